@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/error.h"
+
+namespace qs {
+
+std::string Error::line() const
+{
+    std::string text;
+    if (!file.empty())
+        text += file + ": ";
+    if (!node.empty())
+        text += "node '" + node + "': ";
+    text += message;
+    if (!hint.empty())
+        text += "; " + hint;
+    for (char& c : text)
+        if (c == '\n' || c == '\r')
+            c = ' ';
+    return text;
+}
+
+} // namespace qs

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace qs {
+
+/// Classes of expected failure. The command line maps Usage to exit code 2, all others to 1.
+enum class ErrorCode
+{
+    BadInput, ///< a model, recipe or data file that is not what it should be
+    Unsupported, ///< well formed, but not something this program can do
+    NotFound,
+    Io,
+    Numeric, ///< NaN or Inf where finite values are needed
+    Device, ///< no such device, out of memory, a CUDA fault
+    Cancelled, ///< the user stopped the job; not a failure to report
+    Usage, ///< wrong command-line words
+    Internal ///< a broken promise of our own
+};
+
+/// One failure, told to a user: which file, which node, the cause and what to do about it. A value;
+/// any thread.
+struct Error
+{
+    ErrorCode code = ErrorCode::Internal;
+    std::string message; ///< the cause, one sentence without a full stop
+    std::string file; ///< path of the file concerned, or empty
+    std::string node; ///< name of the graph node concerned, or empty
+    std::string hint; ///< what to do about it, or empty
+
+    Error&& inFile(std::string path) &&
+    {
+        if (file.empty())
+            file = std::move(path);
+        return std::move(*this);
+    }
+    Error&& atNode(std::string name) &&
+    {
+        if (node.empty())
+            node = std::move(name);
+        return std::move(*this);
+    }
+    Error&& withHint(std::string text) &&
+    {
+        if (hint.empty())
+            hint = std::move(text);
+        return std::move(*this);
+    }
+    /// The single line a user reads: "file: node 'n': message; hint". Never contains a newline.
+    std::string line() const;
+};
+
+inline Error makeError(ErrorCode code, std::string message)
+{
+    return Error {code, std::move(message), {}, {}, {}};
+}
+
+} // namespace qs

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <functional>
+#include <stop_token>
+#include <string>
+
+namespace qs {
+
+/// How far a long job is. `fraction` runs from 0 to 1; `what` is a short phrase such as "batch 3 of
+/// 16".
+struct Progress
+{
+    std::string stage;
+    std::string what;
+    double fraction = 0;
+};
+
+/// Handed to every function that may take long. Check `cancelled()` between nodes and batches: a
+/// job stops within 200 ms of a cancel. The sink is called on the job's own thread.
+class JobContext
+{
+public:
+    using Sink = std::function<void(const Progress&)>;
+
+    JobContext() = default;
+    explicit JobContext(std::stop_token token, Sink sink = {})
+        : m_token(std::move(token))
+        , m_sink(std::move(sink))
+    {
+    }
+    bool cancelled() const { return m_token.stop_requested(); }
+    void report(std::string stage, std::string what, double fraction) const
+    {
+        if (m_sink)
+            m_sink({std::move(stage), std::move(what), fraction});
+    }
+    /// An error of code Cancelled once a stop was requested.
+    Result<void> check() const
+    {
+        if (cancelled())
+            return fail(ErrorCode::Cancelled, "cancelled");
+        return {};
+    }
+
+private:
+    std::stop_token m_token;
+    Sink m_sink;
+};
+
+} // namespace qs

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace qs {
+
+enum class LogLevel
+{
+    Debug,
+    Note,
+    Warning
+};
+
+/// Receives what the engine has to say beside its results: one line, written for the user. Any
+/// thread.
+using LogSink = std::function<void(LogLevel, const std::string&)>;
+
+/// Replaces the sink; the default one drops Debug and writes the rest to stderr. The only global of
+/// the engine.
+void setLogSink(LogSink sink);
+
+void log(LogLevel level, const std::string& text);
+inline void note(const std::string& text)
+{
+    log(LogLevel::Note, text);
+}
+inline void warn(const std::string& text)
+{
+    log(LogLevel::Warning, text);
+}
+
+} // namespace qs

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/job_context.h"
+#include "engine/calibrate/dataset.h"
+#include "engine/calibrate/observations.h"
+#include "engine/prepare/prepared_model.h"
+
+#include <string>
+
+namespace qs {
+
+/// Where work runs. `requested` is "auto", "cpu", "cuda" or "cuda:N".
+struct DeviceChoice
+{
+    std::string device = "cpu"; ///< resolved: "cpu" or "cuda:N"
+    std::string note; ///< why, for stderr: "no CUDA driver: using the CPU"
+};
+/// auto = the first CUDA device whose plug-in loads and passes a self-check, else the CPU. "cuda"
+/// without one is an error of code Device.
+Result<DeviceChoice> chooseDevice(const std::string& requested);
+
+/// Runs the data through the prepared graph and lets every observer see its value, the weights
+/// included. A NaN or Inf at a node is an error naming the node and the batch. TF32 off and cuDNN
+/// deterministic on a GPU.
+Result<ObservationsPtr> calibrate(const PreparedModel& prepared, const Dataset& data,
+                                  const std::string& device, const JobContext& job = {});
+
+} // namespace qs

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/graph/graph.h"
+
+#include <ATen/core/ivalue.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace qs {
+
+/// One call's worth of model inputs, in the order of Graph::inputs(), and the labels of its samples
+/// where the data has any.
+struct Batch
+{
+    std::vector<at::IValue> inputs;
+    at::Tensor labels; ///< int64 [samples] or undefined
+    std::int64_t samples = 0;
+};
+
+/// Calibration or test data, cut into batches for one model. Reads as it goes; may be read several
+/// times.
+class Dataset
+{
+public:
+    virtual ~Dataset() = default;
+    /// Batches in all, the recipe's limit applied.
+    virtual std::int64_t batchCount() const = 0;
+    /// Batch `index`; tensors on the CPU. Errors name the file.
+    virtual Result<Batch> batch(std::int64_t index) const = 0;
+    virtual bool hasLabels() const = 0;
+};
+
+struct DatasetOptions
+{
+    int batchSize = 8;
+    std::int64_t batches = 16; ///< at most this many; 0 = all
+};
+
+/// Opens `source`: a `.npz`, a `.pt` of torch.save (tensors, tuples and lists only; nothing is
+/// executed), or "sample" = the example inputs stored in the model's own file. Checks names, number
+/// of inputs, ranks, fixed dimensions and dtypes against the graph, and that floating data are
+/// finite; errors name the array, what was wanted and given. An input with a fixed first dimension
+/// fixes the batch size; an incomplete tail is then dropped with a note.
+Result<std::unique_ptr<Dataset>> openDataset(const std::string& source, const Graph& graph,
+                                             const DatasetOptions& options);
+
+} // namespace qs

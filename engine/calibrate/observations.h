@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/base/strong_id.h"
+#include "engine/configure/observer_spec.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace qs {
+
+/// A histogram over [min, max] with equal bins.
+struct Histogram
+{
+    float min = 0;
+    float max = 0;
+    std::vector<float> counts;
+    bool empty() const { return counts.empty(); }
+};
+
+/// What one observer saw. Plain numbers, so that they reach windows and files.
+struct ObserverStats
+{
+    ObserverId id;
+    ObserverSpec spec;
+    std::int64_t count = 0; ///< values seen
+    std::int64_t nonFinite = 0; ///< NaN or Inf among them
+    float min = 0; ///< the observer's own state (a moving average where it is one)
+    float max = 0;
+    std::vector<float> channelMin, channelMax; ///< per-channel observers
+    Histogram exact; ///< torch.ao's HistogramObserver state, histogram observers only
+    Histogram fine; ///< for display and what-if: every per-tensor activation observer
+    std::vector<float> batchMin, batchMax; ///< per call
+    bool everRan() const { return count > 0; }
+};
+
+/// What a calibration found. A value; share as ObservationsPtr.
+struct Observations
+{
+    std::vector<ObserverStats> observers; ///< same order as Plan::observers
+    std::int64_t batches = 0;
+    std::int64_t samples = 0;
+    std::string device; ///< "cpu", "cuda:0"
+    int threads = 0;
+    const ObserverStats* tryGet(ObserverId id) const;
+};
+using ObservationsPtr = std::shared_ptr<const Observations>;
+
+/// All statistics as an .npz; written atomically.
+Result<void> writeObservations(const Observations& observations, const std::string& path);
+
+} // namespace qs

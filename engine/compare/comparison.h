@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/strong_id.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace qs {
+
+/// How far a noisy value is from the signal y, over all elements of all batches. Sums kept in
+/// double.
+struct ErrorMetrics
+{
+    std::optional<double>
+        sqnrDb; ///< 20 log10(|y| / |noise|), capped at +-200; empty without signal
+    double cosine = 1;
+    double mse = 0;
+    double maxAbs = 0;
+};
+
+/// The four terms of one node (design 5): isolated f_q(x)-y, inherited f(x^)-y, born here y^-f(x^),
+/// cumulative y^-y.
+struct NodeError
+{
+    NodeId node; ///< the float node; for a fusion its last member
+    std::optional<ErrorMetrics> isolated, inherited, bornHere, cumulative;
+};
+
+struct OutputError
+{
+    std::string name;
+    std::optional<ErrorMetrics> cumulative; ///< reference form against float
+    std::optional<ErrorMetrics> lowered; ///< lowered form against float
+};
+
+/// What a comparison found. A value; share as ComparisonPtr.
+struct Comparison
+{
+    std::vector<NodeError> nodes; ///< in graph order; only nodes with a measured error
+    std::vector<OutputError> outputs;
+    std::int64_t samples = 0;
+    std::optional<double> floatTop1,
+        int8Top1; ///< in [0, 1], where the data has labels; int8 is the lowered model
+    const NodeError* tryGet(NodeId id) const;
+};
+using ComparisonPtr = std::shared_ptr<const Comparison>;
+
+} // namespace qs

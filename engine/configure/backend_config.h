@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/configure/observer_spec.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace qs {
+
+/// torch.ao's DTypeWithConstraints.
+struct DTypeWithConstraints
+{
+    std::optional<DType> dtype;
+    std::optional<std::int64_t> quantMinLowerBound;
+    std::optional<std::int64_t> quantMaxUpperBound;
+    std::optional<double> scaleMinLowerBound;
+    std::optional<double> scaleMaxUpperBound;
+    std::optional<double> scaleExactMatch;
+    std::optional<std::int64_t> zeroPointExactMatch;
+    friend bool operator==(const DTypeWithConstraints&, const DTypeWithConstraints&) = default;
+};
+
+/// torch.ao's DTypeConfig: one supported combination of dtypes.
+struct DTypeConfig
+{
+    DTypeWithConstraints input, output, weight;
+    std::optional<DType> biasDType;
+    bool isDynamic = false;
+    friend bool operator==(const DTypeConfig&, const DTypeConfig&) = default;
+};
+
+enum class ObservationType : std::uint8_t
+{
+    OutputUseDifferentObserver,
+    OutputShareObserver,
+    InputOutputNotObserved
+};
+
+/// One entry of a backend: a pattern and how it is quantized and fused. Names are those of
+/// PyTorch's users: "torch.nn.Conv2d", "torch.nn.functional.relu", "torch.add", "operator.add",
+/// method names as "Tensor.add" (torch.ao writes a bare string for methods).
+struct BackendPattern
+{
+    std::vector<std::string>
+        pattern; ///< forward order: {"torch.nn.Conv2d", "torch.nn.ReLU"}; one entry for a single op
+    std::string
+        complexFormat; ///< JSON text of `pattern_complex_format` where the entry has one, else ""
+    ObservationType observationType = ObservationType::OutputUseDifferentObserver;
+    std::vector<DTypeConfig> dtypeConfigs; ///< empty = a fusion entry
+    std::string rootModule, qatModule, referenceModule, fusedModule, fuserMethod;
+    std::map<std::string, int> inputTypeToIndex;
+    std::map<int, ObservationType> numTensorArgsToObservationType;
+    friend bool operator==(const BackendPattern&, const BackendPattern&) = default;
+};
+
+/// torch.ao's BackendConfig: what a target can run. A value; read from JSON
+/// (resources/backends/*.json or a user's).
+struct Backend
+{
+    std::string name;
+    std::string description;
+    std::vector<BackendPattern> patterns; ///< in file order, which is torch.ao's order
+};
+
+/// Reads a backend file. Errors name the file, the entry and the key.
+Result<Backend> readBackend(const std::string& path);
+Result<Backend> parseBackend(const std::string& json, const std::string& path);
+/// A shipped backend by name ("x86") or a path to a user's file. NotFound lists the names there
+/// are.
+Result<Backend> findBackend(const std::string& nameOrPath);
+std::vector<std::string> shippedBackends();
+std::string backendToJson(const Backend& backend);
+
+} // namespace qs

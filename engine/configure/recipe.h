@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/configure/qconfig_mapping.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace qs {
+
+/// A row of the lowering table the user adds or removes: the reference pattern and the kernel it
+/// becomes.
+struct LoweringRow
+{
+    std::vector<std::string> pattern;
+    std::string to; ///< "quantized::conv2d_relu"; empty in a removal
+    friend bool operator==(const LoweringRow&, const LoweringRow&) = default;
+};
+
+struct CalibrationSettings
+{
+    int batchSize = 8;
+    int batches = 16;
+    friend bool operator==(const CalibrationSettings&, const CalibrationSettings&) = default;
+};
+
+/// Every decision in one file (design 3). A value; the window edits copies of it.
+struct Recipe
+{
+    std::string backend = "x86"; ///< a shipped name or a file
+    std::map<std::string, QConfig> qconfigs; ///< the recipe's own named qconfigs
+    QConfigMapping mapping; ///< own rules only, in file order; the backend's defaults are added by
+                            ///< `effectiveMapping`
+    std::string prepareJson = "{}"; ///< PrepareCustomConfig.to_dict() keys, verbatim
+    std::string convertJson = "{}"; ///< ConvertCustomConfig.to_dict() keys without "lowering"
+    std::vector<LoweringRow> loweringAdd;
+    std::vector<LoweringRow> loweringRemove;
+    CalibrationSettings calibration;
+    friend bool operator==(const Recipe&, const Recipe&) = default;
+};
+
+/// Backend x86, global = x86, batch_size 8, batches 16: what runs when there is no recipe.
+Recipe defaultRecipe();
+Result<Recipe> readRecipe(const std::string& path);
+/// Unknown keys, observers, dtypes, schemes, qconfig names are errors that name the key and list
+/// what would be right.
+Result<Recipe> parseRecipe(const std::string& json, const std::string& path);
+/// Canonical text: stable key order, two-space indent, ends with a newline; parses back to an equal
+/// recipe.
+std::string recipeToJson(const Recipe& recipe);
+/// The recipe's rules on top of the defaults that a backend's name under "global" brings (design
+/// 3).
+QConfigMapping effectiveMapping(const Recipe& recipe);
+/// Resolves a qconfig name: the recipe's own first, then presets.
+std::optional<QConfig> findQConfig(const Recipe& recipe, std::string_view name);
+
+} // namespace qs

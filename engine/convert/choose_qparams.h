@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/calibrate/observations.h"
+#include "engine/convert/qparams.h"
+
+namespace qs {
+
+/// The range an observer would quantize, after its own search (torch.ao
+/// `HistogramObserver._non_linear_param_search`) or its minimum and maximum.
+struct ValueRange
+{
+    float min = 0;
+    float max = 0;
+};
+ValueRange chooseRange(const ObserverStats& stats);
+
+/// torch.ao `_calculate_qparams`, to the bit: `min`, `max` per tensor (one entry) or per channel.
+QParams qparamsFromRange(const ObserverSpec& spec, const std::vector<float>& min,
+                         const std::vector<float>& max);
+
+/// What the observer's `calculate_qparams` returns. An observer that never ran gives scale 1, zero
+/// point 0 and `calibrated` false.
+QParams chooseQParams(const ObserverStats& stats);
+QParamsTable chooseAllQParams(const Observations& observations);
+
+} // namespace qs

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/job_context.h"
+#include "engine/calibrate/dataset.h"
+#include "engine/configure/recipe.h"
+#include "engine/convert/converted_model.h"
+
+namespace qs {
+
+/// Reference form from the prepared graph and the chosen parameters (torch.ao
+/// `convert_to_reference_fx`), then the lowered form (`convert_fx` with the recipe's lowering
+/// table). `checkBatch` feeds the kernel check; without one nothing is checked and the checks are
+/// empty. Runs on the CPU.
+Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, const Recipe& recipe,
+                                  const Batch* checkBatch, const JobContext& job = {});
+
+/// Registers `quantized_decomposed::*` with the dispatcher (bit-equal to Python's); harmless when
+/// called twice.
+void registerQuantizedDecomposed();
+
+} // namespace qs

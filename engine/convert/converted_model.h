@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/convert/qparams.h"
+#include "engine/prepare/prepared_model.h"
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace qs {
+
+/// The verdict on one lowered kernel: fed the reference form's quantized inputs, is it within 1 LSB
+/// everywhere?
+struct KernelCheck
+{
+    NodeId node; ///< the float node (last member of its group)
+    std::string kernel; ///< "quantized.conv2d_relu.new"
+    double maxLsb = 0; ///< largest difference from the reference form, in output steps
+    bool passed = false;
+    std::string reason; ///< why the node stays in reference form, or empty
+};
+
+/// The converted model in both forms. A value; share as ConvertedPtr.
+struct ConvertedModel
+{
+    PreparedPtr prepared;
+    QParamsTable qparams;
+    GraphPtr
+        reference; ///< every Q/DQ pair explicit: quantized_decomposed ops, float operators between
+    GraphPtr lowered; ///< LibTorch's quantized operators; what the check refused stays as in the
+                      ///< reference form
+    std::vector<KernelCheck> checks; ///< in graph order
+    /// Where each value of the float graph lives in the reference graph, as its ordinary readers
+    /// see it (after quantize-dequantize where it is quantized); absent where fusion removed it.
+    std::unordered_map<ValueRef, ValueRef> referenceValueOf;
+    /// The same value before its quantize-dequantize pair.
+    std::unordered_map<ValueRef, ValueRef> rawValueOf;
+};
+using ConvertedPtr = std::shared_ptr<const ConvertedModel>;
+
+} // namespace qs

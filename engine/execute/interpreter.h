@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/job_context.h"
+#include "engine/execute/frame.h"
+#include "engine/graph/graph.h"
+
+#include <ATen/core/ivalue.h>
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace qs {
+
+/// Sees a value right after it was computed, on the running thread. Must not keep the tensor unless
+/// it means to.
+using Tap = std::function<Result<void>(ValueRef, const Node&, const at::IValue&)>;
+
+/// The operator every observer node has; an identity for the interpreter.
+inline constexpr std::string_view kObserveTarget = "quantscope.observe.default";
+
+/// Runs a graph node by node through the LibTorch dispatcher. Values are freed after their last
+/// use. Nodes that depend on parameters and constants alone (weight quantization, prepacking) run
+/// once, at first use, and are kept. Immutable after `create`; runs on one thread at a time. Opaque
+/// nodes run through the dispatcher too where the operator exists; else the run fails, naming the
+/// node.
+class Interpreter
+{
+public:
+    /// Resolves every operator. Errors: an operator LibTorch does not know (names the node) only
+    /// when it is reached, so a graph with unknown nodes can be created.
+    static Result<Interpreter> create(GraphPtr graph, at::Device device = at::kCPU);
+
+    const Graph& graph() const;
+    at::Device device() const;
+
+    /// Runs the whole graph. `inputs` in the order of `Graph::inputs()`, already on the device;
+    /// returns the Output node's arguments flattened in order. Checks cancel between nodes. `tap`
+    /// sees every output of every op node and of every input.
+    Result<std::vector<at::IValue>> run(std::vector<at::IValue> inputs, const Tap& tap = {},
+                                        const JobContext& job = {}) const;
+
+    /// Computes `wanted` from any cut: values already in `frame` are taken as given, everything
+    /// else they need is run (inputs of the graph must be in the frame if needed). The wanted
+    /// values are in `frame` afterwards; what this call computed in between is freed.
+    Result<void> evaluate(Frame& frame, std::span<const ValueRef> wanted,
+                          const JobContext& job = {}) const;
+
+    /// Runs one node whose arguments are in `frame` (parameters, constants and folded values come
+    /// by themselves) and puts its outputs there. Frees nothing.
+    Result<void> runNode(const Node& node, Frame& frame) const;
+
+    /// Values that no node at or after `position` (index into nodes()) reads any more once that
+    /// node has run: what a stepping caller releases. The Output node's arguments are never listed.
+    std::span<const ValueRef> deadAfter(std::size_t position) const;
+    /// True for parameters, constants and what is computed from them alone.
+    bool isConstant(ValueRef ref) const;
+    /// The value of such a node.
+    Result<at::IValue> constant(ValueRef ref) const;
+
+private:
+    struct Impl;
+    std::shared_ptr<Impl> m_impl;
+};
+
+/// One argument as the dispatcher wants it, with references read from `frame`.
+Result<at::IValue> toIValue(const Argument& argument, const Frame& frame);
+
+} // namespace qs

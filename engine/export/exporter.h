@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/job_context.h"
+#include "engine/convert/converted_model.h"
+
+#include <string>
+#include <vector>
+
+namespace qs {
+
+/// Writes one form of the converted model into `folder` by atomic rename; returns the path. `form`
+/// is "torchscript" (lowered, model.ts.pt), "pt2-reference" (model.reference.pt2), "pt2"
+/// (model.pt2). Errors: an unknown form (Usage), a folder that cannot be written, a graph that has
+/// no such form (names the node).
+Result<std::string> exportModel(const ConvertedModel& converted, const std::string& form,
+                                const std::string& folder, const JobContext& job = {});
+std::vector<std::string> exportForms();
+
+/// The writers themselves.
+Result<void> writeTorchScript(const Graph& lowered, const std::string& path);
+Result<void> writePt2(const Graph& reference, const std::string& path);
+
+} // namespace qs

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/calibrate/observations.h"
+#include "engine/compare/comparison.h"
+#include "engine/configure/recipe.h"
+#include "engine/convert/converted_model.h"
+
+#include <map>
+#include <string>
+
+namespace qs {
+
+/// Everything a result document tells (design 4). Pointers may be null where a stage has not run;
+/// borrowed for the call.
+struct ResultParts
+{
+    const Graph* model = nullptr;
+    const Plan* plan = nullptr;
+    const Recipe* recipe = nullptr;
+    const ConvertedModel* converted = nullptr;
+    const Observations* observations = nullptr;
+    const Comparison* comparison = nullptr;
+    std::string device;
+    int threads = 0;
+    std::map<std::string, double> timingSeconds; ///< stage name to seconds
+    std::map<std::string, std::string> exports; ///< form to file name
+};
+
+/// `result.json` exactly as in design 4, two-space indent.
+std::string resultJson(const ResultParts& parts);
+/// `plan --json`: the nodes as in `result.json` without numbers, and the warnings.
+std::string planJson(const Graph& model, const Plan& plan, const Recipe& recipe);
+/// `inspect --json`.
+std::string inspectJson(const Graph& model);
+
+/// The quantization parameters of a result document, for rebuilding the converted model. Errors:
+/// not a result document, another model's hash.
+Result<QParamsTable> qparamsFromResult(const std::string& json, const Graph& model,
+                                       const Plan& plan);
+
+/// Writes text to `path` by atomic rename.
+Result<void> writeFileAtomically(const std::string& path, const std::string& content);
+
+/// One self-contained HTML page from a result folder.
+Result<void> writeHtmlReport(const std::string& folder, const std::string& htmlPath);
+
+} // namespace qs

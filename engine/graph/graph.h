@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/graph/module_tree.h"
+#include "engine/graph/node.h"
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace qs {
+
+class TensorStore; // engine/execute/tensor_store.h: the one shared store of weights
+
+/// What a file says about the model as a whole. Kept so that exports have the same inputs and
+/// outputs.
+struct ModelInfo
+{
+    std::string path; ///< of the file it was read from
+    std::string sha256; ///< of that file, hex
+    std::string format; ///< "pt2", "torchscript", "text"
+    std::string name; ///< root class or file stem
+    std::string producer; ///< "torch 2.11.0+cu130"
+    std::string inputTree; ///< pytree JSON of (args, kwargs); empty = flat tuple
+    std::string outputTree; ///< pytree JSON of the return; empty = flat
+    std::string exportRecord; ///< JSON text the .pt2 writer needs back (module_call_graph,
+                              ///< range_constraints, ...)
+    bool converted = false; ///< the file itself holds Q/DQ
+};
+
+/// Who reads a value: the node and the position among its arguments (`args` index).
+struct Use
+{
+    NodeId node;
+    std::uint32_t argument = 0;
+    friend bool operator==(const Use&, const Use&) = default;
+};
+
+/// An immutable snapshot of a model: nodes in execution order (inputs, parameters and constants
+/// first, the single Output last), its modules and where its tensors live. Built by a GraphEdit;
+/// nobody changes one after that, so any number of threads may read it without a lock. Copying
+/// shares everything.
+class Graph
+{
+public:
+    struct Parts
+    {
+        std::vector<NodePtr> nodes;
+        std::shared_ptr<const ModuleTree> modules;
+        std::shared_ptr<TensorStore> tensors;
+        std::shared_ptr<const ModelInfo> info;
+        std::uint32_t nextId = 1;
+    };
+
+    Graph();
+    explicit Graph(Parts parts);
+
+    std::span<const NodePtr> nodes() const { return m_parts.nodes; }
+    /// Null when there is no such node.
+    const Node* tryGet(NodeId id) const;
+    /// The node must exist.
+    const Node& get(NodeId id) const;
+    const Node* tryFind(std::string_view name) const;
+    /// Position of the node in `nodes()`; the node must exist.
+    std::size_t position(NodeId id) const;
+    const Value& value(ValueRef ref) const;
+    /// Readers of a value in execution order, the Output node included; one entry per reading
+    /// argument.
+    std::span<const Use> users(ValueRef ref) const;
+    /// Number of reads of all outputs of the node.
+    std::size_t userCount(NodeId id) const;
+    std::vector<const Node*> inputs() const;
+    const Node& output() const;
+
+    const ModuleTree& modules() const { return *m_parts.modules; }
+    const std::shared_ptr<TensorStore>& tensors() const { return m_parts.tensors; }
+    const ModelInfo& info() const { return *m_parts.info; }
+    const Parts& parts() const { return m_parts; }
+
+private:
+    struct Index;
+    Parts m_parts;
+    std::shared_ptr<const Index> m_index;
+};
+
+/// Graph snapshots travel between threads and windows as this.
+using GraphPtr = std::shared_ptr<const Graph>;
+
+} // namespace qs

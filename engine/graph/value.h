@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/strong_id.h"
+#include "engine/graph/dtype.h"
+
+#include <compare>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace qs {
+
+/// What kind of thing an output of a node is at run time.
+enum class ValueKind : std::uint8_t
+{
+    Tensor,
+    SymInt,
+    SymFloat,
+    SymBool,
+    Custom,
+    Tuple,
+    None
+};
+
+/// Static knowledge about one value. Shape and dtype hold for Tensor only.
+struct ValueType
+{
+    ValueKind kind = ValueKind::Tensor;
+    DType dtype = DType::Unknown;
+    bool shapeKnown = false;
+    std::vector<Dim> shape;
+    Device device;
+    std::string className; ///< for Custom: the class, such as "Conv2dPackedParamsBase"
+    std::string expression; ///< for SymInt and friends: the file's expression, with `shape` empty
+
+    /// "float32[s77, 3, 224, 224]", "SymInt", "?" for what is unknown.
+    std::string text() const;
+    friend bool operator==(const ValueType&, const ValueType&) = default;
+};
+
+/// One output of one node.
+struct Value
+{
+    std::string name; ///< unique in the graph; equals the node's name for a single output
+    ValueType type;
+    friend bool operator==(const Value&, const Value&) = default;
+};
+
+/// Points at a value: the node that makes it and which of its outputs.
+struct ValueRef
+{
+    NodeId node;
+    std::uint32_t index = 0;
+    explicit operator bool() const { return bool(node); }
+    friend auto operator<=>(const ValueRef&, const ValueRef&) = default;
+};
+
+} // namespace qs
+
+template<>
+struct std::hash<qs::ValueRef>
+{
+    std::size_t operator()(const qs::ValueRef& ref) const noexcept
+    {
+        return (std::size_t(ref.node.value()) << 8) ^ ref.index;
+    }
+};

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/graph/graph.h"
+
+namespace qs {
+
+/// Turns in-place operators on values without live aliases into their functional twins
+/// (`aten.relu_.default` to `aten.relu.default`), keeping module, source and id; `originalTarget`
+/// remembers the file's spelling. Readers after the mutation read the new value. A mutation seen
+/// through a live view makes the nodes concerned opaque, with the reason.
+Result<Graph> functionalize(const Graph& graph);
+
+} // namespace qs

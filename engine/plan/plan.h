@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/configure/backend_config.h"
+#include "engine/configure/qconfig_mapping.h"
+#include "engine/graph/graph.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace qs {
+
+enum class Verdict : std::uint8_t
+{
+    NotApplicable, ///< inputs, parameters, constants, the output
+    Quantized,
+    FloatByRule, ///< a rule says keep float, or no rule gives a qconfig
+    FloatByBackend, ///< no pattern of the backend, or no dtype config fits
+    FloatByConstraint, ///< a range, eps or exact-match constraint is violated
+    FloatByKernelCheck, ///< lowering would be wrong; stays in reference form
+    Opaque,
+    ShapeOnly, ///< not observed: reads sizes or makes no float tensor
+    Shared ///< quantized with the observer of its input
+};
+std::string_view verdictName(Verdict verdict); ///< "quantized", "float by rule", ...
+
+/// What the planner decided for one node and why.
+struct NodePlan
+{
+    NodeId node;
+    Verdict verdict = Verdict::NotApplicable;
+    bool quantized = false; ///< counts as quantized in the coverage
+    bool eligible = false; ///< matches some backend pattern
+    std::string reason; ///< one sentence; never empty for an op that is not quantized; names
+                        ///< required and given
+    std::vector<std::string>
+        pattern; ///< names of the matched pattern in forward order; empty = none
+    int patternEntry = -1; ///< index into Backend::patterns
+    int group = -1; ///< index into Plan::groups, for members of a match
+    std::string qconfigName; ///< effective qconfig; "" = float
+    std::optional<QConfig> qconfig;
+    Rule rule; ///< the winning rule (kind None when none)
+    std::vector<Rule> overrides; ///< rules it overrode, strongest first
+    std::string suggestion; ///< what would change a float verdict, or empty
+};
+
+/// A matched pattern: its nodes become one operator.
+struct MatchGroup
+{
+    std::vector<NodeId> members; ///< forward order; one or more
+    NodeId root; ///< the conv, linear or first op: carries the weight
+    int patternEntry = -1; ///< entry with the dtype configs
+    bool quantized = false; ///< the qconfig is supported: will be converted
+    bool fused
+        = false; ///< members fuse structurally (conv-bn folding included) even when kept float
+    std::string fusedModule; ///< "torch.ao.nn.intrinsic.ConvReLU2d" or ""
+    std::string referenceModule;
+    std::optional<DTypeConfig> dtypeConfig; ///< the one that fitted; empty when kept float
+};
+
+/// Where an observer sits.
+struct ObservedEdge
+{
+    ValueRef value; ///< the float graph's value that is observed
+    /// Empty: on the value itself, for all its readers. Else only for these readers (a consumer
+    /// with its own needs).
+    std::vector<Use> readers;
+    friend bool operator==(const ObservedEdge&, const ObservedEdge&) = default;
+};
+
+/// One observer instance and everything that shares it.
+struct PlannedObserver
+{
+    ObserverId id;
+    ObserverSpec spec;
+    bool isWeight = false;
+    NodeId weightOwner; ///< for weights: the root op whose weight this is
+    std::vector<ObservedEdge> edges; ///< in graph order; several = shared
+};
+
+/// Every decision on one graph. A value: share it as PlanPtr.
+struct Plan
+{
+    std::vector<NodePlan> nodes; ///< same order as Graph::nodes()
+    std::vector<MatchGroup> groups; ///< in graph order of the root
+    std::vector<PlannedObserver> observers; ///< in torch.ao's insertion order; ids are index + 1
+    std::vector<std::string>
+        warnings; ///< rules that matched nothing, dropped qconfigs ...; one line each
+    std::string backend;
+    int quantizedOps = 0, eligibleOps = 0, totalOps = 0;
+    const NodePlan* tryGet(const Graph& graph, NodeId id) const;
+};
+using PlanPtr = std::shared_ptr<const Plan>;
+
+} // namespace qs
