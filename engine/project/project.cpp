@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/project/project.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+namespace qs {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr auto kFormat = "quantscope.project";
+constexpr int kVersion = 1;
+
+std::string relativeTo(const std::string& path, const fs::path& folder)
+{
+    if (path.empty())
+        return path;
+    const fs::path absolute = fs::absolute(path).lexically_normal();
+    const fs::path relative = absolute.lexically_relative(fs::absolute(folder).lexically_normal());
+    const bool below = !relative.empty() && *relative.begin() != "..";
+    return below ? relative.generic_string() : absolute.generic_string();
+}
+
+std::string absoluteFrom(const std::string& path, const fs::path& folder)
+{
+    if (path.empty() || fs::path(path).is_absolute())
+        return path;
+    return (fs::absolute(folder) / path).lexically_normal().generic_string();
+}
+
+Result<std::string> textMember(const Json& json, const char* key, const std::string& path)
+{
+    if (!json.contains(key))
+        return std::string();
+    if (!json[key].is_string())
+        return fail(
+            makeError(ErrorCode::BadInput, std::string("'") + key + "' is not text").inFile(path));
+    return json[key].get<std::string>();
+}
+
+Result<void> checkHeader(const Json& json, const std::string& path)
+{
+    if (!json.is_object() || json.value("format", "") != kFormat)
+        return fail(makeError(ErrorCode::BadInput, "not a Quantscope project").inFile(path));
+    if (!json.contains("version") || !json["version"].is_number_integer())
+        return fail(
+            makeError(ErrorCode::BadInput, "the project has no version number").inFile(path));
+    if (json["version"].get<int>() > kVersion)
+        return fail(makeError(ErrorCode::BadInput,
+                              "project version " + std::to_string(json["version"].get<int>())
+                                  + " is newer than this program's " + std::to_string(kVersion))
+                        .inFile(path)
+                        .withHint("open it with a newer Quantscope"));
+    for (const auto& [key, unused] : json.items())
+        if (key != "format" && key != "version" && key != "model" && key != "model_sha256"
+            && key != "data" && key != "result" && key != "recipe" && key != "window")
+            return fail(makeError(ErrorCode::BadInput, "unknown key '" + key + "'").inFile(path));
+    return {};
+}
+
+} // namespace
+
+Result<Project> readProject(const std::string& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    if (!file)
+        return fail(makeError(ErrorCode::NotFound, "the project cannot be opened").inFile(path));
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    const Json json = Json::parse(text, nullptr, false);
+    if (json.is_discarded())
+        return fail(makeError(ErrorCode::BadInput, "not a JSON file").inFile(path));
+    QS_CHECK(checkHeader(json, path));
+
+    const fs::path folder = fs::absolute(path).parent_path();
+    Project project;
+    QS_TRY(const std::string model, textMember(json, "model", path));
+    if (model.empty())
+        return fail(makeError(ErrorCode::BadInput, "the project names no model").inFile(path));
+    QS_TRY(const std::string data, textMember(json, "data", path));
+    QS_TRY(const std::string result, textMember(json, "result", path));
+    QS_TRY(project.modelSha256, textMember(json, "model_sha256", path));
+    project.modelPath = absoluteFrom(model, folder);
+    project.dataPath = absoluteFrom(data, folder);
+    project.resultFolder = absoluteFrom(result, folder);
+    project.recipe = defaultRecipe();
+    if (json.contains("recipe")) {
+        QS_TRY(project.recipe, parseRecipe(json["recipe"].dump(), path));
+    }
+    if (json.contains("window"))
+        project.windowState = json["window"].dump();
+    return project;
+}
+
+Result<void> writeProject(const Project& project, const std::string& path)
+{
+    const fs::path folder = fs::absolute(path).parent_path();
+    Json json;
+    json["format"] = kFormat;
+    json["version"] = kVersion;
+    json["model"] = relativeTo(project.modelPath, folder);
+    json["model_sha256"] = project.modelSha256;
+    json["data"] = relativeTo(project.dataPath, folder);
+    json["result"] = relativeTo(project.resultFolder, folder);
+    json["recipe"] = Json::parse(recipeToJson(project.recipe));
+    const Json window = Json::parse(project.windowState, nullptr, false);
+    json["window"] = window.is_discarded() ? Json::object() : window;
+
+    const std::string temporary = path + ".tmp";
+    {
+        std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
+        file << json.dump(2) << '\n';
+        if (!file.flush()) {
+            std::remove(temporary.c_str());
+            return fail(makeError(ErrorCode::Io, "the project cannot be written").inFile(path));
+        }
+    }
+    std::error_code failed;
+    fs::rename(temporary, path, failed);
+    if (failed) {
+        std::remove(temporary.c_str());
+        return fail(makeError(ErrorCode::Io, "the project cannot be written: " + failed.message())
+                        .inFile(path));
+    }
+    return {};
+}
+
+bool looksLikeProject(const std::string& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    std::string head(256, '\0');
+    file.read(head.data(), std::streamsize(head.size()));
+    head.resize(std::size_t(file.gcount()));
+    return head.find('{') != std::string::npos && head.find(kFormat) != std::string::npos;
+}
+
+} // namespace qs

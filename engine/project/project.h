@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/configure/recipe.h"
+
+#include <string>
+
+namespace qs {
+
+/// A saved piece of work: which model, every decision, which data, and how the window stood. A
+/// value. Model and data paths are kept relative to the project file where they lie beside or below
+/// it, so that a folder can be moved.
+struct Project
+{
+    std::string modelPath; ///< absolute once read
+    std::string modelSha256; ///< of the model when it was saved; "" = not known
+    std::string dataPath; ///< calibration data, or ""
+    std::string resultFolder; ///< last `quantize` output, or ""
+    Recipe recipe;
+    std::string windowState = "{}"; ///< JSON object text, the window's own
+    friend bool operator==(const Project&, const Project&) = default;
+};
+
+/// Reads a project file. Errors (BadInput) name the file and the key; a newer major version is
+/// refused.
+Result<Project> readProject(const std::string& path);
+/// Writes by atomic rename.
+Result<void> writeProject(const Project& project, const std::string& path);
+/// True when the file's first bytes are those of a project, so that one argument may be a model or
+/// a project.
+bool looksLikeProject(const std::string& path);
+
+} // namespace qs
