@@ -39,9 +39,6 @@ std::string inspectJson(const Graph& model);
 Result<QParamsTable> qparamsFromResult(const std::string& json, const Graph& model,
                                        const Plan& plan);
 
-/// Writes text to `path` by atomic rename.
-Result<void> writeFileAtomically(const std::string& path, const std::string& content);
-
 /// One self-contained HTML page from a result folder.
 Result<void> writeHtmlReport(const std::string& folder, const std::string& htmlPath);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/project/project.h"
 
-#include <cstdio>
+#include "engine/base/atomic_file.h"
+
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -111,23 +112,7 @@ Result<void> writeProject(const Project& project, const std::string& path)
     const Json window = Json::parse(project.windowState, nullptr, false);
     json["window"] = window.is_discarded() ? Json::object() : window;
 
-    const std::string temporary = path + ".tmp";
-    {
-        std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-        file << json.dump(2) << '\n';
-        if (!file.flush()) {
-            std::remove(temporary.c_str());
-            return fail(makeError(ErrorCode::Io, "the project cannot be written").inFile(path));
-        }
-    }
-    std::error_code failed;
-    fs::rename(temporary, path, failed);
-    if (failed) {
-        std::remove(temporary.c_str());
-        return fail(makeError(ErrorCode::Io, "the project cannot be written: " + failed.message())
-                        .inFile(path));
-    }
-    return {};
+    return writeFileAtomically(path, json.dump(2) + "\n");
 }
 
 bool looksLikeProject(const std::string& path)

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/atomic_file.h"
+#include "engine/base/job_context.h"
+#include "engine/base/log.h"
+
+#include <QtCore/QDir>
+#include <QtCore/QFile>
+#include <QtCore/QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <fstream>
+
+using namespace qs;
+
+namespace {
+
+Result<int> half(int n)
+{
+    if (n % 2)
+        return fail(ErrorCode::BadInput, "odd");
+    return n / 2;
+}
+
+Result<int> quarter(int n)
+{
+    QS_TRY(const int h, half(n));
+    QS_TRY(const int q, half(h));
+    return q;
+}
+
+} // namespace
+
+class TestBase : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void errorLineNamesEverything()
+    {
+        const Error error = makeError(ErrorCode::BadInput, "wrong\nshape")
+                                .inFile("m.pt2")
+                                .atNode("conv2d")
+                                .withHint("export it again");
+        QCOMPARE(QString::fromStdString(error.line()),
+                 "m.pt2: node 'conv2d': wrong shape; export it again");
+    }
+    void innermostContextStays()
+    {
+        const Error error = makeError(ErrorCode::BadInput, "x").inFile("inner").inFile("outer");
+        QCOMPARE(QString::fromStdString(error.file), "inner");
+    }
+    void tryPassesErrorsOn()
+    {
+        QCOMPARE(*quarter(12), 3);
+        QVERIFY(!quarter(6));
+        QVERIFY(!quarter(5));
+    }
+    void cancelledJobSaysSo()
+    {
+        std::stop_source source;
+        const JobContext job(source.get_token());
+        QVERIFY(job.check());
+        source.request_stop();
+        const auto stopped = job.check();
+        QVERIFY(!stopped);
+        QVERIFY(stopped.error().code == ErrorCode::Cancelled);
+    }
+    void atomicFileAppearsWhole()
+    {
+        QTemporaryDir folder;
+        const std::string path = folder.filePath("a.txt").toStdString();
+        QVERIFY(writeFileAtomically(path, "one"));
+        {
+            AtomicFile file(path);
+            std::ofstream(file.temporaryPath()) << "half";
+        }
+        QFile file(folder.filePath("a.txt"));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QCOMPARE(file.readAll(), QByteArray("one"));
+        QCOMPARE(QDir(folder.path()).entryList(QDir::Files | QDir::Hidden).size(), 1);
+    }
+    void unwritableFolderIsNamed()
+    {
+        QTemporaryDir folder;
+        std::ofstream(folder.filePath("file").toStdString()) << "x";
+        for (const QString& path : {folder.filePath("file/sub"), QString("/proc/quantscope")}) {
+            const auto made = ensureWritableFolder(path.toStdString());
+            QVERIFY(!made);
+            QVERIFY(made.error().code == ErrorCode::Io);
+            QVERIFY(QString::fromStdString(made.error().line()).startsWith(path));
+        }
+        QVERIFY(ensureWritableFolder(folder.filePath("new/deep").toStdString()));
+        QVERIFY(QDir(folder.filePath("new/deep")).isEmpty());
+    }
+    void logReachesTheSink()
+    {
+        std::vector<std::string> seen;
+        setLogSink([&](LogLevel, const std::string& text) { seen.push_back(text); });
+        note("hello");
+        setLogSink({});
+        note("gone");
+        QCOMPARE(seen.size(), std::size_t(1));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestBase)
+#include "tst_base.moc"
