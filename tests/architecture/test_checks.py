@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The checks themselves find what they are for: each is fed one bad file and must complain, and one good one and must not."""
+import pathlib
+import tempfile
+import unittest
+
+import test_files
+import test_layers
+import tree
+
+
+class ChecksFindWhatTheyAreFor(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.addCleanup(setattr, tree, "ROOT", tree.ROOT)
+        tree.ROOT = pathlib.Path(self.folder.name)
+
+    def write(self, name, content):
+        path = tree.ROOT / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+        return name
+
+    def test_a_stage_may_not_look_ahead(self):
+        early = self.write("engine/plan/a.cpp", '#include "engine/convert/convert.h"\n')
+        late = self.write("engine/convert/b.cpp", '#include "engine/plan/plan.h"\n')
+        self.assertEqual(len(list(test_layers.stage_problems(early))), 1)
+        self.assertEqual(list(test_layers.stage_problems(late)), [])
+
+    def test_the_foundation_knows_no_stage(self):
+        name = self.write("engine/execute/a.cpp", '#include "engine/import/importer.h"\n')
+        self.assertEqual(len(list(test_layers.stage_problems(name))), 1)
+
+    def test_torch_is_found_through_another_header(self):
+        self.write("engine/compare/metrics.h", "#include <ATen/core/Tensor.h>\n")
+        name = self.write("ui/panel.cpp", '#include "engine/compare/metrics.h"\n')
+        self.assertEqual(len(list(test_layers.header_problems(name))), 1)
+
+    def test_the_engine_knows_no_qt(self):
+        name = self.write("engine/plan/a.cpp", "#include <QString>\n")
+        self.assertEqual(len(list(test_layers.header_problems(name))), 1)
+        name = self.write("app/commands/a.cpp", "#include <QtCore/QString>\n")
+        self.assertEqual(len(list(test_layers.header_problems(name))), 1)
+
+    def test_licence_length_words_registration(self):
+        self.assertEqual(len(list(test_files.licence_problem("ui/a.cpp", ["// SPDX-License-Identifier: Apache-2.0"]))), 1)
+        self.assertEqual(list(test_files.licence_problem("engine/a.py", ["#!x", "# SPDX-License-Identifier: Apache-2.0"])), [])
+        self.assertEqual(len(list(test_files.length_problem("a.cpp", ["x"] * 401))), 1)
+        self.assertEqual(list(test_files.length_problem("a.cpp", ["// Over 400 lines because"] + ["x"] * 401)), [])
+        self.assertEqual(len(list(test_files.word_problems("a.md", ["see /ho" + "me/me/x", "TO" + "DO later"]))), 2)
+        self.write("tests/engine/CMakeLists.txt", "qs_add_test(tst_a tst_a.cpp)\n")
+        self.assertEqual(list(test_files.registration_problem("tests/engine/tst_a.cpp")), [])
+        self.assertEqual(len(list(test_files.registration_problem("tests/engine/tst_b.cpp"))), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

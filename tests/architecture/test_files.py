@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every file must be: licensed in its first line, short or with a reason, free of unfinished marks and of paths and
+hosts of one machine; every source and every test known to CMake.
+"""
+import pathlib
+import re
+
+import tree
+
+LIMIT = 400
+REASON = re.compile(r"over 400 lines because", re.IGNORECASE)
+SCRIPT_NAMES = ("run", "setup", "refresh", "CMakeLists.txt")
+CODE = tree.CPP + (".py", ".cmake", ".sh")
+PROSE = (".md", ".txt", ".json", ".qrc", ".svg", ".in", ".out")
+# Spelt in pieces, so that this file does not find itself.
+UNWANTED = [
+    (re.compile(r"(?<![\w.~$}])/(?:wo" r"rk|ro" r"ot|ho" r"me)/[\w.]"), "a path of one machine"),
+    (re.compile(r"\b(?:TO" r"DO|FIX" r"ME|XX" r"X)\b"), "an unfinished mark"),
+    (re.compile(r"artif" r"actory|\.pkg\.d" r"ev|files\.python" r"hosted|download\.py" r"torch|pypi\.o" r"rg|deb\.deb" r"ian"),
+     "a package host; setup takes the machine's own"),
+]
+
+
+def is_code(name):
+    return name.endswith(CODE) or pathlib.PurePath(name).name in SCRIPT_NAMES
+
+
+def licence_problem(name, lines):
+    first = [line for line in lines[:2] if not line.startswith("#!")][:1]
+    gpl = name.startswith("ui/") or name == "app/gui_main.cpp"
+    wanted = "GPL-3.0-or-later" if gpl else "Apache-2.0"
+    # The tests of the window may carry either.
+    accepted = ("GPL-3.0-or-later", "Apache-2.0") if name.startswith("tests/ui/") else (wanted,)
+    if not first or not re.match(rf"(//|#) SPDX-License-Identifier: ({'|'.join(map(re.escape, accepted))})$", first[0]):
+        yield f"{name}: the first line must be its SPDX line ({wanted})"
+
+
+def length_problem(name, lines):
+    if len(lines) > LIMIT and not any(REASON.search(line) for line in lines[:12]):
+        yield f"{name}: {len(lines)} lines; split it, or say at its top why (\"over {LIMIT} lines because ...\")"
+
+
+def word_problems(name, lines):
+    for number, line in enumerate(lines, 1):
+        for pattern, what in UNWANTED:
+            if pattern.search(line):
+                yield f"{name}:{number}: {what}: {line.strip()[:100]}"
+
+
+def registration_problem(name):
+    path = pathlib.PurePath(name)
+    is_source = name.startswith(("engine/", "ui/", "app/")) and path.suffix in (".cpp", ".cu")
+    is_test = name.startswith("tests/") and re.match(r"(tst_.*\.cpp|test_.*\.py)$", path.name)
+    if not (is_source or is_test):
+        return
+    for folder in path.parents:
+        cmake = tree.ROOT / folder / "CMakeLists.txt"
+        if cmake.is_file() and re.search(rf"(?<![\w]){re.escape(path.name)}\b", cmake.read_text()):
+            return
+    yield f"{name}: no CMakeLists.txt above it names it, so nothing builds or runs it"
+
+
+def main():
+    problems, seen = [], 0
+    for name in tree.files():
+        code = is_code(name)
+        if not code and not name.endswith(PROSE):
+            continue
+        seen += 1
+        lines = tree.text(name).splitlines()
+        problems += word_problems(name, lines)
+        if code:
+            problems += licence_problem(name, lines)
+            problems += registration_problem(name)
+            problems += length_problem(name, lines)
+    tree.finish("files", problems, seen)
+
+
+if __name__ == "__main__":
+    main()

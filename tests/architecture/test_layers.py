@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who may include whom.
+
+A stage of the engine sees the foundation (base, graph, kernels, execute) and the stages before it. The parts that windows
+include see no LibTorch header, not even through another header; the engine knows neither Qt nor the programs; the command
+line knows no Qt.
+"""
+import re
+
+import tree
+
+FOUNDATION = ["base", "graph", "kernels", "execute"]
+STAGES = ["import", "configure", "plan", "prepare", "calibrate", "convert", "compare", "export", "verify", "project"]
+TORCH = re.compile(r"^(torch|ATen|c10|caffe2)/")
+QT = re.compile(r"^(Q[A-Z]\w*|Qt\w+/.*|qcustomplot\.h)$")
+TORCH_FREE = ("engine/graph/", "engine/configure/", "engine/plan/", "engine/project/", "ui/")
+TORCH_ALLOWED = ("ui/session/engine_session.cpp",)
+
+
+def allowed_folders(folder):
+    if folder in FOUNDATION:
+        return FOUNDATION[:FOUNDATION.index(folder) + 1]
+    return FOUNDATION + STAGES[:STAGES.index(folder) + 1]
+
+
+def stage_problems(name):
+    folder = name.split("/")[1]
+    if folder not in FOUNDATION + STAGES:
+        yield f"{name}: engine/{folder} is no known stage"
+        return
+    for quoted, path in tree.includes(name):
+        if not quoted:
+            continue
+        parts = path.split("/")
+        if parts[0] in ("ui", "app", "tests"):
+            yield f"{name}: includes {path}: the engine knows nothing of the programs"
+        elif parts[0] != "engine" or len(parts) < 3:
+            yield f"{name}: includes {path}: write the path from the root, \"engine/...\""
+        elif parts[1] not in allowed_folders(folder):
+            yield f"{name}: includes {path}: {folder} may see only {', '.join(allowed_folders(folder))}"
+
+
+def header_problems(name):
+    forbidden = []
+    if name.startswith("engine/") or (name.startswith("app/") and name != "app/gui_main.cpp"):
+        forbidden.append((QT, "no Qt here"))
+    if name.startswith(TORCH_FREE) and name not in TORCH_ALLOWED:
+        forbidden.append((TORCH, "no LibTorch header here"))
+    if not forbidden:
+        return
+    for path, chain in tree.reached(name).items():
+        for pattern, why in forbidden:
+            if pattern.match(path):
+                yield f"{name}: {why}: {' > '.join(chain[1:])}"
+    if "torch/torch.h" in dict((path, 1) for _, path in tree.includes(name)):
+        yield f"{name}: torch/torch.h costs 19 s a file; include what you use"
+
+
+def main():
+    problems, seen = [], 0
+    for name in tree.cpp_files("engine/", "ui/", "app/"):
+        seen += 1
+        if name.startswith("engine/"):
+            problems += stage_problems(name)
+        problems += header_problems(name)
+    tree.finish("layers", problems, seen)
+
+
+if __name__ == "__main__":
+    main()
