@@ -60,13 +60,12 @@ class DigitsNet(nn.Module):
         self.down = ConvBlock(16, 32, stride=2)
         self.block2 = ResidualBlock(32)
         self.pool = nn.AdaptiveAvgPool2d(1)
-        self.flatten = nn.Flatten()
         self.head = nn.Linear(32, 10)
 
     def forward(self, image):
         x = self.block1(self.stem(image))
         x = self.block2(self.down(x))
-        return self.head(self.flatten(self.pool(x)))
+        return self.head(torch.flatten(self.pool(x), 1))
 
 
 def load_digits():
