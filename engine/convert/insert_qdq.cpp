@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/convert/insert_qdq.h"
+
+#include "engine/convert/quantize_weights.h"
+#include "engine/execute/interpreter.h"
+#include "engine/graph/graph_verifier.h"
+#include "engine/prepare/fuse_conv_bn.h"
+#include "engine/prepare/weighted_op.h"
+
+namespace qs {
+
+namespace {
+
+const PlannedObserver* findObserver(const Plan& plan, ObserverId id)
+{
+    for (const PlannedObserver& observer : plan.observers)
+        if (observer.id == id)
+            return &observer;
+    return nullptr;
+}
+
+/// choose_qparams, quantize and dequantize with parameters of the moment.
+ValueRef insertDynamicPair(GraphEdit& edit, const Node& observer, ValueRef value,
+                           const ObserverSpec& spec)
+{
+    const DType stored = storageDType(spec.dtype);
+    const QuantRange range = quantRange(spec);
+    const ValueType type = observer.outputs.at(0).type;
+    const auto add = [&](Node node) {
+        node.scope = observer.scope;
+        node.origin = observer.origin;
+        return edit.insert(std::move(node), observer.id);
+    };
+    Node choose;
+    choose.name = "choose_qparams";
+    choose.target = isSymmetric(spec.qscheme)
+        ? "quantized_decomposed.choose_qparams_symmetric.tensor"
+        : "quantized_decomposed.choose_qparams.tensor";
+    choose.args = {{"input", value},
+                   {"quant_min", std::int64_t(range.min)},
+                   {"quant_max", std::int64_t(range.max)},
+                   {"eps", spec.eps},
+                   {"dtype", stored}};
+    ValueType one;
+    one.shapeKnown = true;
+    one.shape = {Dim::fixed(1)};
+    one.dtype = DType::Float64;
+    choose.outputs.push_back({"", one});
+    one.dtype = DType::Int64;
+    choose.outputs.push_back({"", one});
+    const NodeId chosen = add(std::move(choose));
+
+    std::vector<NamedArgument> shared {{"scale", ValueRef {chosen, 0}},
+                                       {"zero_point", ValueRef {chosen, 1}},
+                                       {"quant_min", std::int64_t(range.min)},
+                                       {"quant_max", std::int64_t(range.max)},
+                                       {"dtype", stored}};
+    Node quantize;
+    quantize.name = "quantize_per_tensor";
+    quantize.target = "quantized_decomposed.quantize_per_tensor.tensor";
+    quantize.args = shared;
+    quantize.args.insert(quantize.args.begin(), {"input", value});
+    quantize.outputs.push_back({"", type});
+    quantize.outputs[0].type.dtype = stored;
+    const NodeId q = add(std::move(quantize));
+
+    Node dequantize;
+    dequantize.name = "dequantize_per_tensor";
+    dequantize.target = "quantized_decomposed.dequantize_per_tensor.tensor";
+    dequantize.args = std::move(shared);
+    dequantize.args.insert(dequantize.args.begin(), {"input", ValueRef {q, 0}});
+    dequantize.outputs.push_back({"", type});
+    return {add(std::move(dequantize)), 0};
+}
+
+/// Replaces one observer by its pair, or by nothing. Returns what its readers read from now on.
+Result<ValueRef> replaceObserver(GraphEdit& edit, const ConvertedModel& model, NodeId id)
+{
+    const Node observer = edit.get(id);
+    const ValueRef input = *observer.args.at(0).value.asRef();
+    const PlannedObserver* planned = findObserver(*model.prepared->plan, observer.observer);
+    ValueRef output = input;
+    const auto it = model.qparams.find(observer.observer);
+    const bool integer = planned && storageDType(planned->spec.dtype) != DType::Unknown;
+    if (integer && planned->spec.isDynamic) {
+        output = insertDynamicPair(edit, observer, input, planned->spec);
+    } else if (integer && it != model.qparams.end()) {
+        QS_TRY(output, insertQdqPair(edit, input, it->second, id, observer.origin));
+    }
+    edit.replaceUses({id, 0}, output);
+    edit.erase(id);
+    return output;
+}
+
+Result<void> quantizeWeight(GraphEdit& edit, const ConvertedModel& model,
+                            const PlannedObserver& observer)
+{
+    const auto qparams = model.qparams.find(observer.id);
+    const auto value = model.prepared->observedWeight.find(observer.id);
+    const Node* owner = edit.tryGet(observer.weightOwner);
+    if (qparams == model.qparams.end() || value == model.prepared->observedWeight.end() || !owner)
+        return {};
+    const auto op = weightedOp(*owner);
+    const std::string argument = op ? op->weight : "weight";
+    const WeightPath path = weightPath(edit, argumentRef(*owner, argument));
+    if (path.source != value->second)
+        return fail(makeError(ErrorCode::Internal, "the observed weight is not this layer's")
+                        .atNode(owner->name));
+    const NodeId before = path.layout.empty() ? owner->id : path.layout.front();
+    QS_TRY(const ValueRef dequantized,
+           insertQdqPair(edit, path.source, qparams->second, before, owner->id));
+    rerouteWeight(edit, owner->id, argument, path, dequantized);
+    return {};
+}
+
+/// Observed values of the prepared graph to what their ordinary readers read in place of the
+/// observer.
+ValueMap seenByReaders(const ConvertedModel& model,
+                       const std::unordered_map<NodeId, ValueRef>& replaced)
+{
+    ValueMap seen;
+    const Graph& prepared = *model.prepared->graph;
+    for (const PlannedObserver& observer : model.prepared->plan->observers)
+        for (const ObservedEdge& edge : observer.edges) {
+            const auto value = model.prepared->valueOf.find(edge.value);
+            if (!edge.readers.empty() || value == model.prepared->valueOf.end())
+                continue;
+            for (const Use& use : prepared.users(value->second))
+                if (prepared.get(use.node).isOp(kObserveTarget)
+                    && prepared.get(use.node).observer == observer.id)
+                    seen[value->second] = replaced.at(use.node);
+        }
+    return seen;
+}
+
+} // namespace
+
+Result<void> buildReference(ConvertedModel& model, const JobContext& job)
+{
+    const Graph& prepared = *model.prepared->graph;
+    GraphEdit edit(prepared);
+    std::unordered_map<NodeId, ValueRef> replaced; // observer to what stands for it
+    for (const NodePtr& node : prepared.nodes()) {
+        QS_CHECK(job.check());
+        if (!node->isOp(kObserveTarget))
+            continue;
+        QS_TRY(const ValueRef output, replaceObserver(edit, model, node->id));
+        replaced[node->id] = output;
+    }
+    for (const PlannedObserver& observer : model.prepared->plan->observers) {
+        QS_CHECK(job.check());
+        if (observer.isWeight)
+            QS_CHECK(quantizeWeight(edit, model, observer));
+    }
+    const ValueMap seen = seenByReaders(model, replaced);
+    edit.eraseDead();
+
+    auto graph = std::make_shared<const Graph>(edit.build());
+    QS_CHECK(verifyGraph(*graph));
+    for (const auto& [floatValue, value] : model.prepared->valueOf) {
+        if (!graph->tryGet(value.node))
+            continue;
+        model.rawValueOf[floatValue] = value;
+        const auto it = seen.find(value);
+        model.referenceValueOf[floatValue]
+            = it != seen.end() && graph->tryGet(it->second.node) ? it->second : value;
+    }
+    model.reference = std::move(graph);
+    return {};
+}
+
+} // namespace qs

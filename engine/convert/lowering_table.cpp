@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/convert/lowering_table.h"
+
+#include "engine/base/log.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+
+namespace qs {
+
+namespace {
+
+KernelRow requantized(std::vector<std::string> pattern, std::string kernel)
+{
+    return {std::move(pattern), std::move(kernel), KernelOutput::Requantized, 0, 0};
+}
+
+std::vector<KernelRow> weightedRows()
+{
+    return {
+        requantized({"conv2d", "add", "relu"}, "quantized::conv2d_add_relu"),
+        requantized({"conv2d", "add"}, "quantized::conv2d_add"),
+        requantized({"conv1d", "relu"}, "quantized::conv1d_relu"),
+        requantized({"conv2d", "relu"}, "quantized::conv2d_relu.new"),
+        requantized({"conv3d", "relu"}, "quantized::conv3d_relu.new"),
+        requantized({"linear", "relu"}, "quantized::linear_relu"),
+        requantized({"linear", "leaky_relu"}, "quantized::linear_leaky_relu"),
+        requantized({"linear", "tanh"}, "quantized::linear_tanh"),
+        requantized({"conv1d"}, "quantized::conv1d"),
+        requantized({"conv2d"}, "quantized::conv2d.new"),
+        requantized({"conv3d"}, "quantized::conv3d.new"),
+        requantized({"conv_transpose1d"}, "quantized::conv_transpose1d"),
+        requantized({"conv_transpose2d"}, "quantized::conv_transpose2d"),
+        requantized({"conv_transpose3d"}, "quantized::conv_transpose3d"),
+        requantized({"linear"}, "quantized::linear"),
+    };
+}
+
+std::vector<KernelRow> plainRows()
+{
+    return {
+        requantized({"add", "relu"}, "quantized::add_relu"),
+        requantized({"mul", "relu"}, "quantized::mul_relu"),
+        requantized({"batch_norm2d", "relu"}, "quantized::batch_norm2d_relu"),
+        requantized({"batch_norm3d", "relu"}, "quantized::batch_norm3d_relu"),
+        requantized({"add"}, "quantized::add"),
+        requantized({"mul"}, "quantized::mul"),
+        requantized({"matmul"}, "quantized::matmul"),
+        requantized({"cat"}, "quantized::cat"),
+        requantized({"batch_norm2d"}, "quantized::batch_norm2d"),
+        requantized({"batch_norm3d"}, "quantized::batch_norm3d"),
+        requantized({"elu"}, "quantized::elu"),
+        requantized({"leaky_relu"}, "quantized::leaky_relu"),
+        requantized({"hardswish"}, "quantized::hardswish"),
+        requantized({"instance_norm"}, "quantized::instance_norm"),
+        requantized({"layer_norm"}, "quantized::layer_norm"),
+        requantized({"softmax"}, "quantized::softmax"),
+        {{"sigmoid"}, std::string(kSameKernel), KernelOutput::Fixed, 1.0 / 256, 0},
+        {{"hardsigmoid"}, std::string(kSameKernel), KernelOutput::Fixed, 1.0 / 256, 0},
+        {{"tanh"}, std::string(kSameKernel), KernelOutput::Fixed, 2.0 / 256, 128},
+        {{"max_pool1d"}, "aten::max_pool1d", KernelOutput::AsInput, 0, 0},
+        {{"max_pool2d"}, "aten::max_pool2d", KernelOutput::AsInput, 0, 0},
+        {{"max_pool3d"}, "aten::max_pool3d", KernelOutput::AsInput, 0, 0},
+        // A convolution's result is stored channels last, where `view` may be impossible.
+        {{"view"}, "aten::reshape", KernelOutput::AsInput, 0, 0},
+        {{"dropout"}, std::string(kNoKernel), KernelOutput::AsInput, 0, 0},
+        {{"detach"}, std::string(kNoKernel), KernelOutput::AsInput, 0, 0},
+        {{"alias"}, std::string(kNoKernel), KernelOutput::AsInput, 0, 0},
+    };
+}
+
+constexpr std::array kSameOnQuantized {"adaptive_avg_pool1d",
+                                       "adaptive_avg_pool2d",
+                                       "adaptive_avg_pool3d",
+                                       "avg_pool1d",
+                                       "avg_pool2d",
+                                       "avg_pool3d",
+                                       "hardtanh",
+                                       "relu6",
+                                       "relu",
+                                       "clamp",
+                                       "mean",
+                                       "upsample_nearest1d",
+                                       "upsample_nearest2d",
+                                       "upsample_nearest3d",
+                                       "upsample_bilinear2d",
+                                       "channel_shuffle",
+                                       "flatten",
+                                       "reshape",
+                                       "permute",
+                                       "transpose",
+                                       "t",
+                                       "squeeze",
+                                       "unsqueeze",
+                                       "contiguous",
+                                       "narrow",
+                                       "slice",
+                                       "select",
+                                       "expand",
+                                       "repeat",
+                                       "repeat_interleave",
+                                       "stack",
+                                       "pixel_shuffle",
+                                       "pixel_unshuffle",
+                                       "clone"};
+
+/// "AdaptiveAvgPool2d" to "adaptive_avg_pool2d".
+std::string snakeCase(const std::string& name)
+{
+    static const std::map<std::string, std::string> kIrregular {
+        {"ReLU", "relu"},
+        {"ReLU6", "relu6"},
+        {"ELU", "elu"},
+        {"LeakyReLU", "leaky_relu"},
+        {"PReLU", "prelu"},
+        {"InstanceNorm1d", "instance_norm"},
+        {"InstanceNorm2d", "instance_norm"},
+        {"InstanceNorm3d", "instance_norm"}};
+    if (const auto it = kIrregular.find(name); it != kIrregular.end())
+        return it->second;
+    std::string out;
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        if (i > 0 && std::isupper(static_cast<unsigned char>(name[i])))
+            out += '_';
+        out += char(std::tolower(static_cast<unsigned char>(name[i])));
+    }
+    return out;
+}
+
+/// The kinds inside a fused module's class name: "ConvBnReLU2d" is a convolution and a relu, since
+/// its batch norm is folded.
+std::vector<std::string> fusedKinds(const std::string& name)
+{
+    const char last = name.empty() ? ' ' : name.back();
+    const std::string dims = last == 'd' && name.size() > 2 ? name.substr(name.size() - 2) : "";
+    std::string rest = name.substr(0, name.size() - dims.size());
+    std::vector<std::string> kinds;
+    const auto eat = [&rest](const char* word) {
+        if (!rest.starts_with(word))
+            return false;
+        rest.erase(0, std::string(word).size());
+        return true;
+    };
+    while (!rest.empty()) {
+        if (eat("Conv"))
+            kinds.push_back("conv" + dims);
+        else if (eat("Linear"))
+            kinds.push_back("linear");
+        else if (eat("BN") || eat("Bn")) {
+            if (kinds.empty())
+                kinds.push_back("batch_norm" + dims);
+        } else if (eat("Add"))
+            kinds.push_back("add");
+        else if (eat("LeakyReLU"))
+            kinds.push_back("leaky_relu");
+        else if (eat("ReLU"))
+            kinds.push_back("relu");
+        else if (eat("Tanh"))
+            kinds.push_back("tanh");
+        else
+            return {snakeCase(name)};
+    }
+    return kinds;
+}
+
+std::string joined(const std::vector<std::string>& words)
+{
+    std::string out;
+    for (const auto& word : words)
+        out += (out.empty() ? "" : ", ") + word;
+    return out;
+}
+
+std::vector<std::string> kindsOfPattern(const std::vector<std::string>& names)
+{
+    std::vector<std::string> kinds;
+    for (const auto& name : names)
+        for (auto& kind : operatorKindsOfName(name))
+            kinds.push_back(std::move(kind));
+    return kinds;
+}
+
+} // namespace
+
+std::vector<std::string> operatorKindsOfName(const std::string& name)
+{
+    std::string leaf = name;
+    if (name.starts_with("aten.") || name.starts_with("aten::")) {
+        leaf = name.substr(name[4] == '.' ? 5 : 6);
+        return {leaf.substr(0, leaf.find('.'))};
+    }
+    if (const auto dot = name.rfind('.'); dot != std::string::npos)
+        leaf = name.substr(dot + 1);
+    if (leaf.empty() || !std::isupper(static_cast<unsigned char>(leaf[0])))
+        return {leaf.ends_with('_') ? leaf.substr(0, leaf.size() - 1) : leaf};
+    if (name.find("intrinsic") != std::string::npos)
+        return fusedKinds(leaf);
+    return {snakeCase(leaf)};
+}
+
+std::vector<KernelRow> defaultKernelRows()
+{
+    std::vector<KernelRow> rows = weightedRows();
+    for (KernelRow& row : plainRows())
+        rows.push_back(std::move(row));
+    for (const char* kind : kSameOnQuantized)
+        rows.push_back({{kind}, std::string(kSameKernel), KernelOutput::AsInput, 0, 0});
+    return rows;
+}
+
+Result<std::vector<KernelRow>> kernelRows(const Recipe& recipe)
+{
+    std::vector<KernelRow> rows = defaultKernelRows();
+    for (const LoweringRow& removal : recipe.loweringRemove) {
+        const auto kinds = kindsOfPattern(removal.pattern);
+        const auto gone
+            = std::erase_if(rows, [&](const KernelRow& row) { return row.pattern == kinds; });
+        if (gone == 0)
+            warn("lowering row [" + joined(removal.pattern) + "] removes nothing");
+    }
+    for (const LoweringRow& added : recipe.loweringAdd) {
+        KernelRow row = requantized(kindsOfPattern(added.pattern), added.to);
+        if (row.pattern.empty() || row.kernel.empty())
+            return fail(makeError(ErrorCode::BadInput,
+                                  "a lowering row needs a pattern and a kernel (\"to\")")
+                            .atNode(joined(added.pattern)));
+        std::erase_if(rows, [&](const KernelRow& old) { return old.pattern == row.pattern; });
+        rows.push_back(std::move(row));
+    }
+    std::stable_sort(rows.begin(), rows.end(), [](const KernelRow& a, const KernelRow& b) {
+        return a.pattern.size() > b.pattern.size();
+    });
+    return rows;
+}
+
+} // namespace qs

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/configure/recipe.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace qs {
+
+/// What a kernel's result is quantized with.
+enum class KernelOutput : std::uint8_t
+{
+    Requantized, ///< the kernel is told the scale and zero point
+    AsInput, ///< those of its input; lowered only where both are the same
+    Fixed ///< its own, in `fixedScale` and `fixedZeroPoint`
+};
+
+/// One row: a chain of operators between dequantize and quantize, and the kernel it becomes.
+struct KernelRow
+{
+    std::vector<std::string> pattern; ///< operator kinds in forward order: {"conv2d", "relu"}
+    std::string kernel; ///< "quantized::conv2d_relu.new"; kSameKernel; kNoKernel
+    KernelOutput output = KernelOutput::Requantized;
+    double fixedScale = 0;
+    std::int64_t fixedZeroPoint = 0;
+    friend bool operator==(const KernelRow&, const KernelRow&) = default;
+};
+
+/// The same operator, run on the quantized tensor.
+inline constexpr std::string_view kSameKernel = "same";
+/// The operator does nothing at inference: the quantized tensor passes through.
+inline constexpr std::string_view kNoKernel = "none";
+
+/// The rows of torch.ao's native lowering, longest pattern first.
+std::vector<KernelRow> defaultKernelRows();
+
+/// The default rows with the recipe's additions and removals applied. A row is found by its
+/// pattern, whose names may be modules ("torch.nn.Conv2d"), fused modules
+/// ("torch.ao.nn.intrinsic.ConvReLU2d"), functions, methods or ATen operators; an added row
+/// replaces the one of the same pattern. Errors (BadInput): an added row without pattern or kernel.
+/// A removal that finds nothing is a warning.
+Result<std::vector<KernelRow>> kernelRows(const Recipe& recipe);
+
+/// The operator kinds a user's name stands for: {"conv2d", "relu"} for
+/// "torch.ao.nn.intrinsic.ConvReLU2d".
+std::vector<std::string> operatorKindsOfName(const std::string& name);
+
+} // namespace qs

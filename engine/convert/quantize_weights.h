@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/convert/qparams.h"
+#include "engine/graph/graph_edit.h"
+
+namespace qs {
+
+/// The integer type that stores a quantized dtype: quint8 in uint8, qint8 in int8, qint32 in int32;
+/// an integer type stands for itself. Unknown for what is not quantized to integers.
+DType storageDType(DType dtype);
+
+/// The range that `quantize` clamps to. An observer's own quant_min and quant_max choose the scale;
+/// the stored integers saturate only at their type's limits, as in torch.ao's
+/// convert_to_reference_fx and in LibTorch's kernels.
+QuantRange storageRange(DType dtype);
+
+/// Inserts quantize and dequantize of `value` before the node `before`; returns the dequantized
+/// value. Per channel, scales and zero points become constants of the store. `origin` is the float
+/// node whose value this is.
+Result<ValueRef> insertQdqPair(GraphEdit& edit, ValueRef value, const QParams& qparams,
+                               NodeId before, NodeId origin);
+
+} // namespace qs

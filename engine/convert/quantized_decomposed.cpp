@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// LibTorch knows `quantized_decomposed::*` only once Python has registered them, so the engine
+// brings its own: the same schemas, and the same sequence of float32 operations, hence the same
+// bits.
+#include "engine/convert/convert.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <torch/library.h>
+
+#include <limits>
+#include <optional>
+
+namespace qs {
+
+namespace {
+
+using at::Tensor;
+
+struct Bounds
+{
+    std::int64_t min, max;
+};
+
+template<class T>
+constexpr Bounds boundsOf()
+{
+    return {std::int64_t(std::numeric_limits<T>::min()),
+            std::int64_t(std::numeric_limits<T>::max())};
+}
+
+std::optional<Bounds> integerBounds(at::ScalarType dtype)
+{
+    switch (dtype) {
+    case at::kByte:
+        return boundsOf<std::uint8_t>();
+    case at::kChar:
+        return boundsOf<std::int8_t>();
+    case at::kShort:
+        return boundsOf<std::int16_t>();
+    case at::kInt:
+        return boundsOf<std::int32_t>();
+    case at::kUInt16:
+        return boundsOf<std::uint16_t>();
+    default:
+        return std::nullopt;
+    }
+}
+
+void checkRange(std::int64_t quantMin, std::int64_t quantMax, at::ScalarType dtype)
+{
+    const auto bounds = integerBounds(dtype);
+    TORCH_CHECK(bounds, "quantized_decomposed: cannot quantize to ", dtype);
+    TORCH_CHECK(quantMin >= bounds->min && quantMax <= bounds->max,
+                "quantized_decomposed: the range ", quantMin, "..", quantMax, " does not fit ",
+                dtype);
+}
+
+Tensor toFloat(const Tensor& input)
+{
+    const bool half = input.scalar_type() == at::kHalf || input.scalar_type() == at::kBFloat16;
+    const Tensor x = half ? input.to(at::kFloat) : input;
+    TORCH_CHECK(x.scalar_type() == at::kFloat, "quantized_decomposed: wants float32, got ",
+                x.scalar_type());
+    return x;
+}
+
+Tensor quantizePerTensor(const Tensor& input, double scale, std::int64_t zeroPoint,
+                         std::int64_t quantMin, std::int64_t quantMax, at::ScalarType dtype)
+{
+    const Tensor x = toFloat(input);
+    checkRange(quantMin, quantMax, dtype);
+    return x.mul(1.0 / scale).round_().add_(zeroPoint).clamp_(quantMin, quantMax).to(dtype);
+}
+
+Tensor quantizePerTensorT(const Tensor& input, const Tensor& scale, const Tensor& zeroPoint,
+                          std::int64_t quantMin, std::int64_t quantMax, at::ScalarType dtype)
+{
+    return quantizePerTensor(input, scale.item<double>(), zeroPoint.item<std::int64_t>(), quantMin,
+                             quantMax, dtype);
+}
+
+Tensor dequantizePerTensor(const Tensor& input, double scale, std::int64_t zeroPoint, std::int64_t,
+                           std::int64_t, at::ScalarType dtype,
+                           std::optional<at::ScalarType> outDtype)
+{
+    TORCH_CHECK(input.scalar_type() == dtype, "quantized_decomposed: expected ", dtype, ", got ",
+                input.scalar_type());
+    TORCH_CHECK(integerBounds(dtype), "quantized_decomposed: cannot dequantize ", dtype);
+    return input.to(outDtype.value_or(at::kFloat)).sub_(zeroPoint).mul_(scale);
+}
+
+Tensor dequantizePerTensorT(const Tensor& input, const Tensor& scale, const Tensor& zeroPoint,
+                            std::int64_t quantMin, std::int64_t quantMax, at::ScalarType dtype,
+                            std::optional<at::ScalarType> outDtype)
+{
+    return dequantizePerTensor(input, scale.item<double>(), zeroPoint.item<std::int64_t>(),
+                               quantMin, quantMax, dtype, outDtype);
+}
+
+/// The shape in which a per-channel vector multiplies `input` along `axis`.
+std::vector<std::int64_t> channelShape(const Tensor& input, const Tensor& scales, std::int64_t axis)
+{
+    TORCH_CHECK(axis < input.dim(), "quantized_decomposed: no axis ", axis, " in ", input.dim(),
+                " dimensions");
+    std::vector<std::int64_t> shape(std::size_t(input.dim()), 1);
+    shape[std::size_t(axis < 0 ? axis + input.dim() : axis)] = scales.size(0);
+    return shape;
+}
+
+Tensor quantizePerChannel(const Tensor& input, const Tensor& scales, const Tensor& zeroPoints,
+                          std::int64_t axis, std::int64_t quantMin, std::int64_t quantMax,
+                          at::ScalarType dtype)
+{
+    const Tensor x = toFloat(input);
+    checkRange(quantMin, quantMax, dtype);
+    const auto shape = channelShape(x, scales, axis);
+    const Tensor inverse = scales.reshape(shape).reciprocal();
+    return at::clamp(at::round(x * inverse) + zeroPoints.reshape(shape), quantMin, quantMax)
+        .to(dtype);
+}
+
+Tensor dequantizePerChannel(const Tensor& input, const Tensor& scales,
+                            const std::optional<Tensor>& zeroPoints, std::int64_t axis,
+                            std::int64_t quantMin, std::int64_t quantMax, at::ScalarType dtype,
+                            std::optional<at::ScalarType> outDtype)
+{
+    TORCH_CHECK(input.scalar_type() == dtype, "quantized_decomposed: expected ", dtype, ", got ",
+                input.scalar_type());
+    checkRange(quantMin, quantMax, dtype);
+    const auto shape = channelShape(input, scales, axis);
+    const Tensor centred = zeroPoints.has_value() ? input - zeroPoints->reshape(shape) : input;
+    return (centred * scales.reshape(shape)).to(outDtype.value_or(at::kFloat));
+}
+
+/// The range is extended to hold zero. Affine: scale = (max - min) / (qmax - qmin), at least eps;
+/// symmetric: max|x| / ((qmax - qmin) / 2) around zero.
+std::tuple<Tensor, Tensor> chooseTensor(const Tensor& input, std::int64_t quantMin,
+                                        std::int64_t quantMax, double eps, at::ScalarType dtype,
+                                        bool symmetric)
+{
+    TORCH_CHECK(quantMin <= 0 && quantMax >= 0 && quantMin < quantMax,
+                "quantized_decomposed: the range must hold zero");
+    TORCH_CHECK(integerBounds(dtype), "quantized_decomposed: cannot quantize to ", dtype);
+    const auto [low, high] = input.aminmax();
+    const Tensor zero = at::zeros_like(low);
+    const Tensor min = at::minimum(low, zero);
+    Tensor max = at::maximum(high, zero);
+    const auto floats = at::TensorOptions(input.device()).dtype(at::kFloat);
+    const Tensor smallest = at::full({1}, eps, floats);
+    if (symmetric) {
+        max = at::maximum(min.neg(), max);
+        const Tensor scale = at::maximum(max / (double(quantMax - quantMin) / 2), smallest);
+        return {scale.to(at::kDouble),
+                at::full({1}, dtype == at::kByte ? 128 : 0, floats.dtype(at::kLong))};
+    }
+    const Tensor scale = at::maximum((max - min) / double(quantMax - quantMin), smallest);
+    const Tensor shift = at::round(min / scale).to(at::kInt);
+    return {scale.to(at::kDouble),
+            at::clamp(at::rsub(shift, quantMin), quantMin, quantMax).to(at::kLong)};
+}
+
+std::tuple<Tensor, Tensor> chooseAffine(const Tensor& input, std::int64_t quantMin,
+                                        std::int64_t quantMax, double eps, at::ScalarType dtype)
+{
+    return chooseTensor(input, quantMin, quantMax, eps, dtype, false);
+}
+
+std::tuple<Tensor, Tensor> chooseSymmetric(const Tensor& input, std::int64_t quantMin,
+                                           std::int64_t quantMax, double eps, at::ScalarType dtype)
+{
+    return chooseTensor(input, quantMin, quantMax, eps, dtype, true);
+}
+
+/// Defines one operator unless somebody else, such as an embedding Python, already has.
+template<class Function>
+void defineOnce(torch::Library& library, const char* name, const char* overload, const char* schema,
+                Function&& function)
+{
+    const c10::OperatorName full(std::string("quantized_decomposed::") + name, overload);
+    if (c10::Dispatcher::singleton().findSchema(full))
+        return;
+    library.def(schema);
+    const std::string local = *overload ? std::string(name) + "." + overload : std::string(name);
+    library.impl(local.c_str(),
+                 torch::dispatch(c10::DispatchKey::CompositeExplicitAutograd,
+                                 torch::CppFunction(std::forward<Function>(function))));
+}
+
+void defineAll(torch::Library& library)
+{
+    defineOnce(library, "quantize_per_tensor", "",
+               "quantize_per_tensor(Tensor input, float scale, int zero_point, int quant_min, "
+               "int quant_max, ScalarType dtype) -> Tensor",
+               &quantizePerTensor);
+    defineOnce(library, "quantize_per_tensor", "tensor",
+               "quantize_per_tensor.tensor(Tensor input, Tensor scale, Tensor zero_point, "
+               "int quant_min, int quant_max, ScalarType dtype) -> Tensor",
+               &quantizePerTensorT);
+    defineOnce(library, "dequantize_per_tensor", "",
+               "dequantize_per_tensor(Tensor input, float scale, int zero_point, int quant_min, "
+               "int quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor",
+               &dequantizePerTensor);
+    defineOnce(library, "dequantize_per_tensor", "tensor",
+               "dequantize_per_tensor.tensor(Tensor input, Tensor scale, Tensor zero_point, "
+               "int quant_min, int quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> "
+               "Tensor",
+               &dequantizePerTensorT);
+    defineOnce(library, "quantize_per_channel", "",
+               "quantize_per_channel(Tensor input, Tensor scales, Tensor zero_points, int axis, "
+               "int quant_min, int quant_max, ScalarType dtype) -> Tensor",
+               &quantizePerChannel);
+    defineOnce(library, "dequantize_per_channel", "",
+               "dequantize_per_channel(Tensor input, Tensor scales, Tensor? zero_points, int axis, "
+               "int quant_min, int quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> "
+               "Tensor",
+               &dequantizePerChannel);
+    defineOnce(library, "choose_qparams", "tensor",
+               "choose_qparams.tensor(Tensor input, int quant_min, int quant_max, float eps, "
+               "ScalarType dtype) -> (Tensor, Tensor)",
+               &chooseAffine);
+    defineOnce(library, "choose_qparams_symmetric", "tensor",
+               "choose_qparams_symmetric.tensor(Tensor input, int quant_min, int quant_max, "
+               "float eps, ScalarType dtype) -> (Tensor, Tensor)",
+               &chooseSymmetric);
+}
+
+} // namespace
+
+void registerQuantizedDecomposed()
+{
+    static torch::Library* const library = [] {
+        // Never destroyed: operators may run until the process ends.
+        auto* made = new torch::Library(torch::Library::FRAGMENT, "quantized_decomposed",
+                                        std::nullopt, __FILE__, __LINE__);
+        defineAll(*made);
+        return made;
+    }();
+    (void)library;
+}
+
+} // namespace qs

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/prepare/fuse_conv_bn.h"
+
+#include "engine/base/torch_guard.h"
+#include "engine/execute/tensor_store.h"
+#include "engine/execute/torch_types.h"
+#include "engine/prepare/weighted_op.h"
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+bool isBatchNorm(const Node& node)
+{
+    return node.isOp("aten.batch_norm.default") || node.isOp("aten.native_batch_norm.default")
+        || node.isOp("aten._native_batch_norm_legit_no_training.default")
+        || node.isOp("aten._native_batch_norm_legit.default");
+}
+
+bool isTraining(const Node& batchNorm)
+{
+    const Argument* training = batchNorm.tryArg("training");
+    return training && training->asBool() && *training->asBool();
+}
+
+/// The tensor of a parameter or constant; undefined where the argument is absent; an error where it
+/// is computed.
+Result<at::Tensor> storedTensor(const GraphEdit& edit, ValueRef ref)
+{
+    if (!ref)
+        return at::Tensor();
+    const Node& node = edit.get(ref.node);
+    if (!node.tensor)
+        return fail(makeError(ErrorCode::Unsupported, "not a stored parameter").atNode(node.name));
+    return edit.tensors()->getTensor(node.tensor);
+}
+
+bool isStored(const GraphEdit& edit, ValueRef ref)
+{
+    return !ref || edit.get(ref.node).tensor;
+}
+
+/// One foldable pair.
+struct Pair
+{
+    NodeId conv, batchNorm;
+    WeightedOp op;
+    WeightPath weight;
+};
+
+struct Folded
+{
+    at::Tensor weight, bias;
+};
+
+struct Statistics
+{
+    at::Tensor mean, variance, weight, bias;
+    double eps = 1e-5;
+};
+
+Result<Statistics> readStatistics(const GraphEdit& edit, const Node& batchNorm)
+{
+    Statistics s;
+    QS_TRY(s.mean, storedTensor(edit, argumentRef(batchNorm, "running_mean")));
+    QS_TRY(s.variance, storedTensor(edit, argumentRef(batchNorm, "running_var")));
+    QS_TRY(s.weight, storedTensor(edit, argumentRef(batchNorm, "weight")));
+    QS_TRY(s.bias, storedTensor(edit, argumentRef(batchNorm, "bias")));
+    if (const Argument* eps = batchNorm.tryArg("eps"); eps && eps->asDouble())
+        s.eps = *eps->asDouble();
+    if (!s.weight.defined())
+        s.weight = at::ones_like(s.mean);
+    if (!s.bias.defined())
+        s.bias = at::zeros_like(s.mean);
+    return s;
+}
+
+std::int64_t groupsOf(const Node& conv)
+{
+    const Argument* groups = conv.tryArg("groups");
+    return groups && groups->asInt() ? *groups->asInt() : 1;
+}
+
+/// w' = w * (gamma * rsqrt(var + eps)) along the output channels, b' = (b - mean) * rsqrt(var +
+/// eps)
+/// * gamma + beta: the order of torch.nn.utils.fusion.fuse_conv_bn_weights.
+Folded foldConvolution(const at::Tensor& weight, const at::Tensor& bias, const Statistics& s,
+                       bool transposed, std::int64_t groups)
+{
+    const at::Tensor b = bias.defined() ? bias : at::zeros_like(s.mean);
+    const at::Tensor rsqrt = at::rsqrt(s.variance + s.eps);
+    const at::Tensor factor = s.weight * rsqrt;
+    Folded folded;
+    if (transposed && groups > 1) {
+        // [in, out / groups, ...]: the output channel is (group of the input channel, second axis).
+        std::vector<std::int64_t> grouped {groups, weight.size(0) / groups, weight.size(1), -1};
+        const auto split = factor.reshape({groups, 1, weight.size(1), 1});
+        folded.weight = (weight.reshape(grouped) * split).reshape(weight.sizes());
+    } else {
+        std::vector<std::int64_t> shape(std::size_t(weight.dim()), 1);
+        shape[transposed ? 1 : 0] = -1;
+        folded.weight = weight * factor.reshape(shape);
+    }
+    folded.weight = folded.weight.to(weight.scalar_type());
+    folded.bias = ((b - s.mean) * rsqrt * s.weight + s.bias)
+                      .to(bias.defined() ? bias.scalar_type() : weight.scalar_type());
+    return folded;
+}
+
+/// The order of torch.nn.utils.fusion.fuse_linear_bn_weights: the factor is formed first and used
+/// for the bias as well.
+Folded foldLinear(const at::Tensor& weight, const at::Tensor& bias, const Statistics& s)
+{
+    const at::Tensor b = bias.defined() ? bias : at::zeros_like(s.mean);
+    const at::Tensor factor = s.weight * at::rsqrt(s.variance + s.eps);
+    return {weight * factor.unsqueeze(-1).to(weight.scalar_type()),
+            ((b - s.mean) * factor + s.bias)
+                .to(bias.defined() ? bias.scalar_type() : weight.scalar_type())};
+}
+
+bool onlyReader(const GraphEdit& edit, ValueRef value, NodeId reader)
+{
+    const auto users = edit.users(value);
+    return std::all_of(users.begin(), users.end(),
+                       [&](const Use& use) { return use.node == reader; });
+}
+
+/// The convolution a group's batch norm can be folded into, if any.
+std::optional<Pair> foldablePair(const GraphEdit& edit, const MatchGroup& group)
+{
+    for (NodeId id : group.members) {
+        const Node* node = edit.tryGet(id);
+        if (!node || !isBatchNorm(*node) || isTraining(*node) || node->args.empty())
+            continue;
+        const ValueRef input = argumentRef(*node, "input");
+        const bool inside = input
+            && std::find(group.members.begin(), group.members.end(), input.node)
+                != group.members.end();
+        if (!inside || !onlyReader(edit, input, id) || !argumentRef(*node, "running_mean"))
+            continue;
+        const Node& conv = edit.get(input.node);
+        const auto op = weightedOp(conv);
+        if (!op || op->kind == WeightedOp::Kind::Embedding)
+            continue;
+        const WeightPath path = weightPath(edit, argumentRef(conv, op->weight));
+        bool stored = path.source && isStored(edit, path.source);
+        stored = stored && (op->bias.empty() || isStored(edit, argumentRef(conv, op->bias)));
+        for (const char* name : {"weight", "bias", "running_mean", "running_var"})
+            stored = stored && isStored(edit, argumentRef(*node, name));
+        for (std::uint32_t i = 1; i < node->outputs.size(); ++i)
+            stored = stored && edit.users({id, i}).empty();
+        if (stored)
+            return Pair {conv.id, id, *op, path};
+    }
+    return std::nullopt;
+}
+
+/// A parameter with a folded tensor in it. It takes the place of `from` where there is one.
+NodeId addParameter(GraphEdit& edit, const at::Tensor& tensor, const std::string& name,
+                    const std::string& target, NodeId origin, NodeId like)
+{
+    Node node;
+    node.kind = NodeKind::Parameter;
+    node.name = name;
+    node.target = target;
+    node.origin = origin;
+    node.scope = edit.get(like).scope;
+    node.tensor = edit.tensors()->add(tensor);
+    Value value;
+    value.type.dtype = fromScalarType(tensor.scalar_type());
+    value.type.shapeKnown = true;
+    for (std::int64_t size : tensor.sizes())
+        value.type.shape.push_back(Dim::fixed(size));
+    node.outputs.push_back(std::move(value));
+    return edit.insertAfter(std::move(node), like);
+}
+
+std::string siblingPath(const std::string& path, const std::string& leaf)
+{
+    const auto dot = path.rfind('.');
+    return dot == std::string::npos ? leaf : path.substr(0, dot + 1) + leaf;
+}
+
+void setBias(GraphEdit& edit, NodeId convId, const WeightedOp& op, ValueRef bias)
+{
+    const Node& conv = edit.get(convId);
+    auto args = conv.args;
+    if (op.bias.empty()) { // mm(x, w) becomes addmm(bias, x, w)
+        const NamedArgument x {"mat1", args.at(0).value}, w {"mat2", args.at(1).value};
+        edit.change(convId).target = "aten.addmm.default";
+        edit.setArgs(convId, {{"self", bias}, x, w});
+        return;
+    }
+    const int at = argumentIndex(conv, op.bias);
+    if (at >= 0)
+        args[std::size_t(at)].value = bias;
+    else
+        args.insert(args.begin() + argumentIndex(conv, op.weight) + 1, {op.bias, bias});
+    edit.setArgs(convId, std::move(args));
+}
+
+/// Takes over the names of what the new parameters replace, so that printed code reads as before.
+void inheritName(GraphEdit& edit, NodeId fresh, NodeId old, const std::string& name,
+                 const std::string& target)
+{
+    if (edit.contains(old)) {
+        if (!edit.users({old, 0}).empty())
+            return; // another layer shares it
+        edit.erase(old);
+    }
+    edit.change(fresh).target = target;
+    edit.rename(fresh, name);
+}
+
+Result<void> fold(GraphEdit& edit, const Pair& pair)
+{
+    const Node conv = edit.get(pair.conv);
+    const Node weightNode = edit.get(pair.weight.source.node);
+    const ValueRef biasRef = pair.op.bias.empty() ? ValueRef {} : argumentRef(conv, pair.op.bias);
+    QS_TRY(const Statistics s, readStatistics(edit, edit.get(pair.batchNorm)));
+    QS_TRY(const at::Tensor weight, storedTensor(edit, pair.weight.source));
+    QS_TRY(const at::Tensor bias, storedTensor(edit, biasRef));
+    QS_TRY(const Folded folded, guardTorchValue<Folded>([&]() -> Result<Folded> {
+               if (pair.op.kind == WeightedOp::Kind::Linear)
+                   return foldLinear(weight, bias, s);
+               return foldConvolution(weight, bias, s,
+                                      pair.op.kind == WeightedOp::Kind::TransposedConvolution,
+                                      groupsOf(conv));
+           }));
+
+    const NodeId newWeight
+        = addParameter(edit, folded.weight, weightNode.name + "_folded",
+                       weightNode.target + "_folded", weightNode.id, weightNode.id);
+    const std::string biasTarget
+        = biasRef ? edit.get(biasRef.node).target : siblingPath(weightNode.target, "bias");
+    std::string biasName = biasRef ? edit.get(biasRef.node).name : weightNode.name + "_bias";
+    if (!biasRef && weightNode.name.ends_with("weight"))
+        biasName = weightNode.name.substr(0, weightNode.name.size() - 6) + "bias";
+    const NodeId newBias
+        = addParameter(edit, folded.bias, biasName + "_folded", biasTarget + "_folded",
+                       biasRef ? biasRef.node : weightNode.id, newWeight);
+    rerouteWeight(edit, pair.conv, pair.op.weight, pair.weight, {newWeight, 0});
+    setBias(edit, pair.conv, pair.op, {newBias, 0});
+    for (const NodeId hop : pair.weight.layout)
+        if (edit.contains(hop) && edit.users({hop, 0}).empty())
+            edit.erase(hop);
+    inheritName(edit, newWeight, weightNode.id, weightNode.name, weightNode.target);
+    inheritName(edit, newBias, biasRef.node, biasName, biasTarget);
+    return {};
+}
+
+} // namespace
+
+Result<bool> fuseConvBn(GraphEdit& edit, const Plan& plan, ValueMap& valueOf)
+{
+    bool changed = false;
+    for (const MatchGroup& group : plan.groups) {
+        if (!group.fused)
+            continue;
+        while (const auto pair = foldablePair(edit, group)) {
+            const std::string name = edit.get(pair->conv).name;
+            if (auto done = fold(edit, *pair); !done)
+                return fail(std::move(done).error().atNode(name));
+            const ValueRef before {pair->conv, 0}, after {pair->batchNorm, 0};
+            edit.replaceUses(after, before);
+            edit.erase(pair->batchNorm);
+            valueOf.erase(before);
+            valueOf[after] = before;
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+} // namespace qs

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/prepare/insert_observers.h"
+
+#include "engine/execute/interpreter.h"
+
+#include <optional>
+
+namespace qs {
+
+namespace {
+
+class ObserverInserter
+{
+public:
+    ObserverInserter(GraphEdit& edit, const ValueMap& valueOf)
+        : m_edit(edit)
+        , m_valueOf(valueOf)
+    {
+        for (NodeId id : edit.order()) {
+            const NodeKind kind = edit.get(id).kind;
+            if (kind == NodeKind::Op || kind == NodeKind::ModuleCall || kind == NodeKind::Output) {
+                m_firstOp = id;
+                break;
+            }
+        }
+    }
+
+    Result<void> onValue(const PlannedObserver& observer, const ObservedEdge& edge)
+    {
+        QS_TRY(const ValueRef value, live(edge.value));
+        const ValueRef seen = insert(observer, edge.value, value);
+        m_edit.replaceUses(value, seen, {seen.node});
+        m_observed[edge.value] = seen;
+        return {};
+    }
+
+    Result<void> onReaders(const PlannedObserver& observer, const ObservedEdge& edge)
+    {
+        QS_TRY(const ValueRef value, live(edge.value));
+        const auto it = m_observed.find(edge.value);
+        const ValueRef from = it == m_observed.end() ? value : it->second;
+        std::optional<ValueRef> seen;
+        for (const Use& use : edge.readers) {
+            const Node* reader = m_edit.tryGet(use.node);
+            if (!reader || use.argument >= reader->args.size())
+                continue;
+            if (!seen)
+                seen = insert(observer, edge.value, from);
+            m_edit.replaceArgument(use.node, use.argument, from, *seen);
+        }
+        return {};
+    }
+
+private:
+    Result<ValueRef> live(ValueRef floatValue) const
+    {
+        const auto it = m_valueOf.find(floatValue);
+        if (it == m_valueOf.end() || !m_edit.contains(it->second.node))
+            return fail(ErrorCode::Internal, "the plan observes a value that fusion removed");
+        return it->second;
+    }
+
+    ValueRef insert(const PlannedObserver& observer, ValueRef floatValue, ValueRef value)
+    {
+        const Node& producer = m_edit.get(value.node);
+        Node node;
+        node.name = "activation_post_process_" + std::to_string(m_count++);
+        node.target = std::string(kObserveTarget);
+        node.args.push_back({"input", value});
+        node.outputs.push_back({"", producer.outputs.at(value.index).type});
+        node.scope = producer.scope;
+        node.origin = floatValue.node;
+        node.observer = observer.id;
+        const bool isOp = producer.kind == NodeKind::Op || producer.kind == NodeKind::ModuleCall;
+        const NodeId id = isOp ? m_edit.insertAfter(std::move(node), producer.id)
+                               : m_edit.insert(std::move(node), m_firstOp);
+        return {id, 0};
+    }
+
+    GraphEdit& m_edit;
+    const ValueMap& m_valueOf;
+    NodeId m_firstOp;
+    std::unordered_map<ValueRef, ValueRef> m_observed; ///< float value to its observer's output
+    int m_count = 0;
+};
+
+} // namespace
+
+Result<bool> insertObservers(GraphEdit& edit, const Plan& plan, const ValueMap& valueOf)
+{
+    ObserverInserter inserter(edit, valueOf);
+    bool changed = false;
+    for (const bool generic : {true, false})
+        for (const PlannedObserver& observer : plan.observers) {
+            if (observer.isWeight)
+                continue;
+            for (const ObservedEdge& edge : observer.edges) {
+                if (edge.readers.empty() != generic)
+                    continue;
+                QS_CHECK(generic ? inserter.onValue(observer, edge)
+                                 : inserter.onReaders(observer, edge));
+                changed = true;
+            }
+        }
+    return changed;
+}
+
+} // namespace qs

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/prepare/weighted_op.h"
+
+#include <array>
+
+namespace qs {
+
+namespace {
+
+struct Spelling
+{
+    std::string_view target; ///< without overload
+    WeightedOp::Kind kind;
+    std::string_view input, weight, bias;
+};
+
+using Kind = WeightedOp::Kind;
+constexpr std::array kSpellings {
+    Spelling {"aten.conv1d", Kind::Convolution, "input", "weight", "bias"},
+    Spelling {"aten.conv2d", Kind::Convolution, "input", "weight", "bias"},
+    Spelling {"aten.conv3d", Kind::Convolution, "input", "weight", "bias"},
+    Spelling {"aten.convolution", Kind::Convolution, "input", "weight", "bias"},
+    Spelling {"aten._convolution", Kind::Convolution, "input", "weight", "bias"},
+    Spelling {"aten.conv_transpose1d", Kind::TransposedConvolution, "input", "weight", "bias"},
+    Spelling {"aten.conv_transpose2d", Kind::TransposedConvolution, "input", "weight", "bias"},
+    Spelling {"aten.conv_transpose3d", Kind::TransposedConvolution, "input", "weight", "bias"},
+    Spelling {"aten.linear", Kind::Linear, "input", "weight", "bias"},
+    Spelling {"aten.addmm", Kind::Linear, "mat1", "mat2", "self"},
+    Spelling {"aten.mm", Kind::Linear, "self", "mat2", ""},
+    Spelling {"aten.embedding", Kind::Embedding, "indices", "weight", ""},
+    Spelling {"aten.embedding_bag", Kind::Embedding, "indices", "weight", ""},
+};
+
+bool isLayoutOp(const Node& node)
+{
+    return node.isOp("aten.permute.default") || node.isOp("aten.t.default")
+        || node.isOp("aten.transpose.int") || node.isOp("aten.numpy_T.default")
+        || node.isOp("aten.detach.default") || node.isOp("aten.alias.default");
+}
+
+} // namespace
+
+std::optional<WeightedOp> weightedOp(const Node& node)
+{
+    if (node.kind != NodeKind::Op || !node.opaqueReason.empty())
+        return std::nullopt;
+    const std::string_view target(node.target);
+    const std::string_view base = target.substr(0, target.rfind('.'));
+    for (const Spelling& spelling : kSpellings) {
+        if (spelling.target != base)
+            continue;
+        WeightedOp op {spelling.kind, std::string(spelling.input), std::string(spelling.weight),
+                       std::string(spelling.bias)};
+        const Argument* transposed = node.tryArg("transposed");
+        if (transposed && transposed->asBool() && *transposed->asBool())
+            op.kind = Kind::TransposedConvolution;
+        return op;
+    }
+    return std::nullopt;
+}
+
+int argumentIndex(const Node& node, std::string_view name)
+{
+    for (std::size_t i = 0; i < node.args.size(); ++i)
+        if (node.args[i].name == name)
+            return int(i);
+    return -1;
+}
+
+ValueRef argumentRef(const Node& node, std::string_view name)
+{
+    const Argument* argument = node.tryArg(name);
+    const ValueRef* ref = argument ? argument->asRef() : nullptr;
+    return ref ? *ref : ValueRef {};
+}
+
+WeightPath weightPath(const GraphEdit& edit, ValueRef argument)
+{
+    WeightPath path {argument, {}};
+    while (path.source) {
+        const Node& node = edit.get(path.source.node);
+        if (node.kind != NodeKind::Op || !isLayoutOp(node) || node.args.empty()
+            || !node.args[0].value.asRef())
+            break;
+        path.layout.insert(path.layout.begin(), node.id);
+        path.source = *node.args[0].value.asRef();
+    }
+    return path;
+}
+
+void rerouteWeight(GraphEdit& edit, NodeId node, std::string_view name, const WeightPath& path,
+                   ValueRef replacement)
+{
+    ValueRef from = path.source;
+    ValueRef to = replacement;
+    for (std::size_t i = 0; i < path.layout.size(); ++i) {
+        const NodeId next = i + 1 < path.layout.size() ? path.layout[i + 1] : node;
+        const NodeId hop = path.layout[i];
+        Node copy = edit.get(hop);
+        copy.id = {};
+        copy.origin = copy.origin ? copy.origin : hop;
+        copy.args[0].value = to;
+        for (auto& value : copy.outputs)
+            value.name.clear();
+        from = {hop, 0};
+        to = {edit.insert(std::move(copy), next), 0};
+    }
+    const int index = argumentIndex(edit.get(node), name);
+    edit.replaceArgument(node, std::size_t(index), from, to);
+}
+
+} // namespace qs
