@@ -41,8 +41,8 @@ enum class ObservationType : std::uint8_t
 };
 
 /// One entry of a backend: a pattern and how it is quantized and fused. Names are those of
-/// PyTorch's users: "torch.nn.Conv2d", "torch.nn.functional.relu", "torch.add", "operator.add",
-/// method names as "Tensor.add" (torch.ao writes a bare string for methods).
+/// PyTorch's users: "torch.nn.Conv2d", "torch.nn.functional.relu", "torch.add", "operator.add"; a
+/// tensor method is a bare word, as in torch.ao ("reshape").
 struct BackendPattern
 {
     std::vector<std::string>
@@ -74,5 +74,15 @@ Result<Backend> parseBackend(const std::string& json, const std::string& path);
 Result<Backend> findBackend(const std::string& nameOrPath);
 std::vector<std::string> shippedBackends();
 std::string backendToJson(const Backend& backend);
+/// What would surprise its author, one line each: a fusion without the entry that quantizes its
+/// result, a bound that PyTorch ignores, a constraint nothing can satisfy, a pattern given twice.
+std::vector<std::string> checkBackend(const Backend& backend);
+/// True when the fusion's second operator is a batch norm that disappears into the first (weights
+/// folded).
+bool foldsBatchNorm(const BackendPattern& entry);
+/// The module a fusion entry leaves behind in an evaluated model, where batch norms are folded:
+/// "torch.nn.Conv2d" for (Conv2d, BatchNorm2d), "torch.ao.nn.intrinsic.ConvReLU2d" for
+/// (Conv2d, BatchNorm2d, ReLU). Empty for an entry that fuses nothing.
+std::string fusedModuleInEval(const BackendPattern& entry);
 
 } // namespace qs

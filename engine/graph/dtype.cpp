@@ -15,7 +15,7 @@ struct DTypeRow
     int size;
 };
 
-constexpr std::array<DTypeRow, 21> kRows {{
+constexpr std::array<DTypeRow, 22> kRows {{
     {DType::Unknown, "unknown", "", 0},
     {DType::Bool, "bool", "", 1},
     {DType::UInt8, "uint8", "", 1},
@@ -37,6 +37,7 @@ constexpr std::array<DTypeRow, 21> kRows {{
     {DType::UInt16, "uint16", "", 2},
     {DType::UInt32, "uint32", "", 4},
     {DType::UInt64, "uint64", "", 8},
+    {DType::QUInt4x2, "quint4x2", "", 1},
 }};
 
 const DTypeRow& row(DType dtype)
@@ -86,7 +87,8 @@ bool isFloating(DType dtype)
 
 bool isQuantized(DType dtype)
 {
-    return dtype == DType::QUInt8 || dtype == DType::QInt8 || dtype == DType::QInt32;
+    return dtype == DType::QUInt8 || dtype == DType::QInt8 || dtype == DType::QInt32
+        || dtype == DType::QUInt4x2;
 }
 
 } // namespace qs

@@ -32,7 +32,8 @@ enum class DType : std::uint8_t
     QInt32,
     UInt16,
     UInt32,
-    UInt64
+    UInt64,
+    QUInt4x2
 };
 
 /// PyTorch's name without "torch.": "float32", "quint8". "unknown" for Unknown.
@@ -42,7 +43,7 @@ std::optional<DType> dtypeFromName(std::string_view name);
 /// Bytes of one element; 0 for Unknown.
 int dtypeSize(DType dtype);
 bool isFloating(DType dtype);
-/// True for quint8, qint8, qint32.
+/// True for quint8, qint8, qint32, quint4x2.
 bool isQuantized(DType dtype);
 
 /// Where a tensor lives: "cpu", "cuda" with an index, "meta".

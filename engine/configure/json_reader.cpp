@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/configure/json_reader.h"
+
+#include "engine/configure/nearest_name.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace qs {
+
+namespace {
+
+std::string typeName(const Json& value)
+{
+    return value.is_null() ? "null" : "a " + std::string(value.type_name());
+}
+
+std::string lineAndColumn(const std::string& text, std::size_t byte)
+{
+    const std::size_t end = std::min(byte ? byte - 1 : 0, text.size());
+    const auto line = 1 + std::count(text.begin(), text.begin() + std::ptrdiff_t(end), '\n');
+    const auto start = text.rfind('\n', end ? end - 1 : 0);
+    const std::size_t column = start == std::string::npos ? end + 1 : end - start;
+    return "line " + std::to_string(line) + ", column " + std::to_string(column);
+}
+
+} // namespace
+
+JsonPlace JsonPlace::key(const std::string& name) const
+{
+    return {m_value->at(name), m_file, m_path.empty() ? name : m_path + "." + name};
+}
+
+JsonPlace JsonPlace::item(std::size_t index) const
+{
+    return {m_value->at(index), m_file, m_path + "[" + std::to_string(index) + "]"};
+}
+
+tl::unexpected<Error> JsonPlace::error(const std::string& message, std::string hint) const
+{
+    return fail(makeError(ErrorCode::BadInput, m_path.empty() ? message : m_path + ": " + message)
+                    .inFile(m_file)
+                    .withHint(std::move(hint)));
+}
+
+Result<void> JsonPlace::object(const std::vector<std::string>& allowedKeys) const
+{
+    if (!m_value->is_object())
+        return error("an object is wanted, not " + typeName(*m_value));
+    for (const auto& [name, value] : m_value->items())
+        if (std::find(allowedKeys.begin(), allowedKeys.end(), name) == allowedKeys.end())
+            return error("unknown key '" + name + "'", suggestName(name, allowedKeys));
+    return {};
+}
+
+Result<void> JsonPlace::array() const
+{
+    if (!m_value->is_array())
+        return error("a list is wanted, not " + typeName(*m_value));
+    return {};
+}
+
+Result<std::string> JsonPlace::string() const
+{
+    if (!m_value->is_string())
+        return error("a string is wanted, not " + typeName(*m_value));
+    return m_value->get<std::string>();
+}
+
+Result<std::int64_t> JsonPlace::integer() const
+{
+    if (!m_value->is_number_integer())
+        return error("an integer is wanted, not " + typeName(*m_value));
+    return m_value->get<std::int64_t>();
+}
+
+Result<double> JsonPlace::number() const
+{
+    if (!m_value->is_number())
+        return error("a number is wanted, not " + typeName(*m_value));
+    return m_value->get<double>();
+}
+
+Result<bool> JsonPlace::boolean() const
+{
+    if (!m_value->is_boolean())
+        return error("true or false is wanted, not " + typeName(*m_value));
+    return m_value->get<bool>();
+}
+
+Result<Json> parseJson(const std::string& text, const std::string& file)
+{
+    try {
+        return Json::parse(text);
+    } catch (const nlohmann::json::parse_error& problem) {
+        std::string cause = problem.what();
+        const auto last = cause.rfind("; ");
+        cause = last == std::string::npos ? "bad syntax" : cause.substr(last + 2);
+        return fail(makeError(ErrorCode::BadInput,
+                              "not JSON: " + lineAndColumn(text, problem.byte) + ": " + cause)
+                        .inFile(file));
+    }
+}
+
+Result<std::string> readTextFile(const std::string& path)
+{
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored))
+        return fail(makeError(ErrorCode::NotFound, "no such file").inFile(path));
+    if (std::filesystem::is_directory(path, ignored))
+        return fail(makeError(ErrorCode::Io, "this is a folder").inFile(path));
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    if (!in)
+        return fail(makeError(ErrorCode::Io, "cannot be read").inFile(path));
+    return text.str();
+}
+
+Result<void> checkFormat(const JsonPlace& root, const std::string& format, int version)
+{
+    if (!root.value().is_object())
+        return root.error("a JSON object is wanted");
+    if (!root.has("format"))
+        return root.error("the key 'format' is missing",
+                          "start with {\"format\": \"" + format
+                              + "\", \"version\": " + std::to_string(version) + ", ...");
+    QS_TRY(const std::string given, root.key("format").string());
+    if (given != format)
+        return root.error("the format is '" + given + "'", "'" + format + "' is wanted");
+    if (!root.has("version"))
+        return root.error("the key 'version' is missing",
+                          "this program reads version " + std::to_string(version));
+    QS_TRY(const std::int64_t number, root.key("version").integer());
+    if (number != version)
+        return root.error("version " + std::to_string(number) + " is not known",
+                          "this program reads version " + std::to_string(version));
+    return {};
+}
+
+} // namespace qs

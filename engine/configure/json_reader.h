@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qs {
+
+using Json = nlohmann::ordered_json;
+
+/// A place in a JSON file: the value and the words by which a user finds it
+/// ("qconfigs.act7.weight"). Borrowed; lives as long as the document.
+class JsonPlace
+{
+public:
+    JsonPlace(const Json& value, std::string file, std::string path)
+        : m_value(&value)
+        , m_file(std::move(file))
+        , m_path(std::move(path))
+    {
+    }
+    const Json& value() const { return *m_value; }
+    const std::string& file() const { return m_file; }
+    const std::string& path() const { return m_path; }
+    JsonPlace key(const std::string& name) const;
+    JsonPlace item(std::size_t index) const;
+    bool has(const char* name) const { return m_value->is_object() && m_value->contains(name); }
+
+    /// An error at this place: "file: path: message; hint".
+    tl::unexpected<Error> error(const std::string& message, std::string hint = {}) const;
+    /// Must be an object with no other keys than these.
+    Result<void> object(const std::vector<std::string>& allowedKeys) const;
+    Result<void> array() const;
+    Result<std::string> string() const;
+    Result<std::int64_t> integer() const;
+    Result<double> number() const;
+    Result<bool> boolean() const;
+
+private:
+    const Json* m_value;
+    std::string m_file;
+    std::string m_path;
+};
+
+/// Parses JSON; the error names the line and column.
+Result<Json> parseJson(const std::string& text, const std::string& file);
+/// The whole file as text. NotFound or Io errors name it.
+Result<std::string> readTextFile(const std::string& path);
+/// Checks `format` and `version` of a document of ours.
+Result<void> checkFormat(const JsonPlace& root, const std::string& format, int version);
+
+} // namespace qs

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qs {
+
+/// The candidate with the smallest edit distance to `word`; empty when none is close enough to be
+/// what was meant.
+std::string nearestName(std::string_view word, const std::vector<std::string>& candidates);
+
+/// "did you mean 'x'?" where something is near, else "one of: a, b, c" (at most `most` names).
+std::string suggestName(std::string_view word, const std::vector<std::string>& candidates,
+                        std::size_t most = 24);
+
+} // namespace qs

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/configure/observer_json.h"
+#include "engine/configure/recipe.h"
+
+namespace qs {
+
+namespace {
+
+Json qconfigName(const NamedQConfig& qconfig)
+{
+    return qconfig.config ? Json(qconfig.name) : Json();
+}
+
+Json ruleToJson(const Rule& rule)
+{
+    if (rule.kind == RuleKind::ModuleNameObjectTypeOrder || rule.kind == RuleKind::Edge)
+        return Json::array({rule.key, rule.secondKey, rule.index, qconfigName(rule.qconfig)});
+    return Json::array({rule.key, qconfigName(rule.qconfig)});
+}
+
+Json mappingToJson(const QConfigMapping& mapping)
+{
+    Json out = Json::object();
+    for (const auto& rule : mapping.rules)
+        if (rule.kind == RuleKind::Global)
+            out["global"] = qconfigName(rule.qconfig);
+    for (const RuleKind kind :
+         {RuleKind::ObjectType, RuleKind::ModuleNameRegex, RuleKind::ModuleName,
+          RuleKind::ModuleNameObjectTypeOrder, RuleKind::Node, RuleKind::Edge}) {
+        Json& list = out[std::string(ruleKindName(kind))];
+        list = Json::array();
+        for (const auto& rule : mapping.rules)
+            if (rule.kind == kind && !rule.fromBackend)
+                list.push_back(ruleToJson(rule));
+    }
+    return out;
+}
+
+Json rowsToJson(const std::vector<LoweringRow>& rows)
+{
+    Json out = Json::array();
+    for (const auto& row : rows) {
+        Json item {{"pattern", row.pattern}};
+        if (!row.to.empty())
+            item["to"] = row.to;
+        out.push_back(std::move(item));
+    }
+    return out;
+}
+
+Json verbatim(const std::string& text)
+{
+    Json value = Json::parse(text, nullptr, false);
+    return value.is_object() ? value : Json::object();
+}
+
+} // namespace
+
+std::string recipeToJson(const Recipe& recipe)
+{
+    Json out {{"format", "quantscope.recipe"}, {"version", 1}, {"backend", recipe.backend}};
+    out["qconfigs"] = Json::object();
+    for (const auto& [name, qconfig] : recipe.qconfigs)
+        out["qconfigs"][name] = qconfigToJson(qconfig);
+    out["mapping"] = mappingToJson(recipe.mapping);
+    out["prepare"] = verbatim(recipe.prepareJson);
+    out["convert"] = verbatim(recipe.convertJson);
+    out["convert"]["lowering"]
+        = {{"add", rowsToJson(recipe.loweringAdd)}, {"remove", rowsToJson(recipe.loweringRemove)}};
+    out["calibration"]
+        = {{"batch_size", recipe.calibration.batchSize}, {"batches", recipe.calibration.batches}};
+    return out.dump(2) + "\n";
+}
+
+} // namespace qs
