@@ -22,6 +22,7 @@ struct QParams
     std::int64_t quantMax = 255;
     int axis = 0; ///< per-channel only
     bool calibrated = true; ///< false: the observer never ran; scale 1, zero point 0
+    std::vector<float> floatZeroPoint; ///< PerChannelAffineFloatQParams only: the real zero points
     friend bool operator==(const QParams&, const QParams&) = default;
 };
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// C++17: included by .cu files.
+#pragma once
+
+#include "engine/kernels/host_device.h"
+#include "engine/kernels/stream.h"
+
+#include <cstdint>
+
+namespace qs::kernels {
+
+/// Streaming sums that give SQNR, cosine, mean squared and largest error of `other` against the
+/// signal. Add the sums of batches with `merge`.
+struct ErrorSums
+{
+    double signal2 = 0; ///< sum of signal^2
+    double other2 = 0; ///< sum of other^2
+    double dot = 0; ///< sum of signal * other
+    double noise2 = 0; ///< sum of (other - signal)^2
+    double maxAbs = 0; ///< largest |other - signal|
+    std::int64_t count = 0;
+};
+
+QS_HD inline void include(ErrorSums& into, float signal, float other)
+{
+    const double s = signal;
+    const double o = other;
+    const double noise = o - s;
+    const double size = noise < 0 ? -noise : noise;
+    into.signal2 += s * s;
+    into.other2 += o * o;
+    into.dot += s * o;
+    into.noise2 += noise * noise;
+    into.maxAbs = size > into.maxAbs ? size : into.maxAbs;
+    into.count += 1;
+}
+
+QS_HD inline void merge(ErrorSums& into, const ErrorSums& other)
+{
+    into.signal2 += other.signal2;
+    into.other2 += other.other2;
+    into.dot += other.dot;
+    into.noise2 += other.noise2;
+    into.maxAbs = other.maxAbs > into.maxAbs ? other.maxAbs : into.maxAbs;
+    into.count += other.count;
+}
+
+/// Sums over `count` pairs; the same input and thread count give the same bits.
+ErrorSums errorSumsCpu(const float* signal, const float* other, std::int64_t count, int threads);
+
+/// Scratch entries that `errorSumsCuda` needs.
+inline constexpr int kErrorSumsScratch = 1024;
+/// Device version: `scratch` holds kErrorSumsScratch entries, the result is left in `out` (device
+/// memory); queued on `stream`.
+void errorSumsCuda(const float* signal, const float* other, std::int64_t count, ErrorSums* scratch,
+                   ErrorSums* out, Stream stream);
+
+} // namespace qs::kernels

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// C++17: included by .cu files.
+#pragma once
+
+#include "engine/kernels/host_device.h"
+#include "engine/kernels/min_max.h"
+#include "engine/kernels/stream.h"
+
+#include <cstdint>
+
+namespace qs::kernels {
+
+/// Outer edges of a histogram.
+struct HistogramEdges
+{
+    float low = 0;
+    float high = 0;
+};
+
+/// The edges `aten::histc` takes for a range: a range of one point is widened by one to both sides.
+QS_HD inline HistogramEdges histogramEdges(float min, float max)
+{
+    if (min == max)
+        return {float(double(min) - 1.0), float(double(max) + 1.0)};
+    return {min, max};
+}
+
+/// The bin of one value by `aten::histc`'s arithmetic for float32 on the CPU:
+/// int((x - low) * bins / (high - low)), the last bin closed on both sides. Returns `bins` for NaN
+/// and values outside.
+QS_HD inline std::int32_t histogramBin(float x, HistogramEdges edges, std::int32_t bins)
+{
+    const bool inside = x >= edges.low && x <= edges.high;
+    const float position = (x - edges.low) * float(bins) / (edges.high - edges.low);
+    const float last = float(bins - 1);
+    const float kept = position < last ? position : last;
+    return inside ? std::int32_t(inside ? kept : 0.0f) : bins;
+}
+
+/// Adds the values' counts to `counts` (`bins` entries), on at most `threads` threads.
+void histogramCpu(const float* data, std::int64_t count, HistogramEdges edges, std::int32_t bins,
+                  std::uint64_t* counts, int threads);
+
+/// Where counts go.
+struct HistogramTarget
+{
+    HistogramEdges edges;
+    std::int32_t bins = 2048;
+    std::uint64_t* counts = nullptr; ///< `bins` entries, added to
+};
+
+/// Extremes and counts in one reading of the data. `*counted` tells whether every value is finite
+/// and inside the edges; when not, the counts are incomplete and of no use.
+MinMax observeCpu(const float* data, std::int64_t count, HistogramTarget target, int threads,
+                  bool* counted);
+
+/// Device version: adds to `counts` (`bins` entries of device memory), queued on `stream`.
+void histogramCuda(const float* data, std::int64_t count, HistogramEdges edges, std::int32_t bins,
+                   unsigned long long* counts, Stream stream);
+/// The same with the range read from the device, where `minMaxCuda` left it: no wait between the
+/// two.
+void histogramOverKeysCuda(const float* data, std::int64_t count, const MinMaxKeys* keys,
+                           std::int32_t bins, unsigned long long* counts, Stream stream);
+
+} // namespace qs::kernels

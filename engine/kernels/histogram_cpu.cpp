@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/kernels/histogram.h"
+#include "engine/kernels/parallel.h"
+
+#include <atomic>
+
+namespace qs::kernels {
+
+namespace {
+
+constexpr int kBlock = 1024; // values whose bins are computed before any is counted
+constexpr std::int64_t kMaxInTables = std::int64_t(1) << 31; // tables count in 32 bits
+constexpr std::int64_t kCachedRun = 8192; // values that stay in the inner cache between two looks
+
+QS_VECTOR_CLONES void binsOf(const float* data, int count, HistogramEdges edges, std::int32_t bins,
+                             std::int32_t* out)
+{
+    for (int i = 0; i < count; ++i)
+        out[i] = histogramBin(data[i], edges, bins);
+}
+
+// Counts values into four tables in turn: equal neighbours (the zeros behind a ReLU) would else
+// wait for each other's store.
+class Counter
+{
+public:
+    Counter(HistogramEdges edges, std::int32_t bins, std::int64_t expected)
+        : m_edges(edges)
+        , m_bins(bins)
+        , m_width(std::size_t(bins) + 1)
+        , m_tables(m_width * (expected >= 4096 && bins <= 4096 ? 4 : 1), 0)
+    {
+    }
+
+    void add(const float* data, std::int64_t count)
+    {
+        const std::size_t step = m_tables.size() > m_width ? m_width : 0;
+        std::uint32_t* t0 = m_tables.data();
+        std::uint32_t* t1 = t0 + step;
+        std::uint32_t* t2 = t1 + step;
+        std::uint32_t* t3 = t2 + step;
+        std::int32_t index[kBlock];
+        for (std::int64_t done = 0; done < count; done += kBlock) {
+            const int n = int(std::min<std::int64_t>(kBlock, count - done));
+            binsOf(data + done, n, m_edges, m_bins, index);
+            int i = 0;
+            for (; i + 4 <= n; i += 4) {
+                ++t0[index[i]];
+                ++t1[index[i + 1]];
+                ++t2[index[i + 2]];
+                ++t3[index[i + 3]];
+            }
+            for (; i < n; ++i)
+                ++t0[index[i]];
+        }
+        m_inTables += count;
+    }
+    /// Empties the tables into `counts`.
+    void flush(std::uint64_t* counts)
+    {
+        for (std::size_t table = 0; table < m_tables.size(); table += m_width)
+            for (std::int32_t bin = 0; bin < m_bins; ++bin)
+                counts[bin] += m_tables[table + std::size_t(bin)];
+        std::fill(m_tables.begin(), m_tables.end(), 0);
+        m_inTables = 0;
+    }
+    /// True when the 32-bit tables should be emptied before `count` more values.
+    bool nearlyFull(std::int64_t count) const { return m_inTables + count > kMaxInTables; }
+
+private:
+    HistogramEdges m_edges;
+    std::int32_t m_bins;
+    std::size_t m_width;
+    std::vector<std::uint32_t> m_tables;
+    std::int64_t m_inTables = 0;
+};
+
+// Counts per part: the first part counts straight into the caller's array.
+class PartCounts
+{
+public:
+    PartCounts(std::uint64_t* counts, std::int32_t bins, int parts)
+        : m_counts(counts)
+        , m_bins(bins)
+        , m_partial(std::size_t(parts - 1), std::vector<std::uint64_t>(std::size_t(bins), 0))
+    {
+    }
+    std::uint64_t* of(int part)
+    {
+        return part == 0 ? m_counts : m_partial[std::size_t(part - 1)].data();
+    }
+    void merge()
+    {
+        for (const auto& one : m_partial)
+            for (std::int32_t bin = 0; bin < m_bins; ++bin)
+                m_counts[bin] += one[std::size_t(bin)];
+    }
+
+private:
+    std::uint64_t* m_counts;
+    std::int32_t m_bins;
+    std::vector<std::vector<std::uint64_t>> m_partial;
+};
+
+} // namespace
+
+void histogramCpu(const float* data, std::int64_t count, HistogramEdges edges, std::int32_t bins,
+                  std::uint64_t* counts, int threads)
+{
+    const int parts = partCount(count, threads);
+    PartCounts partial(counts, bins, parts);
+    forEachPart(count, parts, [&](int part, std::int64_t begin, std::int64_t end) {
+        Counter counter(edges, bins, end - begin);
+        for (std::int64_t at = begin; at < end; at += kMaxInTables) {
+            counter.add(data + at, std::min(kMaxInTables, end - at));
+            counter.flush(partial.of(part));
+        }
+    });
+    partial.merge();
+}
+
+MinMax observeCpu(const float* data, std::int64_t count, HistogramTarget target, int threads,
+                  bool* counted)
+{
+    const int parts = partCount(count, threads);
+    PartCounts partial(target.counts, target.bins, parts);
+    std::vector<MinMax> found(std::size_t(parts), MinMax {});
+    std::atomic<bool> inside {true};
+    forEachPart(count, parts, [&](int part, std::int64_t begin, std::int64_t end) {
+        Counter counter(target.edges, target.bins, end - begin);
+        MinMax mine;
+        for (std::int64_t at = begin; at < end; at += kCachedRun) {
+            const std::int64_t n = std::min(kCachedRun, end - at);
+            const MinMax run = minMaxCpu(data + at, n, 1);
+            merge(mine, run);
+            if (run.nonFinite > 0 || run.min < target.edges.low || run.max > target.edges.high)
+                inside.store(false, std::memory_order_relaxed);
+            if (!inside.load(std::memory_order_relaxed))
+                continue;
+            if (counter.nearlyFull(n))
+                counter.flush(partial.of(part));
+            counter.add(data + at, n);
+        }
+        counter.flush(partial.of(part));
+        found[std::size_t(part)] = mine;
+    });
+    partial.merge();
+    MinMax out;
+    for (const auto& one : found)
+        merge(out, one);
+    *counted = inside.load();
+    return out;
+}
+
+} // namespace qs::kernels

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// C++17: included by .cu files.
+#pragma once
+
+#include "engine/kernels/host_device.h"
+#include "engine/kernels/stream.h"
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+namespace qs::kernels {
+
+/// The extremes of the finite values of a tensor, and how many values were NaN or Inf. Without a
+/// finite value: min = +Inf, max = -Inf.
+struct MinMax
+{
+    float min = std::numeric_limits<float>::infinity();
+    float max = -std::numeric_limits<float>::infinity();
+    std::int64_t nonFinite = 0;
+};
+
+/// True for neither NaN nor Inf.
+QS_HD inline bool isFiniteValue(float x)
+{
+    // x - x is 0 for finite values and NaN else; a comparison vectorizes where a bit test may not.
+    return (x - x) == 0.0f;
+}
+
+QS_HD inline void include(MinMax& into, float x)
+{
+    const bool finite = isFiniteValue(x);
+    into.min = finite && x < into.min ? x : into.min;
+    into.max = finite && x > into.max ? x : into.max;
+    into.nonFinite += finite ? 0 : 1;
+}
+
+QS_HD inline void merge(MinMax& into, const MinMax& other)
+{
+    into.min = other.min < into.min ? other.min : into.min;
+    into.max = other.max > into.max ? other.max : into.max;
+    into.nonFinite += other.nonFinite;
+}
+
+/// A float's bits as an unsigned number of the same order, for integer atomics; and back.
+QS_HD inline std::uint32_t orderedKey(float x)
+{
+    std::uint32_t bits = 0;
+    memcpy(&bits, &x, sizeof bits);
+    return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
+}
+QS_HD inline float fromOrderedKey(std::uint32_t key)
+{
+    const std::uint32_t bits = key & 0x80000000u ? key & 0x7fffffffu : ~key;
+    float x = 0;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/// Extremes of `count` contiguous values, on at most `threads` threads.
+MinMax minMaxCpu(const float* data, std::int64_t count, int threads);
+
+/// Shape of a contiguous tensor seen from its channel axis: [outer, channels, inner].
+struct ChannelShape
+{
+    std::int64_t outer = 1;
+    std::int64_t channels = 1;
+    std::int64_t inner = 1;
+};
+
+/// Extremes of every channel; `out` has one entry per channel and is overwritten.
+void minMaxChannelsCpu(const float* data, ChannelShape shape, MinMax* out, int threads);
+
+/// What a device kernel leaves behind: keys of `orderedKey`. Sixteen bytes, zero-copy to the host.
+struct MinMaxKeys
+{
+    std::uint32_t minKey;
+    std::uint32_t maxKey;
+    unsigned long long nonFinite;
+};
+
+/// Device versions: pointers are device memory, work is queued on `stream`. `keys` is first set to
+/// the range [startMin, startMax], then grows; give +Inf, -Inf to start anew.
+void minMaxCuda(const float* data, std::int64_t count, MinMax start, MinMaxKeys* keys,
+                Stream stream);
+/// One entry of `keys` per channel.
+void minMaxChannelsCuda(const float* data, ChannelShape shape, MinMaxKeys* keys, Stream stream);
+
+} // namespace qs::kernels
