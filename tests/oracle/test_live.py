@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Quantscope against torch.ao, asked here and now: test_live.py [NETWORK/RECIPE ...].
+
+Three pairs: the sample, a torchvision network, and one with branches, cat, functions, a module called twice and in-place
+operators.
+"""
+import sys
+import tempfile
+
+import torch
+
+import agreement
+import models
+import oracle
+import recipes
+
+PAIRS = ["digits/x86", "resnet18/minmax", "mixed/x86", "mixed/minmax"]
+
+
+def main():
+    torch.set_num_threads(oracle.THREADS)
+    failed = 0
+    for pair in sys.argv[1:] or PAIRS:
+        network, recipe = pair.split("/")
+        case, decisions = models.CASES[network](), recipes.RECIPES[recipe]()
+        with tempfile.TemporaryDirectory() as folder:
+            program = torch.export.load(models.write(case, folder)[0])
+            report = agreement.check(pair, case, decisions, oracle.ask(case, decisions, program), folder)
+        report.print()
+        failed += bool(report.problems)
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
