@@ -40,6 +40,8 @@ def align(prepared, program, example, observers):
         pt2 = Recorder(program.module())
         pt2.run(example.clone())
     inputs = set(program.graph_signature.user_inputs)
+    # A part of an operator's list of results belongs to the operator.
+    parent = {node.name: node.args[0].name for node in program.graph.nodes if "getitem" in str(node.target)}
     parameters = dict(program.graph_signature.inputs_to_parameters)
     names, taken = {}, set()
     for node in prepared.graph.nodes:
@@ -57,4 +59,4 @@ def align(prepared, program, example, observers):
         chosen = free[0] if free else (candidates[-1] if candidates else None)
         names[node.name] = chosen
         taken.add(chosen)
-    return names
+    return {name: parent.get(chosen, chosen) for name, chosen in names.items()}

@@ -40,9 +40,17 @@ def sqnr_db(signal, other):
     return float(np.clip(20 * np.log10(np.linalg.norm(signal) / np.linalg.norm(noise)), -200, 200))
 
 
+def flat(outputs):
+    """A model's outputs as one array [samples, ...]; of several, each sample's values in a row."""
+    if isinstance(outputs, torch.Tensor):
+        return outputs.numpy()
+    return torch.cat([output.flatten(1) if output.dim() > 1 else output[:, None] for output in outputs], 1).numpy()
+
+
 def run(model, data):
+    """The outputs for all samples, computed batch by batch."""
     with torch.no_grad():
-        return np.concatenate([model(torch.from_numpy(data[i:i + recipes.BATCH_SIZE])).numpy()
+        return np.concatenate([flat(model(torch.from_numpy(data[i:i + recipes.BATCH_SIZE])))
                                for i in range(0, len(data), recipes.BATCH_SIZE)])
 
 
@@ -65,7 +73,10 @@ def observed_edges(prepared, names, observers):
             continue
         observer = modules[node.target]
         group = groups.setdefault(id(observer), len(groups))
-        rows.append({"node": names[node.args[0].name], "group": group, **qparams(observer)})
+        row = {"node": names[node.args[0].name], "group": group, **qparams(observer)}
+        # The parts of a split are one node of ours: they are told apart only where their observers differ.
+        if not any(other["node"] == row["node"] and other["group"] == group for other in rows):
+            rows.append(row)
     return rows
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantscope against torch.ao, asked here and now: test_live.py [NETWORK/RECIPE ...].
+"""Quantscope against torch.ao, asked here and now: test_live.py [--zoo] [NETWORK/RECIPE ...].
 
-Three pairs: the sample, a torchvision network, and one with branches, cat, functions, a module called twice and in-place
-operators.
+The sample, a torchvision network, and one with branches, cat, functions, a module called twice and in-place operators.
+With --zoo the networks of zoo.py instead.
 """
 import sys
 import tempfile
@@ -13,16 +13,18 @@ import agreement
 import models
 import oracle
 import recipes
+import zoo
 
 PAIRS = ["digits/x86", "resnet18/minmax", "mixed/x86", "mixed/minmax"]
+ZOO = [f"{network}/{recipe}" for network in zoo.CASES for recipe in ("x86", "minmax")]
 
 
 def main():
     torch.set_num_threads(oracle.THREADS)
-    failed = 0
-    for pair in sys.argv[1:] or PAIRS:
+    failed, named = 0, [argument for argument in sys.argv[1:] if argument != "--zoo"]
+    for pair in named or (ZOO if "--zoo" in sys.argv else PAIRS):
         network, recipe = pair.split("/")
-        case, decisions = models.CASES[network](), recipes.RECIPES[recipe]()
+        case, decisions = {**models.CASES, **zoo.CASES}[network](), recipes.RECIPES[recipe]()
         with tempfile.TemporaryDirectory() as folder:
             program = torch.export.load(models.write(case, folder)[0])
             report = agreement.check(pair, case, decisions, oracle.ask(case, decisions, program), folder)
