@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/execute/node_runner.h"
+#include "engine/graph/graph.h"
+
+#include <vector>
+
+namespace qs {
+
+/// For each position of `graph.nodes()`: whether the node's values are known before any input is.
+/// Parameters, constants, and operators that read only such values, write to nothing, draw no
+/// random numbers and are not opaque. `calls` by position.
+std::vector<bool> findConstantNodes(const Graph& graph, const std::vector<NodeCall>& calls);
+
+} // namespace qs

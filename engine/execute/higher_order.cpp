@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/execute/higher_order.h"
+
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/clone.h>
+
+#include <charconv>
+
+namespace qs {
+
+namespace {
+
+using Values = std::vector<at::IValue>;
+
+Result<std::size_t> subgraphIndex(const Node& node, const at::IValue& name)
+{
+    std::size_t index = 0;
+    if (name.isString()) {
+        const std::string& text = name.toStringRef();
+        if (text.starts_with(kSubgraphPrefix)
+            && std::from_chars(text.data() + kSubgraphPrefix.size(), text.data() + text.size(),
+                               index)
+                    .ec
+                == std::errc()
+            && index < node.subgraphs.size())
+            return index;
+    }
+    return fail(ErrorCode::BadInput, node.target + " lacks a subgraph");
+}
+
+Values listOf(const at::IValue& value)
+{
+    if (!value.isList())
+        return {};
+    const auto items = value.toListRef();
+    return Values(items.begin(), items.end());
+}
+
+bool isTrue(const at::IValue& value)
+{
+    return value.isBool() ? value.toBool()
+        : value.isInt()   ? value.toInt() != 0
+                          : value.toTensor().item().toBool();
+}
+
+Result<Values> runCond(const Node& node, const Values& args, const RunSubgraph& runSubgraph)
+{
+    if (args.size() < 3)
+        return fail(ErrorCode::BadInput, "cond needs a predicate and two subgraphs");
+    QS_TRY(const std::size_t branch, subgraphIndex(node, args[isTrue(args[0]) ? 1 : 2]));
+    return runSubgraph(branch, args.size() > 3 ? listOf(args[3]) : Values {});
+}
+
+Result<Values> runWhile(const Node& node, const Values& args, const RunSubgraph& runSubgraph)
+{
+    if (args.size() < 3)
+        return fail(ErrorCode::BadInput, "while_loop needs two subgraphs and its inputs");
+    QS_TRY(const std::size_t condition, subgraphIndex(node, args[0]));
+    QS_TRY(const std::size_t body, subgraphIndex(node, args[1]));
+    Values carried = listOf(args[2]);
+    const Values extra = args.size() > 3 ? listOf(args[3]) : Values {};
+    for (;;) {
+        Values operands = carried;
+        operands.insert(operands.end(), extra.begin(), extra.end());
+        QS_TRY(const Values go, runSubgraph(condition, operands));
+        if (go.empty() || !isTrue(go.front()))
+            return carried;
+        QS_TRY(carried, runSubgraph(body, std::move(operands)));
+    }
+}
+
+Result<Values> runRegion(const Values& args, const RunSubgraph& runSubgraph)
+{
+    if (args.size() < 2)
+        return fail(ErrorCode::Internal, "a region lacks its arguments");
+    Values operands = listOf(args[0]);
+    for (const at::IValue& position : listOf(args[1])) {
+        at::IValue& operand = operands.at(std::size_t(position.toInt()));
+        if (operand.isTensor())
+            operand = at::clone(operand.toTensor());
+    }
+    return runSubgraph(0, std::move(operands));
+}
+
+} // namespace
+
+bool isHigherOrder(std::string_view target)
+{
+    return target == kRegionTarget || target == "higher_order.cond"
+        || target == "higher_order.while_loop";
+}
+
+Result<Values> runHigherOrder(const Node& node, const Values& args, const RunSubgraph& runSubgraph)
+{
+    if (node.target == kRegionTarget)
+        return runRegion(args, runSubgraph);
+    return node.target == "higher_order.cond" ? runCond(node, args, runSubgraph)
+                                              : runWhile(node, args, runSubgraph);
+}
+
+} // namespace qs

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/execute/interpreter.h"
+
+#include "engine/base/torch_guard.h"
+#include "engine/execute/constant_folding.h"
+#include "engine/execute/liveness.h"
+#include "engine/execute/node_runner.h"
+#include "engine/execute/tensor_store.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_set>
+
+namespace qs {
+
+struct Interpreter::Impl
+{
+    GraphPtr graph;
+    at::Device device = at::kCPU;
+    std::vector<NodeCall> calls; ///< by position
+    std::vector<std::vector<ValueRef>> dead; ///< by position
+    std::vector<bool> constantNodes; ///< by position
+    std::unordered_map<ValueRef, at::IValue> folded;
+    std::map<const Graph*, Interpreter> subgraphs;
+
+    bool isConstant(ValueRef ref) const { return constantNodes[graph->position(ref.node)]; }
+    Result<at::IValue> read(ValueRef ref, const Frame& frame);
+    Result<void> runNode(const Node& node, Frame& frame);
+    Result<at::IValue> stored(const Node& node) const;
+    Result<at::IValue> fold(ValueRef ref);
+    Result<std::vector<at::IValue>> runSubgraph(const Node& node, std::size_t index,
+                                                std::vector<at::IValue> inputs);
+    Result<std::vector<std::size_t>> needed(const Frame& frame, std::span<const ValueRef> wanted,
+                                            bool throughConstants) const;
+    Result<void> evaluate(Frame& frame, std::span<const ValueRef> wanted, const JobContext& job,
+                          bool throughConstants);
+    Result<void> tapOutputs(const Node& node, const Frame& frame, const Tap& tap);
+};
+
+namespace {
+
+Result<void> flattenOutput(const Argument& argument, const ReadValue& read,
+                           const at::Device& device, std::vector<at::IValue>& out)
+{
+    if (const auto* items = argument.asList()) {
+        for (const auto& item : *items)
+            QS_CHECK(flattenOutput(item, read, device, out));
+        return {};
+    }
+    QS_TRY(at::IValue value, convertUntyped(argument, device, read));
+    out.push_back(std::move(value));
+    return {};
+}
+
+} // namespace
+
+Result<Interpreter> Interpreter::create(GraphPtr graph, at::Device device)
+{
+    Interpreter made;
+    made.m_impl = std::make_shared<Impl>();
+    Impl& impl = *made.m_impl;
+    impl.graph = std::move(graph);
+    impl.device = device;
+    impl.dead = lastUses(*impl.graph);
+    impl.calls.reserve(impl.graph->nodes().size());
+    for (const auto& node : impl.graph->nodes())
+        impl.calls.push_back(prepareCall(*node));
+    impl.constantNodes = findConstantNodes(*impl.graph, impl.calls);
+    return made;
+}
+
+const Graph& Interpreter::graph() const
+{
+    return *m_impl->graph;
+}
+
+at::Device Interpreter::device() const
+{
+    return m_impl->device;
+}
+
+Result<at::IValue> Interpreter::Impl::stored(const Node& node) const
+{
+    if (!graph->tensors())
+        return fail(makeError(ErrorCode::Internal, "the graph has no weights").atNode(node.name));
+    auto value = graph->tensors()->getOn(node.tensor, device);
+    if (!value)
+        return fail(std::move(value).error().atNode(node.name));
+    return value;
+}
+
+Result<at::IValue> Interpreter::Impl::read(ValueRef ref, const Frame& frame)
+{
+    if (const auto* value = frame.tryGet(ref))
+        return *value;
+    if (isConstant(ref))
+        return fold(ref);
+    return fail(makeError(ErrorCode::Internal,
+                          "the value '" + graph->value(ref).name + "' has not been computed")
+                    .atNode(graph->get(ref.node).name));
+}
+
+Result<at::IValue> Interpreter::Impl::fold(ValueRef ref)
+{
+    if (const auto it = folded.find(ref); it != folded.end())
+        return it->second;
+    const Node& node = graph->get(ref.node);
+    if (node.kind != NodeKind::Op)
+        return stored(node);
+    Frame frame;
+    std::vector<ValueRef> wanted;
+    for (std::uint32_t i = 0; i < node.outputs.size(); ++i)
+        wanted.push_back({node.id, i});
+    QS_CHECK(evaluate(frame, wanted, {}, true));
+    for (const ValueRef& made : wanted)
+        folded[made] = frame.get(made);
+    return folded.at(ref);
+}
+
+Result<std::vector<at::IValue>> Interpreter::Impl::runSubgraph(const Node& node, std::size_t index,
+                                                               std::vector<at::IValue> inputs)
+{
+    const auto& subgraph = node.subgraphs.at(index);
+    auto it = subgraphs.find(subgraph.get());
+    if (it == subgraphs.end()) {
+        QS_TRY(Interpreter inner, Interpreter::create(subgraph, device));
+        it = subgraphs.emplace(subgraph.get(), std::move(inner)).first;
+    }
+    return it->second.run(std::move(inputs));
+}
+
+Result<void> Interpreter::Impl::runNode(const Node& node, Frame& frame)
+{
+    if (node.kind == NodeKind::Parameter || node.kind == NodeKind::Constant) {
+        QS_TRY(at::IValue value, stored(node));
+        frame.set({node.id, 0}, std::move(value));
+        return {};
+    }
+    if (node.kind != NodeKind::Op && node.kind != NodeKind::ModuleCall)
+        return {};
+    const ReadValue readValue = [&](ValueRef ref) { return read(ref, frame); };
+    const RunSubgraph subgraphRunner = [&](std::size_t index, std::vector<at::IValue> inputs) {
+        return runSubgraph(node, index, std::move(inputs));
+    };
+    const NodeCall& call = calls[graph->position(node.id)];
+    QS_TRY(auto values, runCall(node, call, {device, readValue, subgraphRunner}));
+    for (std::uint32_t i = 0; i < node.outputs.size(); ++i)
+        frame.set({node.id, i}, std::move(values[i]));
+    return {};
+}
+
+Result<void> Interpreter::Impl::tapOutputs(const Node& node, const Frame& frame, const Tap& tap)
+{
+    for (std::uint32_t i = 0; i < node.outputs.size(); ++i) {
+        const ValueRef ref {node.id, i};
+        QS_TRY(const at::IValue value, read(ref, frame));
+        QS_CHECK(tap(ref, node, value));
+    }
+    return {};
+}
+
+Result<std::vector<at::IValue>> Interpreter::run(std::vector<at::IValue> inputs, const Tap& tap,
+                                                 const JobContext& job) const
+{
+    const InferenceScope scope;
+    Impl& impl = *m_impl;
+    const auto nodes = impl.graph->nodes();
+    const auto wanted = impl.graph->inputs().size();
+    if (inputs.size() != wanted)
+        return fail(ErrorCode::BadInput,
+                    "the model takes " + std::to_string(wanted) + " inputs, "
+                        + std::to_string(inputs.size()) + " were given");
+    Frame frame;
+    std::size_t nextInput = 0;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        QS_CHECK(job.check());
+        const Node& node = *nodes[i];
+        if (node.kind == NodeKind::Input)
+            frame.set({node.id, 0}, std::move(inputs[nextInput++]));
+        else if (node.kind == NodeKind::Output)
+            break;
+        else if (!impl.constantNodes[i])
+            QS_CHECK(impl.runNode(node, frame));
+        const bool seen = node.kind == NodeKind::Input || node.kind == NodeKind::Op
+            || node.kind == NodeKind::ModuleCall;
+        if (tap && seen)
+            QS_CHECK(impl.tapOutputs(node, frame, tap));
+        for (const ValueRef& ref : impl.dead[i])
+            frame.release(ref);
+    }
+    std::vector<at::IValue> out;
+    const ReadValue readValue = [&](ValueRef ref) { return impl.read(ref, frame); };
+    for (const auto& arg : impl.graph->output().args)
+        QS_CHECK(flattenOutput(arg.value, readValue, impl.device, out));
+    return out;
+}
+
+Result<std::vector<std::size_t>> Interpreter::Impl::needed(const Frame& frame,
+                                                           std::span<const ValueRef> wanted,
+                                                           bool throughConstants) const
+{
+    std::unordered_set<std::size_t> found;
+    std::vector<ValueRef> todo(wanted.begin(), wanted.end());
+    while (!todo.empty()) {
+        const ValueRef ref = todo.back();
+        todo.pop_back();
+        const Node& node = graph->get(ref.node);
+        const std::size_t position = graph->position(ref.node);
+        const bool isStored = node.kind == NodeKind::Parameter || node.kind == NodeKind::Constant;
+        if (frame.has(ref) || isStored || (constantNodes[position] && !throughConstants))
+            continue;
+        if (node.kind == NodeKind::Input)
+            return fail(makeError(ErrorCode::Internal, "the input is needed but was not given")
+                            .atNode(node.name));
+        if (!found.insert(position).second)
+            continue;
+        for (const auto& arg : node.args)
+            forEachRef(arg.value, [&](ValueRef from) { todo.push_back(from); });
+    }
+    std::vector<std::size_t> order(found.begin(), found.end());
+    std::sort(order.begin(), order.end());
+    return order;
+}
+
+Result<void> Interpreter::Impl::evaluate(Frame& frame, std::span<const ValueRef> wanted,
+                                         const JobContext& job, bool throughConstants)
+{
+    QS_TRY(const auto order, needed(frame, wanted, throughConstants));
+    // What this call makes goes away after its last reader of this call, unless it is wanted.
+    std::unordered_map<ValueRef, std::size_t> lastReader;
+    for (const std::size_t position : order)
+        for (const auto& arg : graph->nodes()[position]->args)
+            forEachRef(arg.value, [&](ValueRef ref) { lastReader[ref] = position; });
+    const std::unordered_set<ValueRef> keep(wanted.begin(), wanted.end());
+    std::unordered_set<ValueRef> made;
+    for (const std::size_t position : order) {
+        QS_CHECK(job.check());
+        const Node& node = *graph->nodes()[position];
+        std::vector<at::IValue> given(node.outputs.size());
+        std::vector<bool> wasGiven(node.outputs.size());
+        for (std::uint32_t i = 0; i < node.outputs.size(); ++i)
+            if (const auto* value = frame.tryGet({node.id, i})) {
+                given[i] = *value;
+                wasGiven[i] = true;
+            }
+        QS_CHECK(runNode(node, frame));
+        for (std::uint32_t i = 0; i < node.outputs.size(); ++i) {
+            const ValueRef ref {node.id, i};
+            if (wasGiven[i])
+                frame.set(ref, std::move(given[i]));
+            else if (!lastReader.contains(ref) && !keep.contains(ref))
+                frame.release(ref);
+            else
+                made.insert(ref);
+        }
+        for (const auto& arg : node.args)
+            forEachRef(arg.value, [&](ValueRef ref) {
+                if (lastReader[ref] == position && made.contains(ref) && !keep.contains(ref))
+                    frame.release(ref);
+            });
+    }
+    for (const ValueRef& ref : wanted)
+        if (!frame.has(ref)) {
+            QS_TRY(at::IValue value, read(ref, frame));
+            frame.set(ref, std::move(value));
+        }
+    return {};
+}
+
+Result<void> Interpreter::evaluate(Frame& frame, std::span<const ValueRef> wanted,
+                                   const JobContext& job) const
+{
+    const InferenceScope scope;
+    return m_impl->evaluate(frame, wanted, job, false);
+}
+
+Result<void> Interpreter::runNode(const Node& node, Frame& frame) const
+{
+    const InferenceScope scope;
+    return m_impl->runNode(node, frame);
+}
+
+std::span<const ValueRef> Interpreter::deadAfter(std::size_t position) const
+{
+    return m_impl->dead.at(position);
+}
+
+bool Interpreter::isConstant(ValueRef ref) const
+{
+    return m_impl->isConstant(ref);
+}
+
+Result<at::IValue> Interpreter::constant(ValueRef ref) const
+{
+    const InferenceScope scope;
+    if (!m_impl->isConstant(ref))
+        return fail(makeError(ErrorCode::Internal, "the value is not a constant")
+                        .atNode(m_impl->graph->get(ref.node).name));
+    return m_impl->fold(ref);
+}
+
+} // namespace qs

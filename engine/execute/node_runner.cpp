@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/execute/node_runner.h"
+
+#include "engine/base/torch_guard.h"
+#include "engine/execute/higher_order.h"
+#include "engine/execute/interpreter.h"
+#include "engine/execute/op_table.h"
+#include "engine/execute/scalar_ops.h"
+
+namespace qs {
+
+namespace {
+
+using Values = std::vector<at::IValue>;
+
+/// True for operators that have no schema in the dispatcher but that we run all the same.
+bool runsWithoutSchema(const Node& node)
+{
+    return node.target == kObserveTarget || isScalarOp(node.target) || isHigherOrder(node.target);
+}
+
+Result<Values> convertAll(const Node& node, const CallContext& context)
+{
+    Values values;
+    for (const auto& arg : node.args) {
+        QS_TRY(at::IValue value, convertUntyped(arg.value, context.device, context.read));
+        values.push_back(std::move(value));
+    }
+    return values;
+}
+
+void flattenInto(Values& out, at::IValue value, bool isListReturn)
+{
+    if (!isListReturn || !value.isList()) {
+        out.push_back(std::move(value));
+        return;
+    }
+    for (const at::IValue& item : value.toListRef())
+        out.push_back(item);
+}
+
+Result<Values> callDispatcher(const Node& node, const NodeCall& call, const CallContext& context)
+{
+    const auto& schema = call.op->schema();
+    torch::jit::Stack stack;
+    stack.reserve(schema.arguments().size());
+    for (std::size_t i = 0; i < call.slots.size(); ++i) {
+        const auto& slot = schema.arguments()[i];
+        if (call.slots[i] < 0) {
+            stack.push_back(*slot.default_value());
+            continue;
+        }
+        QS_TRY(at::IValue value,
+               convertArgument(node.args[call.slots[i]].value, slot, context.device, context.read));
+        stack.push_back(std::move(value));
+    }
+    call.op->callBoxed(stack);
+    Values out;
+    for (std::size_t i = 0; i < stack.size(); ++i) {
+        const bool isList = i < schema.returns().size()
+            && schema.returns()[i].type()->kind() == c10::TypeKind::ListType;
+        flattenInto(out, std::move(stack[i]), isList);
+    }
+    return out;
+}
+
+Result<Values> callAny(const Node& node, const NodeCall& call, const CallContext& context)
+{
+    if (call.op)
+        return callDispatcher(node, call, context);
+    QS_TRY(Values args, convertAll(node, context));
+    if (isHigherOrder(node.target))
+        return runHigherOrder(node, args, context.runSubgraph);
+    if (node.target == kObserveTarget) {
+        if (args.empty())
+            return fail(ErrorCode::Internal, "an observer without a value");
+        return Values {args.front()};
+    }
+    QS_TRY(at::IValue value, runScalarOp(node.target, args));
+    return Values {std::move(value)};
+}
+
+} // namespace
+
+NodeCall prepareCall(const Node& node)
+{
+    NodeCall call;
+    if (node.kind != NodeKind::Op && node.kind != NodeKind::ModuleCall)
+        return call;
+    call.op = findOperator(node.target);
+    if (!call.op) {
+        if (!runsWithoutSchema(node))
+            call.problem = "operator '" + node.target + "' is not known to this LibTorch";
+        return call;
+    }
+    const auto& formal = call.op->schema().arguments();
+    call.slots.assign(formal.size(), -1);
+    for (std::size_t a = 0; a < node.args.size(); ++a) {
+        int slot = -1;
+        for (std::size_t i = 0; i < formal.size() && slot < 0; ++i)
+            if (!node.args[a].name.empty() && formal[i].name() == node.args[a].name)
+                slot = int(i);
+        if (slot < 0 && node.args[a].name.empty() && a < formal.size())
+            slot = int(a);
+        if (slot < 0) {
+            call.problem = node.target + " has no argument '" + node.args[a].name + "'";
+            return call;
+        }
+        call.slots[slot] = int(a);
+    }
+    for (std::size_t i = 0; i < formal.size(); ++i)
+        if (call.slots[i] < 0 && !formal[i].default_value()) {
+            call.problem = node.target + " lacks its argument '" + formal[i].name() + "'";
+            return call;
+        }
+    return call;
+}
+
+Result<Values> runCall(const Node& node, const NodeCall& call, const CallContext& context)
+{
+    if (!call.problem.empty())
+        return fail(makeError(ErrorCode::Unsupported, call.problem).atNode(node.name));
+    auto out = guardTorchValue<Values>([&] { return callAny(node, call, context); });
+    if (!out)
+        return fail(std::move(out).error().atNode(node.name));
+    if (out->size() < node.outputs.size())
+        return fail(makeError(ErrorCode::BadInput,
+                              node.target + " returned " + std::to_string(out->size())
+                                  + " values, the graph expects "
+                                  + std::to_string(node.outputs.size()))
+                        .atNode(node.name));
+    return out;
+}
+
+} // namespace qs

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/execute/value_conversion.h"
+#include "engine/graph/node.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace qs {
+
+/// What a node's call needs, found once per node.
+struct NodeCall
+{
+    std::optional<c10::OperatorHandle> op;
+    std::vector<int> slots; ///< for each schema argument the node's argument, or -1 = the default
+    std::string problem; ///< why the node cannot run; empty when it can
+};
+
+/// Finds the operator and matches the node's arguments with its schema, by name, else by position.
+NodeCall prepareCall(const Node& node);
+
+/// Runs one of the node's subgraphs on the given inputs.
+using RunSubgraph
+    = std::function<Result<std::vector<at::IValue>>(std::size_t index, std::vector<at::IValue>)>;
+
+/// Where a node runs and where its operands come from.
+struct CallContext
+{
+    at::Device device;
+    const ReadValue& read;
+    const RunSubgraph& runSubgraph;
+};
+
+/// Runs one Op node; the values in the order of its outputs, list results flattened. Errors name
+/// the node.
+Result<std::vector<at::IValue>> runCall(const Node& node, const NodeCall& call,
+                                        const CallContext& context);
+
+} // namespace qs

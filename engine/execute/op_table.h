@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ATen/core/dispatch/Dispatcher.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace qs {
+
+/// The dispatcher's handle of a target in our spelling: "aten.conv2d.default" is aten::conv2d
+/// without overload, "aten.add.Tensor" is aten::add.Tensor. Nothing when LibTorch has no such
+/// operator with a kernel schema. Any thread.
+std::optional<c10::OperatorHandle> findOperator(std::string_view target);
+
+/// "aten::conv2d" and "" for "aten.conv2d.default"; empty names for what is not such a target.
+c10::OperatorName operatorName(std::string_view target);
+
+/// True when the schema says that the operator writes to one of its arguments.
+bool mutatesArguments(const c10::FunctionSchema& schema);
+
+/// True when calling the operator twice with the same arguments may give different results.
+bool isRandom(const c10::OperatorHandle& op);
+
+} // namespace qs

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/execute/value_conversion.h"
+
+#include "engine/execute/frame.h"
+#include "engine/execute/interpreter.h"
+#include "engine/execute/torch_types.h"
+
+#include <ATen/ScalarOps.h>
+#include <ATen/core/List.h>
+#include <ATen/core/jit_type.h>
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+Result<at::Layout> layoutOf(const std::string& name)
+{
+    static constexpr std::pair<std::string_view, at::Layout> kLayouts[]
+        = {{"strided", at::kStrided},      {"sparse_coo", at::kSparse},
+           {"sparse_csr", at::kSparseCsr}, {"sparse_csc", at::kSparseCsc},
+           {"sparse_bsr", at::kSparseBsr}, {"sparse_bsc", at::kSparseBsc},
+           {"_mkldnn", at::kMkldnn}};
+    for (const auto& [word, layout] : kLayouts)
+        if (word == name)
+            return layout;
+    return fail(ErrorCode::BadInput, "unknown layout '" + name + "'");
+}
+
+Result<at::MemoryFormat> memoryFormatOf(const std::string& name)
+{
+    static constexpr std::pair<std::string_view, at::MemoryFormat> kFormats[]
+        = {{"contiguous_format", at::MemoryFormat::Contiguous},
+           {"channels_last", at::MemoryFormat::ChannelsLast},
+           {"channels_last_3d", at::MemoryFormat::ChannelsLast3d},
+           {"preserve_format", at::MemoryFormat::Preserve}};
+    for (const auto& [word, format] : kFormats)
+        if (word == name)
+            return format;
+    return fail(ErrorCode::BadInput, "unknown memory format '" + name + "'");
+}
+
+/// A constant or a read value; not a list.
+Result<at::IValue> single(const Argument& argument, const at::Device& device, const ReadValue& read)
+{
+    if (const auto* ref = argument.asRef())
+        return read(*ref);
+    if (const auto* v = argument.asInt())
+        return at::IValue(*v);
+    if (const auto* v = argument.asDouble())
+        return at::IValue(*v);
+    if (const auto* v = argument.asBool())
+        return at::IValue(*v);
+    if (const auto* v = argument.asString())
+        return at::IValue(*v);
+    if (const auto* v = argument.asDType())
+        return at::IValue(std::int64_t(toScalarType(*v)));
+    if (const auto* v = std::get_if<Device>(&argument.value))
+        return at::IValue(v->type == "meta" ? toTorchDevice(*v) : device);
+    if (const auto* v = std::get_if<ComplexNumber>(&argument.value))
+        return at::IValue(c10::complex<double>(v->real, v->imaginary));
+    if (const auto* v = std::get_if<LayoutTag>(&argument.value)) {
+        QS_TRY(const at::Layout layout, layoutOf(v->name));
+        return at::IValue(std::int64_t(layout));
+    }
+    if (const auto* v = std::get_if<MemoryFormatTag>(&argument.value)) {
+        QS_TRY(const at::MemoryFormat format, memoryFormatOf(v->name));
+        return at::IValue(std::int64_t(format));
+    }
+    return at::IValue();
+}
+
+/// A number as PyTorch treats a Python number in arithmetic: it does not widen the other operand.
+at::IValue numberTensor(const at::IValue& number)
+{
+    at::Tensor tensor = c10::scalar_to_tensor(number.toScalar());
+    tensor.unsafeGetTensorImpl()->set_wrapped_number(true);
+    return tensor;
+}
+
+at::IValue itemOf(const at::IValue& value)
+{
+    if (value.isTensor() && value.toTensor().defined() && value.toTensor().numel() == 1)
+        return at::IValue(value.toTensor().item());
+    return value;
+}
+
+at::IValue coerce(at::IValue value, c10::TypeKind kind)
+{
+    switch (kind) {
+    case c10::TypeKind::TensorType:
+        if (value.isNone())
+            return at::Tensor();
+        return value.isTensor() || !value.isScalar() ? value : numberTensor(value);
+    case c10::TypeKind::FloatType:
+        value = itemOf(value);
+        return value.isInt() ? at::IValue(double(value.toInt()))
+            : value.isBool() ? at::IValue(double(value.toBool()))
+                             : value;
+    case c10::TypeKind::IntType:
+    case c10::TypeKind::SymIntType:
+        value = itemOf(value);
+        return value.isBool() ? at::IValue(std::int64_t(value.toBool())) : value;
+    case c10::TypeKind::BoolType:
+        value = itemOf(value);
+        return value.isInt() ? at::IValue(value.toInt() != 0) : value;
+    case c10::TypeKind::NumberType:
+        return itemOf(value);
+    default:
+        return value;
+    }
+}
+
+Result<at::IValue> convertTo(const Argument& argument, const c10::TypePtr& type,
+                             std::optional<std::int32_t> fill, const at::Device& device,
+                             const ReadValue& read)
+{
+    if (type->kind() == c10::TypeKind::OptionalType) {
+        if (argument.isNone())
+            return at::IValue();
+        const auto& inner = type->castRaw<c10::OptionalType>()->getElementType();
+        if (const auto* ref = argument.asRef()) {
+            QS_TRY(at::IValue value, read(*ref));
+            if (value.isNone())
+                return value;
+        }
+        return convertTo(argument, inner, fill, device, read);
+    }
+    if (type->kind() == c10::TypeKind::ListType && !argument.isNone()) {
+        const auto& element = type->castRaw<c10::ListType>()->getElementType();
+        if (argument.asRef()) {
+            QS_TRY(at::IValue value, single(argument, device, read));
+            if (value.isList())
+                return value;
+        }
+        c10::impl::GenericList list(element);
+        if (const auto* items = argument.asList()) {
+            list.reserve(items->size());
+            for (const auto& item : *items) {
+                QS_TRY(at::IValue value, convertTo(item, element, {}, device, read));
+                list.push_back(std::move(value));
+            }
+        } else {
+            QS_TRY(const at::IValue value, convertTo(argument, element, {}, device, read));
+            for (std::int32_t i = 0; i < fill.value_or(1); ++i)
+                list.push_back(value);
+        }
+        return at::IValue(std::move(list));
+    }
+    if (argument.asList())
+        return convertUntyped(argument, device, read);
+    QS_TRY(at::IValue value, single(argument, device, read));
+    return coerce(std::move(value), type->kind());
+}
+
+} // namespace
+
+Result<at::IValue> convertArgument(const Argument& argument, const c10::Argument& slot,
+                                   const at::Device& device, const ReadValue& read)
+{
+    return convertTo(argument, slot.type(), slot.N(), device, read);
+}
+
+Result<at::IValue> convertUntyped(const Argument& argument, const at::Device& device,
+                                  const ReadValue& read)
+{
+    const auto* items = argument.asList();
+    if (!items)
+        return single(argument, device, read);
+    std::vector<at::IValue> values;
+    for (const auto& item : *items) {
+        QS_TRY(at::IValue value, convertUntyped(item, device, read));
+        values.push_back(std::move(value));
+    }
+    const auto all = [&](auto predicate) {
+        return !values.empty() && std::all_of(values.begin(), values.end(), predicate);
+    };
+    c10::TypePtr element = c10::AnyType::get();
+    if (all([](const at::IValue& v) { return v.isInt(); }))
+        element = c10::IntType::get();
+    else if (all([](const at::IValue& v) { return v.isDouble(); }))
+        element = c10::FloatType::get();
+    else if (all([](const at::IValue& v) { return v.isBool(); }))
+        element = c10::BoolType::get();
+    else if (all([](const at::IValue& v) { return v.isString(); }))
+        element = c10::StringType::get();
+    else if (all([](const at::IValue& v) { return v.isTensor(); }))
+        element = c10::TensorType::get();
+    else if (all([](const at::IValue& v) { return v.isTensor() || v.isNone(); }))
+        element = c10::OptionalType::ofTensor();
+    c10::impl::GenericList list(element);
+    for (auto& value : values)
+        list.push_back(std::move(value));
+    return at::IValue(std::move(list));
+}
+
+Result<at::IValue> toIValue(const Argument& argument, const Frame& frame)
+{
+    return convertUntyped(argument, at::kCPU, [&](ValueRef ref) -> Result<at::IValue> {
+        if (const auto* value = frame.tryGet(ref))
+            return *value;
+        return fail(ErrorCode::Internal,
+                    "no value for node " + std::to_string(ref.node.value()) + " in the frame");
+    });
+}
+
+} // namespace qs

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/graph/attribute.h"
+
+#include <ATen/core/function_schema.h>
+#include <ATen/core/ivalue.h>
+
+#include <functional>
+
+namespace qs {
+
+/// Reads the run-time value behind a reference.
+using ReadValue = std::function<Result<at::IValue>(ValueRef)>;
+
+/// An argument as the schema's slot wants it: integers become floats or scalars or number tensors,
+/// one number fills an `int[2]`, lists get the schema's element type. A device other than "meta"
+/// becomes `device`. May throw c10::Error (call under guardTorch).
+Result<at::IValue> convertArgument(const Argument& argument, const c10::Argument& slot,
+                                   const at::Device& device, const ReadValue& read);
+
+/// An argument without a schema: numbers as they are, lists typed by their elements.
+Result<at::IValue> convertUntyped(const Argument& argument, const at::Device& device,
+                                  const ReadValue& read);
+
+} // namespace qs

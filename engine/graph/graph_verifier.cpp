@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/graph/graph_verifier.h"
+
+#include <unordered_set>
+
+namespace qs {
+
+namespace {
+
+Error broken(const Node& node, const std::string& what)
+{
+    return makeError(ErrorCode::Internal, what).atNode(node.name);
+}
+
+/// "aten.relu_.default" writes to its argument; "aten.__and__.Tensor" and "aten._foo.x" do not.
+bool isInPlaceName(std::string_view target)
+{
+    const auto last = target.rfind('.');
+    if (last == std::string_view::npos || last == 0)
+        return false;
+    const std::string_view name = target.substr(0, last);
+    return name.ends_with('_') && !name.ends_with("__");
+}
+
+bool isStored(const Node& node)
+{
+    return node.kind == NodeKind::Parameter || node.kind == NodeKind::Constant;
+}
+
+class Verifier
+{
+public:
+    Result<void> check(const Graph& graph)
+    {
+        std::size_t outputs = 0;
+        for (const auto& node : graph.nodes()) {
+            if (outputs > 0)
+                return fail(broken(*node, "stands after the output"));
+            outputs += node->kind == NodeKind::Output;
+            QS_CHECK(checkNames(*node));
+            QS_CHECK(checkKind(*node, graph));
+            QS_CHECK(checkArguments(*node));
+            for (std::uint32_t i = 0; i < node->outputs.size(); ++i)
+                m_made.insert({node->id, i});
+        }
+        if (outputs != 1)
+            return fail(ErrorCode::Internal, "the graph has no output node");
+        return {};
+    }
+
+private:
+    Result<void> checkNames(const Node& node)
+    {
+        if (!node.id || !m_ids.insert(node.id).second)
+            return fail(broken(node, "its id is missing or used twice"));
+        if (node.name.empty() || !m_nodeNames.insert(node.name).second)
+            return fail(broken(node, "its name is missing or used twice"));
+        for (const auto& value : node.outputs)
+            if (value.name.empty() || !m_valueNames.insert(value.name).second)
+                return fail(
+                    broken(node, "the name of its value '" + value.name + "' is used twice"));
+        return {};
+    }
+
+    static Result<void> checkKind(const Node& node, const Graph& graph)
+    {
+        if (isStored(node) && !node.tensor && graph.tensors())
+            return fail(broken(node, "it has no tensor"));
+        if ((isStored(node) || node.kind == NodeKind::Input)
+            && (node.outputs.size() != 1 || !node.args.empty()))
+            return fail(broken(node, "an input or weight has one value and no arguments"));
+        if (node.kind == NodeKind::Output && !node.outputs.empty())
+            return fail(broken(node, "the output node makes no values"));
+        if (node.kind == NodeKind::Op && node.target.empty())
+            return fail(broken(node, "it has no target"));
+        if (node.kind == NodeKind::Op && node.opaqueReason.empty() && isInPlaceName(node.target))
+            return fail(broken(node, "'" + node.target + "' works in place"));
+        return {};
+    }
+
+    Result<void> checkArguments(const Node& node) const
+    {
+        bool known = true;
+        for (const auto& arg : node.args)
+            forEachRef(arg.value, [&](ValueRef ref) { known = known && m_made.contains(ref); });
+        if (!known)
+            return fail(broken(node, "it reads a value that no earlier node makes"));
+        return {};
+    }
+
+    std::unordered_set<NodeId> m_ids;
+    std::unordered_set<std::string> m_nodeNames, m_valueNames;
+    std::unordered_set<ValueRef> m_made;
+};
+
+} // namespace
+
+Result<void> verifyGraph(const Graph& graph)
+{
+    return Verifier().check(graph);
+}
+
+} // namespace qs

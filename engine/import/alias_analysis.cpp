@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/import/alias_analysis.h"
+
+#include "engine/execute/op_table.h"
+
+#include <algorithm>
+#include <array>
+
+namespace qs {
+
+namespace {
+
+/// Operators whose schema promises a new tensor but that hand their input through when there is
+/// nothing to do.
+bool mayReturnInput(std::string_view target)
+{
+    static constexpr std::array<std::string_view, 6> kNames {
+        "aten.dropout.",       "aten.feature_dropout.",
+        "aten.alpha_dropout.", "aten.feature_alpha_dropout.",
+        "aten.pad.",           "quantscope.observe."};
+    return std::any_of(kNames.begin(), kNames.end(),
+                       [&](std::string_view name) { return target.starts_with(name); });
+}
+
+bool returnsAlias(const c10::FunctionSchema& schema)
+{
+    for (const auto& result : schema.returns())
+        if (result.alias_info())
+            return true;
+    return false;
+}
+
+/// Values the node's outputs may share memory with.
+std::vector<ValueRef> aliasedOperands(const Node& node)
+{
+    std::vector<ValueRef> found;
+    const auto add = [&](ValueRef ref) { found.push_back(ref); };
+    const auto op = findOperator(node.target);
+    if (mayReturnInput(node.target) || !op) {
+        // Nothing is known about an operator that LibTorch does not know.
+        for (const auto& arg : node.args)
+            forEachRef(arg.value, add);
+        return found;
+    }
+    if (!returnsAlias(op->schema()))
+        return found;
+    for (const auto& slot : op->schema().arguments())
+        if (slot.alias_info())
+            if (const Argument* given = node.tryArg(slot.name()))
+                forEachRef(*given, add);
+    return found;
+}
+
+/// Union by size over value numbers.
+class DisjointSets
+{
+public:
+    explicit DisjointSets(std::size_t count)
+        : m_parent(count)
+    {
+        for (std::size_t i = 0; i < count; ++i)
+            m_parent[i] = i;
+    }
+    std::size_t find(std::size_t i)
+    {
+        while (m_parent[i] != i)
+            i = m_parent[i] = m_parent[m_parent[i]];
+        return i;
+    }
+    void join(std::size_t a, std::size_t b) { m_parent[find(a)] = find(b); }
+
+private:
+    std::vector<std::size_t> m_parent;
+};
+
+} // namespace
+
+AliasSets::AliasSets(const Graph& graph)
+{
+    std::vector<ValueRef> values;
+    std::unordered_map<ValueRef, std::size_t> number;
+    for (const auto& node : graph.nodes())
+        for (std::uint32_t i = 0; i < node->outputs.size(); ++i) {
+            number[{node->id, i}] = values.size();
+            values.push_back({node->id, i});
+        }
+    DisjointSets sets(values.size());
+    const auto isTensor = [&](ValueRef ref) {
+        const ValueKind kind = graph.value(ref).type.kind;
+        return kind == ValueKind::Tensor || kind == ValueKind::Tuple;
+    };
+    for (const auto& node : graph.nodes()) {
+        if (node->kind != NodeKind::Op || node->outputs.empty())
+            continue;
+        for (const ValueRef& operand : aliasedOperands(*node))
+            for (std::uint32_t i = 0; i < node->outputs.size(); ++i)
+                if (isTensor(operand) && isTensor({node->id, i}))
+                    sets.join(number.at(operand), number.at({node->id, i}));
+    }
+    // Two weights may be one tensor; the store alone knows, by their key.
+    std::unordered_map<TensorId, std::size_t> byKey;
+    for (const auto& node : graph.nodes())
+        if (node->tensor && !node->outputs.empty()) {
+            const std::size_t mine = number.at({node->id, 0});
+            const auto [it, isNew] = byKey.try_emplace(node->tensor, mine);
+            if (!isNew)
+                sets.join(mine, it->second);
+        }
+    std::unordered_map<std::size_t, std::size_t> indexOfRoot;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const auto [it, isNew] = indexOfRoot.try_emplace(sets.find(i), m_sets.size());
+        if (isNew)
+            m_sets.emplace_back();
+        m_sets[it->second].push_back(values[i]);
+        m_setOf[values[i]] = it->second;
+    }
+}
+
+const std::vector<ValueRef>& AliasSets::members(ValueRef ref) const
+{
+    return m_sets[m_setOf.at(ref)];
+}
+
+std::vector<std::size_t> writtenArguments(const Node& node)
+{
+    std::vector<std::size_t> found;
+    const auto op = node.kind == NodeKind::Op ? findOperator(node.target) : std::nullopt;
+    if (!op)
+        return found;
+    for (const auto& slot : op->schema().arguments())
+        if (slot.alias_info() && slot.alias_info()->isWrite())
+            for (std::size_t a = 0; a < node.args.size(); ++a)
+                if (node.args[a].name == slot.name() && !node.args[a].value.isNone())
+                    found.push_back(a);
+    return found;
+}
+
+} // namespace qs

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/import/importer.h"
+
+#include "engine/graph/graph_edit.h"
+#include "engine/graph/graph_verifier.h"
+#include "engine/import/file_kind.h"
+#include "engine/import/functionalize.h"
+#include "engine/import/pt2_importer.h"
+#include "engine/import/sha256.h"
+
+#include <algorithm>
+#include <fstream>
+
+namespace qs {
+
+namespace {
+
+constexpr std::size_t kChunk = 1 << 20;
+
+Error wrongKind(const std::string& path, const std::string& what)
+{
+    return makeError(ErrorCode::BadInput, what).inFile(path).withHint(exportRecipe());
+}
+
+bool anyRecord(const Pt2Archive& archive, std::string_view prefix)
+{
+    return std::any_of(archive.names().begin(), archive.names().end(),
+                       [&](const auto& name) { return name.starts_with(prefix); });
+}
+
+/// What an archive without an exported program is.
+Error explainArchive(const Pt2Archive& archive)
+{
+    if (archive.has("constants.pkl") || anyRecord(archive, "code/"))
+        return wrongKind(archive.path(), "is a TorchScript file, which is not read yet");
+    if (archive.has("data.pkl"))
+        return wrongKind(archive.path(),
+                         "is a Python pickle written by torch.save: its weights cannot be read "
+                         "without the code of the model");
+    if (anyRecord(archive, "serialized_exported_program.json"))
+        return makeError(ErrorCode::BadInput, "is a .pt2 of an old form (before torch 2.8)")
+            .inFile(archive.path())
+            .withHint("export it again with torch " QUANTSCOPE_TORCH_VERSION);
+    return wrongKind(archive.path(), "is a zip archive without an exported PyTorch program");
+}
+
+Result<std::shared_ptr<Pt2Archive>> openArchive(const std::string& path)
+{
+    QS_TRY(const FileLook look, lookAtFile(path));
+    if (look.kind == FileKind::Pickle)
+        return fail(wrongKind(path, "is a Python pickle, which would have to run code to be read"));
+    if (look.kind == FileKind::Foreign)
+        return fail(wrongKind(path, "is not a model file but " + look.what));
+    QS_TRY(auto archive, Pt2Archive::open(path));
+    if (pt2ModelRecord(*archive).empty())
+        return fail(explainArchive(*archive));
+    return archive;
+}
+
+} // namespace
+
+Result<std::string> fileSha256(const std::string& path)
+{
+    std::ifstream in(path, std::ios::binary);
+    if (!in)
+        return fail(makeError(ErrorCode::Io, "cannot be read").inFile(path));
+    Sha256 hash;
+    std::string buffer(kChunk, '\0');
+    while (in) {
+        in.read(buffer.data(), std::streamsize(buffer.size()));
+        hash.update(buffer.data(), std::size_t(in.gcount()));
+    }
+    if (in.bad())
+        return fail(makeError(ErrorCode::Io, "cannot be read to its end").inFile(path));
+    return hash.hex();
+}
+
+Result<GraphPtr> importModel(const std::string& path, const JobContext& job)
+{
+    job.report("import", "reading the archive", 0);
+    QS_TRY(const auto archive, openArchive(path));
+    QS_CHECK(archive->verify(job));
+    job.report("import", "reading the graph", 0.5);
+    QS_TRY(const Graph asFiled, readPt2(archive, job));
+    auto functional = functionalize(asFiled);
+    if (!functional)
+        return fail(std::move(functional).error().inFile(path));
+    GraphEdit edit(*functional);
+    ModelInfo info = functional->info();
+    QS_TRY(info.sha256, fileSha256(path));
+    edit.setInfo(std::move(info));
+    auto graph = std::make_shared<const Graph>(edit.build());
+    if (auto sound = verifyGraph(*graph); !sound)
+        return fail(std::move(sound).error().inFile(path));
+    job.report("import", "done", 1);
+    return graph;
+}
+
+} // namespace qs

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/import/pt2_importer.h"
+
+#include "engine/base/log.h"
+#include "engine/base/torch_guard.h"
+#include "engine/graph/graph_edit.h"
+#include "engine/import/pt2_graph_reader.h"
+#include "engine/import/pt2_metadata.h"
+#include "engine/import/pt2_schema.h"
+#include "engine/import/pt2_weights.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+namespace qs {
+
+using nlohmann::json;
+
+namespace {
+
+/// One reading of one file.
+class Pt2Reading
+{
+public:
+    explicit Pt2Reading(std::shared_ptr<Pt2Archive> archive)
+        : m_archive(std::move(archive))
+        , m_store(std::make_shared<TensorStore>())
+    {
+        m_edit.setTensors(m_store);
+    }
+
+    Result<Graph> read(const JobContext& job)
+    {
+        QS_TRY(const std::string text, m_archive->read(pt2ModelRecord(*m_archive)));
+        QS_CHECK(job.check());
+        json document = json::parse(text);
+        QS_CHECK(checkVersion(document));
+        QS_TRY(m_weights, Pt2Weights::open(m_archive, m_store));
+        const json& module = document.at("graph_module");
+        const json& graph = module.at("graph");
+        QS_CHECK(readInputs(module));
+        Pt2GraphReader reader(m_edit);
+        QS_CHECK(reader.readNodes(graph, m_names));
+        QS_CHECK(readOutputs(module, reader));
+        fillInfo(document);
+        return m_edit.build();
+    }
+
+private:
+    Error bad(const std::string& what) const
+    {
+        return makeError(ErrorCode::BadInput, what).inFile(m_archive->path());
+    }
+
+    Result<void> checkVersion(const json& document) const
+    {
+        const json& version = document.at("schema_version");
+        const int major = version.at("major").get<int>(), minor = version.at("minor").get<int>();
+        const std::string text = std::to_string(major) + "." + std::to_string(minor);
+        if (major > kSchemaMajor)
+            return fail(bad("was written with schema " + text + ", newer than "
+                            + std::to_string(kSchemaMajor) + ".x which this program reads")
+                            .withHint("export it with torch " QUANTSCOPE_TORCH_VERSION));
+        if (major < kSchemaMajor)
+            return fail(bad("was written with the old schema " + text)
+                            .withHint("export it again with torch " QUANTSCOPE_TORCH_VERSION));
+        if (minor > kSchemaMinor)
+            note(m_archive->path() + ": written with schema " + text + ", newer than "
+                 + std::to_string(kSchemaMajor) + "." + std::to_string(kSchemaMinor)
+                 + "; what is unknown is left out");
+        return {};
+    }
+
+    /// User inputs first, then weights, whatever their order in the file.
+    Result<void> readInputs(const json& module)
+    {
+        const json& specs = module.at("signature").at("input_specs");
+        for (const auto& spec : specs)
+            if (const auto [tag, held] = unionOf(spec); tag == "user_input")
+                for (const auto& declared : schemaOutputs(held->at("arg")))
+                    if (!declared.name.empty())
+                        addNode(module, NodeKind::Input, declared, declared.name);
+        for (const auto& spec : specs)
+            QS_CHECK(readWeight(module, spec));
+        return {};
+    }
+
+    Node& addNode(const json& module, NodeKind kind, const DeclaredValue& declared,
+                  const std::string& target)
+    {
+        Node node;
+        node.kind = kind;
+        node.name = declared.name;
+        node.target = target;
+        node.outputs.push_back(
+            {declared.name,
+             Pt2GraphReader::typeOf(module.at("graph"), declared.name, declared.kind)});
+        node.outputs[0].type.className = declared.className;
+        const NodeId id = m_edit.insert(std::move(node));
+        m_names[declared.name] = ValueRef {id, 0};
+        return m_edit.change(id);
+    }
+
+    Result<void> readWeight(const json& module, const json& spec)
+    {
+        static constexpr struct
+        {
+            std::string_view tag;
+            const char* nameField;
+            NodeKind kind;
+        } kKinds[] = {{"parameter", "parameter_name", NodeKind::Parameter},
+                      {"buffer", "buffer_name", NodeKind::Parameter},
+                      {"tensor_constant", "tensor_constant_name", NodeKind::Constant},
+                      {"custom_obj", "custom_obj_name", NodeKind::Constant}};
+        const auto [tag, held] = unionOf(spec);
+        for (const auto& row : kKinds) {
+            if (row.tag != tag)
+                continue;
+            const std::string path = held->at(row.nameField).get<std::string>();
+            const json& arg = held->at("arg");
+            DeclaredValue declared {arg.at("name"), ValueKind::Tensor, {}};
+            if (tag == "custom_obj")
+                declared = {arg.at("name"), ValueKind::Custom, arg.value("class_fqn", "")};
+            Node& node = addNode(module, row.kind, declared, path);
+            QS_TRY(node.tensor, m_weights.find(path));
+            node.isBuffer = tag == "buffer";
+            node.persistentBuffer = node.isBuffer && held->value("persistent", true);
+            node.scope.path = ModuleTree::parentPath(path);
+            if (row.kind == NodeKind::Parameter)
+                m_edit.modules().addParameter(path);
+        }
+        return {};
+    }
+
+    Result<void> readOutputs(const json& module, const Pt2GraphReader& reader)
+    {
+        Node out;
+        out.kind = NodeKind::Output;
+        out.name = "output";
+        for (const auto& spec : module.at("signature").at("output_specs")) {
+            const auto [tag, held] = unionOf(spec);
+            if (tag == "buffer_mutation" || tag == "parameter_mutation")
+                note(m_archive->path() + ": the model changes its buffer '"
+                     + held->value("buffer_name", held->value("parameter_name", ""))
+                     + "'; every call starts from the saved value");
+            else if (tag == "user_input_mutation")
+                note(m_archive->path() + ": the model changes its input '"
+                     + held->value("user_input_name", "") + "'; the caller's copy is left alone");
+            if (tag != "user_output" && tag != "loss_output")
+                continue;
+            const json arg
+                = tag == "loss_output" ? json {{"as_tensor", held->at("arg")}} : held->at("arg");
+            QS_TRY(Argument value, reader.argument(arg, m_names));
+            out.args.push_back({"", std::move(value)});
+        }
+        m_edit.insert(std::move(out));
+        return {};
+    }
+
+    void fillInfo(json& document)
+    {
+        ModelInfo info;
+        info.path = m_archive->path();
+        info.format = "pt2";
+        info.producer = "torch " + document.value("torch_version", std::string("?"));
+        info.name = m_edit.modules().root().moduleClass;
+        if (info.name.empty())
+            info.name = std::filesystem::path(info.path).stem().string();
+        json& module = document["graph_module"];
+        for (const auto& entry : module.at("module_call_graph"))
+            if (entry.value("fqn", std::string("?")).empty() && entry.at("signature").is_object()) {
+                info.inputTree = entry["signature"].value("in_spec", "");
+                info.outputTree = entry["signature"].value("out_spec", "");
+                break;
+            }
+        for (const NodeId id : m_edit.order()) {
+            const std::string& target = m_edit.get(id).target;
+            if (target.starts_with("quantized_decomposed.") || target.starts_with("quantized."))
+                info.converted = true;
+        }
+        info.exportRecord = exportRecord(document);
+        m_edit.setInfo(std::move(info));
+    }
+
+    /// The document without its nodes and without the types of what the nodes make.
+    static std::string exportRecord(json& document)
+    {
+        json& graph = document["graph_module"]["graph"];
+        graph["nodes"] = json::array();
+        json kept = json::object();
+        for (const char* side : {"inputs", "outputs"})
+            for (const auto& value : graph.at(side))
+                for (const auto& declared : schemaOutputs(value))
+                    if (const auto it = graph["tensor_values"].find(declared.name);
+                        it != graph["tensor_values"].end())
+                        kept[declared.name] = *it;
+        graph["tensor_values"] = std::move(kept);
+        return document.dump();
+    }
+
+    std::shared_ptr<Pt2Archive> m_archive;
+    std::shared_ptr<TensorStore> m_store;
+    Pt2Weights m_weights;
+    GraphEdit m_edit;
+    NameScope m_names;
+};
+
+} // namespace
+
+std::string pt2ModelRecord(const Pt2Archive& archive)
+{
+    std::string found;
+    for (const auto& name : archive.names())
+        if (name.starts_with("models/") && name.ends_with(".json")
+            && (found.empty() || name == "models/model.json"))
+            found = name;
+    return found;
+}
+
+Result<Graph> readPt2(std::shared_ptr<Pt2Archive> archive, const JobContext& job)
+{
+    const std::string path = archive->path();
+    auto graph = guardTorchValue<Graph>([&] { return Pt2Reading(std::move(archive)).read(job); });
+    if (graph)
+        return graph;
+    Error error = std::move(graph).error();
+    // An exception of the JSON reader: the file is not what it should be, we are not.
+    if (error.code == ErrorCode::Internal)
+        error = makeError(ErrorCode::BadInput,
+                          "does not follow torch.export's schema (" + error.message + ")");
+    return fail(std::move(error).inFile(path));
+}
+
+} // namespace qs

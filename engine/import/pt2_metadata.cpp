@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/import/pt2_metadata.h"
+
+#include <charconv>
+
+namespace qs {
+
+namespace {
+
+std::string_view trimmed(std::string_view text)
+{
+    const auto first = text.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos)
+        return {};
+    return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+int toInt(std::string_view text)
+{
+    int value = 0;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+}
+
+/// Takes the text up to `separator` off the front of `rest`.
+std::string_view takeUntil(std::string_view& rest, char separator)
+{
+    const auto at = rest.find(separator);
+    const std::string_view head = rest.substr(0, at);
+    rest = at == std::string_view::npos ? std::string_view() : rest.substr(at + 1);
+    return head;
+}
+
+bool isInsideTorch(std::string_view file)
+{
+    for (const std::string_view part :
+         {"-packages/torch/", "/torch/nn/", "/torch/functional.py", "/torch/_tensor.py"})
+        if (file.find(part) != std::string_view::npos)
+            return true;
+    return false;
+}
+
+/// `File "a/b.py", line 12, in forward`
+bool parseFrameHead(std::string_view line, SourceLocation& frame)
+{
+    line = trimmed(line);
+    if (!line.starts_with("File \""))
+        return false;
+    line.remove_prefix(6);
+    const auto quote = line.rfind("\", line ");
+    if (quote == std::string_view::npos)
+        return false;
+    frame = {};
+    frame.file = line.substr(0, quote);
+    std::string_view rest = line.substr(quote + 8);
+    frame.line = toInt(takeUntil(rest, ','));
+    rest = trimmed(rest);
+    if (rest.starts_with("in "))
+        frame.function = rest.substr(3);
+    return true;
+}
+
+} // namespace
+
+std::string publicClassName(std::string_view moduleClass)
+{
+    constexpr std::string_view kInside = "torch.nn.modules.";
+    if (!moduleClass.starts_with(kInside))
+        return std::string(moduleClass);
+    return "torch.nn." + std::string(moduleClass.substr(moduleClass.rfind('.') + 1));
+}
+
+std::vector<Scope> parseModuleStack(std::string_view text)
+{
+    std::vector<Scope> levels;
+    while (!text.empty()) {
+        std::string_view level = takeUntil(text, ';');
+        takeUntil(level, ',');
+        std::string_view path = takeUntil(level, ',');
+        Scope scope;
+        if (const auto at = path.rfind('@'); at != std::string_view::npos) {
+            scope.callIndex = toInt(path.substr(at + 1));
+            path = path.substr(0, at);
+        }
+        scope.path = path;
+        scope.moduleClass = publicClassName(trimmed(level));
+        levels.push_back(std::move(scope));
+    }
+    return levels;
+}
+
+SourceLocation parseStackTrace(std::string_view text)
+{
+    SourceLocation best, frame;
+    bool bestOutside = false, inFrame = false;
+    const auto finish = [&] {
+        if (!inFrame)
+            return;
+        const bool outside = !isInsideTorch(frame.file);
+        if (outside || !bestOutside) {
+            best = frame;
+            bestOutside = outside;
+        }
+        inFrame = false;
+    };
+    while (!text.empty()) {
+        const std::string_view line = takeUntil(text, '\n');
+        SourceLocation head;
+        if (parseFrameHead(line, head)) {
+            finish();
+            frame = head;
+            inFrame = true;
+        } else if (inFrame && frame.code.empty()) {
+            frame.code = trimmed(line);
+        }
+    }
+    finish();
+    return best;
+}
+
+} // namespace qs

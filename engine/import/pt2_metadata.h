@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/graph/node.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qs {
+
+/// A module class as users write it: "torch.nn.modules.conv.Conv2d" becomes "torch.nn.Conv2d";
+/// others stay.
+std::string publicClassName(std::string_view moduleClass);
+
+/// The levels of a node's `nn_module_stack` text, outermost first: "key,path,class;...". A call
+/// suffix ("block@1") becomes the call index.
+std::vector<Scope> parseModuleStack(std::string_view text);
+
+/// The innermost frame of a `stack_trace` text that lies outside PyTorch itself; the innermost of
+/// all when every frame lies inside.
+SourceLocation parseStackTrace(std::string_view text);
+
+} // namespace qs

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ATen/Tensor.h>
+
+#include <map>
+#include <string>
+
+namespace qs::test {
+
+/// All arrays of a .npz by name. Test helper: throws std::runtime_error on anything unexpected.
+std::map<std::string, at::Tensor> readNpz(const std::string& path);
+
+} // namespace qs::test
