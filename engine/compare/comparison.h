@@ -43,6 +43,7 @@ struct Comparison
     std::vector<NodeError> nodes; ///< in graph order; only nodes with a measured error
     std::vector<OutputError> outputs;
     std::int64_t samples = 0;
+    int threads = 0; ///< that LibTorch worked with
     std::optional<double> floatTop1,
         int8Top1; ///< in [0, 1], where the data has labels; int8 is the lowered model
     const NodeError* tryGet(NodeId id) const;

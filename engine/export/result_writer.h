@@ -25,6 +25,8 @@ struct ResultParts
     int threads = 0;
     std::map<std::string, double> timingSeconds; ///< stage name to seconds
     std::map<std::string, std::string> exports; ///< form to file name
+    std::string recipeSha256; ///< of recipe.json as written beside the result
+    std::map<std::string, double> evaluation; ///< the user's own metric of "float" and "int8"
 };
 
 /// `result.json` exactly as in design 4, two-space indent.
@@ -33,6 +35,19 @@ std::string resultJson(const ResultParts& parts);
 std::string planJson(const Graph& model, const Plan& plan, const Recipe& recipe);
 /// `inspect --json`.
 std::string inspectJson(const Graph& model);
+
+/// What a result document holds of a quantization: the parameters, and of each observer the range
+/// it saw (nothing else of the statistics).
+struct StoredQuantization
+{
+    QParamsTable qparams;
+    Observations observations;
+};
+
+/// Reads back what `resultJson` wrote for the same model and plan. Errors: not a result document,
+/// another model's hash, a node without the quantization that the plan wants.
+Result<StoredQuantization> quantizationFromResult(const std::string& json, const Graph& model,
+                                                  const Plan& plan);
 
 /// The quantization parameters of a result document, for rebuilding the converted model. Errors:
 /// not a result document, another model's hash.

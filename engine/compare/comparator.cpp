@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/compare/comparator.h"
+
+#include "engine/base/torch_guard.h"
+#include "engine/compare/sweep.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+namespace qs {
+
+namespace {
+
+/// Counts right answers where an output looks like class scores of labelled samples.
+class Top1
+{
+public:
+    void add(const std::vector<at::Tensor>& outputs, const Batch& batch)
+    {
+        if (!batch.labels.defined())
+            return;
+        for (const at::Tensor& scores : outputs) {
+            if (!scores.defined() || scores.dim() != 2 || scores.size(0) != batch.labels.size(0))
+                continue;
+            const at::Tensor found = scores.to(at::kCPU, at::kFloat).argmax(1);
+            m_right += found.eq(batch.labels.to(at::kLong)).sum().item<std::int64_t>();
+            m_seen += scores.size(0);
+            return;
+        }
+    }
+    std::optional<double> share() const
+    {
+        return m_seen ? std::optional(double(m_right) / double(m_seen)) : std::nullopt;
+    }
+
+private:
+    std::int64_t m_right = 0, m_seen = 0;
+};
+
+at::IValue onDevice(const at::IValue& value, at::Device device)
+{
+    return value.isTensor() ? at::IValue(value.toTensor().to(device)) : value;
+}
+
+bool comparable(const at::Tensor& signal, const at::Tensor& other)
+{
+    return signal.defined() && other.defined() && signal.is_floating_point();
+}
+
+/// The whole comparison of one converted model.
+class Comparer
+{
+public:
+    Comparer(const ConvertedModel& converted, at::Device device, Sweep sweep, Interpreter lowered)
+        : m_converted(converted)
+        , m_device(device)
+        , m_sweep(std::move(sweep))
+        , m_lowered(std::move(lowered))
+    {
+    }
+
+    Result<void> addBatch(const Batch& batch, const JobContext& job)
+    {
+        std::vector<at::IValue> inputs;
+        for (const at::IValue& input : batch.inputs)
+            inputs.push_back(onDevice(input, m_device));
+        QS_TRY(const Sweep::Outputs outputs, m_sweep.run(inputs, job));
+        QS_TRY(const auto values, m_lowered.run(batch.inputs, {}, job));
+        std::vector<at::Tensor> lowered;
+        for (const at::IValue& value : values)
+            lowered.push_back(value.isTensor() ? value.toTensor() : at::Tensor());
+        QS_CHECK(addOutputs(outputs, lowered));
+        m_floatTop1.add(outputs.floatForm, batch);
+        m_int8Top1.add(lowered, batch);
+        m_samples += batch.samples;
+        return {};
+    }
+
+    Comparison result() const
+    {
+        Comparison comparison;
+        for (std::size_t i = 0; i < m_sweep.units().size(); ++i) {
+            const UnitSums& sums = m_sweep.sums()[i];
+            if (sums.cumulative.count == 0)
+                continue;
+            comparison.nodes.push_back({m_sweep.units()[i].last, metricsFrom(sums.isolated),
+                                        metricsFrom(sums.inherited), metricsFrom(sums.bornHere),
+                                        metricsFrom(sums.cumulative)});
+        }
+        const auto names = outputNames();
+        for (std::size_t i = 0; i < m_outputSums.size(); ++i)
+            comparison.outputs.push_back({names.at(i), metricsFrom(m_outputSums[i].reference),
+                                          metricsFrom(m_outputSums[i].lowered)});
+        comparison.samples = m_samples;
+        comparison.threads = at::get_num_threads();
+        comparison.floatTop1 = m_floatTop1.share();
+        comparison.int8Top1 = m_int8Top1.share();
+        return comparison;
+    }
+
+private:
+    struct OutputSums
+    {
+        ErrorSums reference, lowered;
+    };
+
+    Result<void> addOutputs(const Sweep::Outputs& outputs, const std::vector<at::Tensor>& lowered)
+    {
+        m_outputSums.resize(outputs.floatForm.size());
+        for (std::size_t i = 0; i < outputs.floatForm.size(); ++i) {
+            const at::Tensor& y = outputs.floatForm[i];
+            if (i < outputs.referenceForm.size() && comparable(y, outputs.referenceForm[i]))
+                QS_CHECK(addError(m_outputSums[i].reference, y, outputs.referenceForm[i]));
+            if (i < lowered.size() && comparable(y, lowered[i]))
+                QS_CHECK(addError(m_outputSums[i].lowered, y.cpu(), lowered[i]));
+        }
+        return {};
+    }
+
+    std::vector<std::string> outputNames() const
+    {
+        const Graph& graph = *m_converted.prepared->model;
+        std::vector<std::string> names;
+        const auto add = [&](const auto& self, const Argument& argument) -> void {
+            if (const auto* list = argument.asList()) {
+                for (const Argument& item : *list)
+                    self(self, item);
+                return;
+            }
+            const ValueRef* ref = argument.asRef();
+            names.push_back(ref ? graph.value(*ref).name : std::string("constant"));
+        };
+        for (const auto& argument : graph.output().args)
+            add(add, argument.value);
+        return names;
+    }
+
+    const ConvertedModel& m_converted;
+    at::Device m_device;
+    Sweep m_sweep;
+    Interpreter m_lowered;
+    std::vector<OutputSums> m_outputSums;
+    Top1 m_floatTop1, m_int8Top1;
+    std::int64_t m_samples = 0;
+};
+
+Result<ComparisonPtr> compareAll(const ConvertedModel& converted, const Dataset& data,
+                                 const std::string& device, const JobContext& job)
+{
+    const at::Device torchDevice(device);
+    QS_TRY(Sweep sweep, Sweep::create(converted, torchDevice));
+    QS_TRY(Interpreter lowered, Interpreter::create(converted.lowered));
+    Comparer comparer(converted, torchDevice, std::move(sweep), std::move(lowered));
+    const std::int64_t count = data.batchCount();
+    for (std::int64_t i = 0; i < count; ++i) {
+        job.report("compare", "batch " + std::to_string(i + 1) + " of " + std::to_string(count),
+                   double(i) / double(count));
+        QS_TRY(const Batch batch, data.batch(i));
+        QS_CHECK(comparer.addBatch(batch, job));
+    }
+    return std::make_shared<const Comparison>(comparer.result());
+}
+
+} // namespace
+
+Result<ComparisonPtr> compareModels(const ConvertedModel& converted, const Dataset& data,
+                                    const std::string& device, const JobContext& job)
+{
+    const InferenceScope inference;
+    return guardTorchValue<ComparisonPtr>([&] { return compareAll(converted, data, device, job); });
+}
+
+} // namespace qs

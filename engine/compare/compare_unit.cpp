@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/compare/compare_unit.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace qs {
+
+namespace {
+
+std::vector<ValueRef> refsOf(const Argument* argument)
+{
+    std::vector<ValueRef> refs;
+    if (argument)
+        forEachRef(*argument, [&](ValueRef ref) { refs.push_back(ref); });
+    return refs;
+}
+
+bool makesFloat(const Value& value)
+{
+    return value.type.kind == ValueKind::Tensor
+        && (isFloating(value.type.dtype) || value.type.dtype == DType::Unknown);
+}
+
+class UnitBuilder
+{
+public:
+    explicit UnitBuilder(const ConvertedModel& converted)
+        : m_converted(converted)
+        , m_float(*converted.prepared->model)
+        , m_reference(*converted.reference)
+    {
+        findConstants();
+        for (const auto& observer : converted.prepared->plan->observers)
+            for (const auto& edge : observer.edges)
+                if (!observer.isWeight)
+                    m_observed.insert(edge.value);
+        for (const NodePtr& node : m_reference.nodes())
+            if (node->kind == NodeKind::Op && node->origin)
+                m_ofOrigin.emplace(node->origin, node.get());
+    }
+
+    std::optional<CompareUnit> build(std::vector<NodeId> members, bool quantized) const
+    {
+        CompareUnit unit;
+        unit.last = members.back();
+        unit.quantized = quantized;
+        unit.members = std::move(members);
+        const Node& last = m_float.get(unit.last);
+        for (std::uint32_t i = 0; i < last.outputs.size(); ++i) {
+            const ValueRef value {last.id, i};
+            const auto reference = tryRead(value);
+            if (makesFloat(last.outputs[i]) && reference)
+                unit.outputs.push_back({value, *reference});
+        }
+        if (unit.outputs.empty())
+            return std::nullopt;
+        addInputs(unit);
+        unit.unchanged = !quantized && isUnchanged(unit);
+        return unit;
+    }
+
+    /// Where an ordinary reader of the reference graph finds the float value.
+    std::optional<ValueRef> tryRead(ValueRef value) const
+    {
+        const auto it = m_converted.referenceValueOf.find(value);
+        if (it != m_converted.referenceValueOf.end())
+            return it->second;
+        return sameValue(value);
+    }
+
+private:
+    void findConstants()
+    {
+        for (const NodePtr& node : m_float.nodes()) {
+            bool constant = node->kind == NodeKind::Parameter || node->kind == NodeKind::Constant;
+            if (node->kind == NodeKind::Op && node->opaqueReason.empty() && !node->args.empty()) {
+                bool any = false, all = true;
+                for (const auto& argument : node->args)
+                    forEachRef(argument.value, [&](ValueRef ref) {
+                        any = true;
+                        all = all && m_constants.contains(ref.node);
+                    });
+                constant = any && all;
+            }
+            if (constant)
+                m_constants.insert(node->id);
+        }
+    }
+
+    std::optional<ValueRef> sameValue(ValueRef value) const
+    {
+        const Node* node = m_reference.tryGet(value.node);
+        const bool same = node && node->outputs.size() > value.index;
+        return same ? std::optional(value) : std::nullopt;
+    }
+
+    ValueRef rawOf(ValueRef value, ValueRef fallback) const
+    {
+        const auto it = m_converted.rawValueOf.find(value);
+        return it != m_converted.rawValueOf.end() ? it->second : fallback;
+    }
+
+    /// The reference graph's node that does the member's work.
+    const Node* counterpart(const Node& member) const
+    {
+        const Node* same = m_reference.tryGet(member.id);
+        if (same && same->target == member.target)
+            return same;
+        const auto range = m_ofOrigin.equal_range(member.id);
+        for (auto it = range.first; it != range.second; ++it)
+            if (it->second->target == member.target)
+                return it->second;
+        return nullptr;
+    }
+
+    void addInputs(CompareUnit& unit) const
+    {
+        const std::unordered_set<NodeId> inside(unit.members.begin(), unit.members.end());
+        for (const NodeId id : unit.members) {
+            const Node& member = m_float.get(id);
+            const Node* twin = counterpart(member);
+            for (const auto& argument : member.args) {
+                const auto refs = refsOf(&argument.value);
+                const auto twinRefs = refsOf(twin ? twin->tryArg(argument.name) : nullptr);
+                for (std::size_t i = 0; i < refs.size(); ++i)
+                    if (!inside.contains(refs[i].node))
+                        addInput(unit, refs[i],
+                                 twinRefs.size() == refs.size() ? &twinRefs[i] : nullptr);
+            }
+        }
+    }
+
+    void addInput(CompareUnit& unit, ValueRef value, const ValueRef* twin) const
+    {
+        // Weights belong to the function; an observed parameter is an input like any other.
+        if (m_constants.contains(value.node) && !m_observed.contains(value))
+            return;
+        const auto known
+            = std::any_of(unit.inputs.begin(), unit.inputs.end(),
+                          [&](const UnitInput& input) { return input.value == value; });
+        const auto read = twin ? std::optional(*twin) : tryRead(value);
+        if (!known && read)
+            unit.inputs.push_back({value, *read, rawOf(value, *read)});
+    }
+
+    bool isUnchanged(const CompareUnit& unit) const
+    {
+        for (const UnitOutput& output : unit.outputs)
+            if (rawOf(output.value, output.reference) != output.reference)
+                return false;
+        for (const NodeId id : unit.members) {
+            const Node& member = m_float.get(id);
+            const Node* twin = m_reference.tryGet(id);
+            if (!twin || twin->target != member.target || !sameWeights(member, *twin))
+                return false;
+        }
+        return true;
+    }
+
+    bool sameWeights(const Node& member, const Node& twin) const
+    {
+        for (const auto& argument : member.args) {
+            const auto refs = refsOf(&argument.value);
+            const auto twinRefs = refsOf(twin.tryArg(argument.name));
+            if (refs.size() != twinRefs.size())
+                return false;
+            for (std::size_t i = 0; i < refs.size(); ++i)
+                if (m_constants.contains(refs[i].node) && refs[i] != twinRefs[i])
+                    return false;
+        }
+        return true;
+    }
+
+    const ConvertedModel& m_converted;
+    const Graph& m_float;
+    const Graph& m_reference;
+    std::unordered_set<NodeId> m_constants;
+    std::unordered_set<ValueRef> m_observed;
+    std::unordered_multimap<NodeId, const Node*> m_ofOrigin;
+};
+
+/// Groups that are one function of the reference graph: quantized ones, and fused ones whose inner
+/// values the fusion removed.
+bool isOneUnit(const MatchGroup& group, const UnitBuilder& builder)
+{
+    if (group.quantized)
+        return true;
+    return group.fused && std::any_of(group.members.begin(), group.members.end(), [&](NodeId id) {
+               return !builder.tryRead({id, 0});
+           });
+}
+
+} // namespace
+
+std::vector<CompareUnit> compareUnits(const ConvertedModel& converted)
+{
+    const Graph& graph = *converted.prepared->model;
+    const UnitBuilder builder(converted);
+    std::vector<CompareUnit> units;
+    std::unordered_set<NodeId> grouped;
+    const auto add = [&](std::vector<NodeId> members, bool quantized) {
+        if (auto unit = builder.build(std::move(members), quantized))
+            units.push_back(std::move(*unit));
+    };
+    for (const MatchGroup& group : converted.prepared->plan->groups) {
+        if (group.members.empty() || !isOneUnit(group, builder))
+            continue;
+        grouped.insert(group.members.begin(), group.members.end());
+        add(group.members, group.quantized);
+    }
+    for (const NodePtr& node : graph.nodes())
+        if ((node->kind == NodeKind::Op || node->kind == NodeKind::ModuleCall)
+            && !grouped.contains(node->id))
+            add({node->id}, false);
+    std::sort(units.begin(), units.end(), [&](const CompareUnit& a, const CompareUnit& b) {
+        return graph.position(a.last) < graph.position(b.last);
+    });
+    return units;
+}
+
+} // namespace qs

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/convert/converted_model.h"
+
+#include <vector>
+
+namespace qs {
+
+/// An activation that a unit reads.
+struct UnitInput
+{
+    ValueRef value; ///< x: in the float graph
+    ValueRef read; ///< x^: what the unit's counterpart in the reference graph reads
+    ValueRef raw; ///< the same value of the reference graph before its quantize-dequantize pair
+};
+
+/// A floating-point value that a unit makes.
+struct UnitOutput
+{
+    ValueRef value; ///< y: in the float graph
+    ValueRef reference; ///< y^: in the reference graph, after its quantize-dequantize pair if any
+};
+
+/// What gets one set of error terms: a fusion as a whole, or a single operator.
+struct CompareUnit
+{
+    NodeId last; ///< the float node that carries the numbers
+    std::vector<NodeId> members; ///< in graph order
+    bool quantized = false;
+    /// The reference graph holds the very same operators over the same weights, and its result is
+    /// not quantized: nothing is lost here, so y^ = f(x^) and f_q(x) = y without computing them.
+    bool unchanged = false;
+    std::vector<UnitInput> inputs;
+    std::vector<UnitOutput> outputs;
+};
+
+/// The units of a converted model, in the order of their last members. Operators without a
+/// floating-point result, or whose value the reference graph does not have, belong to none.
+std::vector<CompareUnit> compareUnits(const ConvertedModel& converted);
+
+} // namespace qs

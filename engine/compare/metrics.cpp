@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/compare/metrics.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace qs {
+
+namespace {
+
+constexpr double kCapDb = 200;
+
+bool isFinite(const ErrorSums& sums)
+{
+    return std::isfinite(sums.signal2) && std::isfinite(sums.other2) && std::isfinite(sums.noise2);
+}
+
+ErrorSums sumsOnCpu(const at::Tensor& signal, const at::Tensor& other)
+{
+    const at::Tensor s = signal.to(at::kCPU, at::kFloat).contiguous();
+    const at::Tensor o = other.to(at::kCPU, at::kFloat).contiguous();
+    return kernels::errorSumsCpu(s.const_data_ptr<float>(), o.const_data_ptr<float>(), s.numel(),
+                                 at::get_num_threads());
+}
+
+/// The sums in double where the tensors live, one small copy back.
+ErrorSums sumsOnDevice(const at::Tensor& signal, const at::Tensor& other)
+{
+    const at::Tensor s = signal.to(at::kDouble).flatten();
+    const at::Tensor o = other.to(at::kDouble).flatten();
+    const at::Tensor noise = o - s;
+    const at::Tensor all = at::stack({(s * s).sum(), (o * o).sum(), (s * o).sum(),
+                                      (noise * noise).sum(), noise.abs().max()})
+                               .cpu();
+    const double* v = all.const_data_ptr<double>();
+    return {v[0], v[1], v[2], v[3], v[4], s.numel()};
+}
+
+ErrorSums sumsOf(const at::Tensor& signal, const at::Tensor& other)
+{
+    return signal.is_cpu() || signal.numel() == 0 ? sumsOnCpu(signal, other)
+                                                  : sumsOnDevice(signal, other);
+}
+
+} // namespace
+
+Result<void> addError(ErrorSums& sums, const at::Tensor& signal, const at::Tensor& other)
+{
+    if (signal.sizes() != other.sizes())
+        return fail(ErrorCode::Internal,
+                    "the converted value has another shape than the float one");
+    ErrorSums added = sumsOf(signal, other);
+    if (!isFinite(added)) {
+        if (signal.isnan().any().item<bool>())
+            return fail(makeError(ErrorCode::Numeric, "its value in the float model holds NaN")
+                            .withHint("check the data and the model"));
+        const at::Tensor keep = signal.isfinite();
+        added = sumsOf(signal.masked_select(keep), other.masked_select(keep));
+    }
+    kernels::merge(sums, added);
+    return {};
+}
+
+ErrorSums noiselessSums(const ErrorSums& sums)
+{
+    return {sums.signal2, sums.signal2, sums.signal2, 0, 0, sums.count};
+}
+
+std::optional<ErrorMetrics> metricsFrom(const ErrorSums& sums)
+{
+    if (sums.count == 0)
+        return std::nullopt;
+    ErrorMetrics metrics;
+    metrics.mse = sums.noise2 / double(sums.count);
+    metrics.maxAbs = sums.maxAbs;
+    const double norms = std::sqrt(sums.signal2) * std::sqrt(sums.other2);
+    if (norms > 0)
+        metrics.cosine = std::clamp(sums.dot / norms, -1.0, 1.0);
+    else
+        metrics.cosine = sums.signal2 == sums.other2 ? 1 : 0;
+    if (sums.signal2 > 0) {
+        const double db = 10 * std::log10(sums.signal2 / sums.noise2);
+        metrics.sqnrDb = std::isnan(db) ? -kCapDb : std::clamp(db, -kCapDb, kCapDb);
+    }
+    return metrics;
+}
+
+} // namespace qs

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/compare/sweep.h"
+
+namespace qs {
+
+namespace {
+
+/// A value of a running graph, or of its constant part.
+Result<at::IValue> valueOf(const Interpreter& interpreter, const Frame& frame, ValueRef ref)
+{
+    if (const at::IValue* alive = frame.tryGet(ref))
+        return *alive;
+    if (interpreter.isConstant(ref))
+        return interpreter.constant(ref);
+    return fail(makeError(ErrorCode::Internal, "a value was freed too early")
+                    .atNode(interpreter.graph().get(ref.node).name));
+}
+
+Result<at::Tensor> tensorOf(const Interpreter& interpreter, const Frame& frame, ValueRef ref)
+{
+    QS_TRY(at::IValue value, valueOf(interpreter, frame, ref));
+    return value.isTensor() ? value.toTensor() : at::Tensor();
+}
+
+void flatten(const Argument& argument, std::vector<const Argument*>& out)
+{
+    if (const auto* list = argument.asList())
+        for (const Argument& item : *list)
+            flatten(item, out);
+    else
+        out.push_back(&argument);
+}
+
+Frame startFrame(const Graph& graph, const std::vector<at::IValue>& inputs)
+{
+    Frame frame;
+    const auto nodes = graph.inputs();
+    for (std::size_t i = 0; i < nodes.size() && i < inputs.size(); ++i)
+        frame.set({nodes[i]->id, 0}, inputs[i]);
+    return frame;
+}
+
+} // namespace
+
+Result<std::vector<at::Tensor>> outputTensors(const Interpreter& interpreter, const Frame& frame)
+{
+    std::vector<const Argument*> arguments;
+    for (const auto& argument : interpreter.graph().output().args)
+        flatten(argument.value, arguments);
+    std::vector<at::Tensor> tensors;
+    for (const Argument* argument : arguments) {
+        tensors.emplace_back();
+        if (const ValueRef* ref = argument->asRef()) {
+            QS_TRY(tensors.back(), tensorOf(interpreter, frame, *ref));
+        }
+    }
+    return tensors;
+}
+
+Sweep::Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter referenceForm)
+    : m_float(std::move(floatForm))
+    , m_reference(std::move(referenceForm))
+    , m_units(compareUnits(converted))
+    , m_schedule(scheduleSweep(m_float.graph(), m_reference.graph(), m_units))
+    , m_sums(m_units.size())
+{
+}
+
+Result<Sweep> Sweep::create(const ConvertedModel& converted, at::Device device)
+{
+    QS_TRY(Interpreter floatForm, Interpreter::create(converted.prepared->model, device));
+    QS_TRY(Interpreter referenceForm, Interpreter::create(converted.reference, device));
+    return Sweep(converted, std::move(floatForm), std::move(referenceForm));
+}
+
+Result<Sweep::Outputs> Sweep::run(const std::vector<at::IValue>& inputs, const JobContext& job)
+{
+    m_job = job;
+    m_referenceAt = 0;
+    Frame floatFrame = startFrame(m_float.graph(), inputs);
+    Frame referenceFrame = startFrame(m_reference.graph(), inputs);
+    const std::size_t steps = m_float.graph().nodes().size();
+    for (std::size_t position = 0; position < steps; ++position)
+        QS_CHECK(step(position, floatFrame, referenceFrame));
+    Outputs outputs;
+    QS_TRY(outputs.floatForm, outputTensors(m_float, floatFrame));
+    QS_TRY(outputs.referenceForm, outputTensors(m_reference, referenceFrame));
+    return outputs;
+}
+
+Result<void> Sweep::step(std::size_t position, Frame& floatFrame, Frame& referenceFrame)
+{
+    QS_CHECK(m_job.check());
+    QS_CHECK(advance(m_float, *m_float.graph().nodes()[position], floatFrame));
+    for (; m_referenceAt < m_schedule.referenceEnd[position]; ++m_referenceAt)
+        QS_CHECK(advance(m_reference, *m_reference.graph().nodes()[m_referenceAt], referenceFrame));
+    for (const std::size_t unit : m_schedule.unitsAt[position]) {
+        auto measured = measure(unit, floatFrame, referenceFrame);
+        if (!measured)
+            return fail(
+                std::move(measured).error().atNode(m_float.graph().nodes()[position]->name));
+    }
+    for (const ValueRef ref : m_schedule.freeFloat[position])
+        floatFrame.release(ref);
+    for (const ValueRef ref : m_schedule.freeReference[position])
+        referenceFrame.release(ref);
+    return {};
+}
+
+Result<void> Sweep::advance(const Interpreter& interpreter, const Node& node, Frame& frame) const
+{
+    const bool runs = node.kind == NodeKind::Op || node.kind == NodeKind::ModuleCall;
+    if (!runs || interpreter.isConstant({node.id, 0}))
+        return {};
+    return interpreter.runNode(node, frame);
+}
+
+Result<void> Sweep::measure(std::size_t index, const Frame& floatFrame, const Frame& referenceFrame)
+{
+    const CompareUnit& unit = m_units[index];
+    UnitSums& sums = m_sums[index];
+    ErrorSums added;
+    for (const UnitOutput& output : unit.outputs) {
+        QS_TRY(const at::Tensor y, tensorOf(m_float, floatFrame, output.value));
+        QS_TRY(const at::Tensor converted, tensorOf(m_reference, referenceFrame, output.reference));
+        if (!y.defined() || !converted.defined() || !y.is_floating_point())
+            return {};
+        QS_CHECK(addError(added, y, converted));
+    }
+    kernels::merge(sums.cumulative, added);
+    if (!unit.unchanged)
+        return measureFunctions(index, floatFrame, referenceFrame);
+    kernels::merge(sums.inherited, added);
+    kernels::merge(sums.bornHere, noiselessSums(added));
+    kernels::merge(sums.isolated, noiselessSums(added));
+    return {};
+}
+
+/// f(x^) from the float graph, f_q(x) from the reference graph, each started at the unit's inputs.
+Result<void> Sweep::measureFunctions(std::size_t index, const Frame& floatFrame,
+                                     const Frame& referenceFrame)
+{
+    const CompareUnit& unit = m_units[index];
+    UnitSums& sums = m_sums[index];
+    Frame onConverted, quantizedOnFloat;
+    for (const UnitInput& input : unit.inputs) {
+        QS_TRY(at::IValue converted, valueOf(m_reference, referenceFrame, input.read));
+        onConverted.set(input.value, std::move(converted));
+        QS_TRY(at::IValue x, valueOf(m_float, floatFrame, input.value));
+        quantizedOnFloat.set(unit.quantized ? input.raw : input.read, std::move(x));
+    }
+    std::vector<ValueRef> values, references;
+    for (const UnitOutput& output : unit.outputs) {
+        values.push_back(output.value);
+        references.push_back(output.reference);
+    }
+    QS_CHECK(m_float.evaluate(onConverted, values, m_job));
+    QS_CHECK(m_reference.evaluate(quantizedOnFloat, references, m_job));
+    for (const UnitOutput& output : unit.outputs) {
+        QS_TRY(const at::Tensor y, tensorOf(m_float, floatFrame, output.value));
+        QS_TRY(const at::Tensor converted, tensorOf(m_reference, referenceFrame, output.reference));
+        QS_TRY(const at::Tensor fx, tensorOf(m_float, onConverted, output.value));
+        QS_TRY(const at::Tensor fq, tensorOf(m_reference, quantizedOnFloat, output.reference));
+        QS_CHECK(addError(sums.inherited, y, fx));
+        QS_CHECK(addError(sums.isolated, y, fq));
+        QS_CHECK(addError(sums.bornHere, y, y + (converted - fx)));
+    }
+    return {};
+}
+
+} // namespace qs

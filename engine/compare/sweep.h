@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/job_context.h"
+#include "engine/compare/metrics.h"
+#include "engine/compare/sweep_schedule.h"
+#include "engine/execute/interpreter.h"
+
+#include <vector>
+
+namespace qs {
+
+/// Streaming sums of the four error terms of one unit.
+struct UnitSums
+{
+    ErrorSums isolated, inherited, bornHere, cumulative;
+};
+
+/// Runs batches through the float and the reference graph, stepped side by side, and sums the
+/// errors of every unit. Keeps values only until their last use. One thread at a time.
+class Sweep
+{
+public:
+    static Result<Sweep> create(const ConvertedModel& converted, at::Device device);
+
+    /// One batch; `inputs` on the sweep's device. Returns the float model's outputs and the
+    /// reference form's, flat and in order; places that hold no tensor are undefined.
+    struct Outputs
+    {
+        std::vector<at::Tensor> floatForm, referenceForm;
+    };
+    Result<Outputs> run(const std::vector<at::IValue>& inputs, const JobContext& job);
+
+    const std::vector<CompareUnit>& units() const { return m_units; }
+    const std::vector<UnitSums>& sums() const { return m_sums; }
+
+private:
+    Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter referenceForm);
+
+    Result<void> step(std::size_t position, Frame& floatFrame, Frame& referenceFrame);
+    Result<void> advance(const Interpreter& interpreter, const Node& node, Frame& frame) const;
+    Result<void> measure(std::size_t unit, const Frame& floatFrame, const Frame& referenceFrame);
+    Result<void> measureFunctions(std::size_t unit, const Frame& floatFrame,
+                                  const Frame& referenceFrame);
+
+    Interpreter m_float;
+    Interpreter m_reference;
+    std::vector<CompareUnit> m_units;
+    SweepSchedule m_schedule;
+    std::vector<UnitSums> m_sums;
+    std::size_t m_referenceAt = 0;
+    JobContext m_job;
+};
+
+/// The tensor behind each argument of the Output node, flat; undefined where there is none.
+Result<std::vector<at::Tensor>> outputTensors(const Interpreter& interpreter, const Frame& frame);
+
+} // namespace qs

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/export/node_json.h"
+
+namespace qs {
+
+namespace {
+
+Json namedType(const std::string& name, const ValueType& type)
+{
+    Json json = {{"name", name}};
+    json.update(typeJson(type));
+    return json;
+}
+
+Json nodeJson(const Graph& model, const Node& node)
+{
+    Json inputs = Json::array();
+    for (const InputRef& ref : inputRefs(node))
+        inputs.push_back(model.value(ref.value).name);
+    Json outputs = Json::array();
+    for (const Value& value : node.outputs)
+        outputs.push_back(namedType(value.name, value.type));
+    Json json = {{"name", node.name},
+                 {"op", opName(node)},
+                 {"module", node.scope.path},
+                 {"module_class", node.scope.moduleClass},
+                 {"call_index", node.scope.callIndex},
+                 {"inputs", std::move(inputs)},
+                 {"outputs", std::move(outputs)}};
+    if (node.kind == NodeKind::Parameter || node.kind == NodeKind::Constant)
+        json["path"] = node.target;
+    if (!node.originalTarget.empty())
+        json["original_op"] = node.originalTarget;
+    if (!node.opaqueReason.empty())
+        json["opaque"] = node.opaqueReason;
+    if (!node.source.file.empty())
+        json["source"] = {{"file", node.source.file},
+                          {"line", node.source.line},
+                          {"function", node.source.function},
+                          {"code", node.source.code}};
+    return json;
+}
+
+} // namespace
+
+std::string inspectJson(const Graph& model)
+{
+    Json inputs = Json::array();
+    for (const Node* node : model.inputs())
+        for (const Value& value : node->outputs)
+            inputs.push_back(namedType(value.name, value.type));
+    Json outputs = Json::array();
+    for (const InputRef& ref : inputRefs(model.output()))
+        outputs.push_back(namedType(model.value(ref.value).name, model.value(ref.value).type));
+    Json modules = Json::array();
+    for (const ModuleEntry* entry : model.modules().inOrder())
+        modules.push_back({{"path", entry->path},
+                           {"class", entry->moduleClass},
+                           {"children", entry->children},
+                           {"parameters", entry->parameters}});
+    Json nodes = Json::array();
+    for (const NodePtr& node : model.nodes())
+        if (node->kind != NodeKind::Output)
+            nodes.push_back(nodeJson(model, *node));
+    const ModelInfo& info = model.info();
+    const Json json = {{"format", "quantscope.inspect"},
+                       {"version", 1},
+                       {"model",
+                        {{"path", info.path},
+                         {"sha256", info.sha256},
+                         {"format", info.format},
+                         {"name", info.name},
+                         {"producer", info.producer},
+                         {"converted", info.converted}}},
+                       {"inputs", std::move(inputs)},
+                       {"outputs", std::move(outputs)},
+                       {"modules", std::move(modules)},
+                       {"nodes", std::move(nodes)}};
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace qs

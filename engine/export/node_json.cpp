@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/export/node_json.h"
+
+#include <cmath>
+
+namespace qs {
+
+namespace {
+
+std::string ruleKey(const Rule& rule)
+{
+    std::string key = rule.key;
+    if (rule.kind == RuleKind::ModuleNameObjectTypeOrder || rule.kind == RuleKind::Edge)
+        key += ", " + rule.secondKey + ", " + std::to_string(rule.index);
+    return key;
+}
+
+Json qconfigName(const NamedQConfig& qconfig)
+{
+    return qconfig.config ? Json(qconfig.name) : Json(nullptr);
+}
+
+Json ruleJson(const Rule& rule)
+{
+    return {{"kind", ruleKindName(rule.kind)},
+            {"key", ruleKey(rule)},
+            {"qconfig", qconfigName(rule.qconfig)}};
+}
+
+Json floatsJson(const std::vector<float>& values)
+{
+    Json list = Json::array();
+    for (const float value : values)
+        list.push_back(numberJson(value));
+    return list;
+}
+
+std::string plainReason(const Node& node)
+{
+    switch (node.kind) {
+    case NodeKind::Input:
+        return "a model input: nothing to compute; its value is quantized where its readers ask "
+               "for it";
+    case NodeKind::Parameter:
+    case NodeKind::Constant:
+        return "a stored tensor: nothing to compute; its value is quantized where its readers ask "
+               "for it";
+    default:
+        return "no rule and no pattern reached this node";
+    }
+}
+
+/// What was observed, per tensor or per channel.
+void addRange(Json& json, const ObserverStats* stats)
+{
+    const bool perChannel = stats && !stats->channelMin.empty();
+    if (!stats || !stats->everRan()) {
+        json["min"] = Json::array();
+        json["max"] = Json::array();
+        return;
+    }
+    json["min"] = perChannel ? floatsJson(stats->channelMin) : floatsJson({stats->min});
+    json["max"] = perChannel ? floatsJson(stats->channelMax) : floatsJson({stats->max});
+}
+
+} // namespace
+
+Json numberJson(double value)
+{
+    return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+std::string opName(const Node& node)
+{
+    switch (node.kind) {
+    case NodeKind::Input:
+        return "input";
+    case NodeKind::Parameter:
+        return "parameter";
+    case NodeKind::Constant:
+        return "constant";
+    case NodeKind::Output:
+        return "output";
+    default:
+        return node.target;
+    }
+}
+
+Json typeJson(const ValueType& type)
+{
+    Json shape = nullptr;
+    if (type.kind == ValueKind::Tensor && type.shapeKnown) {
+        shape = Json::array();
+        for (const Dim& dim : type.shape)
+            shape.push_back(dim.isSymbolic() || dim.size < 0 ? Json(dim.text()) : Json(dim.size));
+    }
+    const bool tensor = type.kind == ValueKind::Tensor;
+    return {{"dtype", tensor ? std::string(dtypeName(type.dtype)) : type.text()},
+            {"shape", std::move(shape)}};
+}
+
+Json metricsJson(const std::optional<ErrorMetrics>& metrics)
+{
+    if (!metrics)
+        return nullptr;
+    return {{"sqnr_db", metrics->sqnrDb ? numberJson(*metrics->sqnrDb) : Json(nullptr)},
+            {"cosine", numberJson(metrics->cosine)},
+            {"mse", numberJson(metrics->mse)},
+            {"max_abs", numberJson(metrics->maxAbs)}};
+}
+
+Json coverageJson(const Plan& plan)
+{
+    return {
+        {"quantized", plan.quantizedOps}, {"eligible", plan.eligibleOps}, {"total", plan.totalOps}};
+}
+
+NodeJson::NodeJson(const ResultParts& parts, bool numbers)
+    : m_parts(parts)
+    , m_numbers(numbers)
+    , m_places(*parts.model, *parts.plan)
+{
+}
+
+Json NodeJson::nodes() const
+{
+    Json list = Json::array();
+    const auto& nodes = m_parts.model->nodes();
+    for (const auto& node : nodes) {
+        const bool stored = node->kind == NodeKind::Parameter || node->kind == NodeKind::Constant;
+        if (node->kind == NodeKind::Output || (stored && !m_places.hasOutput(node->id)))
+            continue;
+        list.push_back(this->node(*node, m_parts.plan->tryGet(*m_parts.model, node->id)));
+    }
+    return list;
+}
+
+Json NodeJson::node(const Node& node, const NodePlan* plan) const
+{
+    Json json = {{"name", node.name},
+                 {"op", opName(node)},
+                 {"module", node.scope.path},
+                 {"call_index", node.scope.callIndex},
+                 {"module_class", node.scope.moduleClass}};
+    addVerdict(json, node, plan);
+    addValues(json, node);
+    if (m_numbers)
+        addNumbers(json, node);
+    return json;
+}
+
+void NodeJson::addVerdict(Json& json, const Node& node, const NodePlan* plan) const
+{
+    static const NodePlan kNothing;
+    const NodePlan& found = plan ? *plan : kNothing;
+    json["quantized"] = found.quantized;
+    json["verdict"] = verdictName(found.verdict);
+    if (!found.reason.empty())
+        json["reason"] = found.reason;
+    else
+        json["reason"] = found.quantized ? Json(nullptr) : Json(plainReason(node));
+    json["pattern"] = found.pattern.empty() ? Json(nullptr) : Json(found.pattern);
+    json["qconfig"] = found.qconfig ? Json(found.qconfigName) : Json(nullptr);
+    Json rule = ruleJson(found.rule);
+    rule["overrides"] = Json::array();
+    for (const Rule& other : found.overrides)
+        rule["overrides"].push_back(ruleJson(other));
+    json["rule"] = std::move(rule);
+    if (!found.suggestion.empty())
+        json["suggestion"] = found.suggestion;
+}
+
+void NodeJson::addValues(Json& json, const Node& node) const
+{
+    using Kind = ObserverPlace::Kind;
+    Json outputs = Json::array();
+    Json first = nullptr;
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+        outputs.push_back(qparams(m_places.find(Kind::Output, node.id, i), node.id));
+        if (first.is_null())
+            first = outputs.back();
+    }
+    json["output"] = std::move(first);
+    if (node.outputs.size() > 1)
+        json["outputs"] = std::move(outputs);
+    json["inputs"] = Json::array();
+    const auto refs = inputRefs(node);
+    for (std::size_t i = 0; i < refs.size(); ++i)
+        json["inputs"].push_back(qparams(m_places.find(Kind::Input, node.id, i), node.id));
+    json["weight"] = weight(node);
+}
+
+void NodeJson::addNumbers(Json& json, const Node& node) const
+{
+    const NodeError* error = m_parts.comparison ? m_parts.comparison->tryGet(node.id) : nullptr;
+    if (!error)
+        json["error"] = nullptr;
+    else
+        json["error"] = {{"isolated", metricsJson(error->isolated)},
+                         {"inherited", metricsJson(error->inherited)},
+                         {"born_here", metricsJson(error->bornHere)},
+                         {"cumulative", metricsJson(error->cumulative)}};
+    if (!m_parts.converted)
+        return;
+    for (const auto& check : m_parts.converted->checks)
+        if (check.node == node.id)
+            json["kernel"]
+                = {{"name", check.kernel},
+                   {"max_lsb", numberJson(check.maxLsb)},
+                   {"passed", check.passed},
+                   {"reason", check.reason.empty() ? Json(nullptr) : Json(check.reason)}};
+}
+
+const PlannedObserver* NodeJson::planned(ObserverId id) const
+{
+    const auto& observers = m_parts.plan->observers; // ids are index + 1
+    return id && id.value() <= observers.size() ? &observers[id.value() - 1] : nullptr;
+}
+
+Json NodeJson::qparams(ObserverId observer, NodeId at) const
+{
+    const PlannedObserver* spec = planned(observer);
+    if (!spec)
+        return nullptr;
+    const NodeId first = m_places.firstNode(observer);
+    const Json sharedWith = first == at ? Json(nullptr) : Json(m_parts.model->get(first).name);
+    const QuantRange range = quantRange(spec->spec);
+    Json json
+        = {{"dtype", dtypeName(spec->spec.dtype)}, {"qscheme", qschemeName(spec->spec.qscheme)}};
+    if (!m_numbers) {
+        json["quant_min"] = range.min;
+        json["quant_max"] = range.max;
+    } else {
+        if (!m_parts.converted || !m_parts.converted->qparams.contains(observer))
+            return nullptr;
+        const QParams& chosen = m_parts.converted->qparams.at(observer);
+        json["scale"] = floatsJson(chosen.scale);
+        json["zero_point"] = chosen.zeroPoint;
+        json["quant_min"] = chosen.quantMin;
+        json["quant_max"] = chosen.quantMax;
+        addRange(json, m_parts.observations ? m_parts.observations->tryGet(observer) : nullptr);
+        if (!chosen.calibrated)
+            json["calibrated"] = false;
+    }
+    json["observer"] = observerKindName(spec->spec.kind);
+    json["shared_with"] = sharedWith;
+    return json;
+}
+
+Json NodeJson::weight(const Node& node) const
+{
+    const ObserverId observer = m_places.find(ObserverPlace::Kind::Weight, node.id);
+    Json json = qparams(observer, node.id);
+    if (json.is_null())
+        return json;
+    const PlannedObserver* spec = planned(observer);
+    json["axis"] = isPerChannel(spec->spec.qscheme) ? Json(spec->spec.chAxis) : Json(nullptr);
+    return json;
+}
+
+} // namespace qs

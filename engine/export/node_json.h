@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/export/observer_places.h"
+#include "engine/export/result_writer.h"
+
+#include <nlohmann/json.hpp>
+
+namespace qs {
+
+/// Documents keep their keys in the order written.
+using Json = nlohmann::ordered_json;
+
+/// The `nodes[]` entries of `result.json` and `plan --json`. Borrows everything; lives for one
+/// document.
+class NodeJson
+{
+public:
+    /// With `numbers` false the entries carry no scales, ranges or errors.
+    NodeJson(const ResultParts& parts, bool numbers);
+
+    /// Inputs, parameters and constants with an observer, operators; in graph order.
+    Json nodes() const;
+
+private:
+    Json node(const Node& node, const NodePlan* plan) const;
+    void addVerdict(Json& json, const Node& node, const NodePlan* plan) const;
+    void addValues(Json& json, const Node& node) const;
+    void addNumbers(Json& json, const Node& node) const;
+    Json qparams(ObserverId observer, NodeId at) const;
+    Json weight(const Node& node) const;
+    const PlannedObserver* planned(ObserverId id) const;
+
+    const ResultParts& m_parts;
+    bool m_numbers;
+    ObserverPlaces m_places;
+};
+
+/// `{sqnr_db, cosine, mse, max_abs}`, or null.
+Json metricsJson(const std::optional<ErrorMetrics>& metrics);
+/// `{dtype, shape}`; a dimension is a number, or text where it is symbolic or unknown.
+Json typeJson(const ValueType& type);
+/// A number, or null where JSON has no word for it (NaN, infinities).
+Json numberJson(double value);
+Json coverageJson(const Plan& plan);
+/// How documents name the operator: the target, or "input", "parameter", "constant".
+std::string opName(const Node& node);
+
+} // namespace qs

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/export/node_json.h"
+
+#include <sys/resource.h>
+
+namespace qs {
+
+namespace {
+
+/// The largest resident set of this process so far.
+std::uint64_t peakRssBytes()
+{
+    rusage usage {};
+    getrusage(RUSAGE_SELF, &usage);
+    return std::uint64_t(usage.ru_maxrss) * 1024;
+}
+
+Json labelsJson(const Comparison* comparison)
+{
+    if (!comparison || (!comparison->floatTop1 && !comparison->int8Top1))
+        return nullptr;
+    const auto number
+        = [](const std::optional<double>& v) { return v ? numberJson(*v) : Json(nullptr); };
+    return {{"float_top1", number(comparison->floatTop1)},
+            {"int8_top1", number(comparison->int8Top1)}};
+}
+
+Json outputsJson(const Comparison* comparison)
+{
+    Json list = Json::array();
+    if (comparison)
+        for (const OutputError& output : comparison->outputs)
+            list.push_back({{"name", output.name},
+                            {"cumulative", metricsJson(output.cumulative)},
+                            {"lowered", metricsJson(output.lowered)}});
+    return list;
+}
+
+Json dataJson(const ResultParts& parts)
+{
+    return {{"calibration_batches", parts.observations ? parts.observations->batches : 0},
+            {"calibration_samples", parts.observations ? parts.observations->samples : 0},
+            {"compared_samples", parts.comparison ? parts.comparison->samples : 0}};
+}
+
+} // namespace
+
+std::string resultJson(const ResultParts& parts)
+{
+    const ModelInfo& info = parts.model->info();
+    Json json
+        = {{"format", "quantscope.result"},
+           {"version", 1},
+           {"device", parts.device},
+           {"threads", parts.threads},
+           {"model", {{"path", info.path}, {"sha256", info.sha256}}},
+           {"recipe_sha256", parts.recipeSha256},
+           {"backend", parts.plan->backend},
+           {"versions", {{"quantscope", QUANTSCOPE_VERSION}, {"torch", QUANTSCOPE_TORCH_VERSION}}},
+           {"timing_s", parts.timingSeconds},
+           {"peak_rss_bytes", peakRssBytes()},
+           {"data", dataJson(parts)},
+           {"coverage", coverageJson(*parts.plan)},
+           {"labels", labelsJson(parts.comparison)},
+           {"warnings", parts.plan->warnings},
+           {"exports", parts.exports},
+           {"outputs", outputsJson(parts.comparison)}};
+    if (!parts.evaluation.empty())
+        json["evaluation"] = parts.evaluation;
+    json["nodes"] = NodeJson(parts, true).nodes();
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace qs

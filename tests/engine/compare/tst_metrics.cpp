@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/compare/metrics.h"
+
+#include <QtTest/QtTest>
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+#include <limits>
+
+namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+at::Tensor row(std::vector<float> values)
+{
+    return at::tensor(values);
+}
+
+qs::ErrorMetrics measure(const at::Tensor& signal, const at::Tensor& other)
+{
+    qs::ErrorSums sums;
+    const auto added = qs::addError(sums, signal, other);
+    if (!added)
+        qFatal("%s", added.error().line().c_str());
+    return qs::metricsFrom(sums).value();
+}
+
+} // namespace
+
+class TestMetrics : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void knownValues()
+    {
+        const auto metrics = measure(row({3, 4}), row({3, 3.5}));
+        QVERIFY(std::abs(*metrics.sqnrDb - 20) < 1e-9); // |y| = 5, |noise| = 0.5
+        QCOMPARE(metrics.mse, 0.125);
+        QCOMPARE(metrics.maxAbs, 0.5);
+        QVERIFY(std::abs(metrics.cosine - 23 / (5 * std::sqrt(21.25))) < 1e-12);
+    }
+
+    void batchesAddUp()
+    {
+        const at::Tensor signal = at::arange(100, at::kFloat).reshape({10, 10});
+        const at::Tensor other = signal + at::sin(signal);
+        qs::ErrorSums sums;
+        for (int i = 0; i < 10; ++i)
+            QVERIFY(qs::addError(sums, signal.slice(1, i, i + 1), other.slice(1, i, i + 1)));
+        const auto whole = measure(signal, other);
+        const auto summed = qs::metricsFrom(sums).value();
+        QVERIFY(std::abs(*whole.sqnrDb - *summed.sqnrDb) < 1e-9);
+        QVERIFY(std::abs(whole.mse - summed.mse) < 1e-12);
+        QCOMPARE(sums.count, 100);
+    }
+
+    void capsAndAbsence()
+    {
+        QCOMPARE(*measure(row({1, 2}), row({1, 2})).sqnrDb, 200.0);
+        QCOMPARE(*measure(row({1e-20F}), row({1e20F})).sqnrDb, -200.0);
+        QVERIFY(!measure(row({0, 0}), row({1, 0})).sqnrDb);
+        QVERIFY(!measure(row({0, 0}), row({0, 0})).sqnrDb);
+        QCOMPARE(measure(row({0, 0}), row({0, 0})).cosine, 1.0);
+        QVERIFY(!qs::metricsFrom({}));
+    }
+
+    void infiniteSignalsAreLeftOut()
+    {
+        const auto metrics = measure(row({-kInf, 3, 4}), row({-kInf, 3, 3.5}));
+        QVERIFY(std::abs(*metrics.sqnrDb - 20) < 1e-9);
+    }
+
+    void brokenConversionIsTheWorst()
+    {
+        QCOMPARE(*measure(row({1, 2}), row({1, kNaN})).sqnrDb, -200.0);
+        QCOMPARE(*measure(row({1, 2}), row({1, kInf})).sqnrDb, -200.0);
+    }
+
+    void nanInTheFloatModelIsAnError()
+    {
+        qs::ErrorSums sums;
+        const auto added = qs::addError(sums, row({1, kNaN}), row({1, 1}));
+        QVERIFY(!added);
+        QCOMPARE(added.error().code, qs::ErrorCode::Numeric);
+    }
+
+    void shapesMustAgree()
+    {
+        qs::ErrorSums sums;
+        QVERIFY(!qs::addError(sums, row({1, 2}), row({1})));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestMetrics)
+#include "tst_metrics.moc"
