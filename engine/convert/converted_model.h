@@ -21,6 +21,22 @@ struct KernelCheck
     std::string reason; ///< why the node stays in reference form, or empty
 };
 
+/// Something that lowering left behind (requirement: nobody should have to read generated code to
+/// find it).
+struct Residue
+{
+    enum class Kind : std::uint8_t
+    {
+        Unlowered, ///< a quantized operator that still runs in float between dequantize and
+                   ///< quantize
+        DeadPair ///< a quantize whose readers all dequantize again: pure loss
+    };
+    Kind kind = Kind::Unlowered;
+    NodeId node; ///< the float node (last member of its group)
+    std::string name; ///< of the node in the lowered graph
+    std::string reason; ///< one sentence
+};
+
 /// The converted model in both forms. A value; share as ConvertedPtr.
 struct ConvertedModel
 {
@@ -31,6 +47,7 @@ struct ConvertedModel
     GraphPtr lowered; ///< LibTorch's quantized operators; what the check refused stays as in the
                       ///< reference form
     std::vector<KernelCheck> checks; ///< in graph order
+    std::vector<Residue> residue; ///< what lowering left, in graph order
     /// Where each value of the float graph lives in the reference graph, as its ordinary readers
     /// see it (after quantize-dequantize where it is quantized); absent where fusion removed it.
     std::unordered_map<ValueRef, ValueRef> referenceValueOf;
@@ -38,5 +55,10 @@ struct ConvertedModel
     std::unordered_map<ValueRef, ValueRef> rawValueOf;
 };
 using ConvertedPtr = std::shared_ptr<const ConvertedModel>;
+
+/// The quantized operators left in reference form, each with its reason (no row, an input that is
+/// not dequantized, an output that is not quantized, the kernel check), then the dead
+/// quantize-dequantize pairs.
+std::vector<Residue> loweringResidue(const ConvertedModel& model);
 
 } // namespace qs

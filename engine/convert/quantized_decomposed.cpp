@@ -224,6 +224,10 @@ void defineAll(torch::Library& library)
                &chooseSymmetric);
 }
 
+/// Registered as the library loads, like LibTorch's own operators, so that a file with these
+/// operators runs whether or not anything was converted before.
+[[maybe_unused]] const bool kRegistered = (registerQuantizedDecomposed(), true);
+
 } // namespace
 
 void registerQuantizedDecomposed()

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/convert/emit_kernel.h"
+
+#include "engine/convert/lowering_ops.h"
+#include "engine/prepare/weighted_op.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace qs {
+
+namespace {
+
+std::optional<c10::OperatorHandle> findKernel(const std::string& kernel)
+{
+    const auto dot = kernel.find('.');
+    const std::string name = kernel.substr(0, dot);
+    auto& dispatcher = c10::Dispatcher::singleton();
+    if (dot != std::string::npos)
+        return dispatcher.findSchema({name, kernel.substr(dot + 1)});
+    // Convolutions have an older overload that repeats stride and padding; `new` is the living one.
+    if (auto found = dispatcher.findSchema({name, "new"}))
+        return found;
+    return dispatcher.findSchema({name, ""});
+}
+
+std::string targetOf(const c10::OperatorHandle& handle)
+{
+    const auto& schema = handle.schema();
+    std::string target = schema.name();
+    target.replace(target.find("::"), 2, ".");
+    return target + "." + (schema.overload_name().empty() ? "default" : schema.overload_name());
+}
+
+bool isTensor(const c10::TypePtr& type)
+{
+    if (type->kind() == c10::TypeKind::TensorType)
+        return true;
+    const auto optional = type->cast<c10::OptionalType>();
+    return optional && optional->getElementType()->kind() == c10::TypeKind::TensorType;
+}
+
+bool isTensorList(const c10::TypePtr& type)
+{
+    const auto list = type->cast<c10::ListType>();
+    return list && list->getElementType()->kind() == c10::TypeKind::TensorType;
+}
+
+/// Where a kernel and the float operator name the same thing differently.
+std::string floatName(const std::string& kernelName)
+{
+    static const std::map<std::string, std::string> kOther {
+        {"mean", "running_mean"}, {"var", "running_var"}, {"shape", "size"}};
+    const auto it = kOther.find(kernelName);
+    return it == kOther.end() ? kernelName : it->second;
+}
+
+class KernelEmitter
+{
+public:
+    KernelEmitter(GraphEdit& edit, const KernelMatch& match)
+        : m_edit(edit)
+        , m_match(match)
+    {
+    }
+
+    Result<ValueRef> emit()
+    {
+        Node node;
+        if (m_match.row.kernel == kSameKernel) {
+            node = sameOperator();
+        } else {
+            const auto handle = findKernel(m_match.row.kernel);
+            if (!handle)
+                return fail(ErrorCode::Unsupported,
+                            "LibTorch has no operator " + m_match.row.kernel);
+            QS_TRY(node.args, bindAll(handle->schema()));
+            node.target = targetOf(*handle);
+            node.name = node.target.substr(node.target.find('.') + 1);
+            node.name.erase(node.name.rfind('.'));
+        }
+        return place(std::move(node), result().type);
+    }
+
+private:
+    const Value& result() const { return m_edit.get(m_match.quantize).outputs.at(0); }
+    const Node& root() const { return m_edit.get(m_match.chain.front()); }
+
+    ValueRef place(Node node, ValueType type)
+    {
+        node.id = {};
+        node.kind = NodeKind::Op;
+        node.outputs.assign(1, {"", std::move(type)});
+        node.scope = root().scope;
+        node.source = root().source;
+        node.torchFn = root().torchFn;
+        node.origin = m_match.origin;
+        return {m_edit.insert(std::move(node), m_match.quantize), 0};
+    }
+
+    Node sameOperator() const
+    {
+        Node node = m_edit.get(m_match.chain.front());
+        for (NamedArgument& argument : node.args)
+            requantize(argument.value);
+        return node;
+    }
+
+    void requantize(Argument& argument) const
+    {
+        if (auto* ref = std::get_if<ValueRef>(&argument.value)) {
+            for (std::size_t i = 0; i < m_match.dequantized.size(); ++i)
+                if (*ref == m_match.dequantized[i]) {
+                    *ref = m_match.quantized[i];
+                    return;
+                }
+        } else if (auto* list = std::get_if<Argument::List>(&argument.value)) {
+            for (Argument& item : *list)
+                requantize(item);
+        }
+    }
+
+    bool isActivation(const Argument& argument) const
+    {
+        bool found = false;
+        forEachRef(argument, [&](ValueRef ref) {
+            const auto& all = m_match.dequantized;
+            found = found || std::find(all.begin(), all.end(), ref) != all.end();
+            const auto& chain = m_match.chain;
+            found = found || std::find(chain.begin(), chain.end(), ref.node) != chain.end();
+        });
+        return found;
+    }
+
+    /// The float operators' argument of that name, their defaults included.
+    bool floatArgument(const std::string& name, Argument& out) const
+    {
+        for (NodeId id : m_match.chain)
+            if (effectiveArgument(m_edit.get(id), name, out) && !isActivation(out))
+                return true;
+        return false;
+    }
+
+    Result<std::vector<NamedArgument>> bindAll(const c10::FunctionSchema& schema)
+    {
+        std::vector<NamedArgument> args;
+        for (const auto& argument : schema.arguments()) {
+            Argument value;
+            QS_TRY(const bool given, bind(argument, value));
+            if (given)
+                args.push_back({argument.name(), std::move(value)});
+        }
+        if (m_next != m_match.quantized.size())
+            return fail(ErrorCode::Unsupported,
+                        schema.name() + " takes fewer inputs than the operator has");
+        return args;
+    }
+
+    Result<bool> bind(const c10::Argument& argument, Argument& value)
+    {
+        const std::string& name = argument.name();
+        const c10::TypePtr& type = argument.type();
+        if (type->kind() == c10::TypeKind::ClassType) {
+            QS_TRY(value.value, prepack());
+            return true;
+        }
+        if (isTensorList(type)) {
+            Argument::List list;
+            for (; m_next < m_match.quantized.size(); ++m_next)
+                list.emplace_back(m_match.quantized[m_next]);
+            value = std::move(list);
+            return true;
+        }
+        if (isTensor(type)) {
+            if (floatArgument(floatName(name), value))
+                return true;
+            if (m_next < m_match.quantized.size()) {
+                value = m_match.quantized[m_next++];
+                return true;
+            }
+            return fail(ErrorCode::Unsupported, "the kernel's input '" + name + "' is missing");
+        }
+        return bindNumber(argument, value);
+    }
+
+    Result<bool> bindNumber(const c10::Argument& argument, Argument& value)
+    {
+        const std::string& name = argument.name();
+        if (name == "output_scale" || name == "Y_scale_i")
+            value = m_match.scale;
+        else if (name == "output_zero_point" || name == "Y_zero_point_i")
+            value = m_match.zeroPoint;
+        else if (floatArgument(floatName(name), value))
+            ;
+        else if (name == "scale")
+            value = m_match.scale;
+        else if (name == "zero_point")
+            value = m_match.zeroPoint;
+        else if (argument.default_value())
+            return false;
+        else if (name == "inplace")
+            value = false;
+        else
+            return fail(ErrorCode::Unsupported,
+                        "nothing gives the kernel's argument '" + name + "'");
+        if (argument.type()->kind() == c10::TypeKind::FloatType && value.asInt())
+            value = double(*value.asInt());
+        return true;
+    }
+
+    /// The value of a weight as stored, before its dequantize.
+    Result<ValueRef> quantizedWeight(const WeightedOp& op) const
+    {
+        const WeightPath path = weightPath(m_edit, argumentRef(root(), op.weight));
+        const Node* dequantize = path.source ? m_edit.tryGet(path.source.node) : nullptr;
+        if (!dequantize || !dequantize->isOp("aten.dequantize.self"))
+            return fail(ErrorCode::Unsupported, "its weight is not quantized");
+        const ValueRef quantized = argumentRef(*dequantize, "self");
+        const Argument* dtype = m_edit.get(quantized.node).tryArg("dtype");
+        if (!dtype || !dtype->asDType() || *dtype->asDType() != DType::QInt8)
+            return fail(ErrorCode::Unsupported, "its weight is not qint8");
+        const bool asStored = op.weight == "weight" ? path.layout.empty() : path.layout.size() == 1;
+        if (!asStored)
+            return fail(ErrorCode::Unsupported, "its weight is not stored as [out, in]");
+        return quantized;
+    }
+
+    Result<ValueRef> prepack()
+    {
+        const auto op = weightedOp(root());
+        const std::string kind = operatorKind(m_edit, root());
+        const auto handle = findKernel("quantized::" + kind + "_prepack");
+        if (!op || !handle)
+            return fail(ErrorCode::Unsupported, "there is no prepacking for '" + kind + "'");
+        QS_TRY(const ValueRef weight, quantizedWeight(*op));
+        const std::size_t dims
+            = kind.starts_with("conv") ? std::size_t(kind[kind.size() - 2] - '0') : 0;
+        Node node;
+        for (const auto& argument : handle->schema().arguments()) {
+            const std::string& name = argument.name();
+            Argument value;
+            if (name == "weight" || name == "W")
+                value = weight;
+            else if (name == "bias" || name == "B") {
+                if (!op->bias.empty())
+                    effectiveArgument(root(), op->bias, value);
+            } else if (name == "groups")
+                effectiveArgument(root(), name, value);
+            else {
+                QS_TRY(value.value, convolutionList(m_edit, root(), name, dims));
+            }
+            node.args.push_back({name, std::move(value)});
+        }
+        node.target = targetOf(*handle);
+        node.name = kind + "_prepack";
+        ValueType type;
+        type.kind = ValueKind::Custom;
+        const std::string className = handle->schema().returns().at(0).type()->str();
+        type.className = className.substr(className.rfind('.') + 1);
+        return place(std::move(node), std::move(type));
+    }
+
+    GraphEdit& m_edit;
+    const KernelMatch& m_match;
+    std::size_t m_next = 0; ///< quantized inputs handed out so far
+};
+
+} // namespace
+
+Result<ValueRef> emitKernel(GraphEdit& edit, const KernelMatch& match)
+{
+    return KernelEmitter(edit, match).emit();
+}
+
+Result<std::string> kernelTarget(const std::string& kernel)
+{
+    if (kernel == kSameKernel || kernel == kNoKernel)
+        return kernel;
+    const auto handle = findKernel(kernel);
+    if (!handle)
+        return fail(makeError(ErrorCode::BadInput, "LibTorch has no operator " + kernel)
+                        .withHint("name one of the quantized:: operators"));
+    return targetOf(*handle);
+}
+
+} // namespace qs

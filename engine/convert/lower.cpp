@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/convert/lower.h"
+
+#include "engine/convert/emit_kernel.h"
+#include "engine/convert/lowering_ops.h"
+#include "engine/graph/graph_verifier.h"
+#include "engine/prepare/weighted_op.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace qs {
+
+namespace {
+
+constexpr std::string_view kQuantize = "aten.quantize_per_tensor.default";
+constexpr std::string_view kDequantize = "aten.dequantize.self";
+
+/// The quantized tensor type that stores an integer type.
+DType quantizedDType(DType stored)
+{
+    switch (stored) {
+    case DType::UInt8:
+        return DType::QUInt8;
+    case DType::Int8:
+        return DType::QInt8;
+    case DType::Int32:
+        return DType::QInt32;
+    default:
+        return DType::Unknown;
+    }
+}
+
+struct Params
+{
+    double scale = 1;
+    std::int64_t zeroPoint = 0;
+    DType dtype = DType::Unknown;
+    friend bool operator==(const Params&, const Params&) = default;
+};
+
+std::optional<Params> paramsOf(const Node& quantize)
+{
+    const Argument* scale = quantize.tryArg("scale");
+    const Argument* zeroPoint = quantize.tryArg("zero_point");
+    const Argument* dtype = quantize.tryArg("dtype");
+    if (!scale || !scale->asDouble() || !zeroPoint || !zeroPoint->asInt() || !dtype
+        || !dtype->asDType())
+        return std::nullopt;
+    return Params {*scale->asDouble(), *zeroPoint->asInt(), *dtype->asDType()};
+}
+
+class Lowering
+{
+public:
+    Lowering(const Graph& reference, const LoweringOptions& options)
+        : m_edit(reference)
+        , m_options(options)
+    {
+    }
+
+    Result<LoweredGraph> run(const JobContext& job)
+    {
+        const auto order = m_edit.order();
+        for (NodeId id : order)
+            useQuantizedTensors(id);
+        for (NodeId id : order) {
+            QS_CHECK(job.check());
+            if (m_edit.contains(id) && m_edit.get(id).isOp(kQuantize))
+                lowerAt(id);
+        }
+        m_edit.eraseDead();
+        auto graph = std::make_shared<const Graph>(m_edit.build());
+        QS_CHECK(verifyGraph(*graph));
+        std::erase_if(m_out.sites,
+                      [&](const KernelSite& site) { return !graph->tryGet(site.kernel); });
+        m_out.graph = std::move(graph);
+        return std::move(m_out);
+    }
+
+private:
+    /// Integers with parameters beside them become quantized tensors.
+    void useQuantizedTensors(NodeId id)
+    {
+        const Node& node = m_edit.get(id);
+        if (node.kind != NodeKind::Op || !node.target.starts_with("quantized_decomposed."))
+            return;
+        const std::string op = node.target.substr(node.target.find('.') + 1);
+        const ValueRef input = argumentRef(node, "input");
+        const bool perChannel = op.find("_per_channel") != std::string::npos;
+        if (op == "quantize_per_tensor.default" || op == "quantize_per_channel.default") {
+            const Argument* stored = node.tryArg("dtype");
+            const DType dtype
+                = stored && stored->asDType() ? quantizedDType(*stored->asDType()) : DType::Unknown;
+            if (dtype == DType::Unknown)
+                return;
+            std::vector<NamedArgument> args {{"self", input}};
+            for (const char* name : {"scale", "zero_point", "scales", "zero_points", "axis"})
+                if (const Argument* value = node.tryArg(name))
+                    args.push_back({name, *value});
+            args.push_back({"dtype", dtype});
+            m_edit.setArgs(id, std::move(args));
+            m_edit.change(id).target = "aten." + op;
+            m_edit.change(id).outputs.at(0).type.dtype = dtype;
+            if (!perChannel)
+                m_quantizeOf[{id, 0}] = id;
+        } else if (op.starts_with("dequantize_per_")) {
+            // Only where its quantize was turned as well.
+            if (!input || !m_edit.get(input.node).target.starts_with("aten.quantize_per_"))
+                return;
+            m_edit.setArgs(id, {{"self", input}});
+            m_edit.change(id).target = std::string(kDequantize);
+        }
+    }
+
+    void lowerAt(NodeId quantize)
+    {
+        const ValueRef input = argumentRef(m_edit.get(quantize), "self");
+        if (const auto same = sameAlready(quantize, input)) {
+            pass(quantize, *same);
+            return;
+        }
+        if (const auto it = m_options.refused.find(quantize); it != m_options.refused.end()) {
+            m_out.reasons[quantize] = it->second;
+            return;
+        }
+        std::string why;
+        for (const KernelRow& row : m_options.rows) {
+            auto match = tryMatch(quantize, row, why);
+            if (!match)
+                continue;
+            if (row.kernel == kNoKernel) {
+                pass(quantize, match->quantized.at(0));
+                eraseChain(match->chain);
+                return;
+            }
+            auto kernel = emitKernel(m_edit, *match);
+            if (!kernel) {
+                why = kernel.error().message;
+                continue;
+            }
+            record(*match, *kernel);
+            pass(quantize, *kernel);
+            eraseChain(match->chain);
+            return;
+        }
+        if (why.empty() && m_edit.get(input.node).kind == NodeKind::Op) {
+            const std::string kind = operatorKind(m_edit, m_edit.get(input.node));
+            why = "no row of the lowering table for "
+                + (kind.empty() ? m_edit.get(input.node).target : kind);
+        }
+        if (!why.empty())
+            m_out.reasons[quantize] = why;
+    }
+
+    /// The quantized value that quantizing `input` would only reproduce.
+    std::optional<ValueRef> sameAlready(NodeId quantize, ValueRef input) const
+    {
+        const Node& producer = m_edit.get(input.node);
+        if (!producer.isOp(kDequantize))
+            return std::nullopt;
+        const ValueRef before = argumentRef(producer, "self");
+        const auto known = paramsOfValue(before);
+        if (known && known == paramsOf(m_edit.get(quantize)))
+            return before;
+        return std::nullopt;
+    }
+
+    /// Readers of the quantize node read `value` from now on.
+    void pass(NodeId quantize, ValueRef value)
+    {
+        m_edit.replaceUses({quantize, 0}, value);
+        m_params[quantize] = *paramsOf(m_edit.get(quantize));
+        m_quantizeOf.emplace(value, quantize);
+        m_edit.erase(quantize);
+    }
+
+    void eraseChain(const std::vector<NodeId>& chain)
+    {
+        for (auto it = chain.rbegin(); it != chain.rend(); ++it)
+            if (m_edit.users({*it, 0}).empty())
+                m_edit.erase(*it);
+    }
+
+    void record(const KernelMatch& match, ValueRef kernel)
+    {
+        KernelSite site {
+            match.quantize, kernel.node, match.origin, m_edit.get(kernel.node).target, {}};
+        for (ValueRef input : match.quantized)
+            site.inputs.emplace_back(input, m_quantizeOf.at(input));
+        m_out.sites.push_back(std::move(site));
+    }
+
+    std::optional<Params> paramsOfValue(ValueRef quantized) const
+    {
+        const auto it = m_quantizeOf.find(quantized);
+        if (it == m_quantizeOf.end())
+            return std::nullopt;
+        if (const Node* alive = m_edit.tryGet(it->second))
+            return paramsOf(*alive);
+        return m_params.at(it->second);
+    }
+
+    /// The row's operators, last to first, each read by the next alone.
+    bool findChain(NodeId quantize, const KernelRow& row, KernelMatch& match,
+                   std::string& why) const
+    {
+        ValueRef value = argumentRef(m_edit.get(quantize), "self");
+        NodeId reader = quantize;
+        for (std::size_t i = row.pattern.size(); i-- > 0;) {
+            const Node& node = m_edit.get(value.node);
+            if (operatorKind(m_edit, node) != row.pattern[i])
+                return false;
+            const auto users = m_edit.users(value);
+            const bool alone = std::all_of(users.begin(), users.end(),
+                                           [&](const Use& use) { return use.node == reader; });
+            if (!alone) {
+                why = "its float result is read elsewhere as well";
+                return false;
+            }
+            match.chain.insert(match.chain.begin(), node.id);
+            reader = node.id;
+            if (i == 0)
+                return true;
+            value = previousInChain(node, row.pattern[i - 1]);
+            if (!value)
+                return false;
+        }
+        return false;
+    }
+
+    ValueRef previousInChain(const Node& node, const std::string& kind) const
+    {
+        ValueRef found;
+        for (const NamedArgument& argument : node.args)
+            forEachRef(argument.value, [&](ValueRef ref) {
+                if (!found && operatorKind(m_edit, m_edit.get(ref.node)) == kind)
+                    found = ref;
+            });
+        return found;
+    }
+
+    /// What flows into the chain: quantized activations go to the match; false if a float tensor
+    /// flows in that is no parameter of the operator.
+    bool collectInputs(KernelMatch& match, std::string& why) const
+    {
+        bool ok = true;
+        for (NodeId id : match.chain) {
+            const Node& node = m_edit.get(id);
+            const auto op = weightedOp(node);
+            for (const NamedArgument& argument : node.args)
+                forEachRef(argument.value, [&](ValueRef ref) {
+                    ok = ok && collectInput(node, op, argument.name, ref, match);
+                });
+        }
+        if (!ok || match.quantized.empty())
+            why = "an input is not dequantized";
+        return ok && !match.quantized.empty();
+    }
+
+    bool collectInput(const Node& node, const std::optional<WeightedOp>& op,
+                      const std::string& name, ValueRef ref, KernelMatch& match) const
+    {
+        const Node& producer = m_edit.get(ref.node);
+        const bool inChain
+            = std::find(match.chain.begin(), match.chain.end(), ref.node) != match.chain.end();
+        if (inChain || producer.outputs.at(ref.index).type.kind != ValueKind::Tensor)
+            return true;
+        if (op && (name == op->weight || name == op->bias))
+            return true;
+        const ValueRef before
+            = producer.isOp(kDequantize) ? argumentRef(producer, "self") : ValueRef {};
+        if (before && m_quantizeOf.contains(before)) {
+            match.dequantized.push_back(ref);
+            match.quantized.push_back(before);
+            return true;
+        }
+        static constexpr std::array<std::string_view, 4> kParameters {
+            "weight", "bias", "running_mean", "running_var"};
+        const bool stored
+            = producer.kind == NodeKind::Parameter || producer.kind == NodeKind::Constant;
+        return stored && !op && node.args.at(0).name != name
+            && std::find(kParameters.begin(), kParameters.end(), name) != kParameters.end();
+    }
+
+    /// Do the parameters of inputs and result suit the row's kernel?
+    bool paramsFit(KernelMatch& match, std::string& why) const
+    {
+        const auto out = paramsOf(m_edit.get(match.quantize));
+        if (!out)
+            return false;
+        match.scale = out->scale;
+        match.zeroPoint = out->zeroPoint;
+        for (ValueRef input : match.quantized) {
+            const auto in = paramsOfValue(input);
+            if (!in || in->dtype != out->dtype) {
+                why = "input and output have different integer types";
+                return false;
+            }
+            if (match.row.output == KernelOutput::AsInput && *in != *out) {
+                why = "the operator keeps its input's parameters, but its output has others";
+                return false;
+            }
+        }
+        const bool fixed = match.row.output == KernelOutput::Fixed;
+        if (fixed
+            && (out->scale != match.row.fixedScale || out->zeroPoint != match.row.fixedZeroPoint)) {
+            why = "the kernel's output parameters are fixed, and others are wanted";
+            return false;
+        }
+        return true;
+    }
+
+    std::optional<KernelMatch> tryMatch(NodeId quantize, const KernelRow& row,
+                                        std::string& why) const
+    {
+        KernelMatch match;
+        match.row = row;
+        match.quantize = quantize;
+        if (!findChain(quantize, row, match, why) || !collectInputs(match, why)
+            || !paramsFit(match, why))
+            return std::nullopt;
+        const NodeId last = match.chain.back();
+        const auto it = m_options.lastMember.find(last);
+        match.origin = it == m_options.lastMember.end() ? last : it->second;
+        return match;
+    }
+
+    GraphEdit m_edit;
+    const LoweringOptions& m_options;
+    LoweredGraph m_out;
+    std::unordered_map<ValueRef, NodeId>
+        m_quantizeOf; ///< quantized value to its reference quantize
+    std::unordered_map<NodeId, Params> m_params; ///< of quantize nodes that are gone
+};
+
+} // namespace
+
+Result<LoweredGraph> lowerGraph(const Graph& reference, const LoweringOptions& options,
+                                const JobContext& job)
+{
+    return Lowering(reference, options).run(job);
+}
+
+} // namespace qs

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/graph/graph_edit.h"
+
+#include <string>
+#include <string_view>
+
+namespace qs {
+
+/// What an operator is, whatever its spelling: "conv2d" for `conv2d`, for `conv2d.padding` and for
+/// a `convolution` of two dimensions; "linear" for `addmm`; "batch_norm2d" by the rank of its
+/// input.
+/// "" where the operator cannot stand for a quantized one: opaque, training, several live results.
+std::string operatorKind(const GraphEdit& edit, const Node& node);
+
+/// The argument `name` of an operator, or its schema's default where it is absent; an empty pointer
+/// result (false) where the operator has no such argument.
+bool effectiveArgument(const Node& node, std::string_view name, Argument& out);
+
+/// A convolution's integer list (stride, padding, dilation, output_padding), one entry a spatial
+/// dimension. "same" padding is turned into numbers where both sides get as much. Errors
+/// (Unsupported) say what is in the way.
+Result<Argument::List> convolutionList(const GraphEdit& edit, const Node& node,
+                                       std::string_view name, std::size_t dimensions);
+
+} // namespace qs

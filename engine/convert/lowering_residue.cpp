@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/convert/lowering_residue.h"
+
+#include "engine/prepare/weighted_op.h"
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+bool isQuantize(const Node& node)
+{
+    return node.kind == NodeKind::Op && node.target.find(".quantize_per_") != std::string::npos;
+}
+
+bool isDequantize(const Node& node)
+{
+    return node.kind == NodeKind::Op && node.target.find(".dequantize") != std::string::npos;
+}
+
+/// Why a quantized group still runs in float.
+std::string unloweredReason(const ConvertedModel& model, const LoweredGraph& lowered, NodeId last)
+{
+    const Graph& reference = *model.reference;
+    for (const Use& use : reference.users({last, 0})) {
+        const Node& reader = reference.get(use.node);
+        if (!isQuantize(reader))
+            continue;
+        const auto it = lowered.reasons.find(reader.id);
+        return it == lowered.reasons.end() ? "no row of the lowering table" : it->second;
+    }
+    return "its output is not quantized";
+}
+
+void addUnlowered(const ConvertedModel& model, const LoweredGraph& lowered,
+                  std::vector<Residue>& out)
+{
+    for (const MatchGroup& group : model.prepared->plan->groups) {
+        if (!group.quantized)
+            continue;
+        NodeId last; // the last member that is still an operator of its own
+        for (NodeId member : group.members)
+            if (model.lowered->tryGet(member))
+                last = member;
+        if (!last)
+            continue;
+        out.push_back({Residue::Kind::Unlowered, group.members.back(),
+                       model.lowered->get(last).name, unloweredReason(model, lowered, last)});
+    }
+}
+
+/// A quantize node all of whose readers dequantize again: only a loss.
+void addDeadPairs(const ConvertedModel& model, std::vector<Residue>& out)
+{
+    const Graph& graph = *model.lowered;
+    for (const NodePtr& node : graph.nodes()) {
+        if (!isQuantize(*node))
+            continue;
+        const ValueRef input = argumentRef(*node, "self");
+        const bool stored = input && graph.get(input.node).kind != NodeKind::Op
+            && graph.get(input.node).kind != NodeKind::Input;
+        const auto users = graph.users({node->id, 0});
+        const bool dead = std::all_of(users.begin(), users.end(), [&](const Use& use) {
+            return isDequantize(graph.get(use.node));
+        });
+        if (!stored && dead)
+            out.push_back({Residue::Kind::DeadPair, node->origin ? node->origin : node->id,
+                           node->name, "quantized only to be dequantized for float readers"});
+    }
+}
+
+} // namespace
+
+std::vector<Residue> findResidue(const ConvertedModel& model, const LoweredGraph& lowered)
+{
+    std::vector<Residue> out;
+    addUnlowered(model, lowered, out);
+    addDeadPairs(model, out);
+    return out;
+}
+
+std::vector<Residue> loweringResidue(const ConvertedModel& model)
+{
+    return model.residue;
+}
+
+} // namespace qs

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/log.h"
+#include "engine/convert/lowering_table.h"
+
+#include <QtTest/QtTest>
+
+#include <algorithm>
+
+using namespace qs;
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+const KernelRow* find(const std::vector<KernelRow>& rows, const Names& pattern)
+{
+    const auto it = std::find_if(rows.begin(), rows.end(),
+                                 [&](const KernelRow& row) { return row.pattern == pattern; });
+    return it == rows.end() ? nullptr : &*it;
+}
+
+} // namespace
+
+class TestLoweringTable : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void knowsTheNamesOfUsers()
+    {
+        QCOMPARE(operatorKindsOfName("torch.nn.Conv2d"), Names {"conv2d"});
+        QCOMPARE(operatorKindsOfName("torch.nn.AdaptiveAvgPool2d"), Names {"adaptive_avg_pool2d"});
+        QCOMPARE(operatorKindsOfName("torch.nn.ConvTranspose1d"), Names {"conv_transpose1d"});
+        QCOMPARE(operatorKindsOfName("torch.nn.LeakyReLU"), Names {"leaky_relu"});
+        QCOMPARE(operatorKindsOfName("torch.nn.functional.linear"), Names {"linear"});
+        QCOMPARE(operatorKindsOfName("operator.add"), Names {"add"});
+        QCOMPARE(operatorKindsOfName("aten.conv2d.default"), Names {"conv2d"});
+        QCOMPARE(operatorKindsOfName("torch.ao.nn.quantized.reference.Linear"), Names {"linear"});
+        QCOMPARE(operatorKindsOfName("torch.ao.nn.intrinsic.ConvReLU2d"),
+                 (Names {"conv2d", "relu"}));
+        QCOMPARE(operatorKindsOfName("torch.ao.nn.intrinsic.LinearReLU"),
+                 (Names {"linear", "relu"}));
+        QCOMPARE(operatorKindsOfName("torch.ao.nn.intrinsic.ConvAddReLU2d"),
+                 (Names {"conv2d", "add", "relu"}));
+        QCOMPARE(operatorKindsOfName("torch.ao.nn.intrinsic.BNReLU3d"),
+                 (Names {"batch_norm3d", "relu"}));
+    }
+
+    void longestPatternComesFirst()
+    {
+        const auto rows = kernelRows(Recipe {});
+        QVERIFY(rows);
+        for (std::size_t i = 1; i < rows->size(); ++i)
+            QVERIFY((*rows)[i - 1].pattern.size() >= (*rows)[i].pattern.size());
+    }
+
+    /// The plain Linear row and the fused one are two rows.
+    void removesOneRowByItsPattern()
+    {
+        Recipe recipe;
+        recipe.loweringRemove.push_back({{"torch.nn.Linear"}, ""});
+        const auto rows = kernelRows(recipe);
+        QVERIFY(rows);
+        QVERIFY(!find(*rows, {"linear"}));
+        QVERIFY(find(*rows, {"linear", "relu"}));
+    }
+
+    void addsAndReplaces()
+    {
+        Recipe recipe;
+        recipe.loweringAdd.push_back({{"torch.nn.Conv2d", "torch.nn.ReLU"}, "quantized::other"});
+        recipe.loweringAdd.push_back({{"torch.nn.functional.celu"}, "quantized::celu"});
+        const auto rows = kernelRows(recipe);
+        QVERIFY(rows);
+        QCOMPARE(find(*rows, {"conv2d", "relu"})->kernel, std::string("quantized::other"));
+        QCOMPARE(find(*rows, {"celu"})->kernel, std::string("quantized::celu"));
+    }
+
+    void warnsOfARemovalThatFindsNothing()
+    {
+        std::string said;
+        setLogSink([&](LogLevel, const std::string& text) { said = text; });
+        Recipe recipe;
+        recipe.loweringRemove.push_back({{"torch.nn.GRU"}, ""});
+        QVERIFY(kernelRows(recipe));
+        QVERIFY(said.find("torch.nn.GRU") != std::string::npos);
+        setLogSink({});
+    }
+
+    void refusesARowWithoutKernel()
+    {
+        Recipe recipe;
+        recipe.loweringAdd.push_back({{"torch.nn.Linear"}, ""});
+        const auto rows = kernelRows(recipe);
+        QVERIFY(!rows);
+        QCOMPARE(rows.error().code, ErrorCode::BadInput);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestLoweringTable)
+#include "tst_lowering_table.moc"
