@@ -53,7 +53,7 @@ bool isTensorList(const c10::TypePtr& type)
 std::string floatName(const std::string& kernelName)
 {
     static const std::map<std::string, std::string> kOther {
-        {"mean", "running_mean"}, {"var", "running_var"}, {"shape", "size"}};
+        {"mean", "running_mean"}, {"var", "running_var"}, {"shape", "size"}, {"b", "other"}};
     const auto it = kOther.find(kernelName);
     return it == kOther.end() ? kernelName : it->second;
 }

@@ -70,6 +70,8 @@ public:
             if (m_edit.contains(id) && m_edit.get(id).isOp(kQuantize))
                 lowerAt(id);
         }
+        for (NodeId id : m_edit.order())
+            readShapeBeforeDequantize(id);
         m_edit.eraseDead();
         auto graph = std::make_shared<const Graph>(m_edit.build());
         QS_CHECK(verifyGraph(*graph));
@@ -112,6 +114,18 @@ private:
             m_edit.setArgs(id, {{"self", input}});
             m_edit.change(id).target = std::string(kDequantize);
         }
+    }
+
+    /// A shape is that of the quantized tensor: no need to dequantize for it.
+    void readShapeBeforeDequantize(NodeId id)
+    {
+        const Node& node = m_edit.get(id);
+        if (!node.isOp("aten.sym_size.int") && !node.isOp("aten.sym_numel.default")
+            && !node.isOp("aten.size.int") && !node.isOp("aten.sym_size.default"))
+            return;
+        const ValueRef read = argumentRef(node, "self");
+        if (read && m_edit.get(read.node).isOp(kDequantize))
+            m_edit.replaceArgument(id, 0, read, argumentRef(m_edit.get(read.node), "self"));
     }
 
     void lowerAt(NodeId quantize)

@@ -45,6 +45,12 @@ std::vector<KernelRow> plainRows()
         requantized({"mul", "relu"}, "quantized::mul_relu"),
         requantized({"batch_norm2d", "relu"}, "quantized::batch_norm2d_relu"),
         requantized({"batch_norm3d", "relu"}, "quantized::batch_norm3d_relu"),
+        // With a number the kernel chooses its result's parameters itself, as torch.ao accepts; the
+        // kernel check sees whether they do.
+        requantized({"add_scalar", "relu"}, "quantized::add_relu.Scalar"),
+        requantized({"mul_scalar", "relu"}, "quantized::mul_relu.Scalar"),
+        requantized({"add_scalar"}, "quantized::add.Scalar"),
+        requantized({"mul_scalar"}, "quantized::mul.Scalar"),
         requantized({"add"}, "quantized::add"),
         requantized({"mul"}, "quantized::mul"),
         requantized({"matmul"}, "quantized::matmul"),
