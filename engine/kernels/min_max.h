@@ -80,9 +80,11 @@ struct MinMaxKeys
 };
 
 /// Device versions: pointers are device memory, work is queued on `stream`. `keys` is first set to
-/// the range [startMin, startMax], then grows; give +Inf, -Inf to start anew.
+/// `start` (a new MinMax: nothing yet), then grows.
 void minMaxCuda(const float* data, std::int64_t count, MinMax start, MinMaxKeys* keys,
                 Stream stream);
+/// Writes `known` joined with what `keys` found to `out`.
+void minMaxGrowCuda(MinMax known, const MinMaxKeys* keys, MinMaxKeys* out, Stream stream);
 /// One entry of `keys` per channel.
 void minMaxChannelsCuda(const float* data, ChannelShape shape, MinMaxKeys* keys, Stream stream);
 

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/calibrate/calibrator.h"
+#include "engine/calibrate/device_scope.h"
+#include "engine/kernels/device_plugin.h"
+#include "engine/kernels/self_check.h"
+
+#include <ATen/Context.h>
+
+#include <charconv>
+
+namespace qs {
+
+namespace {
+
+// The index of "cuda" or "cuda:N"; nothing for other words.
+std::optional<int> cudaIndex(const std::string& text)
+{
+    if (text == "cuda")
+        return 0;
+    if (text.rfind("cuda:", 0) != 0)
+        return std::nullopt;
+    int index = -1;
+    const char* end = text.data() + text.size();
+    const auto [next, error] = std::from_chars(text.data() + 5, end, index);
+    if (error != std::errc() || next != end || index < 0)
+        return std::nullopt;
+    return index;
+}
+
+// The first kernel that is wrong on the device, or empty.
+std::string brokenKernel(const std::string& device)
+{
+    for (const auto& check : runSelfChecks(device))
+        if (!check.passed())
+            return check.name + " (" + check.detail + ")";
+    return {};
+}
+
+Result<DeviceChoice> tryCuda(int index)
+{
+    const CudaFacts facts = cudaFacts();
+    if (!facts.why.empty())
+        return fail(ErrorCode::Device, facts.why);
+    if (index >= int(facts.devices.size()))
+        return fail(ErrorCode::Device,
+                    "no device cuda:" + std::to_string(index) + "; there are "
+                        + std::to_string(facts.devices.size()));
+    QS_CHECK(loadCudaPlugin());
+    const std::string device = "cuda:" + std::to_string(index);
+    const std::string broken = brokenKernel(device);
+    if (!broken.empty())
+        return fail(ErrorCode::Device, "the self-check of " + device + " fails: " + broken);
+    return DeviceChoice {device,
+                         "using " + device + " (" + facts.devices[std::size_t(index)] + ")"};
+}
+
+} // namespace
+
+Result<DeviceChoice> chooseDevice(const std::string& requested)
+{
+    if (requested == "cpu")
+        return DeviceChoice {"cpu", ""};
+    if (requested == "auto") {
+        auto choice = tryCuda(0);
+        if (choice)
+            return choice;
+        return DeviceChoice {"cpu", choice.error().message + ": using the CPU"};
+    }
+    const auto index = cudaIndex(requested);
+    if (!index)
+        return fail(makeError(ErrorCode::Usage, "'" + requested + "' is no device")
+                        .withHint("say auto, cpu, cuda or cuda:N"));
+    auto choice = tryCuda(*index);
+    if (!choice)
+        return fail(std::move(choice).error().withHint("use --device cpu"));
+    return choice;
+}
+
+DeviceScope::DeviceScope()
+    : m_tf32Blas(at::globalContext().allowTF32CuBLAS())
+    , m_tf32Cudnn(at::globalContext().allowTF32CuDNN())
+    , m_deterministic(at::globalContext().deterministicCuDNN())
+    , m_benchmark(at::globalContext().benchmarkCuDNN())
+{
+    at::globalContext().setAllowTF32CuBLAS(false);
+    at::globalContext().setAllowTF32CuDNN(false);
+    at::globalContext().setDeterministicCuDNN(true);
+    at::globalContext().setBenchmarkCuDNN(false);
+}
+
+DeviceScope::~DeviceScope()
+{
+    at::globalContext().setAllowTF32CuBLAS(m_tf32Blas);
+    at::globalContext().setAllowTF32CuDNN(m_tf32Cudnn);
+    at::globalContext().setDeterministicCuDNN(m_deterministic);
+    at::globalContext().setBenchmarkCuDNN(m_benchmark);
+}
+
+} // namespace qs

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/calibrate/observer.h"
+
+namespace qs {
+
+/// torch.ao's HistogramObserver (torch 2.11): float32 counts over the range seen so far; when the
+/// range grows, old counts are cut into 16 parts a bin and dealt to the new bins. The state follows
+/// torch.ao's exactly for the same values and number of threads.
+class HistogramObserver : public Observer
+{
+public:
+    using Observer::Observer;
+
+protected:
+    kernels::MinMax see(const at::Tensor& x) override;
+    void fill(ObserverStats& stats) const override;
+
+private:
+    std::vector<float> m_counts;
+};
+
+} // namespace qs

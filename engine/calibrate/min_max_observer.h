@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/calibrate/fine_histogram.h"
+#include "engine/calibrate/observer.h"
+
+namespace qs {
+
+/// torch.ao's MinMaxObserver: the extremes of all values ever seen.
+class MinMaxObserver : public Observer
+{
+public:
+    using Observer::Observer;
+
+protected:
+    kernels::MinMax see(const at::Tensor& x) override;
+    void fill(ObserverStats& stats) const override { stats.fine = m_fine.histogram(); }
+    /// Takes one batch's extremes into the state.
+    virtual void update(const kernels::MinMax& batch);
+
+private:
+    FineHistogram m_fine;
+};
+
+/// torch.ao's MovingAverageMinMaxObserver: extremes that follow the batches by a constant share.
+class MovingAverageObserver : public MinMaxObserver
+{
+public:
+    using MinMaxObserver::MinMaxObserver;
+
+protected:
+    void update(const kernels::MinMax& batch) override;
+};
+
+/// One step of a moving average in float32, rounded after each operation as torch.ao's tensors are.
+float movingAverage(float state, float current, double constant);
+
+} // namespace qs

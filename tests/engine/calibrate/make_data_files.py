@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes good and bad data files into the folder given."""
+import pathlib
+import pickle
+import sys
+
+import numpy as np
+import torch
+
+folder = pathlib.Path(sys.argv[1])
+x = np.arange(10 * 3, dtype="f4").reshape(10, 3)
+ids = np.arange(10 * 2, dtype="i8").reshape(10, 2)
+labels = np.arange(10) % 4
+
+
+def npz(name, **arrays):
+    np.savez(folder / f"{name}.npz", **arrays)
+
+
+def spoiled(value):
+    bad = x.copy()
+    bad[4, 1] = value
+    return bad
+
+
+npz("named", ids=ids, x=x, labels=labels)
+npz("ordered", a=x, b=ids)
+npz("half_named", ids=ids, other=x)
+npz("one_missing", x=x)
+npz("too_many", x=x, ids=ids, more=x)
+npz("double", x=x.astype("f8"), ids=ids)
+npz("rank", x=x.reshape(10, 3, 1), ids=ids)
+npz("dims", x=x[:, :2].copy(), ids=ids)
+npz("uneven", x=x, ids=ids[:7])
+npz("nan", x=spoiled(np.nan), ids=ids)
+npz("inf", x=spoiled(-np.inf), ids=ids)
+npz("scalar", x=np.float32(1), ids=ids)
+npz("empty", x=x[:0], ids=ids[:0])
+npz("few_labels", x=x, ids=ids, labels=labels[:3])
+npz("float_labels", x=x, ids=ids, labels=labels.astype("f4"))
+npz("three", x=x[:3], ids=ids[:3])
+
+tx, tids = torch.from_numpy(x), torch.from_numpy(ids)
+torch.save((tx, tids), folder / "tuple.pt")
+torch.save({"ids": tids, "x": tx}, folder / "dict.pt")
+torch.save([(tx[:4], tids[:4]), (tx[4:5], tids[4:5]), (tx, tids)], folder / "list.pt")
+torch.save([(tx[:4],)], folder / "short_call.pt")
+torch.save([(tx[:4], "word")], folder / "word_call.pt")
+torch.save("word", folder / "word.pt")
+torch.save((tx, tids), folder / "old.pt", _use_new_zipfile_serialization=False)
+torch.save(torch.nn.Linear(2, 2), folder / "module.pt")
+(folder / "raw.pt").write_bytes(pickle.dumps({"a": 1}, protocol=2))
+(folder / "garbage.pt").write_bytes(b"not a tensor file at all")
+(folder / "void.npz").write_bytes(b"")
+(folder / "text.csv").write_text("1,2,3")
+good = (folder / "tuple.pt").read_bytes()
+(folder / "cut.pt").write_bytes(good[: len(good) // 2])
+
+
+class Marker:
+    """Would write a file if a reader executed it."""
+
+    def __reduce__(self):
+        return (open, (str(folder / "executed"), "w"))
+
+
+torch.save([tx, Marker()], folder / "hostile.pt")

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/calibrate/calibrator.h"
+#include "engine/execute/interpreter.h"
+#include "engine/execute/tensor_store.h"
+#include "engine/graph/graph_edit.h"
+#include "engine/kernels/device_plugin.h"
+
+#include <QtTest/QtTest>
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+using namespace qs;
+
+namespace {
+
+// Batches given as they are.
+class FixedData : public Dataset
+{
+public:
+    explicit FixedData(std::vector<at::Tensor> batches)
+        : m_batches(std::move(batches))
+    {
+    }
+    std::int64_t batchCount() const override { return std::int64_t(m_batches.size()); }
+    bool hasLabels() const override { return false; }
+    Result<Batch> batch(std::int64_t index) const override
+    {
+        const at::Tensor& x = m_batches[std::size_t(index)];
+        return Batch {{x}, {}, x.size(0)};
+    }
+
+private:
+    std::vector<at::Tensor> m_batches;
+};
+
+NodeId addOp(GraphEdit& edit, const std::string& name, const std::string& target,
+             std::vector<NamedArgument> args, ObserverId observer = {})
+{
+    Node node;
+    node.name = name;
+    node.target = target;
+    node.args = std::move(args);
+    node.observer = observer;
+    node.outputs.push_back({"", {}});
+    return edit.insert(node);
+}
+
+// x -> observe 1 -> log -> observe 2 -> mul by the weight (observer 3) -> output
+PreparedModel model()
+{
+    GraphEdit edit;
+    auto store = std::make_shared<TensorStore>();
+    edit.setTensors(store);
+    Node x;
+    x.kind = NodeKind::Input;
+    x.name = "x";
+    x.outputs.push_back({"", {}});
+    const NodeId in = edit.insert(x);
+    Node weight;
+    weight.kind = NodeKind::Parameter;
+    weight.name = "weight";
+    weight.tensor = store->add(at::tensor({-2.0f, 0.5f, 3.0f}));
+    weight.outputs.push_back({"", {}});
+    const NodeId w = edit.insert(weight);
+    const std::string observe(kObserveTarget);
+    const NodeId o1 = addOp(edit, "obs1", observe, {{"x", ValueRef {in, 0}}}, ObserverId(1));
+    const NodeId log = addOp(edit, "log", "aten.log.default", {{"self", ValueRef {o1, 0}}});
+    const NodeId neg = addOp(edit, "neg", "aten.neg.default", {{"self", ValueRef {log, 0}}});
+    const NodeId o2 = addOp(edit, "obs2", observe, {{"x", ValueRef {neg, 0}}}, ObserverId(2));
+    const NodeId mul = addOp(edit, "mul", "aten.mul.Tensor",
+                             {{"self", ValueRef {o2, 0}}, {"other", ValueRef {w, 0}}});
+    Node out;
+    out.kind = NodeKind::Output;
+    out.name = "output";
+    out.args.push_back({"", ValueRef {mul, 0}});
+    edit.insert(out);
+
+    auto plan = std::make_shared<Plan>();
+    for (std::uint32_t id = 1; id <= 3; ++id) {
+        PlannedObserver planned;
+        planned.id = ObserverId(id);
+        planned.isWeight = id == 3;
+        planned.spec.kind = id == 2 ? ObserverKind::Histogram : ObserverKind::MinMax;
+        plan->observers.push_back(planned);
+    }
+    PreparedModel prepared;
+    prepared.graph = std::make_shared<Graph>(edit.build());
+    prepared.model = prepared.graph;
+    prepared.plan = plan;
+    prepared.observedWeight[ObserverId(3)] = {w, 0};
+    return prepared;
+}
+
+} // namespace
+
+class TestCalibrator : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void feedsEveryObserver()
+    {
+        const FixedData data({at::tensor({1.0f, 2.0f, 4.0f}).view({1, 3}),
+                              at::tensor({0.5f, 8.0f, 1.0f}).view({1, 3})});
+        std::vector<std::string> said;
+        const JobContext job({}, [&](const Progress& p) { said.push_back(p.what); });
+        const auto found = calibrate(model(), data, "cpu", job);
+        QVERIFY2(found, found ? "" : found.error().line().c_str());
+        const Observations& seen = **found;
+        QCOMPARE(seen.observers.size(), std::size_t(3));
+        QCOMPARE(seen.batches, std::int64_t(2));
+        QCOMPARE(seen.samples, std::int64_t(2));
+        QCOMPARE(seen.observers[0].min, 0.5f);
+        QCOMPARE(seen.observers[0].max, 8.0f);
+        QCOMPARE(seen.observers[0].batchMax, (std::vector<float> {4, 8}));
+        QCOMPARE(seen.observers[1].min, -std::log(8.0f));
+        QCOMPARE(seen.observers[1].exact.counts.size(), std::size_t(2048));
+        QCOMPARE(seen.observers[2].min, -2.0f);
+        QCOMPARE(seen.observers[2].max, 3.0f);
+        QVERIFY(said.size() >= 2 && said[0] == "batch 1 of 2");
+    }
+
+    void namesTheNodeOfTheFirstNaN()
+    {
+        const FixedData data({at::ones({1, 3}), at::full({1, 3}, -1.0f)});
+        const auto found = calibrate(model(), data, "cpu");
+        QVERIFY(!found);
+        QCOMPARE(found.error().code, ErrorCode::Numeric);
+        QCOMPARE(found.error().node, std::string("log"));
+        QVERIFY(found.error().message.find("batch 2") != std::string::npos);
+    }
+
+    void namesTheNodeOfAnInfAtTheOutput()
+    {
+        const FixedData data({at::full({1, 3}, 1e-30f)});
+        PreparedModel prepared = model();
+        GraphEdit edit(*prepared.graph);
+        const NodeId mul = prepared.graph->tryFind("mul")->id;
+        const NodeId big = addOp(edit, "exp", "aten.exp.default", {{"self", ValueRef {mul, 0}}});
+        edit.replaceUses({mul, 0}, {big, 0}, {big});
+        prepared.graph = std::make_shared<Graph>(edit.build());
+        const auto found = calibrate(prepared, data, "cpu");
+        QVERIFY(!found);
+        QCOMPARE(found.error().node, std::string("exp"));
+    }
+
+    void stopsWhenAsked()
+    {
+        std::stop_source stop;
+        const FixedData data(std::vector<at::Tensor>(50, at::ones({1, 3})));
+        int batches = 0;
+        const JobContext job(stop.get_token(), [&](const Progress&) {
+            if (++batches == 3)
+                stop.request_stop();
+        });
+        const auto found = calibrate(model(), data, "cpu", job);
+        QVERIFY(!found);
+        QCOMPARE(found.error().code, ErrorCode::Cancelled);
+        QCOMPARE(batches, 3);
+    }
+
+    void choosesDevices()
+    {
+        QCOMPARE(chooseDevice("cpu")->device, std::string("cpu"));
+        QCOMPARE(chooseDevice("gpu").error().code, ErrorCode::Usage);
+        QCOMPARE(chooseDevice("cuda:x").error().code, ErrorCode::Usage);
+        const auto automatic = chooseDevice("auto");
+        QVERIFY(automatic);
+        QVERIFY(!automatic->note.empty());
+        if (cudaFacts().why.empty())
+            return;
+        QCOMPARE(automatic->device, std::string("cpu"));
+        const auto cuda = chooseDevice("cuda");
+        QVERIFY(!cuda);
+        QCOMPARE(cuda.error().code, ErrorCode::Device);
+        QVERIFY(cuda.error().line().find("--device cpu") != std::string::npos);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCalibrator)
+#include "tst_calibrator.moc"

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/log.h"
+#include "engine/calibrate/dataset.h"
+#include "engine/graph/graph_edit.h"
+
+#include <QFileInfo>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <ATen/ATen.h>
+
+using namespace qs;
+
+namespace {
+
+Node input(const std::string& name, DType dtype, std::vector<Dim> shape)
+{
+    Node node;
+    node.kind = NodeKind::Input;
+    node.name = name;
+    ValueType type;
+    type.dtype = dtype;
+    type.shapeKnown = true;
+    type.shape = std::move(shape);
+    node.outputs.push_back({"", type});
+    return node;
+}
+
+Dim symbol(const char* name)
+{
+    return {4, name, name};
+}
+
+// A model of two inputs: x float32[batch, 3] and ids int64[batch, 2].
+Graph model(const Dim& batch)
+{
+    GraphEdit edit;
+    edit.insert(input("x", DType::Float32, {batch, Dim::fixed(3)}));
+    edit.insert(input("ids", DType::Int64, {batch, Dim::fixed(2)}));
+    Node output;
+    output.kind = NodeKind::Output;
+    output.name = "output";
+    edit.insert(output);
+    return edit.build();
+}
+
+} // namespace
+
+class TestDataset : public QObject
+{
+    Q_OBJECT
+private:
+    QTemporaryDir m_folder;
+    std::vector<std::string> m_notes;
+
+    Result<std::unique_ptr<Dataset>> open(const char* file, const Dim& batch,
+                                          DatasetOptions options = {4, 16})
+    {
+        m_notes.clear();
+        return openDataset(m_folder.filePath(file).toStdString(), model(batch), options);
+    }
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        QProcess python;
+        python.start(QS_PYTHON,
+                     {QS_SOURCE_DIR "/tests/engine/calibrate/make_data_files.py", m_folder.path()});
+        QVERIFY(python.waitForFinished(120000));
+        QVERIFY2(python.exitCode() == 0, python.readAllStandardError().constData());
+        setLogSink([this](LogLevel, const std::string& text) { m_notes.push_back(text); });
+    }
+    void cleanupTestCase() { setLogSink({}); }
+
+    void readsByNameOrOrder_data()
+    {
+        QTest::addColumn<QString>("file");
+        for (const char* file : {"named.npz", "ordered.npz", "tuple.pt", "dict.pt"})
+            QTest::newRow(file) << file;
+    }
+    void readsByNameOrOrder()
+    {
+        QFETCH(QString, file);
+        auto data = open(file.toUtf8().constData(), symbol("s0"));
+        QVERIFY2(data, data ? "" : data.error().line().c_str());
+        QCOMPARE((*data)->batchCount(), std::int64_t(3));
+        const auto last = (*data)->batch(2);
+        QVERIFY(last);
+        QCOMPARE(last->samples, std::int64_t(2));
+        QCOMPARE(last->inputs.size(), std::size_t(2));
+        QCOMPARE(last->inputs[0].toTensor()[0][0].item<float>(), 24.0f);
+        QCOMPARE(last->inputs[1].toTensor()[1][1].item<std::int64_t>(), std::int64_t(19));
+        QCOMPARE((*data)->hasLabels(), file == "named.npz");
+        QVERIFY(m_notes.empty());
+    }
+
+    void labelsFollowTheBatches()
+    {
+        const auto data = open("named.npz", symbol("s0"));
+        QVERIFY(data);
+        const auto second = (*data)->batch(1);
+        QCOMPARE(second->labels.size(0), std::int64_t(4));
+        QCOMPARE(second->labels[1].item<std::int64_t>(), std::int64_t(1));
+        QCOMPARE((*data)->batch(2)->labels.size(0), std::int64_t(2));
+    }
+
+    void limitsBatches()
+    {
+        const auto data = open("named.npz", symbol("s0"), {3, 2});
+        QVERIFY(data);
+        QCOMPARE((*data)->batchCount(), std::int64_t(2));
+        QCOMPARE((*open("named.npz", symbol("s0"), {3, 0}))->batchCount(), std::int64_t(4));
+    }
+
+    void fixedBatchDropsTheTail()
+    {
+        const auto data = open("named.npz", Dim::fixed(3), {8, 16});
+        QVERIFY(data);
+        QCOMPARE((*data)->batchCount(), std::int64_t(3));
+        QCOMPARE((*data)->batch(2)->samples, std::int64_t(3));
+        QCOMPARE(m_notes.size(), std::size_t(1));
+        QVERIFY(m_notes[0].find("last 1 of 10") != std::string::npos);
+    }
+
+    void listIsCallByCall()
+    {
+        const auto data = open("list.pt", symbol("s0"), {2, 16});
+        QVERIFY2(data, data ? "" : data.error().line().c_str());
+        QCOMPARE((*data)->batchCount(), std::int64_t(3));
+        QCOMPARE((*data)->batch(1)->samples, std::int64_t(1));
+        QCOMPARE((*data)->batch(2)->samples, std::int64_t(10));
+        QCOMPARE((*open("list.pt", symbol("s0"), {2, 2}))->batchCount(), std::int64_t(2));
+        const auto fixed = open("list.pt", Dim::fixed(4));
+        QVERIFY(!fixed);
+        QVERIFY(fixed.error().message.find("tensor 0 of call 1") != std::string::npos);
+    }
+
+    void refuses_data()
+    {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QString>("wanted");
+        const auto row
+            = [](const char* file, const char* wanted) { QTest::newRow(file) << file << wanted; };
+        row("half_named.npz", "array 'other' is no input of the model");
+        row("one_missing.npz", "holds 1 input arrays, the model takes 2 ('x', 'ids')");
+        row("too_many.npz", "holds 3 input arrays, the model takes 2");
+        row("double.npz", "array 'x' does not fit input 'x': float32 is wanted, float64 is given");
+        row("rank.npz", "rank 2 is wanted, rank 3 (shape [10, 3, 1]) is given");
+        row("dims.npz", "size 3 in dimension 1 is wanted, shape [10, 2] is given");
+        row("uneven.npz", "array 'ids' holds 7 samples, array 'x' holds 10");
+        row("nan.npz", "array 'x' holds NaN at index [4, 1]");
+        row("inf.npz", "array 'x' holds Inf at index [4, 1]");
+        row("scalar.npz", "array 'x' is a single number");
+        row("empty.npz", "array 'x' holds no sample");
+        row("few_labels.npz", "array 'labels' holds 3 labels for 10 samples");
+        row("float_labels.npz", "array 'labels' must hold one whole number a sample");
+        row("short_call.pt", "call 0 holds 1 tensors, the model takes 2");
+        row("word_call.pt", "tensor 1 of call 0 is no tensor");
+        row("word.pt", "a tensor, a tuple of tensors");
+        row("old.pt", "bare Python pickle");
+        row("raw.pt", "bare Python pickle");
+        row("module.pt", "cannot be read as saved tensors");
+        row("hostile.pt", "cannot be read as saved tensors");
+        row("cut.pt", "cannot be read as saved tensors");
+        row("garbage.pt", "is not a file of torch.save");
+        row("void.npz", "is empty");
+        row("text.csv", "no data file this program knows");
+        row("none.npz", "no such data file");
+        row(".", "a folder cannot be read");
+    }
+    void refuses()
+    {
+        QFETCH(QString, file);
+        QFETCH(QString, wanted);
+        const auto data = open(file.toUtf8().constData(), symbol("s0"));
+        QVERIFY(!data);
+        const QString line = QString::fromStdString(data.error().line());
+        QVERIFY2(line.contains(wanted), qPrintable(line));
+        QVERIFY(line.contains(m_folder.path()) && !line.contains('\n'));
+        QVERIFY(!QFileInfo::exists(m_folder.filePath("executed")));
+    }
+
+    void fixedBatchNeedsEnoughSamples()
+    {
+        const auto data = open("three.npz", Dim::fixed(4));
+        QVERIFY(!data);
+        QVERIFY(data.error().message.find("holds 3 samples, input 'x' takes 4 at a time")
+                != std::string::npos);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestDataset)
+#include "tst_dataset.moc"

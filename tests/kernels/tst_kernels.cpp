@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/kernels/ops.h"
+#include "engine/kernels/self_check.h"
+#include "engine/kernels/self_check_data.h"
+
+#include <QtTest/QtTest>
+
+#include <ATen/ATen.h>
+
+using namespace qs;
+
+namespace {
+
+std::vector<float> countsOf(const at::Tensor& histogram)
+{
+    const at::Tensor flat = histogram.to(at::kFloat).contiguous();
+    return {flat.data_ptr<float>(), flat.data_ptr<float>() + flat.numel()};
+}
+
+} // namespace
+
+class TestKernels : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    // Naive loop against CPU kernel, the bodies that `doctor` runs too.
+    void bodies_data()
+    {
+        QTest::addColumn<QString>("name");
+        for (const auto& name : selfCheckNames())
+            QTest::newRow(name.c_str()) << QString::fromStdString(name);
+    }
+    void bodies()
+    {
+        QFETCH(QString, name);
+        const SelfCheck check = runSelfCheck(name.toStdString(), "cpu");
+        QVERIFY2(check.cpuOk, check.detail.c_str());
+        QVERIFY(!check.cudaOk.has_value());
+    }
+    void unknownNameDoesNotPass() { QVERIFY(!runSelfCheck("nothing", "cpu").passed()); }
+
+    // A third opinion: LibTorch's own operators.
+    void agreesWithHistc()
+    {
+        for (const auto& one : selfCheckCases()) {
+            if (!one.finite || one.values.empty())
+                continue;
+            for (const int bins : {1, 7, 100, 2048, 5000}) {
+                const auto [low, high] = at::aminmax(one.x);
+                const at::Tensor wanted = at::histc(one.x, bins, low.item(), high.item());
+                const Observed seen = tensorObserve(one.x, INFINITY, -INFINITY, bins);
+                QCOMPARE(seen.low, low.item<float>());
+                QCOMPARE(seen.high, high.item<float>());
+                const std::vector<float> got(seen.counts.begin(), seen.counts.end());
+                QVERIFY2(got == countsOf(wanted), one.name.c_str());
+            }
+        }
+    }
+    void agreesWithAminmaxPerChannel()
+    {
+        const at::Tensor x = at::randn({3, 5, 7, 2});
+        for (std::int64_t axis = 0; axis < 4; ++axis) {
+            const at::Tensor rows = x.movedim(axis, 0).reshape({x.size(axis), -1});
+            const auto [low, high] = at::aminmax(rows, 1);
+            const auto found = tensorMinMaxChannels(x, axis);
+            QCOMPARE(std::int64_t(found.size()), x.size(axis));
+            for (std::size_t i = 0; i < found.size(); ++i) {
+                QCOMPARE(found[i].min, low[std::int64_t(i)].item<float>());
+                QCOMPARE(found[i].max, high[std::int64_t(i)].item<float>());
+            }
+        }
+    }
+    void onePassEqualsTwo()
+    {
+        const at::Tensor x = at::randn({300001});
+        const Observed inside = tensorObserve(x, -100.0f, 100.0f, 2048);
+        QCOMPARE(inside.low, -100.0f);
+        QVERIFY(inside.counts == tensorHistogram(x, {-100.0f, 100.0f}, 2048));
+        const Observed grown = tensorObserve(x, -0.1f, 0.1f, 2048);
+        QVERIFY(grown.low < -1.0f && grown.high > 1.0f);
+        QVERIFY(grown.counts == tensorHistogram(x, {grown.low, grown.high}, 2048));
+    }
+    void refusesOtherTypes()
+    {
+        QVERIFY_EXCEPTION_THROWN(tensorMinMax(at::zeros({3}, at::kDouble)), c10::Error);
+        QVERIFY_EXCEPTION_THROWN(tensorMinMaxChannels(at::zeros({3}), 1), c10::Error);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestKernels)
+#include "tst_kernels.moc"
