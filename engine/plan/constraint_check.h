@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/configure/backend_config.h"
+#include "engine/configure/qconfig.h"
+
+#include <string>
+#include <vector>
+
+namespace qs {
+
+/// Why one dtype config does not take a qconfig.
+struct Violation
+{
+    bool constraint = false; ///< a range, eps or exact-match bound; else a dtype or dynamic flag
+    std::string text; ///< names what is required and what is given
+    std::string suggestion; ///< what would satisfy it, or empty
+};
+
+/// What the operator has beside activations.
+struct OperandFacts
+{
+    bool functionalWeight = false; ///< the weight is an argument the backend names by index
+    bool functionalBias = false;
+    bool moduleWeight = false; ///< the weight is the module's own
+};
+
+/// The first dtype config that takes the qconfig, or the violations of each (same order).
+struct DTypeChoice
+{
+    int index = -1; ///< into BackendPattern::dtypeConfigs; -1 = none fits
+    std::vector<Violation> violations; ///< one per refused config, up to the one that fitted
+    /// The violation a user should read: a constraint before a dtype.
+    const Violation* telling() const;
+};
+
+/// torch.ao's dtype and constraint checks (`_is_pattern_dtype_config_and_qconfig_supported_by_
+/// backend`), and beyond them: a lone bound, a lone exact match, `scale_max_upper_bound` and the
+/// weights of modules are checked too; such findings say "stricter than PyTorch".
+DTypeChoice chooseDTypeConfig(const BackendPattern& entry, const QConfig& qconfig,
+                              const OperandFacts& facts);
+
+} // namespace qs

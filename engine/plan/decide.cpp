@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/decide.h"
+
+#include "engine/configure/json_reader.h"
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+std::string inQuotes(const std::string& text)
+{
+    return "'" + text + "'";
+}
+
+/// The reference module of the entry whose root the class is, "" when the backend has none.
+std::string referenceOf(const Backend& backend, const std::string& rootClass)
+{
+    for (const auto& entry : backend.patterns)
+        if (canonicalTypeName(entry.rootModule) == rootClass && !entry.referenceModule.empty())
+            return entry.referenceModule;
+    return {};
+}
+
+OperandFacts operandFacts(const Node& node, const OpName& name, bool hasReference)
+{
+    OperandFacts facts;
+    for (std::size_t a = 0; a < node.args.size(); ++a) {
+        if (!node.args[a].value.asRef())
+            continue;
+        const ArgumentRole role = argumentRole(node, name, a);
+        if (role == ArgumentRole::Weight)
+            (name.isModule() ? facts.moduleWeight : facts.functionalWeight) = true;
+        if (role == ArgumentRole::Bias)
+            facts.functionalBias = !name.isModule();
+    }
+    // Other modules' parameters are not quantized, whatever the qconfig says of weights.
+    facts.moduleWeight = facts.moduleWeight && hasReference;
+    return facts;
+}
+
+/// How many of the operator's arguments are tensors rather than numbers.
+int tensorArguments(const Graph& graph, const Node& node)
+{
+    int count = 0;
+    for (const auto& argument : node.args)
+        if (const ValueRef* ref = argument.value.asRef())
+            count += graph.value(*ref).type.kind == ValueKind::Tensor;
+    return count;
+}
+
+/// The first value around the match that is not a float tensor, or nothing.
+std::string nonFloatValue(const Graph& graph, const OpNames& names, const Matches& matches,
+                          const Match& match)
+{
+    const auto odd = [&graph](ValueRef ref) {
+        const ValueType& type = graph.value(ref).type;
+        return type.kind == ValueKind::Tensor && type.dtype != DType::Unknown
+            && type.dtype != DType::Float32;
+    };
+    const NodeId root = matches.units[match.units.front()].root();
+    const Node& node = graph.get(root);
+    for (const ValueRef ref : activationInputs(graph, node, names[graph.position(root)]))
+        if (odd(ref))
+            return "its input " + inQuotes(graph.value(ref).name) + " is "
+                + std::string(dtypeName(graph.value(ref).type.dtype));
+    const ValueRef last {matches.units[match.units.back()].last(), 0};
+    if (odd(last))
+        return "its result is " + std::string(dtypeName(graph.value(last).type.dtype));
+    return {};
+}
+
+std::string ruleText(const Rule& rule)
+{
+    const std::string kind(ruleKindName(rule.kind));
+    return rule.kind == RuleKind::Global ? "the global rule" : kind + " rule " + inQuotes(rule.key);
+}
+
+void keepFloatByRule(Verdicts& out, const RuleHits& hits)
+{
+    out.verdict = Verdict::FloatByRule;
+    if (hits.empty()) {
+        out.reason = "no rule of the recipe gives it a qconfig";
+        out.suggestion = "add a rule for it, or a global qconfig";
+    } else {
+        out.reason = ruleText(hits.front()) + " keeps it float";
+    }
+}
+
+} // namespace
+
+Verdicts decide(const Graph& graph, const OpNames& names, const Matches& matches,
+                const Match& match, const std::vector<RuleHits>& hits, const Backend& backend,
+                std::vector<std::string>& warnings)
+{
+    const BackendPattern& entry = backend.patterns[std::size_t(match.entry)];
+    const Unit& first = matches.units[match.units.front()];
+    const Node& root = graph.get(first.root());
+    const OpName& rootName = names[graph.position(first.root())];
+    Verdicts out;
+    out.ruledBy = match.units.back();
+    out.referenceModule = rootName.isModule() ? referenceOf(backend, rootName.name) : "";
+    out.decision.observation = entry.observationType;
+    if (const auto found = entry.numTensorArgsToObservationType.find(tensorArguments(graph, root));
+        found != entry.numTensorArgsToObservationType.end())
+        out.decision.observation = found->second;
+
+    for (const std::size_t u : match.units)
+        if (hits[u].empty() || !hits[u].front().qconfig.config) {
+            out.ruledBy = u;
+            keepFloatByRule(out, hits[u]);
+            return out;
+        }
+    out.qconfig = hits[out.ruledBy].front().qconfig;
+    const QConfig& qconfig = *out.qconfig.config;
+    for (const std::size_t u : match.units)
+        if (hits[u].front().qconfig.config != out.qconfig.config)
+            warnings.push_back(inQuotes(root.name) + " has qconfig '" + hits[u].front().qconfig.name
+                               + "', but its pattern ends with "
+                               + inQuotes(graph.get(matches.units[out.ruledBy].last()).name)
+                               + ", whose qconfig '" + out.qconfig.name + "' is used for both");
+
+    const OperandFacts facts = operandFacts(root, rootName, !out.referenceModule.empty());
+    const DTypeChoice choice = chooseDTypeConfig(entry, qconfig, facts);
+    out.dtypeConfig = choice.index;
+    if (choice.index < 0) {
+        const Violation* why = choice.telling();
+        out.verdict = why && why->constraint ? Verdict::FloatByConstraint : Verdict::FloatByBackend;
+        out.reason = "qconfig " + inQuotes(out.qconfig.name) + " does not fit backend "
+            + inQuotes(backend.name) + ": " + (why ? why->text : "the entry has no dtype config");
+        out.suggestion = why ? why->suggestion : "";
+        return out;
+    }
+    if (const std::string odd = nonFloatValue(graph, names, matches, match); !odd.empty()) {
+        out.verdict = Verdict::ShapeOnly;
+        out.reason = odd + ", only float32 is quantized";
+        return out;
+    }
+    out.decision.quantized = true;
+    out.decision.qconfig = qconfig;
+    out.decision.observeWeight = !out.referenceModule.empty();
+    if (out.decision.observation == ObservationType::InputOutputNotObserved) {
+        out.decision.quantized = false;
+        out.verdict = Verdict::ShapeOnly;
+        out.reason = "the backend observes neither its input nor its output";
+    }
+    return out;
+}
+
+void applyNullEdges(const Graph& graph, const OpNames& names, const Matches& matches,
+                    RuleTable& rules, std::vector<Verdicts>& verdicts,
+                    std::vector<Decision>& decisions)
+{
+    for (std::size_t i = 0; i < matches.matches.size(); ++i) {
+        if (!decisions[i].quantized)
+            continue;
+        const NodeId root = matches.units[matches.matches[i].units.front()].root();
+        const auto inputs = activationInputs(graph, graph.get(root), names[graph.position(root)]);
+        for (std::size_t input = 0; input < inputs.size(); ++input) {
+            const std::string& producer = graph.get(inputs[input].node).name;
+            const Rule* rule = rules.edgeRule(producer, graph.get(root).name, int(input));
+            if (!rule || rule->qconfig.config)
+                continue;
+            decisions[i].quantized = verdicts[i].decision.quantized = false;
+            verdicts[i].verdict = Verdict::FloatByRule;
+            verdicts[i].reason = "the edge rule from " + inQuotes(producer)
+                + " keeps its input float, so it cannot be quantized";
+            break;
+        }
+    }
+}
+
+void warnOfConflict(const Graph& graph, const Unit& unit, std::size_t member, const RuleHits& root,
+                    const RuleHits& own, std::vector<std::string>& warnings)
+{
+    if (unit.names[member].find("BatchNorm") != std::string::npos)
+        return;
+    const auto configOf = [](const RuleHits& hits) {
+        return hits.empty() ? std::optional<QConfig> {} : hits.front().qconfig.config;
+    };
+    if (configOf(root) == configOf(own))
+        return;
+    const auto nameOf = [](const RuleHits& hits) {
+        return hits.empty() || !hits.front().qconfig.config ? std::string("null")
+                                                            : inQuotes(hits.front().qconfig.name);
+    };
+    const std::string memberName = inQuotes(graph.get(unit.nodes[member]).name);
+    const std::string rootName = inQuotes(graph.get(unit.root()).name);
+    warnings.push_back(memberName + " is fused into " + rootName + " and takes its qconfig "
+                       + nameOf(root) + ": the rule that gives " + memberName + " " + nameOf(own)
+                       + " has no effect; give both the same qconfig");
+}
+
+bool PrepareSettings::isUntraced(const Graph& graph, const Node& node) const
+{
+    if (untracedNames.empty() && untracedClasses.empty())
+        return false;
+    for (std::string path = node.scope.path; !path.empty(); path = ModuleTree::parentPath(path)) {
+        const ModuleEntry* module = graph.modules().tryGet(path);
+        if (untracedNames.count(path)
+            || (module && untracedClasses.count(canonicalTypeName(module->moduleClass))))
+            return true;
+    }
+    return untracedClasses.count(canonicalTypeName(node.scope.moduleClass)) > 0;
+}
+
+Result<PrepareSettings> readPrepareSettings(const Recipe& recipe)
+{
+    QS_TRY(const Json json, parseJson(recipe.prepareJson, "recipe"));
+    const JsonPlace root(json, "recipe", "prepare");
+    PrepareSettings settings;
+    const std::pair<const char*, std::set<std::string>*> lists[] {
+        {"non_traceable_module_name", &settings.untracedNames},
+        {"non_traceable_module_class", &settings.untracedClasses}};
+    for (const auto& [key, target] : lists) {
+        if (!root.has(key))
+            continue;
+        const JsonPlace list = root.key(key);
+        QS_CHECK(list.array());
+        for (std::size_t i = 0; i < list.value().size(); ++i) {
+            QS_TRY(const std::string name, list.item(i).string());
+            target->insert(target == &settings.untracedClasses ? canonicalTypeName(name) : name);
+        }
+    }
+    return settings;
+}
+
+} // namespace qs

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/configure/recipe.h"
+#include "engine/plan/constraint_check.h"
+#include "engine/plan/observer_plan.h"
+#include "engine/plan/plan.h"
+
+#include <set>
+
+namespace qs {
+
+/// What was found out about one match, before observers are placed.
+struct Verdicts
+{
+    Decision decision;
+    Verdict verdict = Verdict::Quantized; ///< or why it stays float
+    std::string reason; ///< empty when quantized
+    std::string suggestion;
+    NamedQConfig qconfig; ///< the one in effect, also where it was refused
+    std::size_t ruledBy = 0; ///< the unit whose rules decided
+    int dtypeConfig = -1;
+    std::string referenceModule;
+};
+
+/// Applies the qconfig to a match: which one (a fusion's is that of its first operator; a chain of
+/// functions is observed as its last asks), does the backend take it, is anything but float
+/// involved.
+Verdicts decide(const Graph& graph, const OpNames& names, const Matches& matches,
+                const Match& match, const std::vector<RuleHits>& hits, const Backend& backend,
+                std::vector<std::string>& warnings);
+
+/// Keeps operators float whose recipe sets one of their inputs to null by an edge rule.
+void applyNullEdges(const Graph& graph, const OpNames& names, const Matches& matches,
+                    RuleTable& rules, std::vector<Verdicts>& verdicts,
+                    std::vector<Decision>& decisions);
+
+/// Warns where a rule gives a member of a fusion another qconfig than its first operator has. A
+/// batch norm's own does not matter: it is folded.
+void warnOfConflict(const Graph& graph, const Unit& unit, std::size_t member, const RuleHits& root,
+                    const RuleHits& own, std::vector<std::string>& warnings);
+
+/// The part of the recipe's `prepare` block that planning heeds.
+struct PrepareSettings
+{
+    std::set<std::string> untracedNames; ///< non_traceable_module_name
+    std::set<std::string> untracedClasses; ///< non_traceable_module_class
+    /// True when the node was made inside a module the recipe leaves alone.
+    bool isUntraced(const Graph& graph, const Node& node) const;
+};
+Result<PrepareSettings> readPrepareSettings(const Recipe& recipe);
+
+} // namespace qs

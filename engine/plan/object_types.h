@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/configure/backend_config.h"
+#include "engine/configure/qconfig_mapping.h"
+#include "engine/graph/graph.h"
+#include "engine/plan/op_vocabulary.h"
+
+namespace qs {
+
+/// Refuses a recipe's rule on a type that neither the model, the backend nor PyTorch knows; the
+/// error names the nearest known one. Types that are known but absent from the model pass.
+Result<void> checkObjectTypes(const QConfigMapping& mapping, const Graph& graph,
+                              const std::vector<OpName>& names, const Backend& backend);
+
+} // namespace qs

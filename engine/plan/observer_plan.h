@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/plan/pattern_matcher.h"
+#include "engine/plan/plan.h"
+#include "engine/plan/rule_table.h"
+
+namespace qs {
+
+/// What was decided on one match before any observer is placed.
+struct Decision
+{
+    bool quantized = false;
+    QConfig qconfig; ///< meaningful when quantized
+    ObservationType observation = ObservationType::OutputUseDifferentObserver;
+    bool observeWeight = false; ///< the root is a module whose weight is quantized
+};
+
+/// Where the observers sit and which are one.
+struct ObserverPlan
+{
+    std::vector<PlannedObserver> observers;
+    /// Outputs that share the observer of an input, as one member of the match asked for.
+    std::vector<bool> shared; ///< by match
+    /// Outputs that were to share an observer of their input and found none: they stay float.
+    std::vector<bool> floating; ///< by match
+    /// Inputs left without an observer because such an output feeds them (torch.ao does the same).
+    std::vector<std::pair<NodeId, ValueRef>> blindInputs;
+};
+
+/// Places observers as torch.ao's `insert_observers_for_model` does: in graph order, inputs of the
+/// first operator of a match and the output of its last; an input already of the wanted dtype needs
+/// none; observers of one class and dtype on one value are one; operators that only move or select
+/// values share the observer of their first input with their output and their other inputs.
+ObserverPlan planObservers(const Graph& graph, const OpNames& names, const Matches& matches,
+                           const std::vector<Decision>& decisions, RuleTable& rules);
+
+} // namespace qs

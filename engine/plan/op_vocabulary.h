@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/graph/graph.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qs {
+
+/// How backend patterns and qconfig rules call one operator of the graph.
+struct OpName
+{
+    enum class Kind : std::uint8_t
+    {
+        None, ///< not an operator
+        Module, ///< the one operator that a torch.nn module's forward makes: "torch.nn.Conv2d"
+        Function, ///< "torch.nn.functional.relu", "torch.cat", "operator.add"
+        Method, ///< a tensor method, a bare word: "reshape"
+        Inside ///< a helper inside a torch.nn module or a composite function named by `name`
+    };
+    Kind kind = Kind::None;
+    std::string name;
+    std::string base; ///< the ATen operator without namespace, overload and trailing underscore
+    bool isModule() const { return kind == Kind::Module; }
+    friend bool operator==(const OpName&, const OpName&) = default;
+};
+
+/// The name of a node, from its module's class, then the file's `torch_fn`, then its target. The
+/// spellings of training IR, core ATen and TorchScript give the same names.
+OpName opNameOf(const Node& node);
+
+/// What an argument is to its operator.
+enum class ArgumentRole : std::uint8_t
+{
+    Activation,
+    Weight,
+    Bias,
+    State ///< running statistics and the like: never observed
+};
+/// The role of argument number `argument` of the node, by the operator's schema.
+ArgumentRole argumentRole(const Node& node, const OpName& name, std::size_t argument);
+
+/// The spelling that patterns and rules use for a type as a user may have written it:
+/// "torch.nn.modules.conv.Conv2d" is "torch.nn.Conv2d", "torch.conv2d" is
+/// "torch.nn.functional.conv2d", "Tensor.reshape" is "reshape", "relu_" is "relu".
+std::string canonicalTypeName(std::string_view name);
+
+} // namespace qs

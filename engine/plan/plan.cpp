@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/plan.h"
+
+namespace qs {
+
+std::string_view verdictName(Verdict verdict)
+{
+    switch (verdict) {
+    case Verdict::NotApplicable:
+        return "not applicable";
+    case Verdict::Quantized:
+        return "quantized";
+    case Verdict::FloatByRule:
+        return "float by rule";
+    case Verdict::FloatByBackend:
+        return "float by backend";
+    case Verdict::FloatByConstraint:
+        return "float by constraint";
+    case Verdict::FloatByKernelCheck:
+        return "float by kernel check";
+    case Verdict::Opaque:
+        return "opaque";
+    case Verdict::ShapeOnly:
+        return "shape only";
+    case Verdict::Shared:
+        return "shared";
+    }
+    return "?";
+}
+
+const NodePlan* Plan::tryGet(const Graph& graph, NodeId id) const
+{
+    if (!graph.tryGet(id))
+        return nullptr;
+    const std::size_t position = graph.position(id);
+    return position < nodes.size() && nodes[position].node == id ? &nodes[position] : nullptr;
+}
+
+} // namespace qs

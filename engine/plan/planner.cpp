@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/planner.h"
+
+#include "engine/plan/decide.h"
+#include "engine/plan/object_types.h"
+#include "engine/plan/observer_plan.h"
+#include "engine/plan/reasons.h"
+
+#include <map>
+
+namespace qs {
+
+namespace {
+
+/// Rules by operator: which module and type it belongs to, and which call of that type it is.
+class Subjects
+{
+public:
+    Subjects(const Graph& graph, const OpNames& names)
+        : m_graph(graph)
+        , m_names(names)
+    {
+    }
+
+    /// Call in graph order: calls of a type are counted as they come.
+    RuleSubject of(const Unit& unit)
+    {
+        RuleSubject subject = member(unit, 0);
+        const Node& node = m_graph.get(unit.root());
+        const OpName& name = m_names[m_graph.position(unit.root())];
+        if (unit.fusionEntry >= 0)
+            subject.types.push_back(unit.name);
+        subject.orderModule
+            = name.isModule() ? ModuleTree::parentPath(node.scope.path) : node.scope.path;
+        subject.orderType = name.name;
+        subject.orderIndex = m_calls[{subject.orderModule, subject.orderType}]++;
+        return subject;
+    }
+
+    /// The same for one member of a fusion as if it stood alone.
+    RuleSubject member(const Unit& unit, std::size_t index) const
+    {
+        const Node& node = m_graph.get(unit.nodes[index]);
+        const OpName& name = m_names[m_graph.position(node.id)];
+        RuleSubject subject;
+        subject.nodeName = node.name;
+        subject.modulePath = node.scope.path;
+        subject.orderIndex = -1;
+        // A function belongs to the module that calls it, whose type is the stronger rule.
+        if (!name.isModule() && !node.scope.moduleClass.empty())
+            subject.types.push_back(canonicalTypeName(node.scope.moduleClass));
+        subject.types.push_back(name.name);
+        return subject;
+    }
+
+private:
+    const Graph& m_graph;
+    const OpNames& m_names;
+    std::map<std::pair<std::string, std::string>, int> m_calls;
+};
+
+void fillGroups(const Matches& matches, const Backend& backend,
+                const std::vector<Verdicts>& verdicts, Plan& plan)
+{
+    const auto add = [&](MatchGroup group, const std::vector<std::size_t>& units) {
+        for (const std::size_t u : units)
+            for (const NodeId id : matches.units[u].nodes)
+                group.members.push_back(id);
+        const Unit& first = matches.units[units.front()];
+        group.root = first.root();
+        if (first.fusionEntry >= 0) {
+            group.fused = true;
+            group.fusedModule = first.name;
+        }
+        plan.groups.push_back(std::move(group));
+    };
+    for (std::size_t i = 0; i < matches.matches.size(); ++i) {
+        MatchGroup group;
+        group.patternEntry = matches.matches[i].entry;
+        group.quantized = verdicts[i].decision.quantized;
+        group.referenceModule = verdicts[i].referenceModule;
+        if (verdicts[i].dtypeConfig >= 0)
+            group.dtypeConfig = backend.patterns[std::size_t(group.patternEntry)]
+                                    .dtypeConfigs[std::size_t(verdicts[i].dtypeConfig)];
+        add(std::move(group), matches.matches[i].units);
+    }
+    for (std::size_t u = 0; u < matches.units.size(); ++u)
+        if (matches.units[u].fusionEntry >= 0 && !matches.matchOf.count(matches.units[u].root()))
+            add({}, {u});
+}
+
+void sortGroups(const Graph& graph, Plan& plan)
+{
+    std::stable_sort(plan.groups.begin(), plan.groups.end(),
+                     [&graph](const MatchGroup& a, const MatchGroup& b) {
+                         return graph.position(a.root) < graph.position(b.root);
+                     });
+    for (std::size_t g = 0; g < plan.groups.size(); ++g)
+        for (const NodeId id : plan.groups[g].members)
+            plan.nodes[graph.position(id)].group = int(g);
+}
+
+void countCoverage(const Graph& graph, Plan& plan)
+{
+    for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
+        const NodeKind kind = graph.nodes()[i]->kind;
+        if (kind != NodeKind::Op && kind != NodeKind::ModuleCall)
+            continue;
+        ++plan.totalOps;
+        plan.eligibleOps += plan.nodes[i].eligible;
+        plan.quantizedOps += plan.nodes[i].quantized;
+    }
+}
+
+} // namespace
+
+Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& backend)
+{
+    QS_TRY(const PrepareSettings settings, readPrepareSettings(recipe));
+    OpNames names;
+    for (const auto& node : graph.nodes())
+        names.push_back(settings.isUntraced(graph, *node) ? OpName {} : opNameOf(*node));
+    const QConfigMapping mapping = effectiveMapping(recipe);
+    QS_CHECK(checkObjectTypes(mapping, graph, names, backend));
+    QS_TRY(RuleTable rules, RuleTable::make(mapping));
+
+    const Matches matches = matchPatterns(graph, names, backend);
+    Subjects subjects(graph, names);
+    std::vector<RuleHits> hits;
+    Plan plan;
+    plan.backend = backend.name;
+    for (const Unit& unit : matches.units) {
+        hits.push_back(rules.find(subjects.of(unit)));
+        for (std::size_t i = 1; i < unit.nodes.size(); ++i)
+            warnOfConflict(graph, unit, i, hits.back(), rules.find(subjects.member(unit, i)),
+                           plan.warnings);
+    }
+    std::vector<Verdicts> verdicts;
+    std::vector<Decision> decisions;
+    for (const Match& match : matches.matches) {
+        verdicts.push_back(decide(graph, names, matches, match, hits, backend, plan.warnings));
+        decisions.push_back(verdicts.back().decision);
+    }
+    applyNullEdges(graph, names, matches, rules, verdicts, decisions);
+    ObserverPlan observers = planObservers(graph, names, matches, decisions, rules);
+    plan.observers = std::move(observers.observers);
+
+    const Reasoner reasoner {graph, names, matches, hits, verdicts, observers, backend, settings};
+    for (std::size_t i = 0; i < names.size(); ++i)
+        plan.nodes.push_back(reasoner.nodePlan(i));
+    fillGroups(matches, backend, verdicts, plan);
+    sortGroups(graph, plan);
+    countCoverage(graph, plan);
+    reasoner.warn(rules, plan.warnings);
+    return plan;
+}
+
+} // namespace qs

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/reasons.h"
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+std::string inQuotes(const std::string& text)
+{
+    return "'" + text + "'";
+}
+
+std::string patternText(const std::vector<std::string>& names)
+{
+    std::string text = names.size() > 1 ? "(" : "";
+    for (std::size_t i = 0; i < names.size(); ++i)
+        text += (i ? ", " : "") + names[i];
+    return names.size() > 1 ? text + ")" : text;
+}
+
+bool makesTensor(const Node& node)
+{
+    return std::any_of(node.outputs.begin(), node.outputs.end(),
+                       [](const Value& value) { return value.type.kind == ValueKind::Tensor; });
+}
+
+bool readsTensor(const Graph& graph, const Node& node)
+{
+    bool found = false;
+    for (const auto& argument : node.args)
+        forEachRef(argument.value, [&](ValueRef ref) {
+            found = found || graph.value(ref).type.kind == ValueKind::Tensor;
+        });
+    return found;
+}
+
+bool readsOnlyStored(const Graph& graph, const Node& node)
+{
+    bool stored = false, computed = false;
+    for (const auto& argument : node.args)
+        forEachRef(argument.value, [&](ValueRef ref) {
+            const NodeKind kind = graph.get(ref.node).kind;
+            (kind == NodeKind::Parameter || kind == NodeKind::Constant ? stored : computed) = true;
+        });
+    return stored && !computed;
+}
+
+// What often follows a convolution or linear in one kernel.
+bool followsInFusions(const std::string& name)
+{
+    return name.find("BatchNorm") != std::string::npos || name.ends_with("ReLU")
+        || name.ends_with(".relu");
+}
+
+bool startsFusions(const std::string& name)
+{
+    return name.find("Conv") != std::string::npos || name.ends_with(".Linear")
+        || name.find("BatchNorm") != std::string::npos;
+}
+
+} // namespace
+
+NodePlan Reasoner::nodePlan(std::size_t position) const
+{
+    const Node& node = *graph.nodes()[position];
+    const OpName& name = names[position];
+    NodePlan plan;
+    plan.node = node.id;
+    plan.rule.kind = RuleKind::None;
+    if (node.kind != NodeKind::Op && node.kind != NodeKind::ModuleCall)
+        return plan;
+    const auto unit = matches.unitOf.find(node.id);
+    if (unit != matches.unitOf.end() && !hits[unit->second].empty()
+        && name.kind != OpName::Kind::Inside && name.kind != OpName::Kind::None) {
+        const RuleHits& found = hits[unit->second];
+        plan.rule = found.front();
+        plan.overrides.assign(found.begin() + 1, found.end());
+    }
+    const auto match = matches.matchOf.find(node.id);
+    if (match != matches.matchOf.end())
+        explainMatched(plan, std::size_t(match->second));
+    else
+        explainUnmatched(plan, node, name);
+    return plan;
+}
+
+void Reasoner::explainMatched(NodePlan& plan, std::size_t match) const
+{
+    const Verdicts& found = verdicts[match];
+    plan.eligible = true;
+    plan.patternEntry = matches.matches[match].entry;
+    for (const std::size_t u : matches.matches[match].units)
+        plan.pattern.insert(plan.pattern.end(), matches.units[u].names.begin(),
+                            matches.units[u].names.end());
+    plan.verdict = found.verdict;
+    plan.reason = found.reason;
+    plan.suggestion = found.suggestion;
+    if (!hits[found.ruledBy].empty()) {
+        plan.rule = hits[found.ruledBy].front();
+        plan.overrides.assign(hits[found.ruledBy].begin() + 1, hits[found.ruledBy].end());
+    }
+    if (!found.decision.quantized)
+        return;
+    plan.qconfigName = found.qconfig.name;
+    plan.qconfig = found.qconfig.config;
+    if (observers.floating[match]) {
+        plan.verdict = Verdict::FloatByRule;
+        plan.reason = "its qconfig " + inQuotes(found.qconfig.name)
+            + " reuses the observer of its input, and nothing upstream is observed";
+        plan.suggestion = "give it a qconfig with an observer of its own";
+        return;
+    }
+    plan.quantized = true;
+    plan.verdict = observers.shared[match] ? Verdict::Shared : Verdict::Quantized;
+    if (plan.pattern.size() == 1)
+        plan.suggestion = blockedText(plan.node);
+}
+
+std::vector<std::string> Reasoner::surroundings(NodeId id) const
+{
+    // Back to the operator a fusion would start with, then forward along single readers.
+    NodeId start = id;
+    for (int step = 0; step < 2; ++step) {
+        const auto inputs = activationInputs(graph, graph.get(start), names[graph.position(start)]);
+        if (inputs.size() != 1 || !followsInFusions(names[graph.position(start)].name)
+            || graph.get(inputs[0].node).kind != NodeKind::Op)
+            break;
+        const std::string& before = names[graph.position(inputs[0].node)].name;
+        if (!startsFusions(before) && !followsInFusions(before))
+            break;
+        start = inputs[0].node;
+    }
+    std::vector<std::string> chain {names[graph.position(start)].name};
+    if (!startsFusions(chain[0]))
+        return {names[graph.position(id)].name};
+    for (NodeId at = start; chain.size() < 3;) {
+        const auto users = graph.users({at, 0});
+        if (users.size() != 1 || !followsInFusions(names[graph.position(users[0].node)].name))
+            break;
+        at = users[0].node;
+        chain.push_back(names[graph.position(at)].name);
+    }
+    return chain;
+}
+
+std::string Reasoner::blockedText(NodeId id) const
+{
+    for (const BlockedFusion& blocked : matches.blocked) {
+        if ((blocked.last != id && blocked.inner != id) || blocked.entry < 0)
+            continue;
+        const auto& entry = backend.patterns[std::size_t(blocked.entry)];
+        return "not fused as " + patternText(entry.pattern) + ": "
+            + inQuotes(graph.get(blocked.inner).name) + " has " + std::to_string(blocked.readers)
+            + " readers, a fusion needs one";
+    }
+    return {};
+}
+
+void Reasoner::explainUnmatched(NodePlan& plan, const Node& node, const OpName& name) const
+{
+    const auto set = [&plan](Verdict verdict, std::string reason) {
+        plan.verdict = verdict;
+        plan.reason = std::move(reason);
+    };
+    if (!node.opaqueReason.empty())
+        return set(Verdict::Opaque, node.opaqueReason);
+    if (!makesTensor(node))
+        return set(Verdict::ShapeOnly, "it computes no tensor");
+    if (!readsTensor(graph, node))
+        return set(Verdict::ShapeOnly, "it reads no tensor");
+    if (readsOnlyStored(graph, node))
+        return set(Verdict::ShapeOnly, "it reads stored tensors only: the same for every input");
+    if (settings.isUntraced(graph, node))
+        return set(Verdict::FloatByRule,
+                   "the recipe leaves module " + inQuotes(node.scope.path) + " untraced");
+    if (name.kind == OpName::Kind::Inside)
+        return set(Verdict::FloatByBackend,
+                   "it is a step inside " + name.name + ", which is quantized as a whole or not");
+    const auto unit = matches.unitOf.find(node.id);
+    const bool fused = unit != matches.unitOf.end() && matches.units[unit->second].fusionEntry >= 0;
+    if (fused) {
+        const Unit& whole = matches.units[unit->second];
+        plan.pattern = whole.names;
+        set(Verdict::FloatByBackend,
+            patternText(whole.names) + " fuses to " + whole.name + ", for which backend "
+                + inQuotes(backend.name) + " has no entry with dtype configs");
+        plan.suggestion = "add a pattern [\"" + whole.name + "\"] to the backend";
+        return;
+    }
+    const std::vector<std::string> around = surroundings(node.id);
+    std::string text
+        = "backend " + inQuotes(backend.name) + " has no pattern " + patternText(around);
+    if (around.size() > 1)
+        text += " and none for " + name.name + " alone";
+    set(Verdict::FloatByBackend, std::move(text));
+    const std::string blocked = blockedText(node.id);
+    if (!blocked.empty())
+        plan.suggestion = blocked;
+    else if (around.size() > 1)
+        plan.suggestion = "add a fusion " + patternText(around) + " to the backend";
+}
+
+void Reasoner::warn(const RuleTable& rules, std::vector<std::string>& warnings) const
+{
+    for (const Rule& rule : rules.unused()) {
+        std::string what(ruleKindName(rule.kind));
+        what += " rule " + inQuotes(rule.key);
+        if (!rule.secondKey.empty())
+            what += ", " + inQuotes(rule.secondKey) + ", " + std::to_string(rule.index);
+        std::string why = "matches no operator";
+        if (rule.kind == RuleKind::ModuleName && !graph.modules().tryGet(rule.key))
+            why = "matches nothing: the model has no such module";
+        else if (rule.kind == RuleKind::Node && !graph.tryFind(rule.key))
+            why = "matches nothing: the graph has no such node";
+        else if (rule.kind == RuleKind::Edge)
+            why = "matches no observed input";
+        warnings.push_back(what + " " + why);
+    }
+    std::size_t dropped = 0;
+    for (std::size_t i = 0; i < verdicts.size(); ++i) {
+        if (verdicts[i].verdict != Verdict::FloatByConstraint
+            && !(verdicts[i].verdict == Verdict::FloatByBackend && verdicts[i].qconfig.config))
+            continue;
+        if (++dropped > 20)
+            continue;
+        const Unit& unit = matches.units[matches.matches[i].units.front()];
+        warnings.push_back(inQuotes(graph.get(unit.root()).name)
+                           + " stays float: " + verdicts[i].reason);
+    }
+    if (dropped > 20)
+        warnings.push_back(std::to_string(dropped - 20)
+                           + " more operators stay float for the same "
+                             "kind of reason");
+    for (const auto& [consumer, value] : observers.blindInputs)
+        warnings.push_back("input " + inQuotes(graph.value(value).name) + " of "
+                           + inQuotes(graph.get(consumer).name)
+                           + " is not observed: " + inQuotes(graph.get(value.node).name)
+                           + " reuses an observer and finds none; give "
+                           + inQuotes(graph.get(value.node).name) + " a qconfig of its own");
+}
+
+} // namespace qs

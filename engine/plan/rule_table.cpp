@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/rule_table.h"
+
+#include "engine/graph/module_tree.h"
+
+namespace qs {
+
+Result<RuleTable> RuleTable::make(const QConfigMapping& mapping)
+{
+    RuleTable table;
+    table.m_rules = mapping.rules;
+    table.m_used.assign(mapping.rules.size(), false);
+    for (std::size_t i = table.m_rules.size(); i-- > 0;) {
+        const Rule& rule = table.m_rules[i];
+        switch (rule.kind) {
+        case RuleKind::ObjectType:
+            table.m_types[canonicalTypeName(rule.key)].push_back(i);
+            break;
+        case RuleKind::ModuleName:
+            table.m_modules[rule.key].push_back(i);
+            break;
+        case RuleKind::Node:
+            table.m_nodes[rule.key].push_back(i);
+            break;
+        default:
+            break;
+        }
+    }
+    for (std::size_t i = 0; i < table.m_rules.size(); ++i)
+        if (table.m_rules[i].kind == RuleKind::ModuleNameRegex)
+            try {
+                table.m_regexes.emplace_back(std::regex(table.m_rules[i].key), i);
+            } catch (const std::regex_error&) {
+                return fail(makeError(ErrorCode::BadInput,
+                                      "mapping.module_name_regex: '" + table.m_rules[i].key
+                                          + "' is not a regular expression"));
+            }
+    return table;
+}
+
+void RuleTable::add(RuleHits& hits, std::size_t rule)
+{
+    m_used[rule] = true;
+    hits.push_back(m_rules[rule]);
+}
+
+RuleHits RuleTable::find(const RuleSubject& subject)
+{
+    RuleHits hits;
+    if (const auto found = m_nodes.find(subject.nodeName); found != m_nodes.end())
+        for (const std::size_t rule : found->second)
+            add(hits, rule);
+    for (std::size_t i = 0; i < m_rules.size(); ++i) {
+        const Rule& rule = m_rules[i];
+        if (rule.kind == RuleKind::ModuleNameObjectTypeOrder && rule.key == subject.orderModule
+            && canonicalTypeName(rule.secondKey) == subject.orderType
+            && rule.index == subject.orderIndex)
+            add(hits, i);
+    }
+    // The nearest enclosing module wins; the root has no name.
+    for (std::string path = subject.modulePath; !path.empty(); path = ModuleTree::parentPath(path))
+        if (const auto found = m_modules.find(path); found != m_modules.end())
+            for (const std::size_t rule : found->second)
+                add(hits, rule);
+    // Python's re.match: anchored at the start, the first rule that fits wins.
+    for (const auto& [regex, rule] : m_regexes)
+        if (std::regex_search(subject.modulePath, regex, std::regex_constants::match_continuous))
+            add(hits, rule);
+    for (const std::string& type : subject.types)
+        if (const auto found = m_types.find(type); found != m_types.end())
+            for (const std::size_t rule : found->second)
+                add(hits, rule);
+    for (std::size_t i = m_rules.size(); i-- > 0;)
+        if (m_rules[i].kind == RuleKind::Global)
+            add(hits, i);
+    return hits;
+}
+
+const Rule* RuleTable::edgeRule(const std::string& producer, const std::string& consumer, int index)
+{
+    for (std::size_t i = m_rules.size(); i-- > 0;) {
+        const Rule& rule = m_rules[i];
+        if (rule.kind == RuleKind::Edge && rule.key == producer && rule.secondKey == consumer
+            && rule.index == index) {
+            m_used[i] = true;
+            return &rule;
+        }
+    }
+    return nullptr;
+}
+
+std::vector<Rule> RuleTable::unused() const
+{
+    std::vector<Rule> out;
+    for (std::size_t i = 0; i < m_rules.size(); ++i)
+        if (!m_used[i] && !m_rules[i].fromBackend && m_rules[i].kind != RuleKind::Global)
+            out.push_back(m_rules[i]);
+    return out;
+}
+
+} // namespace qs
