@@ -64,7 +64,9 @@ def graph_json(program):
             nodes.append(out)
             continue
         elif node.target is operator.getitem:
-            values[node.name] = (value_of(node.args[0])[0], node.args[1])
+            producer = value_of(node.args[0])[0]
+            values[node.name] = (producer, node.args[1])
+            next(n for n in nodes if n["name"] == producer)["outputs"][node.args[1]]["name"] = node.name
             continue
         else:
             target = functional(node.target)

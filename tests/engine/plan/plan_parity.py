@@ -77,13 +77,10 @@ def ours(model, inputs, recipe, backend):
     runnable = program.module()
     Record(runnable).run(*inputs)
     order = {n["name"]: i for i, n in enumerate(graph["nodes"])}
-    flattened = {}
-    for n in program.graph.nodes:  # a list result is flattened into outputs by the importer
-        if str(n.target).endswith("getitem>") or n.op == "call_function" and n.target.__name__ == "getitem":
-            flattened.setdefault(n.args[0].name, {})[n.args[1]] = n.name
-    users = [n for n in plan["nodes"]]
+    for n in graph["nodes"]:  # a list result is flattened into outputs, called as the getitem nodes were
+        for i, output in enumerate(n.get("outputs", [])):
+            order.setdefault(output.get("name", n["name"]), order[n["name"]] + i / 1000)
     kinds = {n["name"]: n["kind"] for n in graph["nodes"]}
-    users_of = {}
     inputs_by_name = dict(zip([n["name"] for n in graph["nodes"] if n["kind"] == "input"], inputs))
     sites, stored = [], []
     module_ops = {n["name"]: n.get("module_class", "") for n in graph["nodes"]}
@@ -96,11 +93,7 @@ def ours(model, inputs, recipe, backend):
             if kind in ("parameter", "constant"):
                 stored.append((order[name], observer["id"], observer["spec"]["observer"]))
                 continue
-            if kind is None:  # one output of several: our name is the producer's with a suffix
-                name, _, index = name.rpartition("_")
-                value = values[flattened[name][int(index)]]
-            else:
-                value = inputs_by_name[name] if kind == "input" else values[name]
+            value = inputs_by_name[name] if kind == "input" else values[name]
             sites.append((order[name], observer["id"], observer["spec"]["observer"], value, not edge["readers"]))
     sites.sort(key=lambda s: s[0])
     return [s[1:] for s in sites], stored, plan
