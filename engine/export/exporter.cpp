@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/export/exporter.h"
+
+#include "engine/base/atomic_file.h"
+#include "engine/export/fold_weights.h"
+
+#include <array>
+#include <filesystem>
+
+namespace qs {
+
+namespace {
+
+struct Form
+{
+    const char* name;
+    const char* file;
+    Result<void> (*write)(const ConvertedModel&, const std::string& path);
+};
+
+Result<GraphPtr> needed(const GraphPtr& graph, const char* what)
+{
+    if (!graph)
+        return fail(ErrorCode::Internal, std::string("the converted model has no ") + what);
+    return graph;
+}
+
+Result<void> writeLowered(const ConvertedModel& converted, const std::string& path)
+{
+    QS_TRY(const GraphPtr graph, needed(converted.lowered, "lowered form"));
+    return writeTorchScript(*graph, path);
+}
+
+Result<void> writeReference(const ConvertedModel& converted, const std::string& path)
+{
+    QS_TRY(const GraphPtr graph, needed(converted.reference, "reference form"));
+    return writePt2(*graph, path);
+}
+
+Result<void> writeFolded(const ConvertedModel& converted, const std::string& path)
+{
+    QS_TRY(const GraphPtr graph, needed(converted.reference, "reference form"));
+    QS_TRY(const Graph folded, foldWeights(*graph));
+    return writePt2(folded, path);
+}
+
+constexpr std::array<Form, 3> kForms {{
+    {"torchscript", "model.ts.pt", writeLowered},
+    {"pt2-reference", "model.reference.pt2", writeReference},
+    {"pt2", "model.pt2", writeFolded},
+}};
+
+const Form* findForm(const std::string& name)
+{
+    for (const Form& form : kForms)
+        if (name == form.name)
+            return &form;
+    return nullptr;
+}
+
+std::string knownForms()
+{
+    std::string text;
+    for (const Form& form : kForms)
+        text += (text.empty() ? "" : ", ") + std::string(form.name);
+    return text;
+}
+
+} // namespace
+
+std::vector<std::string> exportForms()
+{
+    std::vector<std::string> names;
+    for (const Form& form : kForms)
+        names.emplace_back(form.name);
+    return names;
+}
+
+Result<std::string> exportModel(const ConvertedModel& converted, const std::string& form,
+                                const std::string& folder, const JobContext& job)
+{
+    const Form* wanted = findForm(form);
+    if (!wanted)
+        return fail(makeError(ErrorCode::Usage, "unknown export form '" + form + "'")
+                        .withHint("known forms: " + knownForms()));
+    QS_CHECK(job.check());
+    QS_CHECK(ensureWritableFolder(folder));
+    const std::string path = (std::filesystem::path(folder) / wanted->file).string();
+    job.report("export", wanted->file, 0);
+    AtomicFile file(path);
+    auto written = wanted->write(converted, file.temporaryPath());
+    if (!written) {
+        Error error = std::move(written).error();
+        error.file = path;
+        return fail(std::move(error));
+    }
+    QS_CHECK(job.check());
+    QS_CHECK(file.commit());
+    job.report("export", wanted->file, 1);
+    return path;
+}
+
+} // namespace qs

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/graph/graph.h"
+
+namespace qs {
+
+/// The compact form of a reference graph: weights are held as the integers they become, dequantized
+/// where they are read, and quantize-dequantize steps that change nothing (the integers are
+/// quantized again with the same parameters, or nobody reads the result) are gone. Same outputs, to
+/// the bit.
+Result<Graph> foldWeights(const Graph& reference);
+
+} // namespace qs

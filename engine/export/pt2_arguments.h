@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/graph/graph.h"
+
+#include <ATen/core/function_schema.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+
+namespace qs {
+
+/// JSON of a `.pt2`'s model record; keys stay in the order they are written.
+using Pt2Json = nlohmann::ordered_json;
+
+/// Writes a graph that a node runs; called with its index in `Node::subgraphs`.
+using WriteSubgraph = std::function<Result<Pt2Json>(std::size_t index)>;
+
+/// The reference to a value inside an argument: {"as_tensor": {"name": ...}} and its kin.
+Pt2Json pt2Reference(const Graph& graph, ValueRef ref);
+/// A constant or a reference as torch.export spells it. `type` is the schema's, null when there is
+/// no schema. Errors: what the format cannot say.
+Result<Pt2Json> pt2Argument(const Graph& graph, const Argument& argument, const c10::TypePtr& type);
+/// All arguments of a node; those after a gap, or keyword-only ones, go by name.
+Result<Pt2Json> pt2Arguments(const Graph& graph, const Node& node, const WriteSubgraph& subgraph);
+/// The outputs a node declares, lists put together again as the schema returns them.
+Result<Pt2Json> pt2Outputs(const Node& node);
+/// "torch.ops.aten.conv2d.default"; Python functions keep their spelling.
+std::string pt2Target(const std::string& target);
+
+/// torch.export's number of an element type. Errors: a type that the format has no number for.
+Result<int> pt2ScalarType(DType dtype);
+Pt2Json pt2Device(const Device& device);
+
+} // namespace qs

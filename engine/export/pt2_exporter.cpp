@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/torch_guard.h"
+#include "engine/export/exporter.h"
+#include "engine/export/pt2_document.h"
+#include "engine/export/pt2_weights.h"
+
+#include <caffe2/serialize/inline_container.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace qs {
+
+namespace {
+
+using Archive = caffe2::serialize::PyTorchStreamWriter;
+
+/// The archive layout that torch.export.save writes.
+constexpr int kArchiveMinVersion = 6;
+constexpr std::string_view kFormat = "pt2";
+constexpr std::string_view kVersion = "0";
+constexpr const char* kModelRecord = "models/model.json";
+constexpr const char* kSampleRecord = "data/sample_inputs/model.pt";
+
+void writeText(Archive& archive, const char* name, std::string_view text)
+{
+    archive.writeRecord(name, text.data(), text.size());
+}
+
+/// The example inputs of the file that the model came from, as they are; empty when there are none
+/// any more, which readers accept.
+std::string sampleInputs(const ModelInfo& info)
+{
+    std::string bytes;
+    if (info.format != "pt2" || !std::filesystem::exists(info.path))
+        return bytes;
+    const auto read = guardTorch([&]() -> Result<void> {
+        caffe2::serialize::PyTorchStreamReader reader(info.path);
+        for (const std::string& name : reader.getAllRecords())
+            if (name.starts_with("data/sample_inputs/") && bytes.empty()) {
+                const auto [data, size] = reader.getRecord(name);
+                bytes.assign(static_cast<const char*>(data.get()), size);
+            }
+        return {};
+    });
+    return read ? bytes : std::string();
+}
+
+Result<void> writeArchive(const Graph& graph, std::ofstream& file)
+{
+    const Pt2Weights weights(graph);
+    QS_TRY(const Pt2Json document, pt2Document(graph, weights));
+    Archive archive([&](const void* data, std::size_t size) {
+        file.write(static_cast<const char*>(data), std::streamsize(size));
+        return file ? size : std::size_t(0);
+    });
+    archive.setMinVersion(kArchiveMinVersion);
+    QS_CHECK(weights.write(archive));
+    writeText(archive, kModelRecord, document.dump());
+    writeText(archive, kSampleRecord, sampleInputs(graph.info()));
+    writeText(archive, "archive_format", kFormat);
+    writeText(archive, "archive_version", kVersion);
+    archive.writeEndOfFile();
+    return {};
+}
+
+} // namespace
+
+Result<void> writePt2(const Graph& reference, const std::string& path)
+{
+    std::ofstream file(path, std::ios::binary | std::ios::trunc);
+    if (!file)
+        return fail(makeError(ErrorCode::Io, "the file cannot be written").inFile(path));
+    auto written = guardTorch([&] { return writeArchive(reference, file); });
+    file.close();
+    if (!file)
+        return fail(makeError(ErrorCode::Io, "the file could not be written whole").inFile(path));
+    return written;
+}
+
+} // namespace qs

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/execute/interpreter.h"
+
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace qs {
+
+using ScriptValue = torch::jit::Value;
+
+/// A TorchScript module under construction: one `forward` whose body is filled value by value, and
+/// the attributes that hold what is constant. Borrows the graph and the interpreter. Functions may
+/// throw what LibTorch throws: call inside `guardTorch`.
+class ScriptBuilder
+{
+public:
+    ScriptBuilder(const Graph& source, const Interpreter& interpreter);
+
+    const Graph& source() const { return m_source; }
+    torch::jit::Graph& body() { return *m_body; }
+
+    /// A new argument of `forward`, after those there are.
+    ScriptValue* addInput(const std::string& name, const c10::TypePtr& type);
+    void bind(ValueRef ref, ScriptValue* value);
+    bool isBound(ValueRef ref) const { return m_values.contains(ref); }
+    /// The value as computed by the body so far; what depends on weights alone becomes an
+    /// attribute or a literal at first use. Errors: a value nobody made.
+    Result<ScriptValue*> value(ValueRef ref);
+    /// One argument, converted to what an operator's schema wants at that place.
+    Result<ScriptValue*> argument(const Argument& argument, const c10::TypePtr& type);
+    ScriptValue* literal(const at::IValue& value);
+    /// Calls an operator; the overload is chosen by the arguments' types.
+    ScriptValue* call(const std::string& name, const std::vector<ScriptValue*>& args);
+
+    /// Closes `forward` with its return value and hands the module over.
+    torch::jit::Module finish(ScriptValue* returned);
+
+private:
+    Result<ScriptValue*> constantValue(ValueRef ref);
+    Result<ScriptValue*> listArgument(const Argument::List& list, const c10::TypePtr& element);
+    Result<ScriptValue*> plainArgument(const Argument& argument, const c10::TypePtr& type);
+    std::string attributeName(const Node& node, ValueRef ref);
+
+    const Graph& m_source;
+    const Interpreter& m_interpreter;
+    torch::jit::Module m_module;
+    std::shared_ptr<torch::jit::Graph> m_body;
+    ScriptValue* m_self = nullptr;
+    std::unordered_map<ValueRef, ScriptValue*> m_values;
+    std::unordered_set<std::string> m_attributes;
+};
+
+/// The text with everything but letters, digits and underscores replaced, never starting with a
+/// digit.
+std::string identifier(const std::string& text);
+
+} // namespace qs

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/export/script_ops.h"
+
+#include "engine/base/torch_guard.h"
+#include "engine/execute/op_table.h"
+
+#include <torch/csrc/jit/ir/named_value.h>
+#include <torch/csrc/jit/runtime/operator.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace qs {
+
+namespace {
+
+/// Checks that an exporter left behind about its own tracing: they hold no value and a converted
+/// tensor need not satisfy them.
+bool isTracingCheck(const Node& node)
+{
+    static constexpr std::array<std::string_view, 5> kChecks {
+        "aten._assert_tensor_metadata.default", "aten._assert_scalar.default",
+        "aten.sym_constrain_range.default", "aten.sym_constrain_range_for_size.default",
+        "aten._assert_async.msg"};
+    return std::find(kChecks.begin(), kChecks.end(), node.target) != kChecks.end();
+}
+
+/// Operators whose result is a size, with the name TorchScript knows them by.
+struct Renamed
+{
+    std::string_view target;
+    const char* script;
+};
+constexpr std::array<Renamed, 6> kRenamed {{
+    {"aten.sym_size.int", "aten::size"},
+    {"aten.sym_size.default", "aten::size"},
+    {"aten.sym_numel.default", "aten::numel"},
+    {"aten.sym_stride.int", "aten::stride"},
+    {"aten.sym_stride.default", "aten::stride"},
+    {"aten.sym_storage_offset.default", "aten::storage_offset"},
+}};
+
+const char* renamedTo(const Node& node)
+{
+    const auto it = std::find_if(kRenamed.begin(), kRenamed.end(),
+                                 [&](const Renamed& r) { return r.target == node.target; });
+    return it == kRenamed.end() ? nullptr : it->script;
+}
+
+bool readsNumber(const Node& node)
+{
+    return node.target == "aten.item.default" || node.target == "aten._local_scalar_dense.default";
+}
+
+/// All outputs of a call: the members of a list or tuple stand one by one in our graph.
+Result<std::vector<ScriptValue*>>
+spread(ScriptBuilder& builder, const std::vector<ScriptValue*>& returned, std::size_t wanted)
+{
+    const auto isList
+        = [](const ScriptValue* v) { return v->type()->kind() == c10::TypeKind::ListType; };
+    const auto lists = std::count_if(returned.begin(), returned.end(), isList);
+    if (returned.size() == wanted && (lists == 0 || wanted != 1))
+        return returned;
+    if (lists != 1 || wanted + 1 < returned.size())
+        return fail(ErrorCode::Unsupported,
+                    "it returns " + std::to_string(returned.size()) + " values where "
+                        + std::to_string(wanted) + " are used");
+    std::vector<ScriptValue*> out;
+    for (ScriptValue* value : returned) {
+        if (!isList(value)) {
+            out.push_back(value);
+            continue;
+        }
+        auto* unpack = builder.body().createListUnpack(value, wanted + 1 - returned.size());
+        builder.body().insertNode(unpack);
+        out.insert(out.end(), unpack->outputs().begin(), unpack->outputs().end());
+    }
+    return out;
+}
+
+void bindOutputs(ScriptBuilder& builder, const Node& node, const std::vector<ScriptValue*>& values)
+{
+    for (std::uint32_t i = 0; i < node.outputs.size() && i < values.size(); ++i) {
+        values[i]->setDebugName(identifier(node.outputs[i].name));
+        builder.bind({node.id, i}, values[i]);
+    }
+}
+
+const Argument* argumentOf(const Node& node, const c10::Argument& wanted)
+{
+    return node.tryArg(wanted.name());
+}
+
+/// True when a tensor parameter is given a plain number, which TorchScript accepts only in another
+/// overload.
+Result<bool> givesNumberForTensor(ScriptBuilder& builder, const Argument& argument,
+                                  const c10::TypePtr& type)
+{
+    if (type->kind() != c10::TypeKind::TensorType)
+        return false;
+    if (const auto* ref = argument.asRef()) {
+        QS_TRY(ScriptValue * given, builder.value(*ref));
+        return given->type()->kind() != c10::TypeKind::TensorType;
+    }
+    return argument.asInt() || argument.asDouble() || argument.asBool();
+}
+
+/// Inputs of the call in schema order; sets `byType` when the overload has to be chosen anew.
+Result<std::vector<ScriptValue*>> inputsOf(ScriptBuilder& builder, const Node& node,
+                                           const c10::FunctionSchema& schema, bool& byType)
+{
+    std::vector<ScriptValue*> inputs;
+    for (const c10::Argument& wanted : schema.arguments()) {
+        const Argument* given = argumentOf(node, wanted);
+        if (!given) {
+            if (!wanted.default_value() && wanted.type()->kind() != c10::TypeKind::OptionalType)
+                return fail(ErrorCode::BadInput, "argument '" + wanted.name() + "' is missing");
+            inputs.push_back(builder.literal(wanted.default_value().value_or(at::IValue())));
+            continue;
+        }
+        QS_TRY(const bool number, givesNumberForTensor(builder, *given, wanted.type()));
+        byType = byType || number;
+        QS_TRY(ScriptValue * made, builder.argument(*given, wanted.type()));
+        inputs.push_back(made);
+    }
+    return inputs;
+}
+
+std::vector<ScriptValue*> insertExact(ScriptBuilder& builder, const c10::FunctionSchema& schema,
+                                      const std::vector<ScriptValue*>& inputs)
+{
+    auto& body = builder.body();
+    auto* call = body.create(c10::Symbol::fromQualString(schema.name()), inputs, 0);
+    for (const c10::Argument& result : schema.returns())
+        call->addOutput()->setType(result.type());
+    body.insertNode(call);
+    return {call->outputs().begin(), call->outputs().end()};
+}
+
+/// Chooses the overload by the types of the arguments; keyword-only ones go by name.
+std::vector<ScriptValue*> insertByType(ScriptBuilder& builder, const c10::FunctionSchema& schema,
+                                       const std::vector<ScriptValue*>& inputs)
+{
+    std::vector<torch::jit::NamedValue> args, kwargs;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        if (schema.arguments()[i].kwarg_only())
+            kwargs.emplace_back(schema.arguments()[i].name(), inputs[i]);
+        else
+            args.emplace_back(inputs[i]);
+    return {builder.body().insert(c10::Symbol::fromQualString(schema.name()), args, kwargs)};
+}
+
+Result<void> emitCall(ScriptBuilder& builder, const Node& node)
+{
+    const auto op = findOperator(node.target);
+    if (!op)
+        return fail(
+            makeError(ErrorCode::Unsupported, "LibTorch has no operator '" + node.target + "'")
+                .withHint("TorchScript cannot hold it; export pt2-reference instead"));
+    const c10::FunctionSchema& schema = op->schema();
+    bool byType = false;
+    QS_TRY(const auto inputs, inputsOf(builder, node, schema, byType));
+    const auto returned
+        = byType ? insertByType(builder, schema, inputs) : insertExact(builder, schema, inputs);
+    if (!returned.empty() && !returned.front()->node()->maybeSchema())
+        return fail(ErrorCode::Unsupported,
+                    "TorchScript has no operator for '" + node.target + "' with these arguments");
+    QS_TRY(const auto outputs, spread(builder, returned, node.outputs.size()));
+    bindOutputs(builder, node, outputs);
+    return {};
+}
+
+Result<ScriptValue*> firstTensor(ScriptBuilder& builder, const Node& node)
+{
+    const Argument* self = node.tryArg(std::size_t(0));
+    if (!self)
+        return fail(ErrorCode::BadInput, "it has no argument");
+    return builder.argument(*self, c10::TensorType::get());
+}
+
+Result<void> emitRenamed(ScriptBuilder& builder, const Node& node, const char* script)
+{
+    QS_TRY(ScriptValue * self, firstTensor(builder, node));
+    std::vector<ScriptValue*> args {self};
+    if (const Argument* dim = node.tryArg("dim")) {
+        QS_TRY(ScriptValue * made, builder.argument(*dim, c10::IntType::get()));
+        args.push_back(made);
+    }
+    QS_TRY(const auto outputs, spread(builder, {builder.call(script, args)}, node.outputs.size()));
+    bindOutputs(builder, node, outputs);
+    return {};
+}
+
+Result<void> emitNumberRead(ScriptBuilder& builder, const Node& node)
+{
+    QS_TRY(ScriptValue * self, firstTensor(builder, node));
+    const ValueKind kind = node.outputs.empty() ? ValueKind::SymInt : node.outputs[0].type.kind;
+    const char* script = kind == ValueKind::SymFloat ? "aten::Float"
+        : kind == ValueKind::SymBool                 ? "aten::Bool"
+                                                     : "aten::Int";
+    bindOutputs(builder, node, {builder.call(script, {self})});
+    return {};
+}
+
+Result<void> emitAny(ScriptBuilder& builder, const Node& node)
+{
+    if (isTracingCheck(node))
+        return {};
+    if (!node.subgraphs.empty())
+        return fail(makeError(ErrorCode::Unsupported,
+                              "'" + node.target
+                                  + "' runs a graph of its own, which the "
+                                    "TorchScript writer cannot express")
+                        .withHint("export pt2-reference instead"));
+    if (const char* script = renamedTo(node))
+        return emitRenamed(builder, node, script);
+    if (readsNumber(node))
+        return emitNumberRead(builder, node);
+    if (isDecomposed(node)) {
+        QS_TRY(ScriptValue * out, emitDecomposed(builder, node));
+        bindOutputs(builder, node, {out});
+        return {};
+    }
+    if (isScalarNode(node)) {
+        QS_TRY(ScriptValue * out, emitScalar(builder, node));
+        bindOutputs(builder, node, {out});
+        return {};
+    }
+    return emitCall(builder, node);
+}
+
+} // namespace
+
+Result<void> emitNode(ScriptBuilder& builder, const Node& node)
+{
+    auto done = guardTorch([&] { return emitAny(builder, node); });
+    if (!done)
+        return fail(std::move(done).error().atNode(node.name));
+    return {};
+}
+
+} // namespace qs
