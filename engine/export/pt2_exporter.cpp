@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/torch_guard.h"
 #include "engine/export/exporter.h"
+#include "engine/export/inline_regions.h"
 #include "engine/export/pt2_document.h"
 #include "engine/export/pt2_weights.h"
 
@@ -71,7 +72,10 @@ Result<void> writePt2(const Graph& reference, const std::string& path)
     std::ofstream file(path, std::ios::binary | std::ios::trunc);
     if (!file)
         return fail(makeError(ErrorCode::Io, "the file cannot be written").inFile(path));
-    auto written = guardTorch([&] { return writeArchive(reference, file); });
+    auto written = guardTorch([&]() -> Result<void> {
+        QS_TRY(const InlinedGraph inlined, inlineRegions(reference));
+        return writeArchive(*inlined.graph, file);
+    });
     file.close();
     if (!file)
         return fail(makeError(ErrorCode::Io, "the file could not be written whole").inFile(path));

@@ -2,6 +2,7 @@
 #include "engine/base/torch_guard.h"
 #include "engine/execute/interpreter.h"
 #include "engine/export/exporter.h"
+#include "engine/export/inline_regions.h"
 #include "engine/export/script_ops.h"
 #include "engine/export/script_structure.h"
 
@@ -19,14 +20,16 @@ bool allConstant(const Interpreter& interpreter, const Node& node)
     return !node.outputs.empty();
 }
 
-Result<void> fillBody(ScriptBuilder& builder, const Interpreter& interpreter)
+Result<void> fillBody(ScriptBuilder& builder, const Interpreter& interpreter,
+                      const std::unordered_set<NodeId>& inPlace)
 {
     for (const NodePtr& node : builder.source().nodes()) {
         if (node->kind == NodeKind::ModuleCall)
             return fail(makeError(ErrorCode::Unsupported,
                                   "a module kept whole cannot be written as TorchScript")
                             .atNode(node->name));
-        if (node->kind == NodeKind::Op && !allConstant(interpreter, *node))
+        const bool runs = inPlace.contains(node->id) || !allConstant(interpreter, *node);
+        if (node->kind == NodeKind::Op && runs)
             QS_CHECK(emitNode(builder, *node));
     }
     return {};
@@ -46,11 +49,11 @@ Result<void> saveModule(const torch::jit::Module& module, const std::string& pat
 
 Result<void> writeModule(const Graph& lowered, const std::string& path)
 {
-    QS_TRY(const Interpreter interpreter,
-           Interpreter::create(std::make_shared<const Graph>(lowered)));
-    ScriptBuilder builder(lowered, interpreter);
+    QS_TRY(const InlinedGraph inlined, inlineRegions(lowered));
+    QS_TRY(const Interpreter interpreter, Interpreter::create(inlined.graph));
+    ScriptBuilder builder(*inlined.graph, interpreter);
     QS_CHECK(declareInputs(builder));
-    QS_CHECK(fillBody(builder, interpreter));
+    QS_CHECK(fillBody(builder, interpreter, inlined.inPlace));
     QS_TRY(ScriptValue * returned, packOutputs(builder));
     return saveModule(builder.finish(returned), path);
 }
