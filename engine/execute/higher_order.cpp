@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/execute/higher_order.h"
 
+#include <ATen/autocast_mode.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/clone.h>
 
@@ -11,6 +12,8 @@ namespace qs {
 namespace {
 
 using Values = std::vector<at::IValue>;
+
+constexpr std::string_view kAutocastTarget = "higher_order.wrap_with_autocast";
 
 Result<std::size_t> subgraphIndex(const Node& node, const at::IValue& name)
 {
@@ -69,6 +72,48 @@ Result<Values> runWhile(const Node& node, const Values& args, const RunSubgraph&
     }
 }
 
+/// Autocast as a region of the model switches it, for one device; restored at the end of the scope.
+class AutocastScope
+{
+public:
+    AutocastScope(at::DeviceType device, at::ScalarType dtype, bool enabled)
+        : m_device(device)
+        , m_wasEnabled(at::autocast::is_autocast_enabled(device))
+        , m_dtype(at::autocast::get_autocast_dtype(device))
+    {
+        at::autocast::increment_nesting();
+        at::autocast::set_autocast_enabled(device, enabled);
+        at::autocast::set_autocast_dtype(device, dtype);
+    }
+    ~AutocastScope()
+    {
+        if (at::autocast::decrement_nesting() == 0)
+            at::autocast::clear_cache();
+        at::autocast::set_autocast_enabled(m_device, m_wasEnabled);
+        at::autocast::set_autocast_dtype(m_device, m_dtype);
+    }
+    AutocastScope(const AutocastScope&) = delete;
+    AutocastScope& operator=(const AutocastScope&) = delete;
+
+private:
+    at::DeviceType m_device;
+    bool m_wasEnabled;
+    at::ScalarType m_dtype;
+};
+
+/// (device type, dtype, enabled, cache, subgraph, operands ...)
+Result<Values> runAutocast(const Node& node, const Values& args, const RunSubgraph& runSubgraph)
+{
+    if (args.size() < 5 || !args[0].isString() || !args[2].isBool())
+        return fail(ErrorCode::BadInput, "autocast lacks its arguments");
+    QS_TRY(const std::size_t graph, subgraphIndex(node, args[4]));
+    const at::DeviceType device = at::Device(args[0].toStringRef()).type();
+    const at::ScalarType dtype = args[1].isInt() ? at::ScalarType(args[1].toInt())
+                                                 : at::autocast::get_autocast_dtype(device);
+    const AutocastScope scope(device, dtype, args[2].toBool());
+    return runSubgraph(graph, Values(args.begin() + 5, args.end()));
+}
+
 Result<Values> runRegion(const Values& args, const RunSubgraph& runSubgraph)
 {
     if (args.size() < 2)
@@ -87,13 +132,15 @@ Result<Values> runRegion(const Values& args, const RunSubgraph& runSubgraph)
 bool isHigherOrder(std::string_view target)
 {
     return target == kRegionTarget || target == "higher_order.cond"
-        || target == "higher_order.while_loop";
+        || target == "higher_order.while_loop" || target == kAutocastTarget;
 }
 
 Result<Values> runHigherOrder(const Node& node, const Values& args, const RunSubgraph& runSubgraph)
 {
     if (node.target == kRegionTarget)
         return runRegion(args, runSubgraph);
+    if (node.target == kAutocastTarget)
+        return runAutocast(node, args, runSubgraph);
     return node.target == "higher_order.cond" ? runCond(node, args, runSubgraph)
                                               : runWhile(node, args, runSubgraph);
 }

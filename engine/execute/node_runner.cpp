@@ -7,13 +7,15 @@
 #include "engine/execute/op_table.h"
 #include "engine/execute/scalar_ops.h"
 
+#include <ATen/ops/clone.h>
+
 namespace qs {
 
 namespace {
 
 using Values = std::vector<at::IValue>;
 
-/// True for operators that have no schema in the dispatcher but that we run all the same.
+/// True for operators that we run ourselves, without the dispatcher.
 bool runsWithoutSchema(const Node& node)
 {
     return node.target == kObserveTarget || isScalarOp(node.target) || isHigherOrder(node.target);
@@ -39,6 +41,23 @@ void flattenInto(Values& out, at::IValue value, bool isListReturn)
         out.push_back(item);
 }
 
+/// Batch and instance norm in training mode update their running statistics in place without saying
+/// so in their schemas. The weights belong to every graph of the model: such a call gets copies.
+void protectStatistics(const c10::FunctionSchema& schema, torch::jit::Stack& stack)
+{
+    const auto given = [&](const char* name) -> at::IValue* {
+        const auto index = schema.argumentIndexWithName(name);
+        return index ? &stack[std::size_t(*index)] : nullptr;
+    };
+    bool training = false;
+    for (const char* name : {"training", "train", "use_input_stats"})
+        if (const at::IValue* value = given(name))
+            training = training || (value->isBool() && value->toBool());
+    for (const char* name : {"running_mean", "running_var"})
+        if (at::IValue* value = given(name); training && value && value->isTensor())
+            *value = at::clone(value->toTensor());
+}
+
 Result<Values> callDispatcher(const Node& node, const NodeCall& call, const CallContext& context)
 {
     const auto& schema = call.op->schema();
@@ -54,6 +73,7 @@ Result<Values> callDispatcher(const Node& node, const NodeCall& call, const Call
                convertArgument(node.args[call.slots[i]].value, slot, context.device, context.read));
         stack.push_back(std::move(value));
     }
+    protectStatistics(schema, stack);
     call.op->callBoxed(stack);
     Values out;
     for (std::size_t i = 0; i < stack.size(); ++i) {
@@ -87,10 +107,11 @@ NodeCall prepareCall(const Node& node)
     NodeCall call;
     if (node.kind != NodeKind::Op && node.kind != NodeKind::ModuleCall)
         return call;
+    if (runsWithoutSchema(node))
+        return call; // even where a kernel of that name is registered
     call.op = findOperator(node.target);
     if (!call.op) {
-        if (!runsWithoutSchema(node))
-            call.problem = "operator '" + node.target + "' is not known to this LibTorch";
+        call.problem = "operator '" + node.target + "' is not known to this LibTorch";
         return call;
     }
     const auto& formal = call.op->schema().arguments();

@@ -4,6 +4,7 @@
 #include "engine/execute/op_table.h"
 #include "engine/graph/graph_edit.h"
 #include "engine/import/alias_analysis.h"
+#include "engine/import/mutation_regions.h"
 
 #include <functional>
 #include <optional>
@@ -107,9 +108,6 @@ public:
             if (written.size() == 1 && written[0] == 0 && target && twin
                 && !hasLiveAlias(*node, *target))
                 replace(*node, *twin, *target);
-            else
-                m_edit.change(node->id).opaqueReason = "'" + node->target
-                    + "' changes a value in place that others still see through a view";
         }
         return m_edit.build();
     }
@@ -184,7 +182,8 @@ private:
 
 Result<Graph> functionalize(const Graph& graph)
 {
-    return Functionalizer(graph).run();
+    QS_TRY(const Graph functional, Functionalizer(graph).run());
+    return foldMutationRegions(functional);
 }
 
 } // namespace qs

@@ -9,7 +9,8 @@ namespace qs {
 /// Turns in-place operators on values without live aliases into their functional twins
 /// (`aten.relu_.default` to `aten.relu.default`), keeping module, source and id; `originalTarget`
 /// remembers the file's spelling. Readers after the mutation read the new value. A mutation seen
-/// through a live view makes the nodes concerned opaque, with the reason.
+/// through a live view moves the nodes concerned into an opaque region that runs them as they are
+/// (`foldMutationRegions`).
 Result<Graph> functionalize(const Graph& graph);
 
 } // namespace qs

@@ -48,17 +48,32 @@ std::string shortened(std::string text)
     return text;
 }
 
-/// Position of the subgraph among the arguments of a wrapper that changes no value, or nothing.
-std::optional<std::size_t> wrappedGraph(const json& spec)
+/// Where a wrapper that changes no value has its subgraph and its first operand.
+struct Wrapped
 {
+    std::size_t graph;
+    std::size_t operands;
+};
+
+std::optional<Wrapped> wrappedGraph(const json& spec)
+{
+    static constexpr std::array<std::pair<std::string_view, Wrapped>, 4> kWrappers {{
+        {"higher_order.wrap_with_set_grad_enabled", {1, 2}},
+        {"higher_order.wrap_with_autocast", {4, 5}},
+        {"higher_order.tag_activation_checkpoint", {0, 1}},
+        {"higher_order.invoke_subgraph", {0, 2}},
+    }};
     const std::string target = targetName(spec.at("target").get<std::string>());
     const json& inputs = spec.at("inputs");
-    if (target == "higher_order.wrap_with_set_grad_enabled" && inputs.size() >= 2)
-        return 1;
-    if (target == "higher_order.wrap_with_autocast" && inputs.size() >= 5) {
-        const auto [tag, enabled] = unionOf(inputs[2].at("arg"));
-        if (tag == "as_bool" && !enabled->get<bool>())
-            return 4;
+    for (const auto& [name, places] : kWrappers) {
+        if (name != target || inputs.size() < places.operands)
+            continue;
+        if (places.graph == 4) { // switched on, autocast does change values
+            const auto [tag, enabled] = unionOf(inputs[2].at("arg"));
+            if (tag != "as_bool" || enabled->get<bool>())
+                return std::nullopt;
+        }
+        return places;
     }
     return std::nullopt;
 }
@@ -143,7 +158,7 @@ Result<void> Pt2GraphReader::readArguments(const json& spec, const NameScope& na
     if (!problem.empty())
         node.opaqueReason = problem;
     else if (!node.subgraphs.empty())
-        node.opaqueReason = "control flow: '" + node.target + "' runs subgraphs, kept as it is";
+        node.opaqueReason = "'" + node.target + "' runs subgraphs, which are kept as they are";
     else if (!known)
         node.opaqueReason = "operator '" + node.target + "' is not known to this LibTorch";
     if (!node.opaqueReason.empty())
@@ -222,14 +237,14 @@ Result<bool> Pt2GraphReader::inlineWrapper(const json& spec, NameScope& names, i
     if (!at)
         return false;
     const json& inputs = spec.at("inputs");
-    const auto [tag, held] = unionOf(inputs[*at].at("arg"));
+    const auto [tag, held] = unionOf(inputs[at->graph].at("arg"));
     if (tag != "as_graph")
         return false;
     const json& inner = held->at("graph");
     NameScope innerNames;
     const json& innerInputs = inner.at("inputs");
-    for (std::size_t i = 0; i < innerInputs.size() && *at + 1 + i < inputs.size(); ++i) {
-        QS_TRY(Argument operand, argument(inputs[*at + 1 + i].at("arg"), names));
+    for (std::size_t i = 0; i < innerInputs.size() && at->operands + i < inputs.size(); ++i) {
+        QS_TRY(Argument operand, argument(inputs[at->operands + i].at("arg"), names));
         for (const auto& declared : schemaOutputs(innerInputs[i]))
             innerNames[declared.name] = operand;
     }

@@ -42,6 +42,7 @@ public:
         Pt2GraphReader reader(m_edit);
         QS_CHECK(reader.readNodes(graph, m_names));
         QS_CHECK(readOutputs(module, reader));
+        eraseUnreadSizes();
         fillInfo(document);
         return m_edit.build();
     }
@@ -155,6 +156,23 @@ private:
         }
         m_edit.insert(std::move(out));
         return {};
+    }
+
+    /// Arithmetic on sizes that only the assertions read, which were left out.
+    void eraseUnreadSizes()
+    {
+        const auto order = m_edit.order();
+        for (auto it = order.rbegin(); it != order.rend(); ++it) {
+            const Node& node = m_edit.get(*it);
+            bool remove = node.kind == NodeKind::Op && !node.outputs.empty();
+            for (std::uint32_t i = 0; i < node.outputs.size(); ++i) {
+                const ValueKind kind = node.outputs[i].type.kind;
+                remove = remove && kind >= ValueKind::SymInt && kind <= ValueKind::SymBool
+                    && m_edit.users({node.id, i}).empty();
+            }
+            if (remove)
+                m_edit.erase(*it);
+        }
     }
 
     void fillInfo(json& document)

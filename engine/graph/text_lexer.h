@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace qs {
+
+/// Reads one line of the graph text piece by piece. A piece that is not there leaves the place
+/// where it was.
+class TextLexer
+{
+public:
+    explicit TextLexer(std::string_view line)
+        : m_line(line)
+    {
+    }
+    bool atEnd();
+    /// Takes the exact characters, after blanks.
+    bool take(std::string_view token);
+    /// Letters, digits and underscores.
+    std::optional<std::string> word();
+    /// A quoted string, unescaped.
+    std::optional<std::string> string();
+    /// A word or a quoted string.
+    std::optional<std::string> name();
+    std::optional<std::int64_t> integer();
+    /// Any number: an integer when it is written as one.
+    struct Number
+    {
+        bool isInteger = false;
+        std::int64_t integer = 0;
+        double real = 0;
+    };
+    std::optional<Number> number();
+
+private:
+    void skipBlanks();
+
+    std::string_view m_line;
+    std::size_t m_at = 0;
+};
+
+} // namespace qs

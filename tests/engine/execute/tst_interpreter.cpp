@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/execute/interpreter.h"
+#include "engine/execute/scalar_ops.h"
+#include "engine/execute/tensor_store.h"
+#include "engine/graph/graph_edit.h"
+#include "engine/graph/graph_parser.h"
+#include "engine/graph/graph_printer.h"
+#include "engine/import/importer.h"
+#include "engine/import/sample_inputs.h"
+
+#include <QtTest/QtTest>
+
+#include <limits>
+#include <set>
+
+using namespace qs;
+
+namespace {
+
+const std::string kFolder = QS_BINARY_DIR "/tests/models/";
+
+GraphPtr opened(const std::string& name)
+{
+    auto graph = importModel(kFolder + name + ".pt2");
+    if (!graph)
+        qFatal("%s", graph.error().line().c_str());
+    return *graph;
+}
+
+Interpreter runnerFor(GraphPtr graph)
+{
+    return *Interpreter::create(std::move(graph));
+}
+
+/// A graph from its text, with the given tensors as keys 1, 2, ...
+GraphPtr parsed(const std::string& text, const std::vector<at::Tensor>& tensors = {})
+{
+    auto graph = parseGraph(text);
+    if (!graph)
+        qFatal("%s", graph.error().line().c_str());
+    auto store = std::make_shared<TensorStore>();
+    for (const auto& tensor : tensors)
+        store->add(tensor);
+    GraphEdit edit(*graph);
+    edit.setTensors(store);
+    return std::make_shared<const Graph>(edit.build());
+}
+
+at::Tensor onlyTensor(const Result<std::vector<at::IValue>>& outputs)
+{
+    if (!outputs)
+        qFatal("%s", outputs.error().line().c_str());
+    return outputs->at(0).toTensor();
+}
+
+} // namespace
+
+class TestInterpreter : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void tapSeesEveryInputAndOperator()
+    {
+        const GraphPtr graph = opened("lists");
+        const auto inputs = *readSampleInputs(*graph);
+        std::vector<std::string> seen;
+        const Tap tap
+            = [&](ValueRef ref, const Node& node, const at::IValue& value) -> Result<void> {
+            if (value.isTensor() && node.outputs[ref.index].type.kind == ValueKind::Tensor)
+                seen.push_back(node.outputs[ref.index].name);
+            return {};
+        };
+        QVERIFY(runnerFor(graph).run(inputs, tap));
+        std::vector<std::string> wanted;
+        for (const auto& node : graph->nodes())
+            if (node->kind == NodeKind::Input || node->kind == NodeKind::Op)
+                for (const auto& value : node->outputs)
+                    wanted.push_back(value.name);
+        QVERIFY(seen == wanted);
+        QVERIFY(wanted.size() > 10);
+    }
+    void aTapMayStopTheRun()
+    {
+        const GraphPtr graph = opened("lists");
+        const Tap tap = [&](ValueRef, const Node& node, const at::IValue&) -> Result<void> {
+            if (node.kind == NodeKind::Op)
+                return fail(makeError(ErrorCode::Numeric, "NaN").atNode(node.name));
+            return {};
+        };
+        const auto outputs = runnerFor(graph).run(*readSampleInputs(*graph), tap);
+        QVERIFY(!outputs);
+        QVERIFY(outputs.error().code == ErrorCode::Numeric);
+    }
+    void cancelStopsWithinANode()
+    {
+        const GraphPtr graph = opened("lists");
+        std::stop_source source;
+        const JobContext job(source.get_token());
+        int after = 0;
+        const Tap tap = [&](ValueRef, const Node& node, const at::IValue&) -> Result<void> {
+            if (source.stop_requested() && node.outputs.size() == 1)
+                ++after;
+            if (node.kind == NodeKind::Op)
+                source.request_stop();
+            return {};
+        };
+        const auto outputs = runnerFor(graph).run(*readSampleInputs(*graph), tap, job);
+        QVERIFY(!outputs);
+        QVERIFY(outputs.error().code == ErrorCode::Cancelled);
+        QCOMPARE(after, 0);
+    }
+    void valuesDieAfterTheirLastReader()
+    {
+        // A chain keeps two values alive at most, however long it is.
+        const GraphPtr graph = opened("resnet18");
+        const Interpreter runner = runnerFor(graph);
+        std::set<ValueRef> alive;
+        std::size_t most = 0;
+        for (std::size_t i = 0; i < graph->nodes().size(); ++i) {
+            const Node& node = *graph->nodes()[i];
+            if (node.kind != NodeKind::Op && node.kind != NodeKind::Input)
+                continue;
+            for (const auto& arg : node.args)
+                forEachRef(arg.value, [&](ValueRef ref) {
+                    QVERIFY(runner.isConstant(ref) || alive.contains(ref));
+                });
+            for (std::uint32_t k = 0; k < node.outputs.size(); ++k)
+                alive.insert({node.id, k});
+            most = std::max(most, alive.size());
+            for (const ValueRef& ref : runner.deadAfter(i))
+                alive.erase(ref);
+        }
+        QVERIFY2(most <= 4, std::to_string(most).c_str());
+        QCOMPARE(alive.size(), std::size_t(1)); // the output
+    }
+    void tensorsAreFreedDuringTheRun()
+    {
+        const GraphPtr graph = opened("resnet18");
+        std::vector<c10::weak_intrusive_ptr<c10::TensorImpl>> seen;
+        std::size_t most = 0;
+        const Tap tap = [&](ValueRef, const Node&, const at::IValue& value) -> Result<void> {
+            seen.emplace_back(value.toTensor().getIntrusivePtr());
+            std::size_t alive = 0;
+            for (const auto& one : seen)
+                alive += !one.expired();
+            most = std::max(most, alive);
+            return {};
+        };
+        QVERIFY(runnerFor(graph).run(*readSampleInputs(*graph), tap));
+        QVERIFY2(most <= 5, std::to_string(most).c_str());
+        QVERIFY(seen.size() > 60);
+    }
+    void evaluateFromAnyCut()
+    {
+        const GraphPtr graph = opened("resnet18");
+        const Interpreter runner = runnerFor(graph);
+        const auto inputs = *readSampleInputs(*graph);
+        std::map<ValueRef, at::Tensor> values;
+        const Tap tap = [&](ValueRef ref, const Node&, const at::IValue& value) -> Result<void> {
+            values[ref] = value.toTensor();
+            return {};
+        };
+        const at::Tensor expected = onlyTensor(runner.run(inputs, tap));
+        const ValueRef result = *graph->output().args[0].value.asRef();
+        for (const char* name : {"max_pool2d", "add_", "add__3", "relu__9"}) {
+            const Node* cut = graph->tryFind(name);
+            QVERIFY2(cut, name);
+            // A residual block's cut: what crosses it is in the frame.
+            Frame frame;
+            const std::size_t at = graph->position(cut->id);
+            for (const auto& [ref, value] : values)
+                if (graph->position(ref.node) <= at)
+                    frame.set(ref, value);
+            const std::size_t before = frame.size();
+            const std::vector<ValueRef> wanted {result};
+            const auto done = runner.evaluate(frame, wanted);
+            QVERIFY2(done, done ? "" : done.error().line().c_str());
+            QVERIFY(at::equal(frame.get(result).toTensor(), expected));
+            QCOMPARE(frame.size(), before + 1); // nothing else stays behind
+        }
+        Frame empty;
+        const std::vector<ValueRef> wanted {result};
+        const auto done = runner.evaluate(empty, wanted);
+        QVERIFY(!done);
+        QCOMPARE(done.error().node, graph->inputs()[0]->name);
+    }
+    void constantsAreFoldedOnce()
+    {
+        const GraphPtr graph
+            = parsed("%x #1 = input \"x\" () -> (x: float32[2, 2])\n"
+                     "%w #2 = parameter \"w\" () -> (w: float32[2, 2]) tensor=1\n"
+                     "%t #3 = op \"aten.t.default\" (self=%w) -> (t: float32[2, 2])\n"
+                     "%r #4 = op \"aten.rand_like.default\" (self=%w) -> (r: float32[2, 2])\n"
+                     "%m #5 = op \"aten.mm.default\" (self=%x, mat2=%t) -> (m: float32[2, 2])\n"
+                     "%s #6 = op \"aten.add.Tensor\" (self=%m, other=%r) -> (s: float32[2, 2])\n"
+                     "%output #7 = output \"\" (\"\"=%s) -> ()\n",
+                     {at::eye(2) * 3});
+        const Interpreter runner = runnerFor(graph);
+        QVERIFY(runner.isConstant({NodeId(3), 0}));
+        QVERIFY(!runner.isConstant({NodeId(4), 0})); // random: not the same twice
+        QVERIFY(!runner.isConstant({NodeId(5), 0}));
+        const auto first = runner.constant({NodeId(3), 0});
+        const auto second = runner.constant({NodeId(3), 0});
+        QVERIFY(first && second);
+        QVERIFY(first->toTensor().is_same(second->toTensor()));
+        QVERIFY(!runner.constant({NodeId(5), 0}));
+        QVERIFY(runner.run({at::ones({2, 2})}));
+    }
+    void argumentsFitTheirSlots()
+    {
+        // Integers for floats and scalars, one number for int[2], numbers for tensors, defaults.
+        const GraphPtr graph = parsed(
+            "%x #1 = input \"x\" () -> (x: float16[2, 3, 8, 8])\n"
+            "%a #2 = op \"aten.add.Tensor\" (self=%x, other=2.5, alpha=2) -> (a: float16[...])\n"
+            "%n #3 = op \"aten.sym_size.int\" (self=%a, dim=0) -> (n: SymInt)\n"
+            "%b #4 = op \"aten.mul.Tensor\" (self=%a, other=%n) -> (b: float16[...])\n"
+            "%c #5 = op \"aten.clamp.default\" (self=%b, min=None, max=9) -> (c: float16[...])\n"
+            "%d #6 = op \"aten.to.dtype\" (self=%c, dtype=dtype(float32)) -> (d: float32[...])\n"
+            "%e #7 = op \"aten.avg_pool2d.default\" (self=%d, kernel_size=2) -> (e: float32[...])\n"
+            "%f #8 = op \"aten.full.default\" (size=[%n, 3, 4, 4], fill_value=1) -> (f: "
+            "float32[...])\n"
+            "%g #9 = op \"aten.sub.Tensor\" (self=%e, other=%f) -> (g: float32[...])\n"
+            "%output #10 = output \"\" (\"\"=%g) -> ()\n");
+        const at::Tensor x = at::randn({2, 3, 8, 8}).to(at::kHalf);
+        const at::Tensor wanted
+            = at::avg_pool2d(at::clamp((x + 5.0) * 2, {}, 9).to(at::kFloat), {2, 2}) - 1;
+        const at::Tensor got = onlyTensor(runnerFor(graph).run({x}));
+        QVERIFY(at::equal(got, wanted)); // a float16 result would differ: numbers do not widen
+    }
+    void observersPassValuesThrough()
+    {
+        const GraphPtr graph
+            = parsed("%x #1 = input \"x\" () -> (x: float32[2])\n"
+                     "%o #2 = op \"quantscope.observe.default\" (input=%x) -> (o: float32[2])\n"
+                     "%output #3 = output \"\" (\"\"=%o) -> ()\n");
+        const at::Tensor x = at::ones({2});
+        QVERIFY(onlyTensor(runnerFor(graph).run({x})).is_same(x));
+    }
+    void errorsNameTheNode()
+    {
+        const GraphPtr graph
+            = parsed("%x #1 = input \"x\" () -> (x: float32[2])\n"
+                     "%bad #2 = op \"aten.view.default\" (self=%x, size=[3]) -> (bad: float32[3])\n"
+                     "%output #3 = output \"\" (\"\"=%bad) -> ()\n");
+        const auto outputs = runnerFor(graph).run({at::ones({2})});
+        QVERIFY(!outputs);
+        QCOMPARE(outputs.error().node, std::string("bad"));
+        QVERIFY(outputs.error().line().find('\n') == std::string::npos);
+        const auto none = runnerFor(graph).run({});
+        QVERIFY(!none);
+        QVERIFY(none.error().message.find("takes 1 inputs") != std::string::npos);
+    }
+    void scalarOperatorsFollowPython()
+    {
+        const auto run = [](const char* target, std::vector<at::IValue> args) {
+            auto value = runScalarOp(target, args);
+            return value ? *value : at::IValue();
+        };
+        QCOMPARE(run("_operator.floordiv", {-7, 2}).toInt(), -4);
+        QCOMPARE(run("_operator.mod", {-7, 2}).toInt(), 1);
+        QCOMPARE(run("_operator.mod", {7, -2}).toInt(), -1);
+        QCOMPARE(run("_operator.truediv", {7, 2}).toDouble(), 3.5);
+        QCOMPARE(run("_operator.mul", {3, 1.5}).toDouble(), 4.5);
+        QCOMPARE(run("_operator.pow", {2, 10}).toInt(), 1024);
+        QCOMPARE(run("torch.sym_max", {2, 10}).toInt(), 10);
+        QCOMPARE(run("torch.sym_float", {2}).toDouble(), 2.0);
+        QCOMPARE(run("builtins.round", {2.5}).toInt(), 2);
+        QCOMPARE(run("math.ceil", {2.1}).toInt(), 3);
+        QVERIFY(run("_operator.ge", {2, 2}).toBool());
+        QVERIFY(run("_operator.and_", {true, true}).toBool());
+        QCOMPARE(run("torch.sym_sum", {c10::List<std::int64_t>({1, 2, 3})}).toInt(), 6);
+        const std::int64_t large = std::numeric_limits<std::int64_t>::max();
+        QVERIFY(run("_operator.mul", {large, 2}).isNone());
+        QVERIFY(run("_operator.floordiv", {1, 0}).isNone());
+        QVERIFY(run("_operator.truediv", {1, 0}).isNone());
+        QVERIFY(run("_operator.pow", {1, large}).toInt() == 1);
+        QVERIFY(!isScalarOp("aten.mul.Tensor"));
+        QVERIFY(!isScalarOp("_operator.getitem"));
+    }
+    void realGraphsSurviveTheTextForm_data()
+    {
+        QTest::addColumn<QString>("name");
+        for (const char* name :
+             {"resnet18", "shapes", "structured", "branch", "mixed", "through_views", "attention"})
+            QTest::newRow(name) << name;
+    }
+    void realGraphsSurviveTheTextForm()
+    {
+        QFETCH(QString, name);
+        const GraphPtr graph = opened(name.toStdString());
+        const std::string text = printGraph(*graph);
+        const auto read = parseGraph(text);
+        QVERIFY2(read, read ? "" : read.error().line().c_str());
+        QVERIFY(printGraph(*read) == text);
+        QCOMPARE(printCode(*read), printCode(*graph));
+        // With the weights put back it runs to the same values.
+        GraphEdit edit(*read);
+        edit.setTensors(graph->tensors());
+        const auto again = std::make_shared<const Graph>(edit.build());
+        const auto inputs = *readSampleInputs(*graph);
+        const auto wanted = runnerFor(graph).run(inputs), got = runnerFor(again).run(inputs);
+        QVERIFY2(wanted, wanted ? "" : wanted.error().line().c_str());
+        QVERIFY2(got, got ? "" : got.error().line().c_str());
+        for (std::size_t i = 0; i < wanted->size(); ++i)
+            QVERIFY((*wanted)[i].isTensor()
+                    && at::equal((*wanted)[i].toTensor(), (*got)[i].toTensor()));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestInterpreter)
+#include "tst_interpreter.moc"
