@@ -98,6 +98,16 @@ def weights(prepared, program):
     return rows
 
 
+def split_weights(observed, program):
+    """A weight handed to a function has an observer in the graph; ours stands with the operator that reads it."""
+    nodes = {node.name: node for node in program.graph.nodes}
+    parameters = program.graph_signature.inputs_to_parameters
+    values = [row for row in observed if row["node"] not in parameters]
+    moved = [{"node": reader.name, **{key: row[key] for key in ("dtype", "scale", "zero_point")}}
+             for row in observed if row["node"] in parameters for reader in nodes[row["node"]].users]
+    return values, moved
+
+
 def ask(case, decisions, program, threads=THREADS):
     """Everything torch.ao says; numpy arrays inside. `program` is the exported network as Quantscope reads it."""
     warnings.simplefilter("ignore")
@@ -112,9 +122,10 @@ def ask(case, decisions, program, threads=THREADS):
     run(prepared, case.calib)
     reference = convert_to_reference_fx(copy.deepcopy(prepared), backend_config=decisions.backend)
     lowered = convert_fx(copy.deepcopy(prepared), backend_config=decisions.backend)
+    observed, functional = split_weights(observed_edges(prepared, names, observers), program)
     return {
-        "observed": observed_edges(prepared, names, observers),
-        "weights": weights(prepared, program),
+        "observed": observed,
+        "weights": weights(prepared, program) + functional,
         "outputs": {"float": run(case.model, case.test), "reference": run(reference, case.test),
                     "lowered": run(lowered, case.test)},
     }

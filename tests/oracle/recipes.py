@@ -72,9 +72,7 @@ def tutorial_backend():
     """The tutorial's backend: linear and conv-relu in int8, with a smallest scale of 2^-12."""
     activation = DTypeWithConstraints(dtype=torch.quint8, quant_min_lower_bound=0, quant_max_upper_bound=255,
                                       scale_min_lower_bound=2 ** -12)
-    weight = DTypeWithConstraints(dtype=torch.qint8, quant_min_lower_bound=-128, quant_max_upper_bound=127,
-                                  scale_min_lower_bound=2 ** -12)
-    dtypes = DTypeConfig(input_dtype=activation, output_dtype=activation, weight_dtype=weight, bias_dtype=torch.float)
+    dtypes = DTypeConfig(input_dtype=activation, output_dtype=activation, weight_dtype=torch.qint8, bias_dtype=torch.float)
 
     def weighted(pattern, root, qat, ref):
         return (BackendPatternConfig(pattern)
