@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/commands/command.h"
+#include "app/commands/console.h"
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <stop_token>
+#include <thread>
+#include <unistd.h>
+
+namespace {
+
+constexpr int kDone = 0;
+constexpr int kBad = 1;
+constexpr int kUsage = 2;
+
+/// OpenMP's threads spin while they wait unless told otherwise before the program is loaded, which
+/// triples the times on a busy machine. Starts the program once more with the setting, unless the
+/// user made one.
+void restartWithPassiveThreads(char** argv)
+{
+    if (std::getenv("OMP_WAIT_POLICY"))
+        return;
+    setenv("OMP_WAIT_POLICY", "PASSIVE", 1);
+    execv("/proc/self/exe", argv); // where this fails the program runs on as it is
+}
+
+bool runsModels(int argc, char** argv)
+{
+    const std::string verb = argc > 1 ? argv[1] : "";
+    return verb == "quantize" || verb == "compare" || verb == "verify" || verb == "doctor";
+}
+
+/// Turns Ctrl-C into a cancel of the running job; a second one ends the program. The signals are
+/// blocked in every thread and waited for in one, so that the cancel runs as ordinary code.
+void cancelOnSignal(std::stop_source stop)
+{
+    static sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+    std::thread([stop]() mutable {
+        int number = 0;
+        sigwait(&signals, &number);
+        stop.request_stop();
+        sigwait(&signals, &number);
+        std::_Exit(128 + number);
+    }).detach();
+}
+
+int report(const qs::Error& error)
+{
+    qs::clearProgress();
+    std::fprintf(stderr, "quantscope: %s\n", error.line().c_str());
+    return error.code == qs::ErrorCode::Usage ? kUsage : kBad;
+}
+
+/// CLI11's message as our one line.
+int usageError(const CLI::ParseError& error)
+{
+    std::string text = error.what();
+    for (char& c : text)
+        if (c == '\n')
+            c = ' ';
+    std::fprintf(stderr, "quantscope: %s; see 'quantscope --help'\n", text.c_str());
+    return kUsage;
+}
+
+int runCommand(const qs::Command& command)
+{
+    qs::NoteHolder notes;
+    std::stop_source stop;
+    cancelOnSignal(stop);
+    const qs::JobContext job(stop.get_token(), qs::showProgress);
+    const auto done = command(job);
+    if (!done)
+        return report(done.error());
+    qs::clearProgress();
+    notes.release();
+    return kDone;
+}
+
+int runProgram(int argc, char** argv)
+{
+    CLI::App app("Quantscope: opens a traced PyTorch model, decides node by node how it is "
+                 "quantized, shows what every layer loses, exports int8.",
+                 "quantscope");
+    app.set_version_flag("--version", "quantscope " QUANTSCOPE_VERSION);
+    app.require_subcommand(1);
+    qs::Command chosen;
+    for (const auto add :
+         {qs::addInspectCommand, qs::addPlanCommand, qs::addQuantizeCommand, qs::addCompareCommand,
+          qs::addReportCommand, qs::addBackendsCommand, qs::addUiCommand})
+        add(app, chosen);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        if (error.get_exit_code() == 0)
+            return app.exit(error);
+        return usageError(error);
+    }
+    return runCommand(chosen);
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    if (runsModels(argc, argv))
+        restartWithPassiveThreads(argv);
+    try {
+        return runProgram(argc, argv);
+    } catch (const std::exception& error) {
+        return report(qs::makeError(qs::ErrorCode::Internal, error.what()));
+    }
+}

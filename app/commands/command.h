@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/job_context.h"
+
+#include <functional>
+#include <memory>
+
+namespace CLI {
+class App;
+}
+
+namespace qs {
+
+/// What a verb does once its words are parsed. An error of code Usage ends with exit code 2, any
+/// other with 1.
+using Command = std::function<Result<void>(const JobContext&)>;
+
+/// Each adds one verb to the program; when the user gives that verb, `chosen` becomes its command.
+void addInspectCommand(CLI::App& app, Command& chosen);
+void addPlanCommand(CLI::App& app, Command& chosen);
+void addQuantizeCommand(CLI::App& app, Command& chosen);
+void addCompareCommand(CLI::App& app, Command& chosen);
+void addVerifyCommand(CLI::App& app, Command& chosen);
+void addReportCommand(CLI::App& app, Command& chosen);
+void addBackendsCommand(CLI::App& app, Command& chosen);
+void addDoctorCommand(CLI::App& app, Command& chosen);
+void addUiCommand(CLI::App& app, Command& chosen);
+
+} // namespace qs

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/commands/command.h"
+#include "app/commands/console.h"
+#include "app/commands/device_option.h"
+#include "app/commands/planned_model.h"
+#include "app/commands/result_text.h"
+#include "app/commands/stopwatch.h"
+#include "engine/compare/comparator.h"
+#include "engine/convert/convert.h"
+#include "engine/import/importer.h"
+#include "engine/prepare/prepare.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace qs {
+
+namespace {
+
+struct CompareOptions
+{
+    std::string model, result, data;
+    std::string device = "auto";
+    bool json = false;
+};
+
+/// The result document and the recipe beside it.
+struct StoredResult
+{
+    std::string resultPath, recipePath, document;
+};
+
+Result<StoredResult> openResult(const std::string& given)
+{
+    namespace fs = std::filesystem;
+    StoredResult stored;
+    std::error_code code;
+    const fs::path path(given);
+    const fs::path file = fs::is_directory(path, code) ? path / "result.json" : path;
+    stored.resultPath = file.string();
+    stored.recipePath = (file.parent_path() / "recipe.json").string();
+    std::ifstream in(file, std::ios::binary);
+    if (!in)
+        return fail(makeError(ErrorCode::NotFound, "there is no such result")
+                        .inFile(stored.resultPath)
+                        .withHint("make one with 'quantscope quantize'"));
+    std::ostringstream text;
+    text << in.rdbuf();
+    stored.document = text.str();
+    return stored;
+}
+
+Result<ConvertedPtr> rebuild(const PlannedModel& planned, QParamsTable qparams, const Dataset& data,
+                             ResultParts& parts, const JobContext& job)
+{
+    const Stopwatch preparing(&parts.timingSeconds, "prepare");
+    QS_TRY(PreparedPtr prepared, prepareModel(planned.model, planned.plan, job));
+    preparing.stop();
+    const Stopwatch converting(&parts.timingSeconds, "convert");
+    job.report("convert", "rebuilding the converted graph", 0);
+    QS_TRY(const Batch first, data.batch(0));
+    auto converted
+        = convertModel(std::move(prepared), std::move(qparams), planned.recipe, &first, job);
+    converting.stop();
+    return converted;
+}
+
+Result<void> runCompare(const CompareOptions& options, const JobContext& job)
+{
+    QS_TRY(const StoredResult stored, openResult(options.result));
+    ResultParts parts;
+    QS_TRY(const PlannedModel planned,
+           planModel(options.model, stored.recipePath, job, &parts.timingSeconds));
+    auto quantization = quantizationFromResult(stored.document, *planned.model, *planned.plan);
+    if (!quantization)
+        return fail(std::move(quantization).error().inFile(stored.resultPath));
+    QS_TRY(parts.device, resolveDevice(options.device));
+    QS_TRY(const auto data,
+           openDataset(options.data, *planned.model, {planned.recipe.calibration.batchSize, 0}));
+    QS_TRY(const ConvertedPtr converted,
+           rebuild(planned, std::move(quantization->qparams), *data, parts, job));
+    const Stopwatch comparing(&parts.timingSeconds, "compare");
+    QS_TRY(const ComparisonPtr comparison, compareModels(*converted, *data, parts.device, job));
+    comparing.stop();
+    QS_TRY(parts.recipeSha256, fileSha256(stored.recipePath));
+    parts.model = planned.model.get();
+    parts.plan = planned.plan.get();
+    parts.recipe = &planned.recipe;
+    parts.converted = converted.get();
+    parts.observations = &quantization->observations;
+    parts.comparison = comparison.get();
+    parts.threads = comparison->threads;
+    return printOut(options.json ? resultJson(parts) : resultText(parts));
+}
+
+} // namespace
+
+void addCompareCommand(CLI::App& app, Command& chosen)
+{
+    auto options = std::make_shared<CompareOptions>();
+    CLI::App* verb = app.add_subcommand(
+        "compare", "Measures, layer by layer, what a conversion loses on data");
+    verb->add_option("MODEL", options->model, "the model that the result was made from")
+        ->required();
+    verb->add_option("--result", options->result, "the folder, or its result.json")->required();
+    verb->add_option("--data", options->data, "a .npz, a .pt of torch.save, or 'sample'")
+        ->required();
+    addDeviceOption(*verb, options->device);
+    verb->add_flag("--json", options->json, "a whole result document on stdout");
+    verb->callback([options, &chosen] {
+        chosen = [options](const JobContext& job) { return runCompare(*options, job); };
+    });
+}
+
+} // namespace qs

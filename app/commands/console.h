@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/job_context.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace qs {
+
+/// Plain text in columns, as wide as their widest cell.
+class TextTable
+{
+public:
+    /// A column whose title begins with '>' is aligned to the right.
+    explicit TextTable(std::vector<std::string> titles);
+    void add(std::vector<std::string> cells);
+    bool empty() const { return m_rows.empty(); }
+    std::string text() const;
+
+private:
+    std::vector<std::string> m_titles;
+    std::vector<bool> m_right;
+    std::vector<std::vector<std::string>> m_rows;
+};
+
+/// Writes to stdout and flushes. The error (Io) says that nobody could take it.
+Result<void> printOut(const std::string& text);
+
+/// One line of progress, rewritten in place; shown only where stderr is a terminal.
+void showProgress(const Progress& progress);
+/// Removes the progress line.
+void clearProgress();
+
+/// Routes what the engine has to say to stderr. On a terminal at once; else held back until
+/// `release`, so that a failed run says one line only.
+class NoteHolder
+{
+public:
+    NoteHolder();
+    ~NoteHolder();
+    NoteHolder(const NoteHolder&) = delete;
+    NoteHolder& operator=(const NoteHolder&) = delete;
+    void release();
+
+private:
+    struct State;
+    std::shared_ptr<State> m_state;
+};
+
+/// "12.3 MB"
+std::string bytesText(double bytes);
+/// The number with that many decimals.
+std::string fixedText(double value, int decimals);
+
+} // namespace qs

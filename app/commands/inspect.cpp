@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/commands/command.h"
+#include "app/commands/console.h"
+#include "engine/export/result_writer.h"
+#include "engine/graph/graph_printer.h"
+#include "engine/import/importer.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+
+namespace qs {
+
+namespace {
+
+struct InspectOptions
+{
+    std::string model;
+    bool json = false;
+    bool code = false;
+};
+
+/// Elements of a value whose shape is fixed; 0 else.
+double elementCount(const ValueType& type)
+{
+    if (type.kind != ValueKind::Tensor || !type.shapeKnown)
+        return 0;
+    double count = 1;
+    for (const Dim& dim : type.shape)
+        count *= dim.isSymbolic() ? 0 : double(dim.size);
+    return count;
+}
+
+std::string countText(double count, const char* what)
+{
+    return fixedText(count, 0) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::string summaryText(const Graph& model)
+{
+    int ops = 0, opaque = 0, stored = 0;
+    double elements = 0, bytes = 0;
+    for (const NodePtr& node : model.nodes()) {
+        ops += node->kind == NodeKind::Op || node->kind == NodeKind::ModuleCall;
+        opaque += !node->opaqueReason.empty();
+        if (node->kind != NodeKind::Parameter && node->kind != NodeKind::Constant)
+            continue;
+        ++stored;
+        if (node->outputs.empty())
+            continue;
+        elements += elementCount(node->outputs[0].type);
+        bytes += elementCount(node->outputs[0].type) * dtypeSize(node->outputs[0].type.dtype);
+    }
+    const ModelInfo& info = model.info();
+    std::string text = "model    " + info.path + "  (" + info.format
+        + (info.producer.empty() ? "" : ", " + info.producer)
+        + (info.converted ? ", already quantized" : "") + ")\n";
+    text += "sha256   " + info.sha256 + "\n";
+    for (const Node* node : model.inputs())
+        for (const Value& value : node->outputs)
+            text += "input    " + value.name + "  " + value.type.text() + "\n";
+    const Node& output = model.output();
+    for (const auto& argument : output.args)
+        forEachRef(argument.value, [&](ValueRef ref) {
+            const Value& value = model.value(ref);
+            text += "output   " + value.name + "  " + value.type.text() + "\n";
+        });
+    text += "graph    " + countText(ops, "operator") + ", " + countText(stored, "stored tensor")
+        + " (" + fixedText(elements, 0) + " elements, " + bytesText(bytes) + ")";
+    text += opaque ? ", " + countText(opaque, "opaque node") + "\n" : "\n";
+    return text;
+}
+
+std::string operatorText(const Graph& model)
+{
+    std::map<std::string, int> counts;
+    for (const NodePtr& node : model.nodes())
+        if (node->kind == NodeKind::Op || node->kind == NodeKind::ModuleCall)
+            ++counts[node->target];
+    std::vector<std::pair<std::string, int>> sorted(counts.begin(), counts.end());
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    TextTable table({"operator", ">count"});
+    for (const auto& [name, count] : sorted)
+        table.add({name, std::to_string(count)});
+    return table.text();
+}
+
+std::string moduleText(const Graph& model)
+{
+    std::map<std::string, int> opsOf;
+    for (const NodePtr& node : model.nodes())
+        if (node->kind == NodeKind::Op || node->kind == NodeKind::ModuleCall)
+            ++opsOf[node->scope.path];
+    TextTable table({"module", "class", ">operators", ">tensors"});
+    for (const ModuleEntry* entry : model.modules().inOrder()) {
+        const auto depth
+            = entry->path.empty() ? 0 : 1 + std::count(entry->path.begin(), entry->path.end(), '.');
+        const auto dot = entry->path.rfind('.');
+        const std::string leaf
+            = dot == std::string::npos ? entry->path : entry->path.substr(dot + 1);
+        table.add({std::string(std::size_t(2 * depth), ' ') + (leaf.empty() ? "(model)" : leaf),
+                   entry->moduleClass, std::to_string(opsOf[entry->path]),
+                   std::to_string(entry->parameters.size())});
+    }
+    return table.text();
+}
+
+Result<void> runInspect(const InspectOptions& options, const JobContext& job)
+{
+    QS_TRY(GraphPtr model, importModel(options.model, job));
+    if (options.json)
+        return printOut(inspectJson(*model));
+    if (options.code)
+        return printOut(printCode(*model));
+    return printOut(summaryText(*model) + "\n" + moduleText(*model) + "\n" + operatorText(*model));
+}
+
+} // namespace
+
+void addInspectCommand(CLI::App& app, Command& chosen)
+{
+    auto options = std::make_shared<InspectOptions>();
+    CLI::App* verb = app.add_subcommand("inspect", "Shows the graph of a model");
+    verb->add_option("MODEL", options->model, "a .pt2 or TorchScript .pt file")->required();
+    auto* json = verb->add_flag("--json", options->json, "one JSON document on stdout");
+    verb->add_flag("--code", options->code, "the graph as torch.fx prints code")->excludes(json);
+    verb->callback([options, &chosen] {
+        chosen = [options](const JobContext& job) { return runInspect(*options, job); };
+    });
+}
+
+} // namespace qs

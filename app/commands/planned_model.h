@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/job_context.h"
+#include "engine/configure/recipe.h"
+#include "engine/plan/plan.h"
+
+#include <map>
+
+namespace qs {
+
+/// A model with every decision made: what `plan`, `quantize` and `compare` start from.
+struct PlannedModel
+{
+    GraphPtr model;
+    Recipe recipe;
+    PlanPtr plan;
+};
+
+/// Opens the model, reads the recipe (the default one when `recipePath` is empty) and plans. The
+/// plan's warnings go to the log. With `timing`, adds the seconds of "import" and "plan".
+Result<PlannedModel> planModel(const std::string& modelPath, const std::string& recipePath,
+                               const JobContext& job,
+                               std::map<std::string, double>* timing = nullptr);
+
+/// "38 of 41 eligible operators quantized, of 69 in all"
+std::string coverageText(const Plan& plan);
+
+} // namespace qs

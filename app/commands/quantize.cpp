@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/commands/quantize.h"
+
+#include "app/commands/command.h"
+#include "app/commands/device_option.h"
+#include "engine/export/exporter.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+std::string joined(const std::vector<std::string>& words)
+{
+    std::string text;
+    for (const auto& word : words)
+        text += (text.empty() ? "" : ", ") + word;
+    return text;
+}
+
+Result<void> checkForms(const std::vector<std::string>& forms)
+{
+    const auto known = exportForms();
+    for (const auto& form : forms)
+        if (std::find(known.begin(), known.end(), form) == known.end())
+            return fail(ErrorCode::Usage,
+                        "unknown export '" + form + "'; there are " + joined(known));
+    return {};
+}
+
+} // namespace
+
+void addQuantizeCommand(CLI::App& app, Command& chosen)
+{
+    auto options = std::make_shared<QuantizeOptions>();
+    CLI::App* verb
+        = app.add_subcommand("quantize", "Calibrates, converts, compares and exports a model");
+    verb->add_option("MODEL", options->model, "a .pt2 or TorchScript .pt file")->required();
+    verb->add_option("--recipe", options->recipe, "the decisions; without one backend x86's own");
+    verb->add_option("--data", options->data,
+                     "calibration data: a .npz, a .pt of torch.save, or 'sample'")
+        ->required();
+    addDeviceOption(*verb, options->device);
+    verb->add_option("--export", options->forms,
+                     "what to write, by commas: torchscript, pt2-reference (both by default), pt2, "
+                     "onnx; 'none' for nothing")
+        ->delimiter(',');
+    verb->add_option("--out", options->out, "the folder for the results")->required();
+    verb->add_flag("--strict", options->strict,
+                   "fail on a rule that matched nothing, a dropped qconfig or an unobserved edge");
+    verb->add_flag("--json", options->json, "prints the result document on stdout");
+    verb->callback([options, &chosen] {
+        chosen = [options](const JobContext& job) -> Result<void> {
+            if (options->forms == std::vector<std::string> {"none"})
+                options->forms.clear();
+            QS_CHECK(checkForms(options->forms));
+            return runQuantize(*options, job);
+        };
+    });
+}
+
+} // namespace qs

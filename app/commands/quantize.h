@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/job_context.h"
+
+#include <string>
+#include <vector>
+
+namespace qs {
+
+struct QuantizeOptions
+{
+    std::string model, recipe, data, out;
+    std::string device = "auto";
+    std::vector<std::string> forms {"torchscript", "pt2-reference"};
+    bool strict = false;
+    bool json = false;
+};
+
+/// The whole job: plan, calibrate, convert, compare, export; fills the result folder.
+Result<void> runQuantize(const QuantizeOptions& options, const JobContext& job);
+
+} // namespace qs

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/commands/console.h"
+#include "app/commands/device_option.h"
+#include "app/commands/planned_model.h"
+#include "app/commands/quantize.h"
+#include "app/commands/result_folder.h"
+#include "app/commands/result_text.h"
+#include "app/commands/stopwatch.h"
+#include "engine/base/atomic_file.h"
+#include "engine/base/log.h"
+#include "engine/calibrate/calibrator.h"
+#include "engine/compare/comparator.h"
+#include "engine/convert/choose_qparams.h"
+#include "engine/convert/convert.h"
+#include "engine/export/exporter.h"
+#include "engine/import/importer.h"
+#include "engine/prepare/prepare.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+namespace qs {
+
+namespace {
+
+bool isOperator(const Node& node)
+{
+    return node.kind == NodeKind::Op || node.kind == NodeKind::ModuleCall;
+}
+
+/// Why most operators that could be quantized stay float; of all operators where none could.
+std::string mainReason(const PlannedModel& planned)
+{
+    std::map<std::string, int> counts;
+    for (const bool eligibleOnly : {true, false}) {
+        for (std::size_t i = 0; i < planned.plan->nodes.size(); ++i) {
+            const NodePlan& plan = planned.plan->nodes[i];
+            if (isOperator(*planned.model->nodes()[i]) && (plan.eligible || !eligibleOnly))
+                ++counts[plan.reason];
+        }
+        if (!counts.empty())
+            break;
+    }
+    const auto most
+        = std::max_element(counts.begin(), counts.end(),
+                           [](const auto& a, const auto& b) { return a.second < b.second; });
+    return most == counts.end() ? "the model has no operators" : most->first;
+}
+
+Result<void> checkCoverage(const PlannedModel& planned)
+{
+    if (planned.plan->quantizedOps > 0)
+        return {};
+    return fail(makeError(ErrorCode::BadInput,
+                          "no node would be quantized, of " + std::to_string(planned.plan->totalOps)
+                              + " operators; the main reason: " + mainReason(planned))
+                    .inFile(planned.model->info().path)
+                    .withHint("'quantscope plan' says why for every node"));
+}
+
+/// The conditions of --strict that the plan alone decides.
+Result<void> checkStrictPlan(const PlannedModel& planned)
+{
+    const std::string& file = planned.model->info().path;
+    if (!planned.plan->warnings.empty())
+        return fail(makeError(ErrorCode::BadInput, "--strict: " + planned.plan->warnings.front())
+                        .inFile(file));
+    for (std::size_t i = 0; i < planned.plan->nodes.size(); ++i)
+        if (planned.plan->nodes[i].verdict == Verdict::FloatByConstraint)
+            return fail(
+                makeError(ErrorCode::BadInput,
+                          "--strict: its qconfig is dropped: " + planned.plan->nodes[i].reason)
+                    .inFile(file)
+                    .atNode(planned.model->nodes()[i]->name));
+    return {};
+}
+
+std::string observedName(const PlannedModel& planned, const PlannedObserver& observer)
+{
+    const NodeId node = observer.isWeight || observer.edges.empty()
+        ? observer.weightOwner
+        : observer.edges.front().value.node;
+    const Node* found = planned.model->tryGet(node);
+    return found ? found->name : "?";
+}
+
+/// Observers that saw nothing quantize with scale 1: told, and refused by --strict.
+Result<void> checkObserved(const PlannedModel& planned, const QParamsTable& qparams, bool strict)
+{
+    for (const PlannedObserver& observer : planned.plan->observers) {
+        const auto chosen = qparams.find(observer.id);
+        if (chosen == qparams.end() || chosen->second.calibrated)
+            continue;
+        const std::string name = observedName(planned, observer);
+        if (strict)
+            return fail(makeError(ErrorCode::BadInput, "--strict: its observer never saw a value")
+                            .inFile(planned.model->info().path)
+                            .atNode(name));
+        warn("node '" + name
+             + "': its observer never saw a value; scale 1 and zero point 0 are "
+               "used");
+    }
+    return {};
+}
+
+/// One run of the verb: the stages in order, with what each leaves for the next.
+class QuantizeJob
+{
+public:
+    QuantizeJob(const QuantizeOptions& options, const JobContext& job)
+        : m_options(options)
+        , m_job(job)
+    {
+    }
+
+    Result<void> run()
+    {
+        QS_TRY(m_planned,
+               planModel(m_options.model, m_options.recipe, m_job, &m_parts.timingSeconds));
+        QS_CHECK(checkCoverage(m_planned));
+        if (m_options.strict)
+            QS_CHECK(checkStrictPlan(m_planned));
+        QS_TRY(m_parts.device, resolveDevice(m_options.device));
+        QS_CHECK(openData());
+        QS_TRY(ResultFolder folder, ResultFolder::create(m_options.out));
+        QS_CHECK(calibrateModel());
+        QS_CHECK(convertAndCompare());
+        QS_CHECK(writeFiles(folder.staging()));
+        QS_CHECK(m_job.check());
+        QS_TRY(const auto paths, folder.publish("result.json"));
+        return printResult(paths);
+    }
+
+private:
+    Result<void> openData()
+    {
+        const CalibrationSettings& settings = m_planned.recipe.calibration;
+        QS_TRY(
+            m_data,
+            openDataset(m_options.data, *m_planned.model, {settings.batchSize, settings.batches}));
+        return {};
+    }
+
+    Result<void> calibrateModel()
+    {
+        const Stopwatch preparing(&m_parts.timingSeconds, "prepare");
+        m_job.report("prepare", "fusing and inserting observers", 0);
+        QS_TRY(m_prepared, prepareModel(m_planned.model, m_planned.plan, m_job));
+        preparing.stop();
+        const Stopwatch calibrating(&m_parts.timingSeconds, "calibrate");
+        QS_TRY(m_observations, calibrate(*m_prepared, *m_data, m_parts.device, m_job));
+        calibrating.stop();
+        return {};
+    }
+
+    Result<void> convertAndCompare()
+    {
+        const Stopwatch converting(&m_parts.timingSeconds, "convert");
+        m_job.report("convert", "choosing scales, lowering, checking kernels", 0);
+        QParamsTable qparams = chooseAllQParams(*m_observations);
+        QS_CHECK(checkObserved(m_planned, qparams, m_options.strict));
+        QS_TRY(const Batch first, m_data->batch(0));
+        QS_TRY(m_converted,
+               convertModel(m_prepared, std::move(qparams), m_planned.recipe, &first, m_job));
+        converting.stop();
+        const Stopwatch comparing(&m_parts.timingSeconds, "compare");
+        QS_TRY(m_comparison, compareModels(*m_converted, *m_data, m_parts.device, m_job));
+        comparing.stop();
+        return {};
+    }
+
+    Result<void> writeFiles(const std::string& folder)
+    {
+        const std::filesystem::path path(folder);
+        const Stopwatch exporting(&m_parts.timingSeconds, "export");
+        for (const auto& form : m_options.forms) {
+            m_job.report("export", form, 0);
+            QS_TRY(const std::string file, exportModel(*m_converted, form, folder, m_job));
+            m_parts.exports[form] = std::filesystem::path(file).filename().string();
+        }
+        QS_CHECK(writeObservations(*m_observations, (path / "observations.npz").string()));
+        exporting.stop();
+        const std::string recipe = (path / "recipe.json").string();
+        QS_CHECK(writeFileAtomically(recipe, recipeToJson(m_planned.recipe)));
+        QS_TRY(m_parts.recipeSha256, fileSha256(recipe));
+        m_parts.model = m_planned.model.get();
+        m_parts.plan = m_planned.plan.get();
+        m_parts.recipe = &m_planned.recipe;
+        m_parts.converted = m_converted.get();
+        m_parts.observations = m_observations.get();
+        m_parts.comparison = m_comparison.get();
+        m_parts.threads = m_observations->threads;
+        return writeFileAtomically((path / "result.json").string(), resultJson(m_parts));
+    }
+
+    Result<void> printResult(const std::vector<std::string>& paths) const
+    {
+        if (m_options.json)
+            return printOut(resultJson(m_parts));
+        std::string text = resultText(m_parts) + "\nwritten:\n";
+        for (const auto& path : paths) {
+            std::error_code code;
+            text += "  " + path + "  (" + bytesText(double(std::filesystem::file_size(path, code)))
+                + ")\n";
+        }
+        return printOut(text);
+    }
+
+    const QuantizeOptions& m_options;
+    const JobContext& m_job;
+    PlannedModel m_planned;
+    PreparedPtr m_prepared;
+    std::unique_ptr<Dataset> m_data;
+    ObservationsPtr m_observations;
+    ConvertedPtr m_converted;
+    ComparisonPtr m_comparison;
+    ResultParts m_parts;
+};
+
+} // namespace
+
+Result<void> runQuantize(const QuantizeOptions& options, const JobContext& job)
+{
+    return QuantizeJob(options, job).run();
+}
+
+} // namespace qs

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/commands/result_text.h"
+
+#include "app/commands/console.h"
+#include "app/commands/planned_model.h"
+
+#include <algorithm>
+#include <map>
+
+namespace qs {
+
+namespace {
+
+constexpr std::size_t kMarked = 5;
+
+std::string dbText(const std::optional<ErrorMetrics>& metrics)
+{
+    if (!metrics || !metrics->sqnrDb)
+        return "-";
+    return *metrics->sqnrDb >= 200 ? "exact" : fixedText(*metrics->sqnrDb, 2);
+}
+
+/// The nodes that lose most by themselves, with their rank from 1.
+std::map<NodeId, std::size_t> worstNodes(const Comparison& comparison)
+{
+    std::vector<std::pair<double, NodeId>> losses;
+    for (const NodeError& error : comparison.nodes)
+        if (error.isolated && error.isolated->sqnrDb && *error.isolated->sqnrDb < 200)
+            losses.emplace_back(*error.isolated->sqnrDb, error.node);
+    std::stable_sort(losses.begin(), losses.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::map<NodeId, std::size_t> ranks;
+    for (std::size_t i = 0; i < losses.size() && i < kMarked; ++i)
+        ranks.emplace(losses[i].second, i + 1);
+    return ranks;
+}
+
+std::string kernelText(const ResultParts& parts, NodeId node)
+{
+    if (parts.converted)
+        for (const KernelCheck& check : parts.converted->checks)
+            if (check.node == node)
+                return check.passed ? check.kernel : "reference form: " + check.reason;
+    return "-";
+}
+
+std::string layersText(const ResultParts& parts)
+{
+    const auto ranks = worstNodes(*parts.comparison);
+    TextTable table({">worst", "node", "operator", "module", "verdict", ">isolated", ">inherited",
+                     ">born here", ">cumulative", "kernel"});
+    for (const NodeError& error : parts.comparison->nodes) {
+        const Node& node = parts.model->get(error.node);
+        const NodePlan* plan = parts.plan->tryGet(*parts.model, error.node);
+        const auto rank = ranks.find(error.node);
+        table.add({rank == ranks.end() ? "" : std::to_string(rank->second), node.name, node.target,
+                   node.scope.path, plan ? std::string(verdictName(plan->verdict)) : "-",
+                   dbText(error.isolated), dbText(error.inherited), dbText(error.bornHere),
+                   dbText(error.cumulative), kernelText(parts, error.node)});
+    }
+    return "Signal to quantization noise in dB, layer by layer; 'worst' ranks by the isolated "
+           "error\n\n"
+        + table.text();
+}
+
+} // namespace
+
+std::string resultText(const ResultParts& parts)
+{
+    std::string text;
+    if (parts.comparison) {
+        text += layersText(parts) + "\n";
+        for (const OutputError& output : parts.comparison->outputs)
+            text += "output " + output.name + ": " + dbText(output.cumulative)
+                + " dB in the reference form, " + dbText(output.lowered) + " dB lowered\n";
+        const auto& comparison = *parts.comparison;
+        if (comparison.floatTop1 && comparison.int8Top1)
+            text += "labels: top-1 " + fixedText(100 * *comparison.floatTop1, 2) + " % float, "
+                + fixedText(100 * *comparison.int8Top1, 2) + " % int8, "
+                + std::to_string(comparison.samples) + " samples\n";
+    }
+    text += "coverage: " + coverageText(*parts.plan) + " (backend " + parts.plan->backend + ")\n";
+    return text;
+}
+
+} // namespace qs

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the built program and the test functions of the calling module; makes small models and data."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+
+PROGRAM = os.environ["QUANTSCOPE"]
+SOURCE = Path(os.environ["QUANTSCOPE_SOURCE"])
+
+
+def run(*words, timeout=300, env=None):
+    """The finished process of `quantscope WORDS`, with text output."""
+    return subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, timeout=timeout,
+                          env={**os.environ, **(env or {})}, check=False)
+
+
+def run_good(*words, **options):
+    """The standard output of a run that must succeed."""
+    done = run(*words, **options)
+    assert done.returncode == 0, f"{words}: exit {done.returncode}\n{done.stderr}"
+    return done.stdout
+
+
+def run_json(*words):
+    """The one document a run prints with --json."""
+    return json.loads(run_good(*words, "--json"))
+
+
+def expect_bad(*words, contains=(), out=None, code=1):
+    """A run that must fail with one line on stderr naming every word of `contains`, and leave no file."""
+    done = run(*words)
+    lines = done.stderr.splitlines()
+    assert done.returncode == code, f"{words}: exit {done.returncode} instead of {code}\n{done.stderr}"
+    assert len(lines) == 1 and lines[0].startswith("quantscope: "), f"{words}: not one line:\n{done.stderr}"
+    assert done.stdout == "", f"{words}: stdout is not empty: {done.stdout[:200]}"
+    for word in contains:
+        assert str(word) in lines[0], f"{words}: '{word}' is not in: {lines[0]}"
+    if out is not None:
+        left = list(Path(out).rglob("*")) if Path(out).is_dir() else []
+        assert left == [], f"{words}: left behind {left}"
+
+
+def export_model(model, example, path, dynamic=True):
+    """torch.export of an eval-mode model to `path`; the first dimension of every input is dynamic."""
+    import torch
+
+    model.eval()
+    shapes = None
+    if dynamic:
+        batch = torch.export.Dim("batch", min=1, max=1024)
+        shapes = tuple({0: batch} for _ in example)
+    torch.export.save(torch.export.export(model, example, dynamic_shapes=shapes, strict=True), path)
+
+
+def main(module):
+    """Runs every `test_*` function of the module in a folder of its own; exits 1 when one fails."""
+    failed = 0
+    tests = [(name, f) for name, f in vars(sys.modules[module]).items() if name.startswith("test_")]
+    for name, test in tests:
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                test(Path(folder))
+                print(f"PASS   {name}", flush=True)
+            except Exception:  # every failure is reported, then the next test runs
+                failed += 1
+                print(f"FAIL!  {name}\n{traceback.format_exc()}", flush=True)
+    print(f"Totals: {len(tests) - failed} passed, {failed} failed")
+    sys.exit(1 if failed or not tests else 0)

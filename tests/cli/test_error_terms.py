@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The four error terms of every layer, against the same terms worked out by hand in PyTorch from the scales in
+result.json: y = f(x), cumulative y^ - y, inherited f(x^) - y, born here y^ - f(x^), isolated f_q(x) - y."""
+
+import json
+
+import torch
+from harness import main, run_good
+from models import residual
+
+TERMS = ("isolated", "inherited", "born_here", "cumulative")
+
+
+def fake_quantize(value, quantization):
+    """Quantize and dequantize with one entry of a result document."""
+    scale = torch.tensor(quantization["scale"], dtype=torch.float32)
+    zero_point = torch.tensor(quantization["zero_point"], dtype=torch.int32)
+    low, high = quantization["quant_min"], quantization["quant_max"]
+    if len(scale) > 1:
+        return torch.fake_quantize_per_channel_affine(value, scale, zero_point, quantization["axis"], low, high)
+    return torch.fake_quantize_per_tensor_affine(value, scale.item(), int(zero_point.item()), low, high)
+
+
+def sqnr(signal, noise):
+    noise = noise.double().square().sum()
+    return 200.0 if noise == 0 else (10 * torch.log10(signal.double().square().sum() / noise)).item()
+
+
+def expected_terms(model, data, nodes):
+    """{node name: {term: dB}} by hand. Units are (node, inputs, float function, quantized function)."""
+    fq = fake_quantize
+    conv1, conv2, fc = model.conv1, model.conv2, model.fc
+    functional = torch.nn.functional
+
+    def conv(layer, weight):
+        return lambda x: functional.conv2d(x, weight, layer.bias, padding=1)
+
+    weight = {name: fq(layer.weight, nodes[name]["weight"]) for name, layer in
+              (("conv2d", conv1), ("conv2d_1", conv2), ("linear", fc))}
+    units = [
+        ("relu", ["x"], lambda x: torch.relu(conv(conv1, conv1.weight)(x)),
+         lambda x: torch.relu(conv(conv1, weight["conv2d"])(x))),
+        ("max_pool2d", ["relu"], model.pool, model.pool),
+        ("conv2d_1", ["max_pool2d"], conv(conv2, conv2.weight), conv(conv2, weight["conv2d_1"])),
+        ("add", ["max_pool2d", "conv2d_1"], torch.add, torch.add),
+        ("flatten", ["add"], lambda x: torch.flatten(x, 1), lambda x: torch.flatten(x, 1)),
+        ("linear", ["flatten"], lambda x: functional.linear(x, fc.weight, fc.bias),
+         lambda x: functional.linear(x, weight["linear"], fc.bias)),
+    ]
+    def observed(name, value):
+        return fq(value, nodes[name]["output"])
+
+    plain, converted, terms = {"x": data}, {"x": observed("x", data)}, {}
+    for name, inputs, function, quantized in units:
+        x = [plain[i] for i in inputs]
+        converted_x = [converted[i] for i in inputs]
+        y, moved = function(*x), function(*converted_x)
+        result = observed(name, quantized(*converted_x))
+        alone = observed(name, quantized(*[observed(i, v) for i, v in zip(inputs, x)]))
+        terms[name] = {"isolated": sqnr(y, alone - y), "inherited": sqnr(y, moved - y),
+                       "born_here": sqnr(y, result - moved), "cumulative": sqnr(y, result - y)}
+        plain[name], converted[name] = y, result
+    y, moved = torch.cos(plain["linear"]), torch.cos(converted["linear"])
+    terms["cos"] = {"isolated": 200.0, "inherited": sqnr(y, moved - y), "born_here": 200.0,
+                    "cumulative": sqnr(y, moved - y)}
+    return terms
+
+
+@torch.no_grad()
+def test_four_terms_of_every_layer(folder):
+    model, path, npz, data = residual(folder)
+    run_good("quantize", path, "--data", npz, "--device", "cpu", "--export", "pt2-reference", "--out", folder / "out")
+    result = json.loads((folder / "out" / "result.json").read_text())
+    nodes = {node["name"]: node for node in result["nodes"]}
+    expected = expected_terms(model, data, nodes)
+    for name, terms in expected.items():
+        for term in TERMS:
+            given = nodes[name]["error"][term]["sqnr_db"]
+            assert abs(given - terms[term]) < 0.01, f"{name} {term}: {given} instead of {terms[term]}"
+    inner = nodes["conv2d"]
+    assert inner["quantized"] and inner["error"] is None and inner["output"] is None and inner["weight"]
+    assert abs(result["outputs"][0]["cumulative"]["sqnr_db"] - expected["cos"]["cumulative"]) < 0.01
+
+
+@torch.no_grad()
+def test_other_metrics(folder):
+    model, path, npz, data = residual(folder)
+    run_good("quantize", path, "--data", npz, "--device", "cpu", "--export", "pt2-reference", "--out", folder / "out")
+    result = json.loads((folder / "out" / "result.json").read_text())
+    nodes = {node["name"]: node for node in result["nodes"]}
+    y = torch.relu(model.conv1(data))
+    weight = fake_quantize(model.conv1.weight, nodes["conv2d"]["weight"])
+    converted = torch.nn.functional.conv2d(fake_quantize(data, nodes["x"]["output"]), weight, model.conv1.bias, padding=1)
+    converted = fake_quantize(torch.relu(converted), nodes["relu"]["output"])
+    noise = (converted - y).double()
+    given = nodes["relu"]["error"]["cumulative"]
+    cosine = torch.nn.functional.cosine_similarity(y.double().flatten(), converted.double().flatten(), dim=0)
+    assert abs(given["mse"] / noise.square().mean().item() - 1) < 1e-3
+    assert abs(given["max_abs"] / noise.abs().max().item() - 1) < 1e-3
+    assert abs(given["cosine"] - cosine.item()) < 1e-6
+
+
+main(__name__)

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every verb of the command line: exit codes, what goes to stdout, the keys of each document."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+from harness import PROGRAM, SOURCE, expect_bad, main, run, run_good, run_json
+from models import residual
+
+SAMPLES = SOURCE / "resources" / "samples"
+NODE_KEYS = {"name", "op", "module", "call_index", "module_class", "quantized", "reason", "pattern", "qconfig", "rule",
+             "output", "inputs", "weight"}
+QPARAM_KEYS = {"dtype", "qscheme", "scale", "zero_point", "quant_min", "quant_max", "min", "max", "observer",
+               "shared_with"}
+METRIC_KEYS = {"sqnr_db", "cosine", "mse", "max_abs"}
+RESULT_KEYS = {"format", "version", "device", "threads", "model", "recipe_sha256", "versions", "timing_s",
+               "peak_rss_bytes", "coverage", "labels", "outputs", "nodes"}
+
+
+def check_quantization(entry, extra=()):
+    assert set(entry) == QPARAM_KEYS | set(extra), set(entry)
+    assert len(entry["scale"]) == len(entry["zero_point"]) == len(entry["min"]) == len(entry["max"])
+    for scale in entry["scale"]:
+        assert float(np.float32(scale)) == scale, "a scale is a float32"
+
+
+def check_nodes(document):
+    """What holds for the nodes of every result document."""
+    names = [node["name"] for node in document["nodes"]]
+    assert len(names) == len(set(names))
+    for node in document["nodes"]:
+        assert NODE_KEYS | {"error"} <= set(node), NODE_KEYS - set(node)
+        assert node["quantized"] or node["reason"], f"{node['name']}: float without a reason"
+        assert {"kind", "key", "qconfig", "overrides"} == set(node["rule"])
+        for entry in [node["output"], *node["inputs"]]:
+            if entry is not None:
+                check_quantization(entry)
+                assert entry["shared_with"] is None or entry["shared_with"] in names
+        if node["weight"] is not None:
+            check_quantization(node["weight"], extra=["axis"])
+        if node["error"] is not None:
+            assert set(node["error"]) == {"isolated", "inherited", "born_here", "cumulative"}
+            for term in node["error"].values():
+                assert term is None or (set(term) == METRIC_KEYS and -200 <= term["sqnr_db"] <= 200)
+
+
+def check_result(document):
+    assert RESULT_KEYS <= set(document), RESULT_KEYS - set(document)
+    assert (document["format"], document["version"]) == ("quantscope.result", 1)
+    assert set(document["model"]) == {"path", "sha256"} and len(document["model"]["sha256"]) == 64
+    assert set(document["coverage"]) == {"quantized", "eligible", "total"}
+    assert document["peak_rss_bytes"] > 1e6 and document["threads"] >= 1
+    for output in document["outputs"]:
+        assert set(output["cumulative"]) == METRIC_KEYS and set(output["lowered"]) == METRIC_KEYS
+    check_nodes(document)
+
+
+def test_help_and_usage(folder):
+    done = run("--help")
+    assert done.returncode == 0 and "quantize" in done.stdout and done.stderr == ""
+    for words in ([], ["fly"], ["inspect"], ["inspect", "a", "b"], ["inspect", "m.pt2", "--bogus"],
+                  ["quantize", "m.pt2"], ["quantize", "m", "--data", "d", "--out", "o", "--device", "tpu"],
+                  ["quantize", "m", "--data", "d", "--out", "o", "--export", "tflite"], ["backends", "show"]):
+        expect_bad(*words, code=2)
+
+
+def test_inspect(folder):
+    _, path, _, _ = residual(folder)
+    document = run_json("inspect", path)
+    assert {"format", "version", "inputs", "outputs", "modules", "nodes"} <= set(document)
+    assert [(i["name"], i["dtype"]) for i in document["inputs"]] == [("x", "float32")]
+    assert isinstance(document["inputs"][0]["shape"][0], str) and document["inputs"][0]["shape"][1:] == [3, 8, 8]
+    nodes = {node["name"]: node for node in document["nodes"]}
+    conv = nodes["conv2d"]
+    assert conv["op"] == "aten.conv2d.default" and conv["module"] == "conv1"
+    assert conv["module_class"] == "torch.nn.Conv2d" and conv["inputs"][0] == "x"
+    assert conv["outputs"][0]["dtype"] == "float32" and conv["outputs"][0]["shape"][1:] == [8, 8, 8]
+    assert "conv1" in [module["path"] for module in document["modules"]]
+    text = run_good("inspect", path)
+    assert "conv1" in text and "torch.nn.Conv2d" in text
+    assert "def forward(self, x" in run_good("inspect", path, "--code")
+
+
+def test_plan(folder):
+    _, path, _, _ = residual(folder)
+    document = run_json("plan", path)
+    nodes = {node["name"]: node for node in document["nodes"]}
+    for node in document["nodes"]:
+        assert NODE_KEYS <= set(node) and "error" not in node
+        assert node["output"] is None or "scale" not in node["output"]
+    assert nodes["relu"]["quantized"] and nodes["conv2d"]["pattern"] == nodes["relu"]["pattern"]
+    assert nodes["relu"]["output"]["dtype"] == "quint8" and nodes["conv2d"]["weight"]["dtype"] == "qint8"
+    assert nodes["max_pool2d"]["output"]["shared_with"] == "relu"
+    assert not nodes["cos"]["quantized"] and nodes["cos"]["reason"]
+    text = run_good("plan", path)
+    assert "conv2d" in text and "eligible operators quantized" in text
+
+
+def test_quantize_and_compare(folder):
+    _, path, npz, _ = residual(folder, labels=True)
+    out = folder / "new" / "out"
+    text = run_good("quantize", path, "--data", npz, "--device", "cpu", "--out", out)
+    assert "relu" in text and "result.json" in text
+    assert {p.name for p in out.iterdir()} == {"result.json", "recipe.json", "observations.npz", "model.ts.pt",
+                                               "model.reference.pt2"}
+    document = json.loads((out / "result.json").read_text())
+    check_result(document)
+    assert document["labels"]["float_top1"] == 1.0 and 0 <= document["labels"]["int8_top1"] <= 1
+    assert {"import", "plan", "prepare", "calibrate", "convert", "compare", "export"} <= set(document["timing_s"])
+    nodes = {node["name"]: node for node in document["nodes"]}
+    assert nodes["x"]["op"] == "input" and nodes["x"]["output"]["zero_point"][0] > 0
+    assert nodes["max_pool2d"]["output"]["shared_with"] == "relu"
+    assert nodes["conv2d"]["weight"]["axis"] == 0 and len(nodes["conv2d"]["weight"]["scale"]) == 8
+    assert nodes["conv2d"]["error"] is None and nodes["relu"]["error"]["isolated"]["sqnr_db"] > 20
+
+    again = run_json("compare", path, "--result", out, "--data", npz)
+    check_result(again)
+    for node, other in zip(document["nodes"], again["nodes"]):
+        assert (node["name"], node["output"], node["weight"]) == (other["name"], other["output"], other["weight"])
+        assert (node["error"] is None) == (other["error"] is None)
+        for term in node["error"] or {}:
+            assert abs(node["error"][term]["sqnr_db"] - other["error"][term]["sqnr_db"]) < 1e-3, node["name"]
+    assert "cumulative" in run_good("compare", path, "--result", out / "result.json", "--data", npz)
+
+
+def test_compare_refuses_another_model(folder):
+    (folder / "a").mkdir()
+    _, path, npz, _ = residual(folder)
+    run_good("quantize", path, "--data", npz, "--device", "cpu", "--export", "none", "--out", folder / "out")
+    words = ("compare", SAMPLES / "digits.pt2", "--result", folder / "out", "--data", npz)
+    expect_bad(*words, contains=["result.json", "another model"])
+    (folder / "out" / "result.json").write_text("{}")
+    expect_bad("compare", path, "--result", folder / "out", "--data", npz, contains=["result.json", "not a result"])
+    expect_bad("compare", path, "--result", folder / "nothing", "--data", npz, contains=["nothing"])
+
+
+def test_report(folder):
+    _, path, npz, _ = residual(folder)
+    out = folder / "out"
+    run_good("quantize", path, "--data", npz, "--device", "cpu", "--export", "none", "--out", out)
+    page = folder / "report.html"
+    path.unlink()  # the report needs the folder alone
+    run_good("report", out, "--html", page)
+    text = page.read_text()
+    tree = ElementTree.fromstring(text.split("\n", 1)[1])
+    assert tree.tag == "html" and "max_pool2d" in text
+    assert len(list(tree.iter("{http://www.w3.org/2000/svg}svg"))) >= 1
+    assert "src=" not in text and "href=" not in text, "the page stands alone"
+    expect_bad("report", folder / "none", "--html", folder / "r.html", contains=["none"])
+
+
+def test_backends(folder):
+    assert "x86" in run_good("backends") and "x86" in run_good("backends", "list")
+    assert "torch.nn.Conv2d" in run_good("backends", "show", "x86")
+    shown = run_good("backends", "show", "x86", "--json")
+    json.loads(shown)
+    file = folder / "mine.json"
+    file.write_text(shown)
+    assert "good" in run_good("backends", "check", file)
+    file.write_text("{}")
+    expect_bad("backends", "check", file, contains=["mine.json"])
+    expect_bad("backends", "show", "tpu9", contains=["tpu9"])
+
+
+def test_strict(folder):
+    _, path, npz, _ = residual(folder)
+    recipe = folder / "recipe.json"
+    recipe.write_text(json.dumps({"format": "quantscope.recipe", "version": 1, "backend": "x86",
+                                  "mapping": {"global": "x86", "module_name": [["nowhere", None]]}}))
+    words = ["quantize", path, "--recipe", recipe, "--data", npz, "--device", "cpu", "--export", "none"]
+    done = run(*words, "--out", folder / "out")
+    assert done.returncode == 0 and "nowhere" in done.stderr, done.stderr
+    expect_bad(*words, "--strict", "--out", folder / "strict", contains=["nowhere"], out=folder / "strict")
+
+
+def test_cancel_leaves_nothing(folder):
+    _, path, npz, _ = residual(folder)
+    big = folder / "big.npz"
+    np.savez(big, x=np.zeros((20000, 3, 8, 8), np.float32))
+    recipe = folder / "recipe.json"
+    recipe.write_text(json.dumps({"format": "quantscope.recipe", "version": 1, "backend": "x86",
+                                  "calibration": {"batch_size": 1, "batches": 20000}}))
+    words = [PROGRAM, "quantize", str(path), "--recipe", str(recipe), "--data", str(big), "--device", "cpu", "--out",
+             str(folder / "out")]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    for _ in range(600):
+        if (folder / "out").is_dir():
+            break
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode == 1 and stdout == "", (process.returncode, stderr)
+    assert stderr.splitlines()[-1] == "quantscope: cancelled", stderr
+    assert not os.path.exists(folder / "out")
+
+
+def test_ui_starts_the_window_beside_it(folder):
+    beside = folder / "quantscope"
+    beside.write_bytes(open(PROGRAM, "rb").read())
+    beside.chmod(0o755)
+    done = subprocess.run([beside, "ui", "m.pt2"], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "quantscope-ui" in done.stderr
+    window = folder / "quantscope-ui"
+    window.write_text('#!/bin/sh\necho "window $1"\n')
+    window.chmod(0o755)
+    done = subprocess.run([beside, "ui", "m.pt2"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "window m.pt2\n"), done.stderr
+
+
+main(__name__)
