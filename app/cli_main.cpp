@@ -93,7 +93,7 @@ int runProgram(int argc, char** argv)
     qs::Command chosen;
     for (const auto add :
          {qs::addInspectCommand, qs::addPlanCommand, qs::addQuantizeCommand, qs::addCompareCommand,
-          qs::addReportCommand, qs::addBackendsCommand, qs::addUiCommand})
+          qs::addReportCommand, qs::addBackendsCommand, qs::addDoctorCommand, qs::addUiCommand})
         add(app, chosen);
     try {
         app.parse(argc, argv);

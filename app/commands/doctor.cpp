@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/calibrate/doctor.h"
+
 #include "app/commands/command.h"
 #include "app/commands/console.h"
 #include "app/commands/device_option.h"
-#include "engine/calibrate/calibrator.h"
 #include "engine/configure/backend_config.h"
 #include "engine/export/exporter.h"
-#include "engine/kernels/device_plugin.h"
-#include "engine/kernels/self_check.h"
-
-#include <ATen/Context.h>
-#include <ATen/Parallel.h>
-#include <ATen/Version.h>
 
 #include <CLI/CLI.hpp>
-#include <thread>
+#include <algorithm>
+#include <cstdio>
 
 namespace qs {
 
 namespace {
 
-template<class List>
-std::string joined(const List& words)
+std::string joined(const std::vector<std::string>& words)
 {
     std::string text;
     for (const auto& word : words)
@@ -28,59 +23,50 @@ std::string joined(const List& words)
     return text.empty() ? "none" : text;
 }
 
-std::vector<std::string> quantizedEngines()
+std::string cudaText(const CudaFacts& facts)
 {
-    std::vector<std::string> names;
-    for (const at::QEngine engine : at::globalContext().supportedQEngines())
-        if (engine != at::QEngine::NoQEngine)
-            names.push_back(at::toString(engine));
-    return names;
-}
-
-std::string cudaText()
-{
-    const CudaFacts facts = cudaFacts();
-    std::string text = facts.driver ? "driver for CUDA " + facts.driverVersion
-            + "; devices: " + joined(facts.devices) + "; plug-in: "
-            + (facts.pluginFound ? facts.pluginPath : "not found at " + facts.pluginPath)
-                                    : "no";
+    std::string text = "no";
+    if (facts.driver)
+        text = "driver for CUDA " + facts.driverVersion + "; devices: " + joined(facts.devices)
+            + "; plug-in " + (facts.pluginFound ? "" : "not found at ") + facts.pluginPath;
     return facts.why.empty() ? text : text + " (" + facts.why + ")";
 }
 
-std::string factsText(const DeviceChoice& choice)
+std::string factsText(const DoctorReport& report)
 {
-    std::string text = "quantscope " QUANTSCOPE_VERSION "\n";
-    text += "processors          " + std::to_string(std::thread::hardware_concurrency()) + ", "
-        + std::to_string(at::get_num_threads()) + " threads\n";
-    text += "vector instructions " + at::get_cpu_capability() + "\n";
-    text += "int8 engines        " + joined(quantizedEngines()) + "\n";
-    text += "CUDA                " + cudaText() + "\n";
-    text += "backends            " + joined(shippedBackends()) + "\n";
-    text += "exports             " + joined(exportForms()) + "\n";
-    text += "device              " + choice.device;
-    return text + (choice.note.empty() ? "\n" : " (" + choice.note + ")\n");
+    std::string text = "quantscope " QUANTSCOPE_VERSION ", LibTorch " + report.torchVersion + "\n";
+    text += "CPU          " + report.cpu + ", " + std::to_string(report.threads) + " threads\n";
+    text += "int8 engine  " + report.quantizedEngine + "\n";
+    text += "CUDA         " + cudaText(report.cuda) + "\n";
+    text += "backends     " + joined(shippedBackends()) + "\n";
+    text += "exports      " + joined(exportForms()) + "\n";
+    text += "device       " + report.device;
+    return text + (report.deviceNote.empty() ? "\n" : " (" + report.deviceNote + ")\n");
 }
 
-Result<void> runDoctor(const std::string& device, const JobContext& job)
+std::string checksText(const DoctorReport& report)
 {
-    QS_TRY(const DeviceChoice choice, chooseDevice(device));
     TextTable table({"kernel", "CPU", "CUDA", ">worst difference", "detail"});
-    int failed = 0;
-    for (const auto& name : selfCheckNames()) {
-        QS_CHECK(job.check());
-        job.report("doctor", name, 0);
-        const SelfCheck check = runSelfCheck(name, choice.device);
-        failed += !check.passed();
+    for (const SelfCheck& check : report.checks) {
         char worst[32];
         std::snprintf(worst, sizeof worst, "%.2g", check.worst);
-        const char* cuda = !check.cudaOk ? "-" : *check.cudaOk ? "good" : "BAD";
-        table.add({name, check.cpuOk ? "good" : "BAD", cuda, worst, check.detail});
+        const char* cuda = "-";
+        if (check.cudaOk)
+            cuda = *check.cudaOk ? "good" : "BAD";
+        table.add({check.name, check.cpuOk ? "good" : "BAD", cuda, worst, check.detail});
     }
-    clearProgress();
-    QS_CHECK(printOut(factsText(choice) + "\n" + table.text()));
+    return table.text();
+}
+
+Result<void> printDoctor(const std::string& device)
+{
+    QS_TRY(const DoctorReport report, runDoctor(device));
+    QS_CHECK(printOut(factsText(report) + "\n" + checksText(report)));
+    const auto failed = std::count_if(report.checks.begin(), report.checks.end(),
+                                      [](const SelfCheck& check) { return !check.passed(); });
     if (failed)
         return fail(ErrorCode::Device,
-                    std::to_string(failed) + " kernel checks failed on " + choice.device);
+                    std::to_string(failed) + " kernel checks failed on " + report.device);
     return {};
 }
 
@@ -93,7 +79,7 @@ void addDoctorCommand(CLI::App& app, Command& chosen)
         = app.add_subcommand("doctor", "Says what this machine can do and checks the kernels");
     addDeviceOption(*verb, *device);
     verb->callback([device, &chosen] {
-        chosen = [device](const JobContext& job) { return runDoctor(*device, job); };
+        chosen = [device](const JobContext&) { return printDoctor(*device); };
     });
 }
 

@@ -50,6 +50,9 @@ void addQuantizeCommand(CLI::App& app, Command& chosen)
     verb->add_option("--out", options->out, "the folder for the results")->required();
     verb->add_flag("--strict", options->strict,
                    "fail on a rule that matched nothing, a dropped qconfig or an unobserved edge");
+    verb->add_option("--eval", options->eval,
+                     "a command that gets outputs as an .npz and prints one number; run on the "
+                     "float and the int8 outputs");
     verb->add_flag("--json", options->json, "prints the result document on stdout");
     verb->callback([options, &chosen] {
         chosen = [options](const JobContext& job) -> Result<void> {

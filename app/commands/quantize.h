@@ -11,6 +11,7 @@ namespace qs {
 struct QuantizeOptions
 {
     std::string model, recipe, data, out;
+    std::string eval; ///< the user's own metric, a command; empty = none
     std::string device = "auto";
     std::vector<std::string> forms {"torchscript", "pt2-reference"};
     bool strict = false;

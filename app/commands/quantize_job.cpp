@@ -6,9 +6,11 @@
 #include "app/commands/result_folder.h"
 #include "app/commands/result_text.h"
 #include "app/commands/stopwatch.h"
+#include "app/commands/user_metric.h"
 #include "engine/base/atomic_file.h"
 #include "engine/base/log.h"
 #include "engine/calibrate/calibrator.h"
+#include "engine/compare/collect_outputs.h"
 #include "engine/compare/comparator.h"
 #include "engine/convert/choose_qparams.h"
 #include "engine/convert/convert.h"
@@ -126,6 +128,7 @@ public:
         QS_TRY(ResultFolder folder, ResultFolder::create(m_options.out));
         QS_CHECK(calibrateModel());
         QS_CHECK(convertAndCompare());
+        QS_CHECK(evaluate(folder.staging()));
         QS_CHECK(writeFiles(folder.staging()));
         QS_CHECK(m_job.check());
         QS_TRY(const auto paths, folder.publish("result.json"));
@@ -167,6 +170,25 @@ private:
         const Stopwatch comparing(&m_parts.timingSeconds, "compare");
         QS_TRY(m_comparison, compareModels(*m_converted, *m_data, m_parts.device, m_job));
         comparing.stop();
+        return {};
+    }
+
+    /// The user's own metric of the float and of the lowered model's outputs.
+    Result<void> evaluate(const std::string& folder)
+    {
+        if (m_options.eval.empty())
+            return {};
+        const Stopwatch evaluating(&m_parts.timingSeconds, "eval");
+        const auto names = outputNames(*m_planned.model);
+        for (const auto& [name, graph] :
+             {std::pair("float", m_planned.model), std::pair("int8", m_converted->lowered)}) {
+            m_job.report("eval", name, 0);
+            const std::string file = (std::filesystem::path(folder) / "outputs.npz").string();
+            QS_CHECK(writeOutputs(graph, *m_data, names, file, m_job));
+            QS_TRY(m_parts.evaluation[name], runUserMetric(m_options.eval, file));
+            std::filesystem::remove(file);
+        }
+        evaluating.stop();
         return {};
     }
 

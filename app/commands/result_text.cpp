@@ -35,12 +35,17 @@ std::map<NodeId, std::size_t> worstNodes(const Comparison& comparison)
     return ranks;
 }
 
+/// The kernel the node became, or why it became none.
 std::string kernelText(const ResultParts& parts, NodeId node)
 {
-    if (parts.converted)
-        for (const KernelCheck& check : parts.converted->checks)
-            if (check.node == node)
-                return check.passed ? check.kernel : "reference form: " + check.reason;
+    if (!parts.converted)
+        return "-";
+    for (const Residue& left : parts.converted->residue)
+        if (left.node == node && left.kind == Residue::Kind::Unlowered)
+            return "reference form: " + left.reason;
+    for (const KernelCheck& check : parts.converted->checks)
+        if (check.node == node)
+            return check.kernel;
     return "-";
 }
 
@@ -79,6 +84,8 @@ std::string resultText(const ResultParts& parts)
                 + fixedText(100 * *comparison.int8Top1, 2) + " % int8, "
                 + std::to_string(comparison.samples) + " samples\n";
     }
+    for (const auto& [form, value] : parts.evaluation)
+        text += "your metric, " + form + ": " + fixedText(value, 6) + "\n";
     text += "coverage: " + coverageText(*parts.plan) + " (backend " + parts.plan->backend + ")\n";
     return text;
 }

@@ -2,6 +2,7 @@
 #include "engine/compare/comparator.h"
 
 #include "engine/base/torch_guard.h"
+#include "engine/compare/collect_outputs.h"
 #include "engine/compare/sweep.h"
 
 #include <ATen/ATen.h>
@@ -87,7 +88,7 @@ public:
                                         metricsFrom(sums.inherited), metricsFrom(sums.bornHere),
                                         metricsFrom(sums.cumulative)});
         }
-        const auto names = outputNames();
+        const auto names = outputNames(*m_converted.prepared->model);
         for (std::size_t i = 0; i < m_outputSums.size(); ++i)
             comparison.outputs.push_back({names.at(i), metricsFrom(m_outputSums[i].reference),
                                           metricsFrom(m_outputSums[i].lowered)});
@@ -115,24 +116,6 @@ private:
                 QS_CHECK(addError(m_outputSums[i].lowered, y.cpu(), lowered[i]));
         }
         return {};
-    }
-
-    std::vector<std::string> outputNames() const
-    {
-        const Graph& graph = *m_converted.prepared->model;
-        std::vector<std::string> names;
-        const auto add = [&](const auto& self, const Argument& argument) -> void {
-            if (const auto* list = argument.asList()) {
-                for (const Argument& item : *list)
-                    self(self, item);
-                return;
-            }
-            const ValueRef* ref = argument.asRef();
-            names.push_back(ref ? graph.value(*ref).name : std::string("constant"));
-        };
-        for (const auto& argument : graph.output().args)
-            add(add, argument.value);
-        return names;
     }
 
     const ConvertedModel& m_converted;

@@ -135,6 +135,18 @@ Json NodeJson::nodes() const
     return list;
 }
 
+Json NodeJson::observations() const
+{
+    static constexpr const char* kPlaces[] = {"output", "inputs", "weight"};
+    Json list = Json::array();
+    for (const ObserverPlace& place : m_places.all())
+        list.push_back({{"key", "obs_" + std::to_string(place.observer.value())},
+                        {"node", m_parts.model->get(place.node).name},
+                        {"place", kPlaces[int(place.kind)]},
+                        {"index", place.index}});
+    return list;
+}
+
 Json NodeJson::node(const Node& node, const NodePlan* plan) const
 {
     Json json = {{"name", node.name},
@@ -220,7 +232,7 @@ const PlannedObserver* NodeJson::planned(ObserverId id) const
 Json NodeJson::qparams(ObserverId observer, NodeId at) const
 {
     const PlannedObserver* spec = planned(observer);
-    if (!spec)
+    if (!spec || !isIntegerDType(spec->spec.dtype))
         return nullptr;
     const NodeId first = m_places.firstNode(observer);
     const Json sharedWith = first == at ? Json(nullptr) : Json(m_parts.model->get(first).name);

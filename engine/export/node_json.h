@@ -21,6 +21,8 @@ public:
 
     /// Inputs, parameters and constants with an observer, operators; in graph order.
     Json nodes() const;
+    /// Which arrays of `observations.npz` belong to which place: `{key, node, place, index}`.
+    Json observations() const;
 
 private:
     Json node(const Node& node, const NodePlan* plan) const;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/atomic_file.h"
+#include "engine/export/report_histograms.h"
 #include "engine/export/report_svg.h"
 #include "engine/export/result_writer.h"
 
@@ -26,7 +27,9 @@ constexpr const char* kStyle
       "td.n{text-align:right;font-variant-numeric:tabular-nums}tr.float{color:#777}"
       "svg text{font-size:11px;fill:#444}svg text.label{text-anchor:end}svg .bar{fill:#c0654a}"
       "svg .bin{fill:#4a78a8}svg .range{fill:#e8efe2}dl{display:grid;"
-      "grid-template-columns:max-content 1fr;gap:.15rem 1rem}dt{color:#777}dd{margin:0}";
+      "grid-template-columns:max-content 1fr;gap:.15rem 1rem}dt{color:#777}dd{margin:0}"
+      ".figures{display:flex;flex-wrap:wrap;gap:.5rem 1.25rem}figure{margin:0}"
+      "figcaption{font-size:12px;color:#444}";
 
 std::string textOf(const Json& json, const char* key)
 {
@@ -156,7 +159,7 @@ std::string layersHtml(const Json& result)
     return html + "</tbody></table>";
 }
 
-std::string pageHtml(const Json& result)
+std::string pageHtml(const Json& result, const std::string& histograms)
 {
     const std::string title = "Quantscope: "
         + std::filesystem::path(textOf(result.at("model"), "path")).filename().string();
@@ -190,8 +193,9 @@ Result<void> writeHtmlReport(const std::string& folder, const std::string& htmlP
         || textOf(result, "format") != "quantscope.result")
         return fail(notResult(path));
     try {
-        return writeFileAtomically(htmlPath, pageHtml(result));
-    } catch (const Json::exception&) {
+        QS_TRY(const std::string histograms, histogramsHtml(result, folder));
+        return writeFileAtomically(htmlPath, pageHtml(result, histograms));
+    } catch (const std::exception&) { // a key is missing or of another type
         return fail(notResult(path));
     }
 }

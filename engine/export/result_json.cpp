@@ -36,6 +36,20 @@ Json outputsJson(const Comparison* comparison)
     return list;
 }
 
+/// What lowering left behind, in words.
+Json residueJson(const ResultParts& parts)
+{
+    Json list = Json::array();
+    if (parts.converted)
+        for (const Residue& left : parts.converted->residue)
+            list.push_back(
+                {{"kind", left.kind == Residue::Kind::Unlowered ? "unlowered" : "dead_pair"},
+                 {"node", left.node ? Json(parts.model->get(left.node).name) : Json(nullptr)},
+                 {"name", left.name},
+                 {"reason", left.reason}});
+    return list;
+}
+
 Json dataJson(const ResultParts& parts)
 {
     return {{"calibration_batches", parts.observations ? parts.observations->batches : 0},
@@ -67,7 +81,10 @@ std::string resultJson(const ResultParts& parts)
            {"outputs", outputsJson(parts.comparison)}};
     if (!parts.evaluation.empty())
         json["evaluation"] = parts.evaluation;
-    json["nodes"] = NodeJson(parts, true).nodes();
+    const NodeJson nodes(parts, true);
+    json["nodes"] = nodes.nodes();
+    json["observations"] = nodes.observations();
+    json["residue"] = residueJson(parts);
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

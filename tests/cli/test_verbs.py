@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 import xml.etree.ElementTree as ElementTree
 
@@ -165,6 +166,25 @@ def test_backends(folder):
     file.write_text("{}")
     expect_bad("backends", "check", file, contains=["mine.json"])
     expect_bad("backends", "show", "tpu9", contains=["tpu9"])
+
+
+def test_doctor(folder):
+    text = run_good("doctor", "--device", "cpu")
+    assert "LibTorch" in text and "histogram" in text and "good" in text and "BAD" not in text
+
+
+def test_own_metric(folder):
+    _, path, npz, data = residual(folder, labels=True)
+    script = folder / "metric.py"
+    script.write_text("import sys, numpy as np\na = np.load(sys.argv[1])\nk = [n for n in a if n != 'labels'][0]\n"
+                      "print((a[k].argmax(1) == a['labels']).mean() + a[k].shape[0])\n")
+    words = ("quantize", path, "--data", npz, "--device", "cpu", "--export", "none", "--out", folder / "out")
+    run_good(*words, "--eval", f"{sys.executable} {script}")
+    document = json.loads((folder / "out" / "result.json").read_text())
+    assert document["evaluation"]["float"] == 1 + len(data)
+    assert abs(document["evaluation"]["int8"] - len(data) - document["labels"]["int8_top1"]) < 1e-9
+    assert not (folder / "out" / "outputs.npz").exists()
+    expect_bad(*words[:-1], folder / "bad", "--eval", "false", contains=["--eval", "failed"], out=folder / "bad")
 
 
 def test_strict(folder):

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/compare/collect_outputs.h"
+
+#include "engine/base/torch_guard.h"
+#include "engine/calibrate/npz.h"
+#include "engine/execute/interpreter.h"
+#include "engine/execute/torch_types.h"
+
+#include <ATen/ATen.h>
+
+#include <cstring>
+
+namespace qs {
+
+namespace {
+
+void addNames(const Graph& graph, const Argument& argument, std::vector<std::string>& names)
+{
+    if (const auto* list = argument.asList()) {
+        for (const Argument& item : *list)
+            addNames(graph, item, names);
+        return;
+    }
+    const ValueRef* ref = argument.asRef();
+    names.push_back(ref ? graph.value(*ref).name : std::string("constant"));
+}
+
+NpyArray arrayFrom(const std::string& name, const at::Tensor& given)
+{
+    const bool plain = given.scalar_type() == at::kFloat || given.scalar_type() == at::kDouble
+        || !given.is_floating_point();
+    const at::Tensor tensor = given.to(plain ? given.scalar_type() : at::kFloat).contiguous();
+    NpyArray array;
+    array.name = name;
+    array.dtype = fromScalarType(tensor.scalar_type());
+    array.shape.assign(tensor.sizes().begin(), tensor.sizes().end());
+    array.bytes.resize(tensor.nbytes());
+    if (tensor.nbytes() > 0)
+        std::memcpy(array.bytes.data(), tensor.const_data_ptr(), tensor.nbytes());
+    return array;
+}
+
+at::Tensor joined(const std::vector<at::Tensor>& parts)
+{
+    return parts.front().dim() == 0 ? at::stack(parts) : at::cat(parts, 0);
+}
+
+Result<void> collect(const Interpreter& interpreter, const Dataset& data,
+                     const std::vector<std::string>& names, const std::string& path,
+                     const JobContext& job)
+{
+    std::vector<std::vector<at::Tensor>> outputs(names.size());
+    std::vector<at::Tensor> labels;
+    for (std::int64_t i = 0; i < data.batchCount(); ++i) {
+        QS_TRY(const Batch batch, data.batch(i));
+        QS_TRY(const auto values, interpreter.run(batch.inputs, {}, job));
+        for (std::size_t k = 0; k < values.size() && k < outputs.size(); ++k)
+            if (values[k].isTensor())
+                outputs[k].push_back(values[k].toTensor());
+        if (batch.labels.defined())
+            labels.push_back(batch.labels);
+    }
+    std::vector<NpyArray> arrays;
+    for (std::size_t k = 0; k < outputs.size(); ++k)
+        if (!outputs[k].empty())
+            arrays.push_back(arrayFrom(names[k], joined(outputs[k])));
+    if (!labels.empty())
+        arrays.push_back(arrayFrom("labels", at::cat(labels, 0)));
+    return writeNpz(arrays, path);
+}
+
+} // namespace
+
+std::vector<std::string> outputNames(const Graph& graph)
+{
+    std::vector<std::string> names;
+    for (const auto& argument : graph.output().args)
+        addNames(graph, argument.value, names);
+    return names;
+}
+
+Result<void> writeOutputs(GraphPtr graph, const Dataset& data,
+                          const std::vector<std::string>& names, const std::string& path,
+                          const JobContext& job)
+{
+    const InferenceScope inference;
+    QS_TRY(const Interpreter interpreter, Interpreter::create(std::move(graph)));
+    return guardTorch([&] { return collect(interpreter, data, names, path, job); });
+}
+
+} // namespace qs

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/job_context.h"
+#include "engine/calibrate/dataset.h"
+
+#include <string>
+
+namespace qs {
+
+/// Runs all data through the graph on the CPU and writes its outputs as an .npz: one array per
+/// tensor output, the batches joined along the first dimension, named as `names` gives (one per
+/// output), and `labels` where the data has any. Keeps all outputs in memory.
+Result<void> writeOutputs(GraphPtr graph, const Dataset& data,
+                          const std::vector<std::string>& names, const std::string& path,
+                          const JobContext& job = {});
+
+/// Names of the graph's outputs, flat: the values they return, "constant" where there is none.
+std::vector<std::string> outputNames(const Graph& graph);
+
+} // namespace qs
