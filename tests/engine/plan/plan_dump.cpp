@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// plan_dump GRAPH [RECIPE [BACKEND]]: plans a graph (JSON, or a model file) and prints everything
-// the plan holds as JSON, the observers with their edges included.
+// plan_dump MODEL [RECIPE [BACKEND]]: plans a model file and prints everything the plan holds as
+// JSON, the observers with their edges included.
 #include "engine/configure/observer_json.h"
 #include "engine/import/importer.h"
 #include "engine/plan/planner.h"
-#include "tests/engine/plan/json_graph.h"
 
 #include <iostream>
 
@@ -12,20 +11,33 @@ using namespace qs;
 
 namespace {
 
-Result<GraphPtr> openGraph(const std::string& path)
+std::string_view kindName(NodeKind kind)
 {
-    if (!path.ends_with(".json"))
-        return importModel(path);
-    QS_TRY(const std::string text, readTextFile(path));
-    QS_TRY(const Json document, parseJson(text, path));
-    return std::make_shared<const Graph>(graphFromJson(document));
+    switch (kind) {
+    case NodeKind::Input:
+        return "input";
+    case NodeKind::Parameter:
+        return "parameter";
+    case NodeKind::Constant:
+        return "constant";
+    case NodeKind::Output:
+        return "output";
+    default:
+        return "op";
+    }
 }
 
 Json nodeToJson(const Graph& graph, const NodePlan& plan)
 {
     const Node& node = graph.get(plan.node);
+    Json values = Json::array();
+    for (const auto& value : node.outputs)
+        values.push_back(value.name);
     return {{"name", node.name},
+            {"kind", kindName(node.kind)},
+            {"values", values},
             {"target", node.target},
+            {"module_class", node.scope.moduleClass},
             {"module", node.scope.path},
             {"verdict", verdictName(plan.verdict)},
             {"quantized", plan.quantized},
@@ -56,7 +68,7 @@ Json observerToDump(const Graph& graph, const PlannedObserver& observer)
 
 Result<Json> dump(int argc, char** argv)
 {
-    QS_TRY(const GraphPtr graph, openGraph(argv[1]));
+    QS_TRY(const GraphPtr graph, importModel(argv[1]));
     Recipe recipe = defaultRecipe();
     if (argc > 2) {
         QS_TRY(recipe, readRecipe(argv[2]));

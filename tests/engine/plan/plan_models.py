@@ -132,12 +132,22 @@ class BlockedFusion(nn.Module):
     def __init__(self):
         super().__init__()
         self.conv, self.bn, self.relu = nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU()
-        self.ct, self.lin, self.bn1 = nn.ConvTranspose2d(4, 4, 2), nn.Linear(4, 4), nn.BatchNorm1d(4)
+        self.lin, self.bn1 = nn.Linear(4, 4), nn.BatchNorm1d(4)
 
     def forward(self, x):
         y = self.conv(x)
         z = self.relu(self.bn(y)) + y
-        return self.bn1(self.lin(self.ct(z).mean((2, 3))))
+        return self.bn1(self.lin(z.mean((2, 3))))
+
+
+class Transposed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.up, self.bn, self.norm = nn.ConvTranspose2d(3, 4, 2), nn.BatchNorm2d(4), nn.InstanceNorm2d(4)
+        self.act = nn.PReLU()
+
+    def forward(self, x):
+        return self.act(self.norm(self.bn(self.up(x)))).flatten(1)
 
 
 class Shared(nn.Module):
@@ -156,7 +166,7 @@ def models():
     image = (torch.randn(2, 3, 8, 8),)
     yield "tutorial", Tutorial(False), (torch.randn(1, 3, 10, 10),)
     yield "tutorial_bn", Tutorial(True), (torch.randn(1, 3, 10, 10),)
-    for model in (Residual(), CatPool(), Functional(), Consumers(), BlockedFusion(), Shared(), Shapes()):
+    for model in (Residual(), CatPool(), Functional(), Consumers(), BlockedFusion(), Shared(), Shapes(), Transposed()):
         yield type(model).__name__, model, image
     yield "FixedQParams", FixedQParams(), (torch.randn(2, 6),)
     yield "LeadingReshape", LeadingReshape(), (torch.randn(4, 3, 4),)

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/planner.h"
+#include "tests/engine/plan/graph_maker.h"
+
+#include <QtTest/QtTest>
+
+using namespace qs;
+
+namespace {
+
+Rule rule(RuleKind kind, const std::string& key, const std::string& qconfig)
+{
+    Rule out;
+    out.kind = kind;
+    out.key = key;
+    if (!qconfig.empty())
+        out.qconfig = {qconfig, presetQConfig(qconfig)};
+    return out;
+}
+
+Recipe recipeWith(std::vector<Rule> rules)
+{
+    Recipe recipe = defaultRecipe();
+    recipe.mapping.rules.insert(recipe.mapping.rules.end(), rules.begin(), rules.end());
+    return recipe;
+}
+
+const Backend& x86()
+{
+    static const Backend backend = *findBackend("x86");
+    return backend;
+}
+
+Plan planOf(const Graph& graph, const Recipe& recipe = defaultRecipe(),
+            const Backend& backend = x86())
+{
+    auto plan = makePlan(graph, recipe, backend);
+    if (!plan)
+        qFatal("%s", plan.error().line().c_str());
+    return *plan;
+}
+
+const NodePlan& nodeOf(const Plan& plan, const Graph& graph, const std::string& name)
+{
+    return *plan.tryGet(graph, graph.tryFind(name)->id);
+}
+
+QString text(const std::vector<std::string>& lines)
+{
+    QStringList out;
+    for (const auto& line : lines)
+        out << QString::fromStdString(line);
+    return out.join("\n");
+}
+
+/// "x conv relu=1": observed values with their observer, in order of the observers.
+std::string activations(const Plan& plan, const Graph& graph)
+{
+    std::string out;
+    for (const auto& observer : plan.observers)
+        for (const auto& edge : observer.edges)
+            if (!observer.isWeight)
+                out += (out.empty() ? "" : " ") + graph.value(edge.value).name + "="
+                    + std::to_string(observer.id.value()) + (edge.readers.empty() ? "" : "!");
+    return out;
+}
+
+} // namespace
+
+class TestPlanner : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void fusesConvBnRelu()
+    {
+        GraphMaker m;
+        const auto x = m.input("x");
+        const Graph g = m.finish({m.relu("r", m.batchNorm("bn", m.conv("c", x)))});
+        const Plan plan = planOf(g);
+        QCOMPARE(plan.groups.size(), std::size_t(1));
+        const MatchGroup& group = plan.groups[0];
+        QCOMPARE(group.members.size(), std::size_t(3));
+        QVERIFY(group.fused && group.quantized && group.dtypeConfig);
+        QCOMPARE(group.root, g.tryFind("c")->id);
+        QCOMPARE(group.fusedModule, std::string("torch.ao.nn.intrinsic.ConvReLU2d"));
+        QCOMPARE(group.referenceModule, std::string("torch.ao.nn.quantized.reference.Conv2d"));
+        QCOMPARE(activations(plan, g), std::string("x=1 r=3"));
+        QVERIFY(plan.observers[1].isWeight);
+        QCOMPARE(plan.observers[1].weightOwner, group.root);
+        QCOMPARE(plan.quantizedOps, 3);
+        const std::vector<std::string> pattern {"torch.nn.Conv2d", "torch.nn.BatchNorm2d",
+                                                "torch.nn.ReLU"};
+        for (const char* name : {"c", "bn", "r"}) {
+            QVERIFY(nodeOf(plan, g, name).quantized);
+            QVERIFY(nodeOf(plan, g, name).pattern == pattern);
+        }
+    }
+    void secondReaderBlocksFusion()
+    {
+        GraphMaker m;
+        const auto c = m.conv("c", m.input("x"));
+        const Graph g = m.finish({m.plus("sum", m.relu("r", m.batchNorm("bn", c)), c)});
+        const Plan plan = planOf(g);
+        QVERIFY(nodeOf(plan, g, "c").pattern.size() == 1);
+        QVERIFY(nodeOf(plan, g, "bn").pattern.size() == 2); // BNReLU2d
+        QVERIFY(QString::fromStdString(nodeOf(plan, g, "c").suggestion).contains("2 readers"));
+    }
+    void precedenceAndOverrides()
+    {
+        GraphMaker m;
+        const auto x = m.input("x");
+        const auto a = m.conv("body.a", x);
+        const auto b = m.conv("body.b", a);
+        const auto c = m.conv("body.c", b);
+        const auto d = m.conv("body.d", c);
+        const Graph g = m.finish({m.conv("head", d)});
+        Rule order = rule(RuleKind::ModuleNameObjectTypeOrder, "body", "default");
+        order.secondKey = "torch.nn.Conv2d";
+        order.index = 2;
+        const Plan plan = planOf(
+            g,
+            recipeWith({rule(RuleKind::ObjectType, "torch.nn.modules.conv.Conv2d", "qnnpack"),
+                        rule(RuleKind::ModuleNameRegex, "body\\..*", "onednn"),
+                        rule(RuleKind::ModuleName, "body.b", ""), order,
+                        rule(RuleKind::Node, "body.d", "default_per_channel")}));
+        const auto winner = [&](const char* name) { return nodeOf(plan, g, name).rule; };
+        QVERIFY(winner("head").kind == RuleKind::ObjectType);
+        QCOMPARE(nodeOf(plan, g, "head").overrides.size(), std::size_t(1));
+        QVERIFY(winner("body.a").kind == RuleKind::ModuleNameRegex);
+        QVERIFY(winner("body.b").kind == RuleKind::ModuleName);
+        QVERIFY(nodeOf(plan, g, "body.b").verdict == Verdict::FloatByRule);
+        QVERIFY(QString::fromStdString(nodeOf(plan, g, "body.b").reason).contains("body.b"));
+        QVERIFY(winner("body.c").kind == RuleKind::ModuleNameObjectTypeOrder);
+        QVERIFY(winner("body.d").kind == RuleKind::Node);
+        QCOMPARE(nodeOf(plan, g, "body.d").overrides.size(), std::size_t(3));
+        QCOMPARE(nodeOf(plan, g, "body.d").qconfigName, std::string("default_per_channel"));
+    }
+    void nearestModuleWins()
+    {
+        GraphMaker m;
+        const Graph g = m.finish({m.conv("a.b.c", m.input("x"))});
+        const Plan plan = planOf(g,
+                                 recipeWith({rule(RuleKind::ModuleName, "a.b", "qnnpack"),
+                                             rule(RuleKind::ModuleName, "a", "")}));
+        QCOMPARE(nodeOf(plan, g, "a.b.c").rule.key, std::string("a.b"));
+        QVERIFY(nodeOf(plan, g, "a.b.c").quantized);
+    }
+    void fusionTakesItsRootsQConfigAndWarns()
+    {
+        GraphMaker m;
+        const Graph g = m.finish({m.relu("r", m.batchNorm("bn", m.conv("c", m.input("x"))))});
+        const Plan off = planOf(g, recipeWith({rule(RuleKind::ModuleName, "r", "")}));
+        QVERIFY(nodeOf(off, g, "r").quantized);
+        QVERIFY2(text(off.warnings).contains("'r' is fused into 'c'"),
+                 qPrintable(text(off.warnings)));
+        const Plan root = planOf(g, recipeWith({rule(RuleKind::ModuleName, "c", "")}));
+        QVERIFY(!nodeOf(root, g, "r").quantized && root.groups[0].fused);
+        const Plan norm = planOf(g, recipeWith({rule(RuleKind::ModuleName, "bn", "")}));
+        QVERIFY(norm.warnings.empty() && nodeOf(norm, g, "bn").quantized);
+    }
+    void sharesObservers()
+    {
+        GraphMaker m;
+        const auto x = m.input("x");
+        const auto pool = m.op("p", "aten.avg_pool2d.default",
+                               {{"self", m.cat("k", {m.conv("a", x), m.conv("b", x)})}}, "p",
+                               "torch.nn.AvgPool2d");
+        const Graph g = m.finish({pool});
+        const Plan plan = planOf(g);
+        QCOMPARE(activations(plan, g), std::string("x=1 a=3 b=3 k=3 p=3"));
+        QVERIFY(nodeOf(plan, g, "p").verdict == Verdict::Shared);
+    }
+    void oneValueManyReaders()
+    {
+        GraphMaker m;
+        const auto x = m.input("x");
+        const auto gelu = m.op("g", "aten.gelu.default", {{"self", x}}, "g", "torch.nn.GELU");
+        const Graph g = m.finish(
+            {m.conv("a", x), m.conv("b", x), m.plus("s", gelu, gelu), m.plus("t", gelu, 2), x});
+        const Plan plan = planOf(g);
+        // x also has float readers, so the observer sits on its quantized readers alone.
+        const PlannedObserver& first = plan.observers[0];
+        QCOMPARE(g.value(first.edges[0].value).name, std::string("x"));
+        QCOMPARE(first.edges[0].readers.size(), std::size_t(2));
+        const QString all = QString::fromStdString(activations(plan, g));
+        QCOMPARE(all.count("x="), 1);
+        QCOMPARE(all.count("g="), 1);
+        QVERIFY(nodeOf(plan, g, "t").verdict == Verdict::Shared); // adding a number shares
+        QVERIFY(nodeOf(plan, g, "s").verdict == Verdict::Quantized);
+        QVERIFY(nodeOf(plan, g, "g").verdict == Verdict::FloatByBackend);
+        QVERIFY(QString::fromStdString(nodeOf(plan, g, "g").reason).contains("torch.nn.GELU"));
+    }
+    void edgeRulesObserveOneInputOtherwise()
+    {
+        GraphMaker m;
+        const auto a = m.conv("a", m.input("x"));
+        const Graph g = m.finish({m.conv("b", a), m.conv("c", a)});
+        Rule edge = rule(RuleKind::Edge, "a", "qnnpack");
+        edge.secondKey = "c";
+        const Plan plan = planOf(g, recipeWith({edge}));
+        QVERIFY(QString::fromStdString(activations(plan, g)).contains("a=3 "));
+        QVERIFY(QString::fromStdString(activations(plan, g)).contains("!"));
+        edge.qconfig = {};
+        const Plan off = planOf(g, recipeWith({edge}));
+        QVERIFY(nodeOf(off, g, "b").quantized && !nodeOf(off, g, "c").quantized);
+        QVERIFY(QString::fromStdString(nodeOf(off, g, "c").reason).contains("edge rule"));
+    }
+    void onlyFloatTensorsAreObserved()
+    {
+        GraphMaker m;
+        const auto ids = m.input("ids", DType::Int64);
+        const Graph g = m.finish({m.plus("s", ids, ids)});
+        const Plan plan = planOf(g);
+        QVERIFY(plan.observers.empty());
+        QVERIFY(QString::fromStdString(nodeOf(plan, g, "s").reason).contains("int64"));
+    }
+    void reuseInputNeedsSomethingToReuse()
+    {
+        GraphMaker m;
+        const auto flat = m.method("flat", "reshape", m.input("x"));
+        const Graph g = m.finish({m.method("again", "reshape", m.linear("l", flat))});
+        const Plan plan = planOf(g);
+        QVERIFY(!nodeOf(plan, g, "flat").quantized && !nodeOf(plan, g, "flat").reason.empty());
+        QVERIFY(nodeOf(plan, g, "again").verdict == Verdict::Shared);
+        QVERIFY(text(plan.warnings).contains("is not observed"));
+    }
+    void constraintsNameRequiredAndGiven()
+    {
+        GraphMaker m;
+        const Graph g = m.finish({m.linear("l", m.input("x"))});
+        const Backend mine = *readBackend(QS_SOURCE_DIR "/tests/engine/plan/my_backend.json");
+        const Plan plan = planOf(g, defaultRecipe(), mine);
+        const NodePlan& node = nodeOf(plan, g, "l");
+        QVERIFY(node.verdict == Verdict::FloatByConstraint && node.eligible);
+        const QString reason = QString::fromStdString(node.reason);
+        QVERIFY2(reason.contains("0.000244140625") && reason.contains("1.1920929e-07"),
+                 qPrintable(reason));
+        QVERIFY(QString::fromStdString(node.suggestion).contains("eps"));
+        QCOMPARE(plan.quantizedOps, 0);
+    }
+    void moduleWeightsAreHeldToTheirBounds()
+    {
+        GraphMaker m;
+        const Graph g = m.finish({m.linear("l", m.input("x"))});
+        Backend narrow = x86();
+        for (auto& entry : narrow.patterns)
+            for (auto& config : entry.dtypeConfigs) {
+                config.weight.quantMinLowerBound = -64;
+                config.weight.quantMaxUpperBound = 63;
+            }
+        const Plan plan = planOf(g, defaultRecipe(), narrow);
+        const QString reason = QString::fromStdString(nodeOf(plan, g, "l").reason);
+        QVERIFY2(reason.contains("-128..127") && reason.contains("-64..63")
+                     && reason.contains("stricter than PyTorch"),
+                 qPrintable(reason));
+    }
+    void unknownTypesAndIdleRules()
+    {
+        GraphMaker m;
+        const Graph g = m.finish({m.conv("c", m.input("x"))});
+        const auto bad
+            = makePlan(g, recipeWith({rule(RuleKind::ObjectType, "torch.nn.Conv2D", "")}), x86());
+        QVERIFY(!bad);
+        const QString line = QString::fromStdString(bad.error().line());
+        QVERIFY2(line.contains("torch.nn.Conv2D")
+                     && line.contains("did you mean 'torch.nn.Conv2d'?"),
+                 qPrintable(line));
+        const Plan plan = planOf(g,
+                                 recipeWith({rule(RuleKind::ObjectType, "torch.nn.GELU", ""),
+                                             rule(RuleKind::ModuleName, "layer9", "x86"),
+                                             rule(RuleKind::Node, "conv2d_7", "")}));
+        const QString all = text(plan.warnings);
+        QVERIFY2(all.contains("torch.nn.GELU") && all.contains("'layer9' matches nothing")
+                     && all.contains("no such node"),
+                 qPrintable(all));
+        QVERIFY(nodeOf(plan, g, "c").quantized);
+    }
+    void untracedModulesStayFloat()
+    {
+        GraphMaker m;
+        const Graph g = m.finish({m.conv("b.c", m.conv("a", m.input("x")))});
+        Recipe recipe = defaultRecipe();
+        recipe.prepareJson = R"({"non_traceable_module_name": ["b"]})";
+        const Plan plan = planOf(g, recipe);
+        QVERIFY(nodeOf(plan, g, "a").quantized && !nodeOf(plan, g, "b.c").quantized);
+    }
+    void everyFloatOperatorHasAReason()
+    {
+        GraphMaker m;
+        const auto w = m.op("w_t", "aten.t.default", {{"self", m.parameter("w")}}, "", "Model");
+        const Graph g = m.finish({m.op("mm", "aten.gelu.default", {{"self", m.input("x")}}), w});
+        Recipe none;
+        const Plan plan = planOf(g, none);
+        for (const char* name : {"mm", "w_t"})
+            QVERIFY(!nodeOf(plan, g, name).reason.empty());
+        QVERIFY(plan.observers.empty());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestPlanner)
+#include "tst_planner.moc"
