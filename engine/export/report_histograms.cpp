@@ -91,7 +91,7 @@ Result<std::string> histogramsHtml(const Json& result, const std::string& folder
     }
     return figures.empty() ? std::string()
                            : "<h2>What the observers saw</h2><p>Counts on a logarithmic scale; the "
-                             "shaded range is what the integers reach.</p><div class=\"figures\">"
+                             "shaded range is the one the scale was made for.</p><div class=\"figures\">"
             + figures + "</div>";
 }
 
