@@ -89,9 +89,10 @@ Result<std::string> histogramsHtml(const Json& result, const std::string& folder
         figures += figure(name, *entry, numbers(*counts->second), ends);
         ++drawn;
     }
-    return figures.empty() ? std::string()
-                           : "<h2>What the observers saw</h2><p>Counts on a logarithmic scale; the "
-                             "shaded range is the one the scale was made for.</p><div class=\"figures\">"
+    return figures.empty()
+        ? std::string()
+        : "<h2>What the observers saw</h2><p>Counts on a logarithmic scale; the "
+          "shaded range is the one the scale was made for.</p><div class=\"figures\">"
             + figures + "</div>";
 }
 
