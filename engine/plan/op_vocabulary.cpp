@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Over 400 lines because all spellings of the operators stand in one place, mostly as tables.
 #include "engine/plan/op_vocabulary.h"
 
 #include <algorithm>

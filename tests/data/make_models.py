@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Over 400 lines because each model is a few lines and all of them share one way to be written.
 """Writes the models the tests open into a folder: NAME.pt2 and NAME.npz beside it, with the inputs
 (in0, in1, ...) and the float outputs PyTorch computes for them (out0, out1, ...), both flat.
 

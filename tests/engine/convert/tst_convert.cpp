@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Over 400 lines because one fixture serves every step from the reference form to the kernel check.
 #include "engine/convert/convert.h"
 #include "engine/execute/interpreter.h"
 #include "engine/prepare/prepare.h"
