@@ -166,7 +166,7 @@ std::string pageHtml(const Json& result, const std::string& histograms)
     return "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><title>"
         + escapeHtml(title) + "</title><style>" + kStyle + "</style></head><body><h1>"
         + escapeHtml(title) + "</h1>" + summaryHtml(result) + worstHtml(result) + layersHtml(result)
-        + "</body></html>\n";
+        + histograms + "</body></html>\n";
 }
 
 Error notResult(const std::string& path)

@@ -150,7 +150,9 @@ def test_report(folder):
     text = page.read_text()
     tree = ElementTree.fromstring(text.split("\n", 1)[1])
     assert tree.tag == "html" and "max_pool2d" in text
-    assert len(list(tree.iter("{http://www.w3.org/2000/svg}svg"))) >= 1
+    titles = [figure.find("figcaption").text for figure in tree.iter("figure")]
+    assert {"x", "relu", "conv2d_1", "linear"} <= set(titles), titles
+    assert len(list(tree.iter("{http://www.w3.org/2000/svg}svg"))) == len(titles) + 1
     assert "src=" not in text and "href=" not in text, "the page stands alone"
     expect_bad("report", folder / "none", "--html", folder / "r.html", contains=["none"])
 
