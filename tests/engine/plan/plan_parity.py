@@ -45,13 +45,14 @@ def theirs(model, inputs, mapping, backend):
             return super().run_node(n)
 
     Spy(prepared).run(*inputs)
-    sites, stored = [], []
+    sites, stored, order = [], [], {node: i for i, node in enumerate(prepared.graph.nodes)}
     for node in prepared.graph.nodes:
         if node in seen:
             source = node.args[0]
-            everybody = set(source.users) == {node}
-            (stored if source.op == "get_attr" else sites).append(seen[node][:3] + (everybody,))
-    return sites, stored
+            entry = seen[node][:3] + (set(source.users) == {node},)
+            stored.append(entry) if source.op == "get_attr" else sites.append((order[source], *entry))
+    # Several observers on one value: by kind, since torch.ao puts the later one first.
+    return [s[1:] for s in sorted(sites, key=lambda s: (s[0], s[2]))], stored
 
 
 def ours(model, inputs, recipe, backend):
@@ -91,7 +92,7 @@ def ours(model, inputs, recipe, backend):
                 continue
             value = inputs_by_name[name] if kind == "input" else values[name]
             sites.append((order[name], observer["id"], observer["spec"]["observer"], value, not edge["readers"]))
-    sites.sort(key=lambda s: s[0])
+    sites.sort(key=lambda s: (s[0], s[2]))
     return [s[1:] for s in sites], stored, plan
 
 
