@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/graph/graph_pane.h"
+#include "ui/session/engine_session.h"
+#include "ui/session/workspace.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/screenshot.h"
+#include "ui/shell/theme.h"
+
+#include <QApplication>
+#include <QCommandLineParser>
+#include <QElapsedTimer>
+#include <QIcon>
+#include <QTimer>
+
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
+
+namespace {
+
+/// What the command line asks for.
+struct Wanted
+{
+    QString model, screenshot, data, select, recipe;
+    QSize size {1600, 1000};
+    bool dark = false;
+};
+
+/// LibTorch's idle threads would spin and slow down everything else; the library reads the setting
+/// when it is loaded, so the program starts itself once more with it.
+void restartWithPassiveWaiting(char** argv)
+{
+    if (std::getenv("OMP_WAIT_POLICY"))
+        return;
+    setenv("OMP_WAIT_POLICY", "PASSIVE", 1);
+    execv("/proc/self/exe", argv);
+}
+
+int fail(const QString& line, int code)
+{
+    std::fprintf(stderr, "%s\n", qPrintable(line));
+    return code;
+}
+
+/// 0 = go on; else the exit code, one above.
+int parse(QApplication& app, Wanted& wanted)
+{
+    QCommandLineParser parser;
+    parser.setApplicationDescription(
+        QStringLiteral("Quantize PyTorch models and see what every layer loses."));
+    parser.addHelpOption();
+    parser.addVersionOption();
+    parser.addPositionalArgument(QStringLiteral("model"),
+                                 QStringLiteral("A .pt2 or TorchScript model to open."),
+                                 QStringLiteral("[MODEL|PROJECT]"));
+    const QCommandLineOption screenshot(QStringLiteral("screenshot"),
+                                        QStringLiteral("Write a picture of the window and leave."),
+                                        QStringLiteral("FILE"));
+    const QCommandLineOption size(QStringLiteral("size"), QStringLiteral("Size of the window."),
+                                  QStringLiteral("WxH"));
+    const QCommandLineOption data(QStringLiteral("data"),
+                                  QStringLiteral("Calibrate, convert and compare with these data."),
+                                  QStringLiteral("D"));
+    const QCommandLineOption select(
+        QStringLiteral("select"), QStringLiteral("Select a node by name."), QStringLiteral("NODE"));
+    const QCommandLineOption recipe(QStringLiteral("recipe"),
+                                    QStringLiteral("Start from this recipe."), QStringLiteral("R"));
+    const QCommandLineOption dark(QStringLiteral("dark"), QStringLiteral("Dark colours."));
+    parser.addOptions({screenshot, size, data, select, recipe, dark});
+    if (!parser.parse(app.arguments()))
+        return 1 + fail(parser.errorText(), 2);
+    if (parser.isSet(QStringLiteral("help"))) {
+        std::fputs(qPrintable(parser.helpText()), stdout);
+        return 1;
+    }
+    if (parser.isSet(QStringLiteral("version"))) {
+        std::puts("quantscope-ui " QUANTSCOPE_VERSION);
+        return 1;
+    }
+    if (parser.positionalArguments().size() > 1)
+        return 1 + fail(QStringLiteral("one model at a time, please"), 2);
+    wanted.model = parser.positionalArguments().value(0);
+    wanted.screenshot = parser.value(screenshot);
+    wanted.data = parser.value(data);
+    wanted.select = parser.value(select);
+    wanted.recipe = parser.value(recipe);
+    wanted.dark = parser.isSet(dark);
+    if (parser.isSet(size)) {
+        const auto parts = parser.value(size).split(QLatin1Char('x'));
+        wanted.size = QSize(parts.value(0).toInt(), parts.value(1).toInt());
+        if (parts.size() != 2 || wanted.size.width() < 320 || wanted.size.height() < 240)
+            return 1 + fail(QStringLiteral("--size wants WIDTHxHEIGHT, at least 320x240"), 2);
+    }
+    return 0;
+}
+
+/// Drives the window for a picture: open, perhaps run and select, wait for layout and paint, write.
+class Photographer : public QObject
+{
+public:
+    Photographer(qs::MainWindow& window, const Wanted& wanted)
+        : m_window(window)
+        , m_wanted(wanted)
+    {
+        m_clock.start();
+        auto& pipeline = window.workspace().pipeline();
+        connect(&pipeline, &qs::Pipeline::failed, this, [this](qs::Stage, const qs::Error& error) {
+            fail(QString::fromStdString(error.line()), 1);
+            QCoreApplication::exit(1);
+        });
+        connect(&m_timer, &QTimer::timeout, this, [this] { step(); });
+        m_timer.start(15);
+    }
+
+private:
+    void step()
+    {
+        auto& workspace = m_window.workspace();
+        if (workspace.pipeline().isBusy())
+            return;
+        const bool open = workspace.document().model() != nullptr;
+        if (!m_wanted.model.isEmpty() && (!open || !m_window.graphPane().isLayoutDone()))
+            return;
+        if (open && !m_wanted.data.isEmpty() && !m_ran) {
+            m_ran = true;
+            auto settings = workspace.document().settings();
+            settings.calibrationData = m_wanted.data.toStdString();
+            workspace.document().setSettings(settings);
+            workspace.pipeline().runUpTo(qs::Stage::Compare);
+            return;
+        }
+        if (open && !m_wanted.select.isEmpty() && !m_selected) {
+            m_selected = true;
+            select();
+            return;
+        }
+        // Two quiet rounds: queued repaints of the plots come after the last result.
+        if (++m_quiet < 3)
+            return;
+        m_timer.stop();
+        const auto written
+            = qs::writeScreenshot(m_window, m_wanted.screenshot, double(m_clock.elapsed()) / 1000);
+        if (!written)
+            fail(QString::fromStdString(written.error().line()), 1);
+        QCoreApplication::exit(written ? 0 : 1);
+    }
+
+    void select()
+    {
+        auto& workspace = m_window.workspace();
+        const auto* node = workspace.document().model()->tryFind(m_wanted.select.toStdString());
+        if (!node) {
+            fail(QStringLiteral("%1: no node is named '%2'").arg(m_wanted.model, m_wanted.select),
+                 1);
+            QCoreApplication::exit(1);
+            return;
+        }
+        workspace.selectNode(node->id);
+        m_window.graphPane().revealSelection();
+    }
+
+    qs::MainWindow& m_window;
+    Wanted m_wanted;
+    QElapsedTimer m_clock;
+    QTimer m_timer;
+    bool m_ran = false, m_selected = false;
+    int m_quiet = 0;
+};
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    restartWithPassiveWaiting(argv);
+    QApplication app(argc, argv);
+    app.setApplicationName(QStringLiteral("quantscope"));
+    app.setOrganizationName(QStringLiteral("quantscope"));
+    app.setWindowIcon(QIcon(QStringLiteral(":/icons/quantscope.svg")));
+    Wanted wanted;
+    if (const int code = parse(app, wanted))
+        return code - 1;
+    qs::applyTheme(app, wanted.dark);
+    const auto engine = qs::makeEngineSession();
+    qs::MainWindow window(*engine);
+    window.resize(wanted.size);
+    window.show();
+    if (!wanted.model.isEmpty()) {
+        qs::Recipe recipe = qs::defaultRecipe();
+        if (!wanted.recipe.isEmpty()) {
+            auto read = qs::readRecipe(wanted.recipe.toStdString());
+            if (!read)
+                return fail(QString::fromStdString(read.error().line()), 1);
+            recipe = std::move(*read);
+        }
+        window.workspace().pipeline().open(wanted.model, recipe);
+    }
+    std::unique_ptr<Photographer> photographer;
+    if (!wanted.screenshot.isEmpty())
+        photographer = std::make_unique<Photographer>(window, wanted);
+    return QApplication::exec();
+}

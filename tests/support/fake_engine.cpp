@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/fake_engine.h"
+
+#include "engine/graph/graph_edit.h"
+
+#include <chrono>
+#include <map>
+#include <thread>
+
+namespace qs {
+
+namespace {
+
+ValueType tensor(std::vector<std::int64_t> sizes)
+{
+    ValueType type;
+    type.dtype = DType::Float32;
+    type.shapeKnown = true;
+    for (const auto size : sizes)
+        type.shape.push_back(Dim::fixed(size));
+    return type;
+}
+
+/// Adds nodes one after the other, each reading the values named.
+class Builder
+{
+public:
+    Builder() { m_edit.modules().add("", "tests.Net"); }
+
+    ValueRef input(const std::string& name)
+    {
+        Node node;
+        node.kind = NodeKind::Input;
+        node.name = node.target = name;
+        node.outputs = {{name, tensor({8, 3, 16, 16})}};
+        return {m_edit.insert(std::move(node)), 0};
+    }
+
+    ValueRef parameter(const std::string& path, std::vector<std::int64_t> sizes)
+    {
+        Node node;
+        node.kind = NodeKind::Parameter;
+        node.target = path;
+        node.name = "p_" + path;
+        for (char& c : node.name)
+            c = c == '.' ? '_' : c;
+        node.outputs = {{node.name, tensor(std::move(sizes))}};
+        m_edit.modules().addParameter(path);
+        return {m_edit.insert(std::move(node)), 0};
+    }
+
+    ValueRef op(const std::string& name, const std::string& target, const std::string& module,
+                const std::string& moduleClass, std::vector<ValueRef> args)
+    {
+        Node node;
+        node.name = name;
+        node.target = target;
+        node.scope = {module, moduleClass, 0};
+        if (!module.empty())
+            m_edit.modules().add(module, moduleClass);
+        static const char* const names[] = {"input", "weight", "bias", "other"};
+        for (std::size_t i = 0; i < args.size(); ++i)
+            node.args.push_back({names[i], Argument(args[i])});
+        node.outputs = {{name, tensor({8, 16, 16, 16})}};
+        node.source = {"/models/net.py", 12, "forward", "out = self." + module + "(x)"};
+        return {m_edit.insert(std::move(node)), 0};
+    }
+
+    ValueRef convolution(const std::string& name, const std::string& module, ValueRef input)
+    {
+        const ValueRef weight = parameter(module + ".weight", {16, 3, 3, 3});
+        return op(name, "aten.conv2d.default", module, "torch.nn.Conv2d", {input, weight});
+    }
+
+    GraphPtr finish(ValueRef value)
+    {
+        Node out;
+        out.kind = NodeKind::Output;
+        out.name = "output";
+        out.args = {{"output", Argument(value)}};
+        m_edit.insert(std::move(out));
+        ModelInfo info;
+        info.path = "/models/net.pt2";
+        info.name = "Net";
+        m_edit.setInfo(info);
+        return std::make_shared<const Graph>(m_edit.build());
+    }
+
+private:
+    GraphEdit m_edit;
+};
+
+const std::vector<std::vector<std::string>>& fusedGroups()
+{
+    static const std::vector<std::vector<std::string>> groups
+        = {{"conv2d", "batch_norm", "relu"},
+           {"conv2d_1", "batch_norm_1", "relu_1"},
+           {"conv2d_2", "batch_norm_2"},
+           {"add", "relu_2"},
+           {"linear"}};
+    return groups;
+}
+
+/// The strongest rule of the recipe for a node.
+const Rule* winningRule(const Recipe& recipe, const Node& node)
+{
+    const Rule* best = nullptr;
+    for (const auto& rule : recipe.mapping.rules) {
+        const bool applies = rule.kind == RuleKind::Global
+            || (rule.kind == RuleKind::ModuleName
+                && ModuleTree::isWithin(node.scope.path, rule.key))
+            || (rule.kind == RuleKind::Node && rule.key == node.name);
+        if (applies && (!best || rule.kind > best->kind))
+            best = &rule;
+    }
+    return best;
+}
+
+QConfig fakeQConfig()
+{
+    QConfig out;
+    out.activation.kind = ObserverKind::Histogram;
+    out.weight.kind = ObserverKind::PerChannelMinMax;
+    out.weight.dtype = DType::QInt8;
+    out.weight.qscheme = QScheme::PerChannelSymmetric;
+    return out;
+}
+
+void addObservers(const Graph& model, Plan& plan)
+{
+    const auto add = [&plan](PlannedObserver observer) {
+        observer.id = ObserverId(std::uint32_t(plan.observers.size() + 1));
+        plan.observers.push_back(std::move(observer));
+    };
+    for (const auto& node : plan.nodes) {
+        const bool lastOfGroup
+            = node.group < 0 || plan.groups[std::size_t(node.group)].members.back() == node.node;
+        if (!node.quantized || !lastOfGroup)
+            continue;
+        PlannedObserver output;
+        output.spec = fakeQConfig().activation;
+        output.edges = {{ValueRef {node.node, 0}, {}}};
+        add(output);
+        if (node.group < 0)
+            continue;
+        const NodeId root = plan.groups[std::size_t(node.group)].root;
+        if (!model.get(root).tryArg("weight"))
+            continue;
+        PlannedObserver weight;
+        weight.spec = fakeQConfig().weight;
+        weight.isWeight = true;
+        weight.weightOwner = root;
+        add(weight);
+    }
+}
+
+} // namespace
+
+GraphPtr fakeModel()
+{
+    Builder b;
+    const ValueRef x = b.input("x");
+    const auto stem = [&b](const std::string& suffix, const std::string& path, ValueRef in) {
+        const ValueRef conv = b.convolution(
+            "conv2d" + suffix, path + "conv" + (path.empty() || suffix == "_1" ? "1" : "2"), in);
+        return b.op("batch_norm" + suffix, "aten.batch_norm.default",
+                    path + "bn" + (path.empty() || suffix == "_1" ? "1" : "2"),
+                    "torch.nn.BatchNorm2d", {conv});
+    };
+    const auto relu = [&b](const std::string& name, const std::string& path, ValueRef in) {
+        return b.op(name, "aten.relu.default", path, "torch.nn.ReLU", {in});
+    };
+    const ValueRef first = relu("relu", "relu", stem("", "", x));
+    const ValueRef second = relu("relu_1", "block.relu1", stem("_1", "block.", first));
+    const ValueRef third = stem("_2", "block.", second);
+    const ValueRef sum = b.op("add", "aten.add.Tensor", "block", "tests.Block", {third, first});
+    const ValueRef out = relu("relu_2", "block.relu2", sum);
+    const ValueRef pooled = b.op("adaptive_avg_pool2d", "aten.adaptive_avg_pool2d.default", "pool",
+                                 "torch.nn.AdaptiveAvgPool2d", {out});
+    const ValueRef flat = b.op("flatten", "aten.flatten.using_ints", "", "tests.Net", {pooled});
+    const ValueRef weight = b.parameter("fc.weight", {10, 16});
+    return b.finish(b.op("linear", "aten.linear.default", "fc", "torch.nn.Linear", {flat, weight}));
+}
+
+GraphPtr fakeChain(int length)
+{
+    Builder b;
+    ValueRef value = b.input("x");
+    for (int i = 0; i < length; ++i)
+        value = b.op("relu", "aten.relu.default", "", "tests.Net", {value});
+    return b.finish(value);
+}
+
+Result<GraphPtr> FakeEngine::open(const std::string& path, const JobContext&)
+{
+    if (path.find("missing") != std::string::npos)
+        return fail(
+            makeError(ErrorCode::NotFound, "no such file").inFile(path).withHint("check the path"));
+    return model;
+}
+
+Result<PlanPtr> FakeEngine::plan(const GraphPtr& graph, const Recipe& recipe)
+{
+    ++plans;
+    auto out = std::make_shared<Plan>();
+    out->backend = recipe.backend;
+    std::map<NodeId, int> groupOf;
+    for (const auto& names : fusedGroups()) {
+        MatchGroup group;
+        for (const auto& name : names)
+            if (const Node* node = graph->tryFind(name))
+                group.members.push_back(node->id);
+        if (group.members.size() != names.size())
+            continue;
+        group.root = group.members.front();
+        const Rule* rule = winningRule(recipe, graph->get(group.root));
+        group.quantized = group.fused = rule && rule->qconfig.config;
+        for (NodeId id : group.members)
+            groupOf[id] = int(out->groups.size());
+        out->groups.push_back(std::move(group));
+    }
+    for (const auto& node : graph->nodes()) {
+        NodePlan decided;
+        decided.node = node->id;
+        if (node->kind == NodeKind::Op) {
+            const auto group = groupOf.find(node->id);
+            decided.group = group == groupOf.end() ? -1 : group->second;
+            const Node& judged = decided.group >= 0
+                ? graph->get(out->groups[std::size_t(decided.group)].root)
+                : *node;
+            const Rule* rule = winningRule(recipe, judged);
+            if (rule)
+                decided.rule = *rule;
+            decided.eligible = true;
+            decided.quantized = rule && rule->qconfig.config;
+            decided.verdict = decided.quantized ? Verdict::Quantized : Verdict::FloatByRule;
+            decided.pattern = {"torch.nn.Conv2d"};
+            if (decided.quantized) {
+                decided.qconfig = fakeQConfig();
+                decided.qconfigName = rule->qconfig.name;
+            } else {
+                decided.reason = "a rule keeps it float";
+            }
+            ++out->totalOps;
+            ++out->eligibleOps;
+            out->quantizedOps += decided.quantized;
+        }
+        out->nodes.push_back(std::move(decided));
+    }
+    addObservers(*graph, *out);
+    return PlanPtr(out);
+}
+
+Result<CalibrationPtr> FakeEngine::calibrate(const CalibrateRequest& request, const JobContext& job)
+{
+    ++calibrations;
+    while (waitInCalibration) {
+        QS_CHECK(job.check());
+        job.report("calibrate", "batch 1 of 2", 0.5);
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    if (failCalibration)
+        return fail(makeError(ErrorCode::Numeric, "NaN in the output")
+                        .atNode("conv2d_1")
+                        .withHint("check the data"));
+    auto prepared = std::make_shared<PreparedModel>();
+    prepared->model = prepared->graph = request.model;
+    prepared->plan = request.plan;
+    auto seen = std::make_shared<Observations>();
+    seen->batches = 2;
+    seen->samples = 16;
+    seen->device = "cpu";
+    auto out = std::make_shared<Calibration>();
+    for (const auto& planned : request.plan->observers) {
+        ObserverStats stats;
+        stats.id = planned.id;
+        stats.spec = planned.spec;
+        stats.count = 4096;
+        stats.min = 0;
+        stats.max = 8;
+        QParams params;
+        params.scale = {8.f / 255};
+        params.zeroPoint = {0};
+        if (planned.isWeight) {
+            stats.channelMin.assign(16, -0.5f);
+            stats.channelMax.assign(16, 0.4f);
+            params.scale.assign(16, 1.f / 255);
+            params.zeroPoint.assign(16, 0);
+        } else {
+            stats.fine.min = 0;
+            stats.fine.max = 10;
+            for (int i = 0; i < 512; ++i)
+                stats.fine.counts.push_back(float(100000 >> (i / 40)));
+        }
+        seen->observers.push_back(std::move(stats));
+        out->qparams[planned.id] = params;
+    }
+    out->prepared = prepared;
+    out->observations = seen;
+    out->device = "cpu";
+    out->seconds = 0.1;
+    return CalibrationPtr(out);
+}
+
+Result<ConvertedPtr> FakeEngine::convert(const ConvertRequest& request, const JobContext&)
+{
+    auto out = std::make_shared<ConvertedModel>();
+    out->prepared = request.calibration->prepared;
+    out->reference = out->lowered = out->prepared->model;
+    out->qparams = request.calibration->qparams;
+    return ConvertedPtr(out);
+}
+
+Result<ComparisonPtr> FakeEngine::compare(const CompareRequest& request, const JobContext&)
+{
+    ++comparisons;
+    auto out = std::make_shared<Comparison>();
+    double sqnr = 42;
+    for (const auto& decided : request.converted->prepared->plan->nodes) {
+        const auto& plan = *request.converted->prepared->plan;
+        if (!decided.quantized
+            || (decided.group >= 0
+                && plan.groups[std::size_t(decided.group)].members.back() != decided.node))
+            continue;
+        NodeError error;
+        error.node = decided.node;
+        ErrorMetrics metrics;
+        metrics.sqnrDb = sqnr;
+        error.bornHere = error.isolated = metrics;
+        metrics.sqnrDb = sqnr - 3;
+        error.cumulative = error.inherited = metrics;
+        out->nodes.push_back(error);
+        sqnr -= 4;
+    }
+    ErrorMetrics last;
+    last.sqnrDb = sqnr;
+    out->outputs = {{"output", last, last}};
+    out->samples = 16;
+    out->floatTop1 = 0.98;
+    out->int8Top1 = 0.97;
+    return ComparisonPtr(out);
+}
+
+Result<ExportReport> FakeEngine::exportTo(const ExportRequest& request, const JobContext&)
+{
+    ExportReport report {request.folder, {}};
+    for (const auto& form : request.forms)
+        report.files.push_back(request.folder + "/" + form);
+    return report;
+}
+
+} // namespace qs

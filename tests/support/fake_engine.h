@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/session/engine_service.h"
+
+#include <atomic>
+#include <mutex>
+
+namespace qs {
+
+/// A residual block between a stem and a classifier, with module scopes and parameters:
+/// x -> [conv1 bn1 relu] -> block{[conv1 bn1 relu1] [conv2 bn2] [add relu2]} -> pool -> flatten ->
+/// fc.
+GraphPtr fakeModel();
+/// A chain of `length` rectifiers without any module.
+GraphPtr fakeChain(int length);
+
+/// An engine that answers at once with made-up but consistent results: every operator quantized but
+/// those a rule keeps float. Knobs make it fail, wait or count.
+class FakeEngine : public EngineService
+{
+public:
+    Result<GraphPtr> open(const std::string& path, const JobContext& job) override;
+    Result<PlanPtr> plan(const GraphPtr& model, const Recipe& recipe) override;
+    Result<CalibrationPtr> calibrate(const CalibrateRequest& request,
+                                     const JobContext& job) override;
+    Result<ConvertedPtr> convert(const ConvertRequest& request, const JobContext& job) override;
+    Result<ComparisonPtr> compare(const CompareRequest& request, const JobContext& job) override;
+    Result<ExportReport> exportTo(const ExportRequest& request, const JobContext& job) override;
+    std::vector<std::string> backendNames() const override { return {"x86", "qnnpack"}; }
+    std::vector<std::string> exportForms() const override
+    {
+        return {"torchscript", "pt2-reference"};
+    }
+
+    GraphPtr model = fakeModel();
+    std::atomic<bool> failCalibration = false;
+    std::atomic<bool> waitInCalibration = false; ///< until cancelled
+    std::atomic<int> calibrations = 0, comparisons = 0, plans = 0;
+};
+
+} // namespace qs

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/fake_engine.h"
+#include "ui/graph/graph_layout.h"
+#include "ui/graph/graph_pane.h"
+#include "ui/graph/level_layout.h"
+#include "ui/session/workspace.h"
+
+#include <QElapsedTimer>
+#include <QSignalSpy>
+#include <QtTest>
+
+using namespace qs;
+
+namespace {
+
+std::set<int> everything(const FoldTree& tree)
+{
+    std::set<int> out;
+    for (std::size_t i = 0; i < tree.entries().size(); ++i)
+        if (tree.entries()[i].isModule())
+            out.insert(int(i));
+    return out;
+}
+
+} // namespace
+
+class TestGraph : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void layoutKeepsThingsApart();
+    void edgesRunDownwardsBetweenTheirNodes();
+    void foldedModuleIsOneNode();
+    void longChainIsQuick();
+    void hubIsShownByName();
+    void cancelledLayoutStops();
+    void firstViewOpensWhatFits();
+    void paneFoldsAndUnfolds();
+    void clickSelectsAndZoomKeepsLimits();
+};
+
+void TestGraph::layoutKeepsThingsApart()
+{
+    const auto model = fakeModel();
+    const auto tree = FoldTree::build(*model, nullptr);
+    const auto drawing = layoutGraph(model, tree, everything(*tree));
+    QVERIFY(drawing);
+    const auto& d = **drawing;
+    QCOMPARE(d.nodes.size(), std::size_t(15)); // 13 operators, input and output
+    for (std::size_t i = 0; i < d.nodes.size(); ++i)
+        for (std::size_t j = i + 1; j < d.nodes.size(); ++j)
+            QVERIFY2(!d.nodes[i].rect.intersects(d.nodes[j].rect),
+                     tree->entry(d.nodes[i].entry).label.c_str());
+    QCOMPARE(d.boxes.size(), std::size_t(1));
+    for (const auto& node : d.nodes) {
+        const bool inside = tree->isWithin(node.entry, d.boxes[0].entry);
+        QCOMPARE(d.boxes[0].rect.contains(node.rect), inside);
+        QVERIFY(inside || !d.boxes[0].rect.intersects(node.rect));
+        QVERIFY(d.bounds.contains(node.rect));
+    }
+}
+
+void TestGraph::edgesRunDownwardsBetweenTheirNodes()
+{
+    const auto model = fakeModel();
+    const auto tree = FoldTree::build(*model, nullptr);
+    const auto drawing = layoutGraph(model, tree, everything(*tree));
+    QVERIFY(drawing);
+    int ending = 0;
+    for (const auto& edge : (*drawing)->edges) {
+        QVERIFY(edge.points.size() >= 2);
+        QVERIFY(edge.points.front().y() < edge.points.back().y());
+        const auto node = (*drawing)->nodeOfEntry.find(edge.toEntry);
+        if (node == (*drawing)->nodeOfEntry.end())
+            continue;
+        const QRectF rect = (*drawing)->nodes[std::size_t(node->second)].rect;
+        QCOMPARE(edge.points.back().y(), rect.top());
+        QVERIFY(edge.points.back().x() > rect.left() && edge.points.back().x() < rect.right());
+        ++ending;
+    }
+    QVERIFY(ending >= 13); // each operator reads at least one value, add reads two
+}
+
+void TestGraph::foldedModuleIsOneNode()
+{
+    const auto model = fakeModel();
+    const auto tree = FoldTree::build(*model, nullptr);
+    const auto drawing = layoutGraph(model, tree, {FoldTree::kRoot});
+    QVERIFY(drawing);
+    QCOMPARE((*drawing)->nodes.size(), std::size_t(9));
+    QVERIFY((*drawing)->boxes.empty());
+    // The two reads of the stem's value by the block are one line.
+    QCOMPARE((*drawing)->edges.size(), std::size_t(8));
+}
+
+void TestGraph::longChainIsQuick()
+{
+    const auto model = fakeChain(4000);
+    QElapsedTimer clock;
+    clock.start();
+    const auto tree = FoldTree::build(*model, nullptr);
+    const auto drawing = layoutGraph(model, tree, {FoldTree::kRoot});
+    QVERIFY(drawing);
+    QCOMPARE((*drawing)->nodes.size(), std::size_t(4002));
+    QVERIFY2(clock.elapsed() < 20000, qPrintable(QString::number(clock.elapsed())));
+}
+
+void TestGraph::hubIsShownByName()
+{
+    LevelGraph level;
+    level.items.assign(3, {QSizeF(100, 40), LevelGraph::Place::Free});
+    level.items.push_back({QSizeF(12, 1), LevelGraph::Place::Bottom});
+    level.edges = {{0, 1}, {0, 2}, {1, 3}};
+    const auto placed = layoutLevel(level);
+    // A port at the bottom lies below everything, the node without readers included.
+    for (int i = 0; i < 3; ++i)
+        QVERIFY(placed.centers[3].y() > placed.centers[std::size_t(i)].y());
+}
+
+void TestGraph::cancelledLayoutStops()
+{
+    const auto model = fakeModel();
+    const auto tree = FoldTree::build(*model, nullptr);
+    std::stop_source stop;
+    stop.request_stop();
+    const auto drawing = layoutGraph(model, tree, {FoldTree::kRoot}, JobContext(stop.get_token()));
+    QVERIFY(!drawing);
+    QCOMPARE(drawing.error().code, ErrorCode::Cancelled);
+}
+
+void TestGraph::firstViewOpensWhatFits()
+{
+    const auto model = fakeModel();
+    const auto tree = FoldTree::build(*model, nullptr);
+    QCOMPARE(initialExpansion(*tree, 9).size(), std::size_t(1));
+    QCOMPARE(initialExpansion(*tree, 30).size(), std::size_t(2));
+}
+
+void TestGraph::paneFoldsAndUnfolds()
+{
+    FakeEngine engine;
+    Workspace workspace(engine);
+    GraphPane pane(workspace);
+    pane.resize(900, 600);
+    pane.show();
+    workspace.pipeline().open("net.pt2", defaultRecipe());
+    QTRY_VERIFY(workspace.document().plan() && pane.isLayoutDone()
+                && !workspace.pipeline().isBusy());
+    const int block = workspace.foldTree()->moduleEntry("block");
+    const auto drawn = [&pane] { return pane.view().graphScene().drawing()->nodes.size(); };
+    QCOMPARE(drawn(), std::size_t(9)); // fused: stem, 3 in the block, pool, flatten, fc, x, output
+    QSignalSpy laidOut(&pane, &GraphPane::layoutFinished);
+    pane.toggleFold(block, false);
+    QTRY_COMPARE(laidOut.count(), 1);
+    QCOMPARE(drawn(), std::size_t(7));
+    QVERIFY(workspace.selection().isModule());
+
+    // Selecting what is folded away and asking for it opens the module again.
+    workspace.selectNode(workspace.document().model()->tryFind("add")->id);
+    pane.revealSelection();
+    QTRY_COMPARE(laidOut.count(), 2);
+    QCOMPARE(drawn(), std::size_t(9));
+    QVERIFY(pane.view().isShowing(
+        pane.view().graphScene().rectOf(workspace.selectedEntries().front())));
+}
+
+void TestGraph::clickSelectsAndZoomKeepsLimits()
+{
+    FakeEngine engine;
+    Workspace workspace(engine);
+    GraphPane pane(workspace);
+    pane.resize(900, 700);
+    pane.show();
+    workspace.pipeline().open("net.pt2", defaultRecipe());
+    QTRY_VERIFY(workspace.document().plan() && pane.isLayoutDone()
+                && !workspace.pipeline().isBusy());
+    auto& view = pane.view();
+    const NodeId fc = workspace.document().model()->tryFind("linear")->id;
+    const QRectF rect = view.graphScene().rectOf(workspace.foldTree()->unitOf(fc));
+    view.centerOn(rect.center());
+    QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, view.mapFromScene(rect.center()));
+    QVERIFY(workspace.selection().contains(fc));
+    for (int i = 0; i < 60; ++i)
+        view.zoomBy(1.5);
+    QCOMPARE(view.zoom(), 4.0);
+    pane.fit();
+    QVERIFY(view.zoom() <= 1);
+}
+
+QTEST_MAIN(TestGraph)
+#include "tst_ui_graph.moc"

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/fake_engine.h"
+#include "ui/graph/graph_pane.h"
+#include "ui/panels/module_panel.h"
+#include "ui/panels/verdict_list.h"
+#include "ui/plots/channel_plot.h"
+#include "ui/plots/error_bar_plot.h"
+#include "ui/plots/histogram_plot.h"
+#include "ui/shell/actions.h"
+#include "ui/shell/commands.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/message_bar.h"
+#include "ui/shell/node_search.h"
+#include "ui/shell/pipeline_bar.h"
+#include "ui/shell/screenshot.h"
+#include "ui/shell/stage_button.h"
+
+#include <QComboBox>
+#include <QFile>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QLabel>
+#include <QLineEdit>
+#include <QStandardPaths>
+#include <QTabWidget>
+#include <QTemporaryDir>
+#include <QTreeView>
+#include <QtTest>
+
+using namespace qs;
+
+/// Every test has its own window on the fake engine.
+class TestMainWindow : public QObject
+{
+    Q_OBJECT
+
+private:
+    FakeEngine m_engine;
+    std::unique_ptr<MainWindow> m_window;
+
+    Workspace& workspace() { return m_window->workspace(); }
+    NodeId node(const char* name) { return workspace().document().model()->tryFind(name)->id; }
+    template<class T>
+    T* find(const char* name)
+    {
+        return m_window->findChild<T*>(QString::fromLatin1(name));
+    }
+    bool settled()
+    {
+        return workspace().document().plan() && m_window->graphPane().isLayoutDone()
+            && !workspace().pipeline().isBusy();
+    }
+    void compareAll()
+    {
+        m_window->commands().runAll();
+        QTRY_VERIFY(workspace().document().comparison());
+    }
+
+private Q_SLOTS:
+    void initTestCase() { QStandardPaths::setTestModeEnabled(true); }
+    void init();
+    void cleanup() { m_window.reset(); }
+    void emptyStateSaysWhatToDo();
+    void everyActionIsDescribed();
+    void walkFromOpenToExport();
+    void selectionIsSharedByAllViews();
+    void editorAssignsAtItsScope();
+    void errorNamesNodeAndWayOut();
+    void openingAMissingFileKeepsTheWindow();
+    void searchFindsByNameOperatorAndError();
+    void staleResultsAreMarked();
+    void pictureComesWithItsFacts();
+};
+
+void TestMainWindow::init()
+{
+    m_engine.failCalibration = false;
+    m_window = std::make_unique<MainWindow>(m_engine);
+    m_window->resize(1280, 800);
+    m_window->show();
+    if (qstrcmp(QTest::currentTestFunction(), "emptyStateSaysWhatToDo") == 0)
+        return;
+    m_window->openModel(QStringLiteral("/models/net.pt2"));
+    QTRY_VERIFY(settled());
+}
+
+void TestMainWindow::emptyStateSaysWhatToDo()
+{
+    auto* empty = find<QWidget>("emptyState");
+    QVERIFY(empty && empty->isVisible());
+    QVERIFY(find<QWidget>("emptyOpen")->isVisible());
+    QVERIFY(!m_window->graphPane().isVisible());
+    QVERIFY(!m_window->actions()["calibrate"].isEnabled());
+    QVERIFY(m_window->pipelineBar().button(Stage::Open)->isEnabled());
+    QVERIFY(!m_window->pipelineBar().button(Stage::Compare)->isEnabled());
+}
+
+void TestMainWindow::everyActionIsDescribed()
+{
+    QSet<QString> keys;
+    for (auto* action : m_window->actions().all()) {
+        QVERIFY(!action->objectName().isEmpty());
+        QVERIFY2(!action->toolTip().isEmpty(), qPrintable(action->objectName()));
+        const QString key = action->shortcut().toString();
+        QVERIFY2(!key.isEmpty(), qPrintable(action->objectName()));
+        QVERIFY2(!keys.contains(key), qPrintable(key));
+        keys << key;
+    }
+    QVERIFY(keys.size() > 30);
+}
+
+void TestMainWindow::walkFromOpenToExport()
+{
+    auto& document = workspace().document();
+    QCOMPARE(find<QLabel>("statusSummary")->text(), QStringLiteral("13 of 13 ops int8"));
+    workspace().selectNode(node("linear"));
+    m_window->actions()["keepFloat"].trigger();
+    QTRY_COMPARE(m_window->verdictList().count(Verdict::FloatByRule), 1);
+    QCOMPARE(m_window->verdictList().count(Verdict::Quantized), 12);
+    compareAll();
+    QCOMPARE(document.comparison()->nodes.size(), std::size_t(6));
+    QTRY_COMPARE(m_window->errorPlot().barCount(), 6);
+    QCOMPARE(m_window->graphPane().colourBy(), ColourBy::BornHere);
+    QVERIFY(
+        find<QLabel>("statusSummary")->text().contains(QStringLiteral("top-1 98.0 % → 97.0 %")));
+    workspace().pipeline().exportTo(QStringLiteral("/tmp/out"), {"torchscript"});
+    QTRY_COMPARE(document.exported().files.size(), std::size_t(1));
+    QCOMPARE(workspace().pipeline().status(Stage::Export).state, StageStatus::State::Done);
+    QVERIFY(!m_window->messageBar().isVisible());
+}
+
+void TestMainWindow::selectionIsSharedByAllViews()
+{
+    compareAll();
+    QTRY_VERIFY(m_window->errorPlot().barCount() > 0);
+    auto& tree = m_window->modulePanel().tree();
+    const auto currentRow = [&tree] { return tree.currentIndex().data().toString(); };
+
+    // From the plot of errors to tree, graph, properties and histogram.
+    const auto worst = m_window->errorPlot().worstFirst();
+    QCOMPARE(worst.front(), node("linear"));
+    auto& errors = m_window->errorPlot();
+    const QPoint last = errors.barPosition(errors.barCount() - 1);
+    QTest::mouseClick(errors.childAt(last), Qt::LeftButton, {},
+                      errors.childAt(last)->mapFrom(&errors, last));
+    QVERIFY(workspace().selection().contains(worst.front()));
+    QCOMPARE(currentRow(), QStringLiteral("fc"));
+    QTRY_VERIFY(find<HistogramPlot>("histogramPlot")->barCount() > 50);
+    QVERIFY(
+        find<HistogramPlot>("histogramPlot")->caption().startsWith(QStringLiteral("fc output")));
+    QTRY_COMPARE(find<ChannelPlot>("channelPlot")->channelCount(), 16);
+
+    // From the tree to the graph: the module becomes the selection.
+    const auto root = tree.model()->index(0, 0);
+    for (int row = 0; row < tree.model()->rowCount(root); ++row) {
+        const auto index = tree.model()->index(row, 0, root);
+        if (index.data().toString().startsWith(QStringLiteral("block")))
+            tree.setCurrentIndex(index);
+    }
+    QVERIFY(workspace().selection().isModule());
+    QCOMPARE(workspace().selection().modulePath(), QStringLiteral("block"));
+
+    // From the graph back to the tree.
+    auto& view = m_window->graphPane().view();
+    const QRectF rect = view.graphScene().rectOf(workspace().foldTree()->unitOf(node("relu")));
+    view.centerOn(rect.center());
+    QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, view.mapFromScene(rect.center()));
+    QCOMPARE(currentRow(), QStringLiteral("conv1 + bn1 + relu"));
+}
+
+void TestMainWindow::editorAssignsAtItsScope()
+{
+    workspace().selectNode(node("add"));
+    auto* scope = find<QComboBox>("scopeBox");
+    auto* qconfig = find<QComboBox>("qconfigBox");
+    QTRY_VERIFY(scope->findText(QStringLiteral("module block")) >= 0);
+    const int module = scope->findText(QStringLiteral("module block"));
+    scope->setCurrentIndex(module);
+    Q_EMIT scope->activated(module);
+    const int keepFloat = qconfig->findText(QStringLiteral("float"));
+    qconfig->setCurrentIndex(keepFloat);
+    Q_EMIT qconfig->activated(keepFloat);
+    QCOMPARE(workspace().document().recipe().mapping.rules.back().key, std::string("block"));
+    QTRY_COMPARE(m_window->verdictList().count(Verdict::FloatByRule), 7);
+    m_window->actions()["undo"].trigger();
+    QTRY_COMPARE(m_window->verdictList().count(Verdict::FloatByRule), 0);
+}
+
+void TestMainWindow::errorNamesNodeAndWayOut()
+{
+    m_engine.failCalibration = true;
+    m_window->commands().runAll();
+    auto& bar = m_window->messageBar();
+    QTRY_VERIFY(bar.isVisible());
+    QVERIFY2(bar.headline().contains(QStringLiteral("conv2d_1")), qPrintable(bar.headline()));
+    QVERIFY2(bar.detail().contains(QStringLiteral("check the data")), qPrintable(bar.detail()));
+    QTest::mouseClick(find<QWidget>("messageGoto"), Qt::LeftButton);
+    QVERIFY(workspace().selection().contains(node("conv2d_1")));
+    m_engine.failCalibration = false;
+    compareAll();
+    QVERIFY(!bar.isVisible());
+}
+
+void TestMainWindow::openingAMissingFileKeepsTheWindow()
+{
+    m_window->openModel(QStringLiteral("/models/missing.pt2"));
+    QTRY_VERIFY(m_window->messageBar().isVisible());
+    QVERIFY(m_window->messageBar().headline().contains(QStringLiteral("missing.pt2")));
+    QVERIFY(workspace().document().model());
+    QVERIFY(m_window->graphPane().isVisible());
+}
+
+void TestMainWindow::searchFindsByNameOperatorAndError()
+{
+    compareAll();
+    const auto count = [this](const char* query) {
+        return searchNodes(*workspace().foldTree(), workspace().facts(), QString::fromLatin1(query))
+            .size();
+    };
+    QCOMPARE(count("op:conv2d"), std::size_t(3));
+    QCOMPARE(count("op:conv2d module:block"), std::size_t(2));
+    QCOMPARE(count("sqnr<20"), std::size_t(1));
+    QCOMPARE(count("nothing-like-this"), std::size_t(0));
+    auto* field = find<QLineEdit>("search");
+    QTest::keyClicks(field, QStringLiteral("fc"));
+    QTest::keyClick(field, Qt::Key_Return);
+    QVERIFY(workspace().selection().contains(node("linear")));
+}
+
+void TestMainWindow::staleResultsAreMarked()
+{
+    compareAll();
+    auto* provenance = find<QLabel>("statusProvenance");
+    QTRY_VERIFY(provenance->text().contains(QStringLiteral("(current)")));
+    workspace().assign({RuleKind::Node, {"linear"}}, std::string());
+    QTRY_VERIFY(provenance->text().contains(QStringLiteral("stale")));
+    QCOMPARE(m_window->pipelineBar().button(Stage::Compare)->status().state,
+             StageStatus::State::Stale);
+    QVERIFY(workspace().facts().errorsStale());
+    bool faded = false;
+    QTRY_VERIFY(settled());
+    for (const auto& look : m_window->graphPane().view().graphScene().canvas().style().nodes)
+        faded |= look.faded;
+    QVERIFY(faded);
+}
+
+void TestMainWindow::pictureComesWithItsFacts()
+{
+    QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("window.png"));
+    const auto written = writeScreenshot(*m_window, path, 1.5);
+    QVERIFY(written);
+    QCOMPARE(QImage(path).size(), m_window->size());
+    QFile file(path + QStringLiteral(".json"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const auto facts = QJsonDocument::fromJson(file.readAll()).object();
+    QCOMPARE(facts[QStringLiteral("layout")].toString(), QStringLiteral("done"));
+    QCOMPARE(facts[QStringLiteral("nodes_total")].toInt(),
+             int(workspace().document().model()->nodes().size()));
+    QCOMPARE(facts[QStringLiteral("nodes_drawn")].toInt(), 9);
+    QVERIFY(!writeScreenshot(*m_window, QStringLiteral("/nonexistent/x.png"), 0));
+}
+
+QTEST_MAIN(TestMainWindow)
+#include "tst_ui_main_window.moc"

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/fake_engine.h"
+#include "ui/session/workspace.h"
+
+#include <QSignalSpy>
+#include <QtTest>
+
+#include <thread>
+
+using namespace qs;
+
+class TestSession : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void opensAndPlans();
+    void resultsGoStaleAndComeBackWithUndo();
+    void repeatedAssignmentsMerge();
+    void clearingTakesTheRuleAway();
+    void oneSelectionForNodesAndModules();
+    void newestJobWins();
+    void cancelStopsARunningJob();
+    void destructorWaits();
+    void failedStageIsReported();
+};
+
+void TestSession::opensAndPlans()
+{
+    FakeEngine engine;
+    Workspace workspace(engine);
+    workspace.pipeline().open("net.pt2", defaultRecipe());
+    QTRY_VERIFY(workspace.document().plan());
+    QCOMPARE(workspace.document().plan()->totalOps, 13);
+    QCOMPARE(workspace.pipeline().status(Stage::Plan).state, StageStatus::State::Done);
+    QCOMPARE(workspace.pipeline().status(Stage::Calibrate).state, StageStatus::State::Waiting);
+}
+
+void TestSession::resultsGoStaleAndComeBackWithUndo()
+{
+    FakeEngine engine;
+    Workspace workspace(engine);
+    workspace.pipeline().open("net.pt2", defaultRecipe());
+    QTRY_VERIFY(workspace.document().plan());
+    workspace.pipeline().runUpTo(Stage::Compare);
+    QTRY_VERIFY(workspace.document().comparison());
+    auto& document = workspace.document();
+    QVERIFY(!document.isStale(Stage::Compare));
+    const int before = document.recipeRevision();
+
+    workspace.selectNode(document.model()->tryFind("linear")->id);
+    workspace.assign(workspace.nodeTarget(), std::string());
+    QVERIFY(document.isStale(Stage::Calibrate));
+    QVERIFY(document.isStale(Stage::Compare));
+    QCOMPARE(workspace.pipeline().status(Stage::Compare).state, StageStatus::State::Stale);
+    QTRY_VERIFY(!document.isStale(Stage::Plan));
+    QCOMPARE(document.plan()->quantizedOps, 12);
+
+    workspace.undoStack().undo();
+    QCOMPARE(document.recipeRevision(), before);
+    QVERIFY(!document.isStale(Stage::Compare));
+    QTRY_COMPARE(document.plan()->quantizedOps, 13);
+    workspace.undoStack().redo();
+    QVERIFY(document.isStale(Stage::Compare));
+    QTRY_COMPARE(document.plan()->quantizedOps, 12);
+
+    // Running again brings every stage up to date, calibration included.
+    workspace.pipeline().runUpTo(Stage::Compare);
+    QTRY_VERIFY(!document.isStale(Stage::Compare));
+    QCOMPARE(engine.calibrations.load(), 2);
+}
+
+void TestSession::repeatedAssignmentsMerge()
+{
+    FakeEngine engine;
+    Workspace workspace(engine);
+    workspace.pipeline().open("net.pt2", defaultRecipe());
+    QTRY_VERIFY(workspace.document().plan());
+    const Recipe start = workspace.document().recipe();
+    const AssignTarget block {RuleKind::ModuleName, {"block"}};
+    workspace.assign(block, std::string());
+    workspace.assign(block, std::string("x86"));
+    QCOMPARE(workspace.undoStack().count(), 1);
+    QCOMPARE(workspace.document().recipe().mapping.rules.size(), start.mapping.rules.size() + 1);
+    workspace.assign({RuleKind::Node, {"linear"}}, std::string());
+    QCOMPARE(workspace.undoStack().count(), 2);
+    workspace.undoStack().undo();
+    workspace.undoStack().undo();
+    QVERIFY(workspace.document().recipe() == start);
+}
+
+void TestSession::clearingTakesTheRuleAway()
+{
+    const Recipe start = defaultRecipe();
+    const AssignTarget nodes {RuleKind::Node, {"add", "relu_2"}};
+    const Recipe kept = assignQConfig(start, nodes, std::string());
+    QCOMPARE(kept.mapping.rules.size(), start.mapping.rules.size() + 2);
+    QVERIFY(!kept.mapping.rules.back().qconfig.config);
+    QVERIFY(assignQConfig(kept, nodes, std::nullopt) == start);
+}
+
+void TestSession::oneSelectionForNodesAndModules()
+{
+    FakeEngine engine;
+    Workspace workspace(engine);
+    workspace.pipeline().open("net.pt2", defaultRecipe());
+    QTRY_VERIFY(workspace.document().plan());
+    const auto& tree = *workspace.foldTree();
+    const int block = tree.moduleEntry("block");
+    workspace.selectEntry(block);
+    QVERIFY(workspace.selection().isModule());
+    QCOMPARE(workspace.selection().nodes().size(), std::size_t(7));
+    QCOMPARE(workspace.selectedEntries(), std::vector<int> {block});
+
+    // A fused group is selected as one, and a second one joins it.
+    const int stem = tree.unitOf(workspace.document().model()->tryFind("relu")->id);
+    const int fc = tree.unitOf(workspace.document().model()->tryFind("linear")->id);
+    workspace.selectEntry(stem);
+    QCOMPARE(workspace.selection().nodes().size(), std::size_t(3));
+    workspace.selectEntry(fc, true);
+    QCOMPARE(workspace.selection().nodes().size(), std::size_t(4));
+    QCOMPARE(workspace.nodeTarget().keys.size(), std::size_t(4));
+    workspace.selectEntry(stem, true);
+    QCOMPARE(workspace.selectedEntries(), std::vector<int> {fc});
+}
+
+void TestSession::newestJobWins()
+{
+    JobRunner jobs;
+    QObject owner;
+    QStringList seen;
+    const auto job = [](const QString& name) {
+        return [name](JobContext& context) -> Result<QString> {
+            for (int i = 0; i < 20 && !context.cancelled(); ++i)
+                std::this_thread::sleep_for(std::chrono::milliseconds(2));
+            return name;
+        };
+    };
+    for (const char* name : {"first", "second", "third"})
+        jobs.run(Lane::Pool, QStringLiteral("layout"), job(QString::fromLatin1(name)), &owner,
+                 [&seen](Result<QString> result) { seen << *result; });
+    QTRY_VERIFY(jobs.isIdle());
+    QCOMPARE(seen, QStringList {QStringLiteral("third")});
+}
+
+void TestSession::cancelStopsARunningJob()
+{
+    FakeEngine engine;
+    engine.waitInCalibration = true;
+    Workspace workspace(engine);
+    QSignalSpy failures(&workspace.pipeline(), &Pipeline::failed);
+    workspace.pipeline().open("net.pt2", defaultRecipe());
+    QTRY_VERIFY(workspace.document().plan());
+    workspace.pipeline().runUpTo(Stage::Compare);
+    QTRY_COMPARE(workspace.pipeline().status(Stage::Calibrate).state, StageStatus::State::Running);
+    QTRY_COMPARE(workspace.pipeline().status(Stage::Calibrate).fraction, 0.5);
+    workspace.pipeline().cancel();
+    QTRY_COMPARE(failures.count(), 1);
+    QVERIFY(!workspace.pipeline().isBusy());
+    QCOMPARE(workspace.pipeline().status(Stage::Calibrate).state, StageStatus::State::Waiting);
+    QVERIFY(!workspace.document().comparison());
+}
+
+void TestSession::destructorWaits()
+{
+    std::atomic<bool> finished = false;
+    QObject owner;
+    {
+        JobRunner jobs;
+        jobs.run(
+            Lane::Engine, QStringLiteral("long"),
+            [&finished](JobContext& context) -> Result<int> {
+                while (!context.cancelled())
+                    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                finished = true;
+                return 1;
+            },
+            &owner, [](Result<int>) { QFAIL("a dropped job must not report"); });
+    }
+    QVERIFY(finished);
+    QCoreApplication::processEvents();
+}
+
+void TestSession::failedStageIsReported()
+{
+    FakeEngine engine;
+    engine.failCalibration = true;
+    Workspace workspace(engine);
+    Error seen;
+    connect(&workspace.pipeline(), &Pipeline::failed, this,
+            [&seen](Stage, const Error& error) { seen = error; });
+    workspace.pipeline().open("net.pt2", defaultRecipe());
+    QTRY_VERIFY(workspace.document().plan());
+    workspace.pipeline().runUpTo(Stage::Convert);
+    QTRY_COMPARE(QString::fromStdString(seen.node), QStringLiteral("conv2d_1"));
+    QCOMPARE(workspace.pipeline().status(Stage::Calibrate).state, StageStatus::State::Failed);
+    QVERIFY(!workspace.document().converted());
+}
+
+QTEST_MAIN(TestSession)
+#include "tst_ui_session.moc"

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/graph/graph_scene.h"
+
+#include "ui/graph/hot_item.h"
+
+namespace qs {
+
+GraphScene::GraphScene(QObject* parent)
+    : QGraphicsScene(parent)
+    , m_canvas(new GraphCanvas)
+{
+    // One large item needs no tree of items.
+    setItemIndexMethod(QGraphicsScene::NoIndex);
+    m_canvas->setFlag(QGraphicsItem::ItemUsesExtendedStyleOption);
+    addItem(m_canvas);
+}
+
+GraphScene::~GraphScene() = default;
+
+void GraphScene::setDrawing(GraphDrawingPtr drawing)
+{
+    setSelectedEntries({});
+    setHovered(-1);
+    m_canvas->setDrawing(std::move(drawing));
+    // Room around the graph, so that its ends can be brought to the middle.
+    const QRectF bounds = m_canvas->boundingRect();
+    setSceneRect(bounds.adjusted(-400, -300, 400, 300));
+    Q_EMIT drawingChanged();
+}
+
+void GraphScene::setStyle(GraphStyle style)
+{
+    m_canvas->setStyle(std::move(style));
+    Q_EMIT drawingChanged();
+}
+
+QRectF GraphScene::rectOf(int entry) const
+{
+    const auto& drawing = m_canvas->drawing();
+    for (; drawing && entry > FoldTree::kRoot; entry = drawing->tree->entry(entry).parent) {
+        if (const auto it = drawing->nodeOfEntry.find(entry); it != drawing->nodeOfEntry.end())
+            return drawing->nodes[std::size_t(it->second)].rect;
+        if (const auto it = drawing->boxOfEntry.find(entry); it != drawing->boxOfEntry.end())
+            return drawing->boxes[std::size_t(it->second)].rect;
+    }
+    return {};
+}
+
+void GraphScene::setSelectedEntries(const std::vector<int>& entries)
+{
+    for (auto* item : m_selected)
+        delete item;
+    m_selected.clear();
+    std::vector<QRectF> done;
+    for (int entry : entries) {
+        const QRectF rect = rectOf(entry);
+        if (rect.isNull() || std::find(done.begin(), done.end(), rect) != done.end())
+            continue;
+        done.push_back(rect);
+        m_selected.push_back(new HotItem(rect, HotItem::Look::Selected));
+        addItem(m_selected.back());
+    }
+}
+
+void GraphScene::setHovered(int nodeIndex)
+{
+    if (nodeIndex < 0) {
+        delete m_hover;
+        m_hover = nullptr;
+        return;
+    }
+    const QRectF rect = m_canvas->drawing()->nodes[std::size_t(nodeIndex)].rect;
+    if (m_hover) {
+        m_hover->setRect(rect);
+        return;
+    }
+    m_hover = new HotItem(rect, HotItem::Look::Hovered);
+    addItem(m_hover);
+}
+
+} // namespace qs

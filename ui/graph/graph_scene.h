@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/graph/graph_canvas.h"
+
+#include <QGraphicsScene>
+
+namespace qs {
+
+class HotItem;
+
+/// The scene: the canvas, and items only for what is selected or hovered. GUI thread only.
+class GraphScene : public QGraphicsScene
+{
+    Q_OBJECT
+
+public:
+    explicit GraphScene(QObject* parent = nullptr);
+    ~GraphScene() override;
+
+    GraphCanvas& canvas() { return *m_canvas; }
+    const GraphCanvas& canvas() const { return *m_canvas; }
+    const GraphDrawingPtr& drawing() const { return m_canvas->drawing(); }
+    void setDrawing(GraphDrawingPtr drawing);
+    void setStyle(GraphStyle style);
+    /// Marks the drawn things of these entries.
+    void setSelectedEntries(const std::vector<int>& entries);
+    void setHovered(int nodeIndex);
+    /// Where an entry is drawn: as node, as frame, or as the folded module around it.
+    QRectF rectOf(int entry) const;
+
+Q_SIGNALS:
+    void drawingChanged();
+
+private:
+    GraphCanvas* m_canvas;
+    std::vector<HotItem*> m_selected;
+    HotItem* m_hover = nullptr;
+};
+
+} // namespace qs

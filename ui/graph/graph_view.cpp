@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/graph/graph_view.h"
+
+#include "ui/shell/theme.h"
+
+#include <QApplication>
+#include <QContextMenuEvent>
+#include <QMouseEvent>
+#include <QScrollBar>
+#include <QWheelEvent>
+
+#include <algorithm>
+#include <cmath>
+
+namespace qs {
+
+namespace {
+
+constexpr double kMinZoom = 0.02, kMaxZoom = 4;
+/// Below this a whole-graph view would show no names.
+constexpr double kReadableZoom = 0.62;
+
+} // namespace
+
+GraphView::GraphView(QWidget* parent)
+    : QGraphicsView(parent)
+{
+    setObjectName(QStringLiteral("graphView"));
+    setScene(&m_scene);
+    setFrameShape(QFrame::NoFrame);
+    setBackgroundBrush(theme().canvas);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setTransformationAnchor(QGraphicsView::NoAnchor);
+    setResizeAnchor(QGraphicsView::AnchorViewCenter);
+    setViewportUpdateMode(QGraphicsView::FullViewportUpdate);
+    setMouseTracking(true);
+    setFocusPolicy(Qt::StrongFocus);
+}
+
+void GraphView::setZoom(double zoom)
+{
+    zoomBy(std::clamp(zoom, kMinZoom, kMaxZoom) / this->zoom());
+}
+
+void GraphView::zoomBy(double factor)
+{
+    const double wanted = std::clamp(zoom() * factor, kMinZoom, kMaxZoom);
+    const QPointF center = mapToScene(viewport()->rect().center());
+    setTransform(QTransform::fromScale(wanted, wanted));
+    centerOn(center);
+    Q_EMIT viewChanged();
+}
+
+void GraphView::fitAll()
+{
+    if (!m_scene.drawing())
+        return;
+    const QRectF bounds = m_scene.drawing()->bounds;
+    const double wanted = std::min((viewport()->width() - 40) / std::max(bounds.width(), 1.0),
+                                   (viewport()->height() - 40) / std::max(bounds.height(), 1.0));
+    setTransform(QTransform::fromScale(1, 1));
+    setZoom(std::min(wanted, 1.0));
+    centerOn(bounds.center());
+    Q_EMIT viewChanged();
+}
+
+void GraphView::fitStart()
+{
+    fitAll();
+    if (!m_scene.drawing() || zoom() >= kReadableZoom)
+        return;
+    const QRectF bounds = m_scene.drawing()->bounds;
+    setZoom(std::min(1.0, std::max(kReadableZoom, (viewport()->width() - 40) / bounds.width())));
+    const double half = viewport()->height() / zoom() / 2;
+    centerOn(QPointF(bounds.center().x(), bounds.top() - 44 / zoom() + half));
+    Q_EMIT viewChanged();
+}
+
+bool GraphView::isShowing(const QRectF& rect) const
+{
+    return mapToScene(viewport()->rect()).boundingRect().contains(rect);
+}
+
+void GraphView::centerOnEntry(int entry)
+{
+    const QRectF rect = m_scene.rectOf(entry);
+    if (rect.isNull())
+        return;
+    centerOn(rect.center());
+    Q_EMIT viewChanged();
+}
+
+int GraphView::entryAt(const QPoint& at) const
+{
+    const auto& drawing = m_scene.drawing();
+    if (!drawing)
+        return -1;
+    const QPointF point = mapToScene(at);
+    const int node = m_scene.canvas().nodeAt(point);
+    if (node >= 0)
+        return drawing->nodes[std::size_t(node)].entry;
+    const int frame = m_scene.canvas().frameHeaderAt(point);
+    return frame >= 0 ? drawing->boxes[std::size_t(frame)].entry : -1;
+}
+
+void GraphView::wheelEvent(QWheelEvent* event)
+{
+    const QPoint delta
+        = event->pixelDelta().isNull() ? event->angleDelta() / 2 : event->pixelDelta();
+    if (event->modifiers() & Qt::ControlModifier) {
+        const QPointF before = mapToScene(event->position().toPoint());
+        const double wanted
+            = std::clamp(zoom() * std::pow(1.0018, event->angleDelta().y()), kMinZoom, kMaxZoom);
+        setTransform(QTransform::fromScale(wanted, wanted));
+        const QPointF after = mapToScene(event->position().toPoint());
+        const QPointF middle = mapToScene(viewport()->rect().center());
+        centerOn(middle + before - after);
+        Q_EMIT viewChanged();
+    } else {
+        const bool sideways = event->modifiers() & Qt::ShiftModifier;
+        horizontalScrollBar()->setValue(horizontalScrollBar()->value()
+                                        - (sideways ? delta.y() : delta.x()));
+        if (!sideways)
+            verticalScrollBar()->setValue(verticalScrollBar()->value() - delta.y());
+    }
+    event->accept();
+}
+
+void GraphView::mousePressEvent(QMouseEvent* event)
+{
+    m_pressed = m_lastDrag = event->pos();
+    m_dragging = false;
+    event->accept();
+}
+
+void GraphView::mouseMoveEvent(QMouseEvent* event)
+{
+    if (event->buttons() & (Qt::LeftButton | Qt::MiddleButton)) {
+        if (!m_dragging
+            && (event->pos() - m_pressed).manhattanLength() >= QApplication::startDragDistance()) {
+            m_dragging = true;
+            viewport()->setCursor(Qt::ClosedHandCursor);
+        }
+        if (m_dragging) {
+            const QPoint by = event->pos() - m_lastDrag;
+            horizontalScrollBar()->setValue(horizontalScrollBar()->value() - by.x());
+            verticalScrollBar()->setValue(verticalScrollBar()->value() - by.y());
+        }
+        m_lastDrag = event->pos();
+        return;
+    }
+    if (!m_scene.drawing())
+        return;
+    const int node = m_scene.canvas().nodeAt(mapToScene(event->pos()));
+    m_scene.setHovered(node);
+    if (node >= 0 && std::size_t(node) < m_scene.canvas().style().nodes.size()) {
+        const auto& look = m_scene.canvas().style().nodes[std::size_t(node)];
+        viewport()->setToolTip(look.title + QLatin1Char('\n') + look.detail);
+    } else {
+        viewport()->setToolTip({});
+    }
+}
+
+void GraphView::mouseReleaseEvent(QMouseEvent* event)
+{
+    viewport()->unsetCursor();
+    if (m_dragging || event->button() != Qt::LeftButton) {
+        m_dragging = false;
+        return;
+    }
+    const int entry = entryAt(event->pos());
+    if (entry < 0)
+        Q_EMIT emptyClicked();
+    else
+        Q_EMIT entryClicked(entry, event->modifiers() & (Qt::ControlModifier | Qt::ShiftModifier));
+}
+
+void GraphView::mouseDoubleClickEvent(QMouseEvent* event)
+{
+    const int entry = entryAt(event->pos());
+    if (entry >= 0 && m_scene.drawing()->tree->entry(entry).isModule())
+        Q_EMIT foldToggled(entry, event->modifiers() & Qt::AltModifier);
+}
+
+void GraphView::contextMenuEvent(QContextMenuEvent* event)
+{
+    const int entry = entryAt(event->pos());
+    if (entry >= 0)
+        Q_EMIT contextMenuWanted(entry, event->globalPos());
+}
+
+void GraphView::leaveEvent(QEvent* event)
+{
+    m_scene.setHovered(-1);
+    QGraphicsView::leaveEvent(event);
+}
+
+void GraphView::resizeEvent(QResizeEvent* event)
+{
+    QGraphicsView::resizeEvent(event);
+    Q_EMIT viewChanged();
+}
+
+void GraphView::paintEvent(QPaintEvent* event)
+{
+    QGraphicsView::paintEvent(event);
+    ++m_paintCount;
+}
+
+void GraphView::scrollContentsBy(int dx, int dy)
+{
+    QGraphicsView::scrollContentsBy(dx, dy);
+    Q_EMIT viewChanged();
+}
+
+} // namespace qs

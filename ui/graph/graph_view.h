@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/graph/graph_scene.h"
+
+#include <QGraphicsView>
+
+namespace qs {
+
+/// Pan and zoom as in Netron: the wheel scrolls, Ctrl+wheel zooms, dragging pans; a click selects,
+/// Ctrl or Shift adds; a double click folds and unfolds (Alt: with all inside); Space fits. GUI
+/// thread only.
+class GraphView : public QGraphicsView
+{
+    Q_OBJECT
+
+public:
+    explicit GraphView(QWidget* parent = nullptr);
+
+    GraphScene& graphScene() { return m_scene; }
+    double zoom() const { return transform().m11(); }
+    /// The number of paints since the view was made, for tests and screenshots.
+    int paintCount() const { return m_paintCount; }
+
+    void zoomBy(double factor);
+    void setZoom(double zoom);
+    /// Shows the whole graph, but not larger than 100 %, nor smaller than is readable: then from
+    /// the top.
+    void fitStart();
+    void fitAll();
+    void centerOnEntry(int entry);
+    bool isShowing(const QRectF& rect) const;
+
+Q_SIGNALS:
+    void entryClicked(int entry, bool extend);
+    void emptyClicked();
+    void foldToggled(int entry, bool recursively);
+    void viewChanged();
+    void contextMenuWanted(int entry, const QPoint& at);
+
+protected:
+    void wheelEvent(QWheelEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
+    void scrollContentsBy(int dx, int dy) override;
+
+private:
+    /// The entry drawn at a point of the viewport: a node, or the frame whose header is there.
+    int entryAt(const QPoint& at) const;
+
+    GraphScene m_scene;
+    QPoint m_pressed, m_lastDrag;
+    bool m_dragging = false;
+    int m_paintCount = 0;
+};
+
+} // namespace qs

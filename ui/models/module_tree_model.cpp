@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/models/module_tree_model.h"
+
+#include "ui/session/workspace.h"
+#include "ui/shell/theme.h"
+
+#include <QFont>
+
+namespace qs {
+
+ModuleTreeModel::ModuleTreeModel(Workspace& workspace, QObject* parent)
+    : QAbstractItemModel(parent)
+    , m_workspace(workspace)
+{
+    const auto reset = [this] {
+        beginResetModel();
+        m_tree = m_workspace.foldTree();
+        m_rowOf.assign(m_tree ? m_tree->entries().size() : 0, 0);
+        if (m_tree)
+            for (const auto& entry : m_tree->entries())
+                for (std::size_t row = 0; row < entry.children.size(); ++row)
+                    m_rowOf[std::size_t(entry.children[row])] = int(row);
+        endResetModel();
+    };
+    connect(&workspace, &Workspace::treeChanged, this, reset);
+    connect(&workspace, &Workspace::factsChanged, this, [this] { refresh({}); });
+    reset();
+}
+
+void ModuleTreeModel::setTerm(ErrorTerm term)
+{
+    m_term = term;
+    refresh({});
+}
+
+void ModuleTreeModel::refresh(const QModelIndex& parent)
+{
+    const int rows = rowCount(parent);
+    if (rows == 0)
+        return;
+    Q_EMIT dataChanged(index(0, 0, parent), index(rows - 1, ColumnCount - 1, parent));
+    for (int row = 0; row < rows; ++row)
+        refresh(index(row, 0, parent));
+}
+
+QModelIndex ModuleTreeModel::indexOf(int entry, int column) const
+{
+    if (!m_tree || entry < 0 || entry >= int(m_rowOf.size()))
+        return {};
+    return createIndex(entry == FoldTree::kRoot ? 0 : m_rowOf[std::size_t(entry)], column,
+                       quintptr(entry));
+}
+
+int ModuleTreeModel::entryOf(const QModelIndex& index) const
+{
+    return index.isValid() ? int(index.internalId()) : -1;
+}
+
+QModelIndex ModuleTreeModel::index(int row, int column, const QModelIndex& parent) const
+{
+    if (!hasIndex(row, column, parent))
+        return {};
+    if (!parent.isValid())
+        return createIndex(0, column, quintptr(FoldTree::kRoot));
+    return createIndex(row, column,
+                       quintptr(m_tree->entry(entryOf(parent)).children[std::size_t(row)]));
+}
+
+QModelIndex ModuleTreeModel::parent(const QModelIndex& child) const
+{
+    const int entry = entryOf(child);
+    if (entry <= FoldTree::kRoot || !m_tree)
+        return {};
+    return indexOf(m_tree->entry(entry).parent);
+}
+
+int ModuleTreeModel::rowCount(const QModelIndex& parent) const
+{
+    if (!m_tree || parent.column() > 0)
+        return 0;
+    if (!parent.isValid())
+        return 1;
+    return int(m_tree->entry(entryOf(parent)).children.size());
+}
+
+int ModuleTreeModel::columnCount(const QModelIndex&) const
+{
+    return ColumnCount;
+}
+
+QVariant ModuleTreeModel::text(int index, int column) const
+{
+    const auto& entry = m_tree->entry(index);
+    const auto& facts = m_workspace.facts();
+    if (column == Name) {
+        QString label = QString::fromStdString(entry.label);
+        if (!entry.isModule())
+            return label.replace(QStringLiteral("·"), QStringLiteral(" + "));
+        return entry.className.empty()
+            ? label
+            : QStringLiteral("%1 (%2)").arg(label, QString::fromStdString(entry.className));
+    }
+    const auto nodes = m_tree->nodesOf(index);
+    if (column == QConfigColumn) {
+        QString text = facts.qconfigText(nodes);
+        if (!entry.isModule() && entry.kind == FoldEntry::Kind::Unit) {
+            const Verdict verdict = facts.verdict(nodes);
+            if (verdict == Verdict::Shared)
+                text = QStringLiteral("shared");
+            else if (verdict == Verdict::ShapeOnly)
+                text = QStringLiteral("shape");
+            else if (facts.hasPlan() && verdict != Verdict::Quantized)
+                text = verdict == Verdict::Opaque ? QStringLiteral("opaque")
+                                                  : QStringLiteral("float");
+        }
+        return facts.isOverridden(nodes) && !entry.isModule() ? text + QStringLiteral(" ✎") : text;
+    }
+    const auto sqnr = facts.worstSqnr(nodes, m_term);
+    if (sqnr && *sqnr > kExactDb)
+        return QStringLiteral("exact");
+    return sqnr ? QString::number(*sqnr, 'f', 1) : QString();
+}
+
+QVariant ModuleTreeModel::toolTip(int index, int column) const
+{
+    const auto& entry = m_tree->entry(index);
+    const auto nodes = m_tree->nodesOf(index);
+    if (column == ErrorColumn)
+        return entry.isModule() ? QStringLiteral("SQNR of the worst node inside")
+                                : QStringLiteral("SQNR of this node");
+    if (const auto* decided = m_workspace.facts().plan(m_workspace.facts().leader(nodes));
+        decided && !entry.isModule() && !decided->reason.empty())
+        return QString::fromStdString(decided->reason);
+    return QString::fromStdString(entry.path);
+}
+
+QVariant ModuleTreeModel::data(const QModelIndex& index, int role) const
+{
+    const int id = entryOf(index);
+    if (id < 0 || !m_tree)
+        return {};
+    switch (role) {
+    case Qt::DisplayRole:
+        return text(id, index.column());
+    case Qt::ToolTipRole:
+        return toolTip(id, index.column());
+    case Qt::TextAlignmentRole:
+        if (index.column() == ErrorColumn)
+            return int(Qt::AlignRight | Qt::AlignVCenter);
+        return {};
+    case EntryRole:
+        return id;
+    case OverriddenRole:
+        return !m_tree->entry(id).isModule()
+            && m_workspace.facts().isOverridden(m_tree->nodesOf(id));
+    case StaleRole:
+        return m_workspace.facts().errorsStale();
+    case ColorRole: {
+        const auto sqnr = m_workspace.facts().worstSqnr(m_tree->nodesOf(id), m_term);
+        if (!sqnr)
+            return {};
+        const auto [best, worst] = m_workspace.facts().sqnrRange(m_term);
+        return cividis((best - *sqnr) / (best - worst));
+    }
+    default:
+        return {};
+    }
+}
+
+QVariant ModuleTreeModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation != Qt::Horizontal)
+        return {};
+    if (role == Qt::DisplayRole) {
+        static const char* const names[] = {"Modules", "qconfig", "dB"};
+        return QString::fromLatin1(names[section]);
+    }
+    if (role == Qt::TextAlignmentRole)
+        return int((section == ErrorColumn ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    if (role == Qt::FontRole)
+        return section == Name ? uiFont(12.5, 600) : uiFont(10.5);
+    return {};
+}
+
+} // namespace qs

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QFrame>
+#include <QString>
+
+class QGridLayout;
+class QLabel;
+class QVBoxLayout;
+
+namespace qs {
+
+/// A titled box of rows, as the right-hand panel is made of. GUI thread only.
+class Card : public QFrame
+{
+    Q_OBJECT
+
+public:
+    Card(const QString& title, QWidget* parent);
+
+    /// A muted label and a value in the fixed-width font, elided in the middle with the whole text
+    /// as tool tip.
+    void addRow(const QString& label, const QString& value);
+    void addRow(const QString& label, QWidget* value);
+    /// A paragraph over the full width.
+    QLabel* addText(const QString& text, bool muted = false);
+    /// A label, a bar of `fraction` of the width, a figure. Faded when the figure is old.
+    void addBar(const QString& label, double fraction, const QColor& color, const QString& figure,
+                bool faded);
+    /// A word on a filled pill.
+    void addPill(const QString& text, const QColor& fill);
+    void clearRows();
+
+private:
+    QVBoxLayout* m_column;
+    QWidget* m_body = nullptr;
+    QGridLayout* m_grid = nullptr;
+};
+
+/// A label that shortens its text to its width.
+class ElidedLabel : public QFrame
+{
+    Q_OBJECT
+
+public:
+    ElidedLabel(QString text, const QFont& font, QWidget* parent);
+    void setText(const QString& text);
+    const QString& text() const { return m_text; }
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    QString m_text;
+};
+
+} // namespace qs

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "engine/plan/plan.h"
+
+#include <QWidget>
+
+#include <vector>
+
+namespace qs {
+
+class Workspace;
+
+/// How many operators got which verdict; a click selects them. GUI thread only.
+class VerdictList : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit VerdictList(Workspace& workspace, QWidget* parent = nullptr);
+    /// Operators of a verdict in the current plan.
+    int count(Verdict verdict) const;
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override { return {120, 60}; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+
+private:
+    struct Row
+    {
+        Verdict verdict;
+        std::vector<NodeId> nodes;
+    };
+    void refresh();
+    int rowAt(int y) const;
+
+    Workspace& m_workspace;
+    std::vector<Row> m_rows;
+    int m_hover = -1;
+};
+
+} // namespace qs

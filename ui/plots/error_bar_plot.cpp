@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/plots/error_bar_plot.h"
+
+#include "ui/plots/custom_plot.h"
+#include "ui/plots/plot_style.h"
+#include "ui/session/workspace.h"
+#include "ui/shell/theme.h"
+
+#include <QLabel>
+#include <QMouseEvent>
+#include <QTimer>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace qs {
+
+namespace {
+
+constexpr int kBuckets = 12;
+constexpr double kFoot = 65; ///< bars of bit-exact nodes end here
+
+QString nodeText(const Facts& facts, NodeId id)
+{
+    const auto* group = facts.group(id);
+    const Node& node = facts.model()->get(group ? group->root : id);
+    return QString::fromStdString(node.scope.path.empty() ? node.name : node.scope.path);
+}
+
+} // namespace
+
+ErrorBarPlot::ErrorBarPlot(Workspace& workspace, QWidget* parent)
+    : QWidget(parent)
+    , m_workspace(workspace)
+    , m_plot(new QCustomPlot(this))
+    , m_caption(new QLabel(this))
+    , m_empty(new QLabel(m_plot))
+{
+    setObjectName(QStringLiteral("errorBarPlot"));
+    fillPanel(*this);
+    const QString muted = QStringLiteral("color: %1;").arg(theme().muted.name());
+    m_caption->setFont(uiFont(11));
+    m_caption->setStyleSheet(muted);
+    m_empty->setAlignment(Qt::AlignCenter);
+    m_empty->setWordWrap(true);
+    m_empty->setStyleSheet(muted);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(16, 8, 8, 8);
+    column->setSpacing(4);
+    column->addWidget(m_caption);
+    column->addWidget(m_plot, 1);
+    stylePlot(*m_plot);
+    for (int i = 0; i < kBuckets; ++i) {
+        auto* bars = new QCPBars(m_plot->xAxis, m_plot->yAxis);
+        bars->setPen(Qt::NoPen);
+        bars->setBrush(cividis(double(i) / (kBuckets - 1)));
+        bars->setWidth(0.78);
+        m_buckets.push_back(bars);
+    }
+    m_selected = new QCPBars(m_plot->xAxis, m_plot->yAxis);
+    m_selected->setPen(QPen(theme().accent, 2));
+    m_selected->setBrush(Qt::NoBrush);
+    m_selected->setWidth(0.9);
+    m_line = m_plot->addGraph();
+    m_line->setPen(QPen(theme().danger, 1.5));
+    m_line->setAntialiased(true);
+    m_label = new QCPItemText(m_plot);
+    m_label->setFont(uiFont(10.5));
+    m_label->setColor(theme().text);
+    m_label->setTextAlignment(Qt::AlignLeft);
+    m_label->setPadding(QMargins(7, 3, 7, 3));
+    QColor backing = theme().panel;
+    backing.setAlphaF(0.86f);
+    m_label->setBrush(backing);
+    m_label->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
+    m_plot->installEventFilter(this);
+    const auto later = [this] {
+        if (m_pending)
+            return;
+        m_pending = true;
+        QTimer::singleShot(0, this, [this] {
+            m_pending = false;
+            refresh();
+        });
+    };
+    connect(&workspace, &Workspace::factsChanged, this, later);
+    connect(&workspace.selection(), &Selection::changed, this, &ErrorBarPlot::showSelection);
+    refresh();
+}
+
+double ErrorBarPlot::height(double sqnr) const
+{
+    return std::clamp(m_top - sqnr, 0.4, m_top + 20);
+}
+
+void ErrorBarPlot::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    m_empty->setGeometry(m_plot->rect().adjusted(20, 10, -20, -10));
+}
+
+void ErrorBarPlot::refresh()
+{
+    const auto& facts = m_workspace.facts();
+    const auto& comparison = m_workspace.document().comparison();
+    m_nodes.clear();
+    m_born.clear();
+    QVector<double> lineX, lineY;
+    std::vector<QVector<double>> x(kBuckets), y(kBuckets);
+    const auto [best, worst] = facts.sqnrRange(ErrorTerm::BornHere);
+    double lowest = 20;
+    if (comparison && facts.model()) {
+        for (const auto& error : comparison->nodes) {
+            const bool born = error.bornHere && error.bornHere->sqnrDb;
+            const bool cumulative = error.cumulative && error.cumulative->sqnrDb;
+            if ((!born && !cumulative) || !facts.model()->tryGet(error.node))
+                continue;
+            const double at = double(m_nodes.size());
+            m_nodes.push_back(error.node);
+            m_born.push_back(born ? *error.bornHere->sqnrDb
+                                  : std::numeric_limits<double>::quiet_NaN());
+            if (born) {
+                const double sqnr = *error.bornHere->sqnrDb;
+                const double badness = std::clamp((best - sqnr) / (best - worst), 0.0, 1.0);
+                const auto bucket = std::size_t(std::lround(badness * (kBuckets - 1)));
+                x[bucket] << at;
+                y[bucket] << sqnr;
+                lowest = std::min(lowest, sqnr);
+            }
+            if (cumulative) {
+                lineX << at;
+                lineY << *error.cumulative->sqnrDb;
+                lowest = std::min(lowest, *error.cumulative->sqnrDb);
+            }
+        }
+    }
+    const bool any = !m_nodes.empty();
+    m_top = kFoot;
+    for (std::size_t b = 0; b < m_buckets.size(); ++b) {
+        for (auto& value : y[b])
+            value = height(value);
+        m_buckets[b]->setData(x[b], y[b], true);
+        QColor fill = cividis(double(b) / (kBuckets - 1));
+        if (facts.errorsStale())
+            fill.setAlphaF(0.35f);
+        m_buckets[b]->setBrush(fill);
+    }
+    for (auto& value : lineY)
+        value = height(value);
+    m_line->setData(lineX, lineY, true);
+    m_plot->xAxis->setVisible(any);
+    m_plot->yAxis->setVisible(any);
+    m_empty->setVisible(!any);
+    m_empty->setText(QStringLiteral("Compare to see what every layer loses"));
+    m_caption->setText(
+        any ? QStringLiteral("SQNR by node, graph order · line: cumulative, bar: born here · "
+                             "click selects%1")
+                  .arg(facts.errorsStale() ? QStringLiteral(" · stale") : QString())
+            : QStringLiteral("Errors"));
+    if (any) {
+        auto levels = QSharedPointer<QCPAxisTickerText>::create();
+        for (int db = 60; db > lowest - 10 && db >= -10; db -= 20)
+            levels->addTick(m_top - db, QStringLiteral("%1 dB").arg(db));
+        m_plot->yAxis->setTicker(levels);
+        m_plot->yAxis->setRange(0, (m_top - std::max(lowest, -15.0)) * 1.16);
+        auto ends = QSharedPointer<QCPAxisTickerText>::create();
+        ends->addTick(0, nodeText(facts, m_nodes.front()));
+        if (m_nodes.size() > 3)
+            ends->addTick(double(m_nodes.size()) - 1, nodeText(facts, m_nodes.back()));
+        m_plot->xAxis->setTicker(ends);
+        m_plot->xAxis->setRange(-1.2, double(m_nodes.size()) + 0.2);
+    }
+    showSelection();
+}
+
+void ErrorBarPlot::showSelection()
+{
+    const auto& facts = m_workspace.facts();
+    QVector<double> x, y;
+    int labelled = -1;
+    for (std::size_t i = 0; i < m_nodes.size(); ++i) {
+        if (!m_workspace.selection().contains(m_nodes[i]))
+            continue;
+        x << double(i);
+        y << (std::isnan(m_born[i]) ? 1 : height(m_born[i]));
+        labelled = int(i);
+    }
+    m_selected->setData(x, y, true);
+    const bool one = x.size() == 1;
+    m_label->setVisible(one);
+    if (one) {
+        const bool right = labelled < int(m_nodes.size()) * 2 / 3;
+        m_label->setPositionAlignment((right ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignTop);
+        m_label->position->setCoords(labelled + (right ? 0.3 : -0.3), 0);
+        const auto& error = *facts.error(m_nodes[std::size_t(labelled)]);
+        QString text = nodeText(facts, m_nodes[std::size_t(labelled)]);
+        if (error.bornHere && error.bornHere->sqnrDb)
+            text += QStringLiteral("\nborn here %1 dB").arg(*error.bornHere->sqnrDb, 0, 'f', 1);
+        if (error.cumulative && error.cumulative->sqnrDb)
+            text += QStringLiteral("\ncumulative %1 dB").arg(*error.cumulative->sqnrDb, 0, 'f', 1);
+        m_label->setText(text);
+    }
+    m_plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+QPoint ErrorBarPlot::barPosition(int index) const
+{
+    const double x = m_plot->xAxis->coordToPixel(index);
+    const double y = m_plot->yAxis->coordToPixel(0) - 3;
+    return m_plot->mapTo(this, QPointF(x, y).toPoint());
+}
+
+std::vector<NodeId> ErrorBarPlot::worstFirst() const
+{
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < m_nodes.size(); ++i)
+        if (!std::isnan(m_born[i]))
+            order.push_back(i);
+    std::stable_sort(order.begin(), order.end(),
+                     [this](std::size_t a, std::size_t b) { return m_born[a] < m_born[b]; });
+    std::vector<NodeId> out;
+    for (std::size_t i : order)
+        out.push_back(m_nodes[i]);
+    return out;
+}
+
+bool ErrorBarPlot::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_plot && event->type() == QEvent::MouseButtonPress && !m_nodes.empty()) {
+        const auto* mouse = static_cast<QMouseEvent*>(event);
+        const double x = m_plot->xAxis->pixelToCoord(mouse->position().x());
+        const auto index = std::clamp<qint64>(std::llround(x), 0, qint64(m_nodes.size()) - 1);
+        m_workspace.selectNode(m_nodes[std::size_t(index)]);
+        return true;
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+} // namespace qs

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/plots/histogram_plot.h"
+
+#include "ui/graph/graph_style.h"
+#include "ui/plots/custom_plot.h"
+#include "ui/plots/plot_style.h"
+#include "ui/session/quantization_noise.h"
+#include "ui/session/text.h"
+#include "ui/session/workspace.h"
+#include "ui/shell/theme.h"
+
+#include <QLabel>
+#include <QTimer>
+#include <QVBoxLayout>
+
+#include <cmath>
+
+namespace qs {
+
+namespace {
+
+constexpr int kBars = 84;
+constexpr double kFloor = 0.7; ///< bottom of the logarithmic count axis
+
+QString number(double value)
+{
+    return QString::number(value, 'g', 3);
+}
+
+} // namespace
+
+HistogramPlot::HistogramPlot(Workspace& workspace, QWidget* parent)
+    : QWidget(parent)
+    , m_workspace(workspace)
+    , m_plot(new QCustomPlot(this))
+    , m_caption(new QLabel(this))
+    , m_footer(new QLabel(this))
+    , m_empty(new QLabel(m_plot))
+{
+    setObjectName(QStringLiteral("histogramPlot"));
+    fillPanel(*this);
+    const Theme& t = theme();
+    m_caption->setFont(uiFont(11));
+    m_caption->setStyleSheet(QStringLiteral("color: %1;").arg(t.muted.name()));
+    m_footer->setFont(monoFont(10.5));
+    m_footer->setStyleSheet(QStringLiteral("color: %1;").arg(t.muted.name()));
+    m_empty->setAlignment(Qt::AlignCenter);
+    m_empty->setWordWrap(true);
+    m_empty->setStyleSheet(QStringLiteral("color: %1;").arg(t.muted.name()));
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(16, 8, 8, 8);
+    column->setSpacing(4);
+    column->addWidget(m_caption);
+    column->addWidget(m_plot, 1);
+    column->addWidget(m_footer);
+
+    stylePlot(*m_plot);
+    m_plot->yAxis->setScaleType(QCPAxis::stLogarithmic);
+    auto ticker = QSharedPointer<QCPAxisTickerLog>::create();
+    ticker->setSubTickCount(0);
+    m_plot->yAxis->setTicker(ticker);
+    m_plot->yAxis->setNumberFormat(QStringLiteral("eb"));
+    m_plot->yAxis->setNumberPrecision(0);
+    m_kept = new QCPBars(m_plot->xAxis, m_plot->yAxis);
+    m_beyond = new QCPBars(m_plot->xAxis, m_plot->yAxis);
+    m_steps = m_plot->addGraph();
+    for (auto* bars : {m_kept, m_beyond}) {
+        bars->setPen(Qt::NoPen);
+        bars->setAntialiased(true);
+        bars->setWidthType(QCPBars::wtPlotCoords);
+        bars->setBaseValue(kFloor);
+    }
+    m_kept->setBrush(t.histogram);
+    m_beyond->setBrush(t.histogramBeyond);
+    m_steps->setLineStyle(QCPGraph::lsImpulse);
+    m_steps->setPen(QPen(t.accent, 1));
+    QColor shade = t.danger;
+    shade.setAlphaF(0.10f);
+    for (int side = 0; side < 2; ++side) {
+        m_shade[side] = new QCPItemRect(m_plot);
+        m_shade[side]->setPen(Qt::NoPen);
+        m_shade[side]->setBrush(shade);
+        m_edge[side] = new QCPItemLine(m_plot);
+        m_edge[side]->setPen(QPen(t.danger, 1.5, Qt::DashLine));
+        for (auto* position : {m_edge[side]->start, m_edge[side]->end, m_shade[side]->topLeft,
+                               m_shade[side]->bottomRight})
+            position->setTypeY(QCPItemPosition::ptAxisRectRatio);
+    }
+    m_label = new QCPItemText(m_plot);
+    m_label->setColor(t.danger);
+    m_label->setFont(uiFont(10.5));
+    m_label->setTextAlignment(Qt::AlignLeft);
+    m_label->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
+
+    const auto later = [this] {
+        if (m_pending)
+            return;
+        m_pending = true;
+        QTimer::singleShot(0, this, [this] {
+            m_pending = false;
+            refresh();
+        });
+    };
+    connect(&workspace.selection(), &Selection::changed, this, later);
+    connect(&workspace, &Workspace::factsChanged, this, later);
+    refresh();
+}
+
+QString HistogramPlot::caption() const
+{
+    return m_caption->text();
+}
+
+void HistogramPlot::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    m_empty->setGeometry(m_plot->rect().adjusted(20, 10, -20, -10));
+}
+
+void HistogramPlot::refresh()
+{
+    const auto& facts = m_workspace.facts();
+    const auto& selection = m_workspace.selection();
+    const NodeId node = selection.current();
+    const auto observer = facts.outputObserver(node);
+    const auto* stats = facts.stats(observer);
+    const Histogram* histogram = nullptr;
+    if (stats)
+        histogram = !stats->fine.empty() ? &stats->fine : &stats->exact;
+    const bool any = histogram && !histogram->empty() && histogram->max > histogram->min;
+    for (auto* layerable :
+         {static_cast<QCPLayerable*>(m_kept), static_cast<QCPLayerable*>(m_beyond),
+          static_cast<QCPLayerable*>(m_steps), static_cast<QCPLayerable*>(m_label)})
+        layerable->setVisible(any);
+    for (int side = 0; side < 2; ++side) {
+        m_shade[side]->setVisible(false);
+        m_edge[side]->setVisible(false);
+    }
+    m_plot->xAxis->setVisible(any);
+    m_plot->yAxis->setVisible(any);
+    m_empty->setVisible(!any);
+    m_footer->clear();
+    m_barCount = 0;
+    if (!any) {
+        m_caption->setText(QStringLiteral("Histogram"));
+        const bool calibrated = m_workspace.document().calibration() != nullptr;
+        m_empty->setText(!calibrated ? QStringLiteral("Calibrate to see what the observers see")
+                             : node  ? QStringLiteral("No observer sits on this node's output")
+                                     : QStringLiteral("Select a node to see its values"));
+        m_plot->replot(QCustomPlot::rpQueuedReplot);
+        return;
+    }
+    const Node* shown = facts.model()->tryGet(node);
+    const QString name = shown->scope.path.empty() ? QString::fromStdString(shown->name)
+                                                   : QString::fromStdString(shown->scope.path);
+    m_caption->setText(QStringLiteral("%1 output · %2 values · %3 batches%4")
+                           .arg(name, countText(double(stats->count)))
+                           .arg(m_workspace.document().calibration()->observations->batches)
+                           .arg(facts.calibrationStale() ? QStringLiteral(" · stale") : QString()));
+
+    const auto* params = facts.qparams(observer);
+    const bool ranged = params && params->scale.size() == 1 && params->zeroPoint.size() == 1;
+    auto [low, high]
+        = ranged ? keptRange(*params) : std::pair(double(histogram->min), double(histogram->max));
+    const std::size_t merge = std::max<std::size_t>(1, histogram->counts.size() / kBars);
+    const double bin
+        = (double(histogram->max) - double(histogram->min)) / double(histogram->counts.size());
+    QVector<double> keptX, keptY, beyondX, beyondY;
+    double peak = 1;
+    for (std::size_t i = 0; i < histogram->counts.size(); i += merge) {
+        double sum = 0;
+        const std::size_t end = std::min(i + merge, histogram->counts.size());
+        for (std::size_t j = i; j < end; ++j)
+            sum += double(histogram->counts[j]);
+        const double at = double(histogram->min) + bin * double(i + end) / 2;
+        const bool inside = at >= low && at <= high;
+        (inside ? keptX : beyondX) << at;
+        (inside ? keptY : beyondY) << std::max(sum, kFloor);
+        peak = std::max(peak, sum);
+        ++m_barCount;
+    }
+    m_kept->setWidth(bin * double(merge) * 0.86);
+    m_beyond->setWidth(bin * double(merge) * 0.86);
+    m_kept->setData(keptX, keptY, true);
+    m_beyond->setData(beyondX, beyondY, true);
+    m_plot->yAxis->setRange(kFloor, peak * 4);
+    const double dataMin = std::min(double(histogram->min), ranged ? low : 1e300);
+    const double dataMax = std::max(double(histogram->max), ranged ? high : -1e300);
+    const double margin = (dataMax - dataMin) * 0.02;
+    m_plot->xAxis->setRange(dataMin - margin, dataMax + margin);
+    m_label->setVisible(ranged);
+    m_steps->setVisible(ranged);
+    if (ranged) {
+        const auto noise = estimateNoise(*histogram, *params);
+        showRange(low, high, noise ? noise->beyond : 0, dataMin - margin, dataMax + margin);
+        showSteps(low, double(params->scale.front()), dataMin, dataMax);
+        m_footer->setText(QStringLiteral("%1   step %2   z %3   range %4…%5")
+                              .arg(toQString(observerKindName(stats->spec.kind)),
+                                   scaleText(double(params->scale.front())))
+                              .arg(params->zeroPoint.front())
+                              .arg(params->quantMin)
+                              .arg(params->quantMax));
+    }
+    m_plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void HistogramPlot::showRange(double low, double high, double beyond, double dataMin,
+                              double dataMax)
+{
+    const double ends[2][2] = {{dataMin, low}, {high, dataMax}};
+    const double edges[2] = {low, high};
+    for (int side = 0; side < 2; ++side) {
+        m_shade[side]->setVisible(true);
+        m_shade[side]->topLeft->setCoords(ends[side][0], 0);
+        m_shade[side]->bottomRight->setCoords(ends[side][1], 1);
+        m_edge[side]->setVisible(true);
+        m_edge[side]->start->setCoords(edges[side], 0);
+        m_edge[side]->end->setCoords(edges[side], 1);
+    }
+    const bool roomRight = high < dataMin + (dataMax - dataMin) * 0.72;
+    m_label->setPositionAlignment((roomRight ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignTop);
+    m_label->setPadding(QMargins(6, 0, 6, 0));
+    m_label->position->setCoords(high, 0.01);
+    const QString share = beyond == 0 ? QStringLiteral("nothing")
+        : beyond < 1e-4               ? QStringLiteral("under 0.01 %")
+                                      : QStringLiteral("%1 %").arg(number(beyond * 100));
+    m_label->setText(
+        QStringLiteral("keeps %1 … %2\n%3 beyond").arg(number(low), number(high), share));
+}
+
+void HistogramPlot::showSteps(double low, double step, double dataMin, double dataMax)
+{
+    // A comb of one tooth a step, low enough to leave the counts readable.
+    QVector<double> x, y;
+    const double first = std::max(0.0, std::ceil((dataMin - low) / step));
+    for (double k = first; k < first + 1024 && low + k * step <= dataMax; ++k) {
+        x << low + k * step;
+        y << kFloor * 1.5;
+    }
+    m_steps->setData(x, y, true);
+}
+
+} // namespace qs

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/session/engine_service.h"
+
+#include <QObject>
+#include <QString>
+
+namespace qs {
+
+/// The pipeline as the tool bar shows it.
+enum class Stage
+{
+    Open,
+    Backend,
+    Plan,
+    Calibrate,
+    Convert,
+    Compare,
+    Export
+};
+inline constexpr int kStageCount = 7;
+
+/// A recipe and its number. Undo brings the older number back, and with it the results made from
+/// it.
+struct RecipeSnapshot
+{
+    Recipe recipe;
+    int revision = 0;
+};
+
+/// The open model, every decision on it, and what the engine made of them. All values are shared
+/// and const; each change is one signal. GUI thread only.
+class Document : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit Document(QObject* parent = nullptr);
+
+    const GraphPtr& model() const { return m_model; }
+    const Recipe& recipe() const { return m_recipe.recipe; }
+    const RecipeSnapshot& recipeSnapshot() const { return m_recipe; }
+    int recipeRevision() const { return m_recipe.revision; }
+    const PlanPtr& plan() const { return m_plan.value; }
+    const CalibrationPtr& calibration() const { return m_calibration.value; }
+    const ConvertedPtr& converted() const { return m_converted.value; }
+    const ComparisonPtr& comparison() const { return m_comparison.value; }
+    const ExportReport& exported() const { return m_exported.value; }
+    const RunSettings& settings() const { return m_settings; }
+    QString title() const;
+
+    /// Drops everything that belonged to the model before; the recipe starts afresh at revision 1.
+    void setModel(GraphPtr model, const Recipe& recipe);
+    /// Publishes a new recipe under a new revision number; results are kept and become stale.
+    void setRecipe(const Recipe& recipe);
+    /// Brings back an earlier snapshot.
+    void restoreRecipe(const RecipeSnapshot& snapshot);
+    void setPlan(PlanPtr plan, int revision);
+    void setCalibration(CalibrationPtr calibration, int revision);
+    void setConverted(ConvertedPtr converted, int revision);
+    void setComparison(ComparisonPtr comparison, int revision);
+    void setExported(ExportReport report, int revision);
+    void setSettings(const RunSettings& settings);
+
+    bool hasResult(Stage stage) const;
+    /// The recipe revision that a stage's result was made from; 0 without a result.
+    int resultRevision(Stage stage) const;
+    /// There is a result, made from another recipe than the current one.
+    bool isStale(Stage stage) const;
+
+Q_SIGNALS:
+    void modelChanged();
+    void recipeChanged();
+    void planChanged();
+    void resultsChanged();
+    void settingsChanged();
+
+private:
+    template<class T>
+    struct Made
+    {
+        T value {};
+        int revision = 0;
+    };
+    GraphPtr m_model;
+    RecipeSnapshot m_recipe;
+    int m_lastRevision = 0;
+    RunSettings m_settings;
+    Made<PlanPtr> m_plan;
+    Made<CalibrationPtr> m_calibration;
+    Made<ConvertedPtr> m_converted;
+    Made<ComparisonPtr> m_comparison;
+    Made<ExportReport> m_exported;
+};
+
+} // namespace qs

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/session/engine_session.h"
+
+#include "engine/base/atomic_file.h"
+#include "engine/calibrate/calibrator.h"
+#include "engine/calibrate/dataset.h"
+#include "engine/compare/comparator.h"
+#include "engine/configure/backend_config.h"
+#include "engine/convert/choose_qparams.h"
+#include "engine/convert/convert.h"
+#include "engine/export/exporter.h"
+#include "engine/export/result_writer.h"
+#include "engine/import/importer.h"
+#include "engine/plan/planner.h"
+#include "engine/prepare/prepare.h"
+
+#include <chrono>
+#include <filesystem>
+
+namespace qs {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point start)
+{
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+const std::string& comparisonData(const RunSettings& settings)
+{
+    return settings.comparisonData.empty() ? settings.calibrationData : settings.comparisonData;
+}
+
+class EngineSession : public EngineService
+{
+public:
+    Result<GraphPtr> open(const std::string& path, const JobContext& job) override
+    {
+        return importModel(path, job);
+    }
+
+    Result<PlanPtr> plan(const GraphPtr& model, const Recipe& recipe) override
+    {
+        QS_TRY(const Backend backend, findBackend(recipe.backend));
+        QS_TRY(Plan plan, makePlan(*model, recipe, backend));
+        return std::make_shared<const Plan>(std::move(plan));
+    }
+
+    Result<CalibrationPtr> calibrate(const CalibrateRequest& request,
+                                     const JobContext& job) override
+    {
+        const auto start = Clock::now();
+        QS_TRY(DeviceChoice device, chooseDevice(request.settings.device));
+        const DatasetOptions amount {request.recipe.calibration.batchSize,
+                                     request.recipe.calibration.batches};
+        QS_TRY(const auto data,
+               openDataset(request.settings.calibrationData, *request.model, amount));
+        auto out = std::make_shared<Calibration>();
+        QS_TRY(out->prepared, prepareModel(request.model, request.plan, job));
+        QS_TRY(out->observations, ::qs::calibrate(*out->prepared, *data, device.device, job));
+        out->qparams = chooseAllQParams(*out->observations);
+        out->device = device.device;
+        out->note = device.note;
+        out->seconds = secondsSince(start);
+        return CalibrationPtr(out);
+    }
+
+    Result<ConvertedPtr> convert(const ConvertRequest& request, const JobContext& job) override
+    {
+        const auto& prepared = request.calibration->prepared;
+        // One batch is enough to check the kernels.
+        QS_TRY(const auto data,
+               openDataset(request.settings.calibrationData, *prepared->model,
+                           {request.recipe.calibration.batchSize, 1}));
+        QS_TRY(const Batch batch, data->batch(0));
+        return convertModel(prepared, request.calibration->qparams, request.recipe, &batch, job);
+    }
+
+    Result<ComparisonPtr> compare(const CompareRequest& request, const JobContext& job) override
+    {
+        const bool ownData = !request.settings.comparisonData.empty();
+        const DatasetOptions amount {request.recipe.calibration.batchSize,
+                                     ownData ? 0 : request.recipe.calibration.batches};
+        QS_TRY(const auto data,
+               openDataset(comparisonData(request.settings), *request.converted->prepared->model,
+                           amount));
+        return compareModels(*request.converted, *data, request.device, job);
+    }
+
+    Result<ExportReport> exportTo(const ExportRequest& request, const JobContext& job) override
+    {
+        QS_CHECK(ensureWritableFolder(request.folder));
+        ExportReport report {request.folder, {}};
+        std::map<std::string, std::string> names;
+        const auto& forms = request.forms;
+        for (std::size_t i = 0; i < forms.size(); ++i) {
+            QS_CHECK(job.check());
+            job.report("export", forms[i], double(i) / double(forms.size()));
+            QS_TRY(const std::string path,
+                   exportModel(*request.converted, forms[i], request.folder, job));
+            names[forms[i]] = std::filesystem::path(path).filename().string();
+            report.files.push_back(path);
+        }
+        QS_CHECK(writeRecords(request, names, report));
+        return report;
+    }
+
+    std::vector<std::string> backendNames() const override { return shippedBackends(); }
+    std::vector<std::string> exportForms() const override { return ::qs::exportForms(); }
+
+private:
+    static Result<void> writeRecords(const ExportRequest& request,
+                                     const std::map<std::string, std::string>& names,
+                                     ExportReport& report)
+    {
+        const auto& prepared = *request.converted->prepared;
+        ResultParts parts;
+        parts.model = prepared.model.get();
+        parts.plan = prepared.plan.get();
+        parts.recipe = &request.recipe;
+        parts.converted = request.converted.get();
+        parts.observations = request.calibration->observations.get();
+        parts.comparison = request.comparison.get();
+        parts.device = request.calibration->device;
+        parts.threads = request.calibration->observations->threads;
+        parts.timingSeconds = request.timingSeconds;
+        parts.exports = names;
+        const std::string folder = request.folder + "/";
+        QS_CHECK(
+            writeObservations(*request.calibration->observations, folder + "observations.npz"));
+        QS_CHECK(writeFileAtomically(folder + "recipe.json", recipeToJson(request.recipe)));
+        QS_TRY(parts.recipeSha256, fileSha256(folder + "recipe.json"));
+        QS_CHECK(writeFileAtomically(folder + "result.json", resultJson(parts)));
+        for (const char* name : {"observations.npz", "recipe.json", "result.json"})
+            report.files.push_back(folder + name);
+        return {};
+    }
+};
+
+} // namespace
+
+std::unique_ptr<EngineService> makeEngineSession()
+{
+    return std::make_unique<EngineSession>();
+}
+
+} // namespace qs

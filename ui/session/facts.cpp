@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/session/facts.h"
+
+#include <algorithm>
+
+namespace qs {
+
+Facts::Facts(const Document& document)
+    : m_model(document.model())
+    , m_plan(document.plan())
+    , m_calibration(document.calibration())
+    , m_comparison(document.comparison())
+    , m_errorsStale(document.isStale(Stage::Compare))
+    , m_calibrationStale(document.isStale(Stage::Calibrate))
+{
+    if (m_plan) {
+        for (const auto& observer : m_plan->observers) {
+            if (observer.isWeight) {
+                m_weight.emplace(observer.weightOwner, observer.id);
+                continue;
+            }
+            for (const auto& edge : observer.edges)
+                if (edge.readers.empty())
+                    m_output.emplace(edge.value.node, observer.id);
+        }
+    }
+    if (m_comparison)
+        for (const auto& error : m_comparison->nodes)
+            m_errors.emplace(error.node, &error);
+}
+
+const NodePlan* Facts::plan(NodeId node) const
+{
+    return m_plan && m_model && m_model->tryGet(node) ? m_plan->tryGet(*m_model, node) : nullptr;
+}
+
+const MatchGroup* Facts::group(NodeId node) const
+{
+    const auto* decided = plan(node);
+    if (!decided || decided->group < 0 || decided->group >= int(m_plan->groups.size()))
+        return nullptr;
+    return &m_plan->groups[std::size_t(decided->group)];
+}
+
+NodeId Facts::leader(std::span<const NodeId> members) const
+{
+    if (members.empty())
+        return {};
+    const auto* matched = group(members.front());
+    if (matched && std::find(members.begin(), members.end(), matched->root) != members.end())
+        return matched->root;
+    return members.front();
+}
+
+NodeId Facts::last(NodeId node) const
+{
+    const auto* matched = group(node);
+    return matched && (matched->fused || matched->quantized) ? matched->members.back() : node;
+}
+
+ObserverId Facts::outputObserver(NodeId node) const
+{
+    const auto it = m_output.find(last(node));
+    return it == m_output.end() ? ObserverId() : it->second;
+}
+
+ObserverId Facts::weightObserver(NodeId node) const
+{
+    const auto* matched = group(node);
+    const auto it = m_weight.find(matched ? matched->root : node);
+    return it == m_weight.end() ? ObserverId() : it->second;
+}
+
+const PlannedObserver* Facts::observer(ObserverId id) const
+{
+    return m_plan && id && id.value() <= m_plan->observers.size()
+        ? &m_plan->observers[id.value() - 1]
+        : nullptr;
+}
+
+const ObserverStats* Facts::stats(ObserverId id) const
+{
+    return m_calibration && m_calibration->observations && id
+        ? m_calibration->observations->tryGet(id)
+        : nullptr;
+}
+
+const QParams* Facts::qparams(ObserverId id) const
+{
+    if (!m_calibration)
+        return nullptr;
+    const auto it = m_calibration->qparams.find(id);
+    return it == m_calibration->qparams.end() ? nullptr : &it->second;
+}
+
+const NodeError* Facts::error(NodeId node) const
+{
+    const auto it = m_errors.find(last(node));
+    return it == m_errors.end() ? nullptr : it->second;
+}
+
+const std::optional<ErrorMetrics>& errorTerm(const NodeError& error, ErrorTerm term)
+{
+    switch (term) {
+    case ErrorTerm::Cumulative:
+        return error.cumulative;
+    case ErrorTerm::Isolated:
+        return error.isolated;
+    case ErrorTerm::Inherited:
+        return error.inherited;
+    case ErrorTerm::BornHere:
+        break;
+    }
+    return error.bornHere;
+}
+
+std::optional<double> Facts::sqnr(NodeId node, ErrorTerm term) const
+{
+    const auto* found = error(node);
+    if (!found)
+        return {};
+    const auto& metrics = errorTerm(*found, term);
+    return metrics ? metrics->sqnrDb : std::nullopt;
+}
+
+std::optional<double> Facts::worstSqnr(std::span<const NodeId> nodes, ErrorTerm term) const
+{
+    std::optional<double> worst;
+    for (NodeId node : nodes)
+        if (const auto value = sqnr(node, term))
+            worst = worst ? std::min(*worst, *value) : *value;
+    return worst;
+}
+
+QString Facts::qconfigText(std::span<const NodeId> nodes) const
+{
+    std::optional<std::string> common;
+    for (NodeId node : nodes) {
+        const auto* decided = plan(node);
+        if (!decided || !decided->eligible)
+            continue;
+        if (common && *common != decided->qconfigName)
+            return QStringLiteral("mixed");
+        common = decided->qconfigName;
+    }
+    if (!common)
+        return {};
+    return common->empty() ? QStringLiteral("float") : QString::fromStdString(*common);
+}
+
+bool Facts::isOverridden(std::span<const NodeId> nodes) const
+{
+    return std::any_of(nodes.begin(), nodes.end(), [this](NodeId node) {
+        const auto* decided = plan(node);
+        return decided && !decided->rule.fromBackend && decided->rule.kind >= RuleKind::ModuleName;
+    });
+}
+
+Verdict Facts::verdict(std::span<const NodeId> nodes) const
+{
+    Verdict out = Verdict::NotApplicable;
+    for (NodeId node : nodes) {
+        const auto* decided = plan(node);
+        if (!decided)
+            continue;
+        if (decided->verdict == Verdict::Quantized)
+            return Verdict::Quantized;
+        if (out == Verdict::NotApplicable || out == Verdict::ShapeOnly)
+            out = decided->verdict;
+    }
+    return out;
+}
+
+std::pair<double, double> Facts::sqnrRange(ErrorTerm term) const
+{
+    double best = 45, worst = 20;
+    bool any = false;
+    for (const auto& [id, error] : m_errors) {
+        const auto& metrics = errorTerm(*error, term);
+        if (!metrics || !metrics->sqnrDb)
+            continue;
+        // A node that loses nothing would stretch the scale until all others look alike.
+        if (*metrics->sqnrDb > kExactDb)
+            continue;
+        const double value = std::clamp(*metrics->sqnrDb, -10.0, 60.0);
+        best = any ? std::max(best, value) : value;
+        worst = any ? std::min(worst, value) : value;
+        any = true;
+    }
+    if (best - worst < 6)
+        best = worst + 6;
+    return {best, worst};
+}
+
+} // namespace qs

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/session/document.h"
+
+#include <optional>
+#include <span>
+#include <unordered_map>
+
+namespace qs {
+
+enum class ErrorTerm
+{
+    BornHere,
+    Cumulative,
+    Isolated,
+    Inherited
+};
+
+/// An SQNR above this comes from moving values only, not from arithmetic.
+inline constexpr double kExactDb = 100;
+
+/// Answers what the views ask about a node, from the document's current values. Cheap to ask; built
+/// anew when plan or results change. Borrows nothing: it shares the values.
+class Facts
+{
+public:
+    Facts() = default;
+    explicit Facts(const Document& document);
+
+    /// What stands for a set of nodes drawn as one: the root of their group, else the first.
+    NodeId leader(std::span<const NodeId> members) const;
+    /// The member that carries output and error: the last of its group.
+    NodeId last(NodeId node) const;
+    const NodePlan* plan(NodeId node) const;
+    const MatchGroup* group(NodeId node) const;
+    ObserverId outputObserver(NodeId node) const;
+    ObserverId weightObserver(NodeId node) const;
+    const PlannedObserver* observer(ObserverId id) const;
+    const ObserverStats* stats(ObserverId id) const;
+    const QParams* qparams(ObserverId id) const;
+    const NodeError* error(NodeId node) const;
+    std::optional<double> sqnr(NodeId node, ErrorTerm term) const;
+    /// The worst of the nodes' errors.
+    std::optional<double> worstSqnr(std::span<const NodeId> nodes, ErrorTerm term) const;
+    /// "x86", "float", "mixed", "" when nothing is eligible.
+    QString qconfigText(std::span<const NodeId> nodes) const;
+    /// A rule of the user's own, made for this node or module, decides.
+    bool isOverridden(std::span<const NodeId> nodes) const;
+    /// The one that counts most among the nodes: any quantized, else the first float kind.
+    Verdict verdict(std::span<const NodeId> nodes) const;
+    const Graph* model() const { return m_model.get(); }
+    bool hasPlan() const { return m_plan != nullptr; }
+    bool hasErrors() const { return m_comparison != nullptr; }
+    bool errorsStale() const { return m_errorsStale; }
+    bool calibrationStale() const { return m_calibrationStale; }
+    /// Best and worst SQNR of a term over all nodes; for the colour scale.
+    std::pair<double, double> sqnrRange(ErrorTerm term) const;
+
+private:
+    GraphPtr m_model;
+    PlanPtr m_plan;
+    CalibrationPtr m_calibration;
+    ComparisonPtr m_comparison;
+    bool m_errorsStale = false;
+    bool m_calibrationStale = false;
+    std::unordered_map<NodeId, ObserverId> m_output;
+    std::unordered_map<NodeId, ObserverId> m_weight;
+    std::unordered_map<NodeId, const NodeError*> m_errors;
+};
+
+/// The metrics of one term; null when it was not measured.
+const std::optional<ErrorMetrics>& errorTerm(const NodeError& error, ErrorTerm term);
+
+} // namespace qs

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QHash>
+#include <QString>
+
+namespace qs {
+
+/// Hands out one number per job and tells whether it is still the newest of its tag: a result of an
+/// older one is dropped. GUI thread only.
+class JobTracker
+{
+public:
+    quint64 begin(const QString& tag) { return m_newest[tag] = ++m_last; }
+    bool isCurrent(const QString& tag, quint64 job) const { return m_newest.value(tag) == job; }
+    void forget(const QString& tag) { m_newest.remove(tag); }
+
+private:
+    QHash<QString, quint64> m_newest;
+    quint64 m_last = 0;
+};
+
+} // namespace qs

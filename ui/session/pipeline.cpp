@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/session/pipeline.h"
+
+#include "engine/graph/graph.h"
+
+#include <QDir>
+#include <QTimer>
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+const QString kRunTag = QStringLiteral("run");
+const QString kPlanTag = QStringLiteral("plan");
+
+QString secondsText(double seconds)
+{
+    if (seconds < 90)
+        return QStringLiteral("%1 s").arg(seconds, 0, 'f', seconds < 10 ? 1 : 0);
+    return QStringLiteral("%1 min").arg(seconds / 60, 0, 'f', 1);
+}
+
+QString modelText(const Graph& graph)
+{
+    int ops = 0;
+    double parameters = 0;
+    for (const auto& node : graph.nodes()) {
+        ops += node->kind == NodeKind::Op || node->kind == NodeKind::ModuleCall;
+        if (node->kind != NodeKind::Parameter || node->isBuffer || node->outputs.empty())
+            continue;
+        double count = 1;
+        for (const auto& dim : node->outputs.front().type.shape)
+            count *= double(std::max<std::int64_t>(dim.size, 0));
+        parameters += count;
+    }
+    const QString size = parameters >= 1e6
+        ? QStringLiteral("%1 M").arg(parameters / 1e6, 0, 'f', 1)
+        : QStringLiteral("%1 k").arg(parameters / 1e3, 0, 'f', 1);
+    return QStringLiteral("%1 ops · %2 params").arg(ops).arg(size);
+}
+
+} // namespace
+
+QString stageName(Stage stage)
+{
+    static const char* const names[kStageCount]
+        = {"Open", "Backend", "Plan", "Calibrate", "Convert", "Compare", "Export"};
+    return QString::fromLatin1(names[int(stage)]);
+}
+
+Pipeline::Pipeline(EngineService& engine, Document& document, QObject* parent)
+    : QObject(parent)
+    , m_engine(engine)
+    , m_document(document)
+{
+    connect(&m_document, &Document::recipeChanged, this, [this] { plan(); });
+    connect(&m_document, &Document::resultsChanged, this, &Pipeline::statusChanged);
+    connect(&m_jobs, &JobRunner::progressed, this,
+            [this](const QString& tag, const QString& what, double fraction) {
+                if (tag != kRunTag)
+                    return;
+                m_what = what;
+                m_fraction = fraction;
+                Q_EMIT statusChanged();
+            });
+}
+
+Pipeline::~Pipeline() = default;
+
+void Pipeline::begin(Stage stage)
+{
+    m_running = int(stage);
+    m_fraction = 0;
+    m_what.clear();
+    m_failed[std::size_t(stage)] = false;
+    m_clock.start();
+    Q_EMIT statusChanged();
+}
+
+bool Pipeline::settle(Stage stage, const Error* error)
+{
+    if (m_running == int(stage))
+        m_running = -1;
+    m_seconds[std::size_t(stage)] = double(m_clock.elapsed()) / 1000;
+    if (!error) {
+        Q_EMIT statusChanged();
+        Q_EMIT succeeded(stage);
+        return true;
+    }
+    m_target = -1;
+    m_failed[std::size_t(stage)] = error->code != ErrorCode::Cancelled;
+    Q_EMIT statusChanged();
+    Q_EMIT failed(stage, *error);
+    return false;
+}
+
+template<class T, class Work, class Store>
+void Pipeline::runStage(Stage stage, Work work, Store store)
+{
+    begin(stage);
+    m_jobs.run(Lane::Engine, kRunTag, std::move(work), this,
+               [this, stage, store = std::move(store)](Result<T> result) {
+                   if (!result) {
+                       settle(stage, &result.error());
+                       return;
+                   }
+                   m_running = -1;
+                   store(std::move(*result));
+                   if (settle(stage, nullptr))
+                       runNext();
+               });
+}
+
+void Pipeline::open(const QString& path, const Recipe& recipe)
+{
+    m_target = -1;
+    m_failed.fill(false);
+    auto* engine = &m_engine;
+    runStage<GraphPtr>(
+        Stage::Open,
+        [engine, file = path.toStdString()](JobContext& job) { return engine->open(file, job); },
+        [this, recipe](GraphPtr model) { m_document.setModel(std::move(model), recipe); });
+}
+
+void Pipeline::plan()
+{
+    if (!m_document.model())
+        return;
+    auto* engine = &m_engine;
+    const int revision = m_document.recipeRevision();
+    m_jobs.run(
+        Lane::Pool, kPlanTag,
+        [engine, model = m_document.model(), recipe = m_document.recipe()](JobContext&) {
+            return engine->plan(model, recipe);
+        },
+        this,
+        [this, revision](Result<PlanPtr> result) {
+            m_failed[std::size_t(Stage::Plan)] = !result;
+            if (!result) {
+                m_target = -1;
+                Q_EMIT failed(Stage::Plan, result.error());
+                Q_EMIT statusChanged();
+                return;
+            }
+            m_document.setPlan(std::move(*result), revision);
+            Q_EMIT statusChanged();
+            Q_EMIT succeeded(Stage::Plan);
+            if (m_target >= 0 && m_running < 0)
+                runNext();
+        });
+    Q_EMIT statusChanged();
+}
+
+void Pipeline::runUpTo(Stage target)
+{
+    if (!m_document.model() || m_running >= 0)
+        return;
+    m_target = int(target);
+    if (m_document.isStale(Stage::Plan) || !m_document.hasResult(Stage::Plan)) {
+        plan();
+        return;
+    }
+    runNext();
+}
+
+void Pipeline::exportTo(const QString& folder, const std::vector<std::string>& forms)
+{
+    m_exportFolder = folder;
+    m_exportForms = forms;
+    runUpTo(Stage::Export);
+}
+
+void Pipeline::cancel()
+{
+    m_target = -1;
+    m_jobs.cancel(kRunTag);
+}
+
+void Pipeline::runNext()
+{
+    if (m_target < 0 || m_running >= 0)
+        return;
+    const auto isCurrent
+        = [this](Stage stage) { return m_document.hasResult(stage) && !m_document.isStale(stage); };
+    if (m_target == int(Stage::Plan)) {
+        m_target = -1;
+        return;
+    }
+    for (int stage = int(Stage::Calibrate); stage < m_target; ++stage) {
+        // An export needs no comparison, only a converted model.
+        if (!isCurrent(Stage(stage)) && !(Stage(stage) == Stage::Compare)) {
+            startStage(Stage(stage));
+            return;
+        }
+    }
+    const auto target = Stage(m_target);
+    m_target = -1;
+    startStage(target);
+}
+
+void Pipeline::startStage(Stage stage)
+{
+    auto* engine = &m_engine;
+    const int revision = m_document.recipeRevision();
+    const auto& doc = m_document;
+    switch (stage) {
+    case Stage::Calibrate: {
+        CalibrateRequest request {doc.model(), doc.plan(), doc.recipe(), doc.settings()};
+        runStage<CalibrationPtr>(
+            stage, [engine, request](JobContext& job) { return engine->calibrate(request, job); },
+            [this, revision](CalibrationPtr v) {
+                m_document.setCalibration(std::move(v), revision);
+            });
+        break;
+    }
+    case Stage::Convert: {
+        ConvertRequest request {doc.calibration(), doc.recipe(), doc.settings()};
+        runStage<ConvertedPtr>(
+            stage, [engine, request](JobContext& job) { return engine->convert(request, job); },
+            [this, revision](ConvertedPtr v) { m_document.setConverted(std::move(v), revision); });
+        break;
+    }
+    case Stage::Compare: {
+        CompareRequest request {doc.converted(), doc.recipe(), doc.settings(),
+                                doc.calibration()->device};
+        runStage<ComparisonPtr>(
+            stage, [engine, request](JobContext& job) { return engine->compare(request, job); },
+            [this, revision](ComparisonPtr v) {
+                m_document.setComparison(std::move(v), revision);
+            });
+        break;
+    }
+    case Stage::Export: {
+        const bool compared = !doc.isStale(Stage::Compare);
+        ExportRequest request {doc.converted(),
+                               doc.calibration(),
+                               compared ? doc.comparison() : nullptr,
+                               doc.recipe(),
+                               m_exportForms,
+                               m_exportFolder.toStdString(),
+                               {}};
+        for (int s = 0; s < int(Stage::Export); ++s)
+            if (m_seconds[std::size_t(s)] > 0)
+                request.timingSeconds[stageName(Stage(s)).toLower().toStdString()]
+                    = m_seconds[std::size_t(s)];
+        runStage<ExportReport>(
+            stage, [engine, request](JobContext& job) { return engine->exportTo(request, job); },
+            [this, revision](ExportReport v) { m_document.setExported(std::move(v), revision); });
+        break;
+    }
+    default:
+        break;
+    }
+}
+
+QString Pipeline::runningText() const
+{
+    const double elapsed = double(m_clock.elapsed()) / 1000;
+    QString text = m_fraction > 0 ? QStringLiteral("running %1 %").arg(int(m_fraction * 100))
+                                  : QStringLiteral("running");
+    if (m_fraction > 0.03 && elapsed > 0.5)
+        text += QStringLiteral(" · %1 left")
+                    .arg(secondsText(elapsed * (1 - m_fraction) / m_fraction));
+    return text;
+}
+
+QString Pipeline::doneText(Stage stage) const
+{
+    const auto& doc = m_document;
+    switch (stage) {
+    case Stage::Open:
+        return modelText(*doc.model());
+    case Stage::Backend:
+        return QString::fromStdString(doc.recipe().backend);
+    case Stage::Plan:
+        return QStringLiteral("%1 int8 · %2 float")
+            .arg(doc.plan()->quantizedOps)
+            .arg(doc.plan()->totalOps - doc.plan()->quantizedOps);
+    case Stage::Calibrate:
+        return QStringLiteral("%1×%2 · %3 · %4")
+            .arg(doc.calibration()->observations->batches)
+            .arg(doc.recipe().calibration.batchSize)
+            .arg(QString::fromStdString(doc.calibration()->device).toUpper(),
+                 secondsText(doc.calibration()->seconds));
+    case Stage::Convert: {
+        const auto& checks = doc.converted()->checks;
+        const auto failed = std::count_if(checks.begin(), checks.end(),
+                                          [](const KernelCheck& check) { return !check.passed; });
+        return failed ? QStringLiteral("%1 of %2 kernels refused").arg(failed).arg(checks.size())
+                      : QStringLiteral("reference + lowered");
+    }
+    case Stage::Compare:
+        return QStringLiteral("%1 nodes · %2 samples")
+            .arg(doc.comparison()->nodes.size())
+            .arg(doc.comparison()->samples);
+    case Stage::Export:
+        return QStringLiteral("%1 files in %2")
+            .arg(doc.exported().files.size())
+            .arg(QDir(QString::fromStdString(doc.exported().folder)).dirName());
+    }
+    return {};
+}
+
+StageStatus Pipeline::status(Stage stage) const
+{
+    using State = StageStatus::State;
+    if (m_running == int(stage))
+        return {State::Running, runningText(), m_fraction};
+    if (m_failed[std::size_t(stage)])
+        return {State::Failed, QStringLiteral("failed"), 0};
+    if (m_document.hasResult(stage)) {
+        if (m_document.isStale(stage))
+            return {State::Stale, QStringLiteral("stale · recipe changed"), 0};
+        return {State::Done, doneText(stage), 0};
+    }
+    static const char* const waiting[kStageCount] = {"a .pt2 or TorchScript model",
+                                                     "what the target can run",
+                                                     "who is quantized, and why",
+                                                     "choose data and device",
+                                                     "reference + lowered",
+                                                     "what every layer lost",
+                                                     "TorchScript, .pt2"};
+    return {State::Waiting, QString::fromLatin1(waiting[int(stage)]), 0};
+}
+
+} // namespace qs

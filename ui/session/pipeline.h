@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/session/document.h"
+#include "ui/session/job_runner.h"
+
+#include <QElapsedTimer>
+#include <QObject>
+
+#include <array>
+
+namespace qs {
+
+/// What a stage's button shows.
+struct StageStatus
+{
+    enum class State
+    {
+        Waiting, ///< never run
+        Running,
+        Done,
+        Stale, ///< done, but with an older recipe
+        Failed
+    };
+    State state = State::Waiting;
+    QString text; ///< the second line
+    double fraction = 0; ///< while running
+};
+
+/// Runs the stages for one document, one after the other, off the GUI thread, and publishes what
+/// they return in it. A changed recipe is planned again at once; the costly stages wait for the
+/// user. GUI thread only.
+class Pipeline : public QObject
+{
+    Q_OBJECT
+
+public:
+    Pipeline(EngineService& engine, Document& document, QObject* parent = nullptr);
+    ~Pipeline() override;
+
+    /// Opens a model with the recipe to start from.
+    void open(const QString& path, const Recipe& recipe);
+    void plan();
+    /// Runs every stage up to `target` that has no current result, and `target` itself in any case.
+    void runUpTo(Stage target);
+    void exportTo(const QString& folder, const std::vector<std::string>& forms);
+    void cancel();
+    bool isBusy() const { return !m_jobs.isIdle(); }
+    JobRunner& jobs() { return m_jobs; }
+    EngineService& engine() { return m_engine; }
+    StageStatus status(Stage stage) const;
+    double seconds(Stage stage) const { return m_seconds[std::size_t(stage)]; }
+
+Q_SIGNALS:
+    void statusChanged();
+    void failed(qs::Stage stage, const qs::Error& error);
+    void succeeded(qs::Stage stage);
+
+private:
+    template<class T, class Work, class Store>
+    void runStage(Stage stage, Work work, Store store);
+    void runNext();
+    void startStage(Stage stage);
+    void begin(Stage stage);
+    bool settle(Stage stage, const Error* error);
+    QString doneText(Stage stage) const;
+    QString runningText() const;
+
+    EngineService& m_engine;
+    Document& m_document;
+    JobRunner m_jobs;
+    std::array<double, kStageCount> m_seconds {};
+    std::array<bool, kStageCount> m_failed {};
+    int m_running = -1;
+    int m_target = -1;
+    double m_fraction = 0;
+    QString m_what;
+    QElapsedTimer m_clock;
+    QString m_exportFolder;
+    std::vector<std::string> m_exportForms;
+};
+
+/// "Open", "Backend", "Plan" ...
+QString stageName(Stage stage);
+
+} // namespace qs

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/session/selection.h"
+
+#include <algorithm>
+
+namespace qs {
+
+bool Selection::contains(NodeId id) const
+{
+    return std::find(m_nodes.begin(), m_nodes.end(), id) != m_nodes.end();
+}
+
+void Selection::selectNodes(std::vector<NodeId> nodes, NodeId current)
+{
+    if (!current && !nodes.empty())
+        current = nodes.back();
+    if (!m_isModule && nodes == m_nodes && current == m_current)
+        return;
+    m_nodes = std::move(nodes);
+    m_current = current;
+    m_isModule = false;
+    m_modulePath.clear();
+    Q_EMIT changed();
+}
+
+void Selection::selectModule(const QString& path, std::vector<NodeId> nodesInside)
+{
+    if (m_isModule && path == m_modulePath && nodesInside == m_nodes)
+        return;
+    m_nodes = std::move(nodesInside);
+    m_current = {};
+    m_isModule = true;
+    m_modulePath = path;
+    Q_EMIT changed();
+}
+
+void Selection::clear()
+{
+    if (isEmpty())
+        return;
+    m_nodes.clear();
+    m_current = {};
+    m_isModule = false;
+    m_modulePath.clear();
+    Q_EMIT changed();
+}
+
+} // namespace qs

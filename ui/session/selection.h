@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+// moc of Qt 6.4 stumbles over the standard library's concepts.
+#ifndef Q_MOC_RUN
+#include "engine/base/strong_id.h"
+#endif
+
+#include <QObject>
+#include <QString>
+
+#include <vector>
+
+namespace qs {
+
+/// The one selection that all views share: float nodes, or a module with everything inside. GUI
+/// thread only.
+class Selection : public QObject
+{
+    Q_OBJECT
+
+public:
+    using QObject::QObject;
+
+    const std::vector<NodeId>& nodes() const { return m_nodes; }
+    /// The node whose properties are shown; none when nothing or a module is selected.
+    NodeId current() const { return m_current; }
+    /// The selected module's path; meaningful when `isModule()`.
+    const QString& modulePath() const { return m_modulePath; }
+    bool isModule() const { return m_isModule; }
+    bool isEmpty() const { return m_nodes.empty() && !m_isModule; }
+    bool contains(NodeId id) const;
+
+    /// `current` is the last of the nodes unless given.
+    void selectNodes(std::vector<NodeId> nodes, NodeId current = {});
+    void selectModule(const QString& path, std::vector<NodeId> nodesInside);
+    void clear();
+
+Q_SIGNALS:
+    void changed();
+
+private:
+    std::vector<NodeId> m_nodes;
+    NodeId m_current;
+    QString m_modulePath;
+    bool m_isModule = false;
+};
+
+} // namespace qs

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/session/undo_commands.h"
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+QString describe(const AssignTarget& target, const std::optional<std::string>& qconfigName)
+{
+    const QString what = target.keys.size() == 1
+        ? QString::fromStdString(target.keys.front())
+        : QStringLiteral("%1 nodes").arg(target.keys.size());
+    const QString whom = target.kind == RuleKind::Global ? QStringLiteral("the whole model") : what;
+    if (!qconfigName)
+        return QStringLiteral("clear the rule of %1").arg(whom);
+    const QString name
+        = qconfigName->empty() ? QStringLiteral("float") : QString::fromStdString(*qconfigName);
+    return QStringLiteral("set %1 to %2").arg(whom, name);
+}
+
+} // namespace
+
+Recipe assignQConfig(const Recipe& recipe, const AssignTarget& target,
+                     const std::optional<std::string>& qconfigName)
+{
+    Recipe out = recipe;
+    NamedQConfig wanted;
+    if (qconfigName && !qconfigName->empty()) {
+        wanted.name = *qconfigName;
+        wanted.config = findQConfig(recipe, *qconfigName);
+    }
+    auto& rules = out.mapping.rules;
+    for (const auto& key : target.keys) {
+        const auto matches = [&](const Rule& rule) {
+            return !rule.fromBackend && rule.kind == target.kind && rule.key == key;
+        };
+        const auto it = std::find_if(rules.begin(), rules.end(), matches);
+        if (!qconfigName) {
+            rules.erase(std::remove_if(rules.begin(), rules.end(), matches), rules.end());
+        } else if (it != rules.end()) {
+            it->qconfig = wanted;
+        } else {
+            Rule rule;
+            rule.kind = target.kind;
+            rule.key = key;
+            rule.qconfig = wanted;
+            rules.push_back(std::move(rule));
+        }
+    }
+    return out;
+}
+
+RecipeCommand::RecipeCommand(Document& document, const QString& text, Recipe after)
+    : QUndoCommand(text)
+    , m_document(document)
+    , m_before(document.recipeSnapshot())
+    , m_wanted(std::move(after))
+{
+}
+
+void RecipeCommand::undo()
+{
+    m_document.restoreRecipe(m_before);
+}
+
+void RecipeCommand::redo()
+{
+    if (m_after.revision > 0) {
+        m_document.restoreRecipe(m_after);
+        return;
+    }
+    m_document.setRecipe(m_wanted);
+    m_after = m_document.recipeSnapshot();
+}
+
+AssignCommand::AssignCommand(Document& document, AssignTarget target,
+                             const std::optional<std::string>& qconfigName)
+    : RecipeCommand(document, describe(target, qconfigName),
+                    assignQConfig(document.recipe(), target, qconfigName))
+    , m_target(std::move(target))
+{
+}
+
+bool AssignCommand::mergeWith(const QUndoCommand* other)
+{
+    const auto* later = dynamic_cast<const AssignCommand*>(other);
+    if (!later || later->m_target != m_target)
+        return false;
+    m_after = later->m_after;
+    setText(later->text());
+    if (m_after.recipe == m_before.recipe) {
+        // Back where it began: the older number makes the older results current again.
+        m_document.restoreRecipe(m_before);
+        setObsolete(true);
+    }
+    return true;
+}
+
+} // namespace qs

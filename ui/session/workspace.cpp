@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/session/workspace.h"
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+bool sameTree(const FoldTree& a, const FoldTree& b)
+{
+    const auto same = [](const FoldEntry& x, const FoldEntry& y) {
+        return x.kind == y.kind && x.parent == y.parent && x.label == y.label
+            && x.children == y.children && x.members == y.members && x.path == y.path;
+    };
+    return a.entries().size() == b.entries().size()
+        && std::equal(a.entries().begin(), a.entries().end(), b.entries().begin(), same);
+}
+
+} // namespace
+
+Workspace::Workspace(EngineService& engine, QObject* parent)
+    : QObject(parent)
+    , m_pipeline(engine, m_document)
+{
+    connect(&m_document, &Document::modelChanged, this, [this] {
+        m_undo.clear();
+        m_tree.reset();
+        m_facts = {};
+        m_selection.clear();
+        rebuildFacts();
+        rebuildTree();
+    });
+    connect(&m_document, &Document::planChanged, this, [this] {
+        rebuildFacts();
+        rebuildTree();
+    });
+    connect(&m_document, &Document::resultsChanged, this, [this] { rebuildFacts(); });
+}
+
+void Workspace::rebuildFacts()
+{
+    m_facts = Facts(m_document);
+    Q_EMIT factsChanged();
+}
+
+void Workspace::rebuildTree()
+{
+    FoldTreePtr tree;
+    if (m_document.model())
+        tree = FoldTree::build(*m_document.model(), m_document.plan().get());
+    if (tree && m_tree && sameTree(*tree, *m_tree))
+        return;
+    m_tree = std::move(tree);
+    Q_EMIT treeChanged();
+}
+
+void Workspace::selectEntry(int index, bool extend)
+{
+    if (!m_tree || index < 0)
+        return;
+    const auto& entry = m_tree->entry(index);
+    const auto nodes = m_tree->nodesOf(index);
+    if (entry.isModule() && !extend) {
+        m_selection.selectModule(QString::fromStdString(entry.path), nodes);
+        return;
+    }
+    if (!extend || m_selection.isModule()) {
+        m_selection.selectNodes(nodes, m_facts.leader(nodes));
+        return;
+    }
+    auto all = m_selection.nodes();
+    const bool inside = m_selection.contains(nodes.front());
+    for (NodeId node : nodes) {
+        const auto it = std::find(all.begin(), all.end(), node);
+        if (inside && it != all.end())
+            all.erase(it);
+        else if (!inside && it == all.end())
+            all.push_back(node);
+    }
+    if (all.empty())
+        m_selection.clear();
+    else
+        m_selection.selectNodes(all, inside ? m_facts.leader(all) : m_facts.leader(nodes));
+}
+
+void Workspace::selectNode(NodeId node)
+{
+    if (!m_tree)
+        return;
+    const int unit = m_tree->unitOf(node);
+    if (unit < 0)
+        return;
+    const auto nodes = m_tree->nodesOf(unit);
+    m_selection.selectNodes(nodes, m_facts.leader(nodes));
+}
+
+std::vector<int> Workspace::selectedEntries() const
+{
+    std::vector<int> out;
+    if (!m_tree)
+        return out;
+    if (m_selection.isModule()) {
+        const int entry = m_tree->moduleEntry(m_selection.modulePath().toStdString());
+        if (entry >= 0)
+            out.push_back(entry);
+        return out;
+    }
+    for (NodeId node : m_selection.nodes()) {
+        const int unit = m_tree->unitOf(node);
+        if (unit >= 0 && std::find(out.begin(), out.end(), unit) == out.end())
+            out.push_back(unit);
+    }
+    return out;
+}
+
+AssignTarget Workspace::nodeTarget() const
+{
+    AssignTarget target;
+    target.kind = RuleKind::Node;
+    for (NodeId id : m_selection.nodes()) {
+        const Node* node = m_document.model() ? m_document.model()->tryGet(id) : nullptr;
+        if (node && (node->kind == NodeKind::Op || node->kind == NodeKind::ModuleCall))
+            target.keys.push_back(node->name);
+    }
+    return target;
+}
+
+void Workspace::assign(const AssignTarget& target, const std::optional<std::string>& qconfigName)
+{
+    if (target.keys.empty()
+        || assignQConfig(m_document.recipe(), target, qconfigName) == m_document.recipe())
+        return;
+    m_undo.push(new AssignCommand(m_document, target, qconfigName));
+}
+
+QStringList Workspace::qconfigNames() const
+{
+    QStringList names;
+    const auto add = [&names](const std::string& name) {
+        const QString text = QString::fromStdString(name);
+        if (!text.isEmpty() && !names.contains(text))
+            names << text;
+    };
+    for (const auto& [name, config] : m_document.recipe().qconfigs)
+        add(name);
+    add(m_document.recipe().backend);
+    for (const auto& name : presetNames())
+        add(name);
+    return names;
+}
+
+} // namespace qs

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/graph/fold_tree.h"
+#include "ui/session/facts.h"
+#include "ui/session/pipeline.h"
+#include "ui/session/selection.h"
+#include "ui/session/undo_commands.h"
+
+#include <QObject>
+#include <QUndoStack>
+
+namespace qs {
+
+/// What all views share: the document, one selection, the undo stack, the running jobs, and the
+/// facts and the module hierarchy derived from them. GUI thread only.
+class Workspace : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit Workspace(EngineService& engine, QObject* parent = nullptr);
+
+    Document& document() { return m_document; }
+    const Document& document() const { return m_document; }
+    Selection& selection() { return m_selection; }
+    QUndoStack& undoStack() { return m_undo; }
+    Pipeline& pipeline() { return m_pipeline; }
+    const Facts& facts() const { return m_facts; }
+    /// Over the float graph; null without a model.
+    const FoldTreePtr& foldTree() const { return m_tree; }
+
+    /// Selects what an entry of `foldTree()` stands for; `extend` adds to or takes from the nodes
+    /// already selected.
+    void selectEntry(int entry, bool extend = false);
+    /// Selects the unit that the node is drawn as.
+    void selectNode(NodeId node);
+    /// Entries that the selection covers: the module's, or one per selected unit.
+    std::vector<int> selectedEntries() const;
+    /// Makes or clears rules for the selection, undoable. "" keeps float, empty clears.
+    void assign(const AssignTarget& target, const std::optional<std::string>& qconfigName);
+    /// The node rules that the selection stands for: every operator of it by name.
+    AssignTarget nodeTarget() const;
+    /// Names to offer: the recipe's own first, then the backend's default, then other presets.
+    QStringList qconfigNames() const;
+
+Q_SIGNALS:
+    void treeChanged();
+    void factsChanged();
+
+private:
+    void rebuildTree();
+    void rebuildFacts();
+
+    Document m_document;
+    Selection m_selection;
+    QUndoStack m_undo;
+    Pipeline m_pipeline;
+    Facts m_facts;
+    FoldTreePtr m_tree;
+};
+
+} // namespace qs

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/actions.h"
+
+#include <QAction>
+#include <QMainWindow>
+#include <QMenu>
+#include <QMenuBar>
+
+namespace qs {
+
+Actions::Actions(QMainWindow& window)
+    : QObject(&window)
+    , m_window(window)
+{
+    auto* file = addMenu(
+        QStringLiteral("&File"),
+        {{"open", "&Open model…", "Open a .pt2 or TorchScript model", "Ctrl+O", false},
+         {"reload", "&Reload", "Read the model's file again", "F5", true},
+         {"openRecipe", "Open re&cipe…", "Take the decisions of a recipe file", "Ctrl+Shift+O",
+          true},
+         {"saveRecipe", "&Save recipe…", "Write the decisions to a recipe file", "Ctrl+S", true},
+         {"savePicture", "Save &picture…", "Write the window as a PNG", "Ctrl+Shift+E", true},
+         {"quit", "&Quit", "Close the window", "Ctrl+Q", false}});
+    m_recent = new QMenu(QStringLiteral("Open r&ecent"), file);
+    m_recent->setObjectName(QStringLiteral("recentMenu"));
+    file->insertMenu(&(*this)["reload"], m_recent);
+    file->insertSeparator(&(*this)["openRecipe"]);
+    file->insertSeparator(&(*this)["quit"]);
+    addMenu(QStringLiteral("&Edit"),
+            {{"undo", "&Undo", "Take the last decision back", "Ctrl+Z", false},
+             {"redo", "&Redo", "Make the decision again", "Ctrl+Shift+Z", false},
+             {"find", "&Find…", "Find nodes by name, operator, module or error", "Ctrl+F", true},
+             {"findNext", "Find &next", "Go to the next match", "F3", true},
+             {"selectAll", "Select &all", "Select every operator", "Ctrl+A", true},
+             {"selectNone", "Select n&one", "Clear the selection", "Escape", true}});
+    addMenu(QStringLiteral("&View"),
+            {{"zoomIn", "Zoom &in", "Show the graph larger", "Shift+Up", true},
+             {"zoomOut", "Zoom &out", "Show the graph smaller", "Shift+Down", true},
+             {"zoomReset", "&Actual size", "Show the graph at 100 %", "Shift+Backspace", true},
+             {"fit", "&Fit", "Show the whole graph", "Space", true},
+             {"reveal", "&Go to selection", "Bring the selection into view", "G", true},
+             {"worst", "Next &worst node", "Select the next worse node", "N", true},
+             {"better", "&Previous worst node", "Select the one before", "Shift+N", true}});
+    addMenu(QStringLiteral("&Graph"),
+            {{"expand", "&Unfold selection", "Show what is inside the module", "Ctrl+Right", true},
+             {"collapse", "&Fold selection", "Show the module as one node", "Ctrl+Left", true},
+             {"expandAll", "Unfold &all", "Show every operator", "Ctrl+Shift+Right", true},
+             {"foldAll", "F&old all", "Show the outermost modules only", "Ctrl+Shift+Left", true},
+             {"nextNode", "Go &down", "Select what reads the node", "Alt+Down", true},
+             {"previousNode", "Go u&p", "Select what the node reads", "Alt+Up", true}});
+    addMenu(
+        QStringLiteral("&Recipe"),
+        {{"cycle", "&Cycle precision", "Selection: by rule, float, backend's default", "Q", true},
+         {"keepFloat", "Keep &float", "Keep the selection in float", "Ctrl+0", true},
+         {"clearRule", "Clear &rules", "Take the selection's own rules away", "Ctrl+Backspace",
+          true},
+         {"newQConfig", "&New qconfig…", "Make a named qconfig and use it", "Ctrl+Shift+N", true}});
+    addMenu(QStringLiteral("R&un"),
+            {{"plan", "&Plan", "Decide again who is quantized", "Ctrl+P", true},
+             {"calibrate", "&Calibrate…", "Choose data and device, then observe", "Ctrl+B", true},
+             {"convert", "Con&vert", "Make the int8 model", "Ctrl+T", true},
+             {"compare", "C&ompare", "Measure what every layer loses", "Ctrl+M", true},
+             {"export", "&Export…", "Write the int8 model", "Ctrl+E", true},
+             {"runAll", "Run &all", "Calibrate, convert and compare", "Ctrl+R", true},
+             {"cancel", "&Cancel", "Stop what is running", "Ctrl+.", false}});
+    m_windowMenu = addMenu(
+        QStringLiteral("&Window"),
+        {{"showModules", "&Modules", "Show or hide the left panel", "Ctrl+1", false},
+         {"showProperties", "&Properties", "Show or hide the right panel", "Ctrl+Return", false},
+         {"showBottom", "&Plots", "Show or hide the lower panel", "Ctrl+2", false},
+         {"fullScreen", "&Full screen", "Use the whole screen", "F11", false}});
+    for (const char* name : {"showModules", "showProperties", "showBottom", "fullScreen"})
+        (*this)[name].setCheckable(true);
+    for (const char* name : {"showModules", "showProperties", "showBottom"})
+        (*this)[name].setChecked(true);
+    addMenu(QStringLiteral("&Help"),
+            {{"keys", "&Keys", "List the keys and what they do", "F1", false},
+             {"about", "&About Quantscope", "Version and licences", "Shift+F1", false}});
+    setModelOpen(false);
+}
+
+QMenu* Actions::addMenu(const QString& title, std::initializer_list<Spec> specs)
+{
+    auto* menu = m_window.menuBar()->addMenu(title);
+    menu->setToolTipsVisible(true);
+    for (const auto& spec : specs) {
+        auto* action = menu->addAction(QString::fromUtf8(spec.text));
+        action->setObjectName(QString::fromLatin1(spec.name));
+        action->setToolTip(QString::fromUtf8(spec.tip));
+        action->setStatusTip(QString());
+        action->setShortcut(QKeySequence(QString::fromLatin1(spec.keys)));
+        m_window.addAction(action);
+        m_actions[action->objectName()] = action;
+        if (spec.needsModel)
+            m_needModel << action;
+    }
+    return menu;
+}
+
+QAction& Actions::operator[](const char* name) const
+{
+    auto* action = m_actions.value(QString::fromLatin1(name));
+    Q_ASSERT(action);
+    return *action;
+}
+
+void Actions::setModelOpen(bool open)
+{
+    for (auto* action : m_needModel)
+        action->setEnabled(open);
+}
+
+} // namespace qs

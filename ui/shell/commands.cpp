@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/commands.h"
+
+#include "engine/base/atomic_file.h"
+#include "ui/graph/graph_pane.h"
+#include "ui/panels/property_panel.h"
+#include "ui/panels/qconfig_editor.h"
+#include "ui/plots/error_bar_plot.h"
+#include "ui/session/workspace.h"
+#include "ui/shell/actions.h"
+#include "ui/shell/empty_state.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/message_bar.h"
+#include "ui/shell/node_search.h"
+#include "ui/shell/pipeline_bar.h"
+#include "ui/shell/run_dialogs.h"
+
+#include <QAction>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QLineEdit>
+#include <QMenu>
+#include <QMessageBox>
+#include <QSettings>
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+const QString kRecentKey = QStringLiteral("recentFiles");
+constexpr int kRecentCount = 9;
+
+} // namespace
+
+Commands::Commands(MainWindow& window)
+    : QObject(&window)
+    , m_window(window)
+    , m_recent(QSettings().value(kRecentKey).toStringList())
+{
+    connectFile();
+    connectEdit();
+    connectView();
+    connectGraph();
+    connectRecipe();
+    connectRun();
+    connectWindow();
+    refreshRecent();
+    connect(&window.workspace().pipeline(), &Pipeline::succeeded, this, [this](Stage stage) {
+        if (stage != Stage::Open)
+            return;
+        prepareSettings();
+        addRecent(QString::fromStdString(m_window.workspace().document().model()->info().path));
+    });
+}
+
+void Commands::openDialog()
+{
+    const QString from = m_recent.isEmpty() ? samplePath() : m_recent.front();
+    const QString path = QFileDialog::getOpenFileName(
+        &m_window, QStringLiteral("Open model"), QFileInfo(from).path(),
+        QStringLiteral("Models (*.pt2 *.pt *.ts *.pth);;All files (*)"));
+    if (!path.isEmpty())
+        m_window.openModel(path);
+}
+
+void Commands::openRecipe()
+{
+    const QString path = QFileDialog::getOpenFileName(&m_window, QStringLiteral("Open recipe"), {},
+                                                      QStringLiteral("Recipes (*.json)"));
+    if (path.isEmpty())
+        return;
+    auto recipe = readRecipe(path.toStdString());
+    if (!recipe) {
+        m_window.messageBar().showError(QStringLiteral("Reading the recipe"), recipe.error());
+        return;
+    }
+    auto& workspace = m_window.workspace();
+    workspace.undoStack().push(new RecipeCommand(
+        workspace.document(), QStringLiteral("take %1").arg(QFileInfo(path).fileName()), *recipe));
+}
+
+void Commands::saveRecipe()
+{
+    const QString path
+        = QFileDialog::getSaveFileName(&m_window, QStringLiteral("Save recipe"),
+                                       QStringLiteral("recipe.json"), QStringLiteral("*.json"));
+    if (path.isEmpty())
+        return;
+    auto& workspace = m_window.workspace();
+    const auto written
+        = writeFileAtomically(path.toStdString(), recipeToJson(workspace.document().recipe()));
+    if (written)
+        workspace.undoStack().setClean();
+    else
+        m_window.messageBar().showError(QStringLiteral("Saving the recipe"), written.error());
+}
+
+void Commands::savePicture()
+{
+    const QString path
+        = QFileDialog::getSaveFileName(&m_window, QStringLiteral("Save picture"),
+                                       QStringLiteral("quantscope.png"), QStringLiteral("*.png"));
+    if (!path.isEmpty() && !m_window.grab().save(path))
+        m_window.messageBar().showError(
+            QStringLiteral("Saving the picture"),
+            makeError(ErrorCode::Io, "cannot write the file").inFile(path.toStdString()));
+}
+
+void Commands::addRecent(const QString& path)
+{
+    if (path.isEmpty())
+        return;
+    m_recent.removeAll(path);
+    m_recent.prepend(path);
+    m_recent = m_recent.mid(0, kRecentCount);
+    QSettings().setValue(kRecentKey, m_recent);
+    refreshRecent();
+}
+
+void Commands::refreshRecent()
+{
+    auto& menu = m_window.actions().recentMenu();
+    menu.clear();
+    menu.setEnabled(!m_recent.isEmpty());
+    int number = 1;
+    for (const auto& path : m_recent) {
+        auto* action = menu.addAction(
+            QStringLiteral("&%1  %2").arg(number++).arg(QFileInfo(path).fileName()));
+        action->setToolTip(path);
+        connect(action, &QAction::triggered, &m_window, [this, path] { m_window.openModel(path); });
+    }
+    if (auto* empty = m_window.findChild<EmptyState*>())
+        empty->setRecentFiles(m_recent);
+}
+
+void Commands::prepareSettings()
+{
+    auto& document = m_window.workspace().document();
+    const QString model = QString::fromStdString(document.model()->info().path);
+    RunSettings settings = document.settings();
+    settings.calibrationData = guessCalibrationData(model).toStdString();
+    settings.comparisonData = guessComparisonData(model).toStdString();
+    document.setSettings(settings);
+}
+
+void Commands::stageClicked(Stage stage)
+{
+    auto& pipeline = m_window.workspace().pipeline();
+    if (pipeline.status(stage).state == StageStatus::State::Running)
+        return;
+    switch (stage) {
+    case Stage::Open:
+        openDialog();
+        break;
+    case Stage::Backend:
+        chooseBackend();
+        break;
+    case Stage::Plan:
+        pipeline.plan();
+        break;
+    case Stage::Calibrate:
+        if (askCalibration())
+            pipeline.runUpTo(stage);
+        break;
+    case Stage::Export:
+        askExport();
+        break;
+    default:
+        pipeline.runUpTo(stage);
+        break;
+    }
+}
+
+void Commands::runAll()
+{
+    m_window.workspace().pipeline().runUpTo(Stage::Compare);
+}
+
+bool Commands::askCalibration()
+{
+    auto& workspace = m_window.workspace();
+    auto& document = workspace.document();
+    CalibrateDialog dialog(document.settings(), document.recipe().calibration, &m_window);
+    if (dialog.exec() != QDialog::Accepted)
+        return false;
+    document.setSettings(dialog.settings());
+    if (!(dialog.amount() == document.recipe().calibration)) {
+        Recipe recipe = document.recipe();
+        recipe.calibration = dialog.amount();
+        workspace.undoStack().push(
+            new RecipeCommand(document, QStringLiteral("change the calibration"), recipe));
+    }
+    return true;
+}
+
+void Commands::chooseBackend()
+{
+    auto& workspace = m_window.workspace();
+    QMenu menu(&m_window);
+    for (const auto& name : workspace.pipeline().engine().backendNames()) {
+        auto* action = menu.addAction(QString::fromStdString(name));
+        action->setCheckable(true);
+        action->setChecked(name == workspace.document().recipe().backend);
+        connect(action, &QAction::triggered, this, [&workspace, name] {
+            Recipe recipe = workspace.document().recipe();
+            // The backend's defaults lie under "global": they follow the backend.
+            for (auto& rule : recipe.mapping.rules)
+                if (rule.kind == RuleKind::Global && rule.qconfig.name == recipe.backend)
+                    rule.qconfig = {name, presetQConfig(name)};
+            recipe.backend = name;
+            workspace.undoStack().push(new RecipeCommand(
+                workspace.document(),
+                QStringLiteral("choose backend %1").arg(QString::fromStdString(name)), recipe));
+        });
+    }
+    auto* button = m_window.findChild<QWidget*>(QStringLiteral("stageBackend"));
+    menu.exec(button ? button->mapToGlobal(QPoint(0, button->height() + 4)) : QCursor::pos());
+}
+
+void Commands::askExport()
+{
+    auto& workspace = m_window.workspace();
+    const QFileInfo model(QString::fromStdString(workspace.document().model()->info().path));
+    ExportDialog dialog(workspace.pipeline().engine().exportForms(),
+                        model.dir().filePath(model.completeBaseName() + QStringLiteral("-int8")),
+                        &m_window);
+    if (dialog.exec() == QDialog::Accepted && !dialog.forms().empty())
+        workspace.pipeline().exportTo(dialog.folder(), dialog.forms());
+}
+
+void Commands::newQConfig()
+{
+    auto& workspace = m_window.workspace();
+    const auto& recipe = workspace.document().recipe();
+    const auto* decided
+        = workspace.facts().plan(workspace.facts().leader(workspace.selection().nodes()));
+    QConfig start = decided && decided->qconfig
+        ? *decided->qconfig
+        : findQConfig(recipe, recipe.backend).value_or(QConfig());
+    QConfigDialog dialog(start, workspace.qconfigNames(), &m_window);
+    if (dialog.exec() != QDialog::Accepted || dialog.name().isEmpty())
+        return;
+    Recipe with = recipe;
+    with.qconfigs[dialog.name().toStdString()] = dialog.config();
+    const AssignTarget target = workspace.nodeTarget();
+    if (!target.keys.empty())
+        with = assignQConfig(with, target, dialog.name().toStdString());
+    workspace.undoStack().push(new RecipeCommand(
+        workspace.document(), QStringLiteral("make qconfig %1").arg(dialog.name()), with));
+}
+
+void Commands::assignSelection(const std::optional<std::string>& name)
+{
+    auto& workspace = m_window.workspace();
+    const auto& selection = workspace.selection();
+    AssignTarget target = workspace.nodeTarget();
+    if (selection.isModule() && !selection.modulePath().isEmpty())
+        target = {RuleKind::ModuleName, {selection.modulePath().toStdString()}};
+    workspace.assign(target, name);
+}
+
+void Commands::cyclePrecision()
+{
+    auto& workspace = m_window.workspace();
+    const auto& nodes = workspace.selection().nodes();
+    if (nodes.empty())
+        return;
+    const bool own = workspace.facts().isOverridden(nodes);
+    const bool isFloat = workspace.facts().qconfigText(nodes) == QLatin1String("float");
+    if (!own)
+        assignSelection(std::string());
+    else if (isFloat)
+        assignSelection(workspace.document().recipe().backend);
+    else
+        assignSelection(std::nullopt);
+}
+
+void Commands::selectWorst(int direction)
+{
+    auto& workspace = m_window.workspace();
+    const auto order = m_window.errorPlot().worstFirst();
+    if (order.empty())
+        return;
+    const auto at = std::find_if(order.begin(), order.end(),
+                                 [&](NodeId id) { return workspace.selection().contains(id); });
+    const auto count = qint64(order.size());
+    const qint64 next = at == order.end() ? 0 : ((at - order.begin()) + direction + count) % count;
+    workspace.selectNode(order[std::size_t(next)]);
+    m_window.graphPane().revealSelection();
+}
+
+void Commands::walk(bool down)
+{
+    auto& workspace = m_window.workspace();
+    const auto& model = workspace.document().model();
+    const auto& nodes = workspace.selection().nodes();
+    if (nodes.empty())
+        return;
+    NodeId next;
+    if (down) {
+        const auto users = model->users({nodes.back(), 0});
+        if (!users.empty())
+            next = users.front().node;
+    } else {
+        for (const auto& arg : model->get(nodes.front()).args)
+            forEachRef(arg.value, [&](ValueRef ref) {
+                if (!next && workspace.foldTree()->unitOf(ref.node) >= 0)
+                    next = ref.node;
+            });
+    }
+    if (next) {
+        workspace.selectNode(next);
+        m_window.graphPane().revealSelection();
+    }
+}
+
+void Commands::findNext(bool fromStart)
+{
+    auto& workspace = m_window.workspace();
+    if (!workspace.foldTree())
+        return;
+    const QString query = m_window.pipelineBar().search().text();
+    const auto found = searchNodes(*workspace.foldTree(), workspace.facts(), query);
+    if (found.empty()) {
+        m_window.messageBar().showMessage(
+            MessageBar::Kind::Note, QStringLiteral("Nothing matches \"%1\"").arg(query),
+            QStringLiteral("Words of a name, op:conv2d, module:layer1, qconfig:float, sqnr<30"));
+        return;
+    }
+    const auto entries = workspace.selectedEntries();
+    auto it = entries.empty() || fromStart ? found.end()
+                                           : std::find(found.begin(), found.end(), entries.front());
+    it = it == found.end() || std::next(it) == found.end() ? found.begin() : std::next(it);
+    workspace.selectEntry(*it);
+    m_window.graphPane().revealSelection();
+}
+
+void Commands::showKeys()
+{
+    QStringList rows;
+    for (auto* menu : m_window.findChildren<QMenu*>())
+        for (auto* action : menu->actions())
+            if (!action->shortcut().isEmpty() && !action->toolTip().isEmpty())
+                rows << QStringLiteral("<tr><td><b>%1</b>&nbsp;&nbsp;</td><td>%2</td></tr>")
+                            .arg(action->shortcut().toString(QKeySequence::NativeText),
+                                 action->toolTip());
+    rows.removeDuplicates();
+    QMessageBox::information(
+        &m_window, QStringLiteral("Keys"),
+        QStringLiteral("<table>%1</table><p>In the graph: wheel scrolls, Ctrl+wheel zooms, "
+                       "dragging pans, double click folds.</p>")
+            .arg(rows.join(QString())));
+}
+
+void Commands::showAbout()
+{
+    QMessageBox::about(
+        &m_window, QStringLiteral("Quantscope"),
+        QStringLiteral("<h3>Quantscope %1</h3><p>Quantize PyTorch models and see what every layer "
+                       "loses.</p><p>Engine and command line: Apache-2.0. This window: "
+                       "GPL-3.0-or-later, with Qt, QCustomPlot and OGDF.</p>")
+            .arg(QStringLiteral(QUANTSCOPE_VERSION)));
+}
+
+} // namespace qs

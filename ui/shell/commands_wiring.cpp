@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What each action is tied to; the work itself stands in commands.cpp.
+#include "ui/graph/graph_pane.h"
+#include "ui/panels/property_panel.h"
+#include "ui/panels/qconfig_editor.h"
+#include "ui/session/workspace.h"
+#include "ui/shell/actions.h"
+#include "ui/shell/commands.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/pipeline_bar.h"
+
+#include <QAction>
+#include <QLineEdit>
+#include <QMenu>
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+template<class Handler>
+void on(Actions& actions, const char* name, QObject* owner, Handler handler)
+{
+    QObject::connect(&actions[name], &QAction::triggered, owner, handler);
+}
+
+} // namespace
+
+void Commands::connectFile()
+{
+    auto& a = m_window.actions();
+    on(a, "open", this, [this] { openDialog(); });
+    on(a, "reload", this, [this] {
+        m_window.openModel(
+            QString::fromStdString(m_window.workspace().document().model()->info().path));
+    });
+    on(a, "openRecipe", this, [this] { openRecipe(); });
+    on(a, "saveRecipe", this, [this] { saveRecipe(); });
+    on(a, "savePicture", this, [this] { savePicture(); });
+    on(a, "quit", &m_window, [this] { m_window.close(); });
+}
+
+void Commands::connectEdit()
+{
+    auto& a = m_window.actions();
+    auto& undo = m_window.workspace().undoStack();
+    on(a, "undo", &undo, [&undo] { undo.undo(); });
+    on(a, "redo", &undo, [&undo] { undo.redo(); });
+    const auto refresh = [&a, &undo] {
+        a["undo"].setEnabled(undo.canUndo());
+        a["redo"].setEnabled(undo.canRedo());
+        a["undo"].setText(undo.canUndo() ? QStringLiteral("&Undo: %1").arg(undo.undoText())
+                                         : QStringLiteral("&Undo"));
+        a["redo"].setText(undo.canRedo() ? QStringLiteral("&Redo: %1").arg(undo.redoText())
+                                         : QStringLiteral("&Redo"));
+    };
+    connect(&undo, &QUndoStack::indexChanged, this, refresh);
+    refresh();
+    on(a, "find", this, [this] {
+        m_window.pipelineBar().search().setFocus();
+        m_window.pipelineBar().search().selectAll();
+    });
+    on(a, "findNext", this, [this] { findNext(false); });
+    connect(&m_window.pipelineBar().search(), &QLineEdit::returnPressed, this,
+            [this] { findNext(false); });
+    on(a, "selectAll", this, [this] {
+        std::vector<NodeId> ops;
+        for (const auto& node : m_window.workspace().document().model()->nodes())
+            if (m_window.workspace().foldTree()->unitOf(node->id) >= 0
+                && node->kind == NodeKind::Op)
+                ops.push_back(node->id);
+        m_window.workspace().selection().selectNodes(ops);
+    });
+    on(a, "selectNone", this, [this] { m_window.workspace().selection().clear(); });
+}
+
+void Commands::connectView()
+{
+    auto& a = m_window.actions();
+    auto& graph = m_window.graphPane();
+    on(a, "zoomIn", &graph, [&graph] { graph.view().zoomBy(1.25); });
+    on(a, "zoomOut", &graph, [&graph] { graph.view().zoomBy(0.8); });
+    on(a, "zoomReset", &graph, [&graph] { graph.zoomReset(); });
+    on(a, "fit", &graph, [&graph] { graph.fit(); });
+    on(a, "reveal", &graph, [&graph] { graph.revealSelection(); });
+    on(a, "worst", this, [this] { selectWorst(1); });
+    on(a, "better", this, [this] { selectWorst(-1); });
+}
+
+void Commands::connectGraph()
+{
+    auto& a = m_window.actions();
+    auto& graph = m_window.graphPane();
+    auto& workspace = m_window.workspace();
+    const auto fold = [&graph, &workspace](bool open) {
+        for (int entry : workspace.selectedEntries()) {
+            const auto& tree = *workspace.foldTree();
+            int module = entry;
+            if (!tree.entry(module).isModule())
+                module = tree.entry(module).parent;
+            const bool isOpen = graph.expanded().count(tree.entry(module).path) > 0;
+            if (module > FoldTree::kRoot && isOpen != open) {
+                graph.toggleFold(module, false);
+                return;
+            }
+        }
+    };
+    on(a, "expand", this, [fold] { fold(true); });
+    on(a, "collapse", this, [fold] { fold(false); });
+    on(a, "expandAll", &graph, [&graph] { graph.expandAll(); });
+    on(a, "foldAll", &graph, [&graph] { graph.foldAll(); });
+    on(a, "nextNode", this, [this] { walk(true); });
+    on(a, "previousNode", this, [this] { walk(false); });
+    connect(&graph, &GraphPane::contextMenuWanted, this, [this, &a](int entry, const QPoint& at) {
+        auto& workspace = m_window.workspace();
+        const auto entries = workspace.selectedEntries();
+        if (std::find(entries.begin(), entries.end(), entry) == entries.end())
+            workspace.selectEntry(entry);
+        QMenu menu(&m_window);
+        for (const char* name : {"expand", "collapse"})
+            menu.addAction(&a[name]);
+        menu.addSeparator();
+        for (const char* name : {"keepFloat", "clearRule", "newQConfig"})
+            menu.addAction(&a[name]);
+        menu.exec(at);
+    });
+}
+
+void Commands::connectRecipe()
+{
+    auto& a = m_window.actions();
+    on(a, "cycle", this, [this] { cyclePrecision(); });
+    on(a, "keepFloat", this, [this] { assignSelection(std::string()); });
+    on(a, "clearRule", this, [this] { assignSelection(std::nullopt); });
+    on(a, "newQConfig", this, [this] { newQConfig(); });
+    connect(&m_window.propertyPanel().editor(), &QConfigEditor::newQConfigWanted, this,
+            &Commands::newQConfig);
+}
+
+void Commands::connectRun()
+{
+    auto& a = m_window.actions();
+    connect(&m_window.pipelineBar(), &PipelineBar::stageClicked, this, &Commands::stageClicked);
+    connect(&m_window.pipelineBar(), &PipelineBar::cancelClicked, this,
+            [this] { m_window.workspace().pipeline().cancel(); });
+    const std::pair<const char*, Stage> stages[] = {{"plan", Stage::Plan},
+                                                    {"calibrate", Stage::Calibrate},
+                                                    {"convert", Stage::Convert},
+                                                    {"compare", Stage::Compare},
+                                                    {"export", Stage::Export}};
+    for (const auto& [name, stage] : stages)
+        on(a, name, this, [this, stage = stage] { stageClicked(stage); });
+    on(a, "runAll", this, [this] { runAll(); });
+    on(a, "cancel", this, [this] { m_window.workspace().pipeline().cancel(); });
+}
+
+void Commands::connectWindow()
+{
+    auto& a = m_window.actions();
+    for (const char* name : {"showModules", "showProperties", "showBottom"})
+        connect(&a[name], &QAction::toggled, &m_window, &MainWindow::applyPanels);
+    connect(&a["fullScreen"], &QAction::toggled, &m_window, [this](bool on) {
+        m_window.setWindowState(on ? m_window.windowState() | Qt::WindowFullScreen
+                                   : m_window.windowState() & ~Qt::WindowFullScreen);
+    });
+    on(a, "keys", this, [this] { showKeys(); });
+    on(a, "about", this, [this] { showAbout(); });
+}
+
+} // namespace qs

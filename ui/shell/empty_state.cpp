@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/empty_state.h"
+
+#include "ui/shell/theme.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+namespace qs {
+
+QString samplePath()
+{
+    const QString inSource = QStringLiteral(QUANTSCOPE_SAMPLES "/digits.pt2");
+    const QString installed
+        = QDir(QCoreApplication::applicationDirPath())
+              .filePath(QStringLiteral("../share/quantscope/samples/digits.pt2"));
+    for (const auto& path : {inSource, installed})
+        if (QFileInfo::exists(path))
+            return path;
+    return {};
+}
+
+EmptyState::EmptyState(QWidget* parent)
+    : QWidget(parent)
+    , m_recent(new QVBoxLayout)
+{
+    setObjectName(QStringLiteral("emptyState"));
+    setAttribute(Qt::WA_StyledBackground);
+    setStyleSheet(
+        QStringLiteral("QWidget#emptyState { background: %1; }").arg(theme().canvas.name()));
+    auto* title = new QLabel(QStringLiteral("Open a traced model"), this);
+    title->setFont(uiFont(22, 600));
+    auto* text = new QLabel(
+        QStringLiteral("A .pt2 of torch.export.save or a TorchScript .pt. You then see it as a "
+                       "graph, decide node by node how it is quantized, calibrate it on your data, "
+                       "and see what every layer loses."),
+        this);
+    text->setWordWrap(true);
+    text->setAlignment(Qt::AlignHCenter);
+    text->setFixedWidth(480);
+    text->setFont(uiFont(13));
+    text->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    auto* open = new QPushButton(QStringLiteral("Open model…"), this);
+    open->setObjectName(QStringLiteral("emptyOpen"));
+    open->setProperty("primary", true);
+    auto* sample = new QPushButton(QStringLiteral("Try the sample"), this);
+    sample->setObjectName(QStringLiteral("emptySample"));
+    sample->setToolTip(QStringLiteral("A small trained network for handwritten digits"));
+    sample->setVisible(!samplePath().isEmpty());
+    for (auto* button : {open, sample})
+        button->setMinimumSize(140, 32);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(10);
+    row->addStretch(1);
+    row->addWidget(open);
+    row->addWidget(sample);
+    row->addStretch(1);
+    auto* hint = new QLabel(QStringLiteral("or drop a file here"), this);
+    hint->setStyleSheet(QStringLiteral("color: %1;").arg(theme().faint.name()));
+    m_recent->setSpacing(2);
+    auto* column = new QVBoxLayout(this);
+    column->setSpacing(14);
+    column->addStretch(4);
+    column->addWidget(title, 0, Qt::AlignHCenter);
+    column->addWidget(text, 0, Qt::AlignHCenter);
+    column->addLayout(row);
+    column->addWidget(hint, 0, Qt::AlignHCenter);
+    column->addSpacing(10);
+    column->addLayout(m_recent);
+    column->addStretch(5);
+    connect(open, &QPushButton::clicked, this, &EmptyState::openWanted);
+    connect(sample, &QPushButton::clicked, this, [this] { Q_EMIT fileWanted(samplePath()); });
+}
+
+void EmptyState::setRecentFiles(const QStringList& files)
+{
+    while (auto* item = m_recent->takeAt(0)) {
+        delete item->widget();
+        delete item;
+    }
+    for (const auto& file : files.mid(0, 5)) {
+        auto* button = new QPushButton(QFileInfo(file).fileName(), this);
+        button->setToolTip(file);
+        button->setFlat(true);
+        button->setCursor(Qt::PointingHandCursor);
+        button->setStyleSheet(QStringLiteral("border: none; background: transparent; color: %1;")
+                                  .arg(theme().accent.name()));
+        connect(button, &QPushButton::clicked, this, [this, file] { Q_EMIT fileWanted(file); });
+        m_recent->addWidget(button, 0, Qt::AlignHCenter);
+    }
+}
+
+} // namespace qs

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/session/workspace.h"
+
+#include <QMainWindow>
+
+class QLabel;
+class QStackedWidget;
+class QTabWidget;
+
+namespace qs {
+
+class Actions;
+class Commands;
+class EmptyState;
+class ErrorBarPlot;
+class GraphPane;
+class LogPanel;
+class MessageBar;
+class ModulePanel;
+class PipelineBar;
+class PropertyPanel;
+class VerdictList;
+
+/// The window: pipeline on top, modules left, graph in the middle over the plots, properties right.
+/// It wires the views to the workspace and holds no state of its own. GUI thread only.
+class MainWindow : public QMainWindow
+{
+    Q_OBJECT
+
+public:
+    explicit MainWindow(EngineService& engine, QWidget* parent = nullptr);
+    ~MainWindow() override;
+
+    Workspace& workspace() { return m_workspace; }
+    GraphPane& graphPane() { return *m_graph; }
+    ModulePanel& modulePanel() { return *m_modules; }
+    PropertyPanel& propertyPanel() { return *m_properties; }
+    VerdictList& verdictList() { return *m_verdicts; }
+    ErrorBarPlot& errorPlot() { return *m_errors; }
+    PipelineBar& pipelineBar() { return *m_pipelineBar; }
+    MessageBar& messageBar() { return *m_messages; }
+    LogPanel& logPanel() { return *m_log; }
+    QTabWidget& bottomTabs() { return *m_bottom; }
+    Actions& actions() { return *m_actions; }
+    Commands& commands() { return *m_commands; }
+    void openModel(const QString& path);
+    /// Which panels are shown; only with a model.
+    void applyPanels();
+
+protected:
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+
+private:
+    QWidget* buildCentre();
+    QWidget* buildBottom();
+    void buildStatusBar();
+    void wire();
+    /// Selects what a person wants to see first after a stage, unless they chose already.
+    void showFirst(Stage stage);
+    void refreshTitle();
+    void refreshStatus();
+    void onFailure(Stage stage, const Error& error);
+
+    Workspace m_workspace;
+    Actions* m_actions;
+    PipelineBar* m_pipelineBar;
+    MessageBar* m_messages;
+    GraphPane* m_graph;
+    EmptyState* m_empty;
+    QStackedWidget* m_stack;
+    ModulePanel* m_modules;
+    VerdictList* m_verdicts;
+    PropertyPanel* m_properties;
+    ErrorBarPlot* m_errors = nullptr;
+    LogPanel* m_log = nullptr;
+    QTabWidget* m_bottom = nullptr;
+    QWidget* m_left = nullptr;
+    QLabel* m_cornerTitle;
+    QLabel* m_summary = nullptr;
+    QLabel* m_warnings = nullptr;
+    QLabel* m_provenance = nullptr;
+    Commands* m_commands = nullptr;
+};
+
+} // namespace qs

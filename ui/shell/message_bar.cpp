@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/message_bar.h"
+
+#include "ui/shell/theme.h"
+
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+namespace qs {
+
+MessageBar::MessageBar(QWidget* parent)
+    : QWidget(parent)
+    , m_icon(new QLabel(this))
+    , m_headline(new QLabel(this))
+    , m_detail(new QLabel(this))
+    , m_goto(new QPushButton(this))
+{
+    setObjectName(QStringLiteral("messageBar"));
+    setAttribute(Qt::WA_StyledBackground);
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(14, 8, 10, 8);
+    row->setSpacing(10);
+    m_headline->setObjectName(QStringLiteral("messageHeadline"));
+    m_detail->setObjectName(QStringLiteral("messageDetail"));
+    m_headline->setFont(uiFont(12.5, 600));
+    for (auto* label : {m_headline, m_detail}) {
+        label->setWordWrap(true);
+        label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    }
+    auto* lines = new QVBoxLayout;
+    lines->setSpacing(1);
+    lines->addWidget(m_headline);
+    lines->addWidget(m_detail);
+    auto* close = new QToolButton(this);
+    close->setObjectName(QStringLiteral("messageClose"));
+    close->setText(QStringLiteral("✕"));
+    close->setAutoRaise(true);
+    close->setToolTip(QStringLiteral("Close this message"));
+    m_goto->setObjectName(QStringLiteral("messageGoto"));
+    row->addWidget(m_icon, 0, Qt::AlignTop);
+    row->addLayout(lines, 1);
+    row->addWidget(m_goto);
+    row->addWidget(close);
+    connect(close, &QToolButton::clicked, this, &MessageBar::dismiss);
+    connect(m_goto, &QPushButton::clicked, this, [this] { Q_EMIT nodeClicked(m_node); });
+    hide();
+}
+
+void MessageBar::showError(const QString& what, const Error& error)
+{
+    QString cause = QString::fromStdString(error.message);
+    if (!cause.isEmpty())
+        cause[0] = cause[0].toUpper();
+    QStringList where;
+    if (!error.file.empty())
+        where << QFileInfo(QString::fromStdString(error.file)).fileName();
+    if (!error.node.empty())
+        where << QStringLiteral("node %1").arg(QString::fromStdString(error.node));
+    QString headline = QStringLiteral("%1 failed").arg(what);
+    if (!where.isEmpty())
+        headline += QStringLiteral(" at ") + where.join(QStringLiteral(", "));
+    QString detail = cause;
+    if (!error.hint.empty())
+        detail += QStringLiteral(". ") + QString::fromStdString(error.hint);
+    m_node = QString::fromStdString(error.node);
+    showMessage(Kind::Error, headline, detail);
+    m_node = QString::fromStdString(error.node);
+    m_goto->setText(QStringLiteral("Show %1").arg(m_node));
+    m_goto->setVisible(!m_node.isEmpty());
+}
+
+void MessageBar::showMessage(Kind kind, const QString& headline, const QString& detail)
+{
+    const Theme& t = theme();
+    const QColor fill = kind == Kind::Error ? t.dangerFill
+        : kind == Kind::Warning             ? t.warningFill
+                                            : t.accentSoft;
+    const QColor ink = kind == Kind::Error ? t.danger
+        : kind == Kind::Warning            ? t.warning
+                                           : t.accent;
+    setStyleSheet(
+        QStringLiteral("QWidget#messageBar { background: %1; border-bottom: 1px solid %2; }"
+                       "QLabel { background: transparent; }")
+            .arg(fill.name(), t.border.name()));
+    m_icon->setText(kind == Kind::Note ? QStringLiteral("ℹ") : QStringLiteral("⚠"));
+    m_icon->setStyleSheet(QStringLiteral("color: %1; font-size: 15px;").arg(ink.name()));
+    m_headline->setText(headline);
+    m_detail->setText(detail);
+    m_detail->setVisible(!detail.isEmpty());
+    m_node.clear();
+    m_goto->hide();
+    show();
+}
+
+void MessageBar::dismiss()
+{
+    m_node.clear();
+    hide();
+}
+
+QString MessageBar::headline() const
+{
+    return m_headline->text();
+}
+
+QString MessageBar::detail() const
+{
+    return m_detail->text();
+}
+
+} // namespace qs

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/pipeline_bar.h"
+
+#include "ui/session/workspace.h"
+#include "ui/shell/stage_button.h"
+#include "ui/shell/theme.h"
+
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QPainter>
+
+namespace qs {
+
+PipelineBar::PipelineBar(Workspace& workspace, QWidget* parent)
+    : QWidget(parent)
+    , m_workspace(workspace)
+    , m_search(new QLineEdit(this))
+{
+    setObjectName(QStringLiteral("pipelineBar"));
+    setAutoFillBackground(true);
+    QPalette colours = palette();
+    colours.setColor(QPalette::Window, theme().panel);
+    setPalette(colours);
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(12, 7, 12, 7);
+    row->setSpacing(8);
+    for (int stage = 0; stage < kStageCount; ++stage) {
+        auto* button = new StageButton(Stage(stage), this);
+        connect(button, &QAbstractButton::clicked, this,
+                [this, stage] { Q_EMIT stageClicked(Stage(stage)); });
+        connect(button, &StageButton::cancelClicked, this, &PipelineBar::cancelClicked);
+        row->addWidget(button, 3);
+        m_buttons.push_back(button);
+    }
+    m_search->setObjectName(QStringLiteral("search"));
+    m_search->setPlaceholderText(QStringLiteral("Find node, op:, sqnr<30 …  Ctrl+F"));
+    m_search->setToolTip(QStringLiteral(
+        "Words of a name; op:conv2d; module:layer1; sqnr<30. Enter goes to the next match"));
+    m_search->setFont(uiFont(11.5));
+    m_search->setMinimumHeight(30);
+    m_search->setMinimumWidth(130);
+    m_search->setClearButtonEnabled(true);
+    row->addSpacing(4);
+    row->addWidget(m_search, 4);
+    connect(&workspace.pipeline(), &Pipeline::statusChanged, this, &PipelineBar::refresh);
+    refresh();
+}
+
+void PipelineBar::refresh()
+{
+    const bool open = m_workspace.document().model() != nullptr;
+    for (int stage = 0; stage < kStageCount; ++stage) {
+        auto* button = m_buttons[std::size_t(stage)];
+        button->setStatus(m_workspace.pipeline().status(Stage(stage)));
+        button->setEnabled(open || stage == int(Stage::Open));
+    }
+}
+
+} // namespace qs

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/session/document.h"
+
+#include <QWidget>
+
+#include <vector>
+
+class QLineEdit;
+
+namespace qs {
+
+class StageButton;
+class Workspace;
+
+/// The tool bar: the stages in pipeline order, and the search field. GUI thread only.
+class PipelineBar : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit PipelineBar(Workspace& workspace, QWidget* parent = nullptr);
+    QLineEdit& search() { return *m_search; }
+    StageButton* button(Stage stage) const { return m_buttons[std::size_t(stage)]; }
+
+Q_SIGNALS:
+    void stageClicked(qs::Stage stage);
+    void cancelClicked();
+
+private:
+    void refresh();
+
+    Workspace& m_workspace;
+    std::vector<StageButton*> m_buttons;
+    QLineEdit* m_search;
+};
+
+} // namespace qs

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/session/engine_service.h"
+
+#include <QDialog>
+
+class QCheckBox;
+class QComboBox;
+class QLineEdit;
+class QSpinBox;
+
+namespace qs {
+
+/// Asks for data, device and amount before a calibration. GUI thread only.
+class CalibrateDialog : public QDialog
+{
+    Q_OBJECT
+
+public:
+    CalibrateDialog(const RunSettings& settings, const CalibrationSettings& amount,
+                    QWidget* parent);
+    RunSettings settings() const;
+    CalibrationSettings amount() const;
+
+private:
+    QLineEdit* pathField(const QString& name, const QString& value, const QString& hint);
+
+    QLineEdit* m_data;
+    QLineEdit* m_testData;
+    QComboBox* m_device;
+    QSpinBox* m_batchSize;
+    QSpinBox* m_batches;
+};
+
+/// Asks for the forms and the folder of an export. GUI thread only.
+class ExportDialog : public QDialog
+{
+    Q_OBJECT
+
+public:
+    ExportDialog(const std::vector<std::string>& forms, const QString& folder, QWidget* parent);
+    QString folder() const;
+    std::vector<std::string> forms() const;
+
+private:
+    QLineEdit* m_folder;
+    std::vector<std::pair<std::string, QCheckBox*>> m_forms;
+};
+
+/// Asks for a new named qconfig, starting from another one. GUI thread only.
+class QConfigDialog : public QDialog
+{
+    Q_OBJECT
+
+public:
+    QConfigDialog(const QConfig& start, const QStringList& takenNames, QWidget* parent);
+    QString name() const;
+    QConfig config() const;
+
+private:
+    QConfig m_start;
+    QLineEdit* m_name;
+    QComboBox* m_activation;
+    QComboBox* m_activationType;
+    QSpinBox* m_low;
+    QSpinBox* m_high;
+    QComboBox* m_eps;
+    QComboBox* m_weight;
+};
+
+/// Data for calibration that lie beside the model ("calib.npz"), or "sample".
+QString guessCalibrationData(const QString& modelPath);
+/// Data for comparison beside the model ("test.npz"), or empty.
+QString guessComparisonData(const QString& modelPath);
+
+} // namespace qs

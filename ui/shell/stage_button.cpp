@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/stage_button.h"
+
+#include "ui/shell/theme.h"
+
+#include <QMouseEvent>
+#include <QPainter>
+
+namespace qs {
+
+StageButton::StageButton(Stage stage, QWidget* parent)
+    : QAbstractButton(parent)
+    , m_stage(stage)
+{
+    setText(stageName(stage));
+    setObjectName(QStringLiteral("stage%1").arg(stageName(stage)));
+    setFocusPolicy(Qt::TabFocus);
+    setCursor(Qt::PointingHandCursor);
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    setMaximumWidth(190);
+}
+
+void StageButton::setStatus(const StageStatus& status)
+{
+    m_status = status;
+    setToolTip(QStringLiteral("%1: %2").arg(text(), status.text));
+    update();
+}
+
+QRectF StageButton::cancelRect() const
+{
+    return QRectF(width() - 24, 8, 16, 16);
+}
+
+void StageButton::mousePressEvent(QMouseEvent* event)
+{
+    if (m_status.state == StageStatus::State::Running && m_stage != Stage::Plan
+        && cancelRect().adjusted(-4, -4, 4, 4).contains(event->position())) {
+        Q_EMIT cancelClicked();
+        event->accept();
+        return;
+    }
+    QAbstractButton::mousePressEvent(event);
+}
+
+void StageButton::paintEvent(QPaintEvent*)
+{
+    using State = StageStatus::State;
+    const Theme& t = theme();
+    QColor fill = t.panel, border = t.border;
+    QString mark;
+    switch (m_status.state) {
+    case State::Done:
+        fill = t.doneFill;
+        border = t.doneBorder;
+        mark = QStringLiteral("✓ ");
+        break;
+    case State::Running:
+        fill = t.accentSoft;
+        border = t.accent;
+        mark = QStringLiteral("● ");
+        break;
+    case State::Stale:
+        fill = t.warningFill;
+        border = t.warning.lighter(150);
+        mark = QStringLiteral("↻ ");
+        break;
+    case State::Failed:
+        fill = t.dangerFill;
+        border = t.danger.lighter(140);
+        mark = QStringLiteral("✕ ");
+        break;
+    case State::Waiting:
+        break;
+    }
+    if (isDown())
+        fill = fill.darker(104);
+    QPainter p(this);
+    p.setRenderHint(QPainter::Antialiasing, true);
+    if (!isEnabled())
+        p.setOpacity(0.55);
+    p.setPen(QPen(underMouse() || hasFocus() ? t.accent : border, 1));
+    p.setBrush(fill);
+    const QRectF frame = QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5);
+    p.drawRoundedRect(frame, 6, 6);
+    const double room = width() - 24;
+    p.setPen(t.text);
+    const QFont title = uiFont(12.5, 600);
+    p.setFont(title);
+    p.drawText(QRectF(12, 3, room, 18), Qt::AlignLeft | Qt::AlignVCenter, mark + text());
+    p.setPen(t.muted);
+    const QFont small = uiFont(10.5);
+    p.setFont(small);
+    p.drawText(QRectF(12, 20, room, 15), Qt::AlignLeft | Qt::AlignVCenter,
+               QFontMetrics(small).elidedText(m_status.text, Qt::ElideRight, int(room)));
+    if (m_status.state != State::Running)
+        return;
+    p.setPen(Qt::NoPen);
+    p.setBrush(t.accent);
+    p.drawRoundedRect(QRectF(1, height() - 4, (width() - 2) * std::max(m_status.fraction, 0.02), 3),
+                      1, 1);
+    const QRectF cross = cancelRect().adjusted(4, 4, -4, -4);
+    p.setPen(QPen(t.muted, 1.5));
+    p.drawLine(cross.topLeft(), cross.bottomRight());
+    p.drawLine(cross.topRight(), cross.bottomLeft());
+}
+
+} // namespace qs

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/session/pipeline.h"
+
+#include <QAbstractButton>
+
+namespace qs {
+
+/// One stage of the pipeline in the tool bar: name, state, second line, progress. While it runs, a
+/// click on its cross cancels. GUI thread only.
+class StageButton : public QAbstractButton
+{
+    Q_OBJECT
+
+public:
+    StageButton(Stage stage, QWidget* parent);
+    void setStatus(const StageStatus& status);
+    const StageStatus& status() const { return m_status; }
+    QSize sizeHint() const override { return {168, 38}; }
+    QSize minimumSizeHint() const override { return {104, 38}; }
+
+Q_SIGNALS:
+    void cancelClicked();
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+
+private:
+    QRectF cancelRect() const;
+
+    Stage m_stage;
+    StageStatus m_status;
+};
+
+} // namespace qs
