@@ -48,10 +48,22 @@ std::optional<std::string> functionalTwin(const Node& node)
     for (std::size_t i = 0; i < b.size(); ++i) {
         if (i >= a.size() && !b[i].default_value())
             return std::nullopt;
-        if (i < a.size() && (a[i].name() != b[i].name() || *a[i].type() != *b[i].type()))
+        if (i < a.size() && *a[i].type() != *b[i].type())
             return std::nullopt;
     }
     return name;
+}
+
+/// The arguments under the names the twin has for them: `dropout_` says `self`, `dropout` `input`.
+std::vector<NamedArgument> renamed(std::vector<NamedArgument> args, const std::string& target,
+                                   const std::string& twin)
+{
+    const auto& ours = findOperator(target)->schema();
+    const auto& theirs = findOperator(twin)->schema();
+    for (auto& arg : args)
+        if (const auto index = ours.argumentIndexWithName(arg.name))
+            arg.name = theirs.arguments()[std::size_t(*index)].name();
+    return args;
 }
 
 /// The in-place form keeps the element type of its first argument, arithmetic might widen it.
@@ -153,6 +165,7 @@ private:
 
     void replace(const Node& node, const std::string& twin, ValueRef target)
     {
+        m_edit.setArgs(node.id, renamed(m_edit.get(node.id).args, node.target, twin));
         Node& changed = m_edit.change(node.id);
         changed.originalTarget = node.target;
         changed.target = twin;

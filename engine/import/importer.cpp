@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <future>
 
 namespace qs {
 
@@ -79,6 +80,8 @@ Result<GraphPtr> importModel(const std::string& path, const JobContext& job)
 {
     job.report("import", "reading the archive", 0);
     QS_TRY(const auto archive, openArchive(path));
+    // Both read the whole file; the second reader finds it in the page cache.
+    auto hash = std::async(std::launch::async, fileSha256, path);
     QS_CHECK(archive->verify(job));
     job.report("import", "reading the graph", 0.5);
     QS_TRY(const Graph asFiled, readPt2(archive, job));
@@ -87,7 +90,7 @@ Result<GraphPtr> importModel(const std::string& path, const JobContext& job)
         return fail(std::move(functional).error().inFile(path));
     GraphEdit edit(*functional);
     ModelInfo info = functional->info();
-    QS_TRY(info.sha256, fileSha256(path));
+    QS_TRY(info.sha256, hash.get());
     edit.setInfo(std::move(info));
     auto graph = std::make_shared<const Graph>(edit.build());
     if (auto sound = verifyGraph(*graph); !sound)

@@ -192,13 +192,14 @@ class InPlace(nn.Module):
         self.conv = nn.Conv2d(3, 4, 3)
         self.act = nn.ReLU(inplace=True)
         self.hard = nn.Hardswish(inplace=True)
+        self.drop = nn.Dropout(0.2, inplace=True)
 
     def forward(self, x):
         y = self.conv(x)
         before = y.sum()
         y += 1
         y = self.act(y)
-        z = self.hard(self.conv(x))
+        z = self.drop(self.hard(self.conv(x)))
         z.mul_(2).sub_(y, alpha=3).clamp_(-4, 4)
         z.masked_fill_(z > 3, 0.25)
         w = torch.empty_like(z)

@@ -58,10 +58,10 @@ private Q_SLOTS:
     void innermostFrameOutsideTorch()
     {
         const auto at = parseStackTrace(
-            "  File \"/home/u/model.py\", line 80, in forward\n    y = self.conv(x)\n  File "
+            "  File \"/data/model.py\", line 80, in forward\n    y = self.conv(x)\n  File "
             "\"/v/lib/python3.11/site-packages/torch/nn/modules/conv.py\", line 553, in "
             "forward\n    return self._conv_forward(input)");
-        QVERIFY(at == (SourceLocation {"/home/u/model.py", 80, "forward", "y = self.conv(x)"}));
+        QVERIFY(at == (SourceLocation {"/data/model.py", 80, "forward", "y = self.conv(x)"}));
         const auto inside
             = parseStackTrace("File \"/v/site-packages/torch/nn/a.py\", line 3, in f\n    g()");
         QCOMPARE(inside.line, 3);
