@@ -11,7 +11,7 @@
 #include "engine/plan/planner.h"
 #include "engine/prepare/prepare.h"
 
-#include <ATen/core/Dict.h>
+#include <ATen/ATen.h>
 #include <torch/csrc/jit/serialization/pickle.h>
 
 #include <cstdlib>
@@ -115,7 +115,7 @@ Result<void> run(const std::vector<std::string>& args)
     QS_TRY(const Batch batch, data->batch(0));
     QS_TRY(const ConvertedPtr model, convertModel(prepared, table, recipe, &batch));
 
-    c10::Dict<std::string, at::IValue> out(c10::StringType::get(), c10::AnyType::get());
+    c10::impl::GenericDict out(c10::StringType::get(), c10::AnyType::get());
     QS_TRY(const at::Tensor plain, runAll(graph, *test));
     QS_TRY(const at::Tensor reference, runAll(model->reference, *test));
     QS_TRY(const at::Tensor lowered, runAll(model->lowered, *test));
