@@ -39,6 +39,15 @@ bool readExactly(zip_file_t* file, void* into, std::size_t wanted)
     return true;
 }
 
+// Reads on to the end, where libzip compares the checksum.
+bool restIsSound(zip_file_t* file)
+{
+    std::vector<char> scratch(std::size_t(1) << 16);
+    zip_int64_t got = 0;
+    while ((got = zip_fread(file, scratch.data(), scratch.size())) > 0) { }
+    return got == 0;
+}
+
 // Column-major bytes to row-major ones.
 void toRowMajor(NpyArray& array)
 {
@@ -127,7 +136,8 @@ Result<OneArray> readArray(zip_t* zip, zip_uint64_t index, const std::string& na
     if (cut && !header.fortranOrder)
         out.array.shape[0] = maxRows;
     out.array.bytes.resize(std::size_t(out.array.elements() * size));
-    if (!readExactly(file.get(), out.array.bytes.data(), out.array.bytes.size()))
+    if (!readExactly(file.get(), out.array.bytes.data(), out.array.bytes.size())
+        || !restIsSound(file.get()))
         return fail(arrayError(name, "is truncated or corrupt"));
     if (header.fortranOrder && header.shape.size() > 1)
         toRowMajor(out.array);

@@ -3,6 +3,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -79,13 +80,14 @@ SelfCheckCase makeCase(Kind kind, std::int64_t count)
 {
     SelfCheckCase one;
     one.name = std::string(kKindNames[int(kind)]) + " " + std::to_string(count);
-    one.finite = kind != Kind::Mixed;
     one.x = at::empty({count}, at::kFloat);
     Noise noise(std::uint64_t(count) * 16 + std::uint64_t(kind));
     float* data = one.x.data_ptr<float>();
     for (std::int64_t i = 0; i < count; ++i)
         data[i] = valueOf(kind, noise, i);
     one.values.assign(data, data + count);
+    one.finite = std::all_of(one.values.begin(), one.values.end(),
+                             [](float x) { return std::isfinite(x); });
     return one;
 }
 
