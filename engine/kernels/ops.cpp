@@ -180,7 +180,7 @@ std::vector<MinMax> tensorMinMaxChannels(const at::Tensor& x, std::int64_t axis)
 Observed tensorObserve(const at::Tensor& x, float low, float high, std::int32_t bins)
 {
     const at::Tensor raw = callOp<at::Tensor(const at::Tensor&, double, double, std::int64_t)>(
-                               "quantscope::observe", x, low, high, std::int64_t(bins))
+                               "quantscope::min_max_histogram", x, low, high, std::int64_t(bins))
                                .cpu();
     const auto keys = keysFrom(raw, 2);
     const MinMax grown = rangeOf(keys[1]);
@@ -231,7 +231,7 @@ TORCH_LIBRARY_IMPL(quantscope, CPU, m)
     m.impl("min_max", qs::minMaxOp);
     m.impl("min_max_channels", qs::minMaxChannelsOp);
     m.impl("histogram", qs::histogramOp);
-    m.impl("observe", qs::observeOp);
+    m.impl("min_max_histogram", qs::observeOp);
     m.impl("error_sums", qs::errorSumsOp);
     m.impl("fake_quant", qs::fakeQuantOp);
 }

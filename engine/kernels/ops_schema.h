@@ -11,7 +11,7 @@ inline constexpr const char* kHistogram
     = "histogram(Tensor x, float low, float high, int bins) -> Tensor";
 /// Two MinMaxKeys (the tensor alone, the grown range), then the counts.
 inline constexpr const char* kObserve
-    = "observe(Tensor x, float low, float high, int bins) -> Tensor";
+    = "min_max_histogram(Tensor x, float low, float high, int bins) -> Tensor";
 inline constexpr const char* kErrorSums = "error_sums(Tensor signal, Tensor other) -> Tensor";
 inline constexpr const char* kFakeQuant
     = "fake_quant(Tensor x, float scale, int zero_point, int quant_min, int quant_max) -> Tensor";

@@ -137,7 +137,7 @@ TORCH_LIBRARY_IMPL(quantscope, CUDA, m)
     m.impl("min_max", qs::minMaxOp);
     m.impl("min_max_channels", qs::minMaxChannelsOp);
     m.impl("histogram", qs::histogramOp);
-    m.impl("observe", qs::observeOp);
+    m.impl("min_max_histogram", qs::observeOp);
     m.impl("error_sums", qs::errorSumsOp);
     m.impl("fake_quant", qs::fakeQuantOp);
 }
