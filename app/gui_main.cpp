@@ -106,7 +106,8 @@ public:
         auto& pipeline = window.workspace().pipeline();
         connect(&pipeline, &qs::Pipeline::failed, this, [this](qs::Stage, const qs::Error& error) {
             fail(QString::fromStdString(error.line()), 1);
-            QCoreApplication::exit(1);
+            // A project is read before the event loop runs.
+            QTimer::singleShot(0, this, [] { QCoreApplication::exit(1); });
         });
         connect(&m_timer, &QTimer::timeout, this, [this] { step(); });
         m_timer.start(15);
@@ -184,6 +185,9 @@ int main(int argc, char** argv)
     qs::MainWindow window(*engine);
     window.resize(wanted.size);
     window.show();
+    std::unique_ptr<Photographer> photographer;
+    if (!wanted.screenshot.isEmpty())
+        photographer = std::make_unique<Photographer>(window, wanted);
     if (!wanted.model.isEmpty()) {
         qs::Recipe recipe = qs::defaultRecipe();
         if (!wanted.recipe.isEmpty()) {
@@ -192,10 +196,7 @@ int main(int argc, char** argv)
                 return fail(QString::fromStdString(read.error().line()), 1);
             recipe = std::move(*read);
         }
-        window.workspace().pipeline().open(wanted.model, recipe);
+        window.openModel(wanted.model, recipe);
     }
-    std::unique_ptr<Photographer> photographer;
-    if (!wanted.screenshot.isEmpty())
-        photographer = std::make_unique<Photographer>(window, wanted);
     return QApplication::exec();
 }

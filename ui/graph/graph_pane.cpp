@@ -222,6 +222,7 @@ void GraphPane::placeOverlays()
     m_colourFrame->adjustSize();
     m_colourFrame->move(width() - m_colourFrame->width() - kMargin, 10);
     m_minimap->move(kMargin, height() - m_minimap->height() - kMargin);
+    m_legend->setRoom(width());
     m_legend->move(width() - m_legend->width() - kMargin, height() - m_legend->height() - kMargin);
 }
 

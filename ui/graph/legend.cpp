@@ -6,6 +6,7 @@
 #include <QFontMetricsF>
 #include <QPainter>
 
+#include <algorithm>
 #include <cmath>
 
 namespace qs {
@@ -31,7 +32,7 @@ void Legend::setStyle(const GraphStyle& style)
     m_best = style.best;
     m_worst = style.worst;
     if (m_scale) {
-        setFixedSize(238, 40);
+        setFixedSize(std::clamp(m_room * 22 / 100, 150, 238), 40);
     } else {
         const QFontMetricsF metrics(uiFont(11));
         double widest = 0;
@@ -41,6 +42,13 @@ void Legend::setStyle(const GraphStyle& style)
     }
     setVisible(m_scale || !m_entries.empty());
     update();
+}
+
+void Legend::setRoom(int width)
+{
+    m_room = width;
+    if (m_scale)
+        setFixedSize(std::clamp(m_room * 22 / 100, 150, 238), 40);
 }
 
 void Legend::paintEvent(QPaintEvent*)

@@ -16,6 +16,8 @@ class Legend : public QWidget
 public:
     explicit Legend(QWidget* parent);
     void setStyle(const GraphStyle& style);
+    /// The width of the pane it lies on: a narrow pane gets a narrow scale.
+    void setRoom(int width);
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -23,6 +25,7 @@ protected:
 private:
     std::vector<LegendEntry> m_entries;
     bool m_scale = false;
+    int m_room = 960;
     double m_best = 0, m_worst = 0;
 };
 

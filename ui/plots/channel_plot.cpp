@@ -26,6 +26,7 @@ ChannelPlot::ChannelPlot(Workspace& workspace, QWidget* parent)
     fillPanel(*this);
     const QString muted = QStringLiteral("color: %1;").arg(theme().muted.name());
     m_caption->setFont(uiFont(11));
+    m_caption->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     m_caption->setStyleSheet(muted);
     m_empty->setAlignment(Qt::AlignCenter);
     m_empty->setStyleSheet(muted);

@@ -41,8 +41,10 @@ HistogramPlot::HistogramPlot(Workspace& workspace, QWidget* parent)
     fillPanel(*this);
     const Theme& t = theme();
     m_caption->setFont(uiFont(11));
+    m_caption->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     m_caption->setStyleSheet(QStringLiteral("color: %1;").arg(t.muted.name()));
     m_footer->setFont(monoFont(10.5));
+    m_footer->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     m_footer->setStyleSheet(QStringLiteral("color: %1;").arg(t.muted.name()));
     m_empty->setAlignment(Qt::AlignCenter);
     m_empty->setWordWrap(true);
@@ -90,6 +92,9 @@ HistogramPlot::HistogramPlot(Workspace& workspace, QWidget* parent)
     m_label->setColor(t.danger);
     m_label->setFont(uiFont(10.5));
     m_label->setTextAlignment(Qt::AlignLeft);
+    QColor backing = t.panel;
+    backing.setAlphaF(0.8f);
+    m_label->setBrush(backing);
     m_label->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
 
     const auto later = [this] {

@@ -292,9 +292,7 @@ QString Pipeline::doneText(Stage stage) const
                       : QStringLiteral("reference + lowered");
     }
     case Stage::Compare:
-        return QStringLiteral("%1 nodes · %2 samples")
-            .arg(doc.comparison()->nodes.size())
-            .arg(doc.comparison()->samples);
+        return QStringLiteral("%1 samples").arg(doc.comparison()->samples);
     case Stage::Export:
         return QStringLiteral("%1 files in %2")
             .arg(doc.exported().files.size())
@@ -315,13 +313,9 @@ StageStatus Pipeline::status(Stage stage) const
             return {State::Stale, QStringLiteral("stale · recipe changed"), 0};
         return {State::Done, doneText(stage), 0};
     }
-    static const char* const waiting[kStageCount] = {"a .pt2 or TorchScript model",
-                                                     "what the target can run",
-                                                     "who is quantized, and why",
-                                                     "choose data and device",
-                                                     "reference + lowered",
-                                                     "what every layer lost",
-                                                     "TorchScript, .pt2"};
+    static const char* const waiting[kStageCount]
+        = {"choose a model",      "choose a target",       "who and why",      "data and device",
+           "reference + lowered", "what every layer lost", "TorchScript, .pt2"};
     return {State::Waiting, QString::fromLatin1(waiting[int(stage)]), 0};
 }
 

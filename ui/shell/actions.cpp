@@ -18,6 +18,8 @@ Actions::Actions(QMainWindow& window)
          {"reload", "&Reload", "Read the model's file again", "F5", true},
          {"openRecipe", "Open re&cipe…", "Take the decisions of a recipe file", "Ctrl+Shift+O",
           true},
+         {"saveProject", "Save &project…", "Write model, decisions and data to one file",
+          "Ctrl+Shift+S", true},
          {"saveRecipe", "&Save recipe…", "Write the decisions to a recipe file", "Ctrl+S", true},
          {"savePicture", "Save &picture…", "Write the window as a PNG", "Ctrl+Shift+E", true},
          {"quit", "&Quit", "Close the window", "Ctrl+Q", false}});

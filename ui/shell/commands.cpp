@@ -2,6 +2,7 @@
 #include "ui/shell/commands.h"
 
 #include "engine/base/atomic_file.h"
+#include "engine/project/project.h"
 #include "ui/graph/graph_pane.h"
 #include "ui/panels/property_panel.h"
 #include "ui/panels/qconfig_editor.h"
@@ -60,7 +61,7 @@ void Commands::openDialog()
     const QString from = m_recent.isEmpty() ? samplePath() : m_recent.front();
     const QString path = QFileDialog::getOpenFileName(
         &m_window, QStringLiteral("Open model"), QFileInfo(from).path(),
-        QStringLiteral("Models (*.pt2 *.pt *.ts *.pth);;All files (*)"));
+        QStringLiteral("Models and projects (*.pt2 *.pt *.ts *.pth *.json);;All files (*)"));
     if (!path.isEmpty())
         m_window.openModel(path);
 }
@@ -95,6 +96,28 @@ void Commands::saveRecipe()
         workspace.undoStack().setClean();
     else
         m_window.messageBar().showError(QStringLiteral("Saving the recipe"), written.error());
+}
+
+void Commands::saveProject()
+{
+    const QString path
+        = QFileDialog::getSaveFileName(&m_window, QStringLiteral("Save project"),
+                                       QStringLiteral("project.json"), QStringLiteral("*.json"));
+    if (path.isEmpty())
+        return;
+    const auto& document = m_window.workspace().document();
+    Project project;
+    project.modelPath = document.model()->info().path;
+    project.modelSha256 = document.model()->info().sha256;
+    if (document.settings().calibrationData != "sample")
+        project.dataPath = document.settings().calibrationData;
+    project.resultFolder = document.exported().folder;
+    project.recipe = document.recipe();
+    const auto written = writeProject(project, path.toStdString());
+    if (written)
+        m_window.workspace().undoStack().setClean();
+    else
+        m_window.messageBar().showError(QStringLiteral("Saving the project"), written.error());
 }
 
 void Commands::savePicture()
@@ -140,7 +163,9 @@ void Commands::prepareSettings()
     auto& document = m_window.workspace().document();
     const QString model = QString::fromStdString(document.model()->info().path);
     RunSettings settings = document.settings();
-    settings.calibrationData = guessCalibrationData(model).toStdString();
+    settings.calibrationData = m_window.projectData().isEmpty()
+        ? guessCalibrationData(model).toStdString()
+        : m_window.projectData().toStdString();
     settings.comparisonData = guessComparisonData(model).toStdString();
     document.setSettings(settings);
 }

@@ -38,6 +38,7 @@ private:
     void connectWindow();
     void openDialog();
     void saveRecipe();
+    void saveProject();
     void openRecipe();
     void savePicture();
     void addRecent(const QString& path);

@@ -36,6 +36,7 @@ void Commands::connectFile()
             QString::fromStdString(m_window.workspace().document().model()->info().path));
     });
     on(a, "openRecipe", this, [this] { openRecipe(); });
+    on(a, "saveProject", this, [this] { saveProject(); });
     on(a, "saveRecipe", this, [this] { saveRecipe(); });
     on(a, "savePicture", this, [this] { savePicture(); });
     on(a, "quit", &m_window, [this] { m_window.close(); });

@@ -44,6 +44,7 @@ EmptyState::EmptyState(QWidget* parent)
     text->setAlignment(Qt::AlignHCenter);
     text->setFixedWidth(480);
     text->setFont(uiFont(13));
+    text->setMinimumHeight(text->heightForWidth(480));
     text->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
     auto* open = new QPushButton(QStringLiteral("Open model…"), this);
     open->setObjectName(QStringLiteral("emptyOpen"));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/main_window.h"
 
+#include "engine/project/project.h"
 #include "ui/graph/graph_pane.h"
 #include "ui/panels/code_panel.h"
 #include "ui/panels/log_panel.h"
@@ -125,8 +126,8 @@ QWidget* MainWindow::buildCentre()
     all->setStretchFactor(1, 1);
     all->setStretchFactor(2, 0);
     all->setSizes({300, 960, 340});
-    m_left->setMinimumWidth(220);
-    m_properties->setMinimumWidth(260);
+    m_left->setMinimumWidth(276);
+    m_properties->setMinimumWidth(292);
     return all;
 }
 
@@ -208,7 +209,8 @@ void MainWindow::wire()
     connect(&pipeline, &Pipeline::succeeded, this, [this](Stage stage) { showFirst(stage); });
     connect(m_modules, &ModulePanel::revealWanted, m_graph, &GraphPane::revealSelection);
     connect(m_empty, &EmptyState::openWanted, &(*m_actions)["open"], &QAction::trigger);
-    connect(m_empty, &EmptyState::fileWanted, this, &MainWindow::openModel);
+    connect(m_empty, &EmptyState::fileWanted, this,
+            [this](const QString& path) { openModel(path); });
 }
 
 void MainWindow::showFirst(Stage stage)
@@ -233,10 +235,21 @@ void MainWindow::showFirst(Stage stage)
     }
 }
 
-void MainWindow::openModel(const QString& path)
+void MainWindow::openModel(const QString& path, const Recipe& recipe)
 {
     m_messages->dismiss();
-    m_workspace.pipeline().open(path, defaultRecipe());
+    m_projectData.clear();
+    if (!looksLikeProject(path.toStdString())) {
+        m_workspace.pipeline().open(path, recipe);
+        return;
+    }
+    const auto project = readProject(path.toStdString());
+    if (!project) {
+        Q_EMIT m_workspace.pipeline().failed(Stage::Open, project.error());
+        return;
+    }
+    m_projectData = QString::fromStdString(project->dataPath);
+    m_workspace.pipeline().open(QString::fromStdString(project->modelPath), project->recipe);
 }
 
 void MainWindow::applyPanels()

@@ -45,7 +45,11 @@ public:
     QTabWidget& bottomTabs() { return *m_bottom; }
     Actions& actions() { return *m_actions; }
     Commands& commands() { return *m_commands; }
-    void openModel(const QString& path);
+    /// Opens a model, or a project with the model, recipe and data that it names. A recipe given
+    /// here replaces the default one.
+    void openModel(const QString& path, const Recipe& recipe = defaultRecipe());
+    /// Calibration data that the opened project names; empty for a model.
+    const QString& projectData() const { return m_projectData; }
     /// Which panels are shown; only with a model.
     void applyPanels();
 
@@ -65,6 +69,7 @@ private:
     void onFailure(Stage stage, const Error& error);
 
     Workspace m_workspace;
+    QString m_projectData;
     Actions* m_actions;
     PipelineBar* m_pipelineBar;
     MessageBar* m_messages;

@@ -33,13 +33,14 @@ PipelineBar::PipelineBar(Workspace& workspace, QWidget* parent)
         m_buttons.push_back(button);
     }
     m_search->setObjectName(QStringLiteral("search"));
-    m_search->setPlaceholderText(QStringLiteral("Find node, op:, sqnr<30 …  Ctrl+F"));
+    m_search->setPlaceholderText(QStringLiteral("Find a node …  Ctrl+F"));
     m_search->setToolTip(QStringLiteral(
         "Words of a name; op:conv2d; module:layer1; sqnr<30. Enter goes to the next match"));
     m_search->setFont(uiFont(11.5));
     m_search->setMinimumHeight(30);
     m_search->setMinimumWidth(130);
     m_search->setClearButtonEnabled(true);
+    m_search->setFocusPolicy(Qt::ClickFocus);
     row->addSpacing(4);
     row->addWidget(m_search, 4);
     connect(&workspace.pipeline(), &Pipeline::statusChanged, this, &PipelineBar::refresh);
