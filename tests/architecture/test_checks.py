@@ -52,6 +52,9 @@ class ChecksFindWhatTheyAreFor(unittest.TestCase):
         self.write("tests/engine/CMakeLists.txt", "qs_add_test(tst_a tst_a.cpp)\n")
         self.assertEqual(list(test_files.registration_problem("tests/engine/tst_a.cpp")), [])
         self.assertEqual(len(list(test_files.registration_problem("tests/engine/tst_b.cpp"))), 1)
+        self.write("tests/ui/CMakeLists.txt", "foreach(name a b)\n  qs_add_test(tst_${name} tst_${name}.cpp)\nendforeach()\n")
+        self.assertEqual(list(test_files.registration_problem("tests/ui/tst_b.cpp")), [])
+        self.assertEqual(len(list(test_files.registration_problem("tests/ui/tst_c.cpp"))), 1)
 
 
 if __name__ == "__main__":

@@ -57,8 +57,8 @@ class Branch(nn.Module):
 
 
 class Mixed(nn.Module):
-    """Branches joined by cat, average and max pooling, functional and in-place operators, a module called twice, an add
-    without and one with ReLU, a value read by a quantized and by a float operator."""
+    """Branches joined by cat, average and max pooling, functional and in-place operators, a ReLU module called twice, an
+    add without and one with ReLU, a value read by two operators."""
 
     def __init__(self):
         super().__init__()
@@ -66,7 +66,8 @@ class Mixed(nn.Module):
         self.left = Branch(12, 8, 1)
         self.right = Branch(12, 16, 3)
         self.pool = nn.AvgPool2d(2)
-        self.twice = nn.Conv2d(24, 24, 3, padding=1, groups=24)
+        self.first = nn.Conv2d(24, 24, 3, padding=1, groups=24)
+        self.second = nn.Conv2d(24, 24, 3, padding=1, groups=24)
         self.shrink = nn.Conv2d(24, 12, 1)
         self.act = nn.ReLU(inplace=True)
         self.hidden = nn.Linear(12 * 4, 20)
@@ -75,9 +76,9 @@ class Mixed(nn.Module):
     def forward(self, x):
         x = self.stem(x)
         y = self.pool(torch.cat([self.left(x), self.right(x)], dim=1))
-        y = self.act(self.twice(y) + y)
-        y = self.twice(y) + y
-        y = F.max_pool2d(F.relu(self.shrink(y)), 2)
+        y = self.act(self.first(y) + y)
+        y = self.second(y) + y
+        y = F.max_pool2d(self.act(self.shrink(y)), 2)
         y = F.adaptive_avg_pool2d(y, (2, 2))
         y = torch.flatten(y, 1)
         y = F.dropout(F.relu(self.hidden(y)), training=self.training)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Quantscope against torch.ao, asked here and now: test_live.py [--zoo] [NETWORK/RECIPE ...].
 
-The sample, a torchvision network, and one with branches, cat, functions, a module called twice and in-place operators.
+The sample, a torchvision network, and one with branches, cat, functions and in-place operators.
 With --zoo the networks of zoo.py instead.
 """
 import sys
@@ -27,7 +27,8 @@ def main():
         case, decisions = {**models.CASES, **zoo.CASES}[network](), recipes.RECIPES[recipe]()
         with tempfile.TemporaryDirectory() as folder:
             program = torch.export.load(models.write(case, folder)[0])
-            report = agreement.check(pair, case, decisions, oracle.ask(case, decisions, program), folder)
+            report = agreement.check(pair, case, decisions, oracle.ask(case, decisions, program), folder,
+                                     zoo.LOWERED_DIFFERS.get(pair))
         report.print()
         failed += bool(report.problems)
     sys.exit(1 if failed else 0)

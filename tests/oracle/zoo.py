@@ -58,6 +58,19 @@ class Activations(nn.Module):
         return x.clamp(-3, 3).reshape(x.shape[0], -1)
 
 
+class Twice(nn.Module):
+    """One convolution called twice: its weight is shared, its outputs are not."""
+
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(3, 8, 3, padding=1)
+        self.twice = nn.Conv2d(8, 8, 3, padding=1)
+        self.act = nn.ReLU()
+
+    def forward(self, x):
+        return self.twice(self.twice(self.act(self.stem(x)))).mean([2, 3])
+
+
 class Skips(nn.Module):
     """Adds whose operands come in every order: with a constant, with itself, chained, relu as a method."""
 
@@ -88,6 +101,7 @@ def small(name, network, shape, seed):
 
 
 CASES = {
+    "twice": lambda: small("twice", Twice, (3, 16, 16), 23),
     "functional": lambda: small("functional", Functional, (3, 16, 16), 11),
     "sequence": lambda: small("sequence", Sequence, (4, 20), 13),
     "activations": lambda: small("activations", Activations, (3, 16, 16), 17),
@@ -100,4 +114,11 @@ CASES = {
     "efficientnet_b0": lambda: models.from_torchvision("efficientnet_b0", 1),
     "googlenet": lambda: models.from_torchvision("googlenet", 1),
     "regnet_y_400mf": lambda: models.from_torchvision("regnet_y_400mf", 1),
+}
+
+# Where our lowered form differs on purpose from torch.ao's: see "Deliberate differences" in engine/README.md. It must still be
+# no worse against float than torch.ao's.
+LOWERED_DIFFERS = {
+    "twice/x86": "each call keeps its own output parameters",
+    "twice/minmax": "each call keeps its own output parameters",
 }
