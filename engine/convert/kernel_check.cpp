@@ -59,6 +59,9 @@ public:
         }
         const Tap tap
             = [&](ValueRef ref, const Node& node, const at::IValue& value) -> Result<void> {
+            // Sizes keep their node in both forms; a kernel may take them as arguments.
+            if (!value.isTensor())
+                m_sizes[ref] = value;
             if (ref.index != 0 || !m_readers.contains(node.id) || m_reference.isConstant(ref))
                 return {};
             QS_CHECK(job.check());
@@ -130,7 +133,13 @@ private:
                       at::_make_per_tensor_quantized_tensor(in.values.contiguous(), in.scale,
                                                             in.zeroPoint));
         }
-        QS_CHECK(m_run.runNode(m_lowered.graph->get(site.kernel), frame));
+        const Node& kernel = m_lowered.graph->get(site.kernel);
+        for (const NamedArgument& argument : kernel.args)
+            forEachRef(argument.value, [&](ValueRef ref) {
+                if (const auto it = m_sizes.find(ref); it != m_sizes.end())
+                    frame.set(ref, it->second);
+            });
+        QS_CHECK(m_run.runNode(kernel, frame));
         const at::Tensor made = frame.get({site.kernel, 0}).toTensor();
         if (made.sizes() != wanted.values.sizes())
             return fail(ErrorCode::Unsupported, "its result has another shape");
@@ -156,6 +165,7 @@ private:
     std::unordered_map<NodeId, std::vector<std::size_t>> m_readers; ///< quantize node to sites
     std::vector<std::size_t> m_missing; ///< per site: quantize nodes not seen yet
     std::unordered_map<NodeId, Integers> m_alive;
+    std::unordered_map<ValueRef, at::IValue> m_sizes; ///< numbers the reference form computed
     std::unordered_map<NodeId, std::size_t> m_pending; ///< sites that still need these integers
 };
 

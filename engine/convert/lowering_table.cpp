@@ -54,6 +54,9 @@ std::vector<KernelRow> plainRows()
         requantized({"add"}, "quantized::add"),
         requantized({"mul"}, "quantized::mul"),
         requantized({"matmul"}, "quantized::matmul"),
+        // torch's own cat where all share their parameters: it lays the result out otherwise than
+        // quantized::cat, and pooling after it rounds by layout.
+        {{"cat"}, std::string(kSameKernel), KernelOutput::AsInput, 0, 0},
         requantized({"cat"}, "quantized::cat"),
         requantized({"batch_norm2d"}, "quantized::batch_norm2d"),
         requantized({"batch_norm3d"}, "quantized::batch_norm3d"),
@@ -71,7 +74,9 @@ std::vector<KernelRow> plainRows()
         {{"max_pool3d"}, "aten::max_pool3d", KernelOutput::AsInput, 0, 0},
         // A convolution's result is stored channels last, where `view` may be impossible.
         {{"view"}, "aten::reshape", KernelOutput::AsInput, 0, 0},
-        {{"dropout"}, std::string(kNoKernel), KernelOutput::AsInput, 0, 0},
+        // Nothing happens, so nothing is rounded: its readers take the finer or coarser grid before
+        // it.
+        requantized({"dropout"}, std::string(kNoKernel)),
         {{"detach"}, std::string(kNoKernel), KernelOutput::AsInput, 0, 0},
         {{"alias"}, std::string(kNoKernel), KernelOutput::AsInput, 0, 0},
     };

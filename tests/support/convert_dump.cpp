@@ -68,16 +68,21 @@ Result<void> replaceParameters(const std::string& path, const ByNode& names, QPa
     return {};
 }
 
-Result<at::Tensor> runAll(const GraphPtr& graph, const Dataset& data)
+/// Every output of the model, all batches of it in one tensor.
+Result<at::IValue> runAll(const GraphPtr& graph, const Dataset& data)
 {
     QS_TRY(const Interpreter interpreter, Interpreter::create(graph));
-    std::vector<at::Tensor> outputs;
+    std::vector<std::vector<at::Tensor>> outputs(graph->output().args.size());
     for (std::int64_t i = 0; i < data.batchCount(); ++i) {
         QS_TRY(Batch batch, data.batch(i));
         QS_TRY(const auto made, interpreter.run(std::move(batch.inputs)));
-        outputs.push_back(made.at(0).toTensor());
+        for (std::size_t o = 0; o < outputs.size(); ++o)
+            outputs[o].push_back(made.at(o).toTensor());
     }
-    return at::cat(outputs, 0);
+    c10::List<at::Tensor> whole;
+    for (const auto& batches : outputs)
+        whole.push_back(at::cat(batches, 0));
+    return at::IValue(whole);
 }
 
 std::string targetsOf(const Graph& graph)
@@ -116,9 +121,9 @@ Result<void> run(const std::vector<std::string>& args)
     QS_TRY(const ConvertedPtr model, convertModel(prepared, table, recipe, &batch));
 
     c10::impl::GenericDict out(c10::StringType::get(), c10::AnyType::get());
-    QS_TRY(const at::Tensor plain, runAll(graph, *test));
-    QS_TRY(const at::Tensor reference, runAll(model->reference, *test));
-    QS_TRY(const at::Tensor lowered, runAll(model->lowered, *test));
+    QS_TRY(const at::IValue plain, runAll(graph, *test));
+    QS_TRY(const at::IValue reference, runAll(model->reference, *test));
+    QS_TRY(const at::IValue lowered, runAll(model->lowered, *test));
     out.insert("float", plain);
     out.insert("reference", reference);
     out.insert("lowered", lowered);

@@ -50,6 +50,13 @@ public:
             node.outputs.push_back({"", type(shape)});
         return {m_edit.insert(std::move(node)), 0};
     }
+    /// Marks a value as a number rather than a tensor.
+    void makeSize(ValueRef ref)
+    {
+        ValueType type;
+        type.kind = ValueKind::SymInt;
+        m_edit.change(ref.node).outputs.at(ref.index).type = type;
+    }
     GraphPtr finish(std::vector<ValueRef> outputs)
     {
         Node node;

@@ -363,12 +363,41 @@ private Q_SLOTS:
             QVERIFY2(check.passed, check.reason.c_str());
         QCOMPARE(count(lowered, "quantized.add_relu.default"), 1);
         QCOMPARE(count(lowered, "quantized.mul.default"), 1);
-        QCOMPARE(count(lowered, "quantized.cat.default"), 1);
+        QCOMPARE(count(lowered, "aten.cat.default"), 1);
         QCOMPARE(count(lowered, "aten.reshape.default"), 1);
         QCOMPARE(count(lowered, "aten.sigmoid.default"), 1);
         QCOMPARE(count(lowered, "aten.quantize_per_tensor.default"), 1);
         QCOMPARE(count(lowered, "aten.dequantize.self"), 2);
         QVERIFY(sqnr(runOn((*made)->reference, x), runOn((*made)->lowered, x)) > 30);
+    }
+
+    /// A reshape whose sizes are computed is lowered and checked with the sizes of the moment.
+    void lowersAReshapeToComputedSizes()
+    {
+        Case c;
+        const at::Tensor x = at::randn({4, 3, 2, 2});
+        const ValueRef in = c.tiny.input("x", {4, 3, 2, 2});
+        const ValueRef pooled = c.tiny.op(
+            "aten.max_pool2d.default", {{"self", in}, {"kernel_size", ints({1, 1})}}, {4, 3, 2, 2});
+        const ValueRef batch = c.tiny.op("aten.sym_size.int", {{"self", pooled}, {"dim", 0}}, {});
+        c.tiny.makeSize(batch);
+        const ValueRef view = c.tiny.op(
+            "aten.view.default", {{"self", pooled}, {"size", Argument::List {batch, Argument(-1)}}},
+            {4, 12});
+        c.graph = c.tiny.finish({view});
+        c.observe({in, pooled, view}, -4, 4);
+        c.group({pooled.node});
+        c.group({view.node});
+        const auto made = c.convert(x);
+        QVERIFY2(made, made ? "" : made.error().line().c_str());
+        for (const KernelCheck& check : (*made)->checks)
+            QVERIFY2(check.passed, check.reason.c_str());
+        QCOMPARE((*made)->checks.size(), std::size_t(2));
+        const Graph& lowered = *(*made)->lowered;
+        QCOMPARE(count(lowered, "aten.reshape.default"), 1);
+        // The size is read off the quantized tensor: one dequantize, for the output.
+        QCOMPARE(count(lowered, "aten.dequantize.self"), 1);
+        QVERIFY(at::equal(runOn((*made)->reference, x), runOn((*made)->lowered, x)));
     }
 
     /// Core ATen spells a linear as permute and addmm, a convolution as `convolution`.
