@@ -12,8 +12,10 @@
 #include <QIcon>
 #include <QTimer>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 #include <unistd.h>
 
 namespace {
@@ -34,6 +36,20 @@ void restartWithPassiveWaiting(char** argv)
         return;
     setenv("OMP_WAIT_POLICY", "PASSIVE", 1);
     execv("/proc/self/exe", argv);
+}
+
+/// Scripts read our one line on stderr; Qt's remarks about the display it runs on are kept out.
+void keepQtQuiet(QtMsgType type, const QMessageLogContext&, const QString& text)
+{
+    if (type == QtCriticalMsg || type == QtFatalMsg)
+        std::fprintf(stderr, "%s\n", qPrintable(text));
+}
+
+bool takesPicture(int argc, char** argv)
+{
+    return std::any_of(argv, argv + argc, [](const char* word) {
+        return std::string_view(word).substr(0, 12) == "--screenshot";
+    });
 }
 
 int fail(const QString& line, int code)
@@ -173,6 +189,8 @@ private:
 int main(int argc, char** argv)
 {
     restartWithPassiveWaiting(argv);
+    if (takesPicture(argc, argv))
+        qInstallMessageHandler(keepQtQuiet);
     QApplication app(argc, argv);
     app.setApplicationName(QStringLiteral("quantscope"));
     app.setOrganizationName(QStringLiteral("quantscope"));
