@@ -33,7 +33,7 @@ public:
     {
         QS_TRY(const std::string text, m_archive->read(pt2ModelRecord(*m_archive)));
         QS_CHECK(job.check());
-        json document = json::parse(text);
+        QS_TRY(json document, parseJson(text));
         QS_CHECK(checkVersion(document));
         QS_TRY(m_weights, Pt2Weights::open(m_archive, m_store));
         const json& module = document.at("graph_module");

@@ -75,13 +75,15 @@ std::vector<Scope> parseModuleStack(std::string_view text)
     std::vector<Scope> levels;
     while (!text.empty()) {
         std::string_view level = takeUntil(text, ';');
-        takeUntil(level, ',');
+        std::string_view key = takeUntil(level, ',');
         std::string_view path = takeUntil(level, ',');
         Scope scope;
-        if (const auto at = path.rfind('@'); at != std::string_view::npos) {
-            scope.callIndex = toInt(path.substr(at + 1));
-            path = path.substr(0, at);
-        }
+        // The second call of a module is marked on its key, by some versions on its path.
+        for (std::string_view* marked : {&path, &key})
+            if (const auto at = marked->rfind('@'); at != std::string_view::npos) {
+                scope.callIndex = toInt(marked->substr(at + 1));
+                *marked = marked->substr(0, at);
+            }
         scope.path = path;
         scope.moduleClass = publicClassName(trimmed(level));
         levels.push_back(std::move(scope));

@@ -14,7 +14,7 @@ namespace qs {
 std::string publicClassName(std::string_view moduleClass);
 
 /// The levels of a node's `nn_module_stack` text, outermost first: "key,path,class;...". A call
-/// suffix ("block@1") becomes the call index.
+/// suffix ("block@1", on the key or the path) becomes the call index.
 std::vector<Scope> parseModuleStack(std::string_view text);
 
 /// The innermost frame of a `stack_trace` text that lies outside PyTorch itself; the innermost of

@@ -154,6 +154,30 @@ private:
 
 } // namespace
 
+Result<json> parseJson(const std::string& text)
+{
+    constexpr int kDeepest = 400;
+    int depth = 0;
+    bool inString = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (c == '"')
+            inString = !inString;
+        else if (inString && c == '\\')
+            ++i;
+        else if (!inString && (c == '{' || c == '['))
+            ++depth;
+        else if (!inString && (c == '}' || c == ']'))
+            --depth;
+        if (depth > kDeepest)
+            return fail(ErrorCode::BadInput, "a JSON record is nested too deeply");
+    }
+    json document = json::parse(text, nullptr, false);
+    if (document.is_discarded())
+        return fail(ErrorCode::BadInput, "a JSON record is not valid JSON");
+    return document;
+}
+
 std::string targetName(std::string_view spelled)
 {
     constexpr std::string_view kOps = "torch.ops.";

@@ -21,6 +21,10 @@ namespace qs {
 inline constexpr int kSchemaMajor = 8;
 inline constexpr int kSchemaMinor = 17;
 
+/// Parses a record. Errors (BadInput): no JSON; nested so deeply that walking it would overflow the
+/// stack.
+Result<nlohmann::json> parseJson(const std::string& text);
+
 /// Strips "torch.ops." off an operator's name.
 std::string targetName(std::string_view spelled);
 

@@ -112,7 +112,7 @@ Result<void> Pt2Weights::addPayloads(const std::string& folder, const std::strin
     if (!m_archive->has(folder + config))
         return {};
     QS_TRY(const std::string text, m_archive->read(folder + config));
-    const json document = json::parse(text);
+    QS_TRY(const json document, parseJson(text));
     for (const auto& [name, entry] : document.at("config").items()) {
         if (entry.value("use_pickle", false) || !entry.contains("tensor_meta")
             || entry["tensor_meta"].is_null()) {

@@ -243,6 +243,19 @@ private Q_SLOTS:
             lineFor(path); // opens or says one line
         }
     }
+    void programsThatAreNoJson()
+    {
+        const QString nested = written(bytesOf(kModel));
+        test::writeRecord(nested.toStdString(), "models/model.json",
+                          "{\"a\": " + std::string(1000000, '['));
+        QVERIFY(lineFor(nested).contains("nested too deeply"));
+        const QString broken = written(bytesOf(kModel));
+        test::writeRecord(broken.toStdString(), "models/model.json", "{\"a\": ");
+        QVERIFY(lineFor(broken).contains("not valid JSON"));
+        const QString binary = written(bytesOf(kModel));
+        test::writeRecord(binary.toStdString(), "models/model.json", std::string(100, '\xff'));
+        QVERIFY(lineFor(binary).contains("not valid JSON"));
+    }
     void nothingInAPickleRuns()
     {
         const QString path = written(bytesOf(kModel));

@@ -51,6 +51,8 @@ private Q_SLOTS:
         QCOMPARE(levels.size(), std::size_t(3));
         QVERIFY(levels[0] == (Scope {"", "torchvision.models.resnet.ResNet", 0}));
         QVERIFY(levels[2] == (Scope {"block.0", "torch.nn.Conv2d", 1}));
+        const auto keyed = parseModuleStack("L__self__block.0@3,block.0,my.Block");
+        QVERIFY(keyed.size() == 1 && keyed[0] == (Scope {"block.0", "my.Block", 3}));
         QVERIFY(parseModuleStack("").empty());
         QCOMPARE(publicClassName("torch.nn.modules.linear.Linear"), std::string("torch.nn.Linear"));
         QCOMPARE(publicClassName("my.own.Linear"), std::string("my.own.Linear"));
