@@ -1,104 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Over 400 lines because one fixture serves every step from the reference form to the kernel check.
-#include "engine/convert/convert.h"
-#include "engine/execute/interpreter.h"
-#include "engine/prepare/prepare.h"
-#include "tests/support/tiny_graph.h"
+#include "tests/engine/convert/convert_case.h"
 
 #include <QtTest/QtTest>
-
-#include <cmath>
 
 using namespace qs;
 using namespace qs::test;
 
 namespace {
-
-/// A graph with a plan made by hand: observers in the order they are asked for.
-struct Case
-{
-    TinyGraph tiny;
-    std::shared_ptr<Plan> plan = std::make_shared<Plan>();
-    QParamsTable qparams;
-    GraphPtr graph;
-    Recipe recipe;
-
-    ObserverId observe(std::vector<ValueRef> values, float min, float max)
-    {
-        PlannedObserver observer;
-        observer.id = ObserverId(std::uint32_t(plan->observers.size() + 1));
-        for (ValueRef value : values)
-            observer.edges.push_back({value, {}});
-        plan->observers.push_back(observer);
-        QParams q;
-        q.quantMax = 127;
-        q.scale = {(max - min) / 127};
-        q.zeroPoint = {std::int64_t(std::lround(-min / q.scale[0]))};
-        qparams[observer.id] = q;
-        return observer.id;
-    }
-    void weight(NodeId owner, const at::Tensor& w, int axis)
-    {
-        PlannedObserver observer;
-        observer.id = ObserverId(std::uint32_t(plan->observers.size() + 1));
-        observer.isWeight = true;
-        observer.weightOwner = owner;
-        observer.spec.dtype = DType::QInt8;
-        plan->observers.push_back(observer);
-        QParams q;
-        q.dtype = DType::QInt8;
-        q.quantMin = -128;
-        q.quantMax = 127;
-        q.axis = axis < 0 ? 0 : axis;
-        q.qscheme = axis < 0 ? QScheme::PerTensorSymmetric : QScheme::PerChannelSymmetric;
-        const at::Tensor top = axis < 0 ? w.abs().max().reshape({1})
-                                        : w.transpose(0, axis).flatten(1).abs().amax({1});
-        for (std::int64_t i = 0; i < top.numel(); ++i) {
-            q.scale.push_back(top[i].item<float>() / 127.5f);
-            q.zeroPoint.push_back(0);
-        }
-        qparams[observer.id] = q;
-    }
-    void group(std::vector<NodeId> members)
-    {
-        MatchGroup group;
-        group.root = members.front();
-        group.members = std::move(members);
-        group.quantized = true;
-        group.fused = group.members.size() > 1;
-        plan->groups.push_back(group);
-    }
-    Result<ConvertedPtr> convert(const at::Tensor& x)
-    {
-        plan->nodes.resize(graph->nodes().size());
-        QS_TRY(const PreparedPtr prepared, prepareModel(graph, plan));
-        Batch batch;
-        batch.inputs = {x};
-        return convertModel(prepared, qparams, recipe, &batch);
-    }
-};
-
-int count(const Graph& graph, const std::string& target)
-{
-    int found = 0;
-    for (const auto& node : graph.nodes())
-        found += node->isOp(target);
-    return found;
-}
-
-at::Tensor runOn(const GraphPtr& graph, const at::Tensor& x)
-{
-    auto made = Interpreter::create(graph)->run({x});
-    if (!made)
-        qFatal("%s", made.error().line().c_str());
-    return made->at(0).toTensor();
-}
-
-double sqnr(const at::Tensor& wanted, const at::Tensor& got)
-{
-    const double noise = (wanted - got).to(at::kDouble).norm().item<double>();
-    return noise == 0 ? 200 : 20 * std::log10(wanted.to(at::kDouble).norm().item<double>() / noise);
-}
 
 /// conv -> relu -> pool -> flatten -> linear.
 struct SmallNet : Case
