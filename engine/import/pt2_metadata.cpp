@@ -31,8 +31,11 @@ std::string_view takeUntil(std::string_view& rest, char separator)
     return head;
 }
 
+/// Also where the file's paths were made relative to site-packages.
 bool isInsideTorch(std::string_view file)
 {
+    if (file.starts_with("torch/"))
+        return true;
     for (const std::string_view part :
          {"-packages/torch/", "/torch/nn/", "/torch/functional.py", "/torch/_tensor.py"})
         if (file.find(part) != std::string_view::npos)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/tree_spec.h"
+#include "tests/engine/export/tree_spec_texts.h"
 
 #include <QtTest/QtTest>
 
 using namespace qs;
+using namespace qs::test;
 
 class TestTreeSpec : public QObject
 {
@@ -11,13 +13,7 @@ class TestTreeSpec : public QObject
 private Q_SLOTS:
     void readsNestedContainers()
     {
-        const auto spec = parseTreeSpec(
-            R"([1, {"type": "builtins.dict", "context": "[\"a\", \"t\"]", "children_spec": [
-                {"type": null, "context": null, "children_spec": []},
-                {"type": "builtins.tuple", "context": "null", "children_spec": [
-                    {"type": null, "context": null, "children_spec": []},
-                    {"type": "builtins.list", "context": "null", "children_spec": [
-                        {"type": null, "context": null, "children_spec": []}]}]}]}])");
+        const auto spec = parseTreeSpec(nestedSpec());
         QVERIFY(spec);
         QCOMPARE(spec->kind, TreeSpec::Kind::Dict);
         QCOMPARE(spec->keys, (std::vector<std::string> {"a", "t"}));
@@ -28,22 +24,17 @@ private Q_SLOTS:
 
     void readsNamedTuplesAndUnknownClasses()
     {
-        const std::string leaf = R"({"type": null, "context": null, "children_spec": []})";
         const NamedTupleFields fields {{"pkg.Outputs", {"logits", "aux"}}};
         const auto named = parseTreeSpec(
-            R"([1, {"type": "collections.namedtuple", "context": "pkg.Outputs", "children_spec": [)"
-                + leaf + "," + leaf + "]}]",
-            fields);
+            specOf("collections.namedtuple", "pkg.Outputs", leafSpec() + "," + leafSpec()), fields);
         QVERIFY(named);
         QCOMPARE(named->kind, TreeSpec::Kind::NamedTuple);
         QCOMPARE(named->keys[1], std::string("aux"));
-        const auto mapping = parseTreeSpec(
-            R"([1, {"type": "pkg.ModelOutput", "context": "[\"last\"]", "children_spec": [)" + leaf
-            + "]}]");
+        const auto mapping
+            = parseTreeSpec(specOf("pkg.ModelOutput", keyContext({"last"}), leafSpec()));
         QVERIFY(mapping);
         QCOMPARE(mapping->kind, TreeSpec::Kind::Dict);
-        const auto odd = parseTreeSpec(
-            R"([1, {"type": "pkg.Thing", "context": "null", "children_spec": [)" + leaf + "]}]");
+        const auto odd = parseTreeSpec(specOf("pkg.Thing", "null", leafSpec()));
         QVERIFY(odd);
         QCOMPARE(odd->kind, TreeSpec::Kind::Tuple);
     }
@@ -64,8 +55,7 @@ private Q_SLOTS:
         QTest::newRow("empty") << QString();
         QTest::newRow("number") << QString("7");
         QTest::newRow("keys that do not fit")
-            << QString(R"([1, {"type": "builtins.dict", "context": "[\"a\", \"b\"]",
-                       "children_spec": [{"type": null, "context": null, "children_spec": []}]}])");
+            << QString::fromStdString(specOf("builtins.dict", keyContext({"a", "b"}), leafSpec()));
     }
     void refusesNonsense()
     {

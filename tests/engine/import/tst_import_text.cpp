@@ -59,6 +59,10 @@ private Q_SLOTS:
     }
     void innermostFrameOutsideTorch()
     {
+        const auto relative = parseStackTrace(
+            "File \"model.py\", line 5, in forward\n    y = self.conv(x)\n"
+            "File \"torch/nn/modules/conv.py\", line 3, in forward\n    return g()");
+        QCOMPARE(QString::fromStdString(relative.file), "model.py");
         const auto at = parseStackTrace(
             "  File \"/data/model.py\", line 80, in forward\n    y = self.conv(x)\n  File "
             "\"/v/lib/python3.11/site-packages/torch/nn/modules/conv.py\", line 553, in "

@@ -11,11 +11,6 @@ using namespace qs::test;
 
 namespace {
 
-std::int64_t outChannels(const std::string& kind, const at::Tensor& weight)
-{
-    return weight.size(kind.starts_with("conv_transpose") ? 1 : 0);
-}
-
 std::string targetOf(const std::string& kind)
 {
     return "aten." + kind
@@ -31,7 +26,7 @@ Argument optional(TinyGraph& graph, const std::string& path, const at::Tensor& t
 struct Folding
 {
     GraphPtr graph;
-    NodeId conv, batchNorm, relu;
+    NodeId conv {}, batchNorm {}, relu {};
 
     Folding(const at::IValue& c, bool core)
     {
@@ -87,9 +82,9 @@ struct Folding
         args.push_back({"eps", 1e-5});
         if (!core)
             args.push_back({"cudnn_enabled", true});
-        const ValueRef n = core
-            ? g.op("aten._native_batch_norm_legit_no_training.default", args, shape, 3)
-            : g.op("aten.batch_norm.default", args, shape);
+        const std::string target = core ? "aten._native_batch_norm_legit_no_training.default"
+                                        : "aten.batch_norm.default";
+        const ValueRef n = g.op(target, args, shape, core ? 3 : 1);
         batchNorm = n.node;
         const ValueRef r = g.op("aten.relu.default", {{"self", n}}, shape);
         relu = r.node;

@@ -62,7 +62,7 @@ private Q_SLOTS:
         QTest::newRow("no model") << QByteArray(R"({"format":"quantscope.project","version":1})")
                                   << "no model";
         QTest::newRow("bad recipe") << QByteArray(
-            R"({"format":"quantscope.project","version":1,"model":"a","recipe":{"zzz":1}})")
+            R"({"format":"quantscope.project","version":1,"model":"a","recipe":{"format":"quantscope.recipe","version":1,"zzz":1}})")
                                     << "zzz";
     }
     void refuses()
