@@ -58,6 +58,14 @@ int fail(const QString& line, int code)
     return code;
 }
 
+bool hasDisplay()
+{
+    for (const char* name : {"QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY"})
+        if (!qEnvironmentVariableIsEmpty(name))
+            return true;
+    return false;
+}
+
 /// 0 = go on; else the exit code, one above.
 int parse(QApplication& app, Wanted& wanted)
 {
@@ -189,7 +197,11 @@ private:
 int main(int argc, char** argv)
 {
     restartWithPassiveWaiting(argv);
-    if (takesPicture(argc, argv))
+    // Pictures and help need no display, and without one Qt itself would abort.
+    const bool display = hasDisplay();
+    if (!display)
+        qputenv("QT_QPA_PLATFORM", "offscreen");
+    if (!display || takesPicture(argc, argv))
         qInstallMessageHandler(keepQtQuiet);
     QApplication app(argc, argv);
     app.setApplicationName(QStringLiteral("quantscope"));
@@ -198,6 +210,11 @@ int main(int argc, char** argv)
     Wanted wanted;
     if (const int code = parse(app, wanted))
         return code - 1;
+    if (!display && wanted.screenshot.isEmpty())
+        return fail(
+            QStringLiteral("quantscope-ui: there is no display; start it from a desktop, or "
+                           "add --screenshot FILE"),
+            1);
     qs::applyTheme(app, wanted.dark);
     const auto engine = qs::makeEngineSession();
     qs::MainWindow window(*engine);

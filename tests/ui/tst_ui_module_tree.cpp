@@ -68,7 +68,9 @@ void TestModuleTree::modelIsCleanAndFollowsTheDocument()
     for (std::size_t i = 0; i < workspace.foldTree()->entries().size(); ++i) {
         const int entry = int(i);
         if (entry == FoldTree::kRoot || workspace.foldTree()->entry(entry).parent >= 0) {
-            QCOMPARE(model.entryOf(model.indexOf(entry)), entry);
+            const auto index = model.indexOf(entry);
+            QCOMPARE(model.entryOf(index), entry);
+            QCOMPARE(model.index(index.row(), 0, model.parent(index)), index);
         }
     }
 }

@@ -18,7 +18,9 @@ private:
     {
         QProcess process;
         auto environment = QProcessEnvironment::systemEnvironment();
-        environment.insert(QStringLiteral("QT_QPA_PLATFORM"), QStringLiteral("offscreen"));
+        // No display at all: the program itself sees that a picture needs none.
+        for (const char* name : {"QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY"})
+            environment.remove(QLatin1String(name));
         process.setProcessEnvironment(environment);
         process.start(QStringLiteral(QS_BINARY_DIR "/bin/quantscope-ui"), arguments);
         if (!process.waitForFinished(240000))
@@ -32,7 +34,15 @@ private Q_SLOTS:
     void photographsResults();
     void refusesAMissingModelInOneLine();
     void refusesWrongWords();
+    void saysThatAWindowNeedsADisplay();
 };
+
+void TestProgram::saysThatAWindowNeedsADisplay()
+{
+    QCOMPARE(run({}), 1);
+    QCOMPARE(m_errors.trimmed().count('\n'), 0);
+    QVERIFY2(m_errors.contains("no display"), m_errors.constData());
+}
 
 void TestProgram::photographsTheSample()
 {

@@ -17,9 +17,7 @@ ModuleTreeModel::ModuleTreeModel(Workspace& workspace, QObject* parent)
         m_tree = m_workspace.foldTree();
         m_rowOf.assign(m_tree ? m_tree->entries().size() : 0, 0);
         if (m_tree)
-            for (const auto& entry : m_tree->entries())
-                for (std::size_t row = 0; row < entry.children.size(); ++row)
-                    m_rowOf[std::size_t(entry.children[row])] = int(row);
+            readRows();
         endResetModel();
     };
     connect(&workspace, &Workspace::treeChanged, this, reset);
@@ -41,6 +39,19 @@ void ModuleTreeModel::refresh(const QModelIndex& parent)
     Q_EMIT dataChanged(index(0, 0, parent), index(rows - 1, ColumnCount - 1, parent));
     for (int row = 0; row < rows; ++row)
         refresh(index(row, 0, parent));
+}
+
+/// A module that was dissolved into its only unit still lists that unit, which now has another
+/// parent.
+void ModuleTreeModel::readRows()
+{
+    const auto& entries = m_tree->entries();
+    for (std::size_t parent = 0; parent < entries.size(); ++parent)
+        for (std::size_t row = 0; row < entries[parent].children.size(); ++row) {
+            const auto child = std::size_t(entries[parent].children[row]);
+            if (entries[child].parent == int(parent))
+                m_rowOf[child] = int(row);
+        }
 }
 
 QModelIndex ModuleTreeModel::indexOf(int entry, int column) const

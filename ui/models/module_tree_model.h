@@ -45,6 +45,7 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
 private:
+    void readRows();
     QVariant text(int entry, int column) const;
     QVariant toolTip(int entry, int column) const;
     void refresh(const QModelIndex& parent);
