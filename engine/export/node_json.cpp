@@ -178,8 +178,14 @@ void NodeJson::addVerdict(Json& json, const Node& node, const NodePlan* plan) co
     for (const Rule& other : found.overrides)
         rule["overrides"].push_back(ruleJson(other));
     json["rule"] = std::move(rule);
-    if (!found.suggestion.empty())
-        json["suggestion"] = found.suggestion;
+    if (!found.remedy.text.empty())
+        json["suggestion"] = found.remedy.text;
+    if (!found.candidates.empty()) {
+        json["candidates"] = Json::array();
+        for (const Candidate& candidate : found.candidates)
+            json["candidates"].push_back(
+                {{"pattern", candidate.pattern}, {"failed", candidate.text}});
+    }
 }
 
 void NodeJson::addValues(Json& json, const Node& node) const

@@ -46,11 +46,9 @@ public:
     }
 
 private:
-    std::optional<Violation> violation(std::string text, std::string suggestion,
-                                       bool strict = false) const
+    std::optional<Violation> violation(const std::string& text, bool strict = false) const
     {
-        return Violation {true, m_what + " " + std::move(text) + (strict ? kStricter : m_strict),
-                          std::move(suggestion)};
+        return Violation {true, m_what + " " + text + (strict ? kStricter : m_strict)};
     }
 
     std::optional<Violation> checkRange() const
@@ -66,14 +64,14 @@ private:
             && (m_spec.kind != ObserverKind::Placeholder || (m_spec.quantMin && m_spec.quantMax));
         if (!hasRange)
             return violation("has no quantization range, the backend needs one within " + wanted,
-                             "give quant_min and quant_max", lone);
+                             lone);
         const QuantRange given = quantRange(m_spec);
         if ((!low || given.min >= *low) && (!high || given.max <= *high))
             return std::nullopt;
         return violation("quantization range " + std::to_string(given.min) + ".."
                              + std::to_string(given.max) + " must lie within the backend's "
                              + wanted,
-                         "set quant_min and quant_max within " + wanted, lone);
+                         lone);
     }
 
     std::optional<Violation> checkScale() const
@@ -82,14 +80,12 @@ private:
             = m_spec.kind != ObserverKind::FixedQParams && m_spec.kind != ObserverKind::ReuseInput;
         if (const auto& least = m_want.scaleMinLowerBound) {
             if (!hasEps)
-                return violation("has no eps, the backend's smallest scale is " + number(*least),
-                                 "use an observer with eps");
+                return violation("has no eps, the backend's smallest scale is " + number(*least));
             // torch.ao keeps eps as float32.
             if (float(m_spec.eps) < *least)
                 return violation("eps " + number(m_spec.eps)
-                                     + " must be at least the backend's smallest scale "
-                                     + number(*least),
-                                 "set eps to " + number(*least) + " or more");
+                                 + " must be at least the backend's smallest scale "
+                                 + number(*least));
         }
         if (const auto& most = m_want.scaleMaxUpperBound) {
             const double given
@@ -97,7 +93,7 @@ private:
             if (given > *most)
                 return violation("smallest scale " + number(given)
                                      + " lies above the backend's largest scale " + number(*most),
-                                 "set eps below " + number(*most), true);
+                                 true);
         }
         return std::nullopt;
     }
@@ -111,17 +107,16 @@ private:
         const bool lone = !scale || !zero;
         const std::string wanted = (scale ? "scale " + number(*scale) : "") + (lone ? "" : ", ")
             + (zero ? "zero_point " + std::to_string(*zero) : "");
-        const std::string hint = "use the observer fixed_qparams with " + wanted;
         if (m_spec.kind != ObserverKind::FixedQParams)
             return violation("must be fixed_qparams with " + wanted + ", not "
                                  + std::string(observerKindName(m_spec.kind)),
-                             hint, lone);
+                             lone);
         if ((!scale || m_spec.scale == *scale) && (!zero || m_spec.zeroPoint == *zero))
             return std::nullopt;
         return violation("fixed scale " + number(m_spec.scale) + " and zero_point "
                              + std::to_string(m_spec.zeroPoint) + " must equal the backend's "
                              + wanted,
-                         hint, lone);
+                         lone);
     }
 
     const ObserverSpec& m_spec;
@@ -133,8 +128,7 @@ private:
 std::optional<Violation> mismatch(const std::string& what, const std::string& wanted,
                                   const std::string& given, const char* label = "")
 {
-    return Violation {false, what + " dtype is " + given + ", the backend wants " + wanted + label,
-                      "use " + wanted + " for the " + what};
+    return Violation {false, what + " dtype is " + given + ", the backend wants " + wanted + label};
 }
 
 std::optional<Violation> checkWeight(const DTypeConfig& config, const QConfig& qconfig,

@@ -14,7 +14,6 @@ struct Violation
 {
     bool constraint = false; ///< a range, eps or exact-match bound; else a dtype or dynamic flag
     std::string text; ///< names what is required and what is given
-    std::string suggestion; ///< what would satisfy it, or empty
 };
 
 /// What the operator has beside activations.

@@ -2,6 +2,7 @@
 #include "engine/plan/decide.h"
 
 #include "engine/configure/json_reader.h"
+#include "engine/plan/remedy.h"
 
 #include <algorithm>
 
@@ -77,15 +78,53 @@ std::string ruleText(const Rule& rule)
     return rule.kind == RuleKind::Global ? "the global rule" : kind + " rule " + inQuotes(rule.key);
 }
 
-void keepFloatByRule(Verdicts& out, const RuleHits& hits)
+/// What the backend's default mapping (x86's, for a backend of the user's own) gives a type.
+std::optional<NamedQConfig> defaultQConfig(const Backend& backend, const std::string& type)
+{
+    auto mapping = QConfigMapping::defaultFor(backend.name);
+    if (!mapping)
+        mapping = QConfigMapping::defaultFor("x86");
+    std::optional<NamedQConfig> found;
+    for (const Rule& rule : mapping->rules)
+        if (rule.qconfig.config
+            && ((rule.kind == RuleKind::Global && !found)
+                || (rule.kind == RuleKind::ObjectType && canonicalTypeName(rule.key) == type)))
+            found = rule.qconfig;
+    return found;
+}
+
+/// A rule, or the want of one, keeps it float: what the backend would take instead.
+void keepFloatByRule(Verdicts& out, const RuleHits& hits, const Backend& backend,
+                     const BackendPattern& entry, const OpName& root, const OperandFacts& facts)
 {
     out.verdict = Verdict::FloatByRule;
-    if (hits.empty()) {
-        out.reason = "no rule of the recipe gives it a qconfig";
-        out.suggestion = "add a rule for it, or a global qconfig";
-    } else {
-        out.reason = ruleText(hits.front()) + " keeps it float";
-    }
+    out.reason = hits.empty() ? "no rule of the recipe gives it a qconfig"
+                              : ruleText(hits.front()) + " keeps it float";
+    const auto usual = defaultQConfig(backend, root.name);
+    if (usual)
+        out.remedy.qconfig = fitQConfig(entry, *usual->config, facts);
+    if (out.remedy)
+        out.remedy.text = "give it qconfig " + inQuotes(usual->name)
+            + (*out.remedy.qconfig == *usual->config
+                   ? ""
+                   : " and " + describeChange(*usual->config, *out.remedy.qconfig));
+}
+
+/// No dtype config takes the qconfig: what each wanted, and the nearest qconfig that would do.
+void refuse(Verdicts& out, const DTypeChoice& choice, const Backend& backend, int entryIndex,
+            const OperandFacts& facts)
+{
+    const BackendPattern& entry = backend.patterns[std::size_t(entryIndex)];
+    const Violation* why = choice.telling();
+    out.verdict = why && why->constraint ? Verdict::FloatByConstraint : Verdict::FloatByBackend;
+    out.reason = "qconfig " + inQuotes(out.qconfig.name) + " does not fit backend "
+        + inQuotes(backend.name) + ": " + (why ? why->text : "the entry has no dtype config");
+    for (const Violation& violation : choice.violations)
+        out.candidates.insert(&violation == why ? out.candidates.begin() : out.candidates.end(),
+                              Candidate {entryIndex, entry.pattern, violation.text});
+    out.remedy.qconfig = fitQConfig(entry, *out.qconfig.config, facts);
+    if (out.remedy)
+        out.remedy.text = describeChange(*out.qconfig.config, *out.remedy.qconfig);
 }
 
 } // namespace
@@ -106,10 +145,11 @@ Verdicts decide(const Graph& graph, const OpNames& names, const Matches& matches
         found != entry.numTensorArgsToObservationType.end())
         out.decision.observation = found->second;
 
+    const OperandFacts facts = operandFacts(root, rootName, !out.referenceModule.empty());
     for (const std::size_t u : match.units)
         if (hits[u].empty() || !hits[u].front().qconfig.config) {
             out.ruledBy = u;
-            keepFloatByRule(out, hits[u]);
+            keepFloatByRule(out, hits[u], backend, entry, rootName, facts);
             return out;
         }
     out.qconfig = hits[out.ruledBy].front().qconfig;
@@ -121,15 +161,10 @@ Verdicts decide(const Graph& graph, const OpNames& names, const Matches& matches
                                + inQuotes(graph.get(matches.units[out.ruledBy].last()).name)
                                + ", whose qconfig '" + out.qconfig.name + "' is used for both");
 
-    const OperandFacts facts = operandFacts(root, rootName, !out.referenceModule.empty());
     const DTypeChoice choice = chooseDTypeConfig(entry, qconfig, facts);
     out.dtypeConfig = choice.index;
     if (choice.index < 0) {
-        const Violation* why = choice.telling();
-        out.verdict = why && why->constraint ? Verdict::FloatByConstraint : Verdict::FloatByBackend;
-        out.reason = "qconfig " + inQuotes(out.qconfig.name) + " does not fit backend "
-            + inQuotes(backend.name) + ": " + (why ? why->text : "the entry has no dtype config");
-        out.suggestion = why ? why->suggestion : "";
+        refuse(out, choice, backend, match.entry, facts);
         return out;
     }
     if (const std::string odd = nonFloatValue(graph, names, matches, match); !odd.empty()) {

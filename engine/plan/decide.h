@@ -16,7 +16,8 @@ struct Verdicts
     Decision decision;
     Verdict verdict = Verdict::Quantized; ///< or why it stays float
     std::string reason; ///< empty when quantized
-    std::string suggestion;
+    std::vector<Candidate> candidates; ///< dtype configs that refused the qconfig
+    Remedy remedy;
     NamedQConfig qconfig; ///< the one in effect, also where it was refused
     std::size_t ruledBy = 0; ///< the unit whose rules decided
     int dtypeConfig = -1;

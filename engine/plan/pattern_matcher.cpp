@@ -174,7 +174,8 @@ private:
         }
     }
 
-    std::vector<std::size_t> unitChain(std::size_t last, const std::vector<std::string>& names)
+    std::vector<std::size_t> unitChain(std::size_t last, const std::vector<std::string>& names,
+                                       int entry)
     {
         std::vector<std::size_t> found {last};
         for (std::size_t i = names.size() - 1; i-- > 0;) {
@@ -185,7 +186,7 @@ private:
                 return {};
             const std::size_t readers = readerCount(m_graph, m_graph.get(id));
             if (readers != 1) {
-                m_out.blocked.push_back({m_out.units[last].last(), id, -1, readers});
+                m_out.blocked.push_back({m_out.units[last].last(), id, entry, readers});
                 return {};
             }
             found.insert(found.begin(), unit->second);
@@ -201,7 +202,7 @@ private:
             if (taken[u] || m_out.units[u].name.empty())
                 continue;
             for (const auto& row : index.endingWith(m_out.units[u].name)) {
-                const auto units = unitChain(u, row.names);
+                const auto units = unitChain(u, row.names, row.entry);
                 if (units.empty())
                     continue;
                 for (const std::size_t member : units)

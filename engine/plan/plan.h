@@ -27,6 +27,25 @@ enum class Verdict : std::uint8_t
 };
 std::string_view verdictName(Verdict verdict); ///< "quantized", "float by rule", ...
 
+/// A way to quantize a node that was tried and failed.
+struct Candidate
+{
+    int entry = -1; ///< index into Backend::patterns
+    std::vector<std::string> pattern; ///< the entry's names in forward order
+    std::string text; ///< the first thing that failed, with required and given value
+    friend bool operator==(const Candidate&, const Candidate&) = default;
+};
+
+/// What a user can do about a float verdict. Where `qconfig` is set, giving it to the node's group
+/// (`applyRemedy`) satisfies the backend's dtype config that the planner tried it against.
+struct Remedy
+{
+    std::string text; ///< one sentence; empty = nothing to suggest
+    std::optional<QConfig> qconfig;
+    explicit operator bool() const { return qconfig.has_value(); }
+    friend bool operator==(const Remedy&, const Remedy&) = default;
+};
+
 /// What the planner decided for one node and why.
 struct NodePlan
 {
@@ -44,7 +63,8 @@ struct NodePlan
     std::optional<QConfig> qconfig;
     Rule rule; ///< the winning rule (kind None when none)
     std::vector<Rule> overrides; ///< rules it overrode, strongest first
-    std::string suggestion; ///< what would change a float verdict, or empty
+    std::vector<Candidate> candidates; ///< what was tried in vain, most promising first
+    Remedy remedy; ///< what would change a float verdict
 };
 
 /// A matched pattern: its nodes become one operator.

@@ -145,7 +145,7 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
     ObserverPlan observers = planObservers(graph, names, matches, decisions, rules);
     plan.observers = std::move(observers.observers);
 
-    const Reasoner reasoner {graph, names, matches, hits, verdicts, observers, backend, settings};
+    const Reasoner reasoner({graph, names, matches, hits, verdicts, observers, backend, settings});
     for (std::size_t i = 0; i < names.size(); ++i)
         plan.nodes.push_back(reasoner.nodePlan(i));
     fillGroups(matches, backend, verdicts, plan);

@@ -62,6 +62,15 @@ bool startsFusions(const std::string& name)
 
 } // namespace
 
+Reasoner::Reasoner(const Findings& findings)
+    : Findings(findings)
+{
+    for (std::size_t i = 0; i < matches.blocked.size(); ++i) {
+        m_blockedAt[matches.blocked[i].last].push_back(i);
+        m_blockedAt[matches.blocked[i].inner].push_back(i);
+    }
+}
+
 NodePlan Reasoner::nodePlan(std::size_t position) const
 {
     const Node& node = *graph.nodes()[position];
@@ -96,7 +105,9 @@ void Reasoner::explainMatched(NodePlan& plan, std::size_t match) const
                             matches.units[u].names.end());
     plan.verdict = found.verdict;
     plan.reason = found.reason;
-    plan.suggestion = found.suggestion;
+    plan.remedy = found.remedy;
+    plan.candidates = found.candidates;
+    addBlocked(plan);
     if (!hits[found.ruledBy].empty()) {
         plan.rule = hits[found.ruledBy].front();
         plan.overrides.assign(hits[found.ruledBy].begin() + 1, hits[found.ruledBy].end());
@@ -109,13 +120,13 @@ void Reasoner::explainMatched(NodePlan& plan, std::size_t match) const
         plan.verdict = Verdict::FloatByRule;
         plan.reason = "its qconfig " + inQuotes(found.qconfig.name)
             + " reuses the observer of its input, and nothing upstream is observed";
-        plan.suggestion = "give it a qconfig with an observer of its own";
+        plan.remedy = {"give it a qconfig with an observer of its own", std::nullopt};
         return;
     }
     plan.quantized = true;
     plan.verdict = observers.shared[match] ? Verdict::Shared : Verdict::Quantized;
-    if (plan.pattern.size() == 1)
-        plan.suggestion = blockedText(plan.node);
+    if (plan.pattern.size() == 1 && !plan.candidates.empty())
+        plan.remedy.text = plan.candidates.front().text;
 }
 
 std::vector<std::string> Reasoner::surroundings(NodeId id) const
@@ -145,17 +156,20 @@ std::vector<std::string> Reasoner::surroundings(NodeId id) const
     return chain;
 }
 
-std::string Reasoner::blockedText(NodeId id) const
+void Reasoner::addBlocked(NodePlan& plan) const
 {
-    for (const BlockedFusion& blocked : matches.blocked) {
-        if ((blocked.last != id && blocked.inner != id) || blocked.entry < 0)
-            continue;
+    const auto found = m_blockedAt.find(plan.node);
+    if (found == m_blockedAt.end())
+        return;
+    for (const std::size_t i : found->second) {
+        const BlockedFusion& blocked = matches.blocked[i];
         const auto& entry = backend.patterns[std::size_t(blocked.entry)];
-        return "not fused as " + patternText(entry.pattern) + ": "
-            + inQuotes(graph.get(blocked.inner).name) + " has " + std::to_string(blocked.readers)
-            + " readers, a fusion needs one";
+        plan.candidates.push_back({blocked.entry, entry.pattern,
+                                   "not fused as " + patternText(entry.pattern) + ": "
+                                       + inQuotes(graph.get(blocked.inner).name) + " has "
+                                       + std::to_string(blocked.readers)
+                                       + " readers, a fusion needs one"});
     }
-    return {};
 }
 
 void Reasoner::explainUnmatched(NodePlan& plan, const Node& node, const OpName& name) const
@@ -186,7 +200,7 @@ void Reasoner::explainUnmatched(NodePlan& plan, const Node& node, const OpName& 
         set(Verdict::FloatByBackend,
             patternText(whole.names) + " fuses to " + whole.name + ", for which backend "
                 + inQuotes(backend.name) + " has no entry with dtype configs");
-        plan.suggestion = "add a pattern [\"" + whole.name + "\"] to the backend";
+        plan.remedy.text = "add a pattern [\"" + whole.name + "\"] to the backend";
         return;
     }
     const std::vector<std::string> around = surroundings(node.id);
@@ -195,11 +209,11 @@ void Reasoner::explainUnmatched(NodePlan& plan, const Node& node, const OpName& 
     if (around.size() > 1)
         text += " and none for " + name.name + " alone";
     set(Verdict::FloatByBackend, std::move(text));
-    const std::string blocked = blockedText(node.id);
-    if (!blocked.empty())
-        plan.suggestion = blocked;
+    addBlocked(plan);
+    if (!plan.candidates.empty())
+        plan.remedy.text = plan.candidates.front().text;
     else if (around.size() > 1)
-        plan.suggestion = "add a fusion " + patternText(around) + " to the backend";
+        plan.remedy.text = "add a fusion " + patternText(around) + " to the backend";
 }
 
 void Reasoner::warn(const RuleTable& rules, std::vector<std::string>& warnings) const

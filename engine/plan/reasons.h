@@ -5,9 +5,8 @@
 
 namespace qs {
 
-/// Turns everything that was found out into one NodePlan a node, each with its sentence, and the
-/// plan's warnings. Borrows all it is given.
-struct Reasoner
+/// Everything that was found out about a graph. Borrowed.
+struct Findings
 {
     const Graph& graph;
     const OpNames& names;
@@ -17,6 +16,13 @@ struct Reasoner
     const ObserverPlan& observers;
     const Backend& backend;
     const PrepareSettings& settings;
+};
+
+/// Turns the findings into one NodePlan a node, each with its sentence, and the plan's warnings.
+class Reasoner : private Findings
+{
+public:
+    explicit Reasoner(const Findings& findings);
 
     /// The plan of the node at that position of the graph.
     NodePlan nodePlan(std::size_t position) const;
@@ -27,7 +33,10 @@ private:
     void explainMatched(NodePlan& plan, std::size_t match) const;
     void explainUnmatched(NodePlan& plan, const Node& node, const OpName& name) const;
     std::vector<std::string> surroundings(NodeId id) const;
-    std::string blockedText(NodeId id) const;
+    /// Fusions that only a second reader prevents become candidates.
+    void addBlocked(NodePlan& plan) const;
+
+    std::unordered_map<NodeId, std::vector<std::size_t>> m_blockedAt; ///< into Matches::blocked
 };
 
 } // namespace qs

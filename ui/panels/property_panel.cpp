@@ -297,8 +297,8 @@ void PropertyPanel::showWhy()
     }
     if (const QString constraints = constraintText(*decided); !constraints.isEmpty())
         m_why->addText(constraints);
-    if (!decided->suggestion.empty())
-        m_why->addText(QString::fromStdString(decided->suggestion), true);
+    if (!decided->remedy.text.empty())
+        m_why->addText(QString::fromStdString(decided->remedy.text), true);
 }
 
 void PropertyPanel::showLoss()

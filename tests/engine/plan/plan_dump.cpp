@@ -48,7 +48,7 @@ Json nodeToJson(const Graph& graph, const NodePlan& plan)
             {"qconfig", plan.qconfigName},
             {"rule", {ruleKindName(plan.rule.kind), plan.rule.key, plan.rule.qconfig.name}},
             {"overrides", plan.overrides.size()},
-            {"suggestion", plan.suggestion}};
+            {"suggestion", plan.remedy.text}};
 }
 
 Json observerToDump(const Graph& graph, const PlannedObserver& observer)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/planner.h"
+#include "engine/plan/remedy.h"
 #include "tests/engine/plan/graph_maker.h"
 
 #include <QtTest/QtTest>
@@ -22,6 +23,13 @@ Recipe recipeWith(std::vector<Rule> rules)
 {
     Recipe recipe = defaultRecipe();
     recipe.mapping.rules.insert(recipe.mapping.rules.end(), rules.begin(), rules.end());
+    return recipe;
+}
+
+Recipe onlyRule(Rule rule)
+{
+    Recipe recipe = defaultRecipe();
+    recipe.mapping.rules.assign(1, std::move(rule));
     return recipe;
 }
 
@@ -103,7 +111,7 @@ private Q_SLOTS:
         const Plan plan = planOf(g);
         QVERIFY(nodeOf(plan, g, "c").pattern.size() == 1);
         QVERIFY(nodeOf(plan, g, "bn").pattern.size() == 2); // BNReLU2d
-        QVERIFY(QString::fromStdString(nodeOf(plan, g, "c").suggestion).contains("2 readers"));
+        QVERIFY(QString::fromStdString(nodeOf(plan, g, "c").remedy.text).contains("2 readers"));
     }
     void precedenceAndOverrides()
     {
@@ -235,8 +243,49 @@ private Q_SLOTS:
         const QString reason = QString::fromStdString(node.reason);
         QVERIFY2(reason.contains("0.000244140625") && reason.contains("1.1920929e-07"),
                  qPrintable(reason));
-        QVERIFY(QString::fromStdString(node.suggestion).contains("eps"));
+        QVERIFY(QString::fromStdString(node.remedy.text).contains("eps"));
         QCOMPARE(plan.quantizedOps, 0);
+    }
+    void remediesQuantize_data()
+    {
+        QTest::addColumn<QString>("qconfig");
+        QTest::newRow("smallest scale") << "x86";
+        QTest::newRow("dtype") << "default_per_channel_symmetric_qnnpack";
+        QTest::newRow("mode") << "default_dynamic";
+        QTest::newRow("half") << "float16_static";
+        QTest::newRow("weight only") << "float_qparams_weight_only";
+        QTest::newRow("null") << "";
+    }
+    void remediesQuantize()
+    {
+        QFETCH(QString, qconfig);
+        GraphMaker m;
+        const Graph g = m.finish({m.relu("r", m.conv("c", m.input("x")))});
+        const Backend mine = *readBackend(QS_SOURCE_DIR "/tests/engine/plan/my_backend.json");
+        Recipe recipe = onlyRule(rule(RuleKind::Global, "", qconfig.toStdString()));
+        const Plan before = planOf(g, recipe, mine);
+        const NodePlan& node = nodeOf(before, g, "c");
+        QVERIFY(!node.quantized && node.remedy && !node.remedy.text.empty());
+        recipe = applyRemedy(recipe, g, before, node.node);
+        const auto reread = parseRecipe(recipeToJson(recipe), "recipe");
+        QVERIFY(reread && *reread == recipe);
+        const Plan after = planOf(g, recipe, mine);
+        QVERIFY2(nodeOf(after, g, "c").quantized && nodeOf(after, g, "r").quantized,
+                 nodeOf(after, g, "c").reason.c_str());
+        QVERIFY(!nodeOf(after, g, "c").remedy);
+    }
+    void candidatesSayWhatFailed()
+    {
+        GraphMaker m;
+        const Graph g = m.finish({m.linear("l", m.input("x"))});
+        const Plan plan
+            = planOf(g, onlyRule(rule(RuleKind::Global, "", "default_symmetric_qnnpack")), x86());
+        const auto& candidates = nodeOf(plan, g, "l").candidates;
+        QVERIFY(!candidates.empty());
+        for (const Candidate& candidate : candidates)
+            QVERIFY(candidate.entry >= 0 && !candidate.text.empty());
+        QVERIFY(candidates.front().text.find("qint8") != std::string::npos
+                && candidates.front().text.find("quint8") != std::string::npos);
     }
     void moduleWeightsAreHeldToTheirBounds()
     {

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/remedy.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace qs {
+
+namespace {
+
+std::string number(double value)
+{
+    char text[40];
+    std::snprintf(text, sizeof text, "%.9g", value);
+    return text;
+}
+
+/// Within the dtype's own range and the backend's bounds.
+void fitRange(ObserverSpec& spec, const DTypeWithConstraints& want)
+{
+    if (!want.quantMinLowerBound && !want.quantMaxUpperBound)
+        return;
+    const QuantRange given = quantRange(spec);
+    const std::int64_t low = std::max(given.min, want.quantMinLowerBound.value_or(given.min));
+    const std::int64_t high = std::min(given.max, want.quantMaxUpperBound.value_or(given.max));
+    if (low == given.min && high == given.max && spec.kind != ObserverKind::Placeholder)
+        return;
+    spec.quantMin = low;
+    spec.quantMax = high;
+    spec.reduceRange = false;
+}
+
+void fitScale(ObserverSpec& spec, const DTypeWithConstraints& want)
+{
+    if (want.scaleExactMatch || want.zeroPointExactMatch) {
+        const ObserverSpec before = spec;
+        spec.kind = ObserverKind::FixedQParams;
+        spec.qscheme = QScheme::PerTensorAffine;
+        const bool fixed = before.kind == ObserverKind::FixedQParams;
+        spec.scale = want.scaleExactMatch.value_or(fixed ? before.scale : 1.0 / 256);
+        spec.zeroPoint = want.zeroPointExactMatch.value_or(fixed ? before.zeroPoint : 0);
+        const QuantRange range = quantRange(spec);
+        spec.quantMin = range.min;
+        spec.quantMax = range.max;
+        return;
+    }
+    if (want.scaleMinLowerBound && spec.eps < *want.scaleMinLowerBound)
+        spec.eps = *want.scaleMinLowerBound;
+    if (want.scaleMaxUpperBound && spec.eps > *want.scaleMaxUpperBound)
+        spec.eps = *want.scaleMaxUpperBound;
+}
+
+void changeDType(ObserverSpec& spec, DType dtype)
+{
+    if (spec.dtype == dtype)
+        return;
+    spec.dtype = dtype;
+    spec.quantMin.reset();
+    spec.quantMax.reset();
+}
+
+void fitActivation(ObserverSpec& spec, const DTypeConfig& config)
+{
+    const DTypeWithConstraints& want = config.input;
+    if (!want.dtype)
+        return;
+    const bool integer = isIntegerDType(*want.dtype);
+    if (config.isDynamic || !integer) {
+        if (spec.kind != ObserverKind::Placeholder)
+            spec = ObserverSpec {};
+        spec.kind = ObserverKind::Placeholder;
+    } else if (spec.kind == ObserverKind::Placeholder || spec.kind == ObserverKind::ReuseInput) {
+        spec = ObserverSpec {};
+        spec.kind = ObserverKind::Histogram;
+    }
+    spec.isDynamic = config.isDynamic;
+    changeDType(spec, *want.dtype);
+    fitRange(spec, want);
+    fitScale(spec, want);
+    if (config.output.dtype && !config.isDynamic) {
+        fitRange(spec, config.output);
+        fitScale(spec, config.output);
+    }
+}
+
+void fitWeight(ObserverSpec& spec, const DTypeWithConstraints& want)
+{
+    if (!want.dtype)
+        return;
+    const bool integer = isIntegerDType(*want.dtype);
+    if (!integer) {
+        spec = ObserverSpec {};
+        spec.kind = ObserverKind::Placeholder;
+    } else if (spec.kind == ObserverKind::Placeholder) {
+        spec = ObserverSpec {};
+        spec.qscheme = QScheme::PerTensorSymmetric;
+    }
+    changeDType(spec, *want.dtype);
+    fitRange(spec, want);
+    fitScale(spec, want);
+}
+
+std::optional<QConfig> presetName(const QConfig& wanted, std::string& name)
+{
+    for (const std::string& preset : presetNames())
+        if (const auto known = presetQConfig(preset); known && *known == wanted) {
+            name = preset;
+            return known;
+        }
+    return std::nullopt;
+}
+
+/// A name under which the recipe can hold the qconfig: one that already means it, or a new one.
+std::string nameFor(const Recipe& recipe, const QConfig& qconfig, const std::string& from)
+{
+    for (const auto& [name, own] : recipe.qconfigs)
+        if (own == qconfig)
+            return name;
+    std::string preset;
+    if (presetName(qconfig, preset) && !recipe.qconfigs.contains(preset))
+        return preset;
+    const std::string base = (from.empty() ? recipe.backend : from) + "_fit";
+    std::string name = base;
+    for (int i = 2; findQConfig(recipe, name); ++i)
+        name = base + std::to_string(i);
+    return name;
+}
+
+void describe(const char* what, const ObserverSpec& from, const ObserverSpec& to,
+              std::vector<std::string>& out)
+{
+    const std::string prefix = std::string(" ") + what + " ";
+    if (from.kind != to.kind)
+        out.push_back("use" + prefix + "observer " + std::string(observerKindName(to.kind)));
+    if (from.dtype != to.dtype)
+        out.push_back("use" + prefix + "dtype " + std::string(dtypeName(to.dtype)));
+    if (from.isDynamic != to.isDynamic)
+        out.push_back(std::string("make the ") + what + (to.isDynamic ? " dynamic" : " static"));
+    if (to.kind == ObserverKind::FixedQParams
+        && (from.scale != to.scale || from.zeroPoint != to.zeroPoint || from.kind != to.kind))
+        out.push_back("set" + prefix + "scale to " + number(to.scale) + " and zero_point to "
+                      + std::to_string(to.zeroPoint));
+    if (to.quantMin && to.quantMax && quantRange(from) != quantRange(to))
+        out.push_back("set" + prefix + "quant_min to " + std::to_string(*to.quantMin)
+                      + " and quant_max to " + std::to_string(*to.quantMax));
+    if (from.eps != to.eps)
+        out.push_back("set" + prefix + "eps to " + number(to.eps));
+}
+
+} // namespace
+
+std::optional<QConfig> fitQConfig(const BackendPattern& entry, const QConfig& wish,
+                                  const OperandFacts& facts)
+{
+    for (const bool sameMode : {true, false})
+        for (const DTypeConfig& config : entry.dtypeConfigs) {
+            if ((config.isDynamic == wish.activation.isDynamic) != sameMode)
+                continue;
+            QConfig fitted = wish;
+            fitActivation(fitted.activation, config);
+            if (facts.functionalWeight || facts.moduleWeight)
+                fitWeight(fitted.weight, config.weight);
+            if (chooseDTypeConfig(entry, fitted, facts).index >= 0)
+                return fitted;
+        }
+    return std::nullopt;
+}
+
+std::string describeChange(const QConfig& from, const QConfig& to)
+{
+    std::vector<std::string> changes;
+    describe("activation", from.activation, to.activation, changes);
+    describe("weight", from.weight, to.weight, changes);
+    std::string text;
+    for (const std::string& change : changes)
+        text += (text.empty() ? "" : ", ") + change;
+    return text;
+}
+
+Recipe applyRemedy(const Recipe& recipe, const Graph& graph, const Plan& plan, NodeId node)
+{
+    const NodePlan* found = plan.tryGet(graph, node);
+    if (!found || !found->remedy)
+        return recipe;
+    Recipe out = recipe;
+    const std::string from
+        = found->qconfigName.empty() ? found->rule.qconfig.name : found->qconfigName;
+    NamedQConfig named {nameFor(recipe, *found->remedy.qconfig, from), found->remedy.qconfig};
+    if (!presetQConfig(named.name))
+        out.qconfigs[named.name] = *named.config;
+    std::vector<NodeId> members {node};
+    if (found->group >= 0)
+        members = plan.groups[std::size_t(found->group)].members;
+    for (const NodeId member : members) {
+        const std::string& name = graph.get(member).name;
+        std::erase_if(out.mapping.rules, [&name](const Rule& rule) {
+            return rule.kind == RuleKind::Node && rule.key == name;
+        });
+        Rule rule;
+        rule.kind = RuleKind::Node;
+        rule.key = name;
+        rule.qconfig = named;
+        out.mapping.rules.push_back(std::move(rule));
+    }
+    return out;
+}
+
+} // namespace qs

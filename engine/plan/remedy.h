@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/configure/recipe.h"
+#include "engine/plan/constraint_check.h"
+#include "engine/plan/plan.h"
+
+#include <optional>
+
+namespace qs {
+
+/// The qconfig nearest to `wish` that a dtype config of the entry takes: dtypes, ranges, eps and
+/// fixed parameters changed where the backend asks for it. Configs of the wish's own mode (static
+/// or dynamic) are preferred. Empty when none can be satisfied.
+std::optional<QConfig> fitQConfig(const BackendPattern& entry, const QConfig& wish,
+                                  const OperandFacts& facts);
+
+/// What a user would have to change to get from one qconfig to the other: "set activation eps to
+/// 0.000244140625, use weight dtype qint8".
+std::string describeChange(const QConfig& from, const QConfig& to);
+
+/// The recipe with the node's remedy in it: the remedy's qconfig under a name of its own (or the
+/// preset's, where it is one) and a node rule for every member of the node's group. Unchanged when
+/// there is nothing to apply.
+Recipe applyRemedy(const Recipe& recipe, const Graph& graph, const Plan& plan, NodeId node);
+
+} // namespace qs
