@@ -63,8 +63,11 @@ public:
             if (!decision.quantized
                 || decision.observation == ObservationType::InputOutputNotObserved)
                 continue;
-            if (m_matches.matches[match].units.front() == u)
+            if (m_matches.matches[match].units.front() == u) {
                 observeInputs(m_graph.get(unit.root()), decision);
+                for (const Use& use : unit.extraInputs)
+                    observeExtra(use, decision);
+            }
             if (m_matches.matches[match].units.back() == u)
                 observeOutput(unit, match, decision);
         }
@@ -114,6 +117,16 @@ private:
                     observeInput(node, a, ref, decision, zeroth, inputIndex++);
             });
         }
+    }
+
+    /// A further input of a fusion: read by one of its inner operators.
+    void observeExtra(const Use& use, const Decision& decision)
+    {
+        const auto uses = activationUses(m_graph, m_graph.get(use.node), nameOf(use.node));
+        for (std::size_t i = 0; i < uses.size(); ++i)
+            if (uses[i].first == use && isTensor(uses[i].second))
+                observeInput(m_graph.get(use.node), use.argument, uses[i].second, decision, false,
+                             int(i));
     }
 
     bool isStored(ValueRef ref) const

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/pattern_matcher.h"
 
+#include "engine/plan/pattern_tree.h"
+
 #include <algorithm>
 #include <unordered_set>
 
@@ -16,24 +18,22 @@ public:
     {
         for (std::size_t i = 0; i < backend.patterns.size(); ++i) {
             const BackendPattern& entry = backend.patterns[i];
-            if (entry.pattern.empty() || (fusions && entry.fuserMethod.empty())
-                || (!fusions && entry.dtypeConfigs.empty()))
+            if ((fusions && entry.fuserMethod.empty()) || (!fusions && entry.dtypeConfigs.empty()))
                 continue;
-            Row row {int(i), {}};
-            for (const auto& name : entry.pattern)
-                row.names.push_back(canonicalTypeName(name));
-            m_rows[row.names.back()].push_back(std::move(row));
+            Row row {int(i), patternTree(entry)};
+            if (!row.tree.name.empty())
+                m_rows[row.tree.name].push_back(std::move(row));
         }
         for (auto& [name, rows] : m_rows)
             std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
-                return a.names.size() > b.names.size();
+                return a.tree.size() > b.tree.size();
             });
     }
 
     struct Row
     {
         int entry;
-        std::vector<std::string> names; ///< forward order
+        PatternTree tree;
     };
     const std::vector<Row>& endingWith(const std::string& name) const
     {
@@ -91,40 +91,50 @@ private:
             && m_graph.get(id).opaqueReason.empty();
     }
 
-    /// The node whose value flows into `id`, where there is exactly one such value.
-    NodeId before(NodeId id) const
+    /// A walk back from an operator along a pattern.
+    struct Walk
     {
-        const auto refs = activationInputs(m_graph, m_graph.get(id), nameOf(id));
-        return refs.size() == 1 && refs[0].index == 0 ? refs[0].node : NodeId {};
+        std::vector<NodeId> nodes; ///< forward order
+        std::vector<Use> extras; ///< what the pattern's stars stand for
+        NodeId crowded; ///< an inner node with more than one reader
+        std::size_t readers = 0;
+    };
+
+    /// Does the pattern fit, seen from its last operator? Second readers are only noted.
+    bool walk(NodeId id, const PatternTree& tree, Walk& out) const
+    {
+        if (!m_graph.tryGet(id) || !visible(id) || m_fused.count(id)
+            || nameOf(id).name != tree.name)
+            return false;
+        const auto inputs = activationUses(m_graph, m_graph.get(id), nameOf(id));
+        if (!tree.inputs.empty() && (inputs.size() != tree.inputs.size() || isScaledAdd(id)))
+            return false;
+        for (std::size_t i = 0; i < tree.inputs.size(); ++i) {
+            const auto& [use, ref] = inputs[i];
+            if (tree.inputs[i].any()) {
+                out.extras.push_back(use);
+                continue;
+            }
+            if (ref.index != 0 || !walk(ref.node, tree.inputs[i], out))
+                return false;
+            const std::size_t readers = readerCount(m_graph, m_graph.get(ref.node));
+            if (readers != 1) {
+                out.crowded = ref.node;
+                out.readers = readers;
+            }
+        }
+        if (!tree.inputs.empty() && isTrainingBatchNorm(m_graph.get(id), nameOf(id)))
+            return false;
+        out.nodes.push_back(id);
+        return true;
     }
 
-    /// Walks back from `last` along the names; the nodes in forward order, or nothing. A walk that
-    /// fails only for a second reader is remembered.
-    std::vector<NodeId> chain(NodeId last, const std::vector<std::string>& names, int entry)
+    /// `x + 2 * y` written as one add: no fused kernel multiplies.
+    bool isScaledAdd(NodeId id) const
     {
-        std::vector<NodeId> found {last};
-        NodeId crowded;
-        std::size_t crowd = 0;
-        for (std::size_t i = names.size() - 1; i-- > 0;) {
-            const NodeId id = before(found.front());
-            if (!id || !m_graph.tryGet(id) || !visible(id) || m_fused.count(id)
-                || nameOf(id).name != names[i])
-                return {};
-            const std::size_t readers = readerCount(m_graph, m_graph.get(id));
-            if (readers != 1) {
-                crowded = id;
-                crowd = readers;
-            }
-            found.insert(found.begin(), id);
-        }
-        for (std::size_t i = 1; i < found.size(); ++i)
-            if (isTrainingBatchNorm(m_graph.get(found[i]), nameOf(found[i])))
-                return {};
-        if (crowded) {
-            m_out.blocked.push_back({last, crowded, entry, crowd});
-            return {};
-        }
-        return found;
+        const Argument* alpha = m_graph.get(id).tryArg("alpha");
+        const std::int64_t* whole = alpha ? alpha->asInt() : nullptr;
+        return alpha && !(whole && *whole == 1);
     }
 
     void fuse()
@@ -136,12 +146,16 @@ private:
             if (nodes[i]->kind != NodeKind::Op || !visible(id) || m_fused.count(id))
                 continue;
             for (const auto& row : index.endingWith(m_names[i].name)) {
-                const auto members = chain(id, row.names, row.entry);
-                if (members.empty() || !nameOf(members.front()).isModule())
+                Walk found;
+                if (!walk(id, row.tree, found) || !nameOf(found.nodes.front()).isModule())
                     continue;
-                for (const NodeId member : members)
+                if (found.crowded) {
+                    m_out.blocked.push_back({id, found.crowded, row.entry, found.readers});
+                    continue;
+                }
+                for (const NodeId member : found.nodes)
                     m_fused[member] = m_fusions.size();
-                m_fusions.push_back({members, row.entry});
+                m_fusions.push_back({std::move(found.nodes), row.entry, std::move(found.extras)});
                 break;
             }
         }
@@ -158,13 +172,14 @@ private:
                 unit.nodes = {node->id};
                 unit.name = visible(node->id) ? nameOf(node->id).name : "";
             } else {
-                const auto& [members, entry] = m_fusions[fused->second];
-                if (members.back() != node->id)
+                const Fusion& fusion = m_fusions[fused->second];
+                if (fusion.nodes.back() != node->id)
                     continue; // the unit stands where its last node stands
-                unit.nodes = members;
-                unit.fusionEntry = entry;
-                unit.name
-                    = canonicalTypeName(fusedModuleInEval(m_backend.patterns[std::size_t(entry)]));
+                unit.nodes = fusion.nodes;
+                unit.fusionEntry = fusion.entry;
+                unit.extraInputs = fusion.extras;
+                unit.name = canonicalTypeName(
+                    fusedModuleInEval(m_backend.patterns[std::size_t(fusion.entry)]));
             }
             for (const NodeId id : unit.nodes) {
                 unit.names.push_back(nameOf(id).name);
@@ -174,14 +189,26 @@ private:
         }
     }
 
-    std::vector<std::size_t> unitChain(std::size_t last, const std::vector<std::string>& names,
-                                       int entry)
+    /// The node whose value flows into the unit, where there is exactly one such value.
+    NodeId before(const Unit& unit) const
+    {
+        const auto refs = activationInputs(m_graph, m_graph.get(unit.root()), nameOf(unit.root()));
+        return refs.size() == 1 && refs[0].index == 0 && unit.extraInputs.empty() ? refs[0].node
+                                                                                  : NodeId {};
+    }
+
+    /// The units that a chain of names fits, in forward order, or nothing.
+    std::vector<std::size_t> unitChain(std::size_t last, const PatternTree& tree, int entry)
     {
         std::vector<std::size_t> found {last};
-        for (std::size_t i = names.size() - 1; i-- > 0;) {
-            const NodeId id = before(m_out.units[found.front()].root());
+        const PatternTree* want = &tree;
+        while (!want->inputs.empty()) {
+            if (want->inputs.size() != 1)
+                return {};
+            want = &want->inputs.front();
+            const NodeId id = before(m_out.units[found.front()]);
             const auto unit = id ? m_out.unitOf.find(id) : m_out.unitOf.end();
-            if (unit == m_out.unitOf.end() || m_out.units[unit->second].name != names[i]
+            if (unit == m_out.unitOf.end() || m_out.units[unit->second].name != want->name
                 || m_out.units[unit->second].last() != id)
                 return {};
             const std::size_t readers = readerCount(m_graph, m_graph.get(id));
@@ -202,7 +229,7 @@ private:
             if (taken[u] || m_out.units[u].name.empty())
                 continue;
             for (const auto& row : index.endingWith(m_out.units[u].name)) {
-                const auto units = unitChain(u, row.names, row.entry);
+                const auto units = unitChain(u, row.tree, row.entry);
                 if (units.empty())
                     continue;
                 for (const std::size_t member : units)
@@ -223,15 +250,22 @@ private:
     const Backend& m_backend;
     Matches m_out;
     std::unordered_map<NodeId, std::size_t> m_fused;
-    std::vector<std::pair<std::vector<NodeId>, int>> m_fusions;
+    struct Fusion
+    {
+        std::vector<NodeId> nodes;
+        int entry;
+        std::vector<Use> extras;
+    };
+    std::vector<Fusion> m_fusions;
 };
 
 } // namespace
 
-std::vector<ValueRef> activationInputs(const Graph& graph, const Node& node, const OpName& name)
+std::vector<std::pair<Use, ValueRef>> activationUses(const Graph& graph, const Node& node,
+                                                     const OpName& name)
 {
-    std::vector<ValueRef> found;
-    for (std::size_t a = 0; a < node.args.size(); ++a) {
+    std::vector<std::pair<Use, ValueRef>> found;
+    for (std::uint32_t a = 0; a < node.args.size(); ++a) {
         if (argumentRole(node, name, a) != ArgumentRole::Activation)
             continue;
         forEachRef(node.args[a].value, [&](ValueRef ref) {
@@ -242,9 +276,17 @@ std::vector<ValueRef> activationInputs(const Graph& graph, const Node& node, con
             const bool stored
                 = producer->kind == NodeKind::Parameter || producer->kind == NodeKind::Constant;
             if (!stored || !name.isModule())
-                found.push_back(ref);
+                found.push_back({{node.id, a}, ref});
         });
     }
+    return found;
+}
+
+std::vector<ValueRef> activationInputs(const Graph& graph, const Node& node, const OpName& name)
+{
+    std::vector<ValueRef> found;
+    for (const auto& [use, ref] : activationUses(graph, node, name))
+        found.push_back(ref);
     return found;
 }
 

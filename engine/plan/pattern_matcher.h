@@ -18,6 +18,8 @@ struct Unit
     std::vector<std::string> names; ///< one a node
     std::string name; ///< what patterns see: the node's name, or the fused module
     int fusionEntry = -1; ///< index into Backend::patterns; -1 = not fused
+    std::vector<Use>
+        extraInputs; ///< what flows into inner operators besides: the sum of a conv-add
     NodeId root() const { return nodes.front(); }
     NodeId last() const { return nodes.back(); }
 };
@@ -56,8 +58,11 @@ using OpNames = std::vector<OpName>;
 /// `fuse_fx`, `_find_matches`).
 Matches matchPatterns(const Graph& graph, const OpNames& names, const Backend& backend);
 
-/// The tensor that flows into the node: its one activation argument, for operators that have
-/// exactly one (a parameter counts only where it is an ordinary argument).
+/// The tensors that flow into the node, in order, and where it reads them (a parameter counts only
+/// where it is an ordinary argument, not a module's own).
+std::vector<std::pair<Use, ValueRef>> activationUses(const Graph& graph, const Node& node,
+                                                     const OpName& name);
+/// The same without the places.
 std::vector<ValueRef> activationInputs(const Graph& graph, const Node& node, const OpName& name);
 
 } // namespace qs

@@ -22,17 +22,18 @@ qs::Graph makeDecoder(int operators)
         const auto v = m.linear(at + "attention.v", x);
         const auto scores = m.op(at + "scores", "aten.matmul.default", {{"self", q}, {"other", k}},
                                  "", "Model", "builtin_function_or_method.matmul");
-        const auto weights = m.op(at + "softmax", "aten.softmax.int", {{"self", scores}, {"dim", -1}},
-                                  at + "softmax", "torch.nn.Softmax", "function.softmax");
+        const auto weights
+            = m.op(at + "softmax", "aten.softmax.int", {{"self", scores}, {"dim", -1}},
+                   at + "softmax", "torch.nn.Softmax", "function.softmax");
         const auto mixed
             = m.op(at + "mixed", "aten.matmul.default", {{"self", weights}, {"other", v}}, "",
                    "Model", "builtin_function_or_method.matmul");
-        const auto joined = m.method(at + "joined", "reshape", m.method(at + "p", "permute", mixed));
+        const auto joined
+            = m.method(at + "joined", "reshape", m.method(at + "p", "permute", mixed));
         x = m.plus(at + "residual", m.linear(at + "attention.o", joined), x);
         const auto up = m.relu(at + "act", m.linear(at + "up", x));
         x = m.plus(at + "residual2", m.linear(at + "down", up), x);
-        const auto wide
-            = m.relu(at + "relu", m.batchNorm(at + "bn", m.conv(at + "conv", x)));
+        const auto wide = m.relu(at + "relu", m.batchNorm(at + "bn", m.conv(at + "conv", x)));
         x = m.relu(at + "relu2", m.plus(at + "residual3", wide, x));
         x = m.method(at + "out", "contiguous", m.cat(at + "cat", {x, wide}));
     }

@@ -111,6 +111,8 @@ def theirs(model, example, mapping, backend):
         if source.op == "get_attr":
             stored += 1
             continue
+        if source.op == "call_module" and isinstance(modules[source.target], torch.nn.Identity):
+            continue  # leaves no operator behind in an export; its value is its input's, observed by the same observer
         whole = set(source.users) == {node}
         site = Site(id(observer), kind, str(observer.dtype).removeprefix("torch."), value, whole, source.name)
         sites.append((order[source], kind, site))
