@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
 #include "app/commands/console.h"
+#include "app/commands/planned_model.h"
+#include "engine/convert/outline.h"
+#include "engine/export/code_forms.h"
 #include "engine/export/result_writer.h"
-#include "engine/graph/graph_printer.h"
 #include "engine/import/importer.h"
 
 #include <CLI/CLI.hpp>
@@ -15,7 +17,8 @@ namespace {
 
 struct InspectOptions
 {
-    std::string model;
+    std::string model, recipe;
+    std::string form = "float";
     bool json = false;
     bool code = false;
 };
@@ -106,13 +109,32 @@ std::string moduleText(const Graph& model)
     return table.text();
 }
 
+Result<void> printForm(const InspectOptions& options, const JobContext& job)
+{
+    const CodeForm form = *codeFormFromName(options.form);
+    std::vector<CodeLine> lines;
+    if (form == CodeForm::Float) {
+        QS_TRY(const GraphPtr model, importModel(options.model, job));
+        lines = floatCode(*model);
+    } else {
+        QS_TRY(const PlannedModel planned, planModel(options.model, options.recipe, job));
+        QS_TRY(const ConvertedPtr converted,
+               outlineConversion(planned.model, planned.plan, planned.recipe, job));
+        lines = convertedCode(*converted, form);
+    }
+    std::string text;
+    for (const CodeLine& line : lines)
+        text += line.text + "\n";
+    return printOut(text);
+}
+
 Result<void> runInspect(const InspectOptions& options, const JobContext& job)
 {
+    if (options.code)
+        return printForm(options, job);
     QS_TRY(GraphPtr model, importModel(options.model, job));
     if (options.json)
         return printOut(inspectJson(*model));
-    if (options.code)
-        return printOut(printCode(*model));
     return printOut(summaryText(*model) + "\n" + moduleText(*model) + "\n" + operatorText(*model));
 }
 
@@ -124,7 +146,17 @@ void addInspectCommand(CLI::App& app, Command& chosen)
     CLI::App* verb = app.add_subcommand("inspect", "Shows the graph of a model");
     verb->add_option("MODEL", options->model, "a .pt2 or TorchScript .pt file")->required();
     auto* json = verb->add_flag("--json", options->json, "one JSON document on stdout");
-    verb->add_flag("--code", options->code, "the graph as torch.fx prints code")->excludes(json);
+    auto* code = verb->add_flag("--code", options->code, "the graph as torch.fx prints it");
+    code->excludes(json);
+    std::vector<std::string> forms;
+    for (CodeForm form : kCodeForms)
+        forms.emplace_back(codeFormName(form));
+    verb->add_option("--form", options->form, "of the code: float, prepared, reference or lowered")
+        ->check(CLI::IsMember(forms))
+        ->needs(code);
+    verb->add_option("--recipe", options->recipe,
+                     "the decisions that the other forms follow; without one backend x86's own")
+        ->needs(code);
     verb->callback([options, &chosen] {
         chosen = [options](const JobContext& job) { return runInspect(*options, job); };
     });

@@ -11,10 +11,6 @@ namespace qs {
 /// (ids, scopes, types, origins; tensors by key). For tests and dumps.
 std::string printGraph(const Graph& graph);
 
-/// The graph as `torch.fx` prints generated code: a `def forward(self, ...)` with one statement a
-/// node, parameters as `self.path`, nodes in graph order. For people.
-std::string printCode(const Graph& graph);
-
 /// One argument as FX prints it: a value's name, a literal, a list.
 std::string printArgument(const Graph& graph, const Argument& argument);
 

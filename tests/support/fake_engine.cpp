@@ -251,6 +251,18 @@ Result<PlanPtr> FakeEngine::plan(const GraphPtr& graph, const Recipe& recipe)
     return PlanPtr(out);
 }
 
+Result<ConvertedPtr> FakeEngine::outline(const GraphPtr& graph, const PlanPtr& plan, const Recipe&,
+                                         const JobContext&)
+{
+    auto prepared = std::make_shared<PreparedModel>();
+    prepared->model = prepared->graph = graph;
+    prepared->plan = plan;
+    auto out = std::make_shared<ConvertedModel>();
+    out->prepared = prepared;
+    out->reference = out->lowered = graph;
+    return ConvertedPtr(out);
+}
+
 Result<CalibrationPtr> FakeEngine::calibrate(const CalibrateRequest& request, const JobContext& job)
 {
     ++calibrations;

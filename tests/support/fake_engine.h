@@ -22,6 +22,8 @@ class FakeEngine : public EngineService
 public:
     Result<GraphPtr> open(const std::string& path, const JobContext& job) override;
     Result<PlanPtr> plan(const GraphPtr& model, const Recipe& recipe) override;
+    Result<ConvertedPtr> outline(const GraphPtr& model, const PlanPtr& plan, const Recipe& recipe,
+                                 const JobContext& job) override;
     Result<CalibrationPtr> calibrate(const CalibrateRequest& request,
                                      const JobContext& job) override;
     Result<ConvertedPtr> convert(const ConvertRequest& request, const JobContext& job) override;

@@ -1,93 +1,237 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/panels/code_panel.h"
 
-#include "engine/graph/graph_printer.h"
+#include "ui/panels/code_view.h"
+#include "ui/panels/line_match.h"
+#include "ui/plots/plot_style.h"
+#include "ui/session/coalesce.h"
+#include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/theme.h"
 
-#include <QRegularExpression>
-#include <QTextBlock>
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QScrollBar>
+#include <QSplitter>
+#include <QVBoxLayout>
 
 namespace qs {
 
+namespace {
+
+const QString kCodeTag = QStringLiteral("code");
+
+QString keyOf(const CodeLine& line)
+{
+    return codeLineKey(QString::fromStdString(line.text));
+}
+
+} // namespace
+
 CodePanel::CodePanel(Workspace& workspace, QWidget* parent)
-    : QPlainTextEdit(parent)
+    : QWidget(parent)
     , m_workspace(workspace)
+    , m_leftForm(new QComboBox(this))
+    , m_rightForm(new QComboBox(this))
+    , m_note(new QLabel(this))
+    , m_left(new CodeView(this))
+    , m_right(new CodeView(this))
 {
     setObjectName(QStringLiteral("codePanel"));
-    setReadOnly(true);
-    setLineWrapMode(QPlainTextEdit::NoWrap);
-    setFont(monoFont(11));
-    connect(&workspace.document(), &Document::modelChanged, this, [this] {
+    fillPanel(*this);
+    m_leftForm->setObjectName(QStringLiteral("codeForm"));
+    m_leftForm->setAccessibleName(QStringLiteral("Form of the model shown as code"));
+    m_leftForm->setToolTip(QStringLiteral("Which form of the model to print"));
+    m_rightForm->setObjectName(QStringLiteral("codeOtherForm"));
+    m_rightForm->setAccessibleName(QStringLiteral("Form of the model to compare with"));
+    m_rightForm->setToolTip(
+        QStringLiteral("A second form beside it; lines that differ are tinted"));
+    m_rightForm->addItem(QStringLiteral("alone"));
+    for (CodeForm form : kCodeForms) {
+        m_leftForm->addItem(toQString(codeFormName(form)));
+        m_rightForm->addItem(QStringLiteral("beside %1").arg(toQString(codeFormName(form))));
+    }
+    for (auto* box : {m_leftForm, m_rightForm})
+        box->setFont(uiFont(11.5));
+    m_left->setObjectName(QStringLiteral("codeLeft"));
+    m_left->setAccessibleName(QStringLiteral("Code"));
+    m_right->setObjectName(QStringLiteral("codeRight"));
+    m_right->setAccessibleName(QStringLiteral("Code of the form beside it"));
+    m_note->setObjectName(QStringLiteral("codeNote"));
+    m_note->setFont(uiFont(11));
+    m_note->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    m_note->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+
+    auto* bar = new QHBoxLayout;
+    bar->setContentsMargins(16, 6, 12, 4);
+    bar->setSpacing(8);
+    bar->addWidget(m_leftForm);
+    bar->addWidget(m_rightForm);
+    bar->addWidget(m_note, 1);
+    auto* splitter = new QSplitter(Qt::Horizontal, this);
+    splitter->setHandleWidth(1);
+    splitter->setChildrenCollapsible(false);
+    splitter->addWidget(m_left);
+    splitter->addWidget(m_right);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addLayout(bar);
+    column->addWidget(splitter, 1);
+    link(*m_left, *m_right);
+    link(*m_right, *m_left);
+
+    const auto later = coalesced(this, [this] {
         m_dirty = true;
         if (isVisible())
             reload();
     });
+    connect(&workspace.document(), &Document::modelChanged, this, later);
+    connect(&workspace.document(), &Document::planChanged, this, later);
+    connect(&workspace.document(), &Document::resultsChanged, this, later);
+    for (auto* box : {m_leftForm, m_rightForm})
+        connect(box, &QComboBox::currentIndexChanged, this, later);
     connect(&workspace.selection(), &Selection::changed, this, [this] {
         if (isVisible())
-            mark();
+            mark(true);
     });
+    m_right->hide();
+}
+
+void CodePanel::link(CodeView& from, CodeView& to)
+{
+    connect(from.verticalScrollBar(), &QScrollBar::valueChanged, to.verticalScrollBar(),
+            &QScrollBar::setValue);
+    connect(from.horizontalScrollBar(), &QScrollBar::valueChanged, to.horizontalScrollBar(),
+            &QScrollBar::setValue);
+    connect(&from, &CodeView::nodesClicked, this, [this](const std::vector<NodeId>& nodes) {
+        const auto& tree = m_workspace.foldTree();
+        for (NodeId node : nodes)
+            if (tree && tree->unitOf(node) >= 0) {
+                m_workspace.selectNode(node);
+                return;
+            }
+    });
+}
+
+void CodePanel::showForms(CodeForm left, std::optional<CodeForm> right)
+{
+    m_leftForm->setCurrentIndex(int(left));
+    m_rightForm->setCurrentIndex(right ? 1 + int(*right) : 0);
 }
 
 void CodePanel::showEvent(QShowEvent* event)
 {
-    QPlainTextEdit::showEvent(event);
+    QWidget::showEvent(event);
     if (m_dirty)
         reload();
-    mark();
+}
+
+bool CodePanel::needsConversion() const
+{
+    return m_leftForm->currentIndex() > 0 || m_rightForm->currentIndex() > 1;
 }
 
 void CodePanel::reload()
 {
     m_dirty = false;
-    m_lineOf.clear();
-    m_nameAt.clear();
-    const auto& model = m_workspace.document().model();
-    const QString code = model ? QString::fromStdString(printCode(*model)) : QString();
-    setPlainText(code);
-    static const QRegularExpression assigned(QStringLiteral("^\\s*(\\w+)(?:\\s*:[^=]*)?\\s*="));
-    int number = 0;
-    for (const auto& line : code.split(QLatin1Char('\n'))) {
-        const auto match = assigned.match(line);
-        if (match.hasMatch()) {
-            m_lineOf[match.captured(1)] = number;
-            m_nameAt[number] = match.captured(1);
-        }
-        ++number;
-    }
-}
-
-void CodePanel::mark()
-{
-    QList<QTextEdit::ExtraSelection> marks;
-    const auto& model = m_workspace.document().model();
-    for (NodeId id : m_workspace.selection().nodes()) {
-        const Node* node = model ? model->tryGet(id) : nullptr;
-        if (!node || !m_lineOf.contains(QString::fromStdString(node->name)))
-            continue;
-        QTextEdit::ExtraSelection mark;
-        mark.format.setBackground(theme().accentSoft);
-        mark.format.setProperty(QTextFormat::FullWidthSelection, true);
-        mark.cursor = QTextCursor(
-            document()->findBlockByNumber(m_lineOf[QString::fromStdString(node->name)]));
-        marks << mark;
-    }
-    setExtraSelections(marks);
-    if (!marks.isEmpty()) {
-        setTextCursor(marks.front().cursor);
-        ensureCursorVisible();
-    }
-}
-
-void CodePanel::mouseReleaseEvent(QMouseEvent* event)
-{
-    QPlainTextEdit::mouseReleaseEvent(event);
-    if (textCursor().hasSelection())
+    const auto& document = m_workspace.document();
+    const GraphPtr model = document.model();
+    if (!model) {
+        m_forms.reset();
+        arrange();
         return;
-    const QString name = m_nameAt.value(textCursor().blockNumber());
-    const auto& model = m_workspace.document().model();
-    if (const Node* node = model ? model->tryFind(name.toStdString()) : nullptr)
-        m_workspace.selectNode(node->id);
+    }
+    const bool convert = needsConversion();
+    const PlanPtr plan = document.plan();
+    ConvertedPtr converted = document.isStale(Stage::Convert) ? nullptr : document.converted();
+    if (convert && !converted && !plan) {
+        m_note->setText(QStringLiteral("Planning…"));
+        return;
+    }
+    auto& engine = m_workspace.pipeline().engine();
+    const Recipe recipe = document.recipe();
+    m_note->setText(QStringLiteral("Printing…"));
+    // An outline runs operators: it waits for its turn behind a running stage.
+    const Lane lane = convert && !converted ? Lane::Engine : Lane::Pool;
+    m_workspace.pipeline().jobs().run(
+        lane, kCodeTag,
+        [&engine, model, plan, converted, recipe, convert](JobContext& job) mutable {
+            Printed out;
+            auto forms = std::make_shared<Forms>();
+            (*forms)[int(CodeForm::Float)] = floatCode(*model);
+            if (convert && !converted) {
+                out.note = QStringLiteral("Names only: calibrate and convert to see the scales");
+                if (auto outline = engine.outline(model, plan, recipe, job))
+                    converted = *outline;
+                else
+                    out.note = QStringLiteral("No converted form yet: ")
+                        + QString::fromStdString(outline.error().line());
+            }
+            if (convert && converted)
+                for (CodeForm form : {CodeForm::Prepared, CodeForm::Reference, CodeForm::Lowered})
+                    (*forms)[std::size_t(form)] = convertedCode(*converted, form);
+            out.forms = std::move(forms);
+            return out;
+        },
+        this,
+        [this](Printed printed) {
+            m_forms = std::move(printed.forms);
+            m_shownNote = std::move(printed.note);
+            arrange();
+        });
+}
+
+void CodePanel::arrange()
+{
+    const int other = m_rightForm->currentIndex() - 1;
+    m_right->setVisible(other >= 0);
+    std::vector<CodeView::Row> left, right;
+    if (m_forms) {
+        const auto& a = (*m_forms)[std::size_t(m_leftForm->currentIndex())];
+        if (other < 0) {
+            for (const CodeLine& line : a)
+                left.push_back({line, CodeView::Change::None});
+        } else {
+            const auto& b = (*m_forms)[std::size_t(other)];
+            std::vector<QString> leftKeys, rightKeys;
+            for (const CodeLine& line : a)
+                leftKeys.push_back(keyOf(line));
+            for (const CodeLine& line : b)
+                rightKeys.push_back(keyOf(line));
+            using Change = CodeView::Change;
+            for (const LinePair& pair : matchLines(leftKeys, rightKeys)) {
+                const bool both = pair.left >= 0 && pair.right >= 0;
+                const CodeLine* l = pair.left >= 0 ? &a[std::size_t(pair.left)] : nullptr;
+                const CodeLine* r = pair.right >= 0 ? &b[std::size_t(pair.right)] : nullptr;
+                const Change change = !both ? Change::Own
+                    : l->text == r->text    ? Change::None
+                                            : Change::Changed;
+                left.push_back({l ? *l : CodeLine(), l ? change : Change::Gap});
+                right.push_back({r ? *r : CodeLine(), r ? change : Change::Gap});
+            }
+        }
+    }
+    m_left->setRows(std::move(left));
+    m_right->setRows(std::move(right));
+    QString note = m_shownNote;
+    if (other >= 0 && m_forms)
+        note = QStringLiteral("%1 · %2 lines differ")
+                   .arg(note)
+                   .arg(std::max(m_left->changeCount(), m_right->changeCount()));
+    m_note->setText(note.startsWith(QLatin1String(" · ")) ? note.mid(3) : note);
+    m_note->setToolTip(m_note->text());
+    mark(true);
+}
+
+void CodePanel::mark(bool reveal)
+{
+    const auto& nodes = m_workspace.selection().nodes();
+    // A large selection, such as the whole model, says nothing about where to look.
+    const bool few = nodes.size() <= 64;
+    m_left->markNodes(few ? nodes : std::vector<NodeId>(), reveal);
+    m_right->markNodes(few ? nodes : std::vector<NodeId>(), false);
 }
 
 } // namespace qs

@@ -1,38 +1,60 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// moc of Qt 6.4 stumbles over the standard library's concepts.
 #ifndef Q_MOC_RUN
-#include "engine/base/strong_id.h"
+#include "engine/export/code_forms.h"
 #endif
 
-#include <QHash>
-#include <QPlainTextEdit>
+#include <QWidget>
+
+#include <array>
+#include <optional>
+
+class QComboBox;
+class QLabel;
 
 namespace qs {
 
+class CodeView;
 class Workspace;
 
-/// The graph as code, one statement a node; the selected nodes' lines are marked and a click
-/// selects. GUI thread only.
-class CodePanel : public QPlainTextEdit
+/// The forms of the model as code, one alone or two side by side: lines that differ are tinted,
+/// both scroll together, the selected nodes' lines are marked in each. Before a conversion the
+/// converted forms are outlined by the current plan, with names only. GUI thread only.
+class CodePanel : public QWidget
 {
     Q_OBJECT
 
 public:
     explicit CodePanel(Workspace& workspace, QWidget* parent = nullptr);
+    /// Shows a form, and another one beside it.
+    void showForms(CodeForm left, std::optional<CodeForm> right);
 
 protected:
-    void mouseReleaseEvent(QMouseEvent* event) override;
     void showEvent(QShowEvent* event) override;
 
 private:
+    using Forms = std::array<std::vector<CodeLine>, kCodeForms.size()>;
+    struct Printed
+    {
+        std::shared_ptr<const Forms> forms;
+        QString note; ///< what stands in for figures, or why there is less to see
+    };
+
+    void link(CodeView& from, CodeView& to);
     void reload();
-    void mark();
+    void arrange();
+    void mark(bool reveal);
+    bool needsConversion() const;
 
     Workspace& m_workspace;
-    QHash<QString, int> m_lineOf; ///< node name to line
-    QHash<int, QString> m_nameAt;
+    QComboBox* m_leftForm;
+    QComboBox* m_rightForm;
+    QLabel* m_note;
+    CodeView* m_left;
+    CodeView* m_right;
+    std::shared_ptr<const Forms> m_forms;
+    QString m_shownNote;
     bool m_dirty = true;
 };
 

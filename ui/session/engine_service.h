@@ -85,6 +85,10 @@ public:
     virtual ~EngineService() = default;
     virtual Result<GraphPtr> open(const std::string& path, const JobContext& job) = 0;
     virtual Result<PlanPtr> plan(const GraphPtr& model, const Recipe& recipe) = 0;
+    /// The forms of a model that nobody calibrated, to be read only (`outlineConversion`).
+    virtual Result<ConvertedPtr> outline(const GraphPtr& model, const PlanPtr& plan,
+                                         const Recipe& recipe, const JobContext& job)
+        = 0;
     virtual Result<CalibrationPtr> calibrate(const CalibrateRequest& request, const JobContext& job)
         = 0;
     virtual Result<ConvertedPtr> convert(const ConvertRequest& request, const JobContext& job) = 0;

@@ -8,6 +8,7 @@
 #include "engine/configure/backend_config.h"
 #include "engine/convert/choose_qparams.h"
 #include "engine/convert/convert.h"
+#include "engine/convert/outline.h"
 #include "engine/export/exporter.h"
 #include "engine/export/result_writer.h"
 #include "engine/import/importer.h"
@@ -46,6 +47,12 @@ public:
         QS_TRY(const Backend backend, findBackend(recipe.backend));
         QS_TRY(Plan plan, makePlan(*model, recipe, backend));
         return std::make_shared<const Plan>(std::move(plan));
+    }
+
+    Result<ConvertedPtr> outline(const GraphPtr& model, const PlanPtr& plan, const Recipe& recipe,
+                                 const JobContext& job) override
+    {
+        return outlineConversion(model, plan, recipe, job);
     }
 
     Result<CalibrationPtr> calibrate(const CalibrateRequest& request,

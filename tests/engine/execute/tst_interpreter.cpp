@@ -2,6 +2,7 @@
 #include "engine/execute/interpreter.h"
 #include "engine/execute/scalar_ops.h"
 #include "engine/execute/tensor_store.h"
+#include "engine/graph/code_printer.h"
 #include "engine/graph/graph_edit.h"
 #include "engine/graph/graph_parser.h"
 #include "engine/graph/graph_printer.h"

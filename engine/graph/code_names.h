@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace qs {
+
+/// Hands out names as torch.fx's namespace does: `conv`, then `conv_1`; letters, digits and
+/// underscores only.
+class CodeNames
+{
+public:
+    /// A name near `candidate` that nobody has yet.
+    std::string create(std::string candidate);
+
+private:
+    std::unordered_set<std::string> m_used;
+    std::unordered_map<std::string, int> m_count;
+};
+
+/// Attribute names of the root module: the first free `prefix` + number, dots as underscores.
+class AttributeNames
+{
+public:
+    std::string create(std::string prefix);
+
+private:
+    std::unordered_map<std::string, int> m_next;
+};
+
+bool isIdentifier(std::string_view text);
+/// "layer1.0.convA" as torch.fx names the call of that module: "layer1_0_conv_a".
+std::string moduleCallName(std::string_view path);
+/// "conv2d" for "aten.conv2d.default", "relu" for "aten.relu_.default".
+std::string targetBase(std::string_view target);
+/// `self.layer1.0.conv` is no Python: `getattr(self.layer1, "0").conv` is.
+std::string attributeText(std::string_view path);
+
+} // namespace qs

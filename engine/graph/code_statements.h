@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/graph/code_printer.h"
+
+namespace qs {
+
+/// One line of `forward` to be: what is called and which nodes it stands for.
+struct CodeStatement
+{
+    enum class Kind
+    {
+        Attribute, ///< a parameter or constant is read: `weight = self.weight`
+        Module, ///< `conv = self.conv(x)`
+        Function, ///< `add = torch.ops.aten.add.Tensor(a, b)`
+        Return
+    };
+    Kind kind = Kind::Function;
+    std::vector<const Node*> nodes; ///< in graph order; one, but for modules
+    const Node* root = nullptr; ///< the first of them that computes on activations
+    int fusion = -1; ///< index into CodeContext::fusions
+    bool quantizedWeight = false; ///< Module: its weight passes a quantize
+    const Node& result() const { return *nodes.back(); }
+    /// The module that is called, or the one whose forward has the statement.
+    const std::string& path() const { return root->scope.path; }
+};
+
+/// Quantize, dequantize, the choice of their parameters, or an observer.
+bool isQuantizing(const Node& node);
+bool isQuantize(const Node& node);
+bool isObserver(const Node& node);
+/// The float node that `node` came from, or is.
+NodeId floatNodeOf(const Node& node);
+
+/// The statements of a graph in order. What a module's forward computes from its parameters alone
+/// belongs to its call; what a function needs of them comes just before it.
+std::vector<CodeStatement> codeStatements(const Graph& graph, const CodeContext& context);
+
+} // namespace qs

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The code view against torch.fx's print of torch.ao's graphs: names of nodes and attributes, what reads what, and order.
+
+One difference is deliberate: dropout, which does nothing when a model is used, has no kernel in our lowered form.
+"""
+import copy
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import warnings
+
+import torch
+from torch import nn
+from torch.ao.quantization import QConfigMapping, get_default_qconfig_mapping
+from torch.ao.quantization.quantize_fx import convert_fx, convert_to_reference_fx, prepare_fx
+from torch.nn import functional as F
+
+import models
+
+QUANTSCOPE = os.environ["QUANTSCOPE"]
+
+
+class TwoInputs(nn.Module):
+    """Two inputs, the second read late and twice; a float layer feeds a quantized one; a module within two levels; a
+    module called twice; functions at the root and inside a module."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Conv2d(3, 8, 3, padding=1)
+        self.kept = nn.Sequential(nn.Conv2d(8, 8, 1, groups=2, bias=False), nn.BatchNorm2d(8))
+        self.block = nn.ModuleDict({"inner": nn.Sequential(nn.Conv2d(8, 8, 3, stride=2), nn.ReLU())})
+        self.twice = nn.Conv2d(8, 8, 3, padding=1)
+        self.fc = nn.Linear(16, 4)
+
+    def forward(self, x, y):
+        a = self.kept(self.first(x))
+        b = self.block["inner"](a)
+        c = self.twice(F.relu(self.twice(b)))
+        d = torch.cat([c, c + 1.5], 1)
+        e = torch.flatten(F.adaptive_avg_pool2d(d, 1), 1)
+        return self.fc(e) + y, torch.sigmoid(self.fc(y.repeat(1, 4)) * y)
+
+
+def made(model, *shapes):
+    torch.manual_seed(11)
+    return model.eval(), tuple(torch.randn(*shape) for shape in shapes), None
+
+
+def known(name):
+    case = models.CASES[name]()
+    return case.model, (torch.from_numpy(case.calib[:8].copy()),), case.pt2
+
+
+NETWORKS = {name: (lambda name=name: known(name)) for name in ("tutorial", "tutorial_bn", "digits", "mixed", "mobilenet_v2")}
+NETWORKS["two_inputs"] = lambda: made(TwoInputs(), (2, 3, 12, 12), (2, 4))
+# Modules kept float, by network.
+KEPT = {"two_inputs": ["kept", "kept.0", "kept.1"], "mobilenet_v2": ["features.3.conv.0.0"]}
+
+
+def mapping(network) -> QConfigMapping:
+    out = get_default_qconfig_mapping("x86")
+    for module in KEPT.get(network, []):
+        out.set_module_name(module, None)
+    return out
+
+
+def without_dropout(module):
+    graph = copy.deepcopy(module.graph)
+    modules = dict(module.named_modules())
+    for node in graph.nodes:
+        called = modules.get(node.target) if node.op == "call_module" else node.target
+        if isinstance(called, nn.Dropout) or "dropout" in getattr(called, "__name__", ""):
+            node.replace_all_uses_with(node.args[0])
+            graph.erase_node(node)
+    for node in reversed(graph.nodes):
+        if node.op == "get_attr" and not node.users:
+            graph.erase_node(node)
+    return graph.python_code("self").src
+
+
+def statements(code):
+    """One tuple a line: the name made, what is called, the names read. Functions are only told apart by what they make."""
+    rows, names = [], set()
+    head = re.search(r"def forward\(self, (.*?)\)", code)
+    names.update(part.split(":")[0].strip() for part in head.group(1).split(","))
+    for line in code[head.end():].splitlines():
+        line = line.strip()
+        if line.startswith("return"):
+            rows.append(("return", tuple(word for word in re.findall(r"\w+", line) if word in names)))
+            continue
+        found = re.match(r"(\w+) = (.*?)(;  .*)?$", line)
+        if not found:
+            continue
+        name, right = found.group(1), found.group(2)
+        call, parenthesis, given = right.partition("(")
+        if not parenthesis:  # an operator between two values
+            call, given = "", right
+        method = "" if call.startswith(("torch.", "self.", "getattr")) else call.split(".")[0] + " "
+        reads = tuple(word for word in re.findall(r"\w+", method + re.sub(r"\w+ = ", "", given)) if word in names)
+        own = right.startswith(("self.", "getattr(self", "torch.quantize_per")) or right.endswith(".dequantize()")
+        rows.append((name, right if own else "function", reads))
+        names.add(name)
+    return rows
+
+
+def printed(pt2, form, recipe):
+    done = subprocess.run([QUANTSCOPE, "inspect", str(pt2), "--code", "--form", form, "--recipe", recipe],
+                          capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def check(network, folder):
+    model, example, pt2 = NETWORKS[network]()
+    if pt2 is None:
+        pt2 = os.path.join(folder, "model.pt2")
+        torch.export.save(torch.export.export(model, example), pt2)
+    recipe = os.path.join(folder, "recipe.json")
+    with open(recipe, "w", encoding="utf-8") as file:
+        json.dump({"format": "quantscope.recipe", "version": 1, "backend": "x86",
+                   "mapping": {"global": "x86", "module_name": [[name, None] for name in KEPT.get(network, [])]}}, file)
+    prepared = prepare_fx(copy.deepcopy(model), mapping(network), example)
+    seen = copy.deepcopy(prepared)
+    seen(*example)
+    expected = {"float": None, "prepared": prepared.code, "reference": convert_to_reference_fx(copy.deepcopy(seen)).code,
+                "lowered": without_dropout(convert_fx(copy.deepcopy(seen)))}
+    failed = 0
+    for form, code in expected.items():
+        ours = statements(printed(pt2, form, recipe))
+        theirs = statements(code) if code else ours
+        if not ours:
+            print(f"FAIL {network}/{form}: nothing printed")
+            failed += 1
+        different = [(a, b) for a, b in zip(theirs, ours) if a != b]
+        if different or len(ours) != len(theirs):
+            failed += 1
+            print(f"FAIL {network}/{form}: {len(theirs)} statements of torch.ao, {len(ours)} of ours; the first that differs:")
+            print("\n".join(f"  torch.ao {a}\n  ours     {b}" for a, b in different[:2]))
+        else:
+            print(f"ok   {network}/{form}: {len(ours)} statements")
+    return failed
+
+
+def main():
+    warnings.simplefilter("ignore")
+    torch.backends.quantized.engine = "x86"
+    failed = 0
+    for network in sys.argv[1:] or NETWORKS:
+        with tempfile.TemporaryDirectory() as folder:
+            failed += check(network, folder)
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

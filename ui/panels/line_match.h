@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+
+#include <vector>
+
+namespace qs {
+
+/// Lines of two texts side by side: indices into each, -1 where the other has a line alone.
+struct LinePair
+{
+    int left = -1;
+    int right = -1;
+    friend bool operator==(const LinePair&, const LinePair&) = default;
+};
+
+/// Which line of one text stands for which of the other, by keys: keys that both sides have once,
+/// in the order that most of them agree on; between those, equal keys in order. The rest stands
+/// alone, left before right. (Patience diff.)
+std::vector<LinePair> matchLines(const std::vector<QString>& left,
+                                 const std::vector<QString>& right);
+
+/// What tells a line of printed code from others: the name it makes, the module it lists, else all.
+QString codeLineKey(const QString& line);
+
+} // namespace qs
