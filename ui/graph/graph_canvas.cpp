@@ -12,6 +12,7 @@ namespace qs {
 
 namespace {
 
+constexpr double kBehind = 0.28; ///< opacity of what a filter leaves out
 constexpr double kRadius = 6;
 constexpr double kBarWidth = 5;
 constexpr double kBadgeWidth = 38;
@@ -179,10 +180,13 @@ void GraphCanvas::paintNode(QPainter& p, int index, double lod) const
     const QRectF& rect = node.rect;
     if (lod < kTitleLod) {
         p.setPen(Qt::NoPen);
-        p.setBrush(look.badge.isEmpty() || !m_style.scale ? look.bar : look.badgeFill);
+        p.setBrush(look.isMeasured && m_style.scale ? look.badgeFill : look.bar);
+        p.setOpacity(look.behind ? kBehind : 1);
         p.drawRoundedRect(rect, kRadius, kRadius);
+        p.setOpacity(1);
         return;
     }
+    p.setOpacity(look.behind ? kBehind : 1);
     p.setPen(QPen(t.nodeBorder, 1));
     p.setBrush(t.node);
     p.drawRoundedRect(rect, kRadius, kRadius);
@@ -211,6 +215,7 @@ void GraphCanvas::paintNode(QPainter& p, int index, double lod) const
     if (look.folded)
         paintFoldMark(p, QPointF(right + 9, rect.center().y()), true);
     paintBadge(p, look, rect, lod);
+    p.setOpacity(1);
 }
 
 void GraphCanvas::paintBadge(QPainter& p, const NodeStyle& look, const QRectF& rect,
@@ -221,16 +226,17 @@ void GraphCanvas::paintBadge(QPainter& p, const NodeStyle& look, const QRectF& r
     const Theme& t = theme();
     const QRectF badge(rect.right() - kBadgeWidth - 8, rect.top() + 8, kBadgeWidth,
                        rect.height() - 16);
-    QColor fill = m_style.scale ? look.badgeFill : t.window;
+    const bool filled = look.badgeFill.isValid() && (m_style.scale || !look.isMeasured);
+    const QColor fill = filled ? look.badgeFill : t.window;
     p.save();
     if (look.faded)
         p.setOpacity(0.4);
-    p.setPen(m_style.scale ? QPen(Qt::NoPen) : QPen(t.border, 1));
+    p.setPen(filled ? QPen(Qt::NoPen) : QPen(t.border, 1));
     p.setBrush(fill);
     p.drawRoundedRect(badge, 4, 4);
     if (lod >= kTextLod) {
-        p.setFont(uiFont(10.5, 600));
-        p.setPen(m_style.scale ? textOn(fill) : t.text);
+        p.setFont(uiFont(look.isMeasured ? 10.5 : 9.5, 600));
+        p.setPen(filled ? textOn(fill) : look.isMeasured ? t.text : t.muted);
         p.drawText(badge, Qt::AlignCenter, look.badge);
     }
     p.restore();

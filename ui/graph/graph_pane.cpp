@@ -44,6 +44,7 @@ GraphPane::GraphPane(Workspace& workspace, QWidget* parent)
     });
     connect(&workspace, &Workspace::treeChanged, this, &GraphPane::onTreeChanged);
     connect(&workspace, &Workspace::factsChanged, this, &GraphPane::restyle);
+    connect(&workspace, &Workspace::filterChanged, this, &GraphPane::restyle);
     connect(&workspace.document(), &Document::modelChanged, this, [this] {
         m_freshModel = true;
         m_colourChosen = false;
@@ -144,6 +145,8 @@ void GraphPane::restyle()
     if (!drawing || drawing->tree != m_workspace.foldTree())
         return;
     GraphStyle style = styleGraph(*drawing, m_workspace.facts(), m_colourBy);
+    for (std::size_t i = 0; i < drawing->nodes.size(); ++i)
+        style.nodes[i].behind = !m_workspace.passesFilter(drawing->nodes[i].entry);
     m_legend->setStyle(style);
     m_view->graphScene().setStyle(std::move(style));
     placeOverlays();

@@ -122,6 +122,33 @@ QColor barColor(const Facts& facts, const Graph& graph, const FoldEntry& entry,
     }
 }
 
+bool isFloat(Verdict verdict)
+{
+    return verdict == Verdict::FloatByRule || verdict == Verdict::FloatByBackend
+        || verdict == Verdict::FloatByConstraint || verdict == Verdict::FloatByKernelCheck;
+}
+
+/// One word on what was decided, there before anything is measured.
+QString verdictBadge(const Facts& facts, NodeId leader, Verdict verdict)
+{
+    if (isFloat(verdict))
+        return QStringLiteral("float");
+    if (verdict == Verdict::Opaque)
+        return QStringLiteral("opaque");
+    if (verdict != Verdict::Quantized && verdict != Verdict::Shared)
+        return {};
+    const auto* planned = facts.observer(facts.outputObserver(leader));
+    const auto* decided = facts.plan(leader);
+    const DType dtype = planned       ? planned->spec.dtype
+        : decided && decided->qconfig ? decided->qconfig->activation.dtype
+                                      : DType::Unknown;
+    if (dtype == DType::Float16)
+        return QStringLiteral("fp16");
+    return decided && decided->qconfig && decided->qconfig->activation.isDynamic
+        ? QStringLiteral("dyn")
+        : QStringLiteral("int8");
+}
+
 void addLegend(GraphStyle& style, const QColor& color, const QString& text)
 {
     for (const auto& entry : style.legend)
@@ -205,6 +232,12 @@ GraphStyle styleGraph(const GraphDrawing& drawing, const Facts& facts, ColourBy 
                 = *sqnr > kExactDb ? QStringLiteral("exact") : QString::number(std::lround(*sqnr));
             look.badgeFill = cividis((style.best - *sqnr) / (style.best - style.worst));
             look.faded = facts.errorsStale();
+            look.isMeasured = true;
+        } else if (!look.folded) {
+            const Verdict verdict = facts.verdict(nodes);
+            look.badge = verdictBadge(facts, leader, verdict);
+            if (isFloat(verdict))
+                look.badgeFill = verdictColor(verdict);
         }
         if (by == ColourBy::Op && !look.folded && entry.kind == FoldEntry::Kind::Unit)
             addLegend(style, look.bar,

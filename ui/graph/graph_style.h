@@ -31,10 +31,12 @@ struct NodeStyle
     QString title;
     QString detail; ///< second line, fixed width
     QColor bar;
-    QString badge; ///< the node's SQNR, or empty
-    QColor badgeFill;
+    QString badge; ///< the node's SQNR, else a word for its verdict, else empty
+    QColor badgeFill; ///< invalid: as quiet as can be
+    bool isMeasured = false; ///< the badge is an SQNR
     bool folded = false;
     bool faded = false; ///< numbers older than the recipe
+    bool behind = false; ///< the filter is after others
 };
 
 /// One entry of the legend.

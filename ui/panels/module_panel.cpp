@@ -129,7 +129,29 @@ ModulePanel::ModulePanel(Workspace& workspace, QWidget* parent)
     connect(m_tree->selectionModel(), &QItemSelectionModel::selectionChanged, this,
             &ModulePanel::onRowsSelected);
     connect(&workspace.selection(), &Selection::changed, this, &ModulePanel::syncSelection);
+    const auto filter = [this] { applyFilter({}); };
+    connect(&workspace, &Workspace::filterChanged, this, filter);
+    connect(&workspace, &Workspace::factsChanged, this, filter);
     onTreeReset();
+}
+
+/// Hides what has no node of the wanted verdict, and opens what has.
+void ModulePanel::applyFilter(const QModelIndex& parent)
+{
+    const bool filtered = m_workspace.verdictFilter().has_value();
+    if (!parent.isValid() && !filtered && !m_filtered)
+        return;
+    for (int row = 0; row < m_model->rowCount(parent); ++row) {
+        const auto index = m_model->index(row, 0, parent);
+        const bool shown = m_workspace.passesFilter(m_model->entryOf(index));
+        m_tree->setRowHidden(row, parent, !shown);
+        if (shown && filtered && m_model->rowCount(index) > 0)
+            m_tree->expand(index);
+        if (shown)
+            applyFilter(index);
+    }
+    if (!parent.isValid())
+        m_filtered = filtered;
 }
 
 void ModulePanel::setTerm(ErrorTerm term)
@@ -157,6 +179,7 @@ void ModulePanel::onTreeReset()
         }
         layer = std::move(next);
     }
+    applyFilter({});
     syncSelection();
 }
 

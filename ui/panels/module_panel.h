@@ -31,11 +31,13 @@ private:
     void onTreeReset();
     void onRowsSelected();
     void syncSelection();
+    void applyFilter(const QModelIndex& parent);
 
     Workspace& m_workspace;
     ModuleTreeModel* m_model;
     QTreeView* m_tree;
     bool m_syncing = false;
+    bool m_filtered = false;
 };
 
 } // namespace qs

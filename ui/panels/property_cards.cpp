@@ -6,6 +6,7 @@
 #include <QGridLayout>
 #include <QLabel>
 #include <QPainter>
+#include <QPushButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -156,6 +157,15 @@ void Card::addBar(const QString& label, double fraction, const QColor& color, co
     m_grid->addWidget(name, row, 0);
     m_grid->addWidget(new FractionBar(fraction, color, faded, m_body), row, 1);
     m_grid->addWidget(number, row, 2);
+}
+
+QPushButton* Card::addButton(const QString& text)
+{
+    auto* button = new QPushButton(text, m_body);
+    button->setFont(uiFont(11.5, 600));
+    button->setProperty("primary", true);
+    m_grid->addWidget(button, m_grid->rowCount(), 0, 1, 3, Qt::AlignRight);
+    return button;
 }
 
 void Card::addPill(const QString& text, const QColor& fill)

@@ -6,6 +6,7 @@
 
 class QGridLayout;
 class QLabel;
+class QPushButton;
 class QVBoxLayout;
 
 namespace qs {
@@ -29,6 +30,8 @@ public:
                 bool faded);
     /// A word on a filled pill.
     void addPill(const QString& text, const QColor& fill);
+    /// A small button at the right, below what is there.
+    QPushButton* addButton(const QString& text);
     void clearRows();
 
 private:

@@ -4,6 +4,7 @@
 #include "ui/graph/graph_style.h"
 #include "ui/panels/property_cards.h"
 #include "ui/panels/qconfig_editor.h"
+#include "ui/session/coalesce.h"
 #include "ui/session/quantization_noise.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
@@ -12,8 +13,8 @@
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPushButton>
 #include <QScrollArea>
-#include <QTimer>
 #include <QVBoxLayout>
 
 #include <cmath>
@@ -129,16 +130,7 @@ PropertyPanel::PropertyPanel(Workspace& workspace, QWidget* parent)
     scroll->setWidget(m_cards);
     outer->addWidget(scroll, 1);
 
-    const auto later = [this] {
-        // Several changes come together: show them once.
-        if (m_pending)
-            return;
-        m_pending = true;
-        QTimer::singleShot(0, this, [this] {
-            m_pending = false;
-            refresh();
-        });
-    };
+    const auto later = coalesced(this, [this] { refresh(); });
     connect(&workspace.selection(), &Selection::changed, this, later);
     connect(&workspace, &Workspace::factsChanged, this, later);
     connect(&workspace.document(), &Document::recipeChanged, this, later);
@@ -297,8 +289,40 @@ void PropertyPanel::showWhy()
     }
     if (const QString constraints = constraintText(*decided); !constraints.isEmpty())
         m_why->addText(constraints);
-    if (!decided->remedy.text.empty())
-        m_why->addText(QString::fromStdString(decided->remedy.text), true);
+    showCandidates(*decided);
+    showRemedy(*decided);
+}
+
+/// What was tried and where each attempt stopped.
+void PropertyPanel::showCandidates(const NodePlan& decided)
+{
+    for (const auto& candidate : decided.candidates) {
+        QStringList names;
+        for (const auto& name : candidate.pattern)
+            names << QString::fromStdString(lastComponent(name));
+        auto* line = m_why->addText(QStringLiteral("✕ (%1) · entry %2: %3")
+                                        .arg(names.join(QStringLiteral(", ")))
+                                        .arg(candidate.entry)
+                                        .arg(QString::fromStdString(candidate.text)),
+                                    true);
+        line->setObjectName(QStringLiteral("whyCandidate"));
+    }
+}
+
+void PropertyPanel::showRemedy(const NodePlan& decided)
+{
+    if (decided.remedy.text.empty())
+        return;
+    auto* line = m_why->addText(QString::fromStdString(decided.remedy.text));
+    line->setObjectName(QStringLiteral("whyRemedy"));
+    if (!decided.remedy)
+        return;
+    auto* button = m_why->addButton(QStringLiteral("Apply"));
+    button->setObjectName(QStringLiteral("applyRemedy"));
+    button->setToolTip(QStringLiteral("Do what is suggested; can be undone"));
+    button->setAccessibleName(QStringLiteral("Apply the suggestion"));
+    connect(button, &QPushButton::clicked, this,
+            [this, node = decided.node] { m_workspace.applyRemedy(node); });
 }
 
 void PropertyPanel::showLoss()

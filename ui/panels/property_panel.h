@@ -29,6 +29,8 @@ private:
     void refresh();
     void showHeader();
     void showWhy();
+    void showCandidates(const NodePlan& decided);
+    void showRemedy(const NodePlan& decided);
     void showLoss();
     void showArguments();
     QString ruleText(const NodePlan& decided) const;
@@ -45,7 +47,6 @@ private:
     Card* m_why;
     Card* m_loss;
     Card* m_arguments;
-    bool m_pending = false;
 };
 
 } // namespace qs

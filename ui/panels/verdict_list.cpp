@@ -4,6 +4,7 @@
 #include "ui/session/workspace.h"
 #include "ui/shell/theme.h"
 
+#include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
 
@@ -23,8 +24,11 @@ VerdictList::VerdictList(Workspace& workspace, QWidget* parent)
 {
     setObjectName(QStringLiteral("verdictList"));
     setMouseTracking(true);
-    setToolTip(QStringLiteral("Click a verdict to select its operators"));
+    setToolTip(QStringLiteral("Click a verdict to show only its operators; again to show all"));
+    setAccessibleName(QStringLiteral("Verdicts"));
+    setFocusPolicy(Qt::TabFocus);
     connect(&workspace, &Workspace::factsChanged, this, &VerdictList::refresh);
+    connect(&workspace, &Workspace::filterChanged, this, qOverload<>(&QWidget::update));
     refresh();
 }
 
@@ -38,6 +42,9 @@ void VerdictList::refresh()
     m_rows.clear();
     for (auto& [verdict, nodes] : found)
         m_rows.push_back({verdict, std::move(nodes)});
+    const auto& filter = m_workspace.verdictFilter();
+    if (filter && m_workspace.facts().hasPlan() && count(*filter) == 0)
+        m_workspace.setVerdictFilter({}); // nothing would be left to see
     setFixedHeight(sizeHint().height());
     update();
 }
@@ -71,9 +78,18 @@ void VerdictList::paintEvent(QPaintEvent*)
     p.setFont(uiFont(12.5, 600));
     p.drawText(QRect(14, 4, width(), 28), Qt::AlignLeft | Qt::AlignVCenter,
                QStringLiteral("Verdicts"));
+    const auto& filter = m_workspace.verdictFilter();
+    if (filter) {
+        p.setPen(t.accent);
+        p.setFont(uiFont(11));
+        p.drawText(QRect(0, 4, width() - 12, 28), Qt::AlignRight | Qt::AlignVCenter,
+                   QStringLiteral("show all"));
+    }
     int y = kTop;
     for (std::size_t i = 0; i < m_rows.size(); ++i, y += kVerdictRow) {
-        if (int(i) == m_hover)
+        if (filter == m_rows[i].verdict)
+            p.fillRect(QRect(0, y, width(), kVerdictRow), t.accentSoft);
+        else if (int(i) == m_hover)
             p.fillRect(QRect(0, y, width(), kVerdictRow), t.window);
         p.setPen(Qt::NoPen);
         p.setBrush(verdictColor(m_rows[i].verdict));
@@ -89,11 +105,45 @@ void VerdictList::paintEvent(QPaintEvent*)
     }
 }
 
+QRect VerdictList::rowRect(Verdict verdict) const
+{
+    for (std::size_t i = 0; i < m_rows.size(); ++i)
+        if (m_rows[i].verdict == verdict)
+            return {0, kTop + int(i) * kVerdictRow, width(), kVerdictRow};
+    return {};
+}
+
+void VerdictList::choose(int row)
+{
+    if (row < 0 || m_workspace.verdictFilter() == m_rows[std::size_t(row)].verdict) {
+        m_workspace.setVerdictFilter({});
+        return;
+    }
+    m_workspace.setVerdictFilter(m_rows[std::size_t(row)].verdict);
+    m_workspace.selection().selectNodes(m_rows[std::size_t(row)].nodes);
+}
+
 void VerdictList::mousePressEvent(QMouseEvent* event)
 {
     const int row = rowAt(event->pos().y());
-    if (row >= 0)
-        m_workspace.selection().selectNodes(m_rows[std::size_t(row)].nodes);
+    if (row >= 0 || event->pos().y() < kTop)
+        choose(row);
+}
+
+void VerdictList::keyPressEvent(QKeyEvent* event)
+{
+    // Up and down go through the verdicts; beyond either end all are shown.
+    if (event->key() != Qt::Key_Down && event->key() != Qt::Key_Up) {
+        QWidget::keyPressEvent(event);
+        return;
+    }
+    int at = -1;
+    for (std::size_t i = 0; i < m_rows.size(); ++i)
+        if (m_workspace.verdictFilter() == m_rows[i].verdict)
+            at = int(i);
+    const int rows = int(m_rows.size());
+    const int next = event->key() == Qt::Key_Down ? at + 1 : (at < 0 ? rows - 1 : at - 1);
+    choose(next < rows ? next : -1);
 }
 
 void VerdictList::mouseMoveEvent(QMouseEvent* event)

@@ -11,7 +11,8 @@ namespace qs {
 
 class Workspace;
 
-/// How many operators got which verdict; a click selects them. GUI thread only.
+/// How many operators got which verdict; a click selects them and filters the views by it. GUI
+/// thread only.
 class VerdictList : public QWidget
 {
     Q_OBJECT
@@ -20,6 +21,8 @@ public:
     explicit VerdictList(Workspace& workspace, QWidget* parent = nullptr);
     /// Operators of a verdict in the current plan.
     int count(Verdict verdict) const;
+    /// Where the verdict's row stands; empty when there is none.
+    QRect rowRect(Verdict verdict) const;
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return {120, 60}; }
 
@@ -28,6 +31,7 @@ protected:
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void leaveEvent(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
 
 private:
     struct Row
@@ -37,6 +41,7 @@ private:
     };
     void refresh();
     int rowAt(int y) const;
+    void choose(int row);
 
     Workspace& m_workspace;
     std::vector<Row> m_rows;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/session/workspace.h"
 
+#include "engine/plan/remedy.h"
+
 #include <algorithm>
 
 namespace qs {
@@ -28,6 +30,7 @@ Workspace::Workspace(EngineService& engine, QObject* parent)
         m_tree.reset();
         m_facts = {};
         m_selection.clear();
+        setVerdictFilter({});
         rebuildFacts();
         rebuildTree();
     });
@@ -132,6 +135,42 @@ void Workspace::assign(const AssignTarget& target, const std::optional<std::stri
         || assignQConfig(m_document.recipe(), target, qconfigName) == m_document.recipe())
         return;
     m_undo.push(new AssignCommand(m_document, target, qconfigName));
+}
+
+void Workspace::change(const QString& text, Recipe recipe)
+{
+    if (!(recipe == m_document.recipe()))
+        m_undo.push(new RecipeCommand(m_document, text, std::move(recipe)));
+}
+
+void Workspace::applyRemedy(NodeId node)
+{
+    const auto& model = m_document.model();
+    const auto& plan = m_document.plan();
+    if (!model || !plan || !model->tryGet(node))
+        return;
+    change(QStringLiteral("apply the suggestion for %1")
+               .arg(QString::fromStdString(model->get(node).name)),
+           ::qs::applyRemedy(m_document.recipe(), *model, *plan, node));
+}
+
+void Workspace::setVerdictFilter(std::optional<Verdict> verdict)
+{
+    if (verdict == m_filter)
+        return;
+    m_filter = verdict;
+    Q_EMIT filterChanged();
+}
+
+bool Workspace::passesFilter(int entry) const
+{
+    if (!m_filter || !m_tree)
+        return true;
+    const auto nodes = m_tree->nodesOf(entry);
+    return std::any_of(nodes.begin(), nodes.end(), [this](NodeId node) {
+        const auto* decided = m_facts.plan(node);
+        return decided && decided->verdict == *m_filter;
+    });
 }
 
 QStringList Workspace::qconfigNames() const

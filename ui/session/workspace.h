@@ -41,12 +41,22 @@ public:
     void assign(const AssignTarget& target, const std::optional<std::string>& qconfigName);
     /// The node rules that the selection stands for: every operator of it by name.
     AssignTarget nodeTarget() const;
+    /// One undoable change of the whole recipe; nothing where it stays the same.
+    void change(const QString& text, Recipe recipe);
+    /// Does what the plan suggests for the node.
+    void applyRemedy(NodeId node);
+    /// Only nodes of this verdict are shown in the tree, the others stand back in the graph.
+    const std::optional<Verdict>& verdictFilter() const { return m_filter; }
+    void setVerdictFilter(std::optional<Verdict> verdict);
+    /// True without a filter, and for entries with a node of its verdict inside.
+    bool passesFilter(int entry) const;
     /// Names to offer: the recipe's own first, then the backend's default, then other presets.
     QStringList qconfigNames() const;
 
 Q_SIGNALS:
     void treeChanged();
     void factsChanged();
+    void filterChanged();
 
 private:
     void rebuildTree();
@@ -58,6 +68,7 @@ private:
     Pipeline m_pipeline;
     Facts m_facts;
     FoldTreePtr m_tree;
+    std::optional<Verdict> m_filter;
 };
 
 } // namespace qs

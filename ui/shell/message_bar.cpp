@@ -18,6 +18,7 @@ MessageBar::MessageBar(QWidget* parent)
     , m_headline(new QLabel(this))
     , m_detail(new QLabel(this))
     , m_goto(new QPushButton(this))
+    , m_buttons(new QHBoxLayout)
 {
     setObjectName(QStringLiteral("messageBar"));
     setAttribute(Qt::WA_StyledBackground);
@@ -43,7 +44,9 @@ MessageBar::MessageBar(QWidget* parent)
     m_goto->setObjectName(QStringLiteral("messageGoto"));
     row->addWidget(m_icon, 0, Qt::AlignTop);
     row->addLayout(lines, 1);
+    m_buttons->setSpacing(8);
     row->addWidget(m_goto);
+    row->addLayout(m_buttons);
     row->addWidget(close);
     connect(close, &QToolButton::clicked, this, &MessageBar::dismiss);
     connect(m_goto, &QPushButton::clicked, this, [this] { Q_EMIT nodeClicked(m_node); });
@@ -66,11 +69,53 @@ void MessageBar::showError(const QString& what, const Error& error)
     QString detail = cause;
     if (!error.hint.empty())
         detail += QStringLiteral(". ") + QString::fromStdString(error.hint);
-    m_node = QString::fromStdString(error.node);
     showMessage(Kind::Error, headline, detail);
-    m_node = QString::fromStdString(error.node);
+    nameNode(QString::fromStdString(error.node));
+}
+
+void MessageBar::nameNode(const QString& node)
+{
+    m_node = node;
     m_goto->setText(QStringLiteral("Show %1").arg(m_node));
+    m_goto->setToolTip(QStringLiteral("Select the node and bring it into view"));
     m_goto->setVisible(!m_node.isEmpty());
+}
+
+void MessageBar::showChoices(Kind kind, const QString& topic, const QString& headline,
+                             const QString& detail, const QString& node,
+                             std::vector<Choice> choices)
+{
+    showMessage(kind, headline, detail);
+    m_topic = topic;
+    nameNode(node);
+    int number = 0;
+    for (Choice& choice : choices) {
+        auto* button = new QPushButton(choice.text, this);
+        button->setObjectName(QStringLiteral("messageChoice%1").arg(number++));
+        button->setToolTip(choice.toolTip);
+        connect(button, &QPushButton::clicked, this, [this, act = std::move(choice.act)] {
+            // The button goes with the message: what it does outlives it.
+            const auto chosen = act;
+            dismiss();
+            chosen();
+        });
+        m_buttons->addWidget(button);
+    }
+}
+
+void MessageBar::clearChoices()
+{
+    while (auto* item = m_buttons->takeAt(0)) {
+        item->widget()->hide();
+        item->widget()->deleteLater();
+        delete item;
+    }
+}
+
+void MessageBar::dismissTopic(const QString& topic)
+{
+    if (isVisible() && m_topic == topic)
+        dismiss();
 }
 
 void MessageBar::showMessage(Kind kind, const QString& headline, const QString& detail)
@@ -92,13 +137,17 @@ void MessageBar::showMessage(Kind kind, const QString& headline, const QString& 
     m_detail->setText(detail);
     m_detail->setVisible(!detail.isEmpty());
     m_node.clear();
+    m_topic.clear();
     m_goto->hide();
+    clearChoices();
     show();
 }
 
 void MessageBar::dismiss()
 {
     m_node.clear();
+    m_topic.clear();
+    clearChoices();
     hide();
 }
 

@@ -5,6 +5,10 @@
 
 #include <QWidget>
 
+#include <functional>
+#include <vector>
+
+class QHBoxLayout;
 class QLabel;
 class QPushButton;
 
@@ -23,10 +27,24 @@ public:
         Warning,
         Note
     };
+    /// A way out that the message offers as a button.
+    struct Choice
+    {
+        QString text;
+        QString toolTip;
+        std::function<void()> act;
+    };
     explicit MessageBar(QWidget* parent = nullptr);
 
     void showError(const QString& what, const Error& error);
     void showMessage(Kind kind, const QString& headline, const QString& detail);
+    /// A message about a node, with buttons for what can be done; pressing one closes the message
+    /// first. `topic` names what it is about, for `dismissTopic`.
+    void showChoices(Kind kind, const QString& topic, const QString& headline,
+                     const QString& detail, const QString& node, std::vector<Choice> choices);
+    /// Closes the message if it is about this.
+    void dismissTopic(const QString& topic);
+    const QString& topic() const { return m_topic; }
     void dismiss();
     QString headline() const;
     QString detail() const;
@@ -37,11 +55,16 @@ Q_SIGNALS:
     void nodeClicked(const QString& name);
 
 private:
+    void clearChoices();
+    void nameNode(const QString& node);
+
     QLabel* m_icon;
     QLabel* m_headline;
     QLabel* m_detail;
     QPushButton* m_goto;
+    QHBoxLayout* m_buttons;
     QString m_node;
+    QString m_topic;
 };
 
 } // namespace qs
