@@ -19,11 +19,39 @@ struct QConfig
     friend bool operator==(const QConfig&, const QConfig&) = default;
 };
 
+/// A qconfig, or none, behind one pointer: copies share it. Used like std::optional<QConfig>; equal
+/// when what they hold is. Thousands of nodes carry the same few qconfigs.
+class SharedQConfig
+{
+public:
+    SharedQConfig() = default;
+    SharedQConfig(std::nullopt_t) { }
+    SharedQConfig(QConfig qconfig)
+        : m_value(std::make_shared<const QConfig>(std::move(qconfig)))
+    {
+    }
+    SharedQConfig(std::optional<QConfig> qconfig)
+        : m_value(qconfig ? std::make_shared<const QConfig>(std::move(*qconfig)) : nullptr)
+    {
+    }
+    explicit operator bool() const { return bool(m_value); }
+    bool has_value() const { return bool(m_value); }
+    const QConfig& operator*() const { return *m_value; }
+    const QConfig* operator->() const { return m_value.get(); }
+    friend bool operator==(const SharedQConfig& a, const SharedQConfig& b)
+    {
+        return a.m_value == b.m_value || (a.m_value && b.m_value && *a.m_value == *b.m_value);
+    }
+
+private:
+    std::shared_ptr<const QConfig> m_value;
+};
+
 /// A qconfig as rules name it; `config` empty = "keep float" (null in a recipe).
 struct NamedQConfig
 {
     std::string name; ///< "x86", "act7", "" for null
-    std::optional<QConfig> config;
+    SharedQConfig config;
     friend bool operator==(const NamedQConfig&, const NamedQConfig&) = default;
 };
 

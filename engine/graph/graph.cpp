@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/graph/graph.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace qs {
 
 struct Graph::Index
 {
-    std::unordered_map<NodeId, std::uint32_t> positions;
+    static constexpr std::uint32_t kNowhere = ~0u;
+    std::vector<std::uint32_t> positions; ///< by id: ids are given out one after the other
     std::unordered_map<std::string_view, NodeId> names;
     std::unordered_map<ValueRef, std::vector<Use>> users;
     std::unordered_map<NodeId, std::size_t> userCounts;
@@ -27,10 +29,15 @@ Graph::Graph(Parts parts)
     if (!m_parts.info)
         m_parts.info = std::make_shared<ModelInfo>();
     auto index = std::make_shared<Index>();
-    index->positions.reserve(m_parts.nodes.size());
+    std::uint32_t last = 0;
+    for (const NodePtr& node : m_parts.nodes)
+        last = std::max(last, node->id.value());
+    index->positions.assign(last + 1, Index::kNowhere);
+    index->names.reserve(m_parts.nodes.size());
+    index->users.reserve(m_parts.nodes.size());
     for (std::size_t i = 0; i < m_parts.nodes.size(); ++i) {
         const Node& node = *m_parts.nodes[i];
-        index->positions.emplace(node.id, std::uint32_t(i));
+        index->positions[node.id.value()] = std::uint32_t(i);
         index->names.emplace(node.name, node.id);
         if (node.kind == NodeKind::Output)
             index->outputPosition = i;
@@ -47,8 +54,10 @@ Graph::Graph(Parts parts)
 
 const Node* Graph::tryGet(NodeId id) const
 {
-    const auto it = m_index->positions.find(id);
-    return it == m_index->positions.end() ? nullptr : m_parts.nodes[it->second].get();
+    const auto& positions = m_index->positions;
+    const std::uint32_t at
+        = id.value() < positions.size() ? positions[id.value()] : Index::kNowhere;
+    return at == Index::kNowhere ? nullptr : m_parts.nodes[at].get();
 }
 
 const Node& Graph::get(NodeId id) const
@@ -66,9 +75,10 @@ const Node* Graph::tryFind(std::string_view name) const
 
 std::size_t Graph::position(NodeId id) const
 {
-    const auto it = m_index->positions.find(id);
-    assert(it != m_index->positions.end());
-    return it->second;
+    assert(id.value() < m_index->positions.size());
+    const std::uint32_t at = m_index->positions[id.value()];
+    assert(at != Index::kNowhere);
+    return at;
 }
 
 const Value& Graph::value(ValueRef ref) const

@@ -15,15 +15,6 @@ std::string inQuotes(const std::string& text)
     return "'" + text + "'";
 }
 
-/// The reference module of the entry whose root the class is, "" when the backend has none.
-std::string referenceOf(const Backend& backend, const std::string& rootClass)
-{
-    for (const auto& entry : backend.patterns)
-        if (canonicalTypeName(entry.rootModule) == rootClass && !entry.referenceModule.empty())
-            return entry.referenceModule;
-    return {};
-}
-
 OperandFacts operandFacts(const Node& node, const OpName& name, bool hasReference)
 {
     OperandFacts facts;
@@ -78,36 +69,20 @@ std::string ruleText(const Rule& rule)
     return rule.kind == RuleKind::Global ? "the global rule" : kind + " rule " + inQuotes(rule.key);
 }
 
-/// What the backend's default mapping (x86's, for a backend of the user's own) gives a type.
-std::optional<NamedQConfig> defaultQConfig(const Backend& backend, const std::string& type)
-{
-    auto mapping = QConfigMapping::defaultFor(backend.name);
-    if (!mapping)
-        mapping = QConfigMapping::defaultFor("x86");
-    std::optional<NamedQConfig> found;
-    for (const Rule& rule : mapping->rules)
-        if (rule.qconfig.config
-            && ((rule.kind == RuleKind::Global && !found)
-                || (rule.kind == RuleKind::ObjectType && canonicalTypeName(rule.key) == type)))
-            found = rule.qconfig;
-    return found;
-}
-
 /// A rule, or the want of one, keeps it float: what the backend would take instead.
-void keepFloatByRule(Verdicts& out, const RuleHits& hits, const Backend& backend,
-                     const BackendPattern& entry, const OpName& root, const OperandFacts& facts)
+void keepFloatByRule(Verdicts& out, const RuleHits& hits, const BackendPattern& entry,
+                     const NamedQConfig& usual, const OperandFacts& facts)
 {
     out.verdict = Verdict::FloatByRule;
     out.reason = hits.empty() ? "no rule of the recipe gives it a qconfig"
-                              : ruleText(hits.front()) + " keeps it float";
-    const auto usual = defaultQConfig(backend, root.name);
-    if (usual)
-        out.remedy.qconfig = fitQConfig(entry, *usual->config, facts);
+                              : ruleText(*hits.front()) + " keeps it float";
+    if (usual.config)
+        out.remedy.qconfig = fitQConfig(entry, *usual.config, facts);
     if (out.remedy)
-        out.remedy.text = "give it qconfig " + inQuotes(usual->name)
-            + (*out.remedy.qconfig == *usual->config
+        out.remedy.text = "give it qconfig " + inQuotes(usual.name)
+            + (out.remedy.qconfig == usual.config
                    ? ""
-                   : " and " + describeChange(*usual->config, *out.remedy.qconfig));
+                   : " and " + describeChange(*usual.config, *out.remedy.qconfig));
 }
 
 /// No dtype config takes the qconfig: what each wanted, and the nearest qconfig that would do.
@@ -129,17 +104,51 @@ void refuse(Verdicts& out, const DTypeChoice& choice, const Backend& backend, in
 
 } // namespace
 
-Verdicts decide(const Graph& graph, const OpNames& names, const Matches& matches,
-                const Match& match, const std::vector<RuleHits>& hits, const Backend& backend,
-                std::vector<std::string>& warnings)
+Decider::Decider(const Graph& graph, const OpNames& names, const Matches& matches,
+                 const Backend& backend)
+    : m_graph(graph)
+    , m_names(names)
+    , m_matches(matches)
+    , m_backend(backend)
 {
+    for (const auto& entry : backend.patterns)
+        if (!entry.referenceModule.empty())
+            m_references.try_emplace(canonicalTypeName(entry.rootModule), entry.referenceModule);
+    auto defaults = QConfigMapping::defaultFor(backend.name);
+    if (!defaults)
+        defaults = QConfigMapping::defaultFor("x86");
+    for (const Rule& rule : defaults->rules)
+        if (rule.kind == RuleKind::Global)
+            m_usual[""] = rule.qconfig;
+        else if (rule.kind == RuleKind::ObjectType && rule.qconfig.config)
+            m_usual[canonicalTypeName(rule.key)] = rule.qconfig;
+}
+
+std::string Decider::referenceOf(const OpName& root) const
+{
+    const auto found = root.isModule() ? m_references.find(root.name) : m_references.end();
+    return found == m_references.end() ? std::string() : found->second;
+}
+
+const NamedQConfig& Decider::usualQConfig(const OpName& root) const
+{
+    const auto found = m_usual.find(root.name);
+    return found == m_usual.end() ? m_usual.at("") : found->second;
+}
+
+Verdicts Decider::decide(const Match& match, const std::vector<RuleHits>& hits,
+                         std::vector<std::string>& warnings) const
+{
+    const Graph& graph = m_graph;
+    const Matches& matches = m_matches;
+    const Backend& backend = m_backend;
     const BackendPattern& entry = backend.patterns[std::size_t(match.entry)];
     const Unit& first = matches.units[match.units.front()];
     const Node& root = graph.get(first.root());
-    const OpName& rootName = names[graph.position(first.root())];
+    const OpName& rootName = m_names[graph.position(first.root())];
     Verdicts out;
     out.ruledBy = match.units.back();
-    out.referenceModule = rootName.isModule() ? referenceOf(backend, rootName.name) : "";
+    out.referenceModule = referenceOf(rootName);
     out.decision.observation = entry.observationType;
     if (const auto found = entry.numTensorArgsToObservationType.find(tensorArguments(graph, root));
         found != entry.numTensorArgsToObservationType.end())
@@ -147,17 +156,17 @@ Verdicts decide(const Graph& graph, const OpNames& names, const Matches& matches
 
     const OperandFacts facts = operandFacts(root, rootName, !out.referenceModule.empty());
     for (const std::size_t u : match.units)
-        if (hits[u].empty() || !hits[u].front().qconfig.config) {
+        if (hits[u].empty() || !hits[u].front()->qconfig.config) {
             out.ruledBy = u;
-            keepFloatByRule(out, hits[u], backend, entry, rootName, facts);
+            keepFloatByRule(out, hits[u], entry, usualQConfig(rootName), facts);
             return out;
         }
-    out.qconfig = hits[out.ruledBy].front().qconfig;
+    out.qconfig = hits[out.ruledBy].front()->qconfig;
     const QConfig& qconfig = *out.qconfig.config;
     for (const std::size_t u : match.units)
-        if (hits[u].front().qconfig.config != out.qconfig.config)
-            warnings.push_back(inQuotes(root.name) + " has qconfig '" + hits[u].front().qconfig.name
-                               + "', but its pattern ends with "
+        if (hits[u].front()->qconfig.config != out.qconfig.config)
+            warnings.push_back(inQuotes(root.name) + " has qconfig '"
+                               + hits[u].front()->qconfig.name + "', but its pattern ends with "
                                + inQuotes(graph.get(matches.units[out.ruledBy].last()).name)
                                + ", whose qconfig '" + out.qconfig.name + "' is used for both");
 
@@ -167,13 +176,13 @@ Verdicts decide(const Graph& graph, const OpNames& names, const Matches& matches
         refuse(out, choice, backend, match.entry, facts);
         return out;
     }
-    if (const std::string odd = nonFloatValue(graph, names, matches, match); !odd.empty()) {
+    if (const std::string odd = nonFloatValue(graph, m_names, matches, match); !odd.empty()) {
         out.verdict = Verdict::ShapeOnly;
         out.reason = odd + ", only float32 is quantized";
         return out;
     }
     out.decision.quantized = true;
-    out.decision.qconfig = qconfig;
+    out.decision.qconfig = out.qconfig.config;
     out.decision.observeWeight = !out.referenceModule.empty();
     if (out.decision.observation == ObservationType::InputOutputNotObserved) {
         out.decision.quantized = false;
@@ -212,13 +221,13 @@ void warnOfConflict(const Graph& graph, const Unit& unit, std::size_t member, co
     if (unit.names[member].find("BatchNorm") != std::string::npos)
         return;
     const auto configOf = [](const RuleHits& hits) {
-        return hits.empty() ? std::optional<QConfig> {} : hits.front().qconfig.config;
+        return hits.empty() ? SharedQConfig {} : hits.front()->qconfig.config;
     };
     if (configOf(root) == configOf(own))
         return;
     const auto nameOf = [](const RuleHits& hits) {
-        return hits.empty() || !hits.front().qconfig.config ? std::string("null")
-                                                            : inQuotes(hits.front().qconfig.name);
+        return hits.empty() || !hits.front()->qconfig.config ? std::string("null")
+                                                             : inQuotes(hits.front()->qconfig.name);
     };
     const std::string memberName = inQuotes(graph.get(unit.nodes[member]).name);
     const std::string rootName = inQuotes(graph.get(unit.root()).name);

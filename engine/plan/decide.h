@@ -26,10 +26,29 @@ struct Verdicts
 
 /// Applies the qconfig to a match: which one (a fusion's is that of its first operator; a chain of
 /// functions is observed as its last asks), does the backend take it, is anything but float
-/// involved.
-Verdicts decide(const Graph& graph, const OpNames& names, const Matches& matches,
-                const Match& match, const std::vector<RuleHits>& hits, const Backend& backend,
-                std::vector<std::string>& warnings);
+/// involved. Borrows all it is given.
+class Decider
+{
+public:
+    Decider(const Graph& graph, const OpNames& names, const Matches& matches,
+            const Backend& backend);
+    /// `hits` by unit.
+    Verdicts decide(const Match& match, const std::vector<RuleHits>& hits,
+                    std::vector<std::string>& warnings) const;
+
+private:
+    /// The reference module of the entry whose root the operator is; "" where there is none.
+    std::string referenceOf(const OpName& root) const;
+    /// What the backend's default mapping (x86's, for a backend of the user's own) gives the type.
+    const NamedQConfig& usualQConfig(const OpName& root) const;
+
+    const Graph& m_graph;
+    const OpNames& m_names;
+    const Matches& m_matches;
+    const Backend& m_backend;
+    std::unordered_map<std::string, std::string> m_references; ///< by root module
+    std::unordered_map<std::string, NamedQConfig> m_usual; ///< by type; "" = all others
+};
 
 /// Keeps operators float whose recipe sets one of their inputs to null by an edge rule.
 void applyNullEdges(const Graph& graph, const OpNames& names, const Matches& matches,

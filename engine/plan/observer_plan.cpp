@@ -3,13 +3,31 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
-#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace qs {
 
 namespace {
+
+/// One argument of one node, and the value it reads there.
+struct Reading
+{
+    NodeId node;
+    std::uint32_t argument = 0;
+    ValueRef ref;
+    friend bool operator==(const Reading&, const Reading&) = default;
+};
+
+struct ReadingHash
+{
+    std::size_t operator()(const Reading& reading) const
+    {
+        return std::hash<ValueRef>()(reading.ref) * 31 + reading.node.value() * 7
+            + reading.argument;
+    }
+};
 
 /// One place where an observer sits. Several sites may be one instance.
 struct Site
@@ -76,8 +94,6 @@ public:
     }
 
 private:
-    using Reading = std::tuple<NodeId, std::uint32_t, ValueRef>;
-
     const OpName& nameOf(NodeId id) const { return m_names[m_graph.position(id)]; }
 
     bool isTensor(ValueRef ref) const
@@ -160,10 +176,10 @@ private:
     {
         const OpName& name = nameOf(node.id);
         const bool wanted = name.isModule() ? decision.observeWeight : !keepsWeightFloat(name);
-        if (!wanted || !isObservedDType(decision.qconfig.weight.dtype))
+        if (!wanted || !isObservedDType(decision.qconfig->weight.dtype))
             return;
         Site site;
-        site.spec = decision.qconfig.weight;
+        site.spec = decision.qconfig->weight;
         Use reader {node.id, argument};
         if (const ValueRef stored = storedWeight(ref, reader)) {
             site.value = stored;
@@ -186,7 +202,7 @@ private:
         const Rule* rule = m_rules.edgeRule(m_graph.get(ref.node).name, node.name, inputIndex);
         const bool special = rule && rule->qconfig.config;
         const ObserverSpec& spec
-            = special ? rule->qconfig.config->activation : decision.qconfig.activation;
+            = special ? rule->qconfig.config->activation : decision.qconfig->activation;
         if (spec.kind == ObserverKind::ReuseInput || !isObservedDType(spec.dtype))
             return;
         if (spec.isDynamic ? !zeroth : !special && producedDType(ref) == spec.dtype) {
@@ -223,7 +239,7 @@ private:
     void observeOutput(const Unit& unit, std::size_t match, const Decision& decision)
     {
         const ValueRef value {unit.last(), 0};
-        const ObserverSpec& spec = decision.qconfig.activation;
+        const ObserverSpec& spec = decision.qconfig->activation;
         if (m_graph.get(unit.last()).outputs.empty() || !isTensor(value) || spec.isDynamic
             || !isObservedDType(spec.dtype))
             return;
@@ -245,7 +261,7 @@ private:
         m_outputSites.erase(value);
         // The value stays float. As in torch.ao its readers go on believing that it is quantized.
         m_out.floating[match] = true;
-        m_blind[value] = true;
+        m_blind.insert(value);
     }
 
     /// The observer that argument `argument` of `node` reads `ref` through; none = size().
@@ -357,11 +373,11 @@ private:
     RuleTable& m_rules;
     ObserverPlan m_out;
     std::vector<Site> m_sites;
-    std::map<ValueRef, std::size_t> m_outputSites;
-    std::map<ValueRef, std::vector<std::size_t>> m_inputSites;
-    std::map<Reading, std::size_t> m_reads;
-    std::map<ValueRef, bool> m_blind; ///< taken for quantized, but nothing observes it
-    std::map<ValueRef, DType> m_produced; ///< what readers may count on; absent = float32
+    std::unordered_map<ValueRef, std::size_t> m_outputSites;
+    std::unordered_map<ValueRef, std::vector<std::size_t>> m_inputSites;
+    std::unordered_map<Reading, std::size_t, ReadingHash> m_reads;
+    std::unordered_set<ValueRef> m_blind; ///< taken for quantized, but nothing observes it
+    std::unordered_map<ValueRef, DType> m_produced; ///< what readers may count on; absent = float32
 };
 
 } // namespace

@@ -11,7 +11,7 @@ namespace qs {
 struct Decision
 {
     bool quantized = false;
-    QConfig qconfig; ///< meaningful when quantized
+    SharedQConfig qconfig; ///< set when quantized
     ObservationType observation = ObservationType::OutputUseDifferentObserver;
     bool observeWeight = false; ///< the root is a module whose weight is quantized
 };

@@ -106,7 +106,7 @@ private:
         if (!m_graph.tryGet(id) || !visible(id) || m_fused.count(id)
             || nameOf(id).name != tree.name)
             return false;
-        const auto inputs = activationUses(m_graph, m_graph.get(id), nameOf(id));
+        const auto& inputs = usesOf(id);
         if (!tree.inputs.empty() && (inputs.size() != tree.inputs.size() || isScaledAdd(id)))
             return false;
         for (std::size_t i = 0; i < tree.inputs.size(); ++i) {
@@ -127,6 +127,15 @@ private:
             return false;
         out.nodes.push_back(id);
         return true;
+    }
+
+    /// Many patterns end with the same operator: what flows into it is looked up once.
+    const std::vector<std::pair<Use, ValueRef>>& usesOf(NodeId id) const
+    {
+        const auto [found, isNew] = m_uses.try_emplace(id);
+        if (isNew)
+            found->second = activationUses(m_graph, m_graph.get(id), nameOf(id));
+        return found->second;
     }
 
     /// `x + 2 * y` written as one add: no fused kernel multiplies.
@@ -249,6 +258,7 @@ private:
     const OpNames& m_names;
     const Backend& m_backend;
     Matches m_out;
+    mutable std::unordered_map<NodeId, std::vector<std::pair<Use, ValueRef>>> m_uses;
     std::unordered_map<NodeId, std::size_t> m_fused;
     struct Fusion
     {

@@ -41,7 +41,7 @@ struct Candidate
 struct Remedy
 {
     std::string text; ///< one sentence; empty = nothing to suggest
-    std::optional<QConfig> qconfig;
+    SharedQConfig qconfig;
     explicit operator bool() const { return qconfig.has_value(); }
     friend bool operator==(const Remedy&, const Remedy&) = default;
 };
@@ -60,7 +60,7 @@ struct NodePlan
     int patternEntry = -1; ///< index into Backend::patterns
     int group = -1; ///< index into Plan::groups, for members of a match
     std::string qconfigName; ///< effective qconfig; "" = float
-    std::optional<QConfig> qconfig;
+    SharedQConfig qconfig;
     Rule rule; ///< the winning rule (kind None when none)
     std::vector<Rule> overrides; ///< rules it overrode, strongest first
     std::vector<Candidate> candidates; ///< what was tried in vain, most promising first

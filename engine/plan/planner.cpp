@@ -62,6 +62,7 @@ private:
 void fillGroups(const Matches& matches, const Backend& backend,
                 const std::vector<Verdicts>& verdicts, Plan& plan)
 {
+    plan.groups.reserve(matches.matches.size());
     const auto add = [&](MatchGroup group, const std::vector<std::size_t>& units) {
         for (const std::size_t u : units)
             for (const NodeId id : matches.units[u].nodes)
@@ -91,10 +92,15 @@ void fillGroups(const Matches& matches, const Backend& backend,
 
 void sortGroups(const Graph& graph, Plan& plan)
 {
-    std::stable_sort(plan.groups.begin(), plan.groups.end(),
-                     [&graph](const MatchGroup& a, const MatchGroup& b) {
-                         return graph.position(a.root) < graph.position(b.root);
-                     });
+    std::vector<std::pair<std::size_t, std::size_t>> order; // position of the root, group
+    for (std::size_t g = 0; g < plan.groups.size(); ++g)
+        order.emplace_back(graph.position(plan.groups[g].root), g);
+    std::sort(order.begin(), order.end());
+    std::vector<MatchGroup> sorted;
+    sorted.reserve(order.size());
+    for (const auto& [position, g] : order)
+        sorted.push_back(std::move(plan.groups[g]));
+    plan.groups = std::move(sorted);
     for (std::size_t g = 0; g < plan.groups.size(); ++g)
         for (const NodeId id : plan.groups[g].members)
             plan.nodes[graph.position(id)].group = int(g);
@@ -137,8 +143,9 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
     }
     std::vector<Verdicts> verdicts;
     std::vector<Decision> decisions;
+    const Decider decider(graph, names, matches, backend);
     for (const Match& match : matches.matches) {
-        verdicts.push_back(decide(graph, names, matches, match, hits, backend, plan.warnings));
+        verdicts.push_back(decider.decide(match, hits, plan.warnings));
         decisions.push_back(verdicts.back().decision);
     }
     applyNullEdges(graph, names, matches, rules, verdicts, decisions);
@@ -146,6 +153,7 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
     plan.observers = std::move(observers.observers);
 
     const Reasoner reasoner({graph, names, matches, hits, verdicts, observers, backend, settings});
+    plan.nodes.reserve(names.size());
     for (std::size_t i = 0; i < names.size(); ++i)
         plan.nodes.push_back(reasoner.nodePlan(i));
     fillGroups(matches, backend, verdicts, plan);

@@ -60,6 +60,15 @@ bool startsFusions(const std::string& name)
         || name.find("BatchNorm") != std::string::npos;
 }
 
+/// The strongest rule and, below it, those it overrode.
+void setRule(NodePlan& plan, const RuleHits& hits)
+{
+    plan.rule = *hits.front();
+    plan.overrides.clear();
+    for (std::size_t i = 1; i < hits.size(); ++i)
+        plan.overrides.push_back(*hits[i]);
+}
+
 } // namespace
 
 Reasoner::Reasoner(const Findings& findings)
@@ -83,9 +92,7 @@ NodePlan Reasoner::nodePlan(std::size_t position) const
     const auto unit = matches.unitOf.find(node.id);
     if (unit != matches.unitOf.end() && !hits[unit->second].empty()
         && name.kind != OpName::Kind::Inside && name.kind != OpName::Kind::None) {
-        const RuleHits& found = hits[unit->second];
-        plan.rule = found.front();
-        plan.overrides.assign(found.begin() + 1, found.end());
+        setRule(plan, hits[unit->second]);
     }
     const auto match = matches.matchOf.find(node.id);
     if (match != matches.matchOf.end())
@@ -108,10 +115,8 @@ void Reasoner::explainMatched(NodePlan& plan, std::size_t match) const
     plan.remedy = found.remedy;
     plan.candidates = found.candidates;
     addBlocked(plan);
-    if (!hits[found.ruledBy].empty()) {
-        plan.rule = hits[found.ruledBy].front();
-        plan.overrides.assign(hits[found.ruledBy].begin() + 1, hits[found.ruledBy].end());
-    }
+    if (!hits[found.ruledBy].empty())
+        setRule(plan, hits[found.ruledBy]);
     if (!found.decision.quantized)
         return;
     plan.qconfigName = found.qconfig.name;

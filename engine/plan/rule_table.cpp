@@ -22,6 +22,9 @@ Result<RuleTable> RuleTable::make(const QConfigMapping& mapping)
         case RuleKind::Node:
             table.m_nodes[rule.key].push_back(i);
             break;
+        case RuleKind::Edge:
+            table.m_hasEdges = true;
+            break;
         default:
             break;
         }
@@ -41,7 +44,7 @@ Result<RuleTable> RuleTable::make(const QConfigMapping& mapping)
 void RuleTable::add(RuleHits& hits, std::size_t rule)
 {
     m_used[rule] = true;
-    hits.push_back(m_rules[rule]);
+    hits.push_back(&m_rules[rule]);
 }
 
 RuleHits RuleTable::find(const RuleSubject& subject)
@@ -78,6 +81,8 @@ RuleHits RuleTable::find(const RuleSubject& subject)
 
 const Rule* RuleTable::edgeRule(const std::string& producer, const std::string& consumer, int index)
 {
+    if (!m_hasEdges)
+        return nullptr;
     for (std::size_t i = m_rules.size(); i-- > 0;) {
         const Rule& rule = m_rules[i];
         if (rule.kind == RuleKind::Edge && rule.key == producer && rule.secondKey == consumer

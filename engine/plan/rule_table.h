@@ -23,8 +23,8 @@ struct RuleSubject
     int orderIndex = 0; ///< and which call of that type in that module this is
 };
 
-/// The rules that reach one operator, strongest first; empty = none.
-using RuleHits = std::vector<Rule>;
+/// The rules that reach one operator, strongest first; empty = none. Borrowed from the table.
+using RuleHits = std::vector<const Rule*>;
 
 /// A mapping made ready for look-up. Precedence as in torch.ao's QConfigMapping, node rules above.
 class RuleTable
@@ -44,6 +44,7 @@ private:
 
     std::vector<Rule> m_rules;
     std::vector<bool> m_used;
+    bool m_hasEdges = false;
     std::vector<std::pair<std::regex, std::size_t>> m_regexes;
     std::map<std::string, std::vector<std::size_t>> m_types; ///< strongest (latest) first
     std::map<std::string, std::vector<std::size_t>> m_modules;
