@@ -18,7 +18,8 @@ const std::vector<std::string> kPrepareKeys {"standalone_module_name",
                                              "non_traceable_module_class",
                                              "input_quantized_idxs",
                                              "output_quantized_idxs",
-                                             "preserved_attributes"};
+                                             "preserved_attributes",
+                                             "unfuse"};
 const std::vector<std::string> kConvertKeys {"observed_to_quantized_custom_module_class",
                                              "preserved_attributes", "lowering"};
 

@@ -215,25 +215,27 @@ void applyNullEdges(const Graph& graph, const OpNames& names, const Matches& mat
     }
 }
 
-void warnOfConflict(const Graph& graph, const Unit& unit, std::size_t member, const RuleHits& root,
-                    const RuleHits& own, std::vector<std::string>& warnings)
+void noteConflict(const Graph& graph, const Unit& unit, std::size_t member, const RuleHits& root,
+                  const RuleHits& own, Plan& plan)
 {
     if (unit.names[member].find("BatchNorm") != std::string::npos)
         return;
-    const auto configOf = [](const RuleHits& hits) {
-        return hits.empty() ? SharedQConfig {} : hits.front()->qconfig.config;
+    const auto qconfigOf = [](const RuleHits& hits) {
+        return hits.empty() ? NamedQConfig() : hits.front()->qconfig;
     };
-    if (configOf(root) == configOf(own))
+    const NamedQConfig wins = qconfigOf(root), loses = qconfigOf(own);
+    if (wins.config == loses.config)
         return;
-    const auto nameOf = [](const RuleHits& hits) {
-        return hits.empty() || !hits.front()->qconfig.config ? std::string("null")
-                                                             : inQuotes(hits.front()->qconfig.name);
+    const auto nameOf = [](const NamedQConfig& qconfig) {
+        return qconfig.config ? inQuotes(qconfig.name) : std::string("null");
     };
+    plan.conflicts.push_back({unit.root(), unit.nodes[member], wins, loses});
     const std::string memberName = inQuotes(graph.get(unit.nodes[member]).name);
     const std::string rootName = inQuotes(graph.get(unit.root()).name);
-    warnings.push_back(memberName + " is fused into " + rootName + " and takes its qconfig "
-                       + nameOf(root) + ": the rule that gives " + memberName + " " + nameOf(own)
-                       + " has no effect; give both the same qconfig");
+    plan.warnings.push_back(memberName + " is fused into " + rootName + " and takes its qconfig "
+                            + nameOf(wins) + ": the rule that gives " + memberName + " "
+                            + nameOf(loses) + " has no effect; give both the same qconfig, or name "
+                            + memberName + " under prepare.unfuse");
 }
 
 bool PrepareSettings::isUntraced(const Graph& graph, const Node& node) const
@@ -256,7 +258,8 @@ Result<PrepareSettings> readPrepareSettings(const Recipe& recipe)
     PrepareSettings settings;
     const std::pair<const char*, std::set<std::string>*> lists[] {
         {"non_traceable_module_name", &settings.untracedNames},
-        {"non_traceable_module_class", &settings.untracedClasses}};
+        {"non_traceable_module_class", &settings.untracedClasses},
+        {"unfuse", &settings.unfused}};
     for (const auto& [key, target] : lists) {
         if (!root.has(key))
             continue;

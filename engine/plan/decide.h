@@ -55,16 +55,17 @@ void applyNullEdges(const Graph& graph, const OpNames& names, const Matches& mat
                     RuleTable& rules, std::vector<Verdicts>& verdicts,
                     std::vector<Decision>& decisions);
 
-/// Warns where a rule gives a member of a fusion another qconfig than its first operator has. A
-/// batch norm's own does not matter: it is folded.
-void warnOfConflict(const Graph& graph, const Unit& unit, std::size_t member, const RuleHits& root,
-                    const RuleHits& own, std::vector<std::string>& warnings);
+/// Notes and warns where a rule gives a member of a fusion another qconfig than its first operator
+/// has. A batch norm's own does not matter: it is folded.
+void noteConflict(const Graph& graph, const Unit& unit, std::size_t member, const RuleHits& root,
+                  const RuleHits& own, Plan& plan);
 
 /// The part of the recipe's `prepare` block that planning heeds.
 struct PrepareSettings
 {
     std::set<std::string> untracedNames; ///< non_traceable_module_name
     std::set<std::string> untracedClasses; ///< non_traceable_module_class
+    std::set<std::string> unfused; ///< unfuse: nodes that never join the operator before them
     /// True when the node was made inside a module the recipe leaves alone.
     bool isUntraced(const Graph& graph, const Node& node) const;
 };

@@ -67,10 +67,12 @@ bool isTrainingBatchNorm(const Node& node, const OpName& name)
 class Matcher
 {
 public:
-    Matcher(const Graph& graph, const OpNames& names, const Backend& backend)
+    Matcher(const Graph& graph, const OpNames& names, const Backend& backend,
+            const std::set<NodeId>& apart)
         : m_graph(graph)
         , m_names(names)
         , m_backend(backend)
+        , m_apart(apart)
     {
     }
 
@@ -103,8 +105,8 @@ private:
     /// Does the pattern fit, seen from its last operator? Second readers are only noted.
     bool walk(NodeId id, const PatternTree& tree, Walk& out) const
     {
-        if (!m_graph.tryGet(id) || !visible(id) || m_fused.count(id)
-            || nameOf(id).name != tree.name)
+        if (!m_graph.tryGet(id) || !visible(id) || m_fused.count(id) || nameOf(id).name != tree.name
+            || (!tree.inputs.empty() && m_apart.contains(id)))
             return false;
         const auto& inputs = usesOf(id);
         if (!tree.inputs.empty() && (inputs.size() != tree.inputs.size() || isScaledAdd(id)))
@@ -212,7 +214,7 @@ private:
         std::vector<std::size_t> found {last};
         const PatternTree* want = &tree;
         while (!want->inputs.empty()) {
-            if (want->inputs.size() != 1)
+            if (want->inputs.size() != 1 || m_apart.contains(m_out.units[found.front()].root()))
                 return {};
             want = &want->inputs.front();
             const NodeId id = before(m_out.units[found.front()]);
@@ -257,6 +259,7 @@ private:
     const Graph& m_graph;
     const OpNames& m_names;
     const Backend& m_backend;
+    const std::set<NodeId>& m_apart;
     Matches m_out;
     mutable std::unordered_map<NodeId, std::vector<std::pair<Use, ValueRef>>> m_uses;
     std::unordered_map<NodeId, std::size_t> m_fused;
@@ -300,9 +303,10 @@ std::vector<ValueRef> activationInputs(const Graph& graph, const Node& node, con
     return found;
 }
 
-Matches matchPatterns(const Graph& graph, const OpNames& names, const Backend& backend)
+Matches matchPatterns(const Graph& graph, const OpNames& names, const Backend& backend,
+                      const std::set<NodeId>& apart)
 {
-    return Matcher(graph, names, backend).run();
+    return Matcher(graph, names, backend, apart).run();
 }
 
 } // namespace qs

@@ -101,6 +101,15 @@ struct PlannedObserver
     std::vector<ObservedEdge> edges; ///< in graph order; several = shared
 };
 
+/// A rule that has no effect because its node is fused into another: the root's qconfig wins.
+struct FusionConflict
+{
+    NodeId root;
+    NodeId member;
+    NamedQConfig rootQConfig, memberQConfig; ///< without a config: float
+    friend bool operator==(const FusionConflict&, const FusionConflict&) = default;
+};
+
 /// Every decision on one graph. A value: share it as PlanPtr.
 struct Plan
 {
@@ -109,6 +118,7 @@ struct Plan
     std::vector<PlannedObserver> observers; ///< in torch.ao's insertion order; ids are index + 1
     std::vector<std::string>
         warnings; ///< rules that matched nothing, dropped qconfigs ...; one line each
+    std::vector<FusionConflict> conflicts; ///< in graph order; each is among the warnings too
     std::string backend;
     int quantizedOps = 0, eligibleOps = 0, totalOps = 0;
     const NodePlan* tryGet(const Graph& graph, NodeId id) const;

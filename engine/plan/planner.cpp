@@ -130,16 +130,22 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
     QS_CHECK(checkObjectTypes(mapping, graph, names, backend));
     QS_TRY(RuleTable rules, RuleTable::make(mapping));
 
-    const Matches matches = matchPatterns(graph, names, backend);
-    Subjects subjects(graph, names);
-    std::vector<RuleHits> hits;
     Plan plan;
     plan.backend = backend.name;
+    std::set<NodeId> apart;
+    for (const std::string& name : settings.unfused)
+        if (const Node* node = graph.tryFind(name))
+            apart.insert(node->id);
+        else
+            plan.warnings.push_back("prepare.unfuse names '" + name
+                                    + "': the graph has no such node");
+    const Matches matches = matchPatterns(graph, names, backend, apart);
+    Subjects subjects(graph, names);
+    std::vector<RuleHits> hits;
     for (const Unit& unit : matches.units) {
         hits.push_back(rules.find(subjects.of(unit)));
         for (std::size_t i = 1; i < unit.nodes.size(); ++i)
-            warnOfConflict(graph, unit, i, hits.back(), rules.find(subjects.member(unit, i)),
-                           plan.warnings);
+            noteConflict(graph, unit, i, hits.back(), rules.find(subjects.member(unit, i)), plan);
     }
     std::vector<Verdicts> verdicts;
     std::vector<Decision> decisions;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/fusion_choices.h"
 #include "engine/plan/planner.h"
 #include "engine/plan/remedy.h"
 #include "tests/engine/plan/graph_maker.h"
@@ -152,6 +153,38 @@ private Q_SLOTS:
                                              rule(RuleKind::ModuleName, "a", "")}));
         QCOMPARE(nodeOf(plan, g, "a.b.c").rule.key, std::string("a.b"));
         QVERIFY(nodeOf(plan, g, "a.b.c").quantized);
+    }
+    void conflictInAFusionHasTwoWaysOut()
+    {
+        GraphMaker m;
+        const auto x = m.input("x");
+        const Graph g = m.finish({m.relu("r", m.batchNorm("b", m.conv("c", x)))});
+        const Recipe recipe = recipeWith({rule(RuleKind::ModuleName, "r", "")});
+        const Plan plan = planOf(g, recipe);
+        QCOMPARE(plan.conflicts.size(), std::size_t(1));
+        const FusionConflict& conflict = plan.conflicts[0];
+        QCOMPARE(conflict.root, g.tryFind("c")->id);
+        QCOMPARE(conflict.member, g.tryFind("r")->id);
+        QVERIFY(conflict.rootQConfig.config && !conflict.memberQConfig.config);
+
+        const Recipe apart = unfuse(recipe, g, conflict);
+        QCOMPARE(unfuse(apart, g, conflict), apart);
+        QCOMPARE(*parseRecipe(recipeToJson(apart), "recipe.json"), apart);
+        const Plan split = planOf(g, apart);
+        QVERIFY(split.conflicts.empty());
+        QCOMPARE(nodeOf(split, g, "c").pattern.size(), std::size_t(2));
+        QVERIFY(nodeOf(split, g, "c").quantized);
+        QCOMPARE(int(nodeOf(split, g, "r").verdict), int(Verdict::FloatByRule));
+
+        const Plan both = planOf(g, applyToFusion(recipe, g, plan, conflict));
+        QVERIFY(both.conflicts.empty());
+        QCOMPARE(int(nodeOf(both, g, "c").verdict), int(Verdict::FloatByRule));
+        QVERIFY(both.groups[0].fused);
+
+        Recipe stranger = recipe;
+        stranger.prepareJson = R"({"unfuse": ["nobody"]})";
+        QVERIFY2(text(planOf(g, stranger).warnings).contains("'nobody'"),
+                 qPrintable(text(planOf(g, stranger).warnings)));
     }
     void fusionTakesItsRootsQConfigAndWarns()
     {
