@@ -87,9 +87,23 @@ class Site:
         return f"{self.label} ({self.kind}, {self.dtype}, {tuple(self.value.shape)})"
 
 
+def traced(model):
+    """The model's torch.fx trace without what leaves no operator behind in an export: nn.Identity, a contiguous() of what is
+    contiguous already."""
+    graph_module = torch.fx.symbolic_trace(copy.deepcopy(model))
+    modules = dict(graph_module.named_modules())
+    for node in list(graph_module.graph.nodes):
+        if (node.op == "call_module" and isinstance(modules[node.target], torch.nn.Identity)) \
+                or (node.op, node.target) == ("call_method", "contiguous"):
+            node.replace_all_uses_with(node.args[0])
+            graph_module.graph.erase_node(node)
+    graph_module.recompile()
+    return graph_module
+
+
 def theirs(model, example, mapping, backend):
     """(sites in graph order, number of stored tensors observed, paths of the modules with a quantized weight)."""
-    prepared = prepare_fx(copy.deepcopy(model), mapping, (example,), backend_config=backend)
+    prepared = prepare_fx(traced(model), mapping, (example,), backend_config=backend)
     modules = dict(prepared.named_modules(remove_duplicate=False))
     found = {}
 
@@ -111,8 +125,6 @@ def theirs(model, example, mapping, backend):
         if source.op == "get_attr":
             stored += 1
             continue
-        if source.op == "call_module" and isinstance(modules[source.target], torch.nn.Identity):
-            continue  # leaves no operator behind in an export; its value is its input's, observed by the same observer
         whole = set(source.users) == {node}
         site = Site(id(observer), kind, str(observer.dtype).removeprefix("torch."), value, whole, source.name)
         sites.append((order[source], kind, site))
