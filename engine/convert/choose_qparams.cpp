@@ -100,13 +100,6 @@ QParams uncalibrated(const ObserverSpec& spec)
     return out;
 }
 
-bool hasIntegers(const ObserverSpec& spec)
-{
-    const bool chooses
-        = spec.kind != ObserverKind::Placeholder && spec.kind != ObserverKind::ReuseInput;
-    return chooses && !spec.isDynamic && isIntegerDType(spec.dtype);
-}
-
 } // namespace
 
 ValueRange chooseRange(const ObserverStats& stats)
@@ -160,11 +153,18 @@ QParams chooseQParams(const ObserverStats& stats)
     return qparamsFromRange(spec, {range.min}, {range.max});
 }
 
+bool choosesQParams(const ObserverSpec& spec)
+{
+    const bool chooses
+        = spec.kind != ObserverKind::Placeholder && spec.kind != ObserverKind::ReuseInput;
+    return chooses && !spec.isDynamic && isIntegerDType(spec.dtype);
+}
+
 QParamsTable chooseAllQParams(const Observations& observations)
 {
     QParamsTable out;
     for (const auto& stats : observations.observers)
-        if (hasIntegers(stats.spec))
+        if (choosesQParams(stats.spec))
             out[stats.id] = chooseQParams(stats);
     return out;
 }

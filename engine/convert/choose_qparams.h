@@ -22,6 +22,9 @@ QParams qparamsFromRange(const ObserverSpec& spec, const std::vector<float>& min
 /// What the observer's `calculate_qparams` returns. An observer that never ran gives scale 1, zero
 /// point 0 and `calibrated` false.
 QParams chooseQParams(const ObserverStats& stats);
+/// True where parameters are chosen from what the observer saw: not for placeholders, dynamic
+/// observers and types without integers.
+bool choosesQParams(const ObserverSpec& spec);
 QParamsTable chooseAllQParams(const Observations& observations);
 
 } // namespace qs

@@ -16,8 +16,9 @@ namespace qs {
 
 namespace {
 
-/// LibTorch packs weights for, and runs, one quantized engine at a time.
-void selectEngine(const std::string& backend)
+/// LibTorch packs weights for, and runs, one quantized engine at a time. Returns whether that
+/// engine needs dynamic activations to leave a bit free.
+bool selectEngine(const std::string& backend)
 {
     at::QEngine wanted = at::QEngine::X86;
     if (backend == "fbgemm")
@@ -29,6 +30,8 @@ void selectEngine(const std::string& backend)
     const auto& there = at::globalContext().supportedQEngines();
     if (std::find(there.begin(), there.end(), wanted) != there.end())
         at::globalContext().setQEngine(wanted);
+    const at::QEngine chosen = at::globalContext().qEngine();
+    return chosen == at::QEngine::X86 || chosen == at::QEngine::FBGEMM;
 }
 
 /// Float node to the last member of the group it was matched in.
@@ -39,6 +42,17 @@ std::unordered_map<NodeId, NodeId> lastMembers(const Plan& plan)
         for (NodeId member : group.members)
             last[member] = group.members.back();
     return last;
+}
+
+/// The plan's quantized operators, and which of them dynamically.
+std::unordered_map<NodeId, bool> quantizedOperators(const Plan& plan)
+{
+    std::unordered_map<NodeId, bool> found;
+    for (const MatchGroup& group : plan.groups)
+        for (NodeId member : group.members)
+            if (group.quantized)
+                found[member] = group.dtypeConfig && group.dtypeConfig->isDynamic;
+    return found;
 }
 
 } // namespace
@@ -52,17 +66,17 @@ Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, co
     model->prepared = std::move(prepared);
     model->qparams = std::move(qparams);
     job.report("convert", "reference form", 0.1);
-    QS_CHECK(guardTorch([&] { return buildReference(*model, job); }));
-
     LoweringOptions options;
+    QS_CHECK(guardTorch([&]() -> Result<void> {
+        options.reduceRange = selectEngine(recipe.backend);
+        return {};
+    }));
+    QS_CHECK(guardTorch([&] { return buildReference(*model, options.reduceRange, job); }));
     QS_TRY(options.rows, kernelRows(recipe));
     for (const LoweringRow& added : recipe.loweringAdd)
         QS_CHECK(kernelTarget(added.to));
     options.lastMember = lastMembers(*model->prepared->plan);
-    QS_CHECK(guardTorch([&]() -> Result<void> {
-        selectEngine(recipe.backend);
-        return {};
-    }));
+    options.quantized = quantizedOperators(*model->prepared->plan);
     job.report("convert", "lowering", 0.4);
     QS_TRY(LoweredGraph lowered, lowerGraph(*model->reference, options, job));
     if (checkBatch) {
@@ -70,7 +84,7 @@ Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, co
         QS_TRY(model->checks, checkKernels(model->reference, lowered, *checkBatch, job));
         for (std::size_t i = 0; i < model->checks.size(); ++i)
             if (!model->checks[i].passed)
-                options.refused[lowered.sites[i].quantize] = model->checks[i].reason;
+                options.refused[lowered.sites[i].reference] = model->checks[i].reason;
         if (!options.refused.empty()) {
             QS_TRY(lowered, lowerGraph(*model->reference, options, job));
         }

@@ -2,7 +2,7 @@
 #include "engine/convert/emit_kernel.h"
 
 #include "engine/convert/lowering_ops.h"
-#include "engine/prepare/weighted_op.h"
+#include "engine/convert/prepack.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
 
@@ -13,27 +13,6 @@
 namespace qs {
 
 namespace {
-
-std::optional<c10::OperatorHandle> findKernel(const std::string& kernel)
-{
-    const auto dot = kernel.find('.');
-    const std::string name = kernel.substr(0, dot);
-    auto& dispatcher = c10::Dispatcher::singleton();
-    if (dot != std::string::npos)
-        return dispatcher.findSchema({name, kernel.substr(dot + 1)});
-    // Convolutions have an older overload that repeats stride and padding; `new` is the living one.
-    if (auto found = dispatcher.findSchema({name, "new"}))
-        return found;
-    return dispatcher.findSchema({name, ""});
-}
-
-std::string targetOf(const c10::OperatorHandle& handle)
-{
-    const auto& schema = handle.schema();
-    std::string target = schema.name();
-    target.replace(target.find("::"), 2, ".");
-    return target + "." + (schema.overload_name().empty() ? "default" : schema.overload_name());
-}
 
 bool isTensor(const c10::TypePtr& type)
 {
@@ -91,14 +70,9 @@ private:
 
     ValueRef place(Node node, ValueType type)
     {
-        node.id = {};
-        node.kind = NodeKind::Op;
         node.outputs.assign(1, {"", std::move(type)});
-        node.scope = root().scope;
-        node.source = root().source;
-        node.torchFn = root().torchFn;
-        node.origin = m_match.origin;
-        return {m_edit.insert(std::move(node), m_match.quantize), 0};
+        const Node like = root();
+        return {insertCall(m_edit, like, m_match.quantize, m_match.origin, std::move(node)), 0};
     }
 
     Node sameOperator() const
@@ -211,56 +185,15 @@ private:
         return true;
     }
 
-    /// The value of a weight as stored, before its dequantize.
-    Result<ValueRef> quantizedWeight(const WeightedOp& op) const
-    {
-        const WeightPath path = weightPath(m_edit, argumentRef(root(), op.weight));
-        const Node* dequantize = path.source ? m_edit.tryGet(path.source.node) : nullptr;
-        if (!dequantize || !dequantize->isOp("aten.dequantize.self"))
-            return fail(ErrorCode::Unsupported, "its weight is not quantized");
-        const ValueRef quantized = argumentRef(*dequantize, "self");
-        const Argument* dtype = m_edit.get(quantized.node).tryArg("dtype");
-        if (!dtype || !dtype->asDType() || *dtype->asDType() != DType::QInt8)
-            return fail(ErrorCode::Unsupported, "its weight is not qint8");
-        const bool asStored = op.weight == "weight" ? path.layout.empty() : path.layout.size() == 1;
-        if (!asStored)
-            return fail(ErrorCode::Unsupported, "its weight is not stored as [out, in]");
-        return quantized;
-    }
-
     Result<ValueRef> prepack()
     {
         const auto op = weightedOp(root());
-        const std::string kind = operatorKind(m_edit, root());
-        const auto handle = findKernel("quantized::" + kind + "_prepack");
-        if (!op || !handle)
-            return fail(ErrorCode::Unsupported, "there is no prepacking for '" + kind + "'");
-        QS_TRY(const ValueRef weight, quantizedWeight(*op));
-        const std::size_t dims
-            = kind.starts_with("conv") ? std::size_t(kind[kind.size() - 2] - '0') : 0;
-        Node node;
-        for (const auto& argument : handle->schema().arguments()) {
-            const std::string& name = argument.name();
-            Argument value;
-            if (name == "weight" || name == "W")
-                value = weight;
-            else if (name == "bias" || name == "B") {
-                if (!op->bias.empty())
-                    effectiveArgument(root(), op->bias, value);
-            } else if (name == "groups")
-                effectiveArgument(root(), name, value);
-            else {
-                QS_TRY(value.value, convolutionList(m_edit, root(), name, dims));
-            }
-            node.args.push_back({name, std::move(value)});
-        }
-        node.target = targetOf(*handle);
-        node.name = kind + "_prepack";
-        ValueType type;
-        type.kind = ValueKind::Custom;
-        const std::string className = handle->schema().returns().at(0).type()->str();
-        type.className = className.substr(className.rfind('.') + 1);
-        return place(std::move(node), std::move(type));
+        if (!op)
+            return fail(ErrorCode::Unsupported, "the operator has no weight to pack");
+        QS_TRY(const ValueRef stored, storedWeight(m_edit, root(), *op));
+        QS_TRY(const ValueRef weight, quantizedWeight(m_edit, stored));
+        return insertPrepack(m_edit, root(), operatorKind(m_edit, root()), weight, m_match.quantize,
+                             m_match.origin);
     }
 
     GraphEdit& m_edit;

@@ -21,10 +21,12 @@ const PlannedObserver* findObserver(const Plan& plan, ObserverId id)
 
 /// choose_qparams, quantize and dequantize with parameters of the moment.
 ValueRef insertDynamicPair(GraphEdit& edit, const Node& observer, ValueRef value,
-                           const ObserverSpec& spec)
+                           const ObserverSpec& spec, bool reduceRange)
 {
     const DType stored = storageDType(spec.dtype);
-    const QuantRange range = quantRange(spec);
+    // As torch.ao does, over the type's whole range whatever the observer's own.
+    const QuantRange range = storageRange(spec.dtype);
+    const std::int64_t half = reduceRange ? 2 : 1;
     const ValueType type = observer.outputs.at(0).type;
     const auto add = [&](Node node) {
         node.scope = observer.scope;
@@ -37,8 +39,8 @@ ValueRef insertDynamicPair(GraphEdit& edit, const Node& observer, ValueRef value
         ? "quantized_decomposed.choose_qparams_symmetric.tensor"
         : "quantized_decomposed.choose_qparams.tensor";
     choose.args = {{"input", value},
-                   {"quant_min", std::int64_t(range.min)},
-                   {"quant_max", std::int64_t(range.max)},
+                   {"quant_min", std::int64_t(range.min) / half},
+                   {"quant_max", std::int64_t(range.max) / half},
                    {"eps", spec.eps},
                    {"dtype", stored}};
     ValueType one;
@@ -74,7 +76,8 @@ ValueRef insertDynamicPair(GraphEdit& edit, const Node& observer, ValueRef value
 }
 
 /// Replaces one observer by its pair, or by nothing. Returns what its readers read from now on.
-Result<ValueRef> replaceObserver(GraphEdit& edit, const ConvertedModel& model, NodeId id)
+Result<ValueRef> replaceObserver(GraphEdit& edit, const ConvertedModel& model, NodeId id,
+                                 bool reduceRange)
 {
     const Node observer = edit.get(id);
     const ValueRef input = *observer.args.at(0).value.asRef();
@@ -83,7 +86,9 @@ Result<ValueRef> replaceObserver(GraphEdit& edit, const ConvertedModel& model, N
     const auto it = model.qparams.find(observer.observer);
     const bool integer = planned && storageDType(planned->spec.dtype) != DType::Unknown;
     if (integer && planned->spec.isDynamic) {
-        output = insertDynamicPair(edit, observer, input, planned->spec);
+        output = insertDynamicPair(edit, observer, input, planned->spec, reduceRange);
+    } else if (planned && planned->spec.dtype == DType::Float16) {
+        output = insertHalfPair(edit, input, id, observer.origin);
     } else if (integer && it != model.qparams.end()) {
         QS_TRY(output, insertQdqPair(edit, input, it->second, id, observer.origin));
     }
@@ -92,24 +97,48 @@ Result<ValueRef> replaceObserver(GraphEdit& edit, const ConvertedModel& model, N
     return output;
 }
 
+/// The argument of `owner` through which it reads the weight; -1 where it does not.
+int argumentReading(const GraphEdit& edit, const Node& owner, ValueRef weight)
+{
+    for (std::size_t a = 0; a < owner.args.size(); ++a) {
+        bool reads = false;
+        forEachRef(owner.args[a].value,
+                   [&](ValueRef ref) { reads = reads || weightPath(edit, ref).source == weight; });
+        if (reads)
+            return int(a);
+    }
+    return -1;
+}
+
 Result<void> quantizeWeight(GraphEdit& edit, const ConvertedModel& model,
                             const PlannedObserver& observer)
 {
     const auto qparams = model.qparams.find(observer.id);
     const auto value = model.prepared->observedWeight.find(observer.id);
     const Node* owner = edit.tryGet(observer.weightOwner);
-    if (qparams == model.qparams.end() || value == model.prepared->observedWeight.end() || !owner)
+    const bool half = observer.spec.dtype == DType::Float16;
+    if ((qparams == model.qparams.end() && !half) || value == model.prepared->observedWeight.end()
+        || !owner)
         return {};
-    const auto op = weightedOp(*owner);
-    const std::string argument = op ? op->weight : "weight";
-    const WeightPath path = weightPath(edit, argumentRef(*owner, argument));
-    if (path.source != value->second)
+    const int argument = argumentReading(edit, *owner, value->second);
+    if (argument < 0)
         return fail(makeError(ErrorCode::Internal, "the observed weight is not this layer's")
                         .atNode(owner->name));
+    const bool inList = owner->args[std::size_t(argument)].value.asList() != nullptr;
+    const std::string name = owner->args[std::size_t(argument)].name;
+    const WeightPath path
+        = inList ? WeightPath {value->second, {}} : weightPath(edit, argumentRef(*owner, name));
     const NodeId before = path.layout.empty() ? owner->id : path.layout.front();
-    QS_TRY(const ValueRef dequantized,
-           insertQdqPair(edit, path.source, qparams->second, before, owner->id));
-    rerouteWeight(edit, owner->id, argument, path, dequantized);
+    ValueRef dequantized;
+    if (half)
+        dequantized = insertHalfPair(edit, path.source, before, owner->id);
+    else {
+        QS_TRY(dequantized, insertQdqPair(edit, path.source, qparams->second, before, owner->id));
+    }
+    if (inList)
+        edit.replaceArgument(owner->id, std::size_t(argument), path.source, dequantized);
+    else
+        rerouteWeight(edit, owner->id, name, path, dequantized);
     return {};
 }
 
@@ -135,7 +164,7 @@ ValueMap seenByReaders(const ConvertedModel& model,
 
 } // namespace
 
-Result<void> buildReference(ConvertedModel& model, const JobContext& job)
+Result<void> buildReference(ConvertedModel& model, bool reduceRange, const JobContext& job)
 {
     const Graph& prepared = *model.prepared->graph;
     GraphEdit edit(prepared);
@@ -144,7 +173,7 @@ Result<void> buildReference(ConvertedModel& model, const JobContext& job)
         QS_CHECK(job.check());
         if (!node->isOp(kObserveTarget))
             continue;
-        QS_TRY(const ValueRef output, replaceObserver(edit, model, node->id));
+        QS_TRY(const ValueRef output, replaceObserver(edit, model, node->id, reduceRange));
         replaced[node->id] = output;
     }
     for (const PlannedObserver& observer : model.prepared->plan->observers) {

@@ -7,16 +7,20 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 namespace qs {
 
 namespace {
 
 constexpr double kAllowedSteps = 1;
+constexpr double kFloatSteps = 255; ///< of the grid that float results are measured by
 
-struct Integers
+/// A value of the reference form: float, or integers with their parameters.
+struct Seen
 {
-    at::Tensor values; ///< uint8, int8 or int32
+    at::IValue value;
+    bool integers = false;
     double scale = 1;
     std::int64_t zeroPoint = 0;
 };
@@ -26,6 +30,31 @@ std::string stepsText(double steps)
     char text[32];
     std::snprintf(text, sizeof text, "%.4g", steps);
     return text;
+}
+
+/// Largest difference of two float tensors in steps of the wanted one's range.
+double floatSteps(const at::Tensor& made, const at::Tensor& wanted)
+{
+    const at::Tensor real = wanted.to(at::kDouble);
+    const at::Tensor apart = (made.to(at::kDouble) - real).abs();
+    if (apart.isnan().any().item<bool>())
+        return std::numeric_limits<double>::infinity();
+    const double range
+        = std::max(real.max().item<double>(), 0.0) - std::min(real.min().item<double>(), 0.0);
+    const double most = apart.max().item<double>();
+    return most == 0 ? 0 : most / std::max(range / kFloatSteps, 1e-12);
+}
+
+double integerSteps(const at::Tensor& made, const Seen& wanted)
+{
+    const at::Tensor integers = wanted.value.toTensor();
+    const bool sameGrid = made.is_quantized() && made.q_scale() == wanted.scale
+        && made.q_zero_point() == wanted.zeroPoint;
+    if (sameGrid)
+        return (made.int_repr().to(at::kLong) - integers.to(at::kLong)).abs().max().item<double>();
+    const at::Tensor real = (made.is_quantized() ? made.dequantize() : made).to(at::kDouble);
+    const at::Tensor grid = (integers.to(at::kDouble) - double(wanted.zeroPoint)) * wanted.scale;
+    return ((real - grid).abs().max() / wanted.scale).item<double>();
 }
 
 class KernelChecker
@@ -41,31 +70,30 @@ public:
         , m_missing(lowered.sites.size(), 0)
     {
         for (std::size_t s = 0; s < lowered.sites.size(); ++s)
-            for (NodeId node : needs(lowered.sites[s])) {
-                m_readers[node].push_back(s);
+            for (ValueRef ref : needs(lowered.sites[s])) {
+                m_readers[ref].push_back(s);
                 ++m_missing[s];
             }
     }
 
     Result<std::vector<KernelCheck>> run(const Batch& batch, const JobContext& job)
     {
-        std::vector<NodeId> constants;
-        for (const auto& [node, sites] : m_readers)
-            if (m_reference.isConstant({node, 0}))
-                constants.push_back(node);
-        for (NodeId node : constants) {
-            QS_TRY(const at::IValue value, m_reference.constant({node, 0}));
-            QS_CHECK(arrived(node, value));
+        std::vector<ValueRef> constants;
+        for (const auto& [ref, sites] : m_readers)
+            if (m_reference.isConstant(ref))
+                constants.push_back(ref);
+        for (ValueRef ref : constants) {
+            QS_TRY(const at::IValue value, m_reference.constant(ref));
+            QS_CHECK(arrived(ref, value));
         }
-        const Tap tap
-            = [&](ValueRef ref, const Node& node, const at::IValue& value) -> Result<void> {
+        const Tap tap = [&](ValueRef ref, const Node&, const at::IValue& value) -> Result<void> {
             // Sizes keep their node in both forms; a kernel may take them as arguments.
             if (!value.isTensor())
                 m_sizes[ref] = value;
-            if (ref.index != 0 || !m_readers.contains(node.id) || m_reference.isConstant(ref))
+            if (!m_readers.contains(ref) || m_reference.isConstant(ref))
                 return {};
             QS_CHECK(job.check());
-            return arrived(node.id, value);
+            return arrived(ref, value);
         };
         QS_CHECK(m_reference.run(batch.inputs, tap, job));
         for (std::size_t s = 0; s < m_checks.size(); ++s)
@@ -76,27 +104,33 @@ public:
     }
 
 private:
-    static std::vector<NodeId> needs(const KernelSite& site)
+    std::vector<ValueRef> needs(const KernelSite& site) const
     {
-        std::vector<NodeId> nodes {site.quantize};
-        for (const auto& [value, quantize] : site.inputs)
-            if (std::find(nodes.begin(), nodes.end(), quantize) == nodes.end())
-                nodes.push_back(quantize);
-        return nodes;
+        std::vector<ValueRef> refs;
+        const auto add = [&refs](ValueRef ref) {
+            if (std::find(refs.begin(), refs.end(), ref) == refs.end())
+                refs.push_back(ref);
+        };
+        for (std::uint32_t i = 0; i < m_lowered.graph->get(site.kernel).outputs.size(); ++i)
+            add({site.reference, i});
+        for (const auto& [mine, reference] : site.inputs)
+            if (!m_run.isConstant(mine))
+                add(reference);
+        return refs;
     }
 
-    Result<void> arrived(NodeId quantize, const at::IValue& value)
+    Result<void> arrived(ValueRef ref, const at::IValue& value)
     {
-        if (!value.isTensor())
-            return fail(ErrorCode::Internal, "a quantize node made no tensor");
-        const Node& node = m_graph->get(quantize);
-        const Argument* scale = node.tryArg("scale");
-        const Argument* zeroPoint = node.tryArg("zero_point");
-        if (!scale || !scale->asDouble() || !zeroPoint || !zeroPoint->asInt())
-            return fail(makeError(ErrorCode::Internal, "no fixed parameters").atNode(node.name));
-        m_alive[quantize] = {value.toTensor(), *scale->asDouble(), *zeroPoint->asInt()};
-        m_pending[quantize] = m_readers.at(quantize).size();
-        for (std::size_t s : m_readers.at(quantize))
+        Seen seen {value, false, 1, 0};
+        const Node& node = m_graph->get(ref.node);
+        if (node.target.starts_with("quantized_decomposed.quantize_per_tensor.default")) {
+            seen.integers = true;
+            seen.scale = *node.tryArg("scale")->asDouble();
+            seen.zeroPoint = *node.tryArg("zero_point")->asInt();
+        }
+        m_alive[ref] = std::move(seen);
+        m_pending[ref] = m_readers.at(ref).size();
+        for (std::size_t s : m_readers.at(ref))
             if (--m_missing[s] == 0)
                 check(s);
         return {};
@@ -108,8 +142,7 @@ private:
         KernelCheck& out = m_checks[s];
         out.node = site.origin;
         out.kernel = site.target;
-        const Integers& wanted = m_alive.at(site.quantize);
-        auto steps = guardTorchValue<double>([&] { return difference(site, wanted); });
+        auto steps = guardTorchValue<double>([&] { return difference(site); });
         if (!steps) {
             out.reason = "kernel check: " + site.target + " fails here: " + steps.error().message;
         } else {
@@ -119,19 +152,22 @@ private:
                 out.reason = "kernel check: " + site.target + " is " + stepsText(*steps)
                     + " steps away from the reference form, 1 is allowed";
         }
-        for (NodeId node : needs(site))
-            if (--m_pending.at(node) == 0)
-                m_alive.erase(node);
+        for (ValueRef ref : needs(site))
+            if (--m_pending.at(ref) == 0)
+                m_alive.erase(ref);
     }
 
-    Result<double> difference(const KernelSite& site, const Integers& wanted)
+    Result<double> difference(const KernelSite& site)
     {
         Frame frame;
-        for (const auto& [ref, quantize] : site.inputs) {
-            const Integers& in = m_alive.at(quantize);
-            frame.set(ref,
-                      at::_make_per_tensor_quantized_tensor(in.values.contiguous(), in.scale,
-                                                            in.zeroPoint));
+        for (const auto& [mine, reference] : site.inputs) {
+            if (m_run.isConstant(mine))
+                continue;
+            const Seen& in = m_alive.at(reference);
+            frame.set(mine,
+                      in.integers ? at::IValue(at::_make_per_tensor_quantized_tensor(
+                          in.value.toTensor().contiguous(), in.scale, in.zeroPoint))
+                                  : in.value);
         }
         const Node& kernel = m_lowered.graph->get(site.kernel);
         for (const NamedArgument& argument : kernel.args)
@@ -140,33 +176,29 @@ private:
                     frame.set(ref, it->second);
             });
         QS_CHECK(m_run.runNode(kernel, frame));
-        const at::Tensor made = frame.get({site.kernel, 0}).toTensor();
-        if (made.sizes() != wanted.values.sizes())
-            return fail(ErrorCode::Unsupported, "its result has another shape");
-        if (made.numel() == 0)
-            return 0.0;
-        const bool sameGrid = made.is_quantized() && made.q_scale() == wanted.scale
-            && made.q_zero_point() == wanted.zeroPoint;
-        if (sameGrid)
-            return (made.int_repr().to(at::kLong) - wanted.values.to(at::kLong))
-                .abs()
-                .max()
-                .item<double>();
-        const at::Tensor real = (made.is_quantized() ? made.dequantize() : made).to(at::kDouble);
-        const at::Tensor grid
-            = (wanted.values.to(at::kDouble) - double(wanted.zeroPoint)) * wanted.scale;
-        return ((real - grid).abs().max() / wanted.scale).item<double>();
+        double most = 0;
+        for (std::uint32_t i = 0; i < kernel.outputs.size(); ++i) {
+            const Seen& wanted = m_alive.at({site.reference, i});
+            const at::Tensor made = frame.get({site.kernel, i}).toTensor();
+            if (made.sizes() != wanted.value.toTensor().sizes())
+                return fail(ErrorCode::Unsupported, "its result has another shape");
+            if (made.numel() > 0)
+                most = std::max(most,
+                                wanted.integers ? integerSteps(made, wanted)
+                                                : floatSteps(made, wanted.value.toTensor()));
+        }
+        return most;
     }
 
     GraphPtr m_graph;
     const LoweredGraph& m_lowered;
     Interpreter m_reference, m_run;
     std::vector<KernelCheck> m_checks;
-    std::unordered_map<NodeId, std::vector<std::size_t>> m_readers; ///< quantize node to sites
-    std::vector<std::size_t> m_missing; ///< per site: quantize nodes not seen yet
-    std::unordered_map<NodeId, Integers> m_alive;
+    std::unordered_map<ValueRef, std::vector<std::size_t>> m_readers; ///< to sites
+    std::vector<std::size_t> m_missing; ///< per site: values not seen yet
+    std::unordered_map<ValueRef, Seen> m_alive;
     std::unordered_map<ValueRef, at::IValue> m_sizes; ///< numbers the reference form computed
-    std::unordered_map<NodeId, std::size_t> m_pending; ///< sites that still need these integers
+    std::unordered_map<ValueRef, std::size_t> m_pending; ///< sites that still need this value
 };
 
 } // namespace

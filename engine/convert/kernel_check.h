@@ -7,10 +7,11 @@
 
 namespace qs {
 
-/// Feeds every emitted kernel the reference form's quantized inputs from one batch and compares its
-/// integers with the reference form's. Within one step everywhere: trusted. A kernel that raises is
-/// refused with what it said. Integers are dropped as soon as the last kernel that needs them is
-/// done. The result is in the order of `lowered.sites`.
+/// Feeds every emitted kernel the reference form's inputs from one batch and compares its results
+/// with the reference form's: integers, or float values in steps of an eighth-bit grid over their
+/// range. Within one step everywhere: trusted. A kernel that raises is refused with what it said.
+/// Values are dropped as soon as the last kernel that needs them is done. The result is in the
+/// order of `lowered.sites`.
 Result<std::vector<KernelCheck>> checkKernels(const GraphPtr& reference,
                                               const LoweredGraph& lowered, const Batch& batch,
                                               const JobContext& job = {});

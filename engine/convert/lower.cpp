@@ -2,6 +2,7 @@
 #include "engine/convert/lower.h"
 
 #include "engine/convert/emit_kernel.h"
+#include "engine/convert/float_kernel.h"
 #include "engine/convert/lowering_ops.h"
 #include "engine/graph/graph_verifier.h"
 #include "engine/prepare/weighted_op.h"
@@ -67,8 +68,12 @@ public:
             useQuantizedTensors(id);
         for (NodeId id : order) {
             QS_CHECK(job.check());
-            if (m_edit.contains(id) && m_edit.get(id).isOp(kQuantize))
+            if (!m_edit.contains(id))
+                continue;
+            if (m_edit.get(id).isOp(kQuantize))
                 lowerAt(id);
+            else if (m_options.quantized.contains(id))
+                lowerFloatAt(id);
         }
         for (NodeId id : m_edit.order())
             readShapeBeforeDequantize(id);
@@ -192,18 +197,88 @@ private:
 
     void eraseChain(const std::vector<NodeId>& chain)
     {
-        for (auto it = chain.rbegin(); it != chain.rend(); ++it)
-            if (m_edit.users({*it, 0}).empty())
+        for (auto it = chain.rbegin(); it != chain.rend(); ++it) {
+            bool read = false;
+            for (std::uint32_t i = 0; i < m_edit.get(*it).outputs.size(); ++i)
+                read = read || !m_edit.users({*it, i}).empty();
+            if (!read)
                 m_edit.erase(*it);
+        }
     }
 
     void record(const KernelMatch& match, ValueRef kernel)
     {
         KernelSite site {
-            match.quantize, kernel.node, match.origin, m_edit.get(kernel.node).target, {}};
+            match.quantize, false, kernel.node, match.origin, m_edit.get(kernel.node).target, {}};
         for (ValueRef input : match.quantized)
-            site.inputs.emplace_back(input, m_quantizeOf.at(input));
+            site.inputs.emplace_back(input, ValueRef {m_quantizeOf.at(input), 0});
         m_out.sites.push_back(std::move(site));
+    }
+
+    /// Kernels with a float result: the plan's dynamic and weight-only operators.
+    void lowerFloatAt(NodeId id)
+    {
+        const std::string kind = operatorKind(m_edit, m_edit.get(id));
+        std::string why;
+        for (const KernelRow& row : m_options.rows) {
+            if (row.mode == KernelMode::Static || kind.empty() || row.pattern.front() != kind
+                || (row.mode == KernelMode::WeightOnly) == m_options.quantized.at(id))
+                continue;
+            FloatKernelMatch match {row, {id}, lastMemberOf(id), m_options.reduceRange};
+            if (!findFloatChain(match))
+                continue;
+            const NodeId last = match.chain.back();
+            if (const auto it = m_options.refused.find(last); it != m_options.refused.end()) {
+                why = it->second;
+                break;
+            }
+            match.origin = lastMemberOf(last);
+            auto kernel = emitFloatKernel(m_edit, match);
+            if (kernel)
+                return replaceByFloatKernel(match, *kernel);
+            why = kernel.error().message;
+        }
+        if (!why.empty())
+            m_out.reasons[id] = why;
+    }
+
+    NodeId lastMemberOf(NodeId id) const
+    {
+        const auto it = m_options.lastMember.find(id);
+        return it == m_options.lastMember.end() ? id : it->second;
+    }
+
+    /// The row's operators after the first, each the only reader of the one before.
+    bool findFloatChain(FloatKernelMatch& match) const
+    {
+        for (std::size_t i = 1; i < match.row.pattern.size(); ++i) {
+            const auto users = m_edit.users({match.chain.back(), 0});
+            const NodeId next = users.empty() ? NodeId {} : users.front().node;
+            const bool alone = next && std::all_of(users.begin(), users.end(), [&](const Use& use) {
+                                   return use.node == next;
+                               });
+            if (!alone || operatorKind(m_edit, m_edit.get(next)) != match.row.pattern[i])
+                return false;
+            match.chain.push_back(next);
+        }
+        return true;
+    }
+
+    void replaceByFloatKernel(const FloatKernelMatch& match, NodeId kernel)
+    {
+        const NodeId last = match.chain.back();
+        KernelSite site {last, true, kernel, match.origin, m_edit.get(kernel).target, {}};
+        for (const NamedArgument& argument : m_edit.get(kernel).args)
+            forEachRef(argument.value, [&](ValueRef ref) {
+                const auto it = m_floatOf.find(ref);
+                site.inputs.emplace_back(ref, it == m_floatOf.end() ? ref : it->second);
+            });
+        m_out.sites.push_back(std::move(site));
+        for (std::uint32_t i = 0; i < m_edit.get(kernel).outputs.size(); ++i) {
+            m_edit.replaceUses({last, i}, {kernel, i});
+            m_floatOf[{kernel, i}] = {last, i};
+        }
+        eraseChain(match.chain);
     }
 
     std::optional<Params> paramsOfValue(ValueRef quantized) const
@@ -332,12 +407,12 @@ private:
         KernelMatch match;
         match.row = row;
         match.quantize = quantize;
+        if (row.mode != KernelMode::Static)
+            return std::nullopt;
         if (!findChain(quantize, row, match, why) || !collectInputs(match, why)
             || !paramsFit(match, why))
             return std::nullopt;
-        const NodeId last = match.chain.back();
-        const auto it = m_options.lastMember.find(last);
-        match.origin = it == m_options.lastMember.end() ? last : it->second;
+        match.origin = lastMemberOf(match.chain.back());
         return match;
     }
 
@@ -347,6 +422,8 @@ private:
     std::unordered_map<ValueRef, NodeId>
         m_quantizeOf; ///< quantized value to its reference quantize
     std::unordered_map<NodeId, Params> m_params; ///< of quantize nodes that are gone
+    std::unordered_map<ValueRef, ValueRef>
+        m_floatOf; ///< results of float kernels to the reference form's
 };
 
 } // namespace

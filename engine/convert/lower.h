@@ -15,19 +15,23 @@ namespace qs {
 /// One emitted kernel and what it stands for in the reference form.
 struct KernelSite
 {
-    NodeId quantize; ///< reference form: the quantize node whose integers the kernel must make
+    NodeId reference; ///< reference form: the quantize node whose integers the kernel must make, or
+                      ///< the last operator whose float results it must reproduce
+    bool makesFloat = false;
     NodeId kernel; ///< lowered form: the node
     NodeId origin; ///< the float node (last member of its group)
     std::string target; ///< "quantized.conv2d_relu.new"
-    /// The kernel's quantized inputs and the reference form's quantize nodes that make the same.
-    std::vector<std::pair<ValueRef, NodeId>> inputs;
+    /// The kernel's inputs and the reference form's values that are the same: results of quantize
+    /// nodes, or of a float kernel float values.
+    std::vector<std::pair<ValueRef, ValueRef>> inputs;
 };
 
 struct LoweredGraph
 {
     GraphPtr graph;
     std::vector<KernelSite> sites; ///< in graph order
-    /// Why the operator before a quantize node of the reference form was not lowered.
+    /// Why an operator was not lowered: by the quantize node after it in the reference form, or by
+    /// itself where its result is float.
     std::unordered_map<NodeId, std::string> reasons;
 };
 
@@ -36,8 +40,12 @@ struct LoweringOptions
 {
     std::vector<KernelRow> rows; ///< longest pattern first
     std::unordered_map<NodeId, std::string>
-        refused; ///< quantize nodes whose kernel was wrong, and why
+        refused; ///< sites (`KernelSite::reference`) whose kernel was wrong, and why
     std::unordered_map<NodeId, NodeId> lastMember; ///< float node to the last member of its group
+    /// Operators that the plan quantizes, and whether dynamically. Only these become kernels that
+    /// compute.
+    std::unordered_map<NodeId, bool> quantized;
+    bool reduceRange = false; ///< dynamic activations leave one bit free
 };
 
 /// Reference form to LibTorch's quantized operators (torch.ao `_lower_to_native_backend`): wherever

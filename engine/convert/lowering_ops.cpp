@@ -150,9 +150,16 @@ std::string operatorKind(const GraphEdit& edit, const Node& node)
 {
     const auto parts = splitTarget(node.target);
     if (node.kind != NodeKind::Op || !node.opaqueReason.empty() || !parts || parts->space != "aten"
-        || node.outputs.empty() || !onlyFirstOutputRead(edit, node))
+        || node.outputs.empty())
         return "";
     const std::string& name = parts->name;
+    // Recurrent networks: all results are the operator's own; the overloads take other arguments.
+    if (name == "lstm" || name == "gru")
+        return name + "." + parts->overload;
+    if (name.ends_with("_cell"))
+        return name;
+    if (!onlyFirstOutputRead(edit, node))
+        return "";
     if (name == "convolution" || name == "_convolution")
         return convolutionKind(node);
     if (name == "addmm")

@@ -20,9 +20,17 @@ bool isDequantize(const Node& node)
 }
 
 /// Why a quantized group still runs in float.
-std::string unloweredReason(const ConvertedModel& model, const LoweredGraph& lowered, NodeId last)
+std::string unloweredReason(const ConvertedModel& model, const LoweredGraph& lowered,
+                            const MatchGroup& group, NodeId last)
 {
     const Graph& reference = *model.reference;
+    for (NodeId member : group.members)
+        if (const auto it = lowered.reasons.find(member); it != lowered.reasons.end())
+            return it->second;
+    const bool givesFloat = group.dtypeConfig
+        && (!group.dtypeConfig->output.dtype || isFloating(*group.dtypeConfig->output.dtype));
+    if (givesFloat)
+        return "no row of the lowering table";
     for (const Use& use : reference.users({last, 0})) {
         const Node& reader = reference.get(use.node);
         if (!isQuantize(reader))
@@ -46,7 +54,8 @@ void addUnlowered(const ConvertedModel& model, const LoweredGraph& lowered,
         if (!last)
             continue;
         out.push_back({Residue::Kind::Unlowered, group.members.back(),
-                       model.lowered->get(last).name, unloweredReason(model, lowered, last)});
+                       model.lowered->get(last).name,
+                       unloweredReason(model, lowered, group, last)});
     }
 }
 

@@ -14,7 +14,8 @@ namespace {
 
 KernelRow requantized(std::vector<std::string> pattern, std::string kernel)
 {
-    return {std::move(pattern), std::move(kernel), KernelOutput::Requantized, 0, 0};
+    return {std::move(pattern), std::move(kernel), KernelOutput::Requantized, 0, 0,
+            KernelMode::Static};
 }
 
 std::vector<KernelRow> weightedRows()
@@ -56,7 +57,7 @@ std::vector<KernelRow> plainRows()
         requantized({"matmul"}, "quantized::matmul"),
         // torch's own cat where all share their parameters: it lays the result out otherwise than
         // quantized::cat, and pooling after it rounds by layout.
-        {{"cat"}, std::string(kSameKernel), KernelOutput::AsInput, 0, 0},
+        {{"cat"}, std::string(kSameKernel), KernelOutput::AsInput, 0, 0, KernelMode::Static},
         requantized({"cat"}, "quantized::cat"),
         requantized({"batch_norm2d"}, "quantized::batch_norm2d"),
         requantized({"batch_norm3d"}, "quantized::batch_norm3d"),
@@ -66,20 +67,66 @@ std::vector<KernelRow> plainRows()
         requantized({"instance_norm"}, "quantized::instance_norm"),
         requantized({"layer_norm"}, "quantized::layer_norm"),
         requantized({"softmax"}, "quantized::softmax"),
-        {{"sigmoid"}, std::string(kSameKernel), KernelOutput::Fixed, 1.0 / 256, 0},
-        {{"hardsigmoid"}, std::string(kSameKernel), KernelOutput::Fixed, 1.0 / 256, 0},
-        {{"tanh"}, std::string(kSameKernel), KernelOutput::Fixed, 2.0 / 256, 128},
-        {{"max_pool1d"}, "aten::max_pool1d", KernelOutput::AsInput, 0, 0},
-        {{"max_pool2d"}, "aten::max_pool2d", KernelOutput::AsInput, 0, 0},
-        {{"max_pool3d"}, "aten::max_pool3d", KernelOutput::AsInput, 0, 0},
+        {{"sigmoid"},
+         std::string(kSameKernel),
+         KernelOutput::Fixed,
+         1.0 / 256,
+         0,
+         KernelMode::Static},
+        {{"hardsigmoid"},
+         std::string(kSameKernel),
+         KernelOutput::Fixed,
+         1.0 / 256,
+         0,
+         KernelMode::Static},
+        {{"tanh"},
+         std::string(kSameKernel),
+         KernelOutput::Fixed,
+         2.0 / 256,
+         128,
+         KernelMode::Static},
+        {{"max_pool1d"}, "aten::max_pool1d", KernelOutput::AsInput, 0, 0, KernelMode::Static},
+        {{"max_pool2d"}, "aten::max_pool2d", KernelOutput::AsInput, 0, 0, KernelMode::Static},
+        {{"max_pool3d"}, "aten::max_pool3d", KernelOutput::AsInput, 0, 0, KernelMode::Static},
         // A convolution's result is stored channels last, where `view` may be impossible.
-        {{"view"}, "aten::reshape", KernelOutput::AsInput, 0, 0},
+        {{"view"}, "aten::reshape", KernelOutput::AsInput, 0, 0, KernelMode::Static},
         // Nothing happens, so nothing is rounded: its readers take the finer or coarser grid before
         // it.
         requantized({"dropout"}, std::string(kNoKernel)),
-        {{"detach"}, std::string(kNoKernel), KernelOutput::AsInput, 0, 0},
-        {{"alias"}, std::string(kNoKernel), KernelOutput::AsInput, 0, 0},
+        {{"detach"}, std::string(kNoKernel), KernelOutput::AsInput, 0, 0, KernelMode::Static},
+        {{"alias"}, std::string(kNoKernel), KernelOutput::AsInput, 0, 0, KernelMode::Static},
     };
+}
+
+/// Rows of operators that give float: torch.ao's dynamic and weight-only tables.
+std::vector<KernelRow> floatRows()
+{
+    std::vector<KernelRow> rows;
+    const auto add
+        = [&rows](KernelMode mode, std::vector<std::string> pattern, std::string kernel) {
+              rows.push_back(requantized(std::move(pattern), std::move(kernel)));
+              rows.back().mode = mode;
+          };
+    add(KernelMode::Dynamic, {"linear", "relu"}, "quantized::linear_relu_dynamic");
+    add(KernelMode::DynamicHalf, {"linear", "relu"}, "quantized::linear_relu_dynamic_fp16");
+    add(KernelMode::Dynamic, {"linear"}, "quantized::linear_dynamic");
+    add(KernelMode::DynamicHalf, {"linear"}, "quantized::linear_dynamic_fp16");
+    for (const KernelMode mode : {KernelMode::Dynamic, KernelMode::DynamicHalf}) {
+        for (const char* overload : {"input", "data"}) {
+            add(mode, {std::string("lstm.") + overload},
+                std::string("aten::quantized_lstm.") + overload);
+            add(mode, {std::string("gru.") + overload},
+                std::string("aten::quantized_gru.") + overload);
+        }
+        for (const char* cell : {"lstm_cell", "gru_cell", "rnn_tanh_cell", "rnn_relu_cell"})
+            add(mode, {cell}, "quantized::quantized_" + std::string(cell) + "_dynamic");
+    }
+    for (const char* bits : {"byte", "4bit"}) {
+        add(KernelMode::WeightOnly, {"embedding"}, std::string("quantized::embedding_") + bits);
+        add(KernelMode::WeightOnly, {"embedding_bag"},
+            std::string("quantized::embedding_bag_") + bits);
+    }
+    return rows;
 }
 
 constexpr std::array kSameOnQuantized {"adaptive_avg_pool1d",
@@ -195,6 +242,20 @@ std::vector<std::string> kindsOfPattern(const std::vector<std::string>& names)
 
 } // namespace
 
+std::string_view kernelModeName(KernelMode mode)
+{
+    switch (mode) {
+    case KernelMode::Dynamic:
+        return "dynamic";
+    case KernelMode::DynamicHalf:
+        return "dynamic float16";
+    case KernelMode::WeightOnly:
+        return "weight only";
+    default:
+        return "static";
+    }
+}
+
 std::vector<std::string> operatorKindsOfName(const std::string& name)
 {
     std::string leaf = name;
@@ -217,7 +278,10 @@ std::vector<KernelRow> defaultKernelRows()
     for (KernelRow& row : plainRows())
         rows.push_back(std::move(row));
     for (const char* kind : kSameOnQuantized)
-        rows.push_back({{kind}, std::string(kSameKernel), KernelOutput::AsInput, 0, 0});
+        rows.push_back(
+            {{kind}, std::string(kSameKernel), KernelOutput::AsInput, 0, 0, KernelMode::Static});
+    for (KernelRow& row : floatRows())
+        rows.push_back(std::move(row));
     return rows;
 }
 

@@ -18,7 +18,17 @@ enum class KernelOutput : std::uint8_t
     Fixed ///< its own, in `fixedScale` and `fixedZeroPoint`
 };
 
-/// One row: a chain of operators between dequantize and quantize, and the kernel it becomes.
+/// What a row's operators must look like (requirement 2.7: the mode follows from the qconfig).
+enum class KernelMode : std::uint8_t
+{
+    Static, ///< between dequantize and quantize
+    Dynamic, ///< after a dynamic quantize-dequantize pair, weight in qint8; gives float
+    DynamicHalf, ///< after a pair of casts through float16, weight likewise; gives float
+    WeightOnly ///< float in and out, the weight with real zero points
+};
+std::string_view kernelModeName(KernelMode mode); ///< "static", "dynamic", "dynamic float16", ...
+
+/// One row: a chain of operators and the kernel it becomes.
 struct KernelRow
 {
     std::vector<std::string> pattern; ///< operator kinds in forward order: {"conv2d", "relu"}
@@ -26,6 +36,7 @@ struct KernelRow
     KernelOutput output = KernelOutput::Requantized;
     double fixedScale = 0;
     std::int64_t fixedZeroPoint = 0;
+    KernelMode mode = KernelMode::Static;
     friend bool operator==(const KernelRow&, const KernelRow&) = default;
 };
 

@@ -2,6 +2,7 @@
 #include "engine/convert/quantize_weights.h"
 
 #include "engine/execute/tensor_store.h"
+#include "engine/prepare/weighted_op.h"
 
 #include <limits>
 
@@ -31,7 +32,8 @@ ValueRef addConstant(GraphEdit& edit, const at::Tensor& tensor, const std::strin
     Value value;
     value.type.dtype = dtype;
     value.type.shapeKnown = true;
-    value.type.shape.push_back(Dim::fixed(tensor.numel()));
+    for (const std::int64_t size : tensor.sizes())
+        value.type.shape.push_back(Dim::fixed(size));
     node.outputs.push_back(std::move(value));
     const NodeId id = edit.insert(std::move(node), firstOperator(edit));
     edit.change(id).target = edit.get(id).name;
@@ -64,12 +66,73 @@ std::vector<NamedArgument> qparamArguments(GraphEdit& edit, const QParams& qpara
     return args;
 }
 
+/// Elementwise operators and one dequantize for a weight with real zero points.
+struct FloatZeroPointPair
+{
+    GraphEdit& edit;
+    ValueRef value;
+    const QParams& qparams;
+    NodeId before, origin;
+
+    Result<ValueRef> insert() const
+    {
+        const Node producer = edit.get(value.node);
+        const Value& weight = producer.outputs.at(value.index);
+        const std::size_t rank = weight.type.shape.size();
+        if (qparams.floatZeroPoint.size() != qparams.scale.size()
+            || std::size_t(qparams.axis) >= rank)
+            return fail(makeError(ErrorCode::Internal, "real zero points are missing")
+                            .atNode(producer.name));
+        const at::Tensor scales = at::tensor(qparams.scale, at::kFloat);
+        const at::Tensor zeroPoints = at::tensor(qparams.floatZeroPoint, at::kFloat);
+        std::vector<std::int64_t> column(rank, 1);
+        column[std::size_t(qparams.axis)] = scales.numel();
+        const auto constant = [&](const at::Tensor& tensor, const char* suffix) {
+            return addConstant(edit, tensor, weight.name + suffix, DType::Float32, producer.scope);
+        };
+        const ValueRef inverse = constant(scales.reciprocal().reshape(column), "_inverse_scale");
+        const ValueRef shift = constant(zeroPoints.reshape(column), "_shift");
+        const QuantRange range = storageRange(qparams.dtype);
+        const auto step = [&](const char* name, const char* target, std::vector<NamedArgument> args,
+                              DType dtype) {
+            Node node;
+            node.name = name;
+            node.target = target;
+            node.args = std::move(args);
+            node.outputs.push_back({"", weight.type});
+            node.outputs[0].type.dtype = dtype;
+            node.scope = producer.scope;
+            node.origin = origin;
+            return ValueRef {edit.insert(std::move(node), before), 0};
+        };
+        ValueRef at
+            = step("mul", "aten.mul.Tensor", {{"self", value}, {"other", inverse}}, DType::Float32);
+        at = step("add", "aten.add.Tensor", {{"self", at}, {"other", shift}}, DType::Float32);
+        at = step("round", "aten.round.default", {{"self", at}}, DType::Float32);
+        at = step(
+            "clamp", "aten.clamp.default",
+            {{"self", at}, {"min", std::int64_t(range.min)}, {"max", std::int64_t(range.max)}},
+            DType::Float32);
+        at = step("to", "aten.to.dtype", {{"self", at}, {"dtype", DType::UInt8}}, DType::UInt8);
+        return step("dequantize_per_channel", "quantized_decomposed.dequantize_per_channel.default",
+                    {{"input", at},
+                     {"scales", constant(scales, "_scale")},
+                     {"zero_points", constant(zeroPoints, "_zero_point")},
+                     {"axis", qparams.axis},
+                     {"quant_min", std::int64_t(range.min)},
+                     {"quant_max", std::int64_t(range.max)},
+                     {"dtype", DType::UInt8}},
+                    DType::Float32);
+    }
+};
+
 } // namespace
 
 DType storageDType(DType dtype)
 {
     switch (dtype) {
     case DType::QUInt8:
+    case DType::QUInt4x2:
     case DType::UInt8:
         return DType::UInt8;
     case DType::QInt8:
@@ -88,6 +151,8 @@ DType storageDType(DType dtype)
 
 QuantRange storageRange(DType dtype)
 {
+    if (dtype == DType::QUInt4x2)
+        return {0, 15};
     switch (storageDType(dtype)) {
     case DType::UInt8:
         return {0, 255};
@@ -113,10 +178,7 @@ Result<ValueRef> insertQdqPair(GraphEdit& edit, ValueRef value, const QParams& q
         return fail(makeError(ErrorCode::Internal, "quantization parameters without integers")
                         .atNode(producer.name));
     if (qparams.qscheme == QScheme::PerChannelAffineFloatQParams)
-        return fail(makeError(ErrorCode::Unsupported,
-                              "per_channel_affine_float_qparams has no quantize-dequantize form")
-                        .atNode(producer.name)
-                        .withHint("use per_channel_affine or keep this layer float"));
+        return FloatZeroPointPair {edit, value, qparams, before, origin}.insert();
 
     const std::string suffix = perChannel ? "_per_channel" : "_per_tensor";
     auto args
@@ -142,6 +204,47 @@ Result<ValueRef> insertQdqPair(GraphEdit& edit, ValueRef value, const QParams& q
     dequantize.scope = producer.scope;
     dequantize.origin = origin;
     return ValueRef {edit.insert(std::move(dequantize), before), 0};
+}
+
+ValueRef insertHalfPair(GraphEdit& edit, ValueRef value, NodeId before, NodeId origin)
+{
+    const Node producer = edit.get(value.node);
+    for (const DType dtype : {DType::Float16, DType::Float32}) {
+        Node node;
+        node.name = "to";
+        node.target = "aten.to.dtype";
+        node.args = {{"self", value}, {"dtype", dtype}};
+        node.outputs.push_back({"", producer.outputs.at(value.index).type});
+        node.outputs[0].type.dtype = dtype;
+        node.scope = producer.scope;
+        node.origin = origin;
+        value = {edit.insert(std::move(node), before), 0};
+    }
+    return value;
+}
+
+std::optional<FloatZeroPointWeight> floatZeroPointWeight(const GraphEdit& edit, ValueRef value)
+{
+    const Node* dequantize = value ? edit.tryGet(value.node) : nullptr;
+    if (!dequantize || !dequantize->isOp("quantized_decomposed.dequantize_per_channel.default"))
+        return std::nullopt;
+    FloatZeroPointWeight found;
+    found.scales = argumentRef(*dequantize, "scales");
+    found.zeroPoints = argumentRef(*dequantize, "zero_points");
+    if (!found.zeroPoints
+        || edit.get(found.zeroPoints.node).outputs.at(0).type.dtype != DType::Float32)
+        return std::nullopt;
+    found.axis = int(*dequantize->tryArg("axis")->asInt());
+    found.dtype = *dequantize->tryArg("quant_max")->asInt() == 15 ? DType::QUInt4x2 : DType::QUInt8;
+    found.source = argumentRef(*dequantize, "input");
+    for (const char* step : {"aten.to.dtype", "aten.clamp.default", "aten.round.default",
+                             "aten.add.Tensor", "aten.mul.Tensor"}) {
+        const Node& node = edit.get(found.source.node);
+        if (!node.isOp(step))
+            return std::nullopt;
+        found.source = argumentRef(node, "self");
+    }
+    return found;
 }
 
 } // namespace qs

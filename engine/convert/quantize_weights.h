@@ -5,6 +5,8 @@
 #include "engine/convert/qparams.h"
 #include "engine/graph/graph_edit.h"
 
+#include <optional>
+
 namespace qs {
 
 /// The integer type that stores a quantized dtype: quint8 in uint8, qint8 in int8, qint32 in int32;
@@ -21,5 +23,22 @@ QuantRange storageRange(DType dtype);
 /// node whose value this is.
 Result<ValueRef> insertQdqPair(GraphEdit& edit, ValueRef value, const QParams& qparams,
                                NodeId before, NodeId origin);
+
+/// Inserts `to(float16)` and `to(float32)` of `value` before the node `before`, as torch.ao spells
+/// half precision; returns the float32 value.
+ValueRef insertHalfPair(GraphEdit& edit, ValueRef value, NodeId before, NodeId origin);
+
+/// A weight whose rows have real zero points (torch.ao's per_channel_affine_float_qparams), as
+/// `insertQdqPair` spells it: LibTorch has no operator for the quantize step that an export could
+/// hold, so elementwise operators make the integers and `dequantize_per_channel` takes them back.
+struct FloatZeroPointWeight
+{
+    ValueRef source; ///< the float weight
+    ValueRef scales, zeroPoints; ///< float32 vectors
+    int axis = 0;
+    DType dtype = DType::QUInt8; ///< or QUInt4x2, by the range
+};
+/// What the value is, if it is such a dequantized weight.
+std::optional<FloatZeroPointWeight> floatZeroPointWeight(const GraphEdit& edit, ValueRef value);
 
 } // namespace qs

@@ -8,7 +8,7 @@ namespace qs {
 
 namespace {
 
-constexpr std::array<std::pair<DType, at::ScalarType>, 20> kPairs {{
+constexpr std::array<std::pair<DType, at::ScalarType>, 21> kPairs {{
     {DType::Bool, at::ScalarType::Bool},
     {DType::UInt8, at::ScalarType::Byte},
     {DType::Int8, at::ScalarType::Char},
@@ -24,6 +24,7 @@ constexpr std::array<std::pair<DType, at::ScalarType>, 20> kPairs {{
     {DType::Float8E5M2, at::ScalarType::Float8_e5m2},
     {DType::Float8E4M3FN, at::ScalarType::Float8_e4m3fn},
     {DType::QUInt8, at::ScalarType::QUInt8},
+    {DType::QUInt4x2, at::ScalarType::QUInt4x2},
     {DType::QInt8, at::ScalarType::QInt8},
     {DType::QInt32, at::ScalarType::QInt32},
     {DType::UInt16, at::ScalarType::UInt16},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/node_json.h"
 
+#include "engine/convert/choose_qparams.h"
+
 #include <cmath>
 
 namespace qs {
@@ -205,7 +207,13 @@ void NodeJson::addValues(Json& json, const Node& node) const
     const auto refs = inputRefs(node);
     for (std::size_t i = 0; i < refs.size(); ++i)
         json["inputs"].push_back(qparams(m_places.find(Kind::Input, node.id, i), node.id));
-    json["weight"] = weight(node);
+    json["weight"] = weight(node, 0);
+    if (!m_places.find(Kind::Weight, node.id, 1))
+        return;
+    Json weights = Json::array(); // of a recurrent network
+    for (std::size_t i = 0; m_places.find(Kind::Weight, node.id, i); ++i)
+        weights.push_back(weight(node, i));
+    json["weights"] = std::move(weights);
 }
 
 void NodeJson::addNumbers(Json& json, const Node& node) const
@@ -238,14 +246,23 @@ const PlannedObserver* NodeJson::planned(ObserverId id) const
 Json NodeJson::qparams(ObserverId observer, NodeId at) const
 {
     const PlannedObserver* spec = planned(observer);
-    if (!spec || !isIntegerDType(spec->spec.dtype))
+    if (!spec)
+        return nullptr;
+    const bool chooses = choosesQParams(spec->spec);
+    if (!chooses && !spec->spec.isDynamic && spec->spec.dtype != DType::Float16)
         return nullptr;
     const NodeId first = m_places.firstNode(observer);
     const Json sharedWith = first == at ? Json(nullptr) : Json(m_parts.model->get(first).name);
     const QuantRange range = quantRange(spec->spec);
     Json json
         = {{"dtype", dtypeName(spec->spec.dtype)}, {"qscheme", qschemeName(spec->spec.qscheme)}};
-    if (!m_numbers) {
+    if (!chooses) { // parameters of the moment, or half precision: none to tell
+        json["dynamic"] = spec->spec.isDynamic;
+        json["scale"] = json["zero_point"] = json["min"] = json["max"] = Json::array();
+        const bool integers = isIntegerDType(spec->spec.dtype);
+        json["quant_min"] = integers ? Json(range.min) : Json(nullptr);
+        json["quant_max"] = integers ? Json(range.max) : Json(nullptr);
+    } else if (!m_numbers) {
         json["quant_min"] = range.min;
         json["quant_max"] = range.max;
     } else {
@@ -253,7 +270,8 @@ Json NodeJson::qparams(ObserverId observer, NodeId at) const
             return nullptr;
         const QParams& chosen = m_parts.converted->qparams.at(observer);
         json["scale"] = floatsJson(chosen.scale);
-        json["zero_point"] = chosen.zeroPoint;
+        json["zero_point"] = chosen.floatZeroPoint.empty() ? Json(chosen.zeroPoint)
+                                                           : floatsJson(chosen.floatZeroPoint);
         json["quant_min"] = chosen.quantMin;
         json["quant_max"] = chosen.quantMax;
         addRange(json, m_parts.observations ? m_parts.observations->tryGet(observer) : nullptr);
@@ -265,13 +283,15 @@ Json NodeJson::qparams(ObserverId observer, NodeId at) const
     return json;
 }
 
-Json NodeJson::weight(const Node& node) const
+Json NodeJson::weight(const Node& node, std::size_t index) const
 {
-    const ObserverId observer = m_places.find(ObserverPlace::Kind::Weight, node.id);
+    const ObserverId observer = m_places.find(ObserverPlace::Kind::Weight, node.id, index);
     Json json = qparams(observer, node.id);
     if (json.is_null())
         return json;
     const PlannedObserver* spec = planned(observer);
+    if (index > 0 && !spec->edges.empty())
+        json["parameter"] = m_parts.model->get(spec->edges.front().value.node).target;
     json["axis"] = isPerChannel(spec->spec.qscheme) ? Json(spec->spec.chAxis) : Json(nullptr);
     return json;
 }

@@ -30,7 +30,7 @@ private:
     void addValues(Json& json, const Node& node) const;
     void addNumbers(Json& json, const Node& node) const;
     Json qparams(ObserverId observer, NodeId at) const;
-    Json weight(const Node& node) const;
+    Json weight(const Node& node, std::size_t index) const;
     const PlannedObserver* planned(ObserverId id) const;
 
     const ResultParts& m_parts;

@@ -24,7 +24,8 @@ struct ObserverPlace
     Kind kind = Kind::Output;
     ObserverId observer;
     NodeId node; ///< the node of the document that carries it
-    std::size_t index = 0; ///< Output: which output; Input: which of the node's value references
+    std::size_t index = 0; ///< Output: which output; Input: which of the node's value references;
+                           ///< Weight: which of its weights
 };
 
 /// All places of a plan's observers. A value that only some readers observe is told on its own node

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/convert/choose_qparams.h"
 #include "engine/export/node_json.h"
 
 #include <algorithm>
@@ -29,7 +30,7 @@ const Json* entryAt(const Json& node, const ObserverPlace& place)
         return (*list)[place.index].is_null() ? nullptr : &(*list)[place.index];
     };
     if (place.kind == Kind::Weight)
-        return member("weight");
+        return node.contains("weights") ? element(member("weights")) : member("weight");
     if (place.kind == Kind::Input)
         return element(member("inputs"));
     return node.contains("outputs") ? element(member("outputs")) : member("output");
@@ -48,7 +49,13 @@ QParams readQParams(const Json& entry)
     params.qscheme = qschemeFromName(required<std::string>(entry, "qscheme"))
                          .value_or(QScheme::PerTensorAffine);
     params.scale = required<std::vector<float>>(entry, "scale");
-    params.zeroPoint = required<std::vector<std::int64_t>>(entry, "zero_point");
+    if (params.qscheme == QScheme::PerChannelAffineFloatQParams) {
+        params.floatZeroPoint = required<std::vector<float>>(entry, "zero_point");
+        for (const float zero : params.floatZeroPoint)
+            params.zeroPoint.push_back(std::int64_t(zero));
+    } else {
+        params.zeroPoint = required<std::vector<std::int64_t>>(entry, "zero_point");
+    }
     params.quantMin = required<std::int64_t>(entry, "quant_min");
     params.quantMax = required<std::int64_t>(entry, "quant_max");
     if (entry.contains("axis") && entry["axis"].is_number())
@@ -106,7 +113,7 @@ Result<StoredQuantization> readDocument(const Json& document, const Graph& model
     const ObserverPlaces places(model, plan);
     for (const ObserverPlace& place : places.all()) {
         const PlannedObserver& observer = plan.observers.at(place.observer.value() - 1);
-        if (stored.qparams.contains(place.observer) || !isIntegerDType(observer.spec.dtype))
+        if (stored.qparams.contains(place.observer) || !choosesQParams(observer.spec))
             continue;
         const std::string& name = model.get(place.node).name;
         const auto found = nodes.find(name);

@@ -19,6 +19,8 @@ OperandFacts operandFacts(const Node& node, const OpName& name, bool hasReferenc
 {
     OperandFacts facts;
     for (std::size_t a = 0; a < node.args.size(); ++a) {
+        if (node.args[a].name == "params" && node.args[a].value.asList())
+            facts.moduleWeight = true; // of a recurrent network
         if (!node.args[a].value.asRef())
             continue;
         const ArgumentRole role = argumentRole(node, name, a);
@@ -42,9 +44,10 @@ int tensorArguments(const Graph& graph, const Node& node)
     return count;
 }
 
-/// The first value around the match that is not a float tensor, or nothing.
+/// The first value around the match that is not a float tensor, or nothing. Inputs matter only
+/// where they are quantized: an embedding's are integers.
 std::string nonFloatValue(const Graph& graph, const OpNames& names, const Matches& matches,
-                          const Match& match)
+                          const Match& match, bool inputsQuantized)
 {
     const auto odd = [&graph](ValueRef ref) {
         const ValueType& type = graph.value(ref).type;
@@ -54,7 +57,7 @@ std::string nonFloatValue(const Graph& graph, const OpNames& names, const Matche
     const NodeId root = matches.units[match.units.front()].root();
     const Node& node = graph.get(root);
     for (const ValueRef ref : activationInputs(graph, node, names[graph.position(root)]))
-        if (odd(ref))
+        if (inputsQuantized && odd(ref))
             return "its input " + inQuotes(graph.value(ref).name) + " is "
                 + std::string(dtypeName(graph.value(ref).type.dtype));
     const ValueRef last {matches.units[match.units.back()].last(), 0};
@@ -176,7 +179,9 @@ Verdicts Decider::decide(const Match& match, const std::vector<RuleHits>& hits,
         refuse(out, choice, backend, match.entry, facts);
         return out;
     }
-    if (const std::string odd = nonFloatValue(graph, m_names, matches, match); !odd.empty()) {
+    if (const std::string odd = nonFloatValue(graph, m_names, matches, match,
+                                              qconfig.activation.dtype != DType::Float32);
+        !odd.empty()) {
         out.verdict = Verdict::ShapeOnly;
         out.reason = odd + ", only float32 is quantized";
         return out;

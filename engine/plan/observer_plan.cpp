@@ -127,7 +127,7 @@ private:
                 const bool zeroth = std::exchange(first, false);
                 if (!isTensor(ref))
                     return;
-                if (role == ArgumentRole::Weight)
+                if (role == ArgumentRole::Weight || isListedWeight(node, a, ref))
                     observeWeight(node, a, ref, decision);
                 else if (role == ArgumentRole::Activation && !isOwnTensor(ref, name))
                     observeInput(node, a, ref, decision, zeroth, inputIndex++);
@@ -143,6 +143,13 @@ private:
             if (uses[i].first == use && isTensor(uses[i].second))
                 observeInput(m_graph.get(use.node), use.argument, uses[i].second, decision, false,
                              int(i));
+    }
+
+    /// The weights of a recurrent network stand in one list with its biases, which are vectors.
+    bool isListedWeight(const Node& node, std::uint32_t argument, ValueRef ref) const
+    {
+        return node.args[argument].name == "params" && node.args[argument].value.asList()
+            && m_graph.value(ref).type.shape.size() == 2;
     }
 
     bool isStored(ValueRef ref) const
@@ -182,6 +189,8 @@ private:
         site.spec = decision.qconfig->weight;
         Use reader {node.id, argument};
         if (const ValueRef stored = storedWeight(ref, reader)) {
+            if (m_reads.count({reader.node, reader.argument, stored}))
+                return; // the same tensor twice in one list
             site.value = stored;
             site.weightOwner = node.id;
         } else if (producedDType(ref) != site.spec.dtype) {

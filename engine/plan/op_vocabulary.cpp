@@ -53,6 +53,7 @@ const OpTable& mainOps()
         {"relu6", {"relu6", "hardtanh", "clamp"}},
         {"Hardtanh", {"hardtanh", "clamp"}},
         {"hardtanh", {"hardtanh", "clamp"}},
+        {"RNNCell", {"rnn_tanh_cell", "rnn_relu_cell"}},
         {"PReLU", {"prelu", "_prelu_kernel"}},
         {"Dropout", {"dropout", "native_dropout"}},
         {"MaxPool1d", {"max_pool1d", "max_pool1d_with_indices"}},
@@ -360,9 +361,9 @@ ArgumentRole argumentRole(const Node& node, const OpName& name, std::size_t argu
     }
     if (name.base == "mm" && (name.isModule() || name.name.ends_with(".linear")))
         return word == "mat2" ? ArgumentRole::Weight : ArgumentRole::Activation;
-    if (word == "weight")
+    if (word == "weight" || word == "w_ih" || word == "w_hh")
         return ArgumentRole::Weight;
-    if (word == "bias")
+    if (word == "bias" || word == "b_ih" || word == "b_hh")
         return ArgumentRole::Bias;
     static const NameSet states {"running_mean", "running_var", "params", "batch_sizes"};
     return states.count(word) ? ArgumentRole::State : ArgumentRole::Activation;

@@ -30,12 +30,17 @@ Result<std::unordered_map<ObserverId, ValueRef>> observedWeights(const GraphEdit
             continue;
         const Node* owner = edit.tryGet(observer.weightOwner);
         const auto op = owner ? weightedOp(*owner) : std::nullopt;
-        const ValueRef argument
-            = owner ? argumentRef(*owner, op ? op->weight : "weight") : ValueRef {};
-        if (!argument)
+        ValueRef weight;
+        if (op)
+            weight = argumentRef(*owner, op->weight);
+        else if (owner && !observer.edges.empty())
+            weight = observer.edges.front().value; // one of several, which nothing folds into
+        else if (owner)
+            weight = argumentRef(*owner, "weight");
+        if (!weight || !edit.contains(weight.node))
             return fail(makeError(ErrorCode::Internal, "the plan observes a weight it has not")
                             .atNode(owner ? owner->name : std::string()));
-        weights[observer.id] = weightPath(edit, argument).source;
+        weights[observer.id] = weightPath(edit, weight).source;
     }
     return weights;
 }

@@ -2,7 +2,8 @@
 // convert_dump MODEL RECIPE CALIBRATION TEST OUT [QPARAMS]: converts a model and writes what both
 // converted forms compute for the test data as a torch file. QPARAMS replaces the chosen
 // parameters, so that conversion can be compared apart from calibration; its lines are "activation
-// NODE SCALE ZERO_POINT" and "weight NODE COUNT SCALE...".
+// NODE SCALE ZERO_POINT" and "weight NODE COUNT SCALE...". With one argument @FILE each line of the
+// file holds the arguments of one conversion; a failed one leaves its message in OUT.error.
 #include "engine/calibrate/calibrator.h"
 #include "engine/convert/choose_qparams.h"
 #include "engine/convert/convert.h"
@@ -94,6 +95,15 @@ std::string targetsOf(const Graph& graph)
     return text;
 }
 
+/// Observer instances on activations, and on weights.
+std::pair<std::int64_t, std::int64_t> observerCounts(const Plan& plan)
+{
+    std::int64_t weights = 0;
+    for (const PlannedObserver& observer : plan.observers)
+        weights += observer.isWeight;
+    return {std::int64_t(plan.observers.size()) - weights, weights};
+}
+
 std::string residueText(const ConvertedModel& model)
 {
     std::string text;
@@ -130,9 +140,26 @@ Result<void> run(const std::vector<std::string>& args)
     out.insert("reference_ops", targetsOf(*model->reference));
     out.insert("lowered_ops", targetsOf(*model->lowered));
     out.insert("residue", residueText(*model));
+    const auto [activations, weights] = observerCounts(*plan);
+    out.insert("activation_observers", activations);
+    out.insert("weight_observers", weights);
     const auto bytes = torch::jit::pickle_save(out);
     std::ofstream(args[4], std::ios::binary).write(bytes.data(), std::streamsize(bytes.size()));
     return {};
+}
+
+int runLines(const std::string& path)
+{
+    std::ifstream file(path);
+    for (std::string line; std::getline(file, line);) {
+        std::istringstream words(line);
+        std::vector<std::string> args;
+        for (std::string word; words >> word;)
+            args.push_back(word);
+        if (const auto done = run(args); !done)
+            std::ofstream(args.at(4) + ".error") << done.error().line();
+    }
+    return 0;
 }
 
 } // namespace
@@ -140,6 +167,8 @@ Result<void> run(const std::vector<std::string>& args)
 int main(int argc, char** argv)
 {
     const std::vector<std::string> args(argv + 1, argv + argc);
+    if (args.size() == 1 && args[0].starts_with("@"))
+        return runLines(args[0].substr(1));
     if (args.size() < 5) {
         std::cerr << "usage: convert_dump MODEL RECIPE CALIBRATION TEST OUT [QPARAMS]\n";
         return 2;

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/graph/graph_edit.h"
+#include "engine/prepare/weighted_op.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace qs {
+
+/// A new operator node, its arguments and outputs given. Scope, source and origin are `like`'s;
+/// `origin` where it is not none.
+NodeId insertCall(GraphEdit& edit, const Node& like, NodeId before, NodeId origin, Node call);
+
+/// The dispatcher's operator for "quantized::conv2d" (the living overload `new` where there is one)
+/// or "quantized::conv2d.new"; none where LibTorch has none.
+std::optional<c10::OperatorHandle> findKernel(const std::string& kernel);
+/// "quantized.conv2d.new".
+std::string targetOf(const c10::OperatorHandle& handle);
+
+/// Checks that an operator's weight is stored as [out, in]; returns where it comes from: a
+/// dequantize node or a cast. Errors (Unsupported) say what is in the way.
+Result<ValueRef> storedWeight(const GraphEdit& edit, const Node& root, const WeightedOp& op);
+/// The qint8 weight before the dequantize that makes `dequantized`.
+Result<ValueRef> quantizedWeight(const GraphEdit& edit, ValueRef dequantized);
+/// The float weight before the casts to half precision and back that make `cast`.
+Result<ValueRef> halfWeight(const GraphEdit& edit, ValueRef cast);
+
+/// Inserts `quantized::<kind>_prepack` of `weight` before the node `before`, with bias and geometry
+/// of the operator `root`, and returns the packed parameters.
+Result<ValueRef> insertPrepack(GraphEdit& edit, const Node& root, const std::string& kind,
+                               ValueRef weight, NodeId before, NodeId origin);
+/// Inserts a call of a packing operator ("quantized::linear_prepack") and returns its object.
+Result<ValueRef> insertPackingCall(GraphEdit& edit, const Node& like, const std::string& packing,
+                                   std::vector<NamedArgument> args, NodeId before, NodeId origin);
+
+} // namespace qs
