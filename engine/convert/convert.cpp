@@ -44,6 +44,20 @@ std::unordered_map<NodeId, NodeId> lastMembers(const Plan& plan)
     return last;
 }
 
+/// Refuses a recipe's row whose kernel LibTorch does not have.
+Result<void> checkKernelNames(const std::vector<KernelRow>& rows)
+{
+    const auto known = defaultKernelRows();
+    for (const KernelRow& row : rows) {
+        if (std::find(known.begin(), known.end(), row) != known.end())
+            continue;
+        auto target = kernelTarget(row.kernel);
+        if (!target)
+            return fail(std::move(target).error().atNode("convert.lowering.add"));
+    }
+    return {};
+}
+
 /// The plan's quantized operators, and which of them dynamically.
 std::unordered_map<NodeId, bool> quantizedOperators(const Plan& plan)
 {
@@ -73,8 +87,7 @@ Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, co
     }));
     QS_CHECK(guardTorch([&] { return buildReference(*model, options.reduceRange, job); }));
     QS_TRY(options.rows, kernelRows(recipe));
-    for (const LoweringRow& added : recipe.loweringAdd)
-        QS_CHECK(kernelTarget(added.to));
+    QS_CHECK(checkKernelNames(options.rows));
     options.lastMember = lastMembers(*model->prepared->plan);
     options.quantized = quantizedOperators(*model->prepared->plan);
     job.report("convert", "lowering", 0.4);

@@ -149,8 +149,11 @@ private:
             return true;
         }
         if (isTensor(type)) {
-            if (floatArgument(floatName(name), value))
+            if (floatArgument(floatName(name), value)) {
+                if (name == "weight" && operatorKind(m_edit, root()) == "prelu")
+                    value = quantizedSlope(value);
                 return true;
+            }
             if (m_next < m_match.quantized.size()) {
                 value = m_match.quantized[m_next++];
                 return true;
@@ -158,6 +161,21 @@ private:
             return fail(ErrorCode::Unsupported, "the kernel's input '" + name + "' is missing");
         }
         return bindNumber(argument, value);
+    }
+
+    /// prelu's kernel wants its slope in quint8 too; torch.ao observes it while it lowers.
+    Argument quantizedSlope(const Argument& slope)
+    {
+        const ValueRef* ref = slope.asRef();
+        if (!ref)
+            return slope;
+        Node node;
+        node.name = "quantize_per_tensor_dynamic";
+        node.target = "aten.quantize_per_tensor_dynamic.default";
+        node.args = {{"self", slope}, {"dtype", DType::QUInt8}, {"reduce_range", false}};
+        ValueType type = m_edit.get(ref->node).outputs.at(ref->index).type;
+        type.dtype = DType::QUInt8;
+        return place(std::move(node), std::move(type));
     }
 
     Result<bool> bindNumber(const c10::Argument& argument, Argument& value)

@@ -47,9 +47,9 @@ ValueRef insertDynamicPair(GraphEdit& edit, const Node& observer, ValueRef value
     one.shapeKnown = true;
     one.shape = {Dim::fixed(1)};
     one.dtype = DType::Float64;
-    choose.outputs.push_back({"", one});
+    choose.outputs.push_back({"dynamic_scale", one});
     one.dtype = DType::Int64;
-    choose.outputs.push_back({"", one});
+    choose.outputs.push_back({"dynamic_zero_point", one});
     const NodeId chosen = add(std::move(choose));
 
     std::vector<NamedArgument> shared {{"scale", ValueRef {chosen, 0}},

@@ -3,12 +3,12 @@
 
 #include "engine/convert/emit_kernel.h"
 #include "engine/convert/float_kernel.h"
+#include "engine/convert/kernel_matcher.h"
 #include "engine/convert/lowering_ops.h"
 #include "engine/graph/graph_verifier.h"
 #include "engine/prepare/weighted_op.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 namespace qs {
@@ -31,25 +31,6 @@ DType quantizedDType(DType stored)
     default:
         return DType::Unknown;
     }
-}
-
-struct Params
-{
-    double scale = 1;
-    std::int64_t zeroPoint = 0;
-    DType dtype = DType::Unknown;
-    friend bool operator==(const Params&, const Params&) = default;
-};
-
-std::optional<Params> paramsOf(const Node& quantize)
-{
-    const Argument* scale = quantize.tryArg("scale");
-    const Argument* zeroPoint = quantize.tryArg("zero_point");
-    const Argument* dtype = quantize.tryArg("dtype");
-    if (!scale || !scale->asDouble() || !zeroPoint || !zeroPoint->asInt() || !dtype
-        || !dtype->asDType())
-        return std::nullopt;
-    return Params {*scale->asDouble(), *zeroPoint->asInt(), *dtype->asDType()};
 }
 
 class Lowering
@@ -111,7 +92,7 @@ private:
             m_edit.change(id).target = "aten." + op;
             m_edit.change(id).outputs.at(0).type.dtype = dtype;
             if (!perChannel)
-                m_quantizeOf[{id, 0}] = id;
+                m_values.quantizeOf[{id, 0}] = id;
         } else if (op.starts_with("dequantize_per_")) {
             // Only where its quantize was turned as well.
             if (!input || !m_edit.get(input.node).target.starts_with("aten.quantize_per_"))
@@ -146,7 +127,7 @@ private:
         }
         std::string why;
         for (const KernelRow& row : m_options.rows) {
-            auto match = tryMatch(quantize, row, why);
+            auto match = matchKernel(m_edit, m_options, m_values, quantize, row, why);
             if (!match)
                 continue;
             if (row.kernel == kNoKernel) {
@@ -180,7 +161,7 @@ private:
         if (!producer.isOp(kDequantize))
             return std::nullopt;
         const ValueRef before = argumentRef(producer, "self");
-        const auto known = paramsOfValue(before);
+        const auto known = m_values.paramsOfValue(m_edit, before);
         if (known && known == paramsOf(m_edit.get(quantize)))
             return before;
         return std::nullopt;
@@ -190,8 +171,8 @@ private:
     void pass(NodeId quantize, ValueRef value)
     {
         m_edit.replaceUses({quantize, 0}, value);
-        m_params[quantize] = *paramsOf(m_edit.get(quantize));
-        m_quantizeOf.emplace(value, quantize);
+        m_values.gone[quantize] = *paramsOf(m_edit.get(quantize));
+        m_values.quantizeOf.emplace(value, quantize);
         m_edit.erase(quantize);
     }
 
@@ -211,7 +192,7 @@ private:
         KernelSite site {
             match.quantize, false, kernel.node, match.origin, m_edit.get(kernel.node).target, {}};
         for (ValueRef input : match.quantized)
-            site.inputs.emplace_back(input, ValueRef {m_quantizeOf.at(input), 0});
+            site.inputs.emplace_back(input, ValueRef {m_values.quantizeOf.at(input), 0});
         m_out.sites.push_back(std::move(site));
     }
 
@@ -281,147 +262,10 @@ private:
         eraseChain(match.chain);
     }
 
-    std::optional<Params> paramsOfValue(ValueRef quantized) const
-    {
-        const auto it = m_quantizeOf.find(quantized);
-        if (it == m_quantizeOf.end())
-            return std::nullopt;
-        if (const Node* alive = m_edit.tryGet(it->second))
-            return paramsOf(*alive);
-        return m_params.at(it->second);
-    }
-
-    /// The row's operators, last to first, each read by the next alone.
-    bool findChain(NodeId quantize, const KernelRow& row, KernelMatch& match,
-                   std::string& why) const
-    {
-        ValueRef value = argumentRef(m_edit.get(quantize), "self");
-        NodeId reader = quantize;
-        for (std::size_t i = row.pattern.size(); i-- > 0;) {
-            const Node& node = m_edit.get(value.node);
-            if (operatorKind(m_edit, node) != row.pattern[i])
-                return false;
-            const auto users = m_edit.users(value);
-            const bool alone = std::all_of(users.begin(), users.end(),
-                                           [&](const Use& use) { return use.node == reader; });
-            if (!alone) {
-                why = "its float result is read elsewhere as well";
-                return false;
-            }
-            match.chain.insert(match.chain.begin(), node.id);
-            reader = node.id;
-            if (i == 0)
-                return true;
-            value = previousInChain(node, row.pattern[i - 1]);
-            if (!value)
-                return false;
-        }
-        return false;
-    }
-
-    ValueRef previousInChain(const Node& node, const std::string& kind) const
-    {
-        ValueRef found;
-        for (const NamedArgument& argument : node.args)
-            forEachRef(argument.value, [&](ValueRef ref) {
-                if (!found && operatorKind(m_edit, m_edit.get(ref.node)) == kind)
-                    found = ref;
-            });
-        return found;
-    }
-
-    /// What flows into the chain: quantized activations go to the match; false if a float tensor
-    /// flows in that is no parameter of the operator.
-    bool collectInputs(KernelMatch& match, std::string& why) const
-    {
-        bool ok = true;
-        for (NodeId id : match.chain) {
-            const Node& node = m_edit.get(id);
-            const auto op = weightedOp(node);
-            for (const NamedArgument& argument : node.args)
-                forEachRef(argument.value, [&](ValueRef ref) {
-                    ok = ok && collectInput(node, op, argument.name, ref, match);
-                });
-        }
-        if (!ok || match.quantized.empty())
-            why = "an input is not dequantized";
-        return ok && !match.quantized.empty();
-    }
-
-    bool collectInput(const Node& node, const std::optional<WeightedOp>& op,
-                      const std::string& name, ValueRef ref, KernelMatch& match) const
-    {
-        const Node& producer = m_edit.get(ref.node);
-        const bool inChain
-            = std::find(match.chain.begin(), match.chain.end(), ref.node) != match.chain.end();
-        if (inChain || producer.outputs.at(ref.index).type.kind != ValueKind::Tensor)
-            return true;
-        if (op && (name == op->weight || name == op->bias))
-            return true;
-        const ValueRef before
-            = producer.isOp(kDequantize) ? argumentRef(producer, "self") : ValueRef {};
-        if (before && m_quantizeOf.contains(before)) {
-            match.dequantized.push_back(ref);
-            match.quantized.push_back(before);
-            return true;
-        }
-        static constexpr std::array<std::string_view, 4> kParameters {
-            "weight", "bias", "running_mean", "running_var"};
-        const bool stored
-            = producer.kind == NodeKind::Parameter || producer.kind == NodeKind::Constant;
-        return stored && !op && node.args.at(0).name != name
-            && std::find(kParameters.begin(), kParameters.end(), name) != kParameters.end();
-    }
-
-    /// Do the parameters of inputs and result suit the row's kernel?
-    bool paramsFit(KernelMatch& match, std::string& why) const
-    {
-        const auto out = paramsOf(m_edit.get(match.quantize));
-        if (!out)
-            return false;
-        match.scale = out->scale;
-        match.zeroPoint = out->zeroPoint;
-        for (ValueRef input : match.quantized) {
-            const auto in = paramsOfValue(input);
-            if (!in || in->dtype != out->dtype) {
-                why = "input and output have different integer types";
-                return false;
-            }
-            if (match.row.output == KernelOutput::AsInput && *in != *out) {
-                why = "the operator keeps its input's parameters, but its output has others";
-                return false;
-            }
-        }
-        const bool fixed = match.row.output == KernelOutput::Fixed;
-        if (fixed
-            && (out->scale != match.row.fixedScale || out->zeroPoint != match.row.fixedZeroPoint)) {
-            why = "the kernel's output parameters are fixed, and others are wanted";
-            return false;
-        }
-        return true;
-    }
-
-    std::optional<KernelMatch> tryMatch(NodeId quantize, const KernelRow& row,
-                                        std::string& why) const
-    {
-        KernelMatch match;
-        match.row = row;
-        match.quantize = quantize;
-        if (row.mode != KernelMode::Static)
-            return std::nullopt;
-        if (!findChain(quantize, row, match, why) || !collectInputs(match, why)
-            || !paramsFit(match, why))
-            return std::nullopt;
-        match.origin = lastMemberOf(match.chain.back());
-        return match;
-    }
-
     GraphEdit m_edit;
     const LoweringOptions& m_options;
     LoweredGraph m_out;
-    std::unordered_map<ValueRef, NodeId>
-        m_quantizeOf; ///< quantized value to its reference quantize
-    std::unordered_map<NodeId, Params> m_params; ///< of quantize nodes that are gone
+    QuantizedValues m_values;
     std::unordered_map<ValueRef, ValueRef>
         m_floatOf; ///< results of float kernels to the reference form's
 };

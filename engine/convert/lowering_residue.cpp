@@ -59,7 +59,41 @@ void addUnlowered(const ConvertedModel& model, const LoweredGraph& lowered,
     }
 }
 
-/// A quantize node all of whose readers dequantize again: only a loss.
+/// The operators that a rule keeps float among quantized ones.
+void addNullQConfigs(const ConvertedModel& model, std::vector<Residue>& out)
+{
+    for (const NodePlan& plan : model.prepared->plan->nodes) {
+        const Node* node = plan.node ? model.lowered->tryGet(plan.node) : nullptr;
+        if (!node || plan.verdict != Verdict::FloatByRule || !plan.eligible)
+            continue;
+        bool dequantized = false;
+        for (const NamedArgument& argument : node->args)
+            forEachRef(argument.value, [&](ValueRef ref) {
+                const Node& producer = model.lowered->get(ref.node);
+                dequantized
+                    = dequantized || (isDequantize(producer) && producer.origin != node->id);
+            });
+        if (dequantized)
+            out.push_back({Residue::Kind::Unlowered, node->id, node->name,
+                           "its qconfig is null: it reads dequantized values"});
+    }
+}
+
+/// True where the pair simulates what a quantized operator without a kernel reads.
+bool feedsReferenceForm(const ConvertedModel& model, NodeId dequantize)
+{
+    const auto users = model.lowered->users({dequantize, 0});
+    return std::any_of(users.begin(), users.end(), [&](const Use& use) {
+        for (const MatchGroup& group : model.prepared->plan->groups)
+            if (group.quantized
+                && std::find(group.members.begin(), group.members.end(), use.node)
+                    != group.members.end())
+                return true;
+        return false;
+    });
+}
+
+/// A quantize node all of whose readers dequantize again for float operators: only a loss.
 void addDeadPairs(const ConvertedModel& model, std::vector<Residue>& out)
 {
     const Graph& graph = *model.lowered;
@@ -71,7 +105,7 @@ void addDeadPairs(const ConvertedModel& model, std::vector<Residue>& out)
             && graph.get(input.node).kind != NodeKind::Input;
         const auto users = graph.users({node->id, 0});
         const bool dead = std::all_of(users.begin(), users.end(), [&](const Use& use) {
-            return isDequantize(graph.get(use.node));
+            return isDequantize(graph.get(use.node)) && !feedsReferenceForm(model, use.node);
         });
         if (!stored && dead)
             out.push_back({Residue::Kind::DeadPair, node->origin ? node->origin : node->id,
@@ -85,6 +119,7 @@ std::vector<Residue> findResidue(const ConvertedModel& model, const LoweredGraph
 {
     std::vector<Residue> out;
     addUnlowered(model, lowered, out);
+    addNullQConfigs(model, out);
     addDeadPairs(model, out);
     return out;
 }

@@ -2,11 +2,10 @@
 #include "engine/convert/lowering_table.h"
 
 #include "engine/base/log.h"
+#include "engine/convert/lowering_names.h"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <map>
 
 namespace qs {
 
@@ -67,6 +66,7 @@ std::vector<KernelRow> plainRows()
         requantized({"instance_norm"}, "quantized::instance_norm"),
         requantized({"layer_norm"}, "quantized::layer_norm"),
         requantized({"softmax"}, "quantized::softmax"),
+        requantized({"prelu"}, "quantized::prelu"),
         {{"sigmoid"},
          std::string(kSameKernel),
          KernelOutput::Fixed,
@@ -164,65 +164,6 @@ constexpr std::array kSameOnQuantized {"adaptive_avg_pool1d",
                                        "pixel_unshuffle",
                                        "clone"};
 
-/// "AdaptiveAvgPool2d" to "adaptive_avg_pool2d".
-std::string snakeCase(const std::string& name)
-{
-    static const std::map<std::string, std::string> kIrregular {
-        {"ReLU", "relu"},
-        {"ReLU6", "relu6"},
-        {"ELU", "elu"},
-        {"LeakyReLU", "leaky_relu"},
-        {"PReLU", "prelu"},
-        {"InstanceNorm1d", "instance_norm"},
-        {"InstanceNorm2d", "instance_norm"},
-        {"InstanceNorm3d", "instance_norm"}};
-    if (const auto it = kIrregular.find(name); it != kIrregular.end())
-        return it->second;
-    std::string out;
-    for (std::size_t i = 0; i < name.size(); ++i) {
-        if (i > 0 && std::isupper(static_cast<unsigned char>(name[i])))
-            out += '_';
-        out += char(std::tolower(static_cast<unsigned char>(name[i])));
-    }
-    return out;
-}
-
-/// The kinds inside a fused module's class name: "ConvBnReLU2d" is a convolution and a relu, since
-/// its batch norm is folded.
-std::vector<std::string> fusedKinds(const std::string& name)
-{
-    const char last = name.empty() ? ' ' : name.back();
-    const std::string dims = last == 'd' && name.size() > 2 ? name.substr(name.size() - 2) : "";
-    std::string rest = name.substr(0, name.size() - dims.size());
-    std::vector<std::string> kinds;
-    const auto eat = [&rest](const char* word) {
-        if (!rest.starts_with(word))
-            return false;
-        rest.erase(0, std::string(word).size());
-        return true;
-    };
-    while (!rest.empty()) {
-        if (eat("Conv"))
-            kinds.push_back("conv" + dims);
-        else if (eat("Linear"))
-            kinds.push_back("linear");
-        else if (eat("BN") || eat("Bn")) {
-            if (kinds.empty())
-                kinds.push_back("batch_norm" + dims);
-        } else if (eat("Add"))
-            kinds.push_back("add");
-        else if (eat("LeakyReLU"))
-            kinds.push_back("leaky_relu");
-        else if (eat("ReLU"))
-            kinds.push_back("relu");
-        else if (eat("Tanh"))
-            kinds.push_back("tanh");
-        else
-            return {snakeCase(name)};
-    }
-    return kinds;
-}
-
 std::string joined(const std::vector<std::string>& words)
 {
     std::string out;
@@ -240,6 +181,62 @@ std::vector<std::string> kindsOfPattern(const std::vector<std::string>& names)
     return kinds;
 }
 
+/// A recurrent network's kinds end with its overload, a cell's tell its nonlinearity; rules name
+/// neither.
+std::string plainKind(std::string kind)
+{
+    kind = kind.substr(0, kind.find('.'));
+    return kind == "rnn_tanh_cell" || kind == "rnn_relu_cell" ? "rnn_cell" : kind;
+}
+
+bool samePattern(const std::vector<std::string>& kinds, const std::vector<std::string>& wanted)
+{
+    return std::equal(
+        kinds.begin(), kinds.end(), wanted.begin(), wanted.end(),
+        [](const std::string& a, const std::string& b) { return a == b || plainKind(a) == b; });
+}
+
+/// True for names from torch.ao's dynamic namespaces.
+bool isDynamicClass(const std::vector<std::string>& names)
+{
+    return std::any_of(names.begin(), names.end(), [](const std::string& name) {
+        return name.find(".dynamic.") != std::string::npos || name.starts_with("nnqd.")
+            || name.starts_with("nniqd.");
+    });
+}
+
+/// What a recipe's row becomes: one row, or the rows that a quantized class stands for
+/// ("torch.ao.nn.quantized.dynamic.LSTM").
+std::vector<KernelRow> rowsOf(const LoweringRow& added)
+{
+    const auto kinds = kindsOfPattern(added.pattern);
+    std::vector<KernelRow> known, found;
+    for (KernelRow& row : defaultKernelRows())
+        known.push_back(std::move(row));
+    const bool isKernel = added.to.find("::") != std::string::npos || added.to == kSameKernel
+        || added.to == kNoKernel;
+    const auto wanted = isKernel ? std::vector<std::string> {} : operatorKindsOfName(added.to);
+    const bool dynamic = isDynamicClass({added.to});
+    for (const KernelRow& row : known) {
+        const bool fits = isKernel ? row.kernel == added.to && samePattern(row.pattern, kinds)
+                                   : samePattern(row.pattern, wanted)
+                && (row.mode == KernelMode::Static || row.mode == KernelMode::WeightOnly)
+                    != dynamic;
+        if (!fits)
+            continue;
+        found.push_back(row);
+        if (!samePattern(row.pattern, kinds))
+            found.back().pattern = kinds;
+    }
+    if (!found.empty())
+        return found;
+    KernelRow row = requantized(kinds, added.to);
+    row.mode = added.to.ends_with("_dynamic_fp16") ? KernelMode::DynamicHalf
+        : added.to.ends_with("_dynamic")           ? KernelMode::Dynamic
+                                                   : KernelMode::Static;
+    return {row};
+}
+
 } // namespace
 
 std::string_view kernelModeName(KernelMode mode)
@@ -254,22 +251,6 @@ std::string_view kernelModeName(KernelMode mode)
     default:
         return "static";
     }
-}
-
-std::vector<std::string> operatorKindsOfName(const std::string& name)
-{
-    std::string leaf = name;
-    if (name.starts_with("aten.") || name.starts_with("aten::")) {
-        leaf = name.substr(name[4] == '.' ? 5 : 6);
-        return {leaf.substr(0, leaf.find('.'))};
-    }
-    if (const auto dot = name.rfind('.'); dot != std::string::npos)
-        leaf = name.substr(dot + 1);
-    if (leaf.empty() || !std::isupper(static_cast<unsigned char>(leaf[0])))
-        return {leaf.ends_with('_') ? leaf.substr(0, leaf.size() - 1) : leaf};
-    if (name.find("intrinsic") != std::string::npos)
-        return fusedKinds(leaf);
-    return {snakeCase(leaf)};
 }
 
 std::vector<KernelRow> defaultKernelRows()
@@ -290,19 +271,24 @@ Result<std::vector<KernelRow>> kernelRows(const Recipe& recipe)
     std::vector<KernelRow> rows = defaultKernelRows();
     for (const LoweringRow& removal : recipe.loweringRemove) {
         const auto kinds = kindsOfPattern(removal.pattern);
-        const auto gone
-            = std::erase_if(rows, [&](const KernelRow& row) { return row.pattern == kinds; });
+        const auto gone = std::erase_if(rows, [&](const KernelRow& row) {
+            return samePattern(row.pattern, kinds)
+                && (!isDynamicClass(removal.pattern) || row.mode != KernelMode::Static);
+        });
         if (gone == 0)
             warn("lowering row [" + joined(removal.pattern) + "] removes nothing");
     }
     for (const LoweringRow& added : recipe.loweringAdd) {
-        KernelRow row = requantized(kindsOfPattern(added.pattern), added.to);
-        if (row.pattern.empty() || row.kernel.empty())
+        if (added.pattern.empty() || added.to.empty())
             return fail(makeError(ErrorCode::BadInput,
                                   "a lowering row needs a pattern and a kernel (\"to\")")
                             .atNode(joined(added.pattern)));
-        std::erase_if(rows, [&](const KernelRow& old) { return old.pattern == row.pattern; });
-        rows.push_back(std::move(row));
+        for (KernelRow& row : rowsOf(added)) {
+            std::erase_if(rows, [&](const KernelRow& old) {
+                return samePattern(old.pattern, row.pattern) && old.mode == row.mode;
+            });
+            rows.push_back(std::move(row));
+        }
     }
     std::stable_sort(rows.begin(), rows.end(), [](const KernelRow& a, const KernelRow& b) {
         return a.pattern.size() > b.pattern.size();

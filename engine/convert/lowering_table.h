@@ -3,6 +3,7 @@
 
 #include "engine/base/result.h"
 #include "engine/configure/recipe.h"
+#include "engine/convert/lowering_names.h"
 
 #include <optional>
 #include <string>
@@ -45,18 +46,20 @@ inline constexpr std::string_view kSameKernel = "same";
 /// The operator does nothing at inference: the quantized tensor passes through.
 inline constexpr std::string_view kNoKernel = "none";
 
-/// The rows of torch.ao's native lowering, longest pattern first.
+/// The rows of torch.ao's native lowering, longest pattern first; static, dynamic and weight-only.
+/// Plain data without LibTorch, so that windows may list them.
 std::vector<KernelRow> defaultKernelRows();
 
-/// The default rows with the recipe's additions and removals applied. A row is found by its
-/// pattern, whose names may be modules ("torch.nn.Conv2d"), fused modules
-/// ("torch.ao.nn.intrinsic.ConvReLU2d"), functions, methods or ATen operators; an added row
-/// replaces the one of the same pattern. Errors (BadInput): an added row without pattern or kernel.
-/// A removal that finds nothing is a warning.
+/// The default rows with the recipe's additions and removals applied: what `convertModel` lowers
+/// by, in the order in which rows are tried. A row is found by its pattern, whose names may be
+/// modules ("torch.nn.Conv2d"), reference modules ("torch.ao.nn.quantized.reference.Linear"), fused
+/// modules ("torch.ao.nn.intrinsic.ConvReLU2d", "nni.ConvReLU2d"), functions, methods or ATen
+/// operators. A removal takes the pattern's rows of all modes, or of the dynamic ones where a name
+/// is from a dynamic namespace; one that finds nothing is a warning. An added row replaces the one
+/// of the same pattern and mode; its kernel is a LibTorch operator, "same", "none", or a quantized
+/// class ("torch.ao.nn.intrinsic.quantized.ConvReLU2d"), which stands for that class's default row.
+/// Errors (BadInput): an added row without pattern or kernel. Whether LibTorch has the kernel is
+/// `kernelTarget`'s to say.
 Result<std::vector<KernelRow>> kernelRows(const Recipe& recipe);
-
-/// The operator kinds a user's name stands for: {"conv2d", "relu"} for
-/// "torch.ao.nn.intrinsic.ConvReLU2d".
-std::vector<std::string> operatorKindsOfName(const std::string& name);
 
 } // namespace qs

@@ -66,11 +66,15 @@ void removeUndone(GraphEdit& edit)
     }
 }
 
-const Node* parameterOf(const GraphEdit& edit, const Node& quantize)
+/// The parameter at the start of the operators that end in `node`.
+const Node* parameterOf(const GraphEdit& edit, const Node& node)
 {
-    const ValueRef* input = inputOf(quantize);
-    const Node* held = input ? edit.tryGet(input->node) : nullptr;
-    return held && held->kind == NodeKind::Parameter ? held : nullptr;
+    const Node* at = &node;
+    while (at && at->kind == NodeKind::Op) {
+        const ValueRef* input = inputOf(*at);
+        at = input ? edit.tryGet(input->node) : nullptr;
+    }
+    return at && at->kind == NodeKind::Parameter ? at : nullptr;
 }
 
 /// A parameter that holds the integers, under the name of the weight it came from.
@@ -95,6 +99,25 @@ Node integerParameter(GraphEdit& edit, const Node& quantize, const at::Tensor& i
     return node;
 }
 
+bool castsTo(const Node& node, DType dtype)
+{
+    const Argument* wanted = node.isOp("aten.to.dtype") ? node.tryArg("dtype") : nullptr;
+    return wanted && wanted->asDType() && *wanted->asDType() == dtype;
+}
+
+/// The operator that makes what a weight can be stored as: the integers that a dequantize reads (of
+/// a quantize, or of the cast that ends the elementwise spelling of one), or the half floats that a
+/// cast widens. None where the node is neither.
+NodeId storedForm(const Graph& reference, const Node& node)
+{
+    const ValueRef* input
+        = isDequantize(node) || castsTo(node, DType::Float32) ? inputOf(node) : nullptr;
+    const Node* maker = input ? reference.tryGet(input->node) : nullptr;
+    if (!maker || maker->kind != NodeKind::Op)
+        return {};
+    return isDequantize(node) || castsTo(*maker, DType::Float16) ? maker->id : NodeId {};
+}
+
 Result<void> foldIntegers(GraphEdit& edit, const Graph& reference, const Interpreter& interpreter)
 {
     NodeId firstOp;
@@ -102,12 +125,14 @@ Result<void> foldIntegers(GraphEdit& edit, const Graph& reference, const Interpr
         if (!firstOp && node->kind == NodeKind::Op)
             firstOp = node->id;
     for (const NodePtr& node : reference.nodes()) {
-        if (!isQuantize(*node) || !interpreter.isConstant({node->id, 0}))
+        const NodeId made = storedForm(reference, *node);
+        if (!made || !edit.contains(made) || !interpreter.isConstant({made, 0}))
             continue;
-        QS_TRY(const at::IValue integers, interpreter.constant({node->id, 0}));
+        const Node& integerNode = reference.get(made);
+        QS_TRY(const at::IValue integers, interpreter.constant({made, 0}));
         const NodeId held
-            = edit.insert(integerParameter(edit, *node, integers.toTensor()), firstOp);
-        edit.replaceUses({node->id, 0}, {held, 0});
+            = edit.insert(integerParameter(edit, integerNode, integers.toTensor()), firstOp);
+        edit.replaceUses({made, 0}, {held, 0});
     }
     return {};
 }

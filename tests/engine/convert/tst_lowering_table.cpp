@@ -75,14 +75,50 @@ private Q_SLOTS:
         QCOMPARE(find(*rows, {"celu"})->kernel, std::string("quantized::celu"));
     }
 
+    /// Requirement 0.1: the classes of torch.ao's own tables name rows too.
+    void knowsTorchAoClasses()
+    {
+        QCOMPARE(operatorKindsOfName("nni.ConvReLU2d"), (Names {"conv2d", "relu"}));
+        Recipe recipe;
+        recipe.loweringRemove.push_back({{"nni.ConvReLU2d"}, ""});
+        recipe.loweringRemove.push_back({{"torch.ao.nn.quantized.reference.LSTM"}, ""});
+        recipe.loweringRemove.push_back({{"torch.ao.nn.quantized.dynamic.RNNCell"}, ""});
+        recipe.loweringRemove.push_back({{"torch.ao.nn.quantized.dynamic.Linear"}, ""});
+        recipe.loweringAdd.push_back(
+            {{"torch.ao.nn.quantized.reference.Conv1d"}, "torch.ao.nn.quantized.Conv2d"});
+        const auto rows = kernelRows(recipe);
+        QVERIFY(rows);
+        QVERIFY(!find(*rows, {"conv2d", "relu"}));
+        QVERIFY(!find(*rows, {"lstm.input"}));
+        QVERIFY(!find(*rows, {"rnn_tanh_cell"}) && !find(*rows, {"rnn_relu_cell"}));
+        QVERIFY(find(*rows, {"linear"}));
+        QCOMPARE(find(*rows, {"linear"})->mode, KernelMode::Static);
+        QCOMPARE(find(*rows, {"conv1d"})->kernel, std::string("quantized::conv2d.new"));
+    }
+
+    /// A row can be taken out and put back under the name of its quantized class.
+    void addsWhatAClassStandsFor()
+    {
+        Recipe recipe;
+        recipe.loweringRemove.push_back({{"torch.nn.GRU"}, ""});
+        recipe.loweringAdd.push_back(
+            {{"torch.ao.nn.quantized.reference.GRU"}, "torch.ao.nn.quantized.dynamic.GRU"});
+        const auto rows = kernelRows(recipe);
+        QVERIFY(rows);
+        int found = 0;
+        for (const KernelRow& row : *rows)
+            found += row.pattern == Names {"gru.input"};
+        QCOMPARE(found, 2); // int8 and float16
+    }
+
     void warnsOfARemovalThatFindsNothing()
     {
         std::string said;
         setLogSink([&](LogLevel, const std::string& text) { said = text; });
         Recipe recipe;
-        recipe.loweringRemove.push_back({{"torch.nn.GRU"}, ""});
+        recipe.loweringRemove.push_back({{"torch.nn.Bilinear"}, ""});
         QVERIFY(kernelRows(recipe));
-        QVERIFY(said.find("torch.nn.GRU") != std::string::npos);
+        QVERIFY(said.find("torch.nn.Bilinear") != std::string::npos);
         setLogSink({});
     }
 
