@@ -2,6 +2,7 @@
 #include "engine/export/pt2_metadata.h"
 
 #include "engine/execute/torch_types.h"
+#include "engine/import/pt2_metadata.h"
 
 #include <algorithm>
 
@@ -10,7 +11,6 @@ namespace qs {
 namespace {
 
 constexpr int kStrided = 7;
-constexpr const char* kNoModule = "_empty_nn_module_stack_from_metadata_hook";
 
 /// The length of a contiguous run of dimensions: the step of the dimension before it.
 struct Step
@@ -186,7 +186,7 @@ std::string stackLevel(const std::string& path, const std::string& moduleClass, 
 std::string moduleStack(const Graph& graph, const Node& node)
 {
     if (node.scope.path.empty() && node.scope.moduleClass.empty())
-        return std::string(kNoModule) + "," + kNoModule + "," + kNoModule;
+        return std::string(kNoModule) + "," + std::string(kNoModule) + "," + std::string(kNoModule);
     std::vector<std::string> levels;
     std::string path = node.scope.path;
     levels.push_back(stackLevel(path, node.scope.moduleClass, node.scope.callIndex));

@@ -87,6 +87,8 @@ std::vector<Scope> parseModuleStack(std::string_view text)
                 scope.callIndex = toInt(marked->substr(at + 1));
                 *marked = marked->substr(0, at);
             }
+        if (path == kNoModule)
+            continue;
         scope.path = path;
         scope.moduleClass = publicClassName(trimmed(level));
         levels.push_back(std::move(scope));

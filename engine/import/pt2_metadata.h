@@ -13,6 +13,9 @@ namespace qs {
 /// others stay.
 std::string publicClassName(std::string_view moduleClass);
 
+/// What torch.export writes as the module of a node that no module made.
+inline constexpr std::string_view kNoModule = "_empty_nn_module_stack_from_metadata_hook";
+
 /// The levels of a node's `nn_module_stack` text, outermost first: "key,path,class;...". A call
 /// suffix ("block@1", on the key or the path) becomes the call index.
 std::vector<Scope> parseModuleStack(std::string_view text);

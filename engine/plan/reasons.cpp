@@ -73,6 +73,7 @@ void setRule(NodePlan& plan, const RuleHits& hits)
 
 Reasoner::Reasoner(const Findings& findings)
     : Findings(findings)
+    , m_alternatives(findings.backend)
 {
     for (std::size_t i = 0; i < matches.blocked.size(); ++i) {
         m_blockedAt[matches.blocked[i].last].push_back(i);
@@ -219,6 +220,8 @@ void Reasoner::explainUnmatched(NodePlan& plan, const Node& node, const OpName& 
         plan.remedy.text = plan.candidates.front().text;
     else if (around.size() > 1)
         plan.remedy.text = "add a fusion " + patternText(around) + " to the backend";
+    else
+        plan.remedy.text = m_alternatives.suggest(name.name);
 }
 
 void Reasoner::warn(const RuleTable& rules, std::vector<std::string>& warnings) const

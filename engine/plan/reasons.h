@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/plan/alternatives.h"
 #include "engine/plan/decide.h"
 
 namespace qs {
@@ -36,6 +37,7 @@ private:
     /// Fusions that only a second reader prevents become candidates.
     void addBlocked(NodePlan& plan) const;
 
+    mutable Alternatives m_alternatives;
     std::unordered_map<NodeId, std::vector<std::size_t>> m_blockedAt; ///< into Matches::blocked
 };
 

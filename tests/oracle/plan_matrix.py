@@ -125,7 +125,8 @@ def theirs(model, example, mapping, backend):
         if source.op == "get_attr":
             stored += 1
             continue
-        whole = set(source.users) == {node}
+        # Whoever asks for a shape reads no value.
+        whole = {user for user in source.users if user.target not in (getattr, "size", "dim")} == {node}
         site = Site(id(observer), kind, str(observer.dtype).removeprefix("torch."), value, whole, source.name)
         sites.append((order[source], kind, site))
     return [site for *_, site in sorted(sites, key=lambda s: s[:2])], stored

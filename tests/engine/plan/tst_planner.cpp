@@ -366,6 +366,25 @@ private Q_SLOTS:
         const Plan plan = planOf(g, recipe);
         QVERIFY(nodeOf(plan, g, "a").quantized && !nodeOf(plan, g, "b.c").quantized);
     }
+    void unmatchedOperatorsGetASuggestion()
+    {
+        GraphMaker m;
+        const auto x = m.input("x");
+        const auto mm = m.op("mm", "aten.matmul.default", {{"self", x}, {"other", x}}, "", "Model",
+                             "method_descriptor.matmul");
+        const auto norm = m.op("norm", "aten.layer_norm.default", {{"input", mm}}, "norm",
+                               "torch.nn.LayerNorm", "function.layer_norm");
+        const Graph g = m.finish({m.op("act", "aten.gelu.default", {{"input", norm}}, "act",
+                                       "torch.nn.GELU", "function.gelu")});
+        const Plan plan = planOf(g);
+        const auto textOf = [&](const char* name) {
+            return QString::fromStdString(nodeOf(plan, g, name).remedy.text);
+        };
+        QVERIFY2(textOf("mm").contains("torch.matmul"), qPrintable(textOf("mm")));
+        QVERIFY2(textOf("norm").contains("'native'"), qPrintable(textOf("norm")));
+        QVERIFY2(textOf("act").contains("no shipped backend"), qPrintable(textOf("act")));
+        QVERIFY(planOf(g, defaultRecipe(), *findBackend("native")).quantizedOps > 0);
+    }
     void everyFloatOperatorHasAReason()
     {
         GraphMaker m;

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/configure/backend_config.h"
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+namespace qs {
+
+/// What can be done about an operator that a backend has no pattern for: another spelling that the
+/// backend has ("torch.matmul" for "operator.matmul"), or the backend `native`, which has the most
+/// patterns. Looked up on first use; one thread.
+class Alternatives
+{
+public:
+    explicit Alternatives(const Backend& backend);
+    /// One sentence for the operator of that name.
+    std::string suggest(const std::string& name);
+
+private:
+    using Spellings = std::unordered_map<std::string, std::string>; ///< bare word to pattern
+
+    const Backend& m_backend;
+    std::optional<Spellings> m_own, m_native;
+    std::unordered_map<std::string, std::string> m_known;
+};
+
+} // namespace qs
