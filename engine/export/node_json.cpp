@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/node_json.h"
 
+#include "engine/configure/quantization_mode.h"
 #include "engine/convert/choose_qparams.h"
 
 #include <cmath>
@@ -35,6 +36,15 @@ Json floatsJson(const std::vector<float>& values)
     for (const float value : values)
         list.push_back(numberJson(value));
     return list;
+}
+
+/// "dynamic" and so on; "" for float operators and qconfigs that stand for no mode.
+std::string_view modeOf(const NodePlan& plan)
+{
+    if (!plan.qconfig)
+        return "";
+    const auto mode = quantizationMode(*plan.qconfig);
+    return mode ? quantizationModeName(*mode) : std::string_view();
 }
 
 std::string plainReason(const Node& node)
@@ -175,6 +185,8 @@ void NodeJson::addVerdict(Json& json, const Node& node, const NodePlan* plan) co
         json["reason"] = found.quantized ? Json(nullptr) : Json(plainReason(node));
     json["pattern"] = found.pattern.empty() ? Json(nullptr) : Json(found.pattern);
     json["qconfig"] = found.qconfig ? Json(found.qconfigName) : Json(nullptr);
+    if (const auto mode = modeOf(found); !mode.empty())
+        json["mode"] = mode;
     Json rule = ruleJson(found.rule);
     rule["overrides"] = Json::array();
     for (const Rule& other : found.overrides)

@@ -179,8 +179,8 @@ Verdicts Decider::decide(const Match& match, const std::vector<RuleHits>& hits,
         refuse(out, choice, backend, match.entry, facts);
         return out;
     }
-    if (const std::string odd = nonFloatValue(graph, m_names, matches, match,
-                                              qconfig.activation.dtype != DType::Float32);
+    if (const std::string odd
+        = nonFloatValue(graph, m_names, matches, match, qconfig.activation.dtype != DType::Float32);
         !odd.empty()) {
         out.verdict = Verdict::ShapeOnly;
         out.reason = odd + ", only float32 is quantized";

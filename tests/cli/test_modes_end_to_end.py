@@ -54,6 +54,7 @@ def test_modes_run_to_their_exports(folder):
     results = {network.name: check(network, folder) for network in networks(folder)}
     nodes = {node["name"]: node for node in results["gru_dynamic"]["nodes"]}
     assert len(nodes["gru"]["weights"]) == 2 and nodes["gru"]["weight"]["dtype"] == "qint8"
+    assert nodes["gru"]["mode"] == "dynamic"
     assert nodes["x"]["output"]["dynamic"] is True and nodes["x"]["output"]["scale"] == []
     table = next(node for node in results["embedding_byte"]["nodes"] if node["op"] == "aten.embedding.default")
     assert table["quantized"] and table["weight"]["qscheme"] == "per_channel_affine_float_qparams"

@@ -164,6 +164,39 @@ private Q_SLOTS:
         QVERIFY(sqnr(runOn((*made)->reference, net.x), runOn(loweredPtr(*made), net.x)) > 35);
     }
 
+    /// Requirement 0.7: the other reasons, each on the operator it holds for.
+    void residueNamesItsReasons()
+    {
+        SmallNet net;
+        const auto reasonOf = [](const ConvertedModel& model, NodeId node) {
+            for (const Residue& left : loweringResidue(model))
+                if (left.node == node && left.kind == Residue::Kind::Unlowered)
+                    return left.reason;
+            return std::string();
+        };
+        // The input of the convolution is not observed.
+        net.plan->observers[0].spec.kind = ObserverKind::Placeholder;
+        net.plan->observers[0].spec.dtype = DType::Float32;
+        net.qparams.erase(ObserverId(1));
+        const auto blind = net.convert(net.x);
+        QVERIFY2(blind, blind ? "" : blind.error().line().c_str());
+        QVERIFY(reasonOf(**blind, net.relu.node).find("input is not dequantized")
+                != std::string::npos);
+
+        // A rule keeps the linear float between quantized values.
+        SmallNet kept;
+        kept.plan->nodes.resize(kept.graph->nodes().size());
+        NodePlan& plan = kept.plan->nodes[kept.graph->position(kept.linear.node)];
+        plan.node = kept.linear.node;
+        plan.verdict = Verdict::FloatByRule;
+        plan.eligible = true;
+        kept.plan->groups.pop_back();
+        const auto null = kept.convert(kept.x);
+        QVERIFY2(null, null ? "" : null.error().line().c_str());
+        QVERIFY(reasonOf(**null, kept.linear.node).find("qconfig is null") != std::string::npos);
+        QCOMPARE(count(*(*null)->lowered, "quantized.linear.default"), 0);
+    }
+
     /// Nothing without integers is converted: a placeholder's observer vanishes.
     void floatObserversVanish()
     {
