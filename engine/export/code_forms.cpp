@@ -49,11 +49,15 @@ CodeContext contextOf(const ConvertedModel& converted)
     const Plan& plan = *converted.prepared->plan;
     CodeContext context;
     context.model = converted.prepared->model.get();
-    for (const MatchGroup& group : plan.groups)
+    for (const MatchGroup& group : plan.groups) {
+        context.roots[group.members.back()] = group.root;
         if (group.fused && group.members.size() > 1)
             context.fusions.push_back({group.members, group.fusedModule});
+    }
     for (const NodePlan& node : plan.nodes) {
-        if (!node.rule.qconfig.config)
+        const NodeKind kind = context.model->get(node.node).kind;
+        const bool isOperator = kind == NodeKind::Op || kind == NodeKind::ModuleCall;
+        if (isOperator && !node.rule.qconfig.config)
             context.withoutQConfig.insert(node.node);
         if (node.quantized)
             context.quantized.insert(node.node);
@@ -92,6 +96,8 @@ std::vector<CodeLine> convertedCode(const ConvertedModel& converted, CodeForm fo
     case CodeForm::Float:
         break;
     case CodeForm::Prepared:
+        for (const auto& [observer, weight] : converted.prepared->observedWeight)
+            context.observedWeights[weight] = observer;
         return codeLines(*converted.prepared->graph, context);
     case CodeForm::Reference:
         return codeLines(*converted.reference, context);

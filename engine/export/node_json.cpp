@@ -3,6 +3,7 @@
 
 #include "engine/configure/quantization_mode.h"
 #include "engine/convert/choose_qparams.h"
+#include "engine/graph/graph_printer.h"
 
 #include <cmath>
 
@@ -84,18 +85,8 @@ Json numberJson(double value)
 
 std::string opName(const Node& node)
 {
-    switch (node.kind) {
-    case NodeKind::Input:
-        return "input";
-    case NodeKind::Parameter:
-        return "parameter";
-    case NodeKind::Constant:
-        return "constant";
-    case NodeKind::Output:
-        return "output";
-    default:
-        return node.target;
-    }
+    const bool isOperator = node.kind == NodeKind::Op || node.kind == NodeKind::ModuleCall;
+    return isOperator ? node.target : std::string(nodeKindName(node.kind));
 }
 
 Json typeJson(const ValueType& type)

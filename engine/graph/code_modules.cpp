@@ -248,15 +248,12 @@ void CodeModuleTree::addKernel(Branch& branch, const CodeStatement& statement, c
                                bool folded) const
 {
     std::string suffix;
-    const auto setting = [&](const std::string& key) {
-        const Argument* given = statement.result().tryArg("output_" + key);
-        given = given ? given : statement.result().tryArg(key);
-        if (given && !given->asRef())
-            suffix += ", " + key + "=" + settingText(*given);
-    };
-    if (m_context.values) {
-        setting("scale");
-        setting("zero_point");
+    for (const auto& argument : statement.result().args) {
+        const char* label = isScale(argument.name) ? ", scale="
+            : isZeroPoint(argument.name)           ? ", zero_point="
+                                                   : nullptr;
+        if (m_context.values && label && !argument.value.asRef())
+            suffix += label + settingText(argument.value);
     }
     branch.text = "Quantized" + kernelClass(statement) + "("
         + settings(m_model, first, suffix, folded) + ")";
@@ -295,11 +292,11 @@ void CodeModuleTree::add(const CodeStatement& statement)
     }
 }
 
-void CodeModuleTree::addObserver(const std::string& name, const Node& observer)
+void CodeModuleTree::addObserver(const std::string& name, ObserverId observer, NodeId observed)
 {
     Branch& branch = m_root->child(name);
-    branch.text = m_context.observerText ? m_context.observerText(observer.observer) : "Observer()";
-    branch.nodes = {floatNodeOf(observer)};
+    branch.text = m_context.observerText ? m_context.observerText(observer) : "Observer()";
+    branch.nodes = {observed};
 }
 
 std::vector<CodeLine> CodeModuleTree::lines() const

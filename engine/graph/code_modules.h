@@ -17,7 +17,7 @@ public:
     /// The module that a Module statement calls; a second call adds nothing.
     void add(const CodeStatement& statement);
     /// An observer under the name of its call.
-    void addObserver(const std::string& name, const Node& observer);
+    void addObserver(const std::string& name, ObserverId observer, NodeId observed);
     /// From `GraphModule(` to `)`.
     std::vector<CodeLine> lines() const;
 

@@ -22,16 +22,6 @@ ValueRef refOf(const Node& node, const Value& value)
 
 } // namespace
 
-bool isScale(std::string_view argument)
-{
-    return argument == "scale" || argument == "scales" || argument == "output_scale";
-}
-
-bool isZeroPoint(std::string_view argument)
-{
-    return argument == "zero_point" || argument == "zero_points" || argument == "output_zero_point";
-}
-
 CodeNamer::CodeNamer(const Graph& graph, const CodeContext& context)
     : m_graph(graph)
     , m_context(context)
@@ -42,10 +32,11 @@ CodeNamer::CodeNamer(const Graph& graph, const CodeContext& context)
             m_statementOf.emplace(node->id, &statement);
     if (context.model)
         carry(CodeNamer(*context.model, {}));
-    if (context.model && context.reference)
-        carry(CodeNamer(
-            *context.reference,
-            {context.model, nullptr, context.fusions, context.withoutQConfig, {}, {}, {}}));
+    if (context.model && context.reference) {
+        CodeContext reference = context;
+        reference.reference = nullptr;
+        carry(CodeNamer(*context.reference, reference));
+    }
     for (const Node* input : graph.inputs())
         for (const Value& value : input->outputs) {
             const auto it = m_earlier.find(input->id);
@@ -65,6 +56,13 @@ void CodeNamer::nameObservers()
     std::map<std::tuple<std::size_t, bool, std::uint32_t, std::size_t>, const Node*> visits;
     for (const CodeStatement& statement : m_statements) {
         const Node& node = *statement.root;
+        if (statement.kind == CodeStatement::Kind::WeightObserver) {
+            std::uint32_t argument = 0;
+            for (const Use& use : m_graph.users({node.id, 0}))
+                argument = use.node == statement.reader->id ? use.argument : argument;
+            visits[{m_graph.position(statement.reader->id), false, argument, 0}] = &node;
+            continue;
+        }
         const ValueRef* value
             = isObserver(node) && !node.args.empty() ? node.args[0].value.asRef() : nullptr;
         if (!value)
@@ -80,7 +78,8 @@ void CodeNamer::nameObservers()
             visits[{own, false, 0, own}] = &node;
     }
     for (const auto& [visit, node] : visits)
-        m_earlier[node->id] = m_names.create("activation_post_process_0");
+        (isObserver(*node) ? m_earlier : m_weightObservers)[node->id]
+            = m_names.create("activation_post_process_0");
 }
 
 const std::string& CodeNamer::of(ValueRef value) const
@@ -88,6 +87,12 @@ const std::string& CodeNamer::of(ValueRef value) const
     static const std::string unknown = "_";
     const auto it = m_valueNames.find(value);
     return it == m_valueNames.end() ? unknown : it->second;
+}
+
+const std::string& CodeNamer::stored(const Node& node) const
+{
+    const auto it = m_observedWeights.find(node.id);
+    return it == m_observedWeights.end() ? of({node.id, 0}) : it->second;
 }
 
 const ParameterNames* CodeNamer::parameters(const Node& node) const
@@ -107,7 +112,9 @@ void CodeNamer::carry(const CodeNamer& earlier)
     for (const CodeStatement& statement : earlier.m_statements)
         if (const auto* names = earlier.parameters(*statement.root)) {
             m_parameters[statement.root->id] = *names;
-            m_parametersOf.emplace(floatNodeOf(*statement.root), *names);
+            // A weight's parameters are not its operator's.
+            if (!statement.reader)
+                m_parametersOf.emplace(floatNodeOf(*statement.root), *names);
         }
     m_names = earlier.m_names;
 }
@@ -127,9 +134,17 @@ void CodeNamer::nameStatement(const CodeStatement& statement)
     const Node& result = statement.result();
     if (statement.kind == CodeStatement::Kind::Return)
         return;
+    if (statement.kind == CodeStatement::Kind::WeightObserver) {
+        m_observedWeights[result.id] = m_valueNames[{result.id, 0}];
+        m_valueNames[{result.id, 0}] = m_weightObservers[result.id];
+        return;
+    }
     nameParameters(statement);
     std::string first;
-    if (statement.kind == CodeStatement::Kind::Module) {
+    if (statement.kind == CodeStatement::Kind::PackedWeight) {
+        first
+            = m_names.create(m_attributes.create(statement.reader->scope.path + "_packed_weight_"));
+    } else if (statement.kind == CodeStatement::Kind::Module) {
         auto& known = m_calls[{statement.path(), statement.root->scope.callIndex}];
         if (known.empty())
             known = m_names.create(moduleCallName(statement.path()));
@@ -144,9 +159,20 @@ void CodeNamer::nameStatement(const CodeStatement& statement)
         m_valueNames[{result.id, i}] = m_names.create(first + "_" + std::to_string(i));
 }
 
+bool CodeNamer::isPackedWeight(NodeId id) const
+{
+    const CodeStatement* statement = statementOf(id);
+    return statement && statement->kind == CodeStatement::Kind::PackedWeight;
+}
+
 /// The earlier node that this one is: itself, or the float operator that runs on quantized values.
 NodeId CodeNamer::sameNode(const Node& node) const
 {
+    const auto root = m_context.roots.find(node.origin);
+    if (m_context.reference && root != m_context.roots.end())
+        for (const auto& argument : node.args)
+            if (const ValueRef* ref = argument.value.asRef(); ref && isPackedWeight(ref->node))
+                return root->second;
     const Node* before = m_context.model ? m_context.model->tryGet(node.origin) : nullptr;
     return before && before->target == node.target ? node.origin : node.id;
 }

@@ -15,10 +15,6 @@ struct ParameterNames
     std::string scale, zeroPoint;
 };
 
-/// True for the argument that tells a quantize node or a kernel its scale (its zero point).
-bool isScale(std::string_view argument);
-bool isZeroPoint(std::string_view argument);
-
 /// Names every statement of a graph as torch.fx names the nodes it makes, and the parameters of
 /// quantize nodes as torch.ao names their attributes. Borrows graph and context.
 class CodeNamer
@@ -29,6 +25,8 @@ public:
     const std::vector<CodeStatement>& statements() const { return m_statements; }
     /// "_" for a value that no statement shows.
     const std::string& of(ValueRef value) const;
+    /// The name of a stored value before an observer sees it.
+    const std::string& stored(const Node& node) const;
     /// Null for nodes that are told no parameters, or literal ones.
     const ParameterNames* parameters(const Node& node) const;
 
@@ -37,6 +35,7 @@ private:
     std::string candidate(const CodeStatement& statement) const;
     void nameObservers();
     void nameStatement(const CodeStatement& statement);
+    bool isPackedWeight(NodeId id) const;
     NodeId sameNode(const Node& node) const;
     void nameParameters(const CodeStatement& statement);
     const CodeStatement* statementOf(NodeId id) const;
@@ -51,6 +50,8 @@ private:
     AttributeNames m_attributes;
     std::unordered_map<ValueRef, std::string> m_valueNames;
     std::unordered_map<NodeId, std::string> m_earlier; ///< what an earlier form called the node
+    std::unordered_map<NodeId, std::string> m_weightObservers; ///< by the stored value's node
+    std::unordered_map<NodeId, std::string> m_observedWeights; ///< names that observers took over
     std::map<std::pair<std::string, int>, std::string> m_calls; ///< by module path and call
     std::unordered_map<NodeId, ParameterNames> m_parameters; ///< by the node that is told them
     std::unordered_map<NodeId, ParameterNames> m_parametersOf; ///< by float node

@@ -185,8 +185,19 @@ private:
         std::string text;
         switch (statement.kind) {
         case CodeStatement::Kind::Attribute:
-            addLine(result + attributeText(node.target), origins, {});
+            addLine(m_names.stored(node) + " = " + attributeText(node.target), origins, {});
             return;
+        case CodeStatement::Kind::PackedWeight:
+            addLine(result + "self." + m_names.of({node.id, 0}), origins, {});
+            return;
+        case CodeStatement::Kind::WeightObserver: {
+            const std::string& name = m_names.of({node.id, 0});
+            m_modules.addObserver(name, m_context.observedWeights.at({node.id, 0}),
+                                  floatNodeOf(node));
+            addLine(name + " = self." + name + "(" + m_names.stored(node) + ")", origins,
+                    {m_names.stored(node)});
+            return;
+        }
         case CodeStatement::Kind::Module:
             m_modules.add(statement);
             text = result + attributeText(statement.path()) + "(" + operandsText(statement, reads)
@@ -198,7 +209,7 @@ private:
         case CodeStatement::Kind::Function:
             if (isObserver(node)) {
                 const std::string& name = m_names.of({node.id, 0});
-                m_modules.addObserver(name, node);
+                m_modules.addObserver(name, node.observer, floatNodeOf(node));
                 text = result + "self." + name + "(" + argumentsText(node, reads) + ")";
                 break;
             }

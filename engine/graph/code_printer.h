@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -23,10 +24,16 @@ struct CodeContext
     const Graph* model = nullptr; ///< the float graph; null when the printed graph is it
     const Graph* reference = nullptr; ///< for a lowered graph: the form its parameters are named in
     std::vector<CodeFusion> fusions;
+    /// Last to first operator of what was matched as one: a kernel with a packed weight keeps the
+    /// first one's name.
+    std::unordered_map<NodeId, NodeId> roots;
     /// Float nodes without a qconfig: what is observed there is named after its reader, "_input".
     std::unordered_set<NodeId> withoutQConfig;
     /// Float nodes whose own value torch.ao observes; elsewhere the reader's turn comes first.
     std::unordered_set<NodeId> quantized;
+    /// In a prepared graph, weights that functions read and what observes them: torch.ao observes
+    /// those in the graph, where a module observes its own when it is converted.
+    std::unordered_map<ValueRef, ObserverId> observedWeights;
     /// "HistogramObserver()", for the module list of a prepared graph.
     std::function<std::string(ObserverId)> observerText;
     bool values = false; ///< quantized modules show their scale and zero point

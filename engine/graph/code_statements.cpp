@@ -153,19 +153,36 @@ private:
     }
 
     /// Reads the stored values that a function, a return or a further stored value needs.
-    void needStored(const Node& node)
+    void needStored(const Node& node) { needStored(node, node); }
+
+    void needStored(const Node& node, const Node& reader)
     {
-        for (const auto& argument : node.args)
+        for (const auto& argument : node.args) {
+            // Scales and zero points of a quantize are attributes of their own.
+            if (isQuantizing(node) && (isScale(argument.name) || isZeroPoint(argument.name)))
+                continue;
             forEachRef(argument.value, [&](ValueRef ref) {
-                if (!m_stored.contains(ref.node) || !m_read.insert(ref.node).second)
-                    return;
-                const Node& source = m_graph.get(ref.node);
-                needStored(source);
-                m_out.push_back({isOperator(source) ? CodeStatement::Kind::Function
-                                                    : CodeStatement::Kind::Attribute,
-                                 {&source},
-                                 &source});
+                if (m_stored.contains(ref.node) && m_read.insert(ref.node).second)
+                    addStored(ref, reader);
             });
+        }
+    }
+
+    void addStored(ValueRef ref, const Node& reader)
+    {
+        const Node& source = m_graph.get(ref.node);
+        const auto push = [&](CodeStatement::Kind kind) {
+            m_out.push_back({kind, {&source}, &source, -1, false, &reader});
+        };
+        if (source.target.starts_with("quantized.")
+            && source.target.find("_prepack") != std::string::npos) {
+            push(CodeStatement::Kind::PackedWeight);
+            return;
+        }
+        needStored(source, reader);
+        push(isOperator(source) ? CodeStatement::Kind::Function : CodeStatement::Kind::Attribute);
+        if (m_context.observedWeights.contains(ref))
+            push(CodeStatement::Kind::WeightObserver);
     }
 
     const Graph& m_graph;
@@ -179,6 +196,18 @@ private:
 };
 
 } // namespace
+
+bool isScale(std::string_view argument)
+{
+    return argument == "scale" || argument == "scales" || argument == "output_scale"
+        || argument == "Y_scale_i";
+}
+
+bool isZeroPoint(std::string_view argument)
+{
+    return argument == "zero_point" || argument == "zero_points" || argument == "output_zero_point"
+        || argument == "Y_zero_point_i";
+}
 
 bool isObserver(const Node& node)
 {

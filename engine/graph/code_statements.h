@@ -11,6 +11,8 @@ struct CodeStatement
     enum class Kind
     {
         Attribute, ///< a parameter or constant is read: `weight = self.weight`
+        WeightObserver, ///< an observer sees the attribute read just before
+        PackedWeight, ///< a weight as a kernel wants it: `_packed_weight_0 = self._packed_weight_0`
         Module, ///< `conv = self.conv(x)`
         Function, ///< `add = torch.ops.aten.add.Tensor(a, b)`
         Return
@@ -20,11 +22,15 @@ struct CodeStatement
     const Node* root = nullptr; ///< the first of them that computes on activations
     int fusion = -1; ///< index into CodeContext::fusions
     bool quantizedWeight = false; ///< Module: its weight passes a quantize
+    const Node* reader = nullptr; ///< of what stands here because an operator needs it stored
     const Node& result() const { return *nodes.back(); }
     /// The module that is called, or the one whose forward has the statement.
     const std::string& path() const { return root->scope.path; }
 };
 
+/// True for the argument that tells a quantize node or a kernel its scale (its zero point).
+bool isScale(std::string_view argument);
+bool isZeroPoint(std::string_view argument);
 /// Quantize, dequantize, the choice of their parameters, or an observer.
 bool isQuantizing(const Node& node);
 bool isQuantize(const Node& node);

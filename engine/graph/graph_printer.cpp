@@ -7,25 +7,6 @@ namespace qs {
 
 namespace {
 
-std::string_view kindWord(NodeKind kind)
-{
-    switch (kind) {
-    case NodeKind::Input:
-        return "input";
-    case NodeKind::Parameter:
-        return "parameter";
-    case NodeKind::Constant:
-        return "constant";
-    case NodeKind::Op:
-        return "op";
-    case NodeKind::ModuleCall:
-        return "module_call";
-    case NodeKind::Output:
-        return "output";
-    }
-    return "?";
-}
-
 std::string argumentText(const Graph& graph, const Argument& argument)
 {
     struct Visitor
@@ -158,7 +139,7 @@ void printInto(const Graph& graph, const std::string& indent, std::string& out)
     }
     for (const auto& node : graph.nodes()) {
         out += indent + "%" + nameText(node->name) + " #" + std::to_string(node->id.value()) + " = "
-            + std::string(kindWord(node->kind)) + " " + quoted(node->target) + " (";
+            + std::string(nodeKindName(node->kind)) + " " + quoted(node->target) + " (";
         for (std::size_t i = 0; i < node->args.size(); ++i)
             out += (i ? ", " : "") + nameText(node->args[i].name) + "="
                 + argumentText(graph, node->args[i].value);
@@ -176,6 +157,25 @@ void printInto(const Graph& graph, const std::string& indent, std::string& out)
 }
 
 } // namespace
+
+std::string_view nodeKindName(NodeKind kind)
+{
+    switch (kind) {
+    case NodeKind::Input:
+        return "input";
+    case NodeKind::Parameter:
+        return "parameter";
+    case NodeKind::Constant:
+        return "constant";
+    case NodeKind::Op:
+        return "op";
+    case NodeKind::ModuleCall:
+        return "module_call";
+    case NodeKind::Output:
+        return "output";
+    }
+    return "?";
+}
 
 std::string printGraph(const Graph& graph)
 {

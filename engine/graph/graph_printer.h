@@ -11,6 +11,9 @@ namespace qs {
 /// (ids, scopes, types, origins; tensors by key). For tests and dumps.
 std::string printGraph(const Graph& graph);
 
+/// "input", "parameter", "constant", "op", "module_call", "output": the words of the text form.
+std::string_view nodeKindName(NodeKind kind);
+
 /// One argument as FX prints it: a value's name, a literal, a list.
 std::string printArgument(const Graph& graph, const Argument& argument);
 

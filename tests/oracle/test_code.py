@@ -15,6 +15,7 @@ import warnings
 import torch
 from torch import nn
 from torch.ao.quantization import QConfigMapping, get_default_qconfig_mapping
+from torch.ao.quantization.backend_config.x86 import get_x86_backend_config
 from torch.ao.quantization.quantize_fx import convert_fx, convert_to_reference_fx, prepare_fx
 from torch.nn import functional as F
 
@@ -44,6 +45,27 @@ class TwoInputs(nn.Module):
         return self.fc(e) + y, torch.sigmoid(self.fc(y.repeat(1, 4)) * y)
 
 
+class Weights(nn.Module):
+    """Weights handed to functions, at the root and inside a module."""
+
+    class Inner(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = nn.Parameter(torch.randn(6, 12) / 4)
+
+        def forward(self, x):
+            return F.relu(F.linear(x, self.weight))
+
+    def __init__(self):
+        super().__init__()
+        self.inner = self.Inner()
+        self.gain = nn.Parameter(torch.randn(6))
+        self.norm = nn.LayerNorm(6)
+
+    def forward(self, x):
+        return self.norm(self.inner(x) * self.gain) - x.mean(1, keepdim=True)
+
+
 def made(model, *shapes):
     torch.manual_seed(11)
     return model.eval(), tuple(torch.randn(*shape) for shape in shapes), None
@@ -56,6 +78,7 @@ def known(name):
 
 NETWORKS = {name: (lambda name=name: known(name)) for name in ("tutorial", "tutorial_bn", "digits", "mixed", "mobilenet_v2")}
 NETWORKS["two_inputs"] = lambda: made(TwoInputs(), (2, 3, 12, 12), (2, 4))
+NETWORKS["weights"] = lambda: made(Weights(), (5, 12))
 # Modules kept float, by network.
 KEPT = {"two_inputs": ["kept", "kept.0", "kept.1"], "mobilenet_v2": ["features.3.conv.0.0"]}
 
@@ -121,11 +144,12 @@ def check(network, folder):
     with open(recipe, "w", encoding="utf-8") as file:
         json.dump({"format": "quantscope.recipe", "version": 1, "backend": "x86",
                    "mapping": {"global": "x86", "module_name": [[name, None] for name in KEPT.get(network, [])]}}, file)
-    prepared = prepare_fx(copy.deepcopy(model), mapping(network), example)
+    backend = get_x86_backend_config()
+    prepared = prepare_fx(copy.deepcopy(model), mapping(network), example, backend_config=backend)
     seen = copy.deepcopy(prepared)
     seen(*example)
-    expected = {"float": None, "prepared": prepared.code, "reference": convert_to_reference_fx(copy.deepcopy(seen)).code,
-                "lowered": without_dropout(convert_fx(copy.deepcopy(seen)))}
+    expected = {"float": None, "prepared": prepared.code, "reference": convert_to_reference_fx(copy.deepcopy(seen), backend_config=backend).code,
+                "lowered": without_dropout(convert_fx(copy.deepcopy(seen), backend_config=backend))}
     failed = 0
     for form, code in expected.items():
         ours = statements(printed(pt2, form, recipe))

@@ -212,9 +212,17 @@ Result<PlanPtr> FakeEngine::plan(const GraphPtr& graph, const Recipe& recipe)
                 group.members.push_back(node->id);
         if (group.members.size() != names.size())
             continue;
+        std::erase_if(group.members, [&](NodeId id) {
+            return recipe.prepareJson.find("\"" + graph->get(id).name + "\"") != std::string::npos;
+        });
         group.root = group.members.front();
         const Rule* rule = winningRule(recipe, graph->get(group.root));
         group.quantized = group.fused = rule && rule->qconfig.config;
+        for (NodeId id : group.members) {
+            const Rule* own = winningRule(recipe, graph->get(id));
+            if (rule && own && !(own->qconfig == rule->qconfig))
+                out->conflicts.push_back({group.root, id, rule->qconfig, own->qconfig});
+        }
         for (NodeId id : group.members)
             groupOf[id] = int(out->groups.size());
         out->groups.push_back(std::move(group));
@@ -240,6 +248,8 @@ Result<PlanPtr> FakeEngine::plan(const GraphPtr& graph, const Recipe& recipe)
                 decided.qconfigName = rule->qconfig.name;
             } else {
                 decided.reason = "a rule keeps it float";
+                decided.remedy = {"give it qconfig 'fake'", fakeQConfig()};
+                decided.candidates = {{7, {"torch.nn.Conv2d"}, "activation eps 1 < 2"}};
             }
             ++out->totalOps;
             ++out->eligibleOps;
@@ -247,6 +257,9 @@ Result<PlanPtr> FakeEngine::plan(const GraphPtr& graph, const Recipe& recipe)
         }
         out->nodes.push_back(std::move(decided));
     }
+    for (const auto& rule : recipe.mapping.rules)
+        if (rule.kind == RuleKind::Node && !graph->tryFind(rule.key))
+            out->warnings.push_back("node rule '" + rule.key + "' matches nothing");
     addObservers(*graph, *out);
     return PlanPtr(out);
 }
@@ -325,6 +338,9 @@ Result<ConvertedPtr> FakeEngine::convert(const ConvertRequest& request, const Jo
     out->prepared = request.calibration->prepared;
     out->reference = out->lowered = out->prepared->model;
     out->qparams = request.calibration->qparams;
+    if (const Node* left = out->lowered->tryFind("linear"))
+        out->residue = {{Residue::Kind::Unlowered, left->id, "linear", "no row for linear"},
+                        {Residue::Kind::DeadPair, left->id, "linear", "its readers are float"}};
     return ConvertedPtr(out);
 }
 

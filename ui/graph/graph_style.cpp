@@ -56,6 +56,12 @@ QString quantText(const Facts& facts, NodeId leader)
     return text;
 }
 
+bool isFloat(Verdict verdict)
+{
+    return verdict == Verdict::FloatByRule || verdict == Verdict::FloatByBackend
+        || verdict == Verdict::FloatByConstraint || verdict == Verdict::FloatByKernelCheck;
+}
+
 QString unitDetail(const Facts& facts, const Graph& graph, const FoldEntry& entry, NodeId leader)
 {
     const auto* decided = facts.plan(leader);
@@ -65,7 +71,8 @@ QString unitDetail(const Facts& facts, const Graph& graph, const FoldEntry& entr
             .arg(node->args.size())
             .arg(node->args.size() == 1 ? "" : "s");
     const QString quantized = quantText(facts, leader);
-    if (!quantized.isEmpty())
+    // The value of a float operator may be observed for its readers; the verdict says more.
+    if (!quantized.isEmpty() && !(decided && isFloat(decided->verdict)))
         return quantized;
     if (entry.kind == FoldEntry::Kind::Input)
         return node->outputs.empty() ? QStringLiteral("input")
@@ -120,12 +127,6 @@ QColor barColor(const Facts& facts, const Graph& graph, const FoldEntry& entry,
     default:
         return verdictColor(facts.verdict(nodes));
     }
-}
-
-bool isFloat(Verdict verdict)
-{
-    return verdict == Verdict::FloatByRule || verdict == Verdict::FloatByBackend
-        || verdict == Verdict::FloatByConstraint || verdict == Verdict::FloatByKernelCheck;
 }
 
 /// One word on what was decided, there before anything is measured.

@@ -4,6 +4,7 @@
 #include "ui/graph/graph_style.h"
 #include "ui/panels/property_cards.h"
 #include "ui/panels/qconfig_editor.h"
+#include "ui/panels/why_card.h"
 #include "ui/session/coalesce.h"
 #include "ui/session/quantization_noise.h"
 #include "ui/session/text.h"
@@ -13,7 +14,6 @@
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QPushButton>
 #include <QScrollArea>
 #include <QVBoxLayout>
 
@@ -54,21 +54,6 @@ QString argumentText(const Graph& graph, const Argument& argument)
     if (const auto* value = argument.asDType())
         return toQString(dtypeName(*value));
     return QStringLiteral("…");
-}
-
-/// "2⁻¹²" where eps is a power of two, else its figure.
-QString epsText(double eps)
-{
-    int exponent = 0;
-    if (eps > 0 && std::frexp(eps, &exponent) == 0.5) {
-        static const QString digits = QStringLiteral("⁰¹²³⁴⁵⁶⁷⁸⁹");
-        QString raised;
-        for (const QChar c : QString::number(std::abs(exponent - 1)))
-            raised += digits[c.digitValue()];
-        return QStringLiteral("2%1%2").arg(exponent - 1 < 0 ? QStringLiteral("⁻") : QString(),
-                                           raised);
-    }
-    return QString::number(eps, 'g', 3);
 }
 
 } // namespace
@@ -121,10 +106,10 @@ PropertyPanel::PropertyPanel(Workspace& workspace, QWidget* parent)
     m_quantization = new Card(QStringLiteral("Quantization"), m_cards);
     m_editor = new QConfigEditor(workspace, m_quantization);
     m_quantization->layout()->addWidget(m_editor);
-    m_why = new Card(QStringLiteral("Why"), m_cards);
+    m_why = new WhyCard(workspace, m_cards);
     m_loss = new Card(QStringLiteral("Loss"), m_cards);
     m_arguments = new Card(QStringLiteral("Arguments"), m_cards);
-    for (auto* card : {m_quantization, m_why, m_loss, m_arguments})
+    for (Card* card : {m_quantization, static_cast<Card*>(m_why), m_loss, m_arguments})
         column->addWidget(card);
     column->addStretch(1);
     scroll->setWidget(m_cards);
@@ -151,7 +136,7 @@ void PropertyPanel::refresh()
     if (!any)
         return;
     m_editor->refresh();
-    showWhy();
+    m_why->refresh();
     showLoss();
     showArguments();
 }
@@ -196,133 +181,6 @@ void PropertyPanel::showHeader()
         }
     }
     m_subtitle->setText(line);
-}
-
-QString PropertyPanel::ruleText(const NodePlan& decided) const
-{
-    const Rule& rule = decided.rule;
-    if (rule.kind == RuleKind::None)
-        return QStringLiteral("Rule: none reaches this node");
-    const QString name
-        = rule.qconfig.config ? QString::fromStdString(rule.qconfig.name) : QStringLiteral("float");
-    QString key = QString::fromStdString(rule.key);
-    if (!key.isEmpty())
-        key = QStringLiteral(" ") + key;
-    return QStringLiteral("Rule: %1%2 → %3 (%4)")
-        .arg(toQString(ruleKindName(rule.kind)), rule.kind == RuleKind::Node ? QString() : key,
-             name,
-             rule.fromBackend                       ? QStringLiteral("default of the backend")
-                 : rule.kind < RuleKind::ModuleName ? QStringLiteral("recipe")
-                                                    : QStringLiteral("set by you"));
-}
-
-QString PropertyPanel::constraintText(const NodePlan& decided) const
-{
-    const auto* group = m_workspace.facts().group(decided.node);
-    if (!group || !group->dtypeConfig || !decided.qconfig)
-        return {};
-    const auto& want = group->dtypeConfig->input;
-    const auto& have = decided.qconfig->activation;
-    QStringList parts;
-    if (want.scaleMinLowerBound)
-        parts << QStringLiteral("eps %1 ≥ %2 %3")
-                     .arg(epsText(have.eps), epsText(*want.scaleMinLowerBound),
-                          have.eps >= *want.scaleMinLowerBound ? QStringLiteral("✓")
-                                                               : QStringLiteral("✕"));
-    if (want.quantMinLowerBound || want.quantMaxUpperBound) {
-        const auto range = quantRange(have);
-        const bool fits = range.min >= want.quantMinLowerBound.value_or(range.min)
-            && range.max <= want.quantMaxUpperBound.value_or(range.max);
-        parts << QStringLiteral("range %1…%2 %3")
-                     .arg(range.min)
-                     .arg(range.max)
-                     .arg(fits ? QStringLiteral("✓") : QStringLiteral("✕"));
-    }
-    return parts.isEmpty() ? QString()
-                           : QStringLiteral("Constraints: ") + parts.join(QStringLiteral("  "));
-}
-
-void PropertyPanel::showWhy()
-{
-    m_why->clearRows();
-    const auto& selection = m_workspace.selection();
-    const auto& facts = m_workspace.facts();
-    if (!facts.hasPlan()) {
-        m_why->addText(QStringLiteral("Planning…"), true);
-        return;
-    }
-    if (selection.isModule() || m_workspace.selectedEntries().size() > 1) {
-        std::map<Verdict, int> counts;
-        for (NodeId node : selection.nodes())
-            if (const auto* decided = facts.plan(node))
-                ++counts[decided->verdict];
-        counts.erase(Verdict::NotApplicable);
-        for (const auto& [verdict, count] : counts)
-            m_why->addRow(verdictText(verdict), QString::number(count));
-        return;
-    }
-    const auto* decided = facts.plan(selection.current());
-    if (!decided)
-        return;
-    m_why->addPill(verdictText(decided->verdict), verdictColor(decided->verdict));
-    if (!decided->reason.empty())
-        m_why->addText(QString::fromStdString(decided->reason));
-    if (decided->verdict == Verdict::NotApplicable)
-        return;
-    m_why->addText(ruleText(*decided));
-    for (const auto& rule : decided->overrides) {
-        const QString name = rule.qconfig.config ? QString::fromStdString(rule.qconfig.name)
-                                                 : QStringLiteral("float");
-        m_why->addText(
-            QStringLiteral("overrides %1 %2 → %3")
-                .arg(toQString(ruleKindName(rule.kind)), QString::fromStdString(rule.key), name)
-                .simplified(),
-            true);
-    }
-    if (!decided->pattern.empty()) {
-        QStringList names;
-        for (const auto& name : decided->pattern)
-            names << QString::fromStdString(lastComponent(name));
-        m_why->addText(QStringLiteral("Pattern: (%1) · entry %2")
-                           .arg(names.join(QStringLiteral(", ")))
-                           .arg(decided->patternEntry));
-    }
-    if (const QString constraints = constraintText(*decided); !constraints.isEmpty())
-        m_why->addText(constraints);
-    showCandidates(*decided);
-    showRemedy(*decided);
-}
-
-/// What was tried and where each attempt stopped.
-void PropertyPanel::showCandidates(const NodePlan& decided)
-{
-    for (const auto& candidate : decided.candidates) {
-        QStringList names;
-        for (const auto& name : candidate.pattern)
-            names << QString::fromStdString(lastComponent(name));
-        auto* line = m_why->addText(QStringLiteral("✕ (%1) · entry %2: %3")
-                                        .arg(names.join(QStringLiteral(", ")))
-                                        .arg(candidate.entry)
-                                        .arg(QString::fromStdString(candidate.text)),
-                                    true);
-        line->setObjectName(QStringLiteral("whyCandidate"));
-    }
-}
-
-void PropertyPanel::showRemedy(const NodePlan& decided)
-{
-    if (decided.remedy.text.empty())
-        return;
-    auto* line = m_why->addText(QString::fromStdString(decided.remedy.text));
-    line->setObjectName(QStringLiteral("whyRemedy"));
-    if (!decided.remedy)
-        return;
-    auto* button = m_why->addButton(QStringLiteral("Apply"));
-    button->setObjectName(QStringLiteral("applyRemedy"));
-    button->setToolTip(QStringLiteral("Do what is suggested; can be undone"));
-    button->setAccessibleName(QStringLiteral("Apply the suggestion"));
-    connect(button, &QPushButton::clicked, this,
-            [this, node = decided.node] { m_workspace.applyRemedy(node); });
 }
 
 void PropertyPanel::showLoss()

@@ -11,9 +11,9 @@ namespace qs {
 class Card;
 class ElidedLabel;
 class QConfigEditor;
+class WhyCard;
 class Workspace;
 struct Node;
-struct NodePlan;
 
 /// The right-hand panel: what is selected, how it is quantized, why, what it loses, its arguments.
 /// GUI thread only.
@@ -28,13 +28,8 @@ public:
 private:
     void refresh();
     void showHeader();
-    void showWhy();
-    void showCandidates(const NodePlan& decided);
-    void showRemedy(const NodePlan& decided);
     void showLoss();
     void showArguments();
-    QString ruleText(const NodePlan& decided) const;
-    QString constraintText(const NodePlan& decided) const;
 
     Workspace& m_workspace;
     ElidedLabel* m_title;
@@ -44,7 +39,7 @@ private:
     QLabel* m_empty;
     Card* m_quantization;
     QConfigEditor* m_editor;
-    Card* m_why;
+    WhyCard* m_why;
     Card* m_loss;
     Card* m_arguments;
 };

@@ -100,6 +100,8 @@ std::vector<QConfigEditor::ScopeChoice> QConfigEditor::scopes() const
                                : QStringLiteral("these %1 nodes").arg(entries.size()),
                            nodes});
     }
+    for (auto& scope : memberScopes())
+        out.push_back(std::move(scope));
     container = tree->entry(container).parent;
     for (; container > FoldTree::kRoot; container = tree->entry(container).parent)
         out.push_back(module(
@@ -114,6 +116,29 @@ std::vector<QConfigEditor::ScopeChoice> QConfigEditor::scopes() const
                        {RuleKind::ObjectType, decided->pattern}});
     }
     out.push_back({QStringLiteral("whole model"), {RuleKind::Global, {""}}});
+    return out;
+}
+
+/// The single operators of a fusion: a qconfig that differs from the first one's is a conflict, and
+/// the window then offers what can be done.
+std::vector<QConfigEditor::ScopeChoice> QConfigEditor::memberScopes() const
+{
+    std::vector<ScopeChoice> out;
+    const auto& selection = m_workspace.selection();
+    const auto* group = m_workspace.facts().group(selection.current());
+    const auto* model = m_workspace.facts().model();
+    if (!group || !group->fused || group->members.size() < 2 || selection.isModule()
+        || m_workspace.selectedEntries().size() != 1)
+        return out;
+    for (NodeId id : group->members) {
+        const Node& node = model->get(id);
+        // A layer of its own is meant as a layer: the rule then reads as torch.ao's users write it.
+        const bool layer
+            = node.scope.moduleClass.starts_with("torch.nn.") && !node.scope.path.empty();
+        out.push_back({QStringLiteral("only %1").arg(QString::fromStdString(node.name)),
+                       layer ? AssignTarget {RuleKind::ModuleName, {node.scope.path}}
+                             : AssignTarget {RuleKind::Node, {node.name}}});
+    }
     return out;
 }
 

@@ -33,6 +33,7 @@ private:
         AssignTarget target;
     };
     std::vector<ScopeChoice> scopes() const;
+    std::vector<ScopeChoice> memberScopes() const;
     void fillQConfigs();
     void apply(int index);
     QString specText(bool weight) const;

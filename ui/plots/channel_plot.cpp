@@ -4,11 +4,11 @@
 #include "ui/graph/graph_style.h"
 #include "ui/plots/custom_plot.h"
 #include "ui/plots/plot_style.h"
+#include "ui/session/coalesce.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/theme.h"
 
 #include <QLabel>
-#include <QTimer>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -16,26 +16,8 @@
 namespace qs {
 
 ChannelPlot::ChannelPlot(Workspace& workspace, QWidget* parent)
-    : QWidget(parent)
-    , m_workspace(workspace)
-    , m_plot(new QCustomPlot(this))
-    , m_caption(new QLabel(this))
-    , m_empty(new QLabel(m_plot))
+    : PlotPage(workspace, QStringLiteral("channelPlot"), parent)
 {
-    setObjectName(QStringLiteral("channelPlot"));
-    fillPanel(*this);
-    const QString muted = QStringLiteral("color: %1;").arg(theme().muted.name());
-    m_caption->setFont(uiFont(11));
-    m_caption->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
-    m_caption->setStyleSheet(muted);
-    m_empty->setAlignment(Qt::AlignCenter);
-    m_empty->setStyleSheet(muted);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(16, 8, 8, 8);
-    column->setSpacing(4);
-    column->addWidget(m_caption);
-    column->addWidget(m_plot, 1);
-    stylePlot(*m_plot);
     m_plot->xAxis->setLabel(QStringLiteral("output channel"));
     m_plot->xAxis->setLabelFont(uiFont(10));
     m_plot->xAxis->setLabelColor(theme().muted);
@@ -45,16 +27,10 @@ ChannelPlot::ChannelPlot(Workspace& workspace, QWidget* parent)
         bars->setPen(Qt::NoPen);
         bars->setBrush(theme().histogram);
     }
-    const auto later = [this] { QTimer::singleShot(0, this, [this] { refresh(); }); };
+    const auto later = coalesced(this, [this] { refresh(); });
     connect(&workspace.selection(), &Selection::changed, this, later);
     connect(&workspace, &Workspace::factsChanged, this, later);
     refresh();
-}
-
-void ChannelPlot::resizeEvent(QResizeEvent* event)
-{
-    QWidget::resizeEvent(event);
-    m_empty->setGeometry(m_plot->rect());
 }
 
 void ChannelPlot::refresh()
@@ -81,9 +57,7 @@ void ChannelPlot::refresh()
     const bool any = m_channels > 0;
     m_max->setVisible(any);
     m_min->setVisible(any);
-    m_plot->xAxis->setVisible(any);
-    m_plot->yAxis->setVisible(any);
-    m_empty->setVisible(!any);
+    showAxes(any);
     if (!any) {
         m_caption->setText(QStringLiteral("Weight ranges"));
         m_empty->setText(m_workspace.document().calibration()

@@ -3,12 +3,12 @@
 
 #include "ui/plots/custom_plot.h"
 #include "ui/plots/plot_style.h"
+#include "ui/session/coalesce.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/theme.h"
 
 #include <QLabel>
 #include <QMouseEvent>
-#include <QTimer>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -33,27 +33,8 @@ QString nodeText(const Facts& facts, NodeId id)
 } // namespace
 
 ErrorBarPlot::ErrorBarPlot(Workspace& workspace, QWidget* parent)
-    : QWidget(parent)
-    , m_workspace(workspace)
-    , m_plot(new QCustomPlot(this))
-    , m_caption(new QLabel(this))
-    , m_empty(new QLabel(m_plot))
+    : PlotPage(workspace, QStringLiteral("errorBarPlot"), parent)
 {
-    setObjectName(QStringLiteral("errorBarPlot"));
-    fillPanel(*this);
-    const QString muted = QStringLiteral("color: %1;").arg(theme().muted.name());
-    m_caption->setFont(uiFont(11));
-    m_caption->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
-    m_caption->setStyleSheet(muted);
-    m_empty->setAlignment(Qt::AlignCenter);
-    m_empty->setWordWrap(true);
-    m_empty->setStyleSheet(muted);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(16, 8, 8, 8);
-    column->setSpacing(4);
-    column->addWidget(m_caption);
-    column->addWidget(m_plot, 1);
-    stylePlot(*m_plot);
     for (int i = 0; i < kBuckets; ++i) {
         auto* bars = new QCPBars(m_plot->xAxis, m_plot->yAxis);
         bars->setPen(Qt::NoPen);
@@ -78,15 +59,7 @@ ErrorBarPlot::ErrorBarPlot(Workspace& workspace, QWidget* parent)
     m_label->setBrush(backing);
     m_label->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
     m_plot->installEventFilter(this);
-    const auto later = [this] {
-        if (m_pending)
-            return;
-        m_pending = true;
-        QTimer::singleShot(0, this, [this] {
-            m_pending = false;
-            refresh();
-        });
-    };
+    const auto later = coalesced(this, [this] { refresh(); });
     connect(&workspace, &Workspace::factsChanged, this, later);
     connect(&workspace.selection(), &Selection::changed, this, &ErrorBarPlot::showSelection);
     refresh();
@@ -95,12 +68,6 @@ ErrorBarPlot::ErrorBarPlot(Workspace& workspace, QWidget* parent)
 double ErrorBarPlot::height(double sqnr) const
 {
     return std::clamp(m_top - sqnr, 0.4, m_top + 20);
-}
-
-void ErrorBarPlot::resizeEvent(QResizeEvent* event)
-{
-    QWidget::resizeEvent(event);
-    m_empty->setGeometry(m_plot->rect().adjusted(20, 10, -20, -10));
 }
 
 void ErrorBarPlot::refresh()
@@ -152,9 +119,7 @@ void ErrorBarPlot::refresh()
     for (auto& value : lineY)
         value = height(value);
     m_line->setData(lineX, lineY, true);
-    m_plot->xAxis->setVisible(any);
-    m_plot->yAxis->setVisible(any);
-    m_empty->setVisible(!any);
+    showAxes(any);
     m_empty->setText(QStringLiteral("Compare to see what every layer loses"));
     m_caption->setText(
         any ? QStringLiteral("SQNR by node, graph order · line: cumulative, bar: born here · "

@@ -6,23 +6,19 @@
 #include "engine/base/strong_id.h"
 #endif
 
-#include <QWidget>
+#include "ui/plots/plot_page.h"
 
 #include <vector>
 
 class QCPBars;
 class QCPGraph;
 class QCPItemText;
-class QCustomPlot;
-class QLabel;
 
 namespace qs {
 
-class Workspace;
-
 /// SQNR of every measured node in graph order: a bar for what is born at the node, a line for what
 /// has gathered up to it. Higher is worse. A click selects the node. GUI thread only.
-class ErrorBarPlot : public QWidget
+class ErrorBarPlot : public PlotPage
 {
     Q_OBJECT
 
@@ -35,7 +31,6 @@ public:
     std::vector<NodeId> worstFirst() const;
 
 protected:
-    void resizeEvent(QResizeEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
@@ -43,10 +38,6 @@ private:
     void showSelection();
     double height(double sqnr) const;
 
-    Workspace& m_workspace;
-    QCustomPlot* m_plot;
-    QLabel* m_caption;
-    QLabel* m_empty;
     std::vector<QCPBars*> m_buckets;
     QCPBars* m_selected;
     QCPGraph* m_line;
@@ -54,7 +45,6 @@ private:
     std::vector<NodeId> m_nodes;
     std::vector<double> m_born; ///< NaN where it was not measured
     double m_top = 60; ///< SQNR at the foot of the bars
-    bool m_pending = false;
 };
 
 } // namespace qs

@@ -4,13 +4,13 @@
 #include "ui/graph/graph_style.h"
 #include "ui/plots/custom_plot.h"
 #include "ui/plots/plot_style.h"
+#include "ui/session/coalesce.h"
 #include "ui/session/quantization_noise.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/theme.h"
 
 #include <QLabel>
-#include <QTimer>
 #include <QVBoxLayout>
 
 #include <cmath>
@@ -30,33 +30,15 @@ QString number(double value)
 } // namespace
 
 HistogramPlot::HistogramPlot(Workspace& workspace, QWidget* parent)
-    : QWidget(parent)
-    , m_workspace(workspace)
-    , m_plot(new QCustomPlot(this))
-    , m_caption(new QLabel(this))
+    : PlotPage(workspace, QStringLiteral("histogramPlot"), parent)
     , m_footer(new QLabel(this))
-    , m_empty(new QLabel(m_plot))
 {
-    setObjectName(QStringLiteral("histogramPlot"));
-    fillPanel(*this);
     const Theme& t = theme();
-    m_caption->setFont(uiFont(11));
-    m_caption->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
-    m_caption->setStyleSheet(QStringLiteral("color: %1;").arg(t.muted.name()));
     m_footer->setFont(monoFont(10.5));
     m_footer->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     m_footer->setStyleSheet(QStringLiteral("color: %1;").arg(t.muted.name()));
-    m_empty->setAlignment(Qt::AlignCenter);
-    m_empty->setWordWrap(true);
-    m_empty->setStyleSheet(QStringLiteral("color: %1;").arg(t.muted.name()));
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(16, 8, 8, 8);
-    column->setSpacing(4);
-    column->addWidget(m_caption);
-    column->addWidget(m_plot, 1);
-    column->addWidget(m_footer);
+    m_column->addWidget(m_footer);
 
-    stylePlot(*m_plot);
     m_plot->yAxis->setScaleType(QCPAxis::stLogarithmic);
     auto ticker = QSharedPointer<QCPAxisTickerLog>::create();
     ticker->setSubTickCount(0);
@@ -97,29 +79,10 @@ HistogramPlot::HistogramPlot(Workspace& workspace, QWidget* parent)
     m_label->setBrush(backing);
     m_label->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
 
-    const auto later = [this] {
-        if (m_pending)
-            return;
-        m_pending = true;
-        QTimer::singleShot(0, this, [this] {
-            m_pending = false;
-            refresh();
-        });
-    };
+    const auto later = coalesced(this, [this] { refresh(); });
     connect(&workspace.selection(), &Selection::changed, this, later);
     connect(&workspace, &Workspace::factsChanged, this, later);
     refresh();
-}
-
-QString HistogramPlot::caption() const
-{
-    return m_caption->text();
-}
-
-void HistogramPlot::resizeEvent(QResizeEvent* event)
-{
-    QWidget::resizeEvent(event);
-    m_empty->setGeometry(m_plot->rect().adjusted(20, 10, -20, -10));
 }
 
 void HistogramPlot::refresh()
@@ -141,9 +104,7 @@ void HistogramPlot::refresh()
         m_shade[side]->setVisible(false);
         m_edge[side]->setVisible(false);
     }
-    m_plot->xAxis->setVisible(any);
-    m_plot->yAxis->setVisible(any);
-    m_empty->setVisible(!any);
+    showAxes(any);
     m_footer->clear();
     m_barCount = 0;
     if (!any) {

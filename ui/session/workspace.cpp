@@ -143,6 +143,19 @@ void Workspace::change(const QString& text, Recipe recipe)
         m_undo.push(new RecipeCommand(m_document, text, std::move(recipe)));
 }
 
+void Workspace::chooseBackend(const std::string& nameOrPath)
+{
+    Recipe recipe = m_document.recipe();
+    // The backend's defaults lie under "global"; a file brings none of its own.
+    if (const auto qconfig = presetQConfig(nameOrPath))
+        for (auto& rule : recipe.mapping.rules)
+            if (rule.kind == RuleKind::Global && rule.qconfig.name == recipe.backend)
+                rule.qconfig = {nameOrPath, qconfig};
+    recipe.backend = nameOrPath;
+    change(QStringLiteral("choose backend %1").arg(QString::fromStdString(nameOrPath)),
+           std::move(recipe));
+}
+
 void Workspace::applyRemedy(NodeId node)
 {
     const auto& model = m_document.model();

@@ -43,6 +43,9 @@ public:
     AssignTarget nodeTarget() const;
     /// One undoable change of the whole recipe; nothing where it stays the same.
     void change(const QString& text, Recipe recipe);
+    /// Switches to a shipped backend or a backend file; a global rule that names the old backend
+    /// follows. Undoable.
+    void chooseBackend(const std::string& nameOrPath);
     /// Does what the plan suggests for the node.
     void applyRemedy(NodeId node);
     /// Only nodes of this verdict are shown in the tree, the others stand back in the graph.

@@ -56,7 +56,12 @@ Actions::Actions(QMainWindow& window)
          {"keepFloat", "Keep &float", "Keep the selection in float", "Ctrl+0", true},
          {"clearRule", "Clear &rules", "Take the selection's own rules away", "Ctrl+Backspace",
           true},
-         {"newQConfig", "&New qconfig…", "Make a named qconfig and use it", "Ctrl+Shift+N", true}});
+         {"newQConfig", "&New qconfig…", "Make a named qconfig and use it", "Ctrl+Shift+N", true},
+         {"applyRemedy", "Apply &suggestion", "Do what the plan suggests for the node",
+          "Ctrl+Shift+A", true},
+         {"backend", "&Backend…", "Choose the hardware target", "Ctrl+Shift+B", true},
+         {"lowering", "&Lowering table…", "Choose which kernels operators become", "Ctrl+L",
+          true}});
     addMenu(QStringLiteral("R&un"),
             {{"plan", "&Plan", "Decide again who is quantized", "Ctrl+P", true},
              {"calibrate", "&Calibrate…", "Choose data and device, then observe", "Ctrl+B", true},

@@ -223,23 +223,29 @@ bool Commands::askCalibration()
 void Commands::chooseBackend()
 {
     auto& workspace = m_window.workspace();
+    const std::string current = workspace.document().recipe().backend;
     QMenu menu(&m_window);
-    for (const auto& name : workspace.pipeline().engine().backendNames()) {
-        auto* action = menu.addAction(QString::fromStdString(name));
+    menu.setObjectName(QStringLiteral("backendMenu"));
+    const auto add = [&](const QString& text, const std::string& backend) {
+        auto* action = menu.addAction(text);
         action->setCheckable(true);
-        action->setChecked(name == workspace.document().recipe().backend);
-        connect(action, &QAction::triggered, this, [&workspace, name] {
-            Recipe recipe = workspace.document().recipe();
-            // The backend's defaults lie under "global": they follow the backend.
-            for (auto& rule : recipe.mapping.rules)
-                if (rule.kind == RuleKind::Global && rule.qconfig.name == recipe.backend)
-                    rule.qconfig = {name, presetQConfig(name)};
-            recipe.backend = name;
-            workspace.undoStack().push(new RecipeCommand(
-                workspace.document(),
-                QStringLiteral("choose backend %1").arg(QString::fromStdString(name)), recipe));
-        });
-    }
+        action->setChecked(backend == current);
+        connect(action, &QAction::triggered, this,
+                [&workspace, backend] { workspace.chooseBackend(backend); });
+        return backend == current;
+    };
+    bool shipped = false;
+    for (const auto& name : workspace.pipeline().engine().backendNames())
+        shipped = add(QString::fromStdString(name), name) || shipped;
+    menu.addSeparator();
+    if (!shipped)
+        add(QFileInfo(QString::fromStdString(current)).fileName(), current);
+    connect(menu.addAction(QStringLiteral("From a file…")), &QAction::triggered, this, [this] {
+        const QString path = QFileDialog::getOpenFileName(&m_window, QStringLiteral("Backend"), {},
+                                                          QStringLiteral("Backends (*.json)"));
+        if (!path.isEmpty())
+            m_window.workspace().chooseBackend(path.toStdString());
+    });
     auto* button = m_window.findChild<QWidget*>(QStringLiteral("stageBackend"));
     menu.exec(button ? button->mapToGlobal(QPoint(0, button->height() + 4)) : QCursor::pos());
 }

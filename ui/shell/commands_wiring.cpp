@@ -6,6 +6,7 @@
 #include "ui/session/workspace.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/commands.h"
+#include "ui/shell/lowering_dialog.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/pipeline_bar.h"
 
@@ -135,6 +136,14 @@ void Commands::connectRecipe()
     on(a, "keepFloat", this, [this] { assignSelection(std::string()); });
     on(a, "clearRule", this, [this] { assignSelection(std::nullopt); });
     on(a, "newQConfig", this, [this] { newQConfig(); });
+    on(a, "applyRemedy", this,
+       [this] { m_window.workspace().applyRemedy(m_window.workspace().selection().current()); });
+    on(a, "backend", this, [this] { chooseBackend(); });
+    on(a, "lowering", this, [this] {
+        auto* dialog = new LoweringDialog(m_window.workspace(), &m_window);
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        dialog->open();
+    });
     connect(&m_window.propertyPanel().editor(), &QConfigEditor::newQConfigWanted, this,
             &Commands::newQConfig);
 }

@@ -4,6 +4,7 @@
 #include "engine/project/project.h"
 #include "ui/graph/graph_pane.h"
 #include "ui/panels/code_panel.h"
+#include "ui/panels/findings_panel.h"
 #include "ui/panels/log_panel.h"
 #include "ui/panels/module_panel.h"
 #include "ui/panels/property_panel.h"
@@ -12,6 +13,7 @@
 #include "ui/plots/error_bar_plot.h"
 #include "ui/plots/histogram_plot.h"
 #include "ui/shell/actions.h"
+#include "ui/shell/advice.h"
 #include "ui/shell/commands.h"
 #include "ui/shell/empty_state.h"
 #include "ui/shell/message_bar.h"
@@ -87,6 +89,7 @@ MainWindow::MainWindow(EngineService& engine, QWidget* parent)
     setCentralWidget(centre);
     buildStatusBar();
     m_commands = new Commands(*this);
+    new Advice(m_workspace, *m_messages, this);
     wire();
     refreshTitle();
     refreshStatus();
@@ -147,13 +150,34 @@ QWidget* MainWindow::buildBottom()
     m_bottom->addTab(plots, QStringLiteral("Histogram and errors"));
     m_bottom->addTab(new ChannelPlot(m_workspace, m_bottom), QStringLiteral("Channels"));
     m_bottom->addTab(new CodePanel(m_workspace, m_bottom), QStringLiteral("Code"));
+    m_findings = new FindingsPanel(m_workspace, m_bottom);
+    m_bottom->addTab(m_findings, QStringLiteral("Findings"));
     m_bottom->addTab(m_log, QStringLiteral("Log"));
+    connect(m_findings, &FindingsPanel::countChanged, this, &MainWindow::showFindingsCount);
+    connect(m_findings, &FindingsPanel::revealWanted, this, [this] { m_graph->revealSelection(); });
     m_bottom->setMinimumHeight(170);
     setLogSink([panel = QPointer<LogPanel>(m_log)](LogLevel level, const std::string& text) {
         if (panel)
             panel->add(level, QString::fromStdString(text));
     });
     return m_bottom;
+}
+
+void MainWindow::showFindingsCount(int count)
+{
+    const int tab = m_bottom->indexOf(m_findings);
+    m_bottom->setTabText(
+        tab, count > 0 ? QStringLiteral("Findings (%1)").arg(count) : QStringLiteral("Findings"));
+}
+
+bool MainWindow::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_warnings && event->type() == QEvent::MouseButtonRelease) {
+        (*m_actions)["showBottom"].setChecked(true);
+        m_bottom->setCurrentWidget(m_findings);
+        return true;
+    }
+    return QMainWindow::eventFilter(watched, event);
 }
 
 void MainWindow::buildStatusBar()
@@ -163,6 +187,8 @@ void MainWindow::buildStatusBar()
     m_warnings = new QLabel(this);
     m_warnings->setObjectName(QStringLiteral("statusWarnings"));
     m_warnings->setStyleSheet(QStringLiteral("color: %1;").arg(theme().warning.name()));
+    m_warnings->setCursor(Qt::PointingHandCursor);
+    m_warnings->installEventFilter(this);
     m_provenance = new QLabel(this);
     m_provenance->setObjectName(QStringLiteral("statusProvenance"));
     m_provenance->setStyleSheet(

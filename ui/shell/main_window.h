@@ -15,6 +15,7 @@ class Actions;
 class Commands;
 class EmptyState;
 class ErrorBarPlot;
+class FindingsPanel;
 class GraphPane;
 class LogPanel;
 class MessageBar;
@@ -42,6 +43,7 @@ public:
     PipelineBar& pipelineBar() { return *m_pipelineBar; }
     MessageBar& messageBar() { return *m_messages; }
     LogPanel& logPanel() { return *m_log; }
+    FindingsPanel& findings() { return *m_findings; }
     QTabWidget& bottomTabs() { return *m_bottom; }
     Actions& actions() { return *m_actions; }
     Commands& commands() { return *m_commands; }
@@ -56,11 +58,13 @@ public:
 protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     QWidget* buildCentre();
     QWidget* buildBottom();
     void buildStatusBar();
+    void showFindingsCount(int count);
     void wire();
     /// Selects what a person wants to see first after a stage, unless they chose already.
     void showFirst(Stage stage);
@@ -80,6 +84,7 @@ private:
     VerdictList* m_verdicts;
     PropertyPanel* m_properties;
     ErrorBarPlot* m_errors = nullptr;
+    FindingsPanel* m_findings = nullptr;
     LogPanel* m_log = nullptr;
     QTabWidget* m_bottom = nullptr;
     QWidget* m_left = nullptr;

@@ -2,6 +2,7 @@
 // plan_dump MODEL [RECIPE [BACKEND]]: plans a model file and prints everything the plan holds as
 // JSON, the observers with their edges included.
 #include "engine/configure/observer_json.h"
+#include "engine/graph/graph_printer.h"
 #include "engine/import/importer.h"
 #include "engine/plan/planner.h"
 
@@ -11,22 +12,6 @@ using namespace qs;
 
 namespace {
 
-std::string_view kindName(NodeKind kind)
-{
-    switch (kind) {
-    case NodeKind::Input:
-        return "input";
-    case NodeKind::Parameter:
-        return "parameter";
-    case NodeKind::Constant:
-        return "constant";
-    case NodeKind::Output:
-        return "output";
-    default:
-        return "op";
-    }
-}
-
 Json nodeToJson(const Graph& graph, const NodePlan& plan)
 {
     const Node& node = graph.get(plan.node);
@@ -34,7 +19,7 @@ Json nodeToJson(const Graph& graph, const NodePlan& plan)
     for (const auto& value : node.outputs)
         values.push_back(value.name);
     return {{"name", node.name},
-            {"kind", kindName(node.kind)},
+            {"kind", nodeKindName(node.kind)},
             {"values", values},
             {"target", node.target},
             {"module_class", node.scope.moduleClass},

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/panels/findings_panel.h"
+
+#include "ui/session/coalesce.h"
+#include "ui/session/workspace.h"
+#include "ui/shell/theme.h"
+
+#include <QHeaderView>
+#include <QRegularExpression>
+
+namespace qs {
+
+namespace {
+
+constexpr int kNodeRole = Qt::UserRole;
+
+/// The first node that a warning names in quotes.
+QString namedNode(const Graph& model, const QString& text)
+{
+    static const QRegularExpression quotedName(QStringLiteral("'([^']+)'"));
+    for (auto it = quotedName.globalMatch(text); it.hasNext();) {
+        const QString name = it.next().captured(1);
+        if (model.tryFind(name.toStdString()))
+            return name;
+    }
+    return {};
+}
+
+} // namespace
+
+FindingsPanel::FindingsPanel(Workspace& workspace, QWidget* parent)
+    : QTreeWidget(parent)
+    , m_workspace(workspace)
+{
+    setObjectName(QStringLiteral("findingsPanel"));
+    setAccessibleName(QStringLiteral("Findings"));
+    setToolTip(QStringLiteral("Click a row to select its node"));
+    setColumnCount(2);
+    setHeaderHidden(true);
+    setRootIsDecorated(true);
+    setUniformRowHeights(true);
+    setIndentation(14);
+    setFrameShape(QFrame::NoFrame);
+    setTextElideMode(Qt::ElideRight);
+    header()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
+    header()->setStretchLastSection(true);
+    const auto later = coalesced(this, [this] { refresh(); });
+    connect(&workspace.document(), &Document::modelChanged, this, later);
+    connect(&workspace.document(), &Document::planChanged, this, later);
+    connect(&workspace.document(), &Document::resultsChanged, this, later);
+    connect(this, &QTreeWidget::itemClicked, this, &FindingsPanel::choose);
+    connect(this, &QTreeWidget::itemActivated, this, &FindingsPanel::choose);
+    refresh();
+}
+
+void FindingsPanel::refresh()
+{
+    clear();
+    const auto& document = m_workspace.document();
+    const GraphPtr& model = document.model();
+    int count = 0;
+    const auto show = [&](const char* title, const char* name, std::vector<Finding> findings) {
+        count += int(findings.size());
+        addSection(QString::fromUtf8(title), QString::fromLatin1(name), findings);
+    };
+    if (model && document.plan()) {
+        std::vector<Finding> unused, others;
+        for (const auto& warning : document.plan()->warnings) {
+            const QString text = QString::fromStdString(warning);
+            const bool isUnused = text.contains(QLatin1String("matches no"));
+            (isUnused ? unused : others).push_back({namedNode(*model, text), text});
+        }
+        show("Rules that match nothing", "findingsRules", std::move(unused));
+        show("What the plan warns of", "findingsPlan", std::move(others));
+    }
+    if (model && document.converted()) {
+        std::vector<Finding> unlowered, dead;
+        for (const Residue& residue : document.converted()->residue) {
+            const Node* node = model->tryGet(residue.node);
+            auto& list = residue.kind == Residue::Kind::DeadPair ? dead : unlowered;
+            list.push_back({QString::fromStdString(node ? node->name : residue.name),
+                            QString::fromStdString(residue.reason)});
+        }
+        const char* stale = document.isStale(Stage::Convert) ? " (of an older recipe)" : "";
+        show((std::string("Quantized, yet not lowered") + stale).c_str(), "findingsUnlowered",
+             std::move(unlowered));
+        show((std::string("Dead quantize-dequantize pairs") + stale).c_str(), "findingsDead",
+             std::move(dead));
+    }
+    if (count == 0) {
+        auto* item = new QTreeWidgetItem(
+            this, {model ? QStringLiteral("Nothing to report") : QString(), QString()});
+        item->setFlags(Qt::NoItemFlags);
+        item->setForeground(0, theme().muted);
+    }
+    if (count != m_count) {
+        m_count = count;
+        Q_EMIT countChanged(count);
+    }
+}
+
+void FindingsPanel::addSection(const QString& title, const QString& name,
+                               const std::vector<Finding>& findings)
+{
+    if (findings.empty())
+        return;
+    auto* section = new QTreeWidgetItem(
+        this, {QStringLiteral("%1 · %2").arg(title).arg(findings.size()), QString()});
+    section->setData(0, Qt::AccessibleDescriptionRole, name);
+    section->setFont(0, uiFont(12, 600));
+    section->setFirstColumnSpanned(true);
+    section->setFlags(Qt::ItemIsEnabled);
+    for (const Finding& finding : findings) {
+        auto* item = new QTreeWidgetItem(section, {finding.node, finding.text});
+        item->setFont(0, monoFont(11));
+        item->setFont(1, uiFont(12));
+        item->setToolTip(1, finding.text);
+        item->setData(0, kNodeRole, finding.node);
+    }
+    section->setExpanded(true);
+}
+
+void FindingsPanel::choose(QTreeWidgetItem* item)
+{
+    const auto& model = m_workspace.document().model();
+    const QString name = item->data(0, kNodeRole).toString();
+    const Node* node = model && !name.isEmpty() ? model->tryFind(name.toStdString()) : nullptr;
+    if (!node)
+        return;
+    m_workspace.selectNode(node->id);
+    Q_EMIT revealWanted();
+}
+
+} // namespace qs

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/plots/plot_page.h"
+
+#include "ui/plots/custom_plot.h"
+#include "ui/plots/plot_style.h"
+#include "ui/shell/theme.h"
+
+#include <QLabel>
+#include <QVBoxLayout>
+
+namespace qs {
+
+PlotPage::PlotPage(Workspace& workspace, const QString& name, QWidget* parent)
+    : QWidget(parent)
+    , m_workspace(workspace)
+    , m_plot(new QCustomPlot(this))
+    , m_caption(new QLabel(this))
+    , m_empty(new QLabel(m_plot))
+    , m_column(new QVBoxLayout(this))
+{
+    setObjectName(name);
+    fillPanel(*this);
+    const QString muted = QStringLiteral("color: %1;").arg(theme().muted.name());
+    m_caption->setFont(uiFont(11));
+    m_caption->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    m_caption->setStyleSheet(muted);
+    m_empty->setAlignment(Qt::AlignCenter);
+    m_empty->setWordWrap(true);
+    m_empty->setStyleSheet(muted);
+    m_column->setContentsMargins(16, 8, 8, 8);
+    m_column->setSpacing(4);
+    m_column->addWidget(m_caption);
+    m_column->addWidget(m_plot, 1);
+    stylePlot(*m_plot);
+}
+
+QString PlotPage::caption() const
+{
+    return m_caption->text();
+}
+
+void PlotPage::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    m_empty->setGeometry(m_plot->rect().adjusted(20, 10, -20, -10));
+}
+
+void PlotPage::showAxes(bool any)
+{
+    m_plot->xAxis->setVisible(any);
+    m_plot->yAxis->setVisible(any);
+    m_empty->setVisible(!any);
+}
+
+} // namespace qs

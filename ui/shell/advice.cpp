@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/advice.h"
+
+#include "engine/plan/fusion_choices.h"
+#include "ui/session/workspace.h"
+#include "ui/shell/message_bar.h"
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+const QString kCoverage = QStringLiteral("coverage");
+const QString kConflict = QStringLiteral("conflict");
+const QString kBackend = QStringLiteral("backend");
+
+QString qconfigText(const NamedQConfig& qconfig)
+{
+    return qconfig.config ? QString::fromStdString(qconfig.name) : QStringLiteral("float");
+}
+
+} // namespace
+
+int changedVerdicts(const Plan& a, const Plan& b)
+{
+    int changed = 0;
+    for (std::size_t i = 0; i < std::min(a.nodes.size(), b.nodes.size()); ++i)
+        changed += a.nodes[i].verdict != b.nodes[i].verdict;
+    return changed;
+}
+
+Advice::Advice(Workspace& workspace, MessageBar& messages, QObject* parent)
+    : QObject(parent)
+    , m_workspace(workspace)
+    , m_messages(messages)
+{
+    connect(&workspace.document(), &Document::planChanged, this, &Advice::onPlan);
+}
+
+void Advice::onPlan()
+{
+    const auto& document = m_workspace.document();
+    const PlanPtr plan = document.plan();
+    const PlanPtr before = m_model == document.model() ? m_before : nullptr;
+    m_model = document.model();
+    m_before = plan;
+    if (!plan || !m_model)
+        return;
+    if (sayCoverage(*plan) || sayConflict(*plan, before.get()))
+        return;
+    if (before && before->backend != plan->backend)
+        sayBackend(*plan, *before);
+}
+
+bool Advice::sayCoverage(const Plan& plan)
+{
+    if (plan.quantizedOps > 0 || plan.totalOps == 0) {
+        m_messages.dismissTopic(kCoverage);
+        return false;
+    }
+    std::map<std::string, std::vector<const NodePlan*>> reasons;
+    for (const NodePlan& node : plan.nodes)
+        if (!node.reason.empty() && (node.eligible || plan.eligibleOps == 0))
+            reasons[node.reason].push_back(&node);
+    const auto main
+        = std::max_element(reasons.begin(), reasons.end(), [](const auto& a, const auto& b) {
+              return a.second.size() < b.second.size();
+          });
+    QString detail = QStringLiteral("Exports would be the float model.");
+    QString node;
+    std::vector<MessageBar::Choice> choices;
+    if (main != reasons.end()) {
+        detail = QStringLiteral("%1 operators: %2")
+                     .arg(main->second.size())
+                     .arg(QString::fromStdString(main->first));
+        const NodeId first = main->second.front()->node;
+        node = QString::fromStdString(m_model->get(first).name);
+        if (main->second.front()->remedy)
+            choices.push_back({QStringLiteral("Apply suggestion"),
+                               QString::fromStdString(main->second.front()->remedy.text),
+                               [this, first] { m_workspace.applyRemedy(first); }});
+    }
+    m_messages.showChoices(
+        MessageBar::Kind::Error, kCoverage,
+        QStringLiteral("Nothing will be quantized: 0 of %1 operators").arg(plan.totalOps), detail,
+        node, std::move(choices));
+    return true;
+}
+
+bool Advice::sayConflict(const Plan& plan, const Plan* before)
+{
+    if (plan.conflicts.empty()) {
+        m_messages.dismissTopic(kConflict);
+        return false;
+    }
+    const auto isNew = [before](const FusionConflict& conflict) {
+        return !before
+            || std::find(before->conflicts.begin(), before->conflicts.end(), conflict)
+            == before->conflicts.end();
+    };
+    const auto found = std::find_if(plan.conflicts.begin(), plan.conflicts.end(), isNew);
+    if (found == plan.conflicts.end())
+        return false;
+    const FusionConflict conflict = *found;
+    const QString member = QString::fromStdString(m_model->get(conflict.member).name);
+    const QString root = QString::fromStdString(m_model->get(conflict.root).name);
+    const QString wanted = qconfigText(conflict.memberQConfig);
+    QString detail = QStringLiteral("%1 is fused into %2, whose qconfig %3 counts for both.")
+                         .arg(member, root, qconfigText(conflict.rootQConfig));
+    if (plan.conflicts.size() > 1)
+        detail += QStringLiteral(" %1 such conflicts in all: see Findings.")
+                      .arg(plan.conflicts.size());
+    const auto act = [this](const QString& text, auto make) {
+        return [this, text, make] { m_workspace.change(text, make(m_workspace.document())); };
+    };
+    std::vector<MessageBar::Choice> choices;
+    choices.push_back(
+        {QStringLiteral("Unfuse"),
+         QStringLiteral("Keep %1 apart from %2, so that its own qconfig counts").arg(member, root),
+         act(QStringLiteral("unfuse %1").arg(member), [conflict](const Document& document) {
+             return unfuse(document.recipe(), *document.model(), conflict);
+         })});
+    choices.push_back({QStringLiteral("Apply to both"),
+                       QStringLiteral("Give %1 and %2 the qconfig %3").arg(root, member, wanted),
+                       act(QStringLiteral("set %1 and %2 to %3").arg(root, member, wanted),
+                           [conflict](const Document& document) {
+                               return applyToFusion(document.recipe(), *document.model(),
+                                                    *document.plan(), conflict);
+                           })});
+    m_messages.showChoices(
+        MessageBar::Kind::Warning, kConflict,
+        QStringLiteral("The rule that gives %1 %2 has no effect").arg(member, wanted), detail,
+        member, std::move(choices));
+    return true;
+}
+
+void Advice::sayBackend(const Plan& plan, const Plan& before)
+{
+    const int changed = changedVerdicts(plan, before);
+    m_messages.showChoices(
+        MessageBar::Kind::Note, kBackend,
+        QStringLiteral("Backend %1 instead of %2: %3 of %4 operators change verdict")
+            .arg(QString::fromStdString(plan.backend), QString::fromStdString(before.backend))
+            .arg(changed)
+            .arg(plan.totalOps),
+        QStringLiteral("%1 quantized, %2 before.").arg(plan.quantizedOps).arg(before.quantizedOps),
+        {}, {});
+}
+
+} // namespace qs

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#ifndef Q_MOC_RUN
+#include "engine/plan/plan.h"
+#endif
+
+#include <QObject>
+
+namespace qs {
+
+class MessageBar;
+class Workspace;
+
+/// Speaks up after each plan: a rule without effect inside a fusion, with both ways out; a plan
+/// that quantizes nothing, with the main reason; how many verdicts another backend changed. GUI
+/// thread only.
+class Advice : public QObject
+{
+    Q_OBJECT
+
+public:
+    Advice(Workspace& workspace, MessageBar& messages, QObject* parent);
+
+private:
+    void onPlan();
+    bool sayCoverage(const Plan& plan);
+    bool sayConflict(const Plan& plan, const Plan* before);
+    void sayBackend(const Plan& plan, const Plan& before);
+
+    Workspace& m_workspace;
+    MessageBar& m_messages;
+    GraphPtr m_model; ///< that `m_before` was made for
+    PlanPtr m_before;
+};
+
+/// Operators whose verdict differs between two plans of one model.
+int changedVerdicts(const Plan& a, const Plan& b);
+
+} // namespace qs
