@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/lowering_dialog.h"
 
+#include "engine/convert/lowering_names.h"
+#include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/theme.h"
 
@@ -197,11 +199,14 @@ std::vector<LoweringDialog::Row> LoweringDialog::rows() const
     std::vector<Row> out;
     for (const LoweringRow& own : recipe.loweringAdd)
         out.push_back({own.pattern, own.to, Origin::Own});
+    // What is used is the engine's to say: a row may take others away in some modes only.
+    const auto used = kernelRows(recipe);
     for (const KernelRow& row : defaultKernelRows()) {
-        const Origin origin = hasPattern(recipe.loweringRemove, row.pattern) ? Origin::Removed
-            : hasPattern(recipe.loweringAdd, row.pattern)                    ? Origin::Replaced
-                                                                             : Origin::Default;
-        out.push_back({row.pattern, row.kernel, origin});
+        const bool isUsed = !used || std::find(used->begin(), used->end(), row) != used->end();
+        const Origin origin = isUsed                         ? Origin::Default
+            : hasPattern(recipe.loweringRemove, row.pattern) ? Origin::Removed
+                                                             : Origin::Replaced;
+        out.push_back({row.pattern, row.kernel, origin, row.mode});
     }
     const QString wanted = m_filter->text().trimmed();
     std::erase_if(out, [&](const Row& row) {
@@ -226,8 +231,10 @@ void LoweringDialog::refresh()
 void LoweringDialog::showRow(int at, const Row& row)
 {
     static const char* const origins[] = {"torch.ao", "taken away", "replaced", "this recipe"};
-    const QString texts[] = {rowText(row.pattern), kernelText(row.kernel),
-                             QString::fromLatin1(origins[int(row.origin)])};
+    QString origin = QString::fromLatin1(origins[int(row.origin)]);
+    if (row.mode != KernelMode::Static)
+        origin += QStringLiteral(" · %1").arg(toQString(kernelModeName(row.mode)));
+    const QString texts[] = {rowText(row.pattern), kernelText(row.kernel), origin};
     for (int column = 0; column < 3; ++column) {
         auto* item = new QTableWidgetItem(texts[column]);
         QFont font = column == 2 ? uiFont(11.5) : monoFont(11);
@@ -277,8 +284,10 @@ void LoweringDialog::add()
     QString problem;
     if (const auto table = kernelRows(recipe); !table)
         problem = QString::fromStdString(table.error().message);
-    else if (row.to.find("::") == std::string::npos)
-        problem = QStringLiteral("a kernel is an operator such as quantized::conv2d_relu");
+    else if (row.to != kSameKernel && row.to != kNoKernel
+             && row.to.find_first_of(":.") == std::string::npos)
+        problem = QStringLiteral("a kernel is an operator such as quantized::conv2d_relu, \"same\" "
+                                 "or \"none\"");
     m_problem->setText(problem);
     m_problem->setVisible(!problem.isEmpty());
     if (!problem.isEmpty())

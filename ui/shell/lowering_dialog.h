@@ -40,6 +40,7 @@ private:
         std::vector<std::string> pattern;
         std::string kernel;
         Origin origin = Origin::Default;
+        KernelMode mode = KernelMode::Static;
     };
 
     QWidget* buildAdder();
