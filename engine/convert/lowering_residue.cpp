@@ -4,6 +4,7 @@
 #include "engine/prepare/weighted_op.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace qs {
 
@@ -79,24 +80,27 @@ void addNullQConfigs(const ConvertedModel& model, std::vector<Residue>& out)
     }
 }
 
-/// True where the pair simulates what a quantized operator without a kernel reads.
-bool feedsReferenceForm(const ConvertedModel& model, NodeId dequantize)
+/// The members of the groups that the plan quantizes.
+std::unordered_set<NodeId> quantizedMembers(const ConvertedModel& model)
 {
-    const auto users = model.lowered->users({dequantize, 0});
-    return std::any_of(users.begin(), users.end(), [&](const Use& use) {
-        for (const MatchGroup& group : model.prepared->plan->groups)
-            if (group.quantized
-                && std::find(group.members.begin(), group.members.end(), use.node)
-                    != group.members.end())
-                return true;
-        return false;
-    });
+    std::unordered_set<NodeId> members;
+    for (const MatchGroup& group : model.prepared->plan->groups)
+        if (group.quantized)
+            members.insert(group.members.begin(), group.members.end());
+    return members;
 }
 
 /// A quantize node all of whose readers dequantize again for float operators: only a loss.
 void addDeadPairs(const ConvertedModel& model, std::vector<Residue>& out)
 {
     const Graph& graph = *model.lowered;
+    const auto quantized = quantizedMembers(model);
+    // A pair may simulate what a quantized operator without a kernel reads.
+    const auto feedsReferenceForm = [&](NodeId dequantize) {
+        const auto users = graph.users({dequantize, 0});
+        return std::any_of(users.begin(), users.end(),
+                           [&](const Use& use) { return quantized.contains(use.node); });
+    };
     for (const NodePtr& node : graph.nodes()) {
         if (!isQuantize(*node))
             continue;
@@ -105,7 +109,7 @@ void addDeadPairs(const ConvertedModel& model, std::vector<Residue>& out)
             && graph.get(input.node).kind != NodeKind::Input;
         const auto users = graph.users({node->id, 0});
         const bool dead = std::all_of(users.begin(), users.end(), [&](const Use& use) {
-            return isDequantize(graph.get(use.node)) && !feedsReferenceForm(model, use.node);
+            return isDequantize(graph.get(use.node)) && !feedsReferenceForm(use.node);
         });
         if (!stored && dead)
             out.push_back({Residue::Kind::DeadPair, node->origin ? node->origin : node->id,

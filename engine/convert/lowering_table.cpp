@@ -239,20 +239,6 @@ std::vector<KernelRow> rowsOf(const LoweringRow& added)
 
 } // namespace
 
-std::string_view kernelModeName(KernelMode mode)
-{
-    switch (mode) {
-    case KernelMode::Dynamic:
-        return "dynamic";
-    case KernelMode::DynamicHalf:
-        return "dynamic float16";
-    case KernelMode::WeightOnly:
-        return "weight only";
-    default:
-        return "static";
-    }
-}
-
 std::vector<KernelRow> defaultKernelRows()
 {
     std::vector<KernelRow> rows = weightedRows();

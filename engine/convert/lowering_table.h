@@ -27,7 +27,6 @@ enum class KernelMode : std::uint8_t
     DynamicHalf, ///< after a pair of casts through float16, weight likewise; gives float
     WeightOnly ///< float in and out, the weight with real zero points
 };
-std::string_view kernelModeName(KernelMode mode); ///< "static", "dynamic", "dynamic float16", ...
 
 /// One row: a chain of operators and the kernel it becomes.
 struct KernelRow

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every row of the lowering tables, in each spelling, against torch.ao: observers, reference form, lowered form.
 
-test_rows.py CONVERT_DUMP [NAME ...]
+test_rows.py CONVERT_DUMP [--backend qnnpack] [NAME ...]
+With a backend, all rows run on that one, and only agreement is asked for, not which kernels stand there.
 """
 import pathlib
 import sys
@@ -61,13 +62,19 @@ def x86_mapping(qconfig):
     return mapping, rules
 
 
+FORCED = {"backend": None}
+
+
 def network(name, model, inputs, backend="x86", own_rules=True, **more):
+    if FORCED["backend"]:
+        backend, more = FORCED["backend"], {"may_keep": WRONG, "against_float": more.get("against_float", False)}
     qconfig = tq.QConfig(activation=tq.MinMaxObserver.with_args(reduce_range=True), weight=tq.default_weight_observer)
     mapping, rules = x86_mapping(qconfig) if own_rules else (QConfigMapping().set_global(qconfig), [])
     recipe = {"backend": backend, "qconfigs": {"minmax": MINMAX, "narrow": fixed(1 / 256, 0), "wide": fixed(2 / 256, 128)},
               "mapping": {"global": "minmax", "object_type": rules}}
-    configs = {"x86": tq.backend_config.x86.get_x86_backend_config, "onednn": tq.backend_config.onednn.get_onednn_backend_config,
-               "qnnpack": tq.backend_config.qnnpack.get_qnnpack_backend_config}
+    kinds = tq.backend_config
+    configs = {"x86": kinds.x86.get_x86_backend_config, "fbgemm": kinds.fbgemm.get_fbgemm_backend_config,
+               "onednn": kinds.onednn.get_onednn_backend_config, "qnnpack": kinds.qnnpack.get_qnnpack_backend_config}
     return Network(name, model.eval(), inputs, mapping, recipe, configs[backend](), engine=backend, **more)
 
 
@@ -300,6 +307,8 @@ class Readers(nn.Module):
 def main():
     torch.manual_seed(23)
     names = sys.argv[2:]
+    if names[:1] == ["--backend"]:
+        FORCED["backend"], names = names[1], names[2:]
     with tempfile.TemporaryDirectory() as folder:
         networks = [*weighted(), *conv_add(), *binary(), *shared(), *activations(), *readers()]
         networks = [one for one in networks if not names or any(one.name.startswith(name) for name in names)]
