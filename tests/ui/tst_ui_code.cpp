@@ -109,7 +109,9 @@ private Q_SLOTS:
         auto* note = m_panel->findChild<QLabel*>("codeNote");
         QVERIFY2(note->text().contains(QStringLiteral("Names only")), qPrintable(note->text()));
 
-        // Both scroll as one, whichever is moved.
+        // Both scroll as one, whichever is moved; the one just shown starts where the other is.
+        QTRY_VERIFY(left()->verticalScrollBar()->value() > 0);
+        QTRY_COMPARE(right()->verticalScrollBar()->value(), left()->verticalScrollBar()->value());
         m_panel->resize(900, 120);
         QTRY_VERIFY(left()->verticalScrollBar()->maximum() > 4);
         right()->verticalScrollBar()->setValue(3);

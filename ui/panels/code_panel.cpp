@@ -81,6 +81,12 @@ CodePanel::CodePanel(Workspace& workspace, QWidget* parent)
     column->addWidget(splitter, 1);
     link(*m_left, *m_right);
     link(*m_right, *m_left);
+    // Just shown, the right view has no room to scroll yet: it catches up when it has.
+    connect(m_right->verticalScrollBar(), &QScrollBar::rangeChanged, this, [this] {
+        m_right->verticalScrollBar()->setValue(m_left->verticalScrollBar()->value());
+    });
+    m_left->setOwnFill(theme().dangerFill);
+    m_right->setOwnFill(theme().doneFill);
 
     const auto later = coalesced(this, [this] {
         m_dirty = true;

@@ -17,6 +17,7 @@ CodeView::CodeView(QWidget* parent)
     setFont(monoFont(11));
     setFrameShape(QFrame::NoFrame);
     setUndoRedoEnabled(false);
+    document()->setDocumentMargin(10);
 }
 
 void CodeView::setRows(std::vector<Row> rows)
@@ -57,7 +58,7 @@ void CodeView::markNodes(const std::vector<NodeId>& nodes, bool reveal)
             mark(int(i),
                  m_rows[i].change == Change::Gap           ? t.canvas
                      : m_rows[i].change == Change::Changed ? t.warningFill
-                                                           : t.doneFill);
+                                                           : m_ownFill);
     const auto selected = rowsOf(nodes);
     for (const int row : selected)
         mark(row, t.accentSoft);

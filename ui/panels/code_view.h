@@ -33,6 +33,8 @@ public:
     };
 
     explicit CodeView(QWidget* parent = nullptr);
+    /// The tint of rows that only this form has.
+    void setOwnFill(const QColor& fill) { m_ownFill = fill; }
     void setRows(std::vector<Row> rows);
     /// Rows that stand for one of the nodes.
     std::vector<int> rowsOf(const std::vector<NodeId>& nodes) const;
@@ -50,6 +52,7 @@ protected:
 
 private:
     std::vector<Row> m_rows;
+    QColor m_ownFill;
 };
 
 } // namespace qs

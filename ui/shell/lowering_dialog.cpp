@@ -118,6 +118,8 @@ LoweringDialog::LoweringDialog(Workspace& workspace, QWidget* parent)
     m_table->setHorizontalHeaderLabels(
         {QStringLiteral("Operators"), QStringLiteral("Kernel"), QStringLiteral("Row of")});
     m_table->verticalHeader()->hide();
+    m_table->verticalHeader()->setDefaultSectionSize(24);
+    m_table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
     m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
