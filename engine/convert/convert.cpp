@@ -90,6 +90,9 @@ Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, co
     QS_CHECK(checkKernelNames(options.rows));
     options.lastMember = lastMembers(*model->prepared->plan);
     options.quantized = quantizedOperators(*model->prepared->plan);
+    for (const NodePlan& node : model->prepared->plan->nodes)
+        if (node.verdict == Verdict::FloatByRule)
+            options.keptFloat.insert(node.node);
     job.report("convert", "lowering", 0.4);
     QS_TRY(LoweredGraph lowered, lowerGraph(*model->reference, options, job));
     if (checkBatch) {

@@ -30,7 +30,7 @@ public:
         match.quantize = quantize;
         if (row.mode != KernelMode::Static)
             return std::nullopt;
-        if (!findChain(quantize, row, match, why) || !isPlanned(match, why)
+        if (!findChain(quantize, row, match, why) || !mayLower(match, why)
             || !collectInputs(match, why) || !paramsFit(match, why))
             return std::nullopt;
         const auto last = m_options.lastMember.find(match.chain.back());
@@ -67,9 +67,10 @@ private:
         return false;
     }
 
-    /// Only what the plan quantizes becomes a kernel that computes; operators that move values
-    /// alone lose nothing and may.
-    bool isPlanned(const KernelMatch& match, std::string& why) const
+    /// What a rule keeps float is no kernel that computes; operators that move values alone lose
+    /// nothing and may. As in torch.ao an operator that only the backend refused may be lowered
+    /// where it stands between dequantize and quantize anyway.
+    bool mayLower(const KernelMatch& match, std::string& why) const
     {
         static constexpr std::array<std::string_view, 18> kMoving {
             "view",    "reshape",   "flatten",    "permute", "transpose", "t",
@@ -78,9 +79,9 @@ private:
         for (NodeId id : match.chain) {
             const std::string kind = operatorKind(m_edit, m_edit.get(id));
             const bool moves = std::find(kMoving.begin(), kMoving.end(), kind) != kMoving.end();
-            if (moves || m_options.quantized.contains(id))
+            if (moves || !m_options.keptFloat.contains(id))
                 continue;
-            why = "the plan keeps it float";
+            why = "a rule of the recipe keeps it float";
             return false;
         }
         return true;
@@ -159,9 +160,24 @@ private:
                 return false;
             }
         }
-        const bool fixed = match.row.output == KernelOutput::Fixed;
-        if (fixed
-            && (out->scale != match.row.fixedScale || out->zeroPoint != match.row.fixedZeroPoint)) {
+        return match.row.output != KernelOutput::Fixed || fixedFits(match, *out, why);
+    }
+
+    /// A kernel with parameters of its own takes the place of a quantize node with others only
+    /// where that one was asked for by a reader, not by the plan for this operator (as in
+    /// torch.ao).
+    bool fixedFits(KernelMatch& match, const QuantizeParams& wanted, std::string& why) const
+    {
+        constexpr std::int64_t kSignedShift = 128; // the same grid in signed integers
+        match.scale = match.row.fixedScale;
+        match.zeroPoint
+            = match.row.fixedZeroPoint - (wanted.dtype == DType::QInt8 ? kSignedShift : 0);
+        if (wanted.scale == match.scale && wanted.zeroPoint == match.zeroPoint)
+            return true;
+        const bool planned = std::any_of(match.chain.begin(), match.chain.end(), [&](NodeId id) {
+            return m_options.quantized.contains(id);
+        });
+        if (planned || (wanted.dtype != DType::QUInt8 && wanted.dtype != DType::QInt8)) {
             why = "the kernel's output parameters are fixed, and others are wanted";
             return false;
         }

@@ -142,6 +142,8 @@ private:
             }
             record(*match, *kernel);
             pass(quantize, *kernel);
+            m_values.gone[quantize].scale = match->scale;
+            m_values.gone[quantize].zeroPoint = match->zeroPoint;
             eraseChain(match->chain);
             return;
         }

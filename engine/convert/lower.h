@@ -7,6 +7,7 @@
 
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -42,9 +43,10 @@ struct LoweringOptions
     std::unordered_map<NodeId, std::string>
         refused; ///< sites (`KernelSite::reference`) whose kernel was wrong, and why
     std::unordered_map<NodeId, NodeId> lastMember; ///< float node to the last member of its group
-    /// Operators that the plan quantizes, and whether dynamically. Only these become kernels that
-    /// compute.
+    /// Operators that the plan quantizes, and whether dynamically.
     std::unordered_map<NodeId, bool> quantized;
+    /// Operators that a rule of the recipe keeps float: they never become kernels that compute.
+    std::unordered_set<NodeId> keptFloat;
     bool reduceRange = false; ///< dynamic activations leave one bit free
 };
 

@@ -209,7 +209,7 @@ void NodeJson::addValues(Json& json, const Node& node) const
     json["inputs"] = Json::array();
     const auto refs = inputRefs(node);
     for (std::size_t i = 0; i < refs.size(); ++i)
-        json["inputs"].push_back(qparams(m_places.find(Kind::Input, node.id, i), node.id));
+        json["inputs"].push_back(qparams(inputObserver(node.id, i, refs[i].value), node.id));
     json["weight"] = weight(node, 0);
     if (!m_places.find(Kind::Weight, node.id, 1))
         return;
@@ -217,6 +217,21 @@ void NodeJson::addValues(Json& json, const Node& node) const
     for (std::size_t i = 0; m_places.find(Kind::Weight, node.id, i); ++i)
         weights.push_back(weight(node, i));
     json["weights"] = std::move(weights);
+}
+
+ObserverId NodeJson::inputObserver(NodeId node, std::size_t index, ValueRef value) const
+{
+    using Kind = ObserverPlace::Kind;
+    const ObserverId own = m_places.find(Kind::Input, node, index);
+    if (own || value.index == 0)
+        return own;
+    // A part of a list of results: `output` tells of the first observed part alone.
+    ObserverId told;
+    const std::size_t parts = m_parts.model->get(value.node).outputs.size();
+    for (std::size_t i = 0; i < parts && !told; ++i)
+        told = m_places.find(Kind::Output, value.node, i);
+    const ObserverId part = m_places.find(Kind::Output, value.node, value.index);
+    return part == told ? ObserverId {} : part;
 }
 
 void NodeJson::addNumbers(Json& json, const Node& node) const

@@ -28,6 +28,8 @@ private:
     Json node(const Node& node, const NodePlan* plan) const;
     void addVerdict(Json& json, const Node& node, const NodePlan* plan) const;
     void addValues(Json& json, const Node& node) const;
+    /// The observer of what that input reads, where the producer's `output` does not tell it.
+    ObserverId inputObserver(NodeId node, std::size_t index, ValueRef value) const;
     void addNumbers(Json& json, const Node& node) const;
     Json qparams(ObserverId observer, NodeId at) const;
     Json weight(const Node& node, std::size_t index) const;

@@ -65,11 +65,14 @@ def x86_mapping(qconfig):
 FORCED = {"backend": None}
 
 
-def network(name, model, inputs, backend="x86", own_rules=True, **more):
+def network(name, model, inputs, backend="x86", own_rules=True, null=None, **more):
     if FORCED["backend"]:
         backend, more = FORCED["backend"], {"may_keep": WRONG, "against_float": more.get("against_float", False)}
     qconfig = tq.QConfig(activation=tq.MinMaxObserver.with_args(reduce_range=True), weight=tq.default_weight_observer)
     mapping, rules = x86_mapping(qconfig) if own_rules else (QConfigMapping().set_global(qconfig), [])
+    if null:
+        mapping.set_object_type(null, None)
+        rules = rules + [[f"torch.nn.{null.__name__}", None]]
     recipe = {"backend": backend, "qconfigs": {"minmax": MINMAX, "narrow": fixed(1 / 256, 0), "wide": fixed(2 / 256, 128)},
               "mapping": {"global": "minmax", "object_type": rules}}
     kinds = tq.backend_config
@@ -281,9 +284,15 @@ def activations():
         yield network(f"batch_norm{d}d", warm(Net(nn.Sequential(bn(4), conv(d))), image(d)), image(d), lowered_ops=(f"quantized.batch_norm{d}d.default",))
         yield network(f"batch_norm{d}d_relu", warm(Net(nn.Sequential(bn(4), nn.ReLU(), conv(d))), image(d)), image(d),
                       lowered_ops=(f"quantized.batch_norm{d}d_relu.default",))
-    # x86 has no pattern for it: it stays float, also between quantized operators.
-    yield network("layer_norm_stays_float", Net(nn.Sequential(nn.Linear(8, 8), nn.LayerNorm(8), nn.Linear(8, 3))), (torch.randn(6, 8),),
+    # x86 has no pattern for it, yet between quantized operators the kernel runs, as in torch.ao; a null rule is heeded.
+    norm = Net(nn.Sequential(nn.Linear(8, 8), nn.LayerNorm(8), nn.Linear(8, 3)))
+    yield network("layer_norm_refused", norm, (torch.randn(6, 8),), lowered_ops=("quantized.layer_norm.default",))
+    yield network("layer_norm_null", norm, (torch.randn(6, 8),), null=nn.LayerNorm,
                   lowered_ops=("aten.layer_norm.default",), no_ops=("quantized.layer_norm.default",))
+    # Without the rules of fixed parameters the backend refuses them; the kernels' own parameters then take the place of the reader's.
+    for module in (nn.Sigmoid(), nn.Hardsigmoid(), nn.Tanh()):
+        yield network(f"{type(module).__name__.lower()}_refused", Net(lambda m, x: m.act(m.a(x)) * x[:, :1], a=conv(2), act=module), x,
+                      own_rules=False, may_keep=WRONG)
 
 
 def readers():
