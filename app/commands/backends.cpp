@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
 #include "app/commands/console.h"
-#include "engine/configure/backend_config.h"
+#include "engine/configure/backend_check.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 namespace qs {
 
@@ -16,11 +17,9 @@ struct BackendsOptions
     bool json = false;
 };
 
-const char* observationText(const BackendPattern& entry)
+const char* observationText(ObservationType type)
 {
-    if (entry.dtypeConfigs.empty())
-        return "fusion only";
-    switch (entry.observationType) {
+    switch (type) {
     case ObservationType::OutputShareObserver:
         return "output shares the input's observer";
     case ObservationType::InputOutputNotObserved:
@@ -30,17 +29,40 @@ const char* observationText(const BackendPattern& entry)
     }
 }
 
-std::string dtypeText(const DTypeWithConstraints& dtype)
+std::string number(double value)
 {
-    return dtype.dtype ? std::string(dtypeName(*dtype.dtype)) : "any";
+    char text[40];
+    std::snprintf(text, sizeof text, "%.9g", value);
+    return text;
 }
 
-std::string dtypesText(const BackendPattern& entry)
+/// "quint8", "qint8 -127..127, scale >= 0.000244140625", "any" where nothing is said.
+std::string dtypeText(const DTypeWithConstraints& value)
 {
-    std::string text;
-    for (const DTypeConfig& config : entry.dtypeConfigs)
-        text += (text.empty() ? "" : ", ") + dtypeText(config.input) + " -> "
-            + dtypeText(config.output) + (config.isDynamic ? " (dynamic)" : "");
+    std::string text = value.dtype ? std::string(dtypeName(*value.dtype)) : "any";
+    const auto bound = [](const std::optional<std::int64_t>& number) {
+        return number ? std::to_string(*number) : std::string();
+    };
+    if (value.quantMinLowerBound || value.quantMaxUpperBound)
+        text += " " + bound(value.quantMinLowerBound) + ".." + bound(value.quantMaxUpperBound);
+    if (value.scaleMinLowerBound)
+        text += ", scale >= " + number(*value.scaleMinLowerBound);
+    if (value.scaleMaxUpperBound)
+        text += ", scale <= " + number(*value.scaleMaxUpperBound);
+    if (value.scaleExactMatch)
+        text += ", scale = " + number(*value.scaleExactMatch);
+    if (value.zeroPointExactMatch)
+        text += ", zero point = " + std::to_string(*value.zeroPointExactMatch);
+    return text;
+}
+
+/// "static: quint8 -> quint8, weight qint8"
+std::string dtypesText(const DTypeConfig& config)
+{
+    std::string text = (config.isDynamic ? "dynamic: " : "static: ") + dtypeText(config.input)
+        + " -> " + dtypeText(config.output);
+    if (config.weight.dtype)
+        text += ", weight " + dtypeText(config.weight);
     return text;
 }
 
@@ -52,14 +74,36 @@ std::string patternText(const BackendPattern& entry)
     return text.empty() ? entry.complexFormat : text;
 }
 
+std::size_t fusionCount(const Backend& backend)
+{
+    return std::size_t(std::count_if(backend.patterns.begin(), backend.patterns.end(),
+                                     [](const auto& entry) { return !entry.fuserMethod.empty(); }));
+}
+
 Result<void> listBackends()
 {
-    TextTable table({"backend", ">patterns", "description"});
+    TextTable table({"backend", ">patterns", ">fusions", "presets", "description"});
     for (const auto& name : shippedBackends()) {
         QS_TRY(const Backend backend, findBackend(name));
-        table.add({name, std::to_string(backend.patterns.size()), backend.description});
+        table.add({name, std::to_string(backend.patterns.size()),
+                   std::to_string(fusionCount(backend)), backend.defaultQConfig,
+                   backend.description});
     }
-    return printOut(table.text());
+    return printOut(table.text()
+                    + "\nA backend says which operators a target runs in int8, and with which "
+                      "types. Choose one in the recipe\n(\"backend\": \"qnnpack\") or with 'plan "
+                      "--backend'; 'backends show NAME' lists what it runs. 'presets' is the "
+                      "qconfig\nthat a recipe without a mapping of its own gets with it.\n");
+}
+
+/// What becomes of the pattern.
+std::string useText(const BackendPattern& entry)
+{
+    if (!entry.fuserMethod.empty()) {
+        const std::string made = fusedModuleInEval(entry);
+        return made.empty() ? "fuses" : "fuses to " + made;
+    }
+    return observationText(entry.observationType);
 }
 
 Result<void> showBackend(const BackendsOptions& options)
@@ -67,17 +111,54 @@ Result<void> showBackend(const BackendsOptions& options)
     QS_TRY(const Backend backend, findBackend(options.subject));
     if (options.json)
         return printOut(backendToJson(backend));
-    TextTable table({"pattern", "observation", "dtypes (input -> output)"});
-    for (const auto& entry : backend.patterns)
-        table.add({patternText(entry), observationText(entry), dtypesText(entry)});
-    return printOut(backend.name + ": " + backend.description + "\n\n" + table.text());
+    // The same few combinations of types stand at most entries: they are listed once.
+    std::vector<std::string> combinations;
+    TextTable table({"pattern", "what becomes of it", "types"});
+    for (const auto& entry : backend.patterns) {
+        std::string types;
+        for (const auto& config : entry.dtypeConfigs) {
+            const std::string text = dtypesText(config);
+            auto found = std::find(combinations.begin(), combinations.end(), text);
+            if (found == combinations.end())
+                found = combinations.insert(combinations.end(), text);
+            types += (types.empty() ? "" : " ") + std::to_string(found - combinations.begin() + 1);
+        }
+        table.add({patternText(entry), useText(entry), types});
+    }
+    std::string text = backend.name + ": " + backend.description + "\n"
+        + std::to_string(backend.patterns.size()) + " patterns, "
+        + std::to_string(fusionCount(backend)) + " of them fusions"
+        + (backend.defaultQConfig.empty() ? "" : "; presets " + backend.defaultQConfig)
+        + "\n\ntypes, input -> output:\n";
+    for (std::size_t i = 0; i < combinations.size(); ++i)
+        text += "  " + std::to_string(i + 1) + "  " + combinations[i] + "\n";
+    return printOut(text + "\n" + table.text());
 }
 
-Result<void> checkBackend(const BackendsOptions& options)
+Result<void> checkFile(const BackendsOptions& options)
 {
-    QS_TRY(const Backend backend, readBackend(options.subject));
-    return printOut(options.subject + ": good, backend '" + backend.name + "' with "
-                    + std::to_string(backend.patterns.size()) + " patterns\n");
+    QS_TRY(const Backend backend, findBackend(options.subject));
+    const std::vector<BackendProblem> problems = checkBackend(backend);
+    std::string text;
+    std::size_t errors = 0;
+    const BackendProblem* first = nullptr;
+    for (const auto& problem : problems) {
+        errors += problem.error;
+        if (problem.error && !first)
+            first = &problem;
+        text += (problem.error ? "error: " : "warning: ") + problem.text + "\n";
+    }
+    const std::string head = options.subject + ": backend '" + backend.name + "', "
+        + std::to_string(backend.patterns.size()) + " patterns: ";
+    if (problems.empty())
+        return printOut(head + "good, nothing to report\n");
+    QS_CHECK(printOut(head + std::to_string(errors) + " errors, "
+                      + std::to_string(problems.size() - errors) + " warnings\n" + text));
+    if (!first)
+        return {};
+    const std::string more
+        = errors > 1 ? " (and " + std::to_string(errors - 1) + " more errors, listed above)" : "";
+    return fail(makeError(ErrorCode::BadInput, first->text + more).inFile(options.subject));
 }
 
 Result<void> runBackends(const BackendsOptions& options)
@@ -88,7 +169,7 @@ Result<void> runBackends(const BackendsOptions& options)
         return fail(ErrorCode::Usage,
                     options.action == "show" ? "'backends show' needs the name of a backend"
                                              : "'backends check' needs a file");
-    return options.action == "show" ? showBackend(options) : checkBackend(options);
+    return options.action == "show" ? showBackend(options) : checkFile(options);
 }
 
 } // namespace

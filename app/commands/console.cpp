@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <unistd.h>
 
 namespace qs {
@@ -112,6 +113,7 @@ struct NoteHolder::State
 {
     std::mutex mutex;
     bool holding = !stderrIsTerminal();
+    std::set<std::string> said; ///< a file that is read twice has one thing to say
     std::vector<std::pair<LogLevel, std::string>> held;
 };
 
@@ -122,6 +124,8 @@ NoteHolder::NoteHolder()
         if (level == LogLevel::Debug)
             return;
         const std::lock_guard lock(state->mutex);
+        if (!state->said.insert(text).second)
+            return;
         if (state->holding)
             state->held.emplace_back(level, text);
         else

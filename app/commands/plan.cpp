@@ -2,7 +2,11 @@
 #include "app/commands/command.h"
 #include "app/commands/console.h"
 #include "app/commands/planned_model.h"
+#include "engine/base/log.h"
+#include "engine/configure/target.h"
 #include "engine/export/result_writer.h"
+#include "engine/import/importer.h"
+#include "engine/plan/plan_diff.h"
 
 #include <CLI/CLI.hpp>
 
@@ -12,7 +16,7 @@ namespace {
 
 struct PlanOptions
 {
-    std::string model, recipe;
+    std::string model, recipe, backend, diff;
     bool json = false;
 };
 
@@ -31,6 +35,24 @@ std::string ruleText(const Rule& rule)
     return rule.key.empty() ? text : text + " " + rule.key;
 }
 
+std::string qconfigText(const NodePlan& plan)
+{
+    return plan.qconfig ? plan.qconfigName : "-";
+}
+
+/// "target: backend x86, global qconfig x86"
+std::string targetText(const PlannedModel& planned)
+{
+    std::string global = "none: what no rule names stays float";
+    for (const auto& rule : planned.recipe.mapping.rules)
+        if (rule.kind == RuleKind::Global && rule.qconfig.config)
+            global = rule.qconfig.name;
+    const std::string& name = planned.plan->backend;
+    const bool file = planned.recipe.backend != name;
+    return "backend " + name + (file ? " (" + planned.recipe.backend + ")" : "")
+        + ", global qconfig " + global;
+}
+
 std::string planText(const PlannedModel& planned)
 {
     TextTable table(
@@ -42,19 +64,80 @@ std::string planText(const PlannedModel& planned)
             continue;
         const NodePlan& plan = planned.plan->nodes.at(i);
         table.add({node.name, node.target, node.scope.path, shortPattern(plan.pattern),
-                   plan.qconfig ? plan.qconfigName : "-", ruleText(plan.rule),
-                   std::string(verdictName(plan.verdict)), plan.reason});
+                   qconfigText(plan), ruleText(plan.rule), std::string(verdictName(plan.verdict)),
+                   plan.reason});
     }
-    return table.text() + "\nbackend " + planned.plan->backend + ": " + coverageText(*planned.plan)
-        + "\n";
+    return "target: " + targetText(planned) + "\n\n" + table.text() + "\nbackend "
+        + planned.plan->backend + ": " + coverageText(*planned.plan) + "\n";
+}
+
+/// "x86 -> quantized", or one word where both sides say the same.
+std::string fromTo(const std::string& before, const std::string& after)
+{
+    return before == after ? before : before + " -> " + after;
+}
+
+std::string diffText(const PlannedModel& before, const PlannedModel& after)
+{
+    TextTable table({"node", "operator", "module", "verdict", "qconfig", "pattern", "reason"});
+    const auto changes = comparePlans(*before.model, *before.plan, *after.plan);
+    for (const NodeChange& change : changes) {
+        const Node& node = *before.model->nodes()[change.position];
+        const NodePlan& a = before.plan->nodes[change.position];
+        const NodePlan& b = after.plan->nodes[change.position];
+        table.add({node.name, node.target, node.scope.path,
+                   fromTo(std::string(verdictName(a.verdict)), std::string(verdictName(b.verdict))),
+                   fromTo(qconfigText(a), qconfigText(b)),
+                   fromTo(shortPattern(a.pattern), shortPattern(b.pattern)),
+                   b.quantized ? a.reason : b.reason});
+    }
+    const auto side = [](const PlannedModel& planned) {
+        return targetText(planned) + ": " + coverageText(*planned.plan) + "\n";
+    };
+    return "before: " + side(before) + "after:  " + side(after) + "\n"
+        + (changes.empty() ? "no operator changes\n" : table.text() + "\n")
+        + (changes.empty() ? ""
+                           : std::to_string(changes.size()) + " of "
+                   + std::to_string(before.plan->totalOps) + " operators change\n");
+}
+
+Result<PlannedModel> planFor(const GraphPtr& model, const Recipe& recipe,
+                             const std::string& backend, const std::string& file)
+{
+    if (backend.empty())
+        return planWith(model, recipe, file);
+    QS_TRY(Recipe target, withBackend(recipe, backend));
+    return planWith(model, std::move(target), file);
+}
+
+void warnOf(const PlannedModel& planned, const std::string& prefix = {})
+{
+    for (const auto& warning : planned.plan->warnings)
+        warn(prefix + warning);
 }
 
 Result<void> runPlan(const PlanOptions& options, const JobContext& job)
 {
-    QS_TRY(const PlannedModel planned, planModel(options.model, options.recipe, job));
+    QS_TRY(const Recipe recipe, recipeOrDefault(options.recipe));
+    for (const std::string& backend : {options.backend, options.diff})
+        if (!backend.empty())
+            QS_CHECK(findBackend(backend)); // before the model, which takes longer
+    job.report("import", options.model, 0);
+    QS_TRY(const GraphPtr model, importModel(options.model, job));
+    const std::string& file = options.recipe.empty() ? options.model : options.recipe;
+    QS_TRY(const PlannedModel planned, planFor(model, recipe, options.backend, file));
+    if (options.diff.empty()) {
+        warnOf(planned);
+        return printOut(options.json ? planJson(*model, *planned.plan, planned.recipe)
+                                     : planText(planned));
+    }
+    QS_TRY(const PlannedModel other, planFor(model, recipe, options.diff, file));
+    warnOf(planned, planned.plan->backend + ": ");
+    warnOf(other, other.plan->backend + ": ");
     if (options.json)
-        return printOut(planJson(*planned.model, *planned.plan, planned.recipe));
-    return printOut(planText(planned));
+        return printOut(
+            planDiffJson(*model, {planned.recipe, *planned.plan}, {other.recipe, *other.plan}));
+    return printOut(diffText(planned, other));
 }
 
 } // namespace
@@ -66,6 +149,10 @@ void addPlanCommand(CLI::App& app, Command& chosen)
         = app.add_subcommand("plan", "Says what a recipe would do to every node, and why");
     verb->add_option("MODEL", options->model, "a .pt2 or TorchScript .pt file")->required();
     verb->add_option("--recipe", options->recipe, "the decisions; without one backend x86's own");
+    verb->add_option("--backend", options->backend,
+                     "another hardware target than the recipe's: a backend's name or file");
+    verb->add_option("--diff", options->diff,
+                     "plan for this backend too and print only the operators that change");
     verb->add_flag("--json", options->json, "one JSON document on stdout");
     verb->callback([options, &chosen] {
         chosen = [options](const JobContext& job) { return runPlan(*options, job); };

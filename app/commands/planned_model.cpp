@@ -8,24 +8,35 @@
 
 namespace qs {
 
+Result<Recipe> recipeOrDefault(const std::string& recipePath)
+{
+    return recipePath.empty() ? Result<Recipe>(defaultRecipe()) : readRecipe(recipePath);
+}
+
+Result<PlannedModel> planWith(GraphPtr model, Recipe recipe, const std::string& file)
+{
+    auto backend = findBackend(recipe.backend);
+    if (!backend)
+        return fail(std::move(backend).error().inFile(file));
+    auto plan = makePlan(*model, recipe, *backend);
+    if (!plan)
+        return fail(std::move(plan).error().inFile(file));
+    return PlannedModel {std::move(model), std::move(recipe),
+                         std::make_shared<const Plan>(std::move(*plan))};
+}
+
 Result<PlannedModel> planModel(const std::string& modelPath, const std::string& recipePath,
                                const JobContext& job, std::map<std::string, double>* timing)
 {
-    PlannedModel planned;
-    planned.recipe = defaultRecipe();
-    if (!recipePath.empty()) {
-        QS_TRY(planned.recipe, readRecipe(recipePath));
-    }
+    QS_TRY(Recipe recipe, recipeOrDefault(recipePath));
     const Stopwatch import(timing, "import");
     job.report("import", modelPath, 0);
-    QS_TRY(planned.model, importModel(modelPath, job));
+    QS_TRY(GraphPtr model, importModel(modelPath, job));
     import.stop();
     const Stopwatch planning(timing, "plan");
-    QS_TRY(const Backend backend, findBackend(planned.recipe.backend));
-    auto plan = makePlan(*planned.model, planned.recipe, backend);
-    if (!plan)
-        return fail(std::move(plan).error().inFile(recipePath.empty() ? modelPath : recipePath));
-    planned.plan = std::make_shared<const Plan>(std::move(*plan));
+    QS_TRY(
+        PlannedModel planned,
+        planWith(std::move(model), std::move(recipe), recipePath.empty() ? modelPath : recipePath));
     planning.stop();
     for (const auto& warning : planned.plan->warnings)
         warn(warning);

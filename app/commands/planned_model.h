@@ -23,6 +23,11 @@ Result<PlannedModel> planModel(const std::string& modelPath, const std::string& 
                                const JobContext& job,
                                std::map<std::string, double>* timing = nullptr);
 
+/// The recipe in that file, or the default one when the path is empty.
+Result<Recipe> recipeOrDefault(const std::string& recipePath);
+/// Plans an opened model. An error names `file`, the recipe's or the model's. Logs nothing.
+Result<PlannedModel> planWith(GraphPtr model, Recipe recipe, const std::string& file);
+
 /// "38 of 41 eligible operators quantized, of 69 in all"
 std::string coverageText(const Plan& plan);
 

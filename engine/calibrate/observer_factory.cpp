@@ -36,6 +36,9 @@ std::unique_ptr<Observer> makeObserver(ObserverId id, const ObserverSpec& spec)
         return std::make_unique<HistogramObserver>(id, spec);
     case ObserverKind::Placeholder:
     case ObserverKind::ReuseInput:
+    case ObserverKind::Noop:
+    case ObserverKind::Recording:
+    case ObserverKind::Identity:
         break;
     }
     return std::make_unique<SilentObserver>(id, spec);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/backend_config.h"
 
+#include "engine/base/log.h"
+#include "engine/configure/backend_import.h"
 #include "engine/configure/nearest_name.h"
 #include "engine/configure/observer_json.h"
+#include "engine/configure/resource_folder.h"
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 
 namespace qs {
@@ -34,8 +36,7 @@ const std::vector<std::string> kEntryKeys {"pattern",
 
 std::filesystem::path backendFolder()
 {
-    const char* given = std::getenv("QUANTSCOPE_RESOURCES");
-    return std::filesystem::path(given && *given ? given : QUANTSCOPE_RESOURCES) / "backends";
+    return resourceFolder() / "backends";
 }
 
 Result<ObservationType> readObservation(const JsonPlace& place)
@@ -264,16 +265,33 @@ Json entryToJson(const BackendPattern& entry)
 
 Result<Backend> parseBackend(const std::string& json, const std::string& path)
 {
-    QS_TRY(const Json document, parseJson(json, path));
+    QS_TRY(Json document, parseJson(json, path));
+    if (isBackendDump(document)) {
+        QS_TRY(document, importBackend(JsonPlace(document, path, "")));
+        note(path + ": a dump of torch.ao's BackendConfig, "
+             + std::to_string(document["patterns"].size()) + " patterns");
+        const std::vector<std::string> shipped = shippedBackends();
+        if (std::find(shipped.begin(), shipped.end(), document["name"]) != shipped.end())
+            if (const auto known = findBackend(document["name"]))
+                document["default_qconfig"] = known->defaultQConfig;
+    }
     const JsonPlace root(document, path, "");
     QS_CHECK(checkFormat(root, kFormat, kVersion));
-    QS_CHECK(root.object({"format", "version", "name", "description", "patterns"}));
+    QS_CHECK(
+        root.object({"format", "version", "name", "description", "default_qconfig", "patterns"}));
     Backend backend;
     if (!root.has("name"))
         return root.error("the key 'name' is missing");
     QS_TRY(backend.name, root.key("name").string());
     if (root.has("description")) {
         QS_TRY(backend.description, root.key("description").string());
+    }
+    if (root.has("default_qconfig")) {
+        const JsonPlace place = root.key("default_qconfig");
+        QS_TRY(backend.defaultQConfig, place.string());
+        if (!presetQConfig(backend.defaultQConfig))
+            return place.error("unknown preset '" + backend.defaultQConfig + "'",
+                               suggestName(backend.defaultQConfig, presetNames()));
     }
     if (!root.has("patterns"))
         return root.error("the key 'patterns' is missing");
@@ -322,6 +340,8 @@ std::string backendToJson(const Backend& backend)
     Json out {{"format", kFormat}, {"version", kVersion}, {"name", backend.name}};
     if (!backend.description.empty())
         out["description"] = backend.description;
+    if (!backend.defaultQConfig.empty())
+        out["default_qconfig"] = backend.defaultQConfig;
     out["patterns"] = Json::array();
     for (const auto& entry : backend.patterns)
         out["patterns"].push_back(entryToJson(entry));

@@ -63,6 +63,8 @@ struct Backend
 {
     std::string name;
     std::string description;
+    std::string defaultQConfig; ///< the preset that goes with it: what "global" means when a recipe
+                                ///< says nothing else; "" = none
     std::vector<BackendPattern> patterns; ///< in file order, which is torch.ao's order
 };
 
@@ -74,9 +76,6 @@ Result<Backend> parseBackend(const std::string& json, const std::string& path);
 Result<Backend> findBackend(const std::string& nameOrPath);
 std::vector<std::string> shippedBackends();
 std::string backendToJson(const Backend& backend);
-/// What would surprise its author, one line each: a fusion without the entry that quantizes its
-/// result, a bound that PyTorch ignores, a constraint nothing can satisfy, a pattern given twice.
-std::vector<std::string> checkBackend(const Backend& backend);
 /// True when the fusion's second operator is a batch norm that disappears into the first (weights
 /// folded).
 bool foldsBatchNorm(const BackendPattern& entry);

@@ -9,10 +9,6 @@ namespace qs {
 
 namespace {
 
-const std::vector<std::string> kObserverWords {"minmax",        "moving_average_minmax",
-                                               "histogram",     "per_channel_minmax",
-                                               "fixed_qparams", "moving_average_per_channel_minmax",
-                                               "placeholder",   "reuse_input"};
 const std::vector<std::string> kSchemeWords {"per_tensor_affine", "per_tensor_symmetric",
                                              "per_channel_affine", "per_channel_symmetric",
                                              "per_channel_affine_float_qparams"};
@@ -38,17 +34,26 @@ std::vector<std::string> keysOf(ObserverKind kind)
     const auto add = [&keys](std::initializer_list<const char*> more) {
         keys.insert(keys.end(), more.begin(), more.end());
     };
-    if (kind == ObserverKind::ReuseInput)
+    if (kind == ObserverKind::ReuseInput || kind == ObserverKind::Identity)
         return keys;
-    add({"dtype", "qscheme", "quant_min", "quant_max"});
+    add({"dtype"});
+    if (kind == ObserverKind::Recording)
+        return keys;
+    if (kind == ObserverKind::Noop || kind == ObserverKind::Placeholder)
+        add({"custom_op_name"});
+    if (kind == ObserverKind::Noop)
+        return keys;
+    add({"qscheme", "quant_min", "quant_max", "is_dynamic"});
     if (kind == ObserverKind::FixedQParams) {
         add({"scale", "zero_point"});
         return keys;
     }
-    add({"eps", "is_dynamic"});
-    if (kind == ObserverKind::Placeholder)
+    add({"eps"});
+    if (kind == ObserverKind::Placeholder) {
+        add({"compute_dtype"});
         return keys;
-    add({"reduce_range"});
+    }
+    add({"reduce_range", "factory_kwargs"});
     if (isChannelKind(kind))
         add({"ch_axis"});
     if (isMovingAverage(kind))
@@ -64,13 +69,29 @@ ObserverSpec defaultsOf(ObserverKind kind)
     spec.kind = kind;
     if (isChannelKind(kind))
         spec.qscheme = QScheme::PerChannelAffine;
-    if (kind == ObserverKind::Placeholder)
+    if (kind == ObserverKind::Placeholder || kind == ObserverKind::Identity)
         spec.dtype = DType::Float32;
+    if (kind == ObserverKind::Noop)
+        spec.dtype = DType::Float16;
     if (kind == ObserverKind::FixedQParams) {
         spec.quantMin = 0;
         spec.quantMax = 255;
     }
     return spec;
+}
+
+std::vector<std::string> observerWords()
+{
+    std::vector<std::string> words = observerKindNames();
+    for (auto& name : fakeQuantizeNames())
+        words.push_back(std::move(name));
+    return words;
+}
+
+/// True where the key holds a value; null is torch.ao's None, "not given".
+bool given(const JsonPlace& place, const char* key)
+{
+    return place.has(key) && !place.value().at(key).is_null();
 }
 
 Result<QScheme> readScheme(const JsonPlace& place)
@@ -108,8 +129,7 @@ Result<void> checkRange(const JsonPlace& place, const ObserverSpec& spec)
 
 Result<void> checkObserver(const JsonPlace& place, const ObserverSpec& spec)
 {
-    const bool observing
-        = spec.kind != ObserverKind::Placeholder && spec.kind != ObserverKind::ReuseInput;
+    const bool observing = choosesQParams(spec.kind);
     const std::string kind(observerKindName(spec.kind));
     if (observing && isChannelKind(spec.kind) != isPerChannel(spec.qscheme))
         return place.error(
@@ -119,6 +139,14 @@ Result<void> checkObserver(const JsonPlace& place, const ObserverSpec& spec)
         return place.error("observer '" + kind + "' needs an integer dtype, not "
                                + std::string(dtypeName(spec.dtype)),
                            "use quint8 or qint8, or the observer 'placeholder'");
+    if (spec.isDynamic && observing && spec.kind != ObserverKind::MinMax
+        && !(spec.kind == ObserverKind::MovingAverageMinMax && spec.averagingConstant == 1))
+        return place.error("observer '" + kind + "' cannot be dynamic",
+                           "use 'placeholder', 'minmax', or 'moving_average_minmax' with "
+                           "averaging_constant 1");
+    if (observing && spec.reduceRange && isSymmetric(spec.qscheme) && spec.dtype == DType::QUInt8)
+        return place.error("a symmetric quint8 range cannot be reduced",
+                           "use qint8, or leave reduce_range out");
     if (!(spec.eps > 0) || !std::isfinite(spec.eps))
         return place.error("'eps' must be above 0");
     if (!(spec.scale > 0) || !std::isfinite(spec.scale))
@@ -140,37 +168,100 @@ Result<int> readSmallInt(const JsonPlace& place)
 
 Result<void> readNumbers(const JsonPlace& place, ObserverSpec& spec)
 {
-    if (place.has("quant_min")) {
+    if (given(place, "quant_min")) {
         QS_TRY(spec.quantMin, place.key("quant_min").integer());
     }
-    if (place.has("quant_max")) {
+    if (given(place, "quant_max")) {
         QS_TRY(spec.quantMax, place.key("quant_max").integer());
     }
-    if (place.has("reduce_range")) {
+    if (given(place, "reduce_range")) {
         QS_TRY(spec.reduceRange, place.key("reduce_range").boolean());
     }
-    if (place.has("is_dynamic")) {
+    if (given(place, "is_dynamic")) {
         QS_TRY(spec.isDynamic, place.key("is_dynamic").boolean());
     }
-    if (place.has("eps")) {
+    if (given(place, "eps")) {
         QS_TRY(spec.eps, place.key("eps").number());
     }
-    if (place.has("ch_axis")) {
+    if (given(place, "ch_axis")) {
         QS_TRY(spec.chAxis, readSmallInt(place.key("ch_axis")));
     }
-    if (place.has("averaging_constant")) {
+    if (given(place, "averaging_constant")) {
         QS_TRY(spec.averagingConstant, place.key("averaging_constant").number());
     }
-    if (place.has("bins")) {
+    if (given(place, "bins")) {
         QS_TRY(spec.bins, readSmallInt(place.key("bins")));
     }
-    if (place.has("scale")) {
+    if (given(place, "scale")) {
         QS_TRY(spec.scale, place.key("scale").number());
     }
-    if (place.has("zero_point")) {
+    if (given(place, "zero_point")) {
         QS_TRY(spec.zeroPoint, place.key("zero_point").integer());
     }
     return {};
+}
+
+/// What only some observers have.
+Result<void> readOddities(const JsonPlace& place, ObserverSpec& spec)
+{
+    if (given(place, "custom_op_name")) {
+        QS_TRY(spec.customOpName, place.key("custom_op_name").string());
+    }
+    if (given(place, "compute_dtype")) {
+        QS_TRY(spec.computeDType, readDType(place.key("compute_dtype")));
+    }
+    if (given(place, "factory_kwargs") && !place.key("factory_kwargs").value().empty())
+        return place.key("factory_kwargs")
+            .error("these arguments place Python buffers and have no meaning here",
+                   "leave 'factory_kwargs' out");
+    return {};
+}
+
+/// `{"observer": "fake_quantize", "inner": {"observer": "moving_average_minmax", ...}}`; arguments
+/// of the observer inside may stand beside "inner" too, as torch.ao's constructors take them.
+Result<ObserverSpec> readFakeQuantize(const JsonPlace& place, FakeQuantize kind)
+{
+    Json inner {{"observer", "moving_average_minmax"}};
+    if (given(place, "inner")) {
+        const JsonPlace at = place.key("inner");
+        if (at.value().is_string())
+            inner["observer"] = at.value();
+        else if (at.value().is_object())
+            inner = at.value();
+        else
+            return at.error("the observer inside is a name or an object");
+    } else if (kind == FakeQuantize::FixedQParams) {
+        inner["observer"] = "fixed_qparams";
+    }
+    for (const auto& [key, value] : place.value().items()) {
+        if (key == "observer" || key == "inner")
+            continue;
+        if (inner.contains(key) && inner[key] != value)
+            return place.key(key).error("'" + key + "' of the observer inside says something else",
+                                        "give it once");
+        inner[key] = value;
+    }
+    if (kind == FakeQuantize::FusedMovingAverage && !inner.contains("quant_min")
+        && !inner.contains("quant_max")) {
+        inner["quant_min"] = 0;
+        inner["quant_max"] = 255;
+    }
+    QS_TRY(ObserverSpec spec,
+           readObserver(JsonPlace(inner, place.file(), place.path() + ".inner")));
+    const std::string what = "'" + std::string(fakeQuantizeName(kind)) + "'";
+    if (spec.fakeQuantize != FakeQuantize::None)
+        return place.error(what + " cannot hold another fake-quantize",
+                           "name an observer in 'inner'");
+    if (!choosesQParams(spec.kind))
+        return place.error(what + " needs an observer that chooses a scale, not '"
+                           + std::string(observerKindName(spec.kind)) + "'");
+    if (kind == FakeQuantize::FixedQParams && spec.kind != ObserverKind::FixedQParams)
+        return place.error(what + " holds the observer 'fixed_qparams' only");
+    if (kind == FakeQuantize::FusedMovingAverage && !isMovingAverage(spec.kind))
+        return place.error(what + " holds a moving average observer only",
+                           "use 'fake_quantize', or the inner observer 'moving_average_minmax'");
+    spec.fakeQuantize = kind;
+    return spec;
 }
 
 } // namespace
@@ -189,21 +280,24 @@ Result<ObserverSpec> readObserver(const JsonPlace& place)
         return place.error("an observer is an object",
                            "for example {\"observer\": \"minmax\", \"dtype\": \"quint8\"}");
     if (!place.has("observer"))
-        return place.error("the key 'observer' is missing", suggestName("", kObserverWords));
+        return place.error("the key 'observer' is missing", suggestName("", observerWords()));
     QS_TRY(const std::string name, place.key("observer").string());
+    if (const auto fake = fakeQuantizeFromName(name))
+        return readFakeQuantize(place, *fake);
     const auto kind = observerKindFromName(name);
     if (!kind)
         return place.key("observer")
-            .error("unknown observer '" + name + "'", suggestName(name, kObserverWords));
+            .error("unknown observer '" + name + "'", suggestName(name, observerWords()));
     QS_CHECK(place.object(keysOf(*kind)));
     ObserverSpec spec = defaultsOf(*kind);
-    if (place.has("dtype")) {
+    if (given(place, "dtype")) {
         QS_TRY(spec.dtype, readDType(place.key("dtype")));
     }
-    if (place.has("qscheme")) {
+    if (given(place, "qscheme")) {
         QS_TRY(spec.qscheme, readScheme(place.key("qscheme")));
     }
     QS_CHECK(readNumbers(place, spec));
+    QS_CHECK(readOddities(place, spec));
     QS_CHECK(checkObserver(place, spec));
     return spec;
 }
@@ -222,12 +316,24 @@ Result<QConfig> readQConfig(const JsonPlace& place)
 
 Json observerToJson(const ObserverSpec& spec)
 {
+    if (spec.fakeQuantize != FakeQuantize::None) {
+        ObserverSpec inner = spec;
+        inner.fakeQuantize = FakeQuantize::None;
+        return Json {{"observer", fakeQuantizeName(spec.fakeQuantize)},
+                     {"inner", observerToJson(inner)}};
+    }
     const ObserverSpec usual = defaultsOf(spec.kind);
     Json out {{"observer", observerKindName(spec.kind)}};
-    if (spec.kind == ObserverKind::ReuseInput)
+    if (spec.kind == ObserverKind::ReuseInput || spec.kind == ObserverKind::Identity)
         return out;
     out["dtype"] = dtypeName(spec.dtype);
+    if (!spec.customOpName.empty())
+        out["custom_op_name"] = spec.customOpName;
+    if (spec.kind == ObserverKind::Noop || spec.kind == ObserverKind::Recording)
+        return out;
     out["qscheme"] = qschemeName(spec.qscheme);
+    if (spec.computeDType)
+        out["compute_dtype"] = dtypeName(*spec.computeDType);
     if (spec.quantMin && spec.quantMin != usual.quantMin)
         out["quant_min"] = *spec.quantMin;
     if (spec.quantMax && (spec.quantMax != usual.quantMax || out.contains("quant_min")))

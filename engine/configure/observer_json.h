@@ -6,9 +6,10 @@
 
 namespace qs {
 
-/// One observer of a recipe: `{"observer": "histogram", "dtype": "quint8", ...}`. Keys that the
-/// observer does not have, unknown names, a scheme that does not fit the observer and an impossible
-/// range are errors.
+/// One observer of a recipe: `{"observer": "histogram", "dtype": "quint8", ...}`, or a
+/// fake-quantize with the observer in it: `{"observer": "fake_quantize", "inner": {...}}`. A null
+/// value means "not given". Keys that the observer does not have, unknown names, a scheme that does
+/// not fit the observer and an impossible range are errors.
 Result<ObserverSpec> readObserver(const JsonPlace& place);
 /// `{"activation": ..., "weight": ...}`.
 Result<QConfig> readQConfig(const JsonPlace& place);

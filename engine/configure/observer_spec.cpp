@@ -8,7 +8,7 @@ namespace qs {
 
 namespace {
 
-constexpr std::array<std::pair<ObserverKind, std::string_view>, 8> kObserverNames {{
+constexpr std::array<std::pair<ObserverKind, std::string_view>, 11> kObserverNames {{
     {ObserverKind::MinMax, "minmax"},
     {ObserverKind::MovingAverageMinMax, "moving_average_minmax"},
     {ObserverKind::PerChannelMinMax, "per_channel_minmax"},
@@ -17,6 +17,15 @@ constexpr std::array<std::pair<ObserverKind, std::string_view>, 8> kObserverName
     {ObserverKind::FixedQParams, "fixed_qparams"},
     {ObserverKind::Placeholder, "placeholder"},
     {ObserverKind::ReuseInput, "reuse_input"},
+    {ObserverKind::Noop, "noop"},
+    {ObserverKind::Recording, "recording"},
+    {ObserverKind::Identity, "identity"},
+}};
+
+constexpr std::array<std::pair<FakeQuantize, std::string_view>, 3> kFakeQuantizeNames {{
+    {FakeQuantize::Plain, "fake_quantize"},
+    {FakeQuantize::FixedQParams, "fixed_qparams_fake_quantize"},
+    {FakeQuantize::FusedMovingAverage, "fused_moving_avg_obs_fake_quantize"},
 }};
 
 constexpr std::array<std::pair<QScheme, std::string_view>, 5> kSchemeNames {{
@@ -43,6 +52,15 @@ std::optional<Value> valueIn(const Table& table, std::string_view name)
         if (text == name)
             return candidate;
     return std::nullopt;
+}
+
+template<class Table>
+std::vector<std::string> namesOf(const Table& table)
+{
+    std::vector<std::string> names;
+    for (const auto& [value, name] : table)
+        names.emplace_back(name);
+    return names;
 }
 
 std::int64_t floorHalf(std::int64_t value)
@@ -81,6 +99,40 @@ std::string_view observerKindName(ObserverKind kind)
 std::optional<ObserverKind> observerKindFromName(std::string_view name)
 {
     return valueIn<ObserverKind>(kObserverNames, name);
+}
+
+std::vector<std::string> observerKindNames()
+{
+    return namesOf(kObserverNames);
+}
+
+bool choosesQParams(ObserverKind kind)
+{
+    switch (kind) {
+    case ObserverKind::Placeholder:
+    case ObserverKind::ReuseInput:
+    case ObserverKind::Noop:
+    case ObserverKind::Recording:
+    case ObserverKind::Identity:
+        return false;
+    default:
+        return true;
+    }
+}
+
+std::string_view fakeQuantizeName(FakeQuantize kind)
+{
+    return kind == FakeQuantize::None ? "" : nameIn(kFakeQuantizeNames, kind);
+}
+
+std::optional<FakeQuantize> fakeQuantizeFromName(std::string_view name)
+{
+    return valueIn<FakeQuantize>(kFakeQuantizeNames, name);
+}
+
+std::vector<std::string> fakeQuantizeNames()
+{
+    return namesOf(kFakeQuantizeNames);
 }
 
 std::string_view qschemeName(QScheme scheme)

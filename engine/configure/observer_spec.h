@@ -20,10 +20,29 @@ enum class ObserverKind : std::uint8_t
     Histogram, ///< "histogram": HistogramObserver
     FixedQParams, ///< "fixed_qparams"
     Placeholder, ///< "placeholder": says a dtype, sees nothing
-    ReuseInput ///< "reuse_input": ReuseInputObserver
+    ReuseInput, ///< "reuse_input": ReuseInputObserver
+    Noop, ///< "noop": like a placeholder; torch.ao's default dtype is float16
+    Recording, ///< "recording": keeps values to look at, never chooses a scale
+    Identity ///< "identity": torch.nn.Identity in place of an observer
 };
 std::string_view observerKindName(ObserverKind kind);
 std::optional<ObserverKind> observerKindFromName(std::string_view name);
+std::vector<std::string> observerKindNames();
+/// True for observers that choose a scale and a zero point. The others say a dtype at most, so an
+/// integer dtype with one of them cannot be quantized to (except dynamically, from the data).
+bool choosesQParams(ObserverKind kind);
+
+/// torch.ao's fake-quantize modules: an observer inside, and its rounding simulated in training.
+enum class FakeQuantize : std::uint8_t
+{
+    None, ///< a plain observer
+    Plain, ///< "fake_quantize": FakeQuantize, any observer inside
+    FixedQParams, ///< "fixed_qparams_fake_quantize"; inside: fixed_qparams
+    FusedMovingAverage ///< "fused_moving_avg_obs_fake_quantize"; inside: a moving average observer
+};
+std::string_view fakeQuantizeName(FakeQuantize kind); ///< "" for None
+std::optional<FakeQuantize> fakeQuantizeFromName(std::string_view name);
+std::vector<std::string> fakeQuantizeNames();
 
 enum class QScheme : std::uint8_t
 {
@@ -38,10 +57,12 @@ std::optional<QScheme> qschemeFromName(std::string_view name);
 bool isPerChannel(QScheme scheme);
 bool isSymmetric(QScheme scheme);
 
-/// How one value is observed: torch.ao's constructor arguments with its defaults. A value type.
+/// How one value is observed: torch.ao's constructor arguments with its defaults. A fake-quantize
+/// is described by the observer inside it, which is what calibration uses. A value type.
 struct ObserverSpec
 {
     ObserverKind kind = ObserverKind::MinMax;
+    FakeQuantize fakeQuantize = FakeQuantize::None;
     DType dtype = DType::QUInt8;
     QScheme qscheme = QScheme::PerTensorAffine;
     std::optional<std::int64_t> quantMin; ///< both or neither
@@ -54,6 +75,8 @@ struct ObserverSpec
     double scale = 1; ///< fixed_qparams
     std::int64_t zeroPoint = 0; ///< fixed_qparams
     bool isDynamic = false;
+    std::string customOpName; ///< placeholder, noop: a name for graph passes; kept, not used
+    std::optional<DType> computeDType; ///< placeholder: torch.ao ignores it but for a warning; kept
     friend bool operator==(const ObserverSpec&, const ObserverSpec&) = default;
 };
 

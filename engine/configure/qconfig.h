@@ -55,9 +55,13 @@ struct NamedQConfig
     friend bool operator==(const NamedQConfig&, const NamedQConfig&) = default;
 };
 
-/// The presets: names of `get_default_qconfig` ("x86", "fbgemm", "qnnpack", "onednn") and those of
+/// True when the activation or the weight passes through a fake-quantize: a qconfig for training.
+bool isForTraining(const QConfig& qconfig);
+
+/// The presets: names of `get_default_qconfig` ("x86", "fbgemm", "qnnpack", "onednn") and of
+/// `get_default_qat_qconfig` ("x86_qat", version 0: "x86_qat_v0"); those of
 /// torch.ao.quantization.qconfig without `_qconfig` ("default", "default_per_channel",
-/// "default_symmetric_qnnpack" ...).
+/// "default_qat_v2" ...); "symmetric_qnnpack(_qat)" and "tensorrt", which name whole mappings too.
 std::optional<QConfig> presetQConfig(std::string_view name);
 std::vector<std::string> presetNames();
 

@@ -39,6 +39,100 @@ constexpr std::array kTransposed {"torch.nn.ConvTranspose1d",
                                   "torch.nn.functional.conv_transpose2d",
                                   "torch.nn.functional.conv_transpose3d"};
 
+enum class Style : std::uint8_t
+{
+    Plain, ///< get_default_qconfig_mapping
+    Training, ///< get_default_qat_qconfig_mapping
+    Symmetric, ///< one qconfig for everything whose range is not fixed
+    SymmetricTraining,
+    GlobalOnly
+};
+struct DefaultMapping
+{
+    std::string_view name; ///< also of the preset under "global"
+    Style style;
+    bool perTensorTransposed; ///< FBGEMM's transposed convolutions know one weight scale only
+};
+constexpr std::array<DefaultMapping, 15> kDefaults {{
+    {"x86", Style::Plain, true},
+    {"fbgemm", Style::Plain, true},
+    {"qnnpack", Style::Plain, false},
+    {"onednn", Style::Plain, false},
+    {"symmetric_qnnpack", Style::Symmetric, false},
+    {"tensorrt", Style::GlobalOnly, false},
+    {"x86_qat", Style::Training, true},
+    {"fbgemm_qat", Style::Training, true},
+    {"qnnpack_qat", Style::Training, false},
+    {"onednn_qat", Style::Training, false},
+    {"x86_qat_v0", Style::Training, true},
+    {"fbgemm_qat_v0", Style::Training, true},
+    {"qnnpack_qat_v0", Style::Training, false},
+    {"onednn_qat_v0", Style::Training, false},
+    {"symmetric_qnnpack_qat", Style::SymmetricTraining, false},
+}};
+
+void addRule(QConfigMapping& mapping, const char* type, NamedQConfig qconfig)
+{
+    Rule rule;
+    rule.kind = RuleKind::ObjectType;
+    rule.key = type;
+    rule.qconfig = std::move(qconfig);
+    rule.fromBackend = true;
+    mapping.rules.push_back(std::move(rule));
+}
+
+/// The entries below the operators of known range.
+void addOddTypes(QConfigMapping& mapping, const DefaultMapping& known, const NamedQConfig& base)
+{
+    const bool symmetric
+        = known.style == Style::Symmetric || known.style == Style::SymmetricTraining;
+    const bool trains = known.style == Style::Training;
+    const auto choose = [&](const std::string& name, QConfig qconfig) {
+        return symmetric ? base : NamedQConfig {name, std::move(qconfig)};
+    };
+    const ObserverSpec& activation = base.config->activation;
+    addRule(mapping, "reshape",
+            choose("default_reuse_input", *presetQConfig("default_reuse_input")));
+    const ObserverSpec weight
+        = trains ? observers::weightFakeQuantize() : observers::weightPerTensor();
+    const NamedQConfig transposed = known.perTensorTransposed
+        ? NamedQConfig {base.name + "_conv_transpose", QConfig {activation, weight}}
+        : base;
+    for (const char* type : kTransposed)
+        addRule(mapping, type, transposed);
+    const NamedQConfig layerNorm
+        = choose(base.name + "_layer_norm", {activation, observers::placeholder(DType::Float32)});
+    addRule(mapping, "torch.nn.functional.layer_norm", layerNorm);
+    addRule(mapping, "torch.nn.LayerNorm", layerNorm);
+    addRule(mapping, "torch.nn.PReLU",
+            choose("default_quint8_weight", *presetQConfig("default_quint8_weight")));
+}
+
+QConfigMapping makeDefault(const DefaultMapping& known)
+{
+    const NamedQConfig base {std::string(known.name), presetQConfig(known.name)};
+    QConfigMapping mapping;
+    Rule global;
+    global.qconfig = base;
+    mapping.rules.push_back(std::move(global));
+    if (known.style == Style::GlobalOnly)
+        return mapping;
+    addOddTypes(mapping, known, base);
+    const bool trains = known.style == Style::Training || known.style == Style::SymmetricTraining;
+    const auto fixed = [trains](double scale, std::int64_t zeroPoint) {
+        ObserverSpec spec = observers::fixed(scale, zeroPoint);
+        if (trains)
+            spec.fakeQuantize = FakeQuantize::FixedQParams;
+        return QConfig {spec,
+                        trains ? observers::weightFakeQuantize() : observers::weightPerTensor()};
+    };
+    for (const char* type : kZeroToOne)
+        addRule(mapping, type, {"fixed_0_to_1", fixed(1.0 / 256, 0)});
+    for (const char* type : kMinusOneToOne)
+        addRule(mapping, type, {"fixed_-1_to_1", fixed(2.0 / 256, 128)});
+    return mapping;
+}
+
 } // namespace
 
 std::string_view ruleKindName(RuleKind kind)
@@ -49,41 +143,20 @@ std::string_view ruleKindName(RuleKind kind)
     return "none";
 }
 
-std::optional<QConfigMapping> QConfigMapping::defaultFor(std::string_view backend)
+std::vector<std::string> QConfigMapping::defaultNames()
 {
-    if (backend != "x86" && backend != "fbgemm" && backend != "qnnpack" && backend != "onednn")
-        return std::nullopt;
-    const QConfig base = *presetQConfig(backend);
-    const std::string name(backend);
-    QConfigMapping mapping;
-    Rule global;
-    global.qconfig = {name, base};
-    mapping.rules.push_back(global);
-    const auto add = [&mapping](const char* type, const std::string& qconfigName, QConfig qconfig) {
-        Rule rule;
-        rule.kind = RuleKind::ObjectType;
-        rule.key = type;
-        rule.qconfig = {qconfigName, std::move(qconfig)};
-        rule.fromBackend = true;
-        mapping.rules.push_back(std::move(rule));
-    };
-    add("reshape", "default_reuse_input", *presetQConfig("default_reuse_input"));
-    // FBGEMM's transposed convolutions know one weight scale only.
-    const bool perTensor = backend == "fbgemm" || backend == "x86";
-    const QConfig transposed
-        = perTensor ? QConfig {base.activation, observers::weightPerTensor()} : base;
-    for (const char* type : kTransposed)
-        add(type, perTensor ? name + "_conv_transpose" : name, transposed);
-    const QConfig layerNorm {base.activation, observers::placeholder(DType::Float32)};
-    add("torch.nn.functional.layer_norm", name + "_layer_norm", layerNorm);
-    add("torch.nn.LayerNorm", name + "_layer_norm", layerNorm);
-    add("torch.nn.PReLU", "default_quint8_weight", *presetQConfig("default_quint8_weight"));
-    for (const char* type : kZeroToOne)
-        add(type, "fixed_0_to_1", {observers::fixed(1.0 / 256, 0), observers::weightPerTensor()});
-    for (const char* type : kMinusOneToOne)
-        add(type, "fixed_-1_to_1",
-            {observers::fixed(2.0 / 256, 128), observers::weightPerTensor()});
-    return mapping;
+    std::vector<std::string> names;
+    for (const DefaultMapping& mapping : kDefaults)
+        names.emplace_back(mapping.name);
+    return names;
+}
+
+std::optional<QConfigMapping> QConfigMapping::defaultFor(std::string_view name)
+{
+    for (const DefaultMapping& known : kDefaults)
+        if (known.name == name)
+            return makeDefault(known);
+    return std::nullopt;
 }
 
 } // namespace qs

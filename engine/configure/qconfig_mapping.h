@@ -32,6 +32,8 @@ struct Rule
     int index = 0; ///< module_name_object_type_order: which call; edge: input index
     NamedQConfig qconfig;
     bool fromBackend = false;
+    /// From convert.qconfig_mapping: keeps what it matches float, whatever stronger rules say.
+    bool atConvert = false;
     friend bool operator==(const Rule&, const Rule&) = default;
 };
 
@@ -41,8 +43,13 @@ struct QConfigMapping
 {
     std::vector<Rule> rules; ///< in the recipe's order; the backend's defaults first
 
-    /// torch.ao's `get_default_qconfig_mapping(backend)`: global plus its object-type entries.
-    static std::optional<QConfigMapping> defaultFor(std::string_view backend);
+    /// A setter preset by name: the whole mapping that the name means under "global".
+    /// "x86": torch.ao's `get_default_qconfig_mapping("x86")`; "x86_qat": its
+    /// `get_default_qat_qconfig_mapping`, "x86_qat_v0" the same of version 0; "symmetric_qnnpack"
+    /// and "symmetric_qnnpack_qat": its symmetric QNNPACK mappings; "tensorrt": signed, symmetric
+    /// everywhere. Nothing for other names.
+    static std::optional<QConfigMapping> defaultFor(std::string_view name);
+    static std::vector<std::string> defaultNames();
     friend bool operator==(const QConfigMapping&, const QConfigMapping&) = default;
 };
 

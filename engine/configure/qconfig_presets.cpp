@@ -2,7 +2,6 @@
 #include "engine/configure/qconfig_presets.h"
 
 #include <array>
-#include <utility>
 
 namespace qs {
 
@@ -76,15 +75,24 @@ ObserverSpec dynamicHalf()
     return spec;
 }
 
-QConfig reuseInput()
+ObserverSpec ofKind(ObserverKind kind, DType dtype = DType::QUInt8)
 {
-    ObserverSpec reuse;
-    reuse.kind = ObserverKind::ReuseInput;
-    return {reuse, observers::placeholder(DType::Float16)};
+    ObserverSpec spec;
+    spec.kind = kind;
+    spec.dtype = dtype;
+    return spec;
 }
 
-using Maker = QConfig (*)();
-const std::array<std::pair<std::string_view, Maker>, 16> kPresets {{
+/// TensorRT computes with zero points of 0: signed and symmetric throughout.
+ObserverSpec symmetricHistogram()
+{
+    ObserverSpec spec = histogram(false);
+    spec.dtype = DType::QInt8;
+    spec.qscheme = QScheme::PerTensorSymmetric;
+    return spec;
+}
+
+const std::array<Preset, 19> kPresets {{
     {"x86",
      [] {
          return QConfig {histogram(true), weightPerChannel()};
@@ -100,6 +108,14 @@ const std::array<std::pair<std::string_view, Maker>, 16> kPresets {{
     {"onednn",
      [] {
          return QConfig {histogram(false), weightPerChannel()};
+     }},
+    {"symmetric_qnnpack",
+     [] {
+         return QConfig {signedHistogram(), symmetric127(observers::weightPerTensor())};
+     }},
+    {"tensorrt",
+     [] {
+         return QConfig {symmetricHistogram(), weightPerChannel()};
      }},
     {"default",
      [] {
@@ -138,7 +154,15 @@ const std::array<std::pair<std::string_view, Maker>, 16> kPresets {{
      [] {
          return QConfig {histogram(false), ObserverSpec {}};
      }},
-    {"default_reuse_input", &reuseInput},
+    {"default_reuse_input",
+     [] {
+         return QConfig {ofKind(ObserverKind::ReuseInput),
+                         ofKind(ObserverKind::Noop, DType::Float16)};
+     }},
+    {"default_debug",
+     [] {
+         return QConfig {ofKind(ObserverKind::Recording), observers::weightPerTensor()};
+     }},
     {"default_symmetric_qnnpack",
      [] {
          return QConfig {signedHistogram(), symmetric127(observers::weightPerTensor())};
@@ -150,6 +174,11 @@ const std::array<std::pair<std::string_view, Maker>, 16> kPresets {{
 }};
 
 } // namespace
+
+std::span<const Preset> calibrationPresets()
+{
+    return kPresets;
+}
 
 namespace observers {
 
@@ -182,19 +211,27 @@ ObserverSpec fixed(double scale, std::int64_t zeroPoint)
 
 } // namespace observers
 
+bool isForTraining(const QConfig& qconfig)
+{
+    return qconfig.activation.fakeQuantize != FakeQuantize::None
+        || qconfig.weight.fakeQuantize != FakeQuantize::None;
+}
+
 std::optional<QConfig> presetQConfig(std::string_view name)
 {
-    for (const auto& [preset, make] : kPresets)
-        if (preset == name)
-            return make();
+    for (const auto presets : {calibrationPresets(), trainingPresets()})
+        for (const Preset& preset : presets)
+            if (preset.name == name)
+                return preset.make();
     return std::nullopt;
 }
 
 std::vector<std::string> presetNames()
 {
     std::vector<std::string> names;
-    for (const auto& [preset, make] : kPresets)
-        names.emplace_back(preset);
+    for (const auto presets : {calibrationPresets(), trainingPresets()})
+        for (const Preset& preset : presets)
+            names.emplace_back(preset.name);
     return names;
 }
 

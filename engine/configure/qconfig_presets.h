@@ -3,7 +3,23 @@
 
 #include "engine/configure/qconfig.h"
 
-namespace qs::observers {
+#include <span>
+
+namespace qs {
+
+/// A preset under its name.
+struct Preset
+{
+    std::string_view name;
+    QConfig (*make)();
+};
+
+/// Presets for calibration, and those for training, whose activations or weights pass through a
+/// fake-quantize.
+std::span<const Preset> calibrationPresets();
+std::span<const Preset> trainingPresets();
+
+namespace observers {
 
 /// PlaceholderObserver of that dtype, static.
 ObserverSpec placeholder(DType dtype);
@@ -11,5 +27,9 @@ ObserverSpec placeholder(DType dtype);
 ObserverSpec weightPerTensor();
 /// FixedQParamsObserver over 0..255.
 ObserverSpec fixed(double scale, std::int64_t zeroPoint);
+/// torch.ao's `default_weight_fake_quant`.
+ObserverSpec weightFakeQuantize();
 
-} // namespace qs::observers
+} // namespace observers
+
+} // namespace qs

@@ -1,114 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/recipe.h"
 
+#include "engine/base/log.h"
 #include "engine/configure/backend_config.h"
+#include "engine/configure/custom_config.h"
+#include "engine/configure/mapping_import.h"
+#include "engine/configure/mapping_reader.h"
 #include "engine/configure/nearest_name.h"
 #include "engine/configure/observer_json.h"
-
-#include <regex>
 
 namespace qs {
 
 namespace {
-
-const std::vector<std::string> kPrepareKeys {"standalone_module_name",
-                                             "standalone_module_class",
-                                             "float_to_observed_custom_module_class",
-                                             "non_traceable_module_name",
-                                             "non_traceable_module_class",
-                                             "input_quantized_idxs",
-                                             "output_quantized_idxs",
-                                             "preserved_attributes",
-                                             "unfuse"};
-const std::vector<std::string> kConvertKeys {"observed_to_quantized_custom_module_class",
-                                             "preserved_attributes", "lowering"};
-
-/// Reads the `mapping` block of one recipe, whose own qconfigs are known by now.
-class MappingReader
-{
-public:
-    explicit MappingReader(Recipe& recipe)
-        : m_recipe(recipe)
-    {
-    }
-
-    Result<void> read(const JsonPlace& place)
-    {
-        QS_CHECK(place.object({"global", "object_type", "module_name_regex", "module_name",
-                               "module_name_object_type_order", "node", "edge"}));
-        if (place.has("global")) {
-            Rule rule;
-            QS_TRY(rule.qconfig, qconfig(place.key("global")));
-            m_recipe.mapping.rules.push_back(std::move(rule));
-        }
-        QS_CHECK(readList(place, RuleKind::ObjectType, "[type, qconfig]"));
-        QS_CHECK(readList(place, RuleKind::ModuleNameRegex, "[regex, qconfig]"));
-        QS_CHECK(readList(place, RuleKind::ModuleName, "[module, qconfig]"));
-        QS_CHECK(
-            readList(place, RuleKind::ModuleNameObjectTypeOrder, "[module, type, index, qconfig]"));
-        QS_CHECK(readList(place, RuleKind::Node, "[node, qconfig]"));
-        return readList(place, RuleKind::Edge, "[producer, consumer, input_index, qconfig]");
-    }
-
-    Result<NamedQConfig> qconfig(const JsonPlace& place) const
-    {
-        NamedQConfig out;
-        if (place.value().is_null())
-            return out;
-        QS_TRY(out.name, place.string());
-        out.config = findQConfig(m_recipe, out.name);
-        if (out.config)
-            return out;
-        std::vector<std::string> known = presetNames();
-        for (const auto& [name, config] : m_recipe.qconfigs)
-            known.insert(known.begin(), name);
-        return place.error("unknown qconfig '" + out.name + "'",
-                           suggestName(out.name, known) + " (null keeps float)");
-    }
-
-private:
-    Result<void> readList(const JsonPlace& mapping, RuleKind kind, const std::string& shape)
-    {
-        const std::string key(ruleKindName(kind));
-        if (!mapping.has(key.c_str()))
-            return {};
-        const JsonPlace list = mapping.key(key);
-        QS_CHECK(list.array());
-        for (std::size_t i = 0; i < list.value().size(); ++i) {
-            QS_TRY(Rule rule, readRule(list.item(i), kind, shape));
-            m_recipe.mapping.rules.push_back(std::move(rule));
-        }
-        return {};
-    }
-
-    Result<Rule> readRule(const JsonPlace& place, RuleKind kind, const std::string& shape)
-    {
-        const bool four = kind == RuleKind::ModuleNameObjectTypeOrder || kind == RuleKind::Edge;
-        const std::size_t size = four ? 4 : 2;
-        if (!place.value().is_array() || place.value().size() != size)
-            return place.error("a rule is a list " + shape);
-        Rule rule;
-        rule.kind = kind;
-        QS_TRY(rule.key, place.item(0).string());
-        if (four) {
-            QS_TRY(rule.secondKey, place.item(1).string());
-            QS_TRY(const std::int64_t index, place.item(2).integer());
-            if (index < 0 || index > 1000000)
-                return place.item(2).error("an index counts from 0");
-            rule.index = int(index);
-        }
-        QS_TRY(rule.qconfig, qconfig(place.item(size - 1)));
-        if (kind == RuleKind::ModuleNameRegex)
-            try {
-                const std::regex compiled(rule.key, std::regex::ECMAScript);
-            } catch (const std::regex_error&) {
-                return place.item(0).error("'" + rule.key + "' is not a regular expression");
-            }
-        return rule;
-    }
-
-    Recipe& m_recipe;
-};
 
 Result<void> readQConfigs(const JsonPlace& place, Recipe& recipe)
 {
@@ -150,7 +53,7 @@ Result<std::vector<LoweringRow>> readRows(const JsonPlace& place, bool withTarge
 
 Result<void> readConvert(const JsonPlace& place, Recipe& recipe)
 {
-    QS_CHECK(place.object(kConvertKeys));
+    QS_TRY(Json rest, readConvertConfig(place, recipe.prepareJson));
     if (place.has("lowering")) {
         const JsonPlace lowering = place.key("lowering");
         QS_CHECK(lowering.object({"add", "remove"}));
@@ -161,8 +64,13 @@ Result<void> readConvert(const JsonPlace& place, Recipe& recipe)
             QS_TRY(recipe.loweringRemove, readRows(lowering.key("remove"), false));
         }
     }
-    Json rest = place.value();
+    if (place.has("qconfig_mapping")) {
+        QS_TRY(std::vector<Rule> rules, readConvertMapping(place.key("qconfig_mapping"), recipe));
+        for (auto& rule : rules)
+            recipe.mapping.rules.push_back(std::move(rule));
+    }
     rest.erase("lowering");
+    rest.erase("qconfig_mapping");
     recipe.convertJson = rest.dump();
     return {};
 }
@@ -183,15 +91,58 @@ Result<void> readCalibration(const JsonPlace& place, CalibrationSettings& settin
     return {};
 }
 
+/// Puts a recipe's words in place of a dump of torch.ao's QConfigMapping: as the whole file, under
+/// "mapping", or under "convert.qconfig_mapping". Says what was understood.
+Result<void> translateDumps(Json& document, const std::string& path)
+{
+    if (isMappingDump(document)) {
+        QS_TRY(ImportedMapping dump, importMapping(JsonPlace(document, path, ""), Json::object()));
+        note(path + ": a dump of torch.ao's QConfigMapping: " + dump.summary
+             + "; it names no backend, x86 is taken");
+        document = {{"format", "quantscope.recipe"},
+                    {"version", 1},
+                    {"qconfigs", std::move(dump.qconfigs)},
+                    {"mapping", std::move(dump.mapping)}};
+        return {};
+    }
+    if (!document.is_object())
+        return {};
+    const auto translate = [&](Json& block, const std::string& where) -> Result<void> {
+        if (!isMappingDump(block))
+            return {};
+        Json& own = document["qconfigs"];
+        if (own.is_null())
+            own = Json::object();
+        QS_TRY(ImportedMapping dump, importMapping(JsonPlace(block, path, where), own));
+        note(path + ": " + where + ": a dump of torch.ao's QConfigMapping: " + dump.summary);
+        if (own.is_object())
+            own.update(dump.qconfigs);
+        block = std::move(dump.mapping);
+        return {};
+    };
+    if (document.contains("mapping"))
+        QS_CHECK(translate(document["mapping"], "mapping"));
+    if (document.contains("convert") && document["convert"].is_object()
+        && document["convert"].contains("qconfig_mapping"))
+        QS_CHECK(translate(document["convert"]["qconfig_mapping"], "convert.qconfig_mapping"));
+    return {};
+}
+
+/// No mapping given: the preset that goes with the backend.
 Result<void> useDefaultMapping(const JsonPlace& root, Recipe& recipe)
 {
-    if (!QConfigMapping::defaultFor(recipe.backend))
-        return root.error(
-            "backend '" + recipe.backend
-                + "' has no default qconfig mapping, and the key 'mapping' is missing",
-            "add for example \"mapping\": {\"global\": \"x86\"}");
+    const auto backend = findBackend(recipe.backend);
+    if (!backend) {
+        const Error& cause = backend.error();
+        return fail(makeError(cause.code, "backend: " + cause.line()).inFile(root.file()));
+    }
+    const std::string& preset = backend->defaultQConfig;
+    if (preset.empty())
+        return root.error("backend '" + recipe.backend
+                              + "' names no default_qconfig, and the key 'mapping' is missing",
+                          "add for example \"mapping\": {\"global\": \"x86\"}");
     Rule global;
-    global.qconfig = {recipe.backend, findQConfig(recipe, recipe.backend)};
+    global.qconfig = {preset, findQConfig(recipe, preset)};
     recipe.mapping.rules.push_back(std::move(global));
     return {};
 }
@@ -215,11 +166,13 @@ std::optional<QConfig> findQConfig(const Recipe& recipe, std::string_view name)
 
 Result<Recipe> parseRecipe(const std::string& json, const std::string& path)
 {
-    QS_TRY(const Json document, parseJson(json, path));
+    QS_TRY(Json document, parseJson(json, path));
+    QS_CHECK(translateDumps(document, path));
     const JsonPlace root(document, path, "");
     QS_CHECK(checkFormat(root, "quantscope.recipe", 1));
-    QS_CHECK(root.object({"format", "version", "backend", "qconfigs", "mapping", "prepare",
-                          "convert", "calibration"}));
+    QS_CHECK(checkKeys(root,
+                       {"format", "version", "backend", "qconfigs", "mapping", "prepare", "convert",
+                        "calibration"}));
     Recipe recipe;
     if (root.has("backend")) {
         QS_TRY(recipe.backend, root.key("backend").string());
@@ -229,16 +182,18 @@ Result<Recipe> parseRecipe(const std::string& json, const std::string& path)
     }
     if (root.has("qconfigs"))
         QS_CHECK(readQConfigs(root.key("qconfigs"), recipe));
-    if (root.has("mapping"))
-        QS_CHECK(MappingReader(recipe).read(root.key("mapping")));
-    else
+    if (root.has("mapping")) {
+        QS_TRY(recipe.mapping.rules, readMapping(root.key("mapping"), recipe));
+    } else {
         QS_CHECK(useDefaultMapping(root, recipe));
-    if (root.has("prepare")) {
-        QS_CHECK(root.key("prepare").object(kPrepareKeys));
-        recipe.prepareJson = root.key("prepare").value().dump();
     }
-    if (root.has("convert"))
-        QS_CHECK(readConvert(root.key("convert"), recipe));
+    if (root.has("prepare")) {
+        QS_TRY(const Json prepare, readPrepareConfig(root.key("prepare")));
+        recipe.prepareJson = prepare.dump();
+    }
+    const Json nothing = Json::object();
+    QS_CHECK(readConvert(
+        root.has("convert") ? root.key("convert") : JsonPlace(nothing, path, "convert"), recipe));
     if (root.has("calibration"))
         QS_CHECK(readCalibration(root.key("calibration"), recipe.calibration));
     return recipe;

@@ -2,6 +2,8 @@
 #include "engine/configure/observer_json.h"
 #include "engine/configure/recipe.h"
 
+#include <array>
+
 namespace qs {
 
 namespace {
@@ -18,21 +20,34 @@ Json ruleToJson(const Rule& rule)
     return Json::array({rule.key, qconfigName(rule.qconfig)});
 }
 
+constexpr std::array kListKinds {RuleKind::ObjectType, RuleKind::ModuleNameRegex,
+                                 RuleKind::ModuleName, RuleKind::ModuleNameObjectTypeOrder,
+                                 RuleKind::Node,       RuleKind::Edge};
+
 Json mappingToJson(const QConfigMapping& mapping)
 {
     Json out = Json::object();
     for (const auto& rule : mapping.rules)
         if (rule.kind == RuleKind::Global)
             out["global"] = qconfigName(rule.qconfig);
-    for (const RuleKind kind :
-         {RuleKind::ObjectType, RuleKind::ModuleNameRegex, RuleKind::ModuleName,
-          RuleKind::ModuleNameObjectTypeOrder, RuleKind::Node, RuleKind::Edge}) {
+    for (const RuleKind kind : kListKinds) {
         Json& list = out[std::string(ruleKindName(kind))];
         list = Json::array();
         for (const auto& rule : mapping.rules)
-            if (rule.kind == kind && !rule.fromBackend)
+            if (rule.kind == kind && !rule.fromBackend && !rule.atConvert)
                 list.push_back(ruleToJson(rule));
     }
+    return out;
+}
+
+/// The nulls of convert.qconfig_mapping; an object without keys where there are none.
+Json convertRulesToJson(const QConfigMapping& mapping)
+{
+    Json out = Json::object();
+    for (const RuleKind kind : kListKinds)
+        for (const auto& rule : mapping.rules)
+            if (rule.kind == kind && rule.atConvert)
+                out[std::string(ruleKindName(kind))].push_back(ruleToJson(rule));
     return out;
 }
 
@@ -65,6 +80,8 @@ std::string recipeToJson(const Recipe& recipe)
     out["mapping"] = mappingToJson(recipe.mapping);
     out["prepare"] = verbatim(recipe.prepareJson);
     out["convert"] = verbatim(recipe.convertJson);
+    if (Json late = convertRulesToJson(recipe.mapping); !late.empty())
+        out["convert"]["qconfig_mapping"] = std::move(late);
     out["convert"]["lowering"]
         = {{"add", rowsToJson(recipe.loweringAdd)}, {"remove", rowsToJson(recipe.loweringRemove)}};
     out["calibration"]

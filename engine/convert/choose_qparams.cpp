@@ -155,9 +155,7 @@ QParams chooseQParams(const ObserverStats& stats)
 
 bool choosesQParams(const ObserverSpec& spec)
 {
-    const bool chooses
-        = spec.kind != ObserverKind::Placeholder && spec.kind != ObserverKind::ReuseInput;
-    return chooses && !spec.isDynamic && isIntegerDType(spec.dtype);
+    return choosesQParams(spec.kind) && !spec.isDynamic && isIntegerDType(spec.dtype);
 }
 
 QParamsTable chooseAllQParams(const Observations& observations)

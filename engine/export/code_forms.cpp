@@ -26,6 +26,12 @@ std::string observerClass(const ObserverSpec& spec)
         return "PlaceholderObserver";
     case ObserverKind::ReuseInput:
         return "ReuseInputObserver";
+    case ObserverKind::Noop:
+        return "NoopObserver";
+    case ObserverKind::Recording:
+        return "RecordingObserver";
+    case ObserverKind::Identity:
+        return "Identity";
     }
     return "Observer";
 }

@@ -31,8 +31,18 @@ struct ResultParts
 
 /// `result.json` exactly as in design 4, two-space indent.
 std::string resultJson(const ResultParts& parts);
-/// `plan --json`: the nodes as in `result.json` without numbers, and the warnings.
+/// `plan --json`: the target, the warnings, and the nodes as in `result.json` without numbers.
 std::string planJson(const Graph& model, const Plan& plan, const Recipe& recipe);
+
+/// One of two plans of a model, with the recipe it came from. Borrows both.
+struct PlanSide
+{
+    const Recipe& recipe;
+    const Plan& plan;
+};
+/// `plan --diff --json`: target, coverage and warnings of both plans, and the operators they decide
+/// differently with both decisions.
+std::string planDiffJson(const Graph& model, const PlanSide& before, const PlanSide& after);
 /// `inspect --json`.
 std::string inspectJson(const Graph& model);
 

@@ -131,6 +131,20 @@ std::optional<Violation> mismatch(const std::string& what, const std::string& wa
     return Violation {false, what + " dtype is " + given + ", the backend wants " + wanted + label};
 }
 
+/// Observers that only look on, or only say a dtype, give no scale to quantize with (torch.ao
+/// raises in convert).
+std::optional<Violation> checkChooses(const std::string& what, const ObserverSpec& spec)
+{
+    const bool reuses = spec.kind == ObserverKind::ReuseInput;
+    if (choosesQParams(spec.kind) || reuses || spec.isDynamic || !isIntegerDType(spec.dtype))
+        return std::nullopt;
+    return Violation {true,
+                      what + " observer '" + std::string(observerKindName(spec.kind))
+                          + "' chooses no scale, so nothing can become "
+                          + std::string(dtypeName(spec.dtype))
+                          + "; histogram and minmax choose one"};
+}
+
 std::optional<Violation> checkWeight(const DTypeConfig& config, const QConfig& qconfig,
                                      const OperandFacts& facts)
 {
@@ -140,6 +154,8 @@ std::optional<Violation> checkWeight(const DTypeConfig& config, const QConfig& q
     if (qconfig.weight.dtype != *config.weight.dtype)
         return mismatch("weight", std::string(dtypeName(*config.weight.dtype)),
                         std::string(dtypeName(qconfig.weight.dtype)), module ? kStricter : "");
+    if (auto found = checkChooses("weight", qconfig.weight))
+        return found;
     return Checker(qconfig.weight, config.weight, "weight", module).check();
 }
 
@@ -151,6 +167,8 @@ std::optional<Violation> checkConfig(const DTypeConfig& config, const QConfig& q
         if (activation.dtype != *config.input.dtype || activation.isDynamic != config.isDynamic)
             return mismatch("input", dtypeText(*config.input.dtype, config.isDynamic),
                             dtypeText(activation.dtype, activation.isDynamic));
+        if (auto found = checkChooses("activation", activation))
+            return found;
         if (auto found = Checker(activation, config.input, "activation", false).check())
             return found;
     }

@@ -2,8 +2,10 @@
 #include "engine/plan/planner.h"
 
 #include "engine/plan/decide.h"
+#include "engine/plan/mixed_qconfigs.h"
 #include "engine/plan/object_types.h"
 #include "engine/plan/observer_plan.h"
+#include "engine/plan/prepare_names.h"
 #include "engine/plan/reasons.h"
 
 #include <map>
@@ -147,6 +149,7 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
         for (std::size_t i = 1; i < unit.nodes.size(); ++i)
             noteConflict(graph, unit, i, hits.back(), rules.find(subjects.member(unit, i)), plan);
     }
+    QS_CHECK(checkMixedQConfigs(graph, matches, hits, mapping, plan.warnings));
     std::vector<Verdicts> verdicts;
     std::vector<Decision> decisions;
     const Decider decider(graph, names, matches, backend);
@@ -166,6 +169,7 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
     sortGroups(graph, plan);
     countCoverage(graph, plan);
     reasoner.warn(rules, plan.warnings);
+    warnOfPrepareNames(graph, recipe, plan.warnings);
     return plan;
 }
 

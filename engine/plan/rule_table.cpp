@@ -3,6 +3,8 @@
 
 #include "engine/graph/module_tree.h"
 
+#include <algorithm>
+
 namespace qs {
 
 Result<RuleTable> RuleTable::make(const QConfigMapping& mapping)
@@ -12,6 +14,7 @@ Result<RuleTable> RuleTable::make(const QConfigMapping& mapping)
     table.m_used.assign(mapping.rules.size(), false);
     for (std::size_t i = table.m_rules.size(); i-- > 0;) {
         const Rule& rule = table.m_rules[i];
+        table.m_hasLate = table.m_hasLate || rule.atConvert;
         switch (rule.kind) {
         case RuleKind::ObjectType:
             table.m_types[canonicalTypeName(rule.key)].push_back(i);
@@ -76,6 +79,9 @@ RuleHits RuleTable::find(const RuleSubject& subject)
     for (std::size_t i = m_rules.size(); i-- > 0;)
         if (m_rules[i].kind == RuleKind::Global)
             add(hits, i);
+    if (m_hasLate)
+        std::stable_partition(hits.begin(), hits.end(),
+                              [](const Rule* rule) { return rule->atConvert; });
     return hits;
 }
 

@@ -45,6 +45,7 @@ private:
     std::vector<Rule> m_rules;
     std::vector<bool> m_used;
     bool m_hasEdges = false;
+    bool m_hasLate = false; ///< some rule is from convert.qconfig_mapping
     std::vector<std::pair<std::regex, std::size_t>> m_regexes;
     std::map<std::string, std::vector<std::size_t>> m_types; ///< strongest (latest) first
     std::map<std::string, std::vector<std::size_t>> m_modules;

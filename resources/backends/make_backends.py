@@ -28,6 +28,9 @@ BACKENDS = {
     "executorch": "ExecuTorch on mobile devices",
     "tensorrt": "NVIDIA TensorRT (experimental)",
 }
+# The preset that goes with a backend: what a recipe's "global" means when it says nothing.
+PRESETS = {"x86": "x86", "fbgemm": "fbgemm", "qnnpack": "qnnpack", "onednn": "onednn", "native": "x86",
+           "executorch": "symmetric_qnnpack", "tensorrt": "tensorrt"}
 # Where a name is looked for, the one users write first. Several modules hold the same object.
 MODULES = ["torch.nn", "torch.nn.functional", "torch", "operator", "builtins", "torch.ao.nn.intrinsic",
            "torch.ao.nn.intrinsic.qat", "torch.ao.nn.qat", "torch.ao.nn.qat.dynamic", "torch.ao.nn.quantized.reference",
@@ -126,7 +129,7 @@ def backend_json(name):
     module = importlib.import_module(f"torch.ao.quantization.backend_config.{name}")
     config = getattr(module, f"get_{name}_backend_config")()
     return {"format": "quantscope.backend", "version": 1, "name": name, "description": BACKENDS[name],
-            "patterns": [entry_json(c) for c in config.configs]}
+            "default_qconfig": PRESETS[name], "patterns": [entry_json(c) for c in config.configs]}
 
 
 def dumps(document):

@@ -158,13 +158,26 @@ def test_report(folder):
 
 
 def test_backends(folder):
-    assert "x86" in run_good("backends") and "x86" in run_good("backends", "list")
-    assert "torch.nn.Conv2d" in run_good("backends", "show", "x86")
+    assert "x86" in run_good("backends") and "symmetric_qnnpack" in run_good("backends", "list")
+    shown = run_good("backends", "show", "qnnpack")
+    assert "torch.nn.Conv2d" in shown and "fuses to torch.ao.nn.intrinsic.ConvReLU2d" in shown
+    assert "static: quint8 -> quint8, weight qint8" in shown and "presets qnnpack" in shown
     shown = run_good("backends", "show", "x86", "--json")
-    json.loads(shown)
+    document = json.loads(shown)
     file = folder / "mine.json"
     file.write_text(shown)
-    assert "good" in run_good("backends", "check", file)
+    assert "good, nothing to report" in run_good("backends", "check", file)
+    lone = {"pattern": ["torch.sub"], "dtype_configs": [
+        {"input_dtype": {"dtype": "quint8", "quant_min_lower_bound": 0}}]}
+    file.write_text(json.dumps({**document, "patterns": document["patterns"] + [lone]}))
+    text = run_good("backends", "check", file)
+    assert "0 errors, 1 warnings" in text and "stands alone" in text
+    wrong = {"pattern": ["torch.nn.Conv2D"], "dtype_configs": [{}]}
+    file.write_text(json.dumps({**document, "patterns": document["patterns"] + [lone, wrong]}))
+    done = run("backends", "check", file)
+    assert done.returncode == 1 and len(done.stderr.splitlines()) == 1, done.stderr
+    assert "mine.json" in done.stderr and "did you mean 'torch.nn.Conv2d'?" in done.stderr
+    assert "1 errors, 1 warnings" in done.stdout and "stands alone" in done.stdout
     file.write_text("{}")
     expect_bad("backends", "check", file, contains=["mine.json"])
     expect_bad("backends", "show", "tpu9", contains=["tpu9"])

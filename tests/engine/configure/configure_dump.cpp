@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// configure_dump presets | mapping NAME | backend NAME: what this program knows, as JSON on stdout.
+// configure_dump presets | mapping NAME | mappings | backend NAME | observers < LIST: what this
+// program knows, as JSON on stdout. "observers" reads a list of observers as a recipe has them; the
+// answer has one entry each.
 #include "engine/configure/backend_config.h"
 #include "engine/configure/observer_json.h"
 #include "engine/configure/recipe.h"
@@ -14,6 +16,8 @@ Json fullObserver(const ObserverSpec& spec)
 {
     const QuantRange range = quantRange(spec);
     Json out {{"observer", observerKindName(spec.kind)},
+              {"fake_quantize", fakeQuantizeName(spec.fakeQuantize)},
+              {"custom_op_name", spec.customOpName},
               {"dtype", dtypeName(spec.dtype)},
               {"qscheme", qschemeName(spec.qscheme)},
               {"range", {range.min, range.max}},
@@ -36,6 +40,48 @@ Json fullQConfig(const QConfig& qconfig)
             {"weight", fullObserver(qconfig.weight)}};
 }
 
+Json ruleJson(const Rule& rule)
+{
+    return {{"kind", ruleKindName(rule.kind)},
+            {"key", rule.key},
+            {"second", rule.secondKey},
+            {"index", rule.index},
+            {"at_convert", rule.atConvert},
+            {"name", rule.qconfig.name},
+            {"qconfig", rule.qconfig.config ? fullQConfig(*rule.qconfig.config) : Json()}};
+}
+
+/// The recipe as this program writes it, and the rules in effect.
+Json recipeJson(const Recipe& recipe)
+{
+    Json rules = Json::array();
+    for (const Rule& rule : effectiveMapping(recipe).rules)
+        rules.push_back(ruleJson(rule));
+    return {{"recipe", Json::parse(recipeToJson(recipe))}, {"rules", std::move(rules)}};
+}
+
+/// Each observer read, written and read again: the same, or the error.
+Json readObservers()
+{
+    const std::string text(std::istreambuf_iterator<char>(std::cin), {});
+    const Json list = Json::parse(text);
+    Json out = Json::array();
+    for (const Json& item : list) {
+        const auto spec = readObserver(JsonPlace(item, "stdin", "observer"));
+        if (!spec) {
+            out.push_back({{"error", spec.error().line()}});
+            continue;
+        }
+        const Json written = observerToJson(*spec);
+        const auto again = readObserver(JsonPlace(written, "stdin", "again"));
+        Json entry = fullObserver(*spec);
+        entry["round_trip"] = again && *again == *spec;
+        entry["compute_dtype"] = spec->computeDType ? Json(dtypeName(*spec->computeDType)) : Json();
+        out.push_back(std::move(entry));
+    }
+    return out;
+}
+
 } // namespace
 
 int main(int argc, char** argv)
@@ -45,6 +91,17 @@ int main(int argc, char** argv)
     if (what == "presets") {
         for (const auto& name : presetNames())
             out[name] = fullQConfig(*presetQConfig(name));
+    } else if (what == "observers") {
+        out = readObservers();
+    } else if (what == "recipe" && argc > 2) {
+        const auto recipe = readRecipe(argv[2]);
+        if (!recipe) {
+            std::cerr << recipe.error().line() << "\n";
+            return 1;
+        }
+        out = recipeJson(*recipe);
+    } else if (what == "mappings") {
+        out = QConfigMapping::defaultNames();
     } else if (what == "mapping" && argc > 2) {
         const auto mapping = QConfigMapping::defaultFor(argv[2]);
         for (const auto& rule : mapping->rules)

@@ -1,72 +1,134 @@
 # SPDX-License-Identifier: Apache-2.0
 """Presets, default mappings and shipped backends against the pinned torch.ao, field by field."""
 import importlib
+import inspect
 import json
 import os
-import subprocess
 import sys
 import warnings
 
 warnings.filterwarnings("ignore")
 import torch
 import torch.ao.quantization as tq
+from torch.ao.quantization import fake_quantize as fq
 from torch.ao.quantization import observer as ob
 from torch.ao.quantization import qconfig as qc
 
 sys.path.insert(0, os.path.join(os.environ["QUANTSCOPE_SOURCE"], "resources", "backends"))
 import make_backends
+import make_torch_names
+import oracle_fields
+from oracle_fields import ENGINES, FAKES, KINDS, compare, compare_observer, default_mappings, ours
 
-DUMP = sys.argv[1]
-KINDS = {ob.MinMaxObserver: "minmax", ob.MovingAverageMinMaxObserver: "moving_average_minmax",
-         ob.PerChannelMinMaxObserver: "per_channel_minmax",
-         ob.MovingAveragePerChannelMinMaxObserver: "moving_average_per_channel_minmax",
-         ob.HistogramObserver: "histogram", ob.FixedQParamsObserver: "fixed_qparams",
-         ob.PlaceholderObserver: "placeholder", ob.ReuseInputObserver: "reuse_input", ob.NoopObserver: "placeholder"}
-checked = 0
-
-
-def ours(*words):
-    return json.loads(subprocess.run([DUMP, *words], check=True, capture_output=True, text=True).stdout)
+# An argument of each constructor beside what the class is given anyway: one value that is not the default.
+VALUES = {"dtype": torch.qint8, "reduce_range": True, "eps": 0.25, "is_dynamic": True, "ch_axis": 1, "bins": 64,
+          "averaging_constant": 0.5, "scale": 0.5, "zero_point": 3, "custom_op_name": "op",
+          "compute_dtype": torch.float16}
 
 
-def fields(module):
-    """What torch.ao's instance says, under our names; only what the class has."""
-    out = {"observer": KINDS[type(module)], "dtype": str(module.dtype)[6:], "is_dynamic": bool(module.is_dynamic)}
-    if isinstance(module, (ob.ReuseInputObserver, ob.NoopObserver)):
-        return out
-    out["qscheme"] = str(module.qscheme)[6:]
-    if isinstance(module, ob.PlaceholderObserver):
-        out["quant_min"], out["quant_max"], out["eps"] = module.quant_min, module.quant_max, float(module.eps)
-        return out
-    out["range"] = [int(module.quant_min), int(module.quant_max)]
-    if isinstance(module, ob.FixedQParamsObserver):
-        out["scale"], out["zero_point"] = float(module.scale), int(module.zero_point)
-        return out
-    out["eps"], out["reduce_range"] = float(module.eps), module.reduce_range
-    for ours_name, theirs in (("ch_axis", "ch_axis"), ("averaging_constant", "averaging_constant"), ("bins", "bins")):
-        if hasattr(module, theirs):
-            out[ours_name] = getattr(module, theirs)
-    return out
+def arguments(cls):
+    """Every constructor argument of the class with a value, and what has to stand beside it."""
+    names = [n for n, p in inspect.signature(cls.__init__).parameters.items()
+             if n != "self" and p.kind is p.POSITIONAL_OR_KEYWORD]
+    if issubclass(cls, fq.FakeQuantize) and cls is not fq.FixedQParamsFakeQuantize:
+        names += ["dtype", "qscheme", "eps", "averaging_constant"]
+    base = {"scale": 0.25, "zero_point": 1} if cls is ob.FixedQParamsObserver else {}
+    for name in names:
+        if name in ("quant_min", "quant_max"):
+            yield {**base, "quant_min": 0, "quant_max": 15}
+        elif name == "qscheme":
+            channel = "PerChannel" in cls.__name__
+            yield {**base, name: torch.per_channel_symmetric if channel else torch.per_tensor_symmetric}
+        elif name == "observer":
+            for inner in INNER[cls]:
+                yield {name: inner}
+        elif name != "factory_kwargs":
+            row = {**base, name: VALUES[name]}
+            if cls in (fq.FusedMovingAvgObsFakeQuantize, ob.FixedQParamsObserver) and name == "dtype":
+                row.update(quant_min=-128, quant_max=127)
+            yield row
+    yield base
 
 
-def compare(where, mine, qconfig):
-    global checked
-    for part in ("activation", "weight"):
-        for key, value in fields(getattr(qconfig, part)()).items():
-            checked += 1
-            assert mine[part][key] == value, f"{where}.{part}.{key}: {mine[part][key]} is not {value}"
+FIXED = ob.FixedQParamsObserver.with_args(scale=0.5, zero_point=7)
+INNER = {fq.FakeQuantize: [ob.MinMaxObserver, ob.HistogramObserver, ob.PerChannelMinMaxObserver, FIXED],
+         fq.FixedQParamsFakeQuantize: [FIXED],
+         fq.FusedMovingAvgObsFakeQuantize: [ob.MovingAverageMinMaxObserver, ob.MovingAveragePerChannelMinMaxObserver]}
+
+
+def json_argument(value):
+    if value is FIXED:
+        return {"observer": "fixed_qparams", "scale": 0.5, "zero_point": 7}
+    if isinstance(value, type):
+        return KINDS[value]
+    return str(value)[6:] if isinstance(value, (torch.dtype, torch.qscheme)) else value
+
+
+def made(cls, row):
+    try:
+        return cls(**row)
+    except NotImplementedError:
+        return None
+
+
+def name_of_kind(given):
+    inner = given.get("inner", given["observer"])
+    return "moving_average_minmax" if "fake" in inner else inner
+
+
+def observers():
+    """Every concrete class of observer.py and fake_quantize.py with every argument of its constructor."""
+    classes = dict.fromkeys(c for m in (ob, fq) for c in vars(m).values()
+                            if inspect.isclass(c) and issubclass(c, (ob.ObserverBase, fq.FakeQuantizeBase))
+                            and c.__module__ == m.__name__ and not inspect.isabstract(c))
+    known = {**KINDS, **FAKES}
+    assert set(classes) | {torch.nn.Identity} == set(known), set(classes) ^ set(known)
+    cases = []
+    for cls in classes:
+        for row in arguments(cls):
+            if cls is fq.FixedQParamsFakeQuantize and not row:
+                continue  # its observer is not optional
+            mine = {"inner" if k == "observer" else k: json_argument(v) for k, v in row.items()}
+            cases.append(({"observer": known[cls], **mine}, made(cls, row)))
+    for (given, module), mine in zip(cases, ours("observers", text=json.dumps([c[0] for c in cases])), strict=True):
+        if module is None:  # torch.ao's own class refuses it
+            assert "error" in mine and name_of_kind(given) in mine["error"], (given, mine)
+            continue
+        assert "error" not in mine, (given, mine)
+        assert mine["round_trip"], given
+        compare_observer(str(given), mine, module)
+        if "compute_dtype" in given:
+            assert mine["compute_dtype"] == given["compute_dtype"]
+    return len(classes), len(cases)
+
+
+def refusals():
+    wrong = {"fused_moving_avg_obs_fake_quantize": {"inner": "histogram"}, "fixed_qparams_fake_quantize": {"inner": "minmax"},
+             "fake_quantize": {"inner": {"observer": "fake_quantize"}}, "noop": {"quant_min": 0}, "recording": {"qscheme": "x"},
+             "minmax": {"factory_kwargs": {"device": "cuda"}}, "identity": {"dtype": "qint8"},
+             "histogram": {"dtype": "quint8", "qscheme": "per_tensor_symmetric", "reduce_range": True},
+             "fake_quantise": {}}
+    for (name, _), mine in zip(wrong.items(), ours("observers", text=json.dumps(
+            [{"observer": k, **v} for k, v in wrong.items()])), strict=True):
+        assert "error" in mine and "\n" not in mine["error"], (name, mine)
+    contradiction = {"observer": "fake_quantize", "dtype": "qint8", "inner": {"observer": "minmax", "dtype": "quint8"}}
+    assert "give it once" in ours("observers", text=json.dumps([contradiction]))[0]["error"]
 
 
 def presets():
-    """Every preset of torch.ao that is made of the observers we know."""
-    found = {name: tq.get_default_qconfig(name) for name in ("fbgemm", "qnnpack", "onednn", "x86")}
+    """Every public preset of torch.ao, those its functions make, and TensorRT's, which its tests use."""
+    found = {name: tq.get_default_qconfig(name) for name in ENGINES}
+    for name in ENGINES:
+        found[name + "_qat"] = tq.get_default_qat_qconfig(name, version=1)
+        found[name + "_qat_v0"] = tq.get_default_qat_qconfig(name, version=0)
     for name, value in vars(qc).items():
         if isinstance(value, qc.QConfig) and not name.startswith("_"):
-            try:
-                if all(type(p()) in KINDS for p in value):
-                    found[name.replace("_qconfig", "")] = value
-            except (TypeError, AssertionError):
-                pass
+            found[name.replace("_qconfig", "")] = value
+    found["symmetric_qnnpack"] = qc.default_symmetric_qnnpack_qconfig
+    found["symmetric_qnnpack_qat"] = qc.default_symmetric_qnnpack_qat_qconfig
+    found["tensorrt"] = qc.QConfig(
+        ob.HistogramObserver.with_args(dtype=torch.qint8, qscheme=torch.per_tensor_symmetric),
+        ob.default_per_channel_weight_observer)
     mine = ours("presets")
     assert set(mine) == set(found), f"presets differ: {sorted(set(mine) ^ set(found))}"
     for name, value in found.items():
@@ -75,15 +137,17 @@ def presets():
 
 
 def mappings():
-    for backend in ("fbgemm", "qnnpack", "onednn", "x86"):
-        theirs = tq.get_default_qconfig_mapping(backend)
-        mine = ours("mapping", backend)
+    found = default_mappings()
+    assert set(ours("mappings")) == set(found) | {"tensorrt"}
+    for name, theirs in found.items():
+        mine = ours("mapping", name)
         assert mine[0]["kind"] == "global"
-        compare(f"{backend}.global", mine[0]["qconfig"], theirs.global_qconfig)
+        compare(f"{name}.global", mine[0]["qconfig"], theirs.global_qconfig)
         keys = [make_backends.type_name(k) for k in theirs.object_type_qconfigs]
-        assert [r["key"] for r in mine[1:]] == keys, f"{backend}: {keys}"
-        for rule, value in zip(mine[1:], theirs.object_type_qconfigs.values()):
-            compare(f"{backend}.{rule['key']}", rule["qconfig"], value)
+        assert [r["key"] for r in mine[1:]] == keys, f"{name}: {keys}"
+        for rule, value in zip(mine[1:], theirs.object_type_qconfigs.values(), strict=True):
+            compare(f"{name}.{rule['key']}", rule["qconfig"], value)
+    return len(found)
 
 
 def constrained(theirs, mine):
@@ -142,8 +206,13 @@ def check_name(word, target):
     assert getattr(importlib.import_module(module), attribute) is target, word
 
 
+names_file = os.path.join(os.environ["QUANTSCOPE_SOURCE"], "resources", "backends", "torch_names.txt")
+assert make_torch_names.text() == open(names_file).read(), "torch_names.txt is not what make_torch_names.py writes"
+n_classes, n_cases = observers()
+refusals()
 n_presets = presets()
-mappings()
+n_mappings = mappings()
 n_entries = backends()
-assert n_presets >= 16 and n_entries > 1000 and checked > 500
-print(f"{n_presets} presets, {checked} observer fields, {n_entries} backend entries equal torch.ao {torch.__version__}")
+assert n_classes == 13 and n_presets >= 35 and n_entries > 1000 and oracle_fields.checked > 1000
+print(f"{n_classes} observer classes in {n_cases} forms, {n_presets} presets, {n_mappings} mappings, {oracle_fields.checked} observer "
+      f"fields, {n_entries} backend entries equal torch.ao {torch.__version__}")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/configure/backend_config.h"
+#include "engine/configure/backend_check.h"
 
 #include <QtTest/QtTest>
 
@@ -27,8 +27,8 @@ QString problemsOf(const std::string& patterns)
     if (!backend)
         return QString::fromStdString("unreadable: " + backend.error().line());
     QStringList lines;
-    for (const auto& line : checkBackend(*backend))
-        lines << QString::fromStdString(line);
+    for (const auto& problem : checkBackend(*backend))
+        lines << (problem.error ? "error: " : "warning: ") + QString::fromStdString(problem.text);
     return lines.join("\n");
 }
 
@@ -120,14 +120,122 @@ private Q_SLOTS:
             problemsOf(
                 R"({"pattern": ["a"], "dtype_configs": [{"input_dtype": {"dtype": "quint8", "quant_min_lower_bound": 9, "quant_max_upper_bound": 3}}]})")
                 .contains("nothing can satisfy"));
-        QVERIFY(problemsOf(R"({"pattern": ["a"]}, {"pattern": ["a"]})").contains("twice"));
+        QVERIFY(problemsOf(R"({"pattern": ["a"]}, {"pattern": ["a"]})").contains("second time"));
+    }
+    void findsEachProblem_data()
+    {
+        QTest::addColumn<QString>("entry");
+        QTest::addColumn<QString>("words");
+        const auto entry = [](const char* keys) {
+            return QStringLiteral(R"({"pattern": ["torch.nn.Linear"], "dtype_configs": [{}], %1})")
+                .arg(keys);
+        };
+        QTest::newRow("module")
+            << R"({"pattern": ["torch.nn.Conv2D"], "dtype_configs": [{}]})"
+            << "error: patterns[0] (torch.nn.Conv2D): pattern 'torch.nn.Conv2D' is not in "
+               "PyTorch; did you mean 'torch.nn.Conv2d'?";
+        QTest::newRow("method") << R"({"pattern": ["reshap"], "dtype_configs": [{}]})"
+                                << "did you mean 'reshape'?";
+        QTest::newRow("root") << entry(R"("root_module": "torch.nn.Linaer")")
+                              << "root_module 'torch.nn.Linaer' is not in PyTorch";
+        QTest::newRow("nested")
+            << R"({"pattern_complex_format": ["torch.nn.ReLU", ["torch.nn.Conv9d", "*"]], "dtype_configs": [{}]})"
+            << "'torch.nn.Conv9d' is not in PyTorch";
+        QTest::newRow("own module")
+            << R"({"pattern": ["models.Head"], "dtype_configs": [{}]})"
+            << "warning: patterns[0] (models.Head): pattern 'models.Head' is not PyTorch's";
+        QTest::newRow("fusion of one")
+            << entry(R"("fuser_method": "sequential", "fused_module": "torch.nn.Linear")")
+            << "error: patterns[0] (torch.nn.Linear): a fusion needs two or three";
+        QTest::newRow("no fuser")
+            << R"({"pattern": ["torch.nn.Conv2d", "torch.nn.ReLU"], "fused_module": "torch.ao.nn.intrinsic.ConvReLU2d"})"
+            << "without a fuser_method";
+        QTest::newRow("does nothing") << R"({"pattern": ["torch.nn.Linear"]})"
+                                      << "it does nothing";
+        QTest::newRow("index of a module")
+            << entry(R"("input_type_to_index": {"weight": 1})") << "this pattern has modules only";
+        QTest::newRow("index below 0")
+            << R"({"pattern": ["torch.add"], "dtype_configs": [{}], "input_type_to_index": {"weight": -1}})"
+            << "arguments count from 0";
+        QTest::newRow("index twice")
+            << R"({"pattern": ["torch.add"], "dtype_configs": [{}], "input_type_to_index": {"weight": 1, "bias": 1}})"
+            << "gives argument 1 two roles";
+        QTest::newRow("tensor counts")
+            << R"({"pattern": ["torch.add"], "dtype_configs": [{}], "num_tensor_args_to_observation_type": {"0": "input_output_not_observed", "1": "input_output_not_observed"}})"
+            << "says nothing of 2 tensors";
+        QTest::newRow("three tensors")
+            << R"({"pattern": ["torch.add"], "dtype_configs": [{}], "num_tensor_args_to_observation_type": {"0": "input_output_not_observed", "1": "input_output_not_observed", "2": "input_output_not_observed", "3": "input_output_not_observed"}})"
+            << "3 cannot be";
+    }
+    void findsEachConstraint_data()
+    {
+        QTest::addColumn<QString>("entry");
+        QTest::addColumn<QString>("words");
+        const auto dtype = [](const char* constraints) {
+            return QStringLiteral(
+                       R"({"pattern": ["torch.add"], "dtype_configs": [{"input_dtype": {"dtype": "quint8", %1}}]})")
+                .arg(constraints);
+        };
+        QTest::newRow("empty range")
+            << dtype(R"("quant_min_lower_bound": 9, "quant_max_upper_bound": 3)")
+            << "error: patterns[0] (torch.add).dtype_configs[0].input_dtype: the range 9..3 is "
+               "empty";
+        QTest::newRow("no zero") << dtype(
+            R"("quant_min_lower_bound": 1, "quant_max_upper_bound": 9)")
+                                 << "does not hold 0";
+        QTest::newRow("outside") << dtype(
+            R"("quant_min_lower_bound": -9, "quant_max_upper_bound": -1)")
+                                 << "the range lies outside quint8";
+        QTest::newRow("scales") << dtype(
+            R"("scale_min_lower_bound": 2, "scale_max_upper_bound": 1)")
+                                << "lies above scale_max_upper_bound";
+        QTest::newRow("exact below") << dtype(
+            R"("scale_exact_match": 0.1, "zero_point_exact_match": 0, "scale_min_lower_bound": 0.2)")
+                                     << "scale_exact_match 0.1 lies below scale_min_lower_bound "
+                                        "0.2";
+        QTest::newRow("exact above") << dtype(
+            R"("scale_exact_match": 3, "zero_point_exact_match": 0, "scale_max_upper_bound": 2)")
+                                     << "lies above scale_max_upper_bound 2";
+        QTest::newRow("exact zero point")
+            << dtype(R"("scale_exact_match": 0.1, "zero_point_exact_match": 300)")
+            << "zero_point_exact_match 300 lies outside 0..255";
+        QTest::newRow("negative scale")
+            << dtype(R"("scale_exact_match": -1, "zero_point_exact_match": 0)")
+            << "must be above 0";
+        QTest::newRow("lone bound")
+            << dtype(R"("quant_max_upper_bound": 9)")
+            << "warning: patterns[0] (torch.add).dtype_configs[0].input_dtype: "
+               "quant_max_upper_bound stands alone; PyTorch ignores it";
+        QTest::newRow("lone scale")
+            << dtype(R"("scale_exact_match": 0.1)") << "scale_exact_match stands alone";
+        QTest::newRow("largest scale")
+            << dtype(R"("scale_max_upper_bound": 1)") << "PyTorch ignores scale_max_upper_bound";
+        QTest::newRow("dtype")
+            << R"({"pattern": ["torch.add"], "dtype_configs": [{"weight_dtype": "int64"}]})"
+            << "error: patterns[0] (torch.add).dtype_configs[0].weight_dtype: int64 cannot be "
+               "quantized to";
+        QTest::newRow("float bound")
+            << R"({"pattern": ["torch.add"], "dtype_configs": [{"input_dtype": {"dtype": "float16", "scale_min_lower_bound": 1}}]})"
+            << "constraints on float16 have no effect";
+        QTest::newRow("dynamic")
+            << R"({"pattern": ["torch.add"], "dtype_configs": [{"input_dtype": "quint8", "output_dtype": "quint8", "is_dynamic": true}]})"
+            << "a dynamic operator returns float";
+    }
+    void findsEachConstraint() { findsEachProblem(); }
+    void findsEachProblem()
+    {
+        QFETCH(QString, entry);
+        QFETCH(QString, words);
+        const QString found = problemsOf(entry.toStdString());
+        QVERIFY2(found.contains(words), qPrintable(found));
     }
     void shippedBackendsPassTheCheck()
     {
-        for (const char* name : {"x86", "fbgemm", "qnnpack"}) {
-            const auto problems = checkBackend(*findBackend(name));
-            QVERIFY2(problems.empty(), problems.empty() ? "" : problems[0].c_str());
-        }
+        for (const auto& name : shippedBackends())
+            for (const auto& problem : checkBackend(*findBackend(name)))
+                QVERIFY2(!problem.error, (name + ": " + problem.text).c_str());
+        for (const char* name : {"x86", "fbgemm", "qnnpack"})
+            QVERIFY2(checkBackend(*findBackend(name)).empty(), name);
     }
     void namesWhatAFusionLeaves()
     {

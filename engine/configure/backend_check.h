@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/configure/backend_config.h"
+
+namespace qs {
+
+/// One thing that would surprise the author of a backend.
+struct BackendProblem
+{
+    bool error = false; ///< the entry cannot do what it says; else only worth knowing
+    std::string text; ///< one line: "patterns[3] (torch.nn.Conv2d, torch.nn.ReLU): ..."
+    friend bool operator==(const BackendProblem&, const BackendProblem&) = default;
+};
+
+/// Errors: a fusion without the entry that quantizes its result, a constraint nothing can satisfy,
+/// an entry that does nothing. Warnings: names that PyTorch does not have, bounds that PyTorch
+/// ignores, a pattern given twice, keys without an effect. In file order.
+std::vector<BackendProblem> checkBackend(const Backend& backend);
+
+} // namespace qs

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+
+namespace qs {
+
+/// Where the shipped files lie: $QUANTSCOPE_RESOURCES, else the `resources` this was built from.
+std::filesystem::path resourceFolder();
+
+} // namespace qs

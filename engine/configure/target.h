@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/configure/recipe.h"
+
+namespace qs {
+
+/// A hardware target is a backend and the presets that go with it. The recipe for another target:
+/// its backend is `backend` (a shipped name or a file), and where its global rule is the preset of
+/// the old backend, it becomes the preset of the new one. A global qconfig of the recipe's own, one
+/// the user chose from elsewhere, and a new backend without a preset leave the rule as it is.
+/// NotFound names the nearest backend.
+Result<Recipe> withBackend(Recipe recipe, const std::string& backend);
+
+} // namespace qs

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/prepare_names.h"
+
+#include "engine/configure/json_reader.h"
+#include "engine/configure/nearest_name.h"
+#include "engine/plan/op_vocabulary.h"
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+/// What the model has, against what is asked for.
+class NameCheck
+{
+public:
+    NameCheck(const Graph& graph, std::vector<std::string>& warnings)
+        : m_warnings(warnings)
+    {
+        for (const ModuleEntry* module : graph.modules().inOrder()) {
+            m_paths.push_back(module->path);
+            const std::string name = canonicalTypeName(module->moduleClass);
+            if (std::find(m_classes.begin(), m_classes.end(), name) == m_classes.end())
+                m_classes.push_back(name);
+        }
+    }
+
+    void module(const std::string& where, const std::string& name)
+    {
+        look(where, "module '" + name + "'", name, m_paths);
+    }
+    void moduleClass(const std::string& where, const std::string& name)
+    {
+        look(where, "module of class '" + name + "'", canonicalTypeName(name), m_classes);
+    }
+
+private:
+    void look(const std::string& where, const std::string& what, const std::string& name,
+              const std::vector<std::string>& known)
+    {
+        if (std::find(known.begin(), known.end(), name) != known.end())
+            return;
+        const std::string near = nearestName(name, known);
+        m_warnings.push_back(where + ": the model has no " + what
+                             + (near.empty() ? "; 'inspect --json' lists its modules"
+                                             : "; did you mean '" + near + "'?"));
+    }
+
+    std::vector<std::string>& m_warnings;
+    std::vector<std::string> m_paths, m_classes;
+};
+
+/// The names in a list; of PyTorch's tuples the first item.
+std::vector<std::string> namesIn(const Json& block, const char* key)
+{
+    std::vector<std::string> names;
+    if (block.is_object() && block.contains(key) && block[key].is_array())
+        for (const Json& item : block[key]) {
+            const Json& name = item.is_array() && !item.empty() ? item.front() : item;
+            if (name.is_string())
+                names.push_back(name.get<std::string>());
+        }
+    return names;
+}
+
+} // namespace
+
+void warnOfPrepareNames(const Graph& graph, const Recipe& recipe,
+                        std::vector<std::string>& warnings)
+{
+    const Json prepare = Json::parse(recipe.prepareJson, nullptr, false);
+    const Json convert = Json::parse(recipe.convertJson, nullptr, false);
+    NameCheck check(graph, warnings);
+    for (const char* key : {"non_traceable_module_name", "standalone_module_name"})
+        for (const std::string& name : namesIn(prepare, key))
+            check.module(std::string("prepare.") + key, name);
+    for (const char* key : {"non_traceable_module_class", "standalone_module_class"})
+        for (const std::string& name : namesIn(prepare, key))
+            check.moduleClass(std::string("prepare.") + key, name);
+    // Classes of the model itself: what static preparation starts from, and what the other modes,
+    // which observe nothing, convert at once.
+    const auto mapped = [&check](const Json& block, const std::string& where,
+                                 const std::string& key, const std::string& mode) {
+        if (block.is_object() && block.contains(key) && block[key].contains(mode))
+            for (const auto& [name, target] : block[key][mode].items())
+                check.moduleClass(where + "." + key + "." + mode, name);
+    };
+    mapped(prepare, "prepare", "float_to_observed_custom_module_class", "static");
+    for (const char* mode : {"dynamic", "weight_only"})
+        mapped(convert, "convert", "observed_to_quantized_custom_module_class", mode);
+}
+
+} // namespace qs

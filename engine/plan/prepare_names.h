@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/configure/recipe.h"
+#include "engine/graph/graph.h"
+
+namespace qs {
+
+/// Warns of modules and classes that the recipe's `prepare` and `convert` blocks name and the model
+/// does not have, with the nearest one it has. A recipe may serve several models, so it is no
+/// error; torch.ao says nothing.
+void warnOfPrepareNames(const Graph& graph, const Recipe& recipe,
+                        std::vector<std::string>& warnings);
+
+} // namespace qs

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hardware targets and setter presets on the command line: plan --backend, --diff, training presets."""
+
+import json
+
+from harness import expect_bad, main, run, run_good, run_json
+from models import residual
+
+
+def write_recipe(folder, **keys):
+    path = folder / "recipe.json"
+    path.write_text(json.dumps({"format": "quantscope.recipe", "version": 1, **keys}))
+    return path
+
+
+def by_name(document):
+    return {node["name"]: node for node in document["nodes"]}
+
+
+def test_backend_overrides_the_recipe(folder):
+    _, model, _, _ = residual(folder)
+    assert "target: backend x86, global qconfig x86" in run_good("plan", model)
+    text = run_good("plan", model, "--backend", "qnnpack")
+    assert "target: backend qnnpack, global qconfig qnnpack" in text
+    plan = run_json("plan", model, "--backend", "tensorrt")
+    assert plan["target"] == {"backend": "tensorrt", "global": "tensorrt"} and plan["backend"] == "tensorrt"
+    conv = by_name(plan)["conv2d"]
+    assert conv["quantized"] and by_name(plan)["relu"]["output"]["dtype"] == "qint8"
+    assert by_name(plan)["relu"]["output"]["qscheme"] == "per_tensor_symmetric"
+
+
+def test_a_chosen_global_stays(folder):
+    _, model, _, _ = residual(folder)
+    recipe = write_recipe(folder, backend="x86", mapping={"global": "default_per_channel"})
+    plan = run_json("plan", model, "--recipe", recipe, "--backend", "qnnpack")
+    assert plan["target"] == {"backend": "qnnpack", "global": "default_per_channel"}
+    own = {"x86": {"activation": {"observer": "minmax"}, "weight": {"observer": "minmax", "dtype": "qint8"}}}
+    recipe = write_recipe(folder, backend="x86", qconfigs=own, mapping={"global": "x86"})
+    plan = run_json("plan", model, "--recipe", recipe, "--backend", "qnnpack")
+    assert plan["target"]["global"] == "x86" and by_name(plan)["relu"]["output"]["observer"] == "minmax"
+
+
+def test_every_backend_plans_with_its_presets(folder):
+    _, model, _, _ = residual(folder)
+    for name in ("native", "x86", "fbgemm", "qnnpack", "onednn", "executorch", "tensorrt"):
+        plan = run_json("plan", model, "--backend", name)
+        assert by_name(plan)["conv2d"]["quantized"], name
+        assert by_name(plan)["linear"]["quantized"], name
+
+
+def test_diff(folder):
+    _, model, _, _ = residual(folder)
+    text = run_good("plan", model, "--backend", "x86", "--diff", "fbgemm")
+    assert "no operator changes" in text
+    document = run_json("plan", model, "--diff", "tensorrt")
+    assert document["format"] == "quantscope.plan_diff"
+    assert [document[side]["backend"] for side in ("before", "after")] == ["x86", "tensorrt"]
+    before, after = (by_name(run_json("plan", model, "--backend", name)) for name in ("x86", "tensorrt"))
+    changed = by_name(document)
+    for name, node in before.items():
+        if node["op"] in ("input", "parameter", "constant"):
+            continue
+        if node["quantized"] != after[name]["quantized"]:
+            assert "verdict" in changed[name]["changed"], name
+            assert changed[name]["before"]["quantized"] == node["quantized"]
+            assert changed[name]["after"]["reason"] == after[name]["reason"]
+        matched = bool(node["pattern"] or after[name]["pattern"])
+        assert (name in changed) == (node["quantized"] != after[name]["quantized"]
+                                     or node["pattern"] != after[name]["pattern"]
+                                     or (matched and node["qconfig"] != after[name]["qconfig"])), name
+    text = run_good("plan", model, "--diff", "tensorrt")
+    assert "before: backend x86" in text and "after:  backend tensorrt" in text and "->" in text
+    assert f"{len(changed)} of " in text and "cos" not in text.split("operators change")[0].split("reason")[1]
+
+
+def test_unknown_targets(folder):
+    _, model, _, _ = residual(folder)
+    for flag in ("--backend", "--diff"):
+        expect_bad("plan", model, flag, "qnnpak", contains=["unknown backend 'qnnpak'", "did you mean 'qnnpack'?"])
+        expect_bad("plan", model, flag, folder / "mine.json", contains=["mine.json", "no such file"])
+    recipe = write_recipe(folder, backend="x68")
+    expect_bad("plan", model, "--recipe", recipe, contains=["recipe.json", "'x68'", "did you mean 'x86'?"])
+
+
+def test_a_target_of_ones_own(folder):
+    _, model, _, _ = residual(folder)
+    mine = json.loads(run_good("backends", "show", "qnnpack", "--json"))
+    mine.update(name="march_a", default_qconfig="symmetric_qnnpack")
+    file = folder / "march_a.json"
+    file.write_text(json.dumps(mine))
+    recipe = write_recipe(folder, backend=str(file))
+    plan = run_json("plan", model, "--recipe", recipe)
+    assert plan["backend"] == "march_a" and plan["target"]["global"] == "symmetric_qnnpack"
+    mine["default_qconfig"] = "symetric_qnnpack"
+    file.write_text(json.dumps(mine))
+    expect_bad("plan", model, "--backend", file, contains=["default_qconfig", "did you mean 'symmetric_qnnpack'?"])
+
+
+def test_training_presets(folder):
+    _, model, data, _ = residual(folder)
+    words = ["quantize", model, "--data", data, "--device", "cpu", "--export", "none", "--recipe"]
+    observer = {"observer": "moving_average_minmax", "dtype": "quint8", "reduce_range": True, "quant_min": 0,
+                "quant_max": 255}
+    weight = {"observer": "moving_average_minmax", "dtype": "qint8", "qscheme": "per_tensor_symmetric",
+              "quant_min": -128, "quant_max": 127}
+    results = []
+    for name, qconfig in (("plain", {"activation": observer, "weight": weight}), ("default_qat", None)):
+        recipe = write_recipe(folder, qconfigs={name: qconfig} if qconfig else {}, mapping={"global": name})
+        done = run(*words, recipe, "--out", folder / name)
+        assert done.returncode == 0, done.stderr
+        assert ("nothing is trained here" in done.stderr) == (qconfig is None), done.stderr
+        results.append(by_name(json.loads((folder / name / "result.json").read_text())))
+    plain, training = results
+    assert plain["relu"]["quantized"] and training["relu"]["quantized"]
+    for name, node in plain.items():
+        assert node["output"] == training[name]["output"] and node["weight"] == training[name]["weight"], name
+    recipe = write_recipe(folder, mapping={"global": "x86", "object_type": [["torch.nn.Linear", "default_qat"]]})
+    expect_bad("plan", model, "--recipe", recipe,
+               contains=["recipe.json", "mixed", "'conv2d' has 'x86'", "'linear' has 'default_qat'"])
+
+
+def dumps(folder):
+    """A mapping and a backend of torch.ao, dumped as users do it."""
+    import torch
+    import torch.ao.quantization as tq
+    import torch.ao.quantization.backend_config.utils
+    from torch.ao.quantization.backend_config import get_fbgemm_backend_config
+
+    mapping, backend = folder / "mapping.json", folder / "fbgemm_dump.json"
+    mapping.write_text(json.dumps(tq.get_default_qconfig_mapping("qnnpack").set_object_type(torch.nn.Linear, None)
+                                  .to_dict(), default=str))
+    backend.write_text(json.dumps(get_fbgemm_backend_config().to_dict(), default=str))
+    return mapping, backend
+
+
+def test_dumps_of_torch_ao(folder):
+    _, model, _, _ = residual(folder)
+    mapping, backend = dumps(folder)
+    done = run("plan", model, "--recipe", mapping)
+    assert done.returncode == 0 and done.stderr.count("a dump of torch.ao's QConfigMapping") == 1, done.stderr
+    assert "global qconfig qnnpack with its default entries, 1 object_type rule" in done.stderr
+    nodes = by_name(run_json("plan", model, "--recipe", mapping))
+    assert nodes["conv2d"]["quantized"] and not nodes["linear"]["quantized"]
+    own = by_name(run_json("plan", model, "--recipe", write_recipe(
+        folder, mapping={"global": "qnnpack", "object_type": [["torch.nn.Linear", None]]})))
+    assert {n: own[n]["output"] for n in own} == {n: nodes[n]["output"] for n in nodes}
+    done = run("plan", model, "--backend", backend)
+    assert done.returncode == 0 and done.stderr.count("a dump of torch.ao's BackendConfig") == 1, done.stderr
+    assert "no operator changes" in run_good("plan", model, "--backend", "fbgemm", "--diff", backend)
+    assert "nothing to report" in run_good("backends", "check", backend)
+    assert json.loads(run_good("backends", "show", backend, "--json"))["patterns"] == json.loads(
+        run_good("backends", "show", "fbgemm", "--json"))["patterns"]
+
+
+def test_nulls_at_conversion(folder):
+    _, model, data, _ = residual(folder)
+    late = write_recipe(folder, mapping={"global": "x86", "module_name": [["fc", "qnnpack"]]},
+                        convert={"qconfig_mapping": {"object_type": [["torch.nn.Linear", None]]}})
+    plan = run_json("plan", model, "--recipe", late)
+    linear = by_name(plan)["linear"]
+    assert not linear["quantized"] and "torch.nn.Linear" in linear["reason"] and linear["output"] is None
+    run_good("quantize", model, "--recipe", late, "--data", data, "--device", "cpu", "--export", "none", "--out",
+             folder / "out")
+    stored = json.loads((folder / "out" / "recipe.json").read_text())
+    assert stored["convert"]["qconfig_mapping"] == {"object_type": [["torch.nn.Linear", None]]}
+    assert stored["mapping"]["object_type"] == []
+    bad = write_recipe(folder, convert={"qconfig_mapping": {"global": "qnnpack"}})
+    expect_bad("plan", model, "--recipe", bad, contains=["recipe.json", "convert.qconfig_mapping", "taken away"])
+
+
+def test_names_the_model_lacks(folder):
+    _, model, _, _ = residual(folder)
+    recipe = write_recipe(folder, prepare={"non_traceable_module_name": ["con1"],
+                                           "non_traceable_module_class": ["torch.nn.MaxPool2D", "zebra.Crossing"]})
+    warnings = run_json("plan", model, "--recipe", recipe)["warnings"]
+    text = "\n".join(warnings)
+    assert "prepare.non_traceable_module_name: the model has no module 'con1'; did you mean 'conv1'?" in text, text
+    assert "class 'torch.nn.MaxPool2D'; did you mean 'torch.nn.MaxPool2d'?" in text, text
+    assert "'zebra.Crossing'; 'inspect --json' lists its modules" in text, text
+    recipe = write_recipe(folder, prepare={"non_traceable_module_name": ["conv1"],
+                                           "non_traceable_module_class": ["<class 'torch.nn.modules.linear.Linear'>"]})
+    plan = run_json("plan", model, "--recipe", recipe)
+    assert not [w for w in plan["warnings"] if "has no module" in w], plan["warnings"]
+    assert not by_name(plan)["conv2d"]["quantized"] and not by_name(plan)["linear"]["quantized"]
+
+
+main(__name__)
