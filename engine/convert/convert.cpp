@@ -91,7 +91,7 @@ Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, co
     options.lastMember = lastMembers(*model->prepared->plan);
     options.quantized = quantizedOperators(*model->prepared->plan);
     for (const NodePlan& node : model->prepared->plan->nodes)
-        if (node.verdict == Verdict::FloatByRule)
+        if (!node.quantized && !node.rule.qconfig.config)
             options.keptFloat.insert(node.node);
     job.report("convert", "lowering", 0.4);
     QS_TRY(LoweredGraph lowered, lowerGraph(*model->reference, options, job));

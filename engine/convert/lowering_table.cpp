@@ -239,6 +239,13 @@ std::vector<KernelRow> rowsOf(const LoweringRow& added)
 
 } // namespace
 
+std::string_view kernelModeName(KernelMode mode)
+{
+    static constexpr std::array<std::string_view, 4> kNames {"static", "dynamic", "float16",
+                                                             "weight only"};
+    return kNames[std::size_t(mode)];
+}
+
 std::vector<KernelRow> defaultKernelRows()
 {
     std::vector<KernelRow> rows = weightedRows();

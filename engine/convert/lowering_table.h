@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace qs {
@@ -27,6 +28,7 @@ enum class KernelMode : std::uint8_t
     DynamicHalf, ///< after a pair of casts through float16, weight likewise; gives float
     WeightOnly ///< float in and out, the weight with real zero points
 };
+std::string_view kernelModeName(KernelMode mode); ///< "static", "dynamic", "float16", "weight only"
 
 /// One row: a chain of operators and the kernel it becomes.
 struct KernelRow

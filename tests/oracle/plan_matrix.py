@@ -7,6 +7,7 @@ weights. Values are compared, not names. Each network runs in a process of its o
 import copy
 import json
 import multiprocessing
+import operator
 import os
 import pathlib
 import subprocess
@@ -105,7 +106,7 @@ def theirs(model, example, mapping, backend):
     """(sites in graph order, number of stored tensors observed, paths of the modules with a quantized weight)."""
     prepared = prepare_fx(traced(model), mapping, (example,), backend_config=backend)
     modules = dict(prepared.named_modules(remove_duplicate=False))
-    found = {}
+    found, lists = {}, set()
 
     class Spy(torch.fx.Interpreter):
         def run_node(self, node):
@@ -113,11 +114,21 @@ def theirs(model, example, mapping, backend):
                 value = self.fetch_args_kwargs_from_env(node)[0][0]
                 found[node] = value.detach().clone()
                 return value
-            return super().run_node(node)
+            out = super().run_node(node)
+            if isinstance(out, (tuple, list)):
+                lists.add(node)
+            return out
 
     with torch.no_grad():
         Spy(prepared).run(example)
     order = {node: i for i, node in enumerate(prepared.graph.nodes)}
+
+    def place(source):
+        """Where the value is made; of a part of a list of results, where the list is."""
+        if source.target is operator.getitem and isinstance(source.args[1], int) and source.args[0] in lists:
+            return order[source.args[0]], source.args[1]
+        return order[source], 0
+
     sites, stored = [], 0
     for node, value in found.items():
         observer, source = modules[node.target], node.args[0]
@@ -128,7 +139,7 @@ def theirs(model, example, mapping, backend):
         # Whoever asks for a shape reads no value.
         whole = {user for user in source.users if user.target not in (getattr, "size", "dim")} == {node}
         site = Site(id(observer), kind, str(observer.dtype).removeprefix("torch."), value, whole, source.name)
-        sites.append((order[source], kind, site))
+        sites.append((place(source), kind, site))
     return [site for *_, site in sorted(sites, key=lambda s: s[:2])], stored
 
 

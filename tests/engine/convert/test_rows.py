@@ -287,7 +287,7 @@ def activations():
     # x86 has no pattern for it, yet between quantized operators the kernel runs, as in torch.ao; a null rule is heeded.
     norm = Net(nn.Sequential(nn.Linear(8, 8), nn.LayerNorm(8), nn.Linear(8, 3)))
     yield network("layer_norm_refused", norm, (torch.randn(6, 8),), lowered_ops=("quantized.layer_norm.default",))
-    yield network("layer_norm_null", norm, (torch.randn(6, 8),), null=nn.LayerNorm,
+    yield network("layer_norm_null", norm, (torch.randn(6, 8),), null=nn.LayerNorm, against_float=True,
                   lowered_ops=("aten.layer_norm.default",), no_ops=("quantized.layer_norm.default",))
     # Without the rules of fixed parameters the backend refuses them; the kernels' own parameters then take the place of the reader's.
     for module in (nn.Sigmoid(), nn.Hardsigmoid(), nn.Tanh()):
