@@ -64,6 +64,23 @@ std::vector<std::string> namesIn(const Json& block, const char* key)
     return names;
 }
 
+/// Keys of torch.ao's that are read and kept, but that nothing here acts on.
+void warnOfIdleKeys(const Json& prepare, const Json& convert, std::vector<std::string>& warnings)
+{
+    const auto idle = [&warnings](const Json& block, const std::string& where, const char* key,
+                                  const char* why) {
+        if (block.is_object() && block.contains(key) && !block[key].empty())
+            warnings.push_back(where + "." + key + " has no effect: " + why);
+    };
+    for (const char* key : {"input_quantized_idxs", "output_quantized_idxs"})
+        idle(prepare, "prepare", key, "a model's inputs and outputs stay float");
+    for (const char* key : {"standalone_module_name", "standalone_module_class"})
+        idle(prepare, "prepare", key, "a module is quantized in place, with the rest of the model");
+    const char* custom = "custom modules are not supported; their operators are planned one by one";
+    idle(prepare, "prepare", "float_to_observed_custom_module_class", custom);
+    idle(convert, "convert", "observed_to_quantized_custom_module_class", custom);
+}
+
 } // namespace
 
 void warnOfPrepareNames(const Graph& graph, const Recipe& recipe,
@@ -71,6 +88,7 @@ void warnOfPrepareNames(const Graph& graph, const Recipe& recipe,
 {
     const Json prepare = Json::parse(recipe.prepareJson, nullptr, false);
     const Json convert = Json::parse(recipe.convertJson, nullptr, false);
+    warnOfIdleKeys(prepare, convert, warnings);
     NameCheck check(graph, warnings);
     for (const char* key : {"non_traceable_module_name", "standalone_module_name"})
         for (const std::string& name : namesIn(prepare, key))

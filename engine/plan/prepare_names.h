@@ -7,8 +7,8 @@
 namespace qs {
 
 /// Warns of modules and classes that the recipe's `prepare` and `convert` blocks name and the model
-/// does not have, with the nearest one it has. A recipe may serve several models, so it is no
-/// error; torch.ao says nothing.
+/// does not have, with the nearest one it has, and of keys that nothing acts on. A recipe may serve
+/// several models, so it is no error; torch.ao says nothing.
 void warnOfPrepareNames(const Graph& graph, const Recipe& recipe,
                         std::vector<std::string>& warnings);
 

@@ -182,6 +182,10 @@ def test_names_the_model_lacks(folder):
     plan = run_json("plan", model, "--recipe", recipe)
     assert not [w for w in plan["warnings"] if "has no module" in w], plan["warnings"]
     assert not by_name(plan)["conv2d"]["quantized"] and not by_name(plan)["linear"]["quantized"]
+    idle = write_recipe(folder, prepare={"input_quantized_idxs": [0], "output_quantized_idxs": []})
+    warnings = run_json("plan", model, "--recipe", idle)["warnings"]
+    assert [w for w in warnings if w.startswith("prepare.input_quantized_idxs has no effect")], warnings
+    assert not [w for w in warnings if "output_quantized_idxs" in w], warnings
 
 
 main(__name__)
