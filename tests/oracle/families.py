@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Networks of torchvision and timm, small inputs, batch norms warmed up, never a download."""
+import copy
+
 import torch
 from torch import nn
 
@@ -13,7 +15,7 @@ TIMM = {"resnet10t": 64, "resnest14d": 64, "mobilenetv3_small_050": 64, "efficie
         "tinynet_e": 64, "semnasnet_075": 64, "ghostnet_050": 64, "repvgg_a0": 64, "hrnet_w18_small": 64, "dla34": 64,
         "mixer_s32_224": 224, "resmlp_12_224": 224, "convnext_atto": 64, "poolformer_s12": 64, "cspresnet50": 64,
         "mobileone_s0": 64, "vit_tiny_patch16_224": 224, "deit_tiny_patch16_224": 224, "fbnetc_100": 64, "hardcorenas_a": 64,
-        "edgenext_xx_small": 64, "levit_128s": 224, "regnetz_005": 64, "dm_nfnet_f0": 64, "res2net50_14w_8s": 64,
+        "edgenext_xx_small": 64, "levit_128s": 224, "regnetz_005": 64, "res2net50_14w_8s": 64,
         "skresnet18": 64, "ecaresnet26t": 64, "pit_ti_224": 224, "selecsls42": 64}
 
 
@@ -34,6 +36,20 @@ def warm(model, example):
         for _ in range(2 if norms else 0):
             model(example + 0.3 * torch.randn(example.shape, generator=generator))
     return model.eval()
+
+
+def traced(model):
+    """The model's torch.fx trace without what leaves no operator behind in an export: nn.Identity, a contiguous() of what is
+    contiguous already."""
+    graph_module = torch.fx.symbolic_trace(copy.deepcopy(model))
+    modules = dict(graph_module.named_modules())
+    for node in list(graph_module.graph.nodes):
+        if (node.op == "call_module" and isinstance(modules[node.target], nn.Identity)) \
+                or (node.op, node.target) == ("call_method", "contiguous"):
+            node.replace_all_uses_with(node.args[0])
+            graph_module.graph.erase_node(node)
+    graph_module.recompile()
+    return graph_module
 
 
 def make(name):

@@ -140,6 +140,16 @@ def from_torchvision(name, calls):
     return Case(name, model, data[:8 * calls], data[8 * calls:])
 
 
+def from_family(name):
+    """A network of families.py with data like its example."""
+    import families
+
+    model, example = families.make(name)
+    generator = torch.Generator().manual_seed(9)
+    data = torch.randn(24, *example.shape[1:], generator=generator).numpy()
+    return Case(name, model, data[:16], data[16:])
+
+
 def mixed():
     torch.manual_seed(7)
     data = images(48, (3, 32, 32), 7)

@@ -11,6 +11,7 @@ from torch.ao.quantization import ObserverBase
 from torch.ao.quantization.quantize_fx import convert_fx, convert_to_reference_fx, prepare_fx
 
 import align
+import families
 import recipes
 
 THREADS = 2
@@ -98,13 +99,21 @@ def weights(prepared, program):
     return rows
 
 
+def takes_weight(reader, parameter):
+    """Is the parameter the weight of a convolution or linear layer, rather than an operand like any other?"""
+    target = str(reader.target)
+    position = 0 if "embedding" in target else 1
+    return any(word in target for word in ("conv", "linear", "embedding")) and reader.args[position:position + 1] == (parameter,)
+
+
 def split_weights(observed, program):
     """A weight handed to a function has an observer in the graph; ours stands with the operator that reads it."""
     nodes = {node.name: node for node in program.graph.nodes}
     parameters = program.graph_signature.inputs_to_parameters
-    values = [row for row in observed if row["node"] not in parameters]
+    reads = {name: [reader for reader in nodes[name].users if takes_weight(reader, nodes[name])] for name in parameters}
+    values = [row for row in observed if not reads.get(row["node"])]
     moved = [{"node": reader.name, **{key: row[key] for key in ("dtype", "scale", "zero_point")}}
-             for row in observed if row["node"] in parameters for reader in nodes[row["node"]].users]
+             for row in observed for reader in reads.get(row["node"], ())]
     return values, moved
 
 
@@ -114,7 +123,7 @@ def ask(case, decisions, program, threads=THREADS):
     torch.set_num_threads(threads)
     torch.backends.quantized.engine = "x86"
     example = torch.from_numpy(case.calib[:recipes.BATCH_SIZE].copy())
-    prepared = prepare_fx(copy.deepcopy(case.model), decisions.mapping, (example,), backend_config=decisions.backend)
+    prepared = prepare_fx(families.traced(case.model), decisions.mapping, (example,), backend_config=decisions.backend)
     modules = dict(prepared.named_modules(remove_duplicate=False))
     observers = {node.name for node in prepared.graph.nodes
                  if node.op == "call_module" and isinstance(modules[node.target], ObserverBase)}

@@ -4,7 +4,6 @@
 The same observed values, in the same order, with the same observers and the same sharing; the same modules with quantized
 weights. Values are compared, not names. Each network runs in a process of its own.
 """
-import copy
 import json
 import multiprocessing
 import operator
@@ -88,23 +87,9 @@ class Site:
         return f"{self.label} ({self.kind}, {self.dtype}, {tuple(self.value.shape)})"
 
 
-def traced(model):
-    """The model's torch.fx trace without what leaves no operator behind in an export: nn.Identity, a contiguous() of what is
-    contiguous already."""
-    graph_module = torch.fx.symbolic_trace(copy.deepcopy(model))
-    modules = dict(graph_module.named_modules())
-    for node in list(graph_module.graph.nodes):
-        if (node.op == "call_module" and isinstance(modules[node.target], torch.nn.Identity)) \
-                or (node.op, node.target) == ("call_method", "contiguous"):
-            node.replace_all_uses_with(node.args[0])
-            graph_module.graph.erase_node(node)
-    graph_module.recompile()
-    return graph_module
-
-
 def theirs(model, example, mapping, backend):
     """(sites in graph order, number of stored tensors observed, paths of the modules with a quantized weight)."""
-    prepared = prepare_fx(traced(model), mapping, (example,), backend_config=backend)
+    prepared = prepare_fx(families.traced(model), mapping, (example,), backend_config=backend)
     modules = dict(prepared.named_modules(remove_duplicate=False))
     found, lists = {}, set()
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """More networks on which to agree: each leans on operators that the others do not have."""
+import functools
+
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -114,6 +116,10 @@ CASES = {
     "efficientnet_b0": lambda: models.from_torchvision("efficientnet_b0", 1),
     "googlenet": lambda: models.from_torchvision("googlenet", 1),
     "regnet_y_400mf": lambda: models.from_torchvision("regnet_y_400mf", 1),
+    **{name: functools.partial(models.from_family, name) for name in (
+        "torchvision.resnext50_32x4d", "torchvision.convnext_tiny",
+        "timm.resnet10t", "timm.mobilenetv3_small_050", "timm.lcnet_050", "timm.tinynet_e", "timm.ghostnet_050", "timm.repvgg_a0",
+        "timm.hrnet_w18_small", "timm.dla34", "timm.poolformer_s12", "timm.convnext_atto", "timm.skresnet18", "timm.selecsls42")},
 }
 
 # Where our lowered form differs on purpose from torch.ao's: see "Deliberate differences" in engine/README.md. It must still be
