@@ -91,7 +91,7 @@ def theirs(model, example, mapping, backend):
     """(sites in graph order, number of stored tensors observed, paths of the modules with a quantized weight)."""
     prepared = prepare_fx(families.traced(model), mapping, (example,), backend_config=backend)
     modules = dict(prepared.named_modules(remove_duplicate=False))
-    found, lists = {}, set()
+    found, lists = {}, {}
 
     class Spy(torch.fx.Interpreter):
         def run_node(self, node):
@@ -101,7 +101,7 @@ def theirs(model, example, mapping, backend):
                 return value
             out = super().run_node(node)
             if isinstance(out, (tuple, list)):
-                lists.add(node)
+                lists[node] = len(out)
             return out
 
     with torch.no_grad():
@@ -111,7 +111,7 @@ def theirs(model, example, mapping, backend):
     def place(source):
         """Where the value is made; of a part of a list of results, where the list is."""
         if source.target is operator.getitem and isinstance(source.args[1], int) and source.args[0] in lists:
-            return order[source.args[0]], source.args[1]
+            return order[source.args[0]], source.args[1] % lists[source.args[0]]
         return order[source], 0
 
     sites, stored = [], 0
