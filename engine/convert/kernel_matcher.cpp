@@ -155,12 +155,25 @@ private:
                 why = "input and output have different integer types";
                 return false;
             }
-            if (match.row.output == KernelOutput::AsInput && *in != *out) {
+            if (match.row.output != KernelOutput::AsInput || *in == *out)
+                continue;
+            if (match.quantized.size() > 1 || !isPooling(match)) {
                 why = "the operator keeps its input's parameters, but its output has others";
                 return false;
             }
+            // As in torch.ao the readers of a pooled value take the grid before it: finer or
+            // coarser, but not rounded twice.
+            match.scale = in->scale;
+            match.zeroPoint = in->zeroPoint;
         }
         return match.row.output != KernelOutput::Fixed || fixedFits(match, *out, why);
+    }
+
+    bool isPooling(const KernelMatch& match) const
+    {
+        return match.chain.size() == 1
+            && operatorKind(m_edit, m_edit.get(match.chain.front())).find("_pool")
+            != std::string::npos;
     }
 
     /// A kernel with parameters of its own takes the place of a quantize node with others only

@@ -34,7 +34,7 @@ constexpr const char* kFunctionals
       "dropout2d dropout3d embedding embedding_bag fold gelu glu grid_sample hardshrink layer_norm "
       "local_response_norm log_softmax logsigmoid lp_pool2d mish multi_head_attention_forward "
       "normalize one_hot pad prelu rms_norm rrelu scaled_dot_product_attention selu silu softmax "
-      "softmin softplus softshrink softsign tanhshrink threshold unfold upsample";
+      "sigmoid softmin softplus softshrink softsign tanh tanhshrink threshold unfold upsample";
 constexpr const char* kTorch = "abs addmm amax amin arange argmax baddbmm bmm broadcast_to chunk "
                                "clip cos cumsum div dot einsum "
                                "eq erf exp expand floor_divide full gather ge gt index_select le "
