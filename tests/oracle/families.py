@@ -9,7 +9,7 @@ TORCHVISION = {"alexnet": 64, "vgg11_bn": 32, "resnet18": 32, "resnext50_32x4d":
                "mobilenet_v3_small": 32, "mobilenet_v3_large": 32, "mnasnet0_5": 32, "shufflenet_v2_x0_5": 32,
                "squeezenet1_1": 64, "densenet121": 32, "googlenet": 64, "inception_v3": 96, "regnet_x_400mf": 32,
                "regnet_y_400mf": 32, "efficientnet_b0": 32, "efficientnet_v2_s": 32, "convnext_tiny": 32, "vit_b_16": 32,
-               "swin_t": 64, "segmentation.fcn_resnet50": 32, "segmentation.lraspp_mobilenet_v3_large": 64,
+               "segmentation.fcn_resnet50": 32, "segmentation.lraspp_mobilenet_v3_large": 64,
                "segmentation.deeplabv3_mobilenet_v3_large": 64, "video.r3d_18": (3, 4, 32, 32)}
 TIMM = {"resnet10t": 64, "resnest14d": 64, "mobilenetv3_small_050": 64, "efficientnet_lite0": 64, "lcnet_050": 64,
         "tinynet_e": 64, "semnasnet_075": 64, "ghostnet_050": 64, "repvgg_a0": 64, "hrnet_w18_small": 64, "dla34": 64,
@@ -45,7 +45,8 @@ def traced(model):
     modules = dict(graph_module.named_modules())
     for node in list(graph_module.graph.nodes):
         if (node.op == "call_module" and isinstance(modules[node.target], nn.Identity)) \
-                or (node.op, node.target) == ("call_method", "contiguous"):
+                or (node.op, node.target) == ("call_method", "contiguous") \
+                or getattr(node.target, "__name__", "") == "stochastic_depth":  # of torchvision: nothing in eval mode
             node.replace_all_uses_with(node.args[0])
             graph_module.graph.erase_node(node)
     graph_module.recompile()
