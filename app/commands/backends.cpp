@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
 #include "app/commands/console.h"
+#include "engine/base/text.h"
 #include "engine/configure/backend_check.h"
 
 #include <CLI/CLI.hpp>
@@ -29,13 +30,6 @@ const char* observationText(ObservationType type)
     }
 }
 
-std::string number(double value)
-{
-    char text[40];
-    std::snprintf(text, sizeof text, "%.9g", value);
-    return text;
-}
-
 /// "quint8", "qint8 -127..127, scale >= 0.000244140625", "any" where nothing is said.
 std::string dtypeText(const DTypeWithConstraints& value)
 {
@@ -46,11 +40,11 @@ std::string dtypeText(const DTypeWithConstraints& value)
     if (value.quantMinLowerBound || value.quantMaxUpperBound)
         text += " " + bound(value.quantMinLowerBound) + ".." + bound(value.quantMaxUpperBound);
     if (value.scaleMinLowerBound)
-        text += ", scale >= " + number(*value.scaleMinLowerBound);
+        text += ", scale >= " + numberText(*value.scaleMinLowerBound);
     if (value.scaleMaxUpperBound)
-        text += ", scale <= " + number(*value.scaleMaxUpperBound);
+        text += ", scale <= " + numberText(*value.scaleMaxUpperBound);
     if (value.scaleExactMatch)
-        text += ", scale = " + number(*value.scaleExactMatch);
+        text += ", scale = " + numberText(*value.scaleExactMatch);
     if (value.zeroPointExactMatch)
         text += ", zero point = " + std::to_string(*value.zeroPointExactMatch);
     return text;

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/constraint_audit.h"
 
-#include <cstdio>
+#include "engine/base/text.h"
 
 namespace qs {
 
 namespace {
-
-std::string number(double value)
-{
-    char text[40];
-    std::snprintf(text, sizeof text, "%.9g", value);
-    return text;
-}
 
 std::string rangeText(std::int64_t low, std::int64_t high)
 {
@@ -112,11 +105,11 @@ private:
         if (scale && *scale <= 0)
             error("scale_exact_match must be above 0");
         else if (scale && m_value.scaleMinLowerBound && *scale < *m_value.scaleMinLowerBound)
-            error("scale_exact_match " + number(*scale) + " lies below scale_min_lower_bound "
-                  + number(*m_value.scaleMinLowerBound) + ": nothing can satisfy both");
+            error("scale_exact_match " + numberText(*scale) + " lies below scale_min_lower_bound "
+                  + numberText(*m_value.scaleMinLowerBound) + ": nothing can satisfy both");
         else if (scale && m_value.scaleMaxUpperBound && *scale > *m_value.scaleMaxUpperBound)
-            error("scale_exact_match " + number(*scale) + " lies above scale_max_upper_bound "
-                  + number(*m_value.scaleMaxUpperBound) + ": nothing can satisfy both");
+            error("scale_exact_match " + numberText(*scale) + " lies above scale_max_upper_bound "
+                  + numberText(*m_value.scaleMaxUpperBound) + ": nothing can satisfy both");
         if (!zero || !m_value.dtype || !isIntegerDType(*m_value.dtype))
             return;
         const QuantRange limits = dtypeRange();

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/constraint_check.h"
 
-#include <cstdio>
+#include "engine/base/text.h"
 
 namespace qs {
 
 namespace {
 
 constexpr const char* kStricter = " (stricter than PyTorch)";
-
-std::string number(double value)
-{
-    char text[40];
-    std::snprintf(text, sizeof text, "%.9g", value);
-    return text;
-}
 
 std::string dtypeText(DType dtype, bool dynamic)
 {
@@ -80,19 +73,21 @@ private:
             = m_spec.kind != ObserverKind::FixedQParams && m_spec.kind != ObserverKind::ReuseInput;
         if (const auto& least = m_want.scaleMinLowerBound) {
             if (!hasEps)
-                return violation("has no eps, the backend's smallest scale is " + number(*least));
+                return violation("has no eps, the backend's smallest scale is "
+                                 + numberText(*least));
             // torch.ao keeps eps as float32.
             if (float(m_spec.eps) < *least)
-                return violation("eps " + number(m_spec.eps)
+                return violation("eps " + numberText(m_spec.eps)
                                  + " must be at least the backend's smallest scale "
-                                 + number(*least));
+                                 + numberText(*least));
         }
         if (const auto& most = m_want.scaleMaxUpperBound) {
             const double given
                 = m_spec.kind == ObserverKind::FixedQParams ? m_spec.scale : m_spec.eps;
             if (given > *most)
-                return violation("smallest scale " + number(given)
-                                     + " lies above the backend's largest scale " + number(*most),
+                return violation("smallest scale " + numberText(given)
+                                     + " lies above the backend's largest scale "
+                                     + numberText(*most),
                                  true);
         }
         return std::nullopt;
@@ -105,7 +100,7 @@ private:
         if (!scale && !zero)
             return std::nullopt;
         const bool lone = !scale || !zero;
-        const std::string wanted = (scale ? "scale " + number(*scale) : "") + (lone ? "" : ", ")
+        const std::string wanted = (scale ? "scale " + numberText(*scale) : "") + (lone ? "" : ", ")
             + (zero ? "zero_point " + std::to_string(*zero) : "");
         if (m_spec.kind != ObserverKind::FixedQParams)
             return violation("must be fixed_qparams with " + wanted + ", not "
@@ -113,7 +108,7 @@ private:
                              lone);
         if ((!scale || m_spec.scale == *scale) && (!zero || m_spec.zeroPoint == *zero))
             return std::nullopt;
-        return violation("fixed scale " + number(m_spec.scale) + " and zero_point "
+        return violation("fixed scale " + numberText(m_spec.scale) + " and zero_point "
                              + std::to_string(m_spec.zeroPoint) + " must equal the backend's "
                              + wanted,
                          lone);

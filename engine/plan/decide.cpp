@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/decide.h"
 
+#include "engine/base/text.h"
 #include "engine/configure/json_reader.h"
 #include "engine/plan/remedy.h"
 
@@ -9,11 +10,6 @@
 namespace qs {
 
 namespace {
-
-std::string inQuotes(const std::string& text)
-{
-    return "'" + text + "'";
-}
 
 OperandFacts operandFacts(const Node& node, const OpName& name, bool hasReference)
 {

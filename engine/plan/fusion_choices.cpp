@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/fusion_choices.h"
 
+#include "engine/plan/node_rules.h"
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -24,20 +26,7 @@ Recipe applyToFusion(const Recipe& recipe, const Graph& graph, const Plan& plan,
                      const FusionConflict& conflict)
 {
     Recipe out = recipe;
-    std::vector<NodeId> members {conflict.root, conflict.member};
-    if (const NodePlan* node = plan.tryGet(graph, conflict.root); node && node->group >= 0)
-        members = plan.groups[std::size_t(node->group)].members;
-    for (const NodeId member : members) {
-        const std::string& name = graph.get(member).name;
-        std::erase_if(out.mapping.rules, [&name](const Rule& rule) {
-            return rule.kind == RuleKind::Node && rule.key == name;
-        });
-        Rule rule;
-        rule.kind = RuleKind::Node;
-        rule.key = name;
-        rule.qconfig = conflict.memberQConfig;
-        out.mapping.rules.push_back(std::move(rule));
-    }
+    setNodeRules(out, graph, decidedTogether(graph, plan, conflict.root), conflict.memberQConfig);
     return out;
 }
 

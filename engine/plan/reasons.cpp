@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/reasons.h"
 
+#include "engine/base/text.h"
+
 #include <algorithm>
 
 namespace qs {
 
 namespace {
-
-std::string inQuotes(const std::string& text)
-{
-    return "'" + text + "'";
-}
 
 std::string patternText(const std::vector<std::string>& names)
 {

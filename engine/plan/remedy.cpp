@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/remedy.h"
 
+#include "engine/base/text.h"
+#include "engine/plan/node_rules.h"
+
 #include <algorithm>
-#include <cstdio>
 
 namespace qs {
 
 namespace {
-
-std::string number(double value)
-{
-    char text[40];
-    std::snprintf(text, sizeof text, "%.9g", value);
-    return text;
-}
 
 /// Within the dtype's own range and the backend's bounds.
 void fitRange(ObserverSpec& spec, const DTypeWithConstraints& want)
@@ -138,13 +133,13 @@ void describe(const char* what, const ObserverSpec& from, const ObserverSpec& to
         out.push_back(std::string("make the ") + what + (to.isDynamic ? " dynamic" : " static"));
     if (to.kind == ObserverKind::FixedQParams
         && (from.scale != to.scale || from.zeroPoint != to.zeroPoint || from.kind != to.kind))
-        out.push_back("set" + prefix + "scale to " + number(to.scale) + " and zero_point to "
+        out.push_back("set" + prefix + "scale to " + numberText(to.scale) + " and zero_point to "
                       + std::to_string(to.zeroPoint));
     if (to.quantMin && to.quantMax && quantRange(from) != quantRange(to))
         out.push_back("set" + prefix + "quant_min to " + std::to_string(*to.quantMin)
                       + " and quant_max to " + std::to_string(*to.quantMax));
     if (from.eps != to.eps)
-        out.push_back("set" + prefix + "eps to " + number(to.eps));
+        out.push_back("set" + prefix + "eps to " + numberText(to.eps));
 }
 
 } // namespace
@@ -188,20 +183,7 @@ Recipe applyRemedy(const Recipe& recipe, const Graph& graph, const Plan& plan, N
     NamedQConfig named {nameFor(recipe, *found->remedy.qconfig, from), found->remedy.qconfig};
     if (!presetQConfig(named.name))
         out.qconfigs[named.name] = *named.config;
-    std::vector<NodeId> members {node};
-    if (found->group >= 0)
-        members = plan.groups[std::size_t(found->group)].members;
-    for (const NodeId member : members) {
-        const std::string& name = graph.get(member).name;
-        std::erase_if(out.mapping.rules, [&name](const Rule& rule) {
-            return rule.kind == RuleKind::Node && rule.key == name;
-        });
-        Rule rule;
-        rule.kind = RuleKind::Node;
-        rule.key = name;
-        rule.qconfig = named;
-        out.mapping.rules.push_back(std::move(rule));
-    }
+    setNodeRules(out, graph, decidedTogether(graph, plan, node), named);
     return out;
 }
 

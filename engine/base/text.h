@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace qs {
+
+/// A number as messages show it: nine significant digits, which tell any two float32 apart, no
+/// trailing zeros.
+std::string numberText(double value);
+/// 'text': how messages quote what the user named.
+std::string inQuotes(const std::string& text);
+
+} // namespace qs
