@@ -6,6 +6,7 @@
 #include "engine/export/code_forms.h"
 #include "engine/export/result_writer.h"
 #include "engine/import/importer.h"
+#include "engine/import/trace_report.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -109,6 +110,37 @@ std::string moduleText(const Graph& model)
     return table.text();
 }
 
+/// What the export helper put down; branches that a module of the same class did take are only
+/// counted.
+std::string traceText(const TraceReport& trace)
+{
+    std::string text = "trace    " + trace.path + "  ("
+        + (trace.mode.empty()
+               ? std::string("not exported")
+               : "exported " + trace.mode + (trace.producer.empty() ? "" : ", " + trace.producer))
+        + ")\n";
+    int elsewhere = 0;
+    for (const TraceFinding& finding : trace.findings) {
+        if (finding.kind == TraceFinding::Kind::Untaken && finding.takenElsewhere) {
+            ++elsewhere;
+            continue;
+        }
+        std::string kind = traceKindName(finding.kind);
+        kind.resize(9, ' ');
+        std::string attempts;
+        for (const std::string& attempt : finding.attempts)
+            attempts += (attempts.empty() ? "" : ", ") + attempt;
+        const std::string place = finding.place();
+        text += kind + (finding.module.empty() ? "(model)" : finding.module)
+            + (attempts.empty() ? "" : " [" + attempts + "]") + (place.empty() ? "" : ", " + place)
+            + ": " + finding.what + (finding.hint.empty() ? "" : "; " + finding.hint) + "\n";
+    }
+    if (elsewhere)
+        text += "untaken  " + countText(elsewhere, "more place")
+            + " in some modules and not in others\n";
+    return text;
+}
+
 Result<void> printForm(const InspectOptions& options, const JobContext& job)
 {
     const CodeForm form = *codeFormFromName(options.form);
@@ -133,9 +165,11 @@ Result<void> runInspect(const InspectOptions& options, const JobContext& job)
     if (options.code)
         return printForm(options, job);
     QS_TRY(GraphPtr model, importModel(options.model, job));
+    const auto trace = readTraceReport(options.model, model->info().sha256);
     if (options.json)
-        return printOut(inspectJson(*model));
-    return printOut(summaryText(*model) + "\n" + moduleText(*model) + "\n" + operatorText(*model));
+        return printOut(inspectJson(*model, trace ? &*trace : nullptr));
+    return printOut(summaryText(*model) + (trace ? "\n" + traceText(*trace) : "") + "\n"
+                    + moduleText(*model) + "\n" + operatorText(*model));
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/node_json.h"
+#include "engine/import/trace_report.h"
 
 namespace qs {
 
@@ -41,9 +42,35 @@ Json nodeJson(const Graph& model, const Node& node)
     return json;
 }
 
+Json traceJson(const TraceReport& trace)
+{
+    Json findings = Json::array();
+    for (const TraceFinding& finding : trace.findings) {
+        Json json = {{"kind", traceKindName(finding.kind)},
+                     {"module", finding.module},
+                     {"module_class", finding.moduleClass},
+                     {"file", finding.file},
+                     {"line", finding.line},
+                     {"code", finding.code},
+                     {"what", finding.what},
+                     {"hint", finding.hint}};
+        if (finding.kind == TraceFinding::Kind::Failure)
+            json["attempts"] = finding.attempts;
+        if (finding.kind == TraceFinding::Kind::Untaken) {
+            json["modules"] = finding.modules;
+            json["taken_elsewhere"] = finding.takenElsewhere;
+        }
+        findings.push_back(std::move(json));
+    }
+    return {{"path", trace.path},
+            {"producer", trace.producer},
+            {"mode", trace.mode.empty() ? Json() : Json(trace.mode)},
+            {"findings", std::move(findings)}};
+}
+
 } // namespace
 
-std::string inspectJson(const Graph& model)
+std::string inspectJson(const Graph& model, const TraceReport* trace)
 {
     Json inputs = Json::array();
     for (const Node* node : model.inputs())
@@ -75,7 +102,8 @@ std::string inspectJson(const Graph& model)
                        {"inputs", std::move(inputs)},
                        {"outputs", std::move(outputs)},
                        {"modules", std::move(modules)},
-                       {"nodes", std::move(nodes)}};
+                       {"nodes", std::move(nodes)},
+                       {"trace", trace ? traceJson(*trace) : Json()}};
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

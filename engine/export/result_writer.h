@@ -5,6 +5,7 @@
 #include "engine/compare/comparison.h"
 #include "engine/configure/recipe.h"
 #include "engine/convert/converted_model.h"
+#include "engine/import/trace_report.h"
 
 #include <map>
 #include <string>
@@ -43,8 +44,8 @@ struct PlanSide
 /// `plan --diff --json`: target, coverage and warnings of both plans, and the operators they decide
 /// differently with both decisions.
 std::string planDiffJson(const Graph& model, const PlanSide& before, const PlanSide& after);
-/// `inspect --json`.
-std::string inspectJson(const Graph& model);
+/// `inspect --json`; with what the export helper recorded, where there is a record.
+std::string inspectJson(const Graph& model, const TraceReport* trace = nullptr);
 
 /// What a result document holds of a quantization: the parameters, and of each observer the range
 /// it saw (nothing else of the statistics).

@@ -14,6 +14,7 @@ The README beside this file describes the command line and the format of the mod
 import argparse
 import ast
 import copy
+import hashlib
 import importlib
 import importlib.util
 import inspect
@@ -527,6 +528,14 @@ def save_program(program, path):
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def sha256_of(path):
+    digest = hashlib.sha256()
+    with open(path, "rb") as stream:
+        for chunk in iter(lambda: stream.read(1 << 20), b""):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
 def save_trace(trace, path):
     handle, part = tempfile.mkstemp(prefix=".quantscope-", suffix=".json", dir=os.path.dirname(os.path.abspath(path)))
     with os.fdopen(handle, "w", encoding="utf-8") as stream:
@@ -592,7 +601,7 @@ def export_one(trace, mode, run, model, call, path, recorder):
         return False
     if mode == "draft":
         trace["failures"] += frozen_by_draft(made["program"], recorder)
-    trace["exported"] = {"file": os.path.basename(path), "mode": mode}
+    trace["exported"] = {"file": os.path.basename(path), "mode": mode, "sha256": sha256_of(path)}
     return True
 
 

@@ -8,11 +8,14 @@
 #include <QHeaderView>
 #include <QRegularExpression>
 
+#include <algorithm>
+
 namespace qs {
 
 namespace {
 
 constexpr int kNodeRole = Qt::UserRole;
+constexpr int kModuleRole = Qt::UserRole + 1;
 
 /// The first node that a warning names in quotes.
 QString namedNode(const Graph& model, const QString& text)
@@ -24,6 +27,24 @@ QString namedNode(const Graph& model, const QString& text)
             return name;
     }
     return {};
+}
+
+/// One line: where, what, and what to do.
+QString traceLine(const TraceFinding& finding)
+{
+    QString text = QString::fromStdString(finding.place());
+    if (!text.isEmpty())
+        text += QStringLiteral(" · ");
+    text += QString::fromStdString(finding.what);
+    if (!finding.attempts.empty()) {
+        QStringList attempts;
+        for (const auto& attempt : finding.attempts)
+            attempts << QString::fromStdString(attempt);
+        text += QStringLiteral(" (%1)").arg(attempts.join(QStringLiteral(", ")));
+    }
+    if (!finding.hint.empty())
+        text += QStringLiteral("; ") + QString::fromStdString(finding.hint);
+    return text;
 }
 
 } // namespace
@@ -45,12 +66,46 @@ FindingsPanel::FindingsPanel(Workspace& workspace, QWidget* parent)
     header()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
     header()->setStretchLastSection(true);
     const auto later = coalesced(this, [this] { refresh(); });
+    connect(&workspace.document(), &Document::modelChanged, this, &FindingsPanel::readTrace);
     connect(&workspace.document(), &Document::modelChanged, this, later);
     connect(&workspace.document(), &Document::planChanged, this, later);
     connect(&workspace.document(), &Document::resultsChanged, this, later);
     connect(this, &QTreeWidget::itemClicked, this, &FindingsPanel::choose);
     connect(this, &QTreeWidget::itemActivated, this, &FindingsPanel::choose);
+    readTrace();
     refresh();
+}
+
+void FindingsPanel::readTrace()
+{
+    const GraphPtr& model = m_workspace.document().model();
+    m_trace = model ? readTraceReport(model->info().path, model->info().sha256) : std::nullopt;
+}
+
+void FindingsPanel::showTrace(int& count)
+{
+    using Kind = TraceFinding::Kind;
+    static const struct
+    {
+        std::vector<Kind> kinds;
+        const char* title;
+        const char* name;
+    } kSections[] = {
+        {{Kind::Failure}, "What the export failed at", "findingsFailures"},
+        {{Kind::Frozen}, "Decided by the example's values", "findingsFrozen"},
+        {{Kind::Untaken}, "Code that the export did not run", "findingsUntaken"},
+        {{Kind::Training, Kind::Stub}, "Leftovers in the exported model", "findingsLeftovers"},
+        {{Kind::Advice}, "Places that tend to freeze or break", "findingsAdvice"},
+    };
+    for (const auto& section : kSections) {
+        std::vector<Finding> findings;
+        for (const TraceFinding& finding : m_trace->findings)
+            if (std::count(section.kinds.begin(), section.kinds.end(), finding.kind))
+                findings.push_back(
+                    {QString::fromStdString(finding.module), traceLine(finding), true});
+        count += int(findings.size());
+        addSection(QString::fromLatin1(section.title), QString::fromLatin1(section.name), findings);
+    }
 }
 
 void FindingsPanel::refresh()
@@ -73,6 +128,8 @@ void FindingsPanel::refresh()
         show("Rules that match nothing", "findingsRules", std::move(unused));
         show("What the plan warns of", "findingsPlan", std::move(others));
     }
+    if (m_trace)
+        showTrace(count);
     if (model && document.converted()) {
         std::vector<Finding> unlowered, dead;
         for (const Residue& residue : document.converted()->residue) {
@@ -111,11 +168,13 @@ void FindingsPanel::addSection(const QString& title, const QString& name,
     section->setFirstColumnSpanned(true);
     section->setFlags(Qt::ItemIsEnabled);
     for (const Finding& finding : findings) {
-        auto* item = new QTreeWidgetItem(section, {finding.node, finding.text});
+        const bool isRoot = finding.isModule && finding.node.isEmpty();
+        auto* item = new QTreeWidgetItem(
+            section, {isRoot ? QStringLiteral("(model)") : finding.node, finding.text});
         item->setFont(0, monoFont(11));
         item->setFont(1, uiFont(12));
         item->setToolTip(1, finding.text);
-        item->setData(0, kNodeRole, finding.node);
+        item->setData(0, finding.isModule ? kModuleRole : kNodeRole, finding.node);
     }
     section->setExpanded(true);
 }
@@ -123,11 +182,32 @@ void FindingsPanel::addSection(const QString& title, const QString& name,
 void FindingsPanel::choose(QTreeWidgetItem* item)
 {
     const auto& model = m_workspace.document().model();
+    if (const QVariant module = item->data(0, kModuleRole); model && module.isValid()) {
+        chooseModule(module.toString().toStdString());
+        return;
+    }
     const QString name = item->data(0, kNodeRole).toString();
     const Node* node = model && !name.isEmpty() ? model->tryFind(name.toStdString()) : nullptr;
     if (!node)
         return;
     m_workspace.selectNode(node->id);
+    Q_EMIT revealWanted();
+}
+
+void FindingsPanel::chooseModule(const std::string& path)
+{
+    if (!m_workspace.foldTree())
+        return;
+    // A module without an operator of its own is not in the tree: the one around it stands for it.
+    std::string shown = path;
+    int entry = m_workspace.foldTree()->moduleEntry(shown);
+    while (entry < 0 && !shown.empty()) {
+        shown = ModuleTree::parentPath(shown);
+        entry = m_workspace.foldTree()->moduleEntry(shown);
+    }
+    if (entry < 0)
+        return;
+    m_workspace.selectEntry(entry);
     Q_EMIT revealWanted();
 }
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+// moc of Qt 6.4 stumbles over the standard library's concepts.
+#ifndef Q_MOC_RUN
+#include "engine/import/trace_report.h"
+#endif
+
 #include <QTreeWidget>
 
 namespace qs {
@@ -8,7 +13,9 @@ namespace qs {
 class Workspace;
 
 /// All that wants a second look: what the plan warns of (rules that matched nothing, conflicts,
-/// dropped qconfigs), and after a conversion what lowering left behind. A click selects the node.
+/// dropped qconfigs), what the export helper recorded beside the model file (failed ways of
+/// exporting, code that is not in the file), and after a conversion what lowering left behind. A
+/// click selects the node or the module.
 /// GUI thread only.
 class FindingsPanel : public QTreeWidget
 {
@@ -28,13 +35,18 @@ private:
     {
         QString node; ///< name, or empty
         QString text;
+        bool isModule = false; ///< `node` is the path of a module
     };
     void refresh();
+    void readTrace();
+    void showTrace(int& count);
     void addSection(const QString& title, const QString& name,
                     const std::vector<Finding>& findings);
     void choose(QTreeWidgetItem* item);
+    void chooseModule(const std::string& path);
 
     Workspace& m_workspace;
+    std::optional<TraceReport> m_trace; ///< of the open model
     int m_count = -1;
 };
 

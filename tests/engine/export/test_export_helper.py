@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The export helper on models that export and on models that do not: what it writes, where it says a model fails, which
 branches it says are lost, and that it leaves the model alone."""
+import hashlib
 import json
 import os
 import pathlib
@@ -56,7 +57,8 @@ class ExportHelper(unittest.TestCase):
 
     def test_a_clean_model_has_nothing_to_tell(self):
         trace = self.export("straight")
-        self.assertEqual(trace["exported"], {"file": "model.pt2", "mode": "strict"})
+        self.assertEqual(trace["exported"], {"file": "model.pt2", "mode": "strict",
+                                             "sha256": hashlib.sha256(self.path.read_bytes()).hexdigest()})
         for member in ("failures", "untaken", "advice", "training", "stubs"):
             self.assertEqual(trace[member], [], member)
         self.assertEqual([a["mode"] for a in trace["attempts"]], ["python", "strict", "strict, save"])
@@ -172,6 +174,24 @@ class ExportHelper(unittest.TestCase):
         self.assertIsNone(trace["exported"])
         self.check_place(trace["failures"][0], "broken", "body.1", "not_running")
         self.assertEqual(sorted(os.listdir(self.folder)), ["b.pt2", "b.pt2.trace.json"])
+
+    def test_quantscope_shows_the_record(self):
+        self.export("decides")
+        tool = os.environ["QUANTSCOPE"]
+        shown = subprocess.run([tool, "inspect", "--json", str(self.path)], capture_output=True, text=True, check=True)
+        trace = json.loads(shown.stdout)["trace"]
+        self.assertEqual((trace["mode"], [f["kind"] for f in trace["findings"]]), ("draft", ["failure", "frozen", "untaken"]))
+        failure = trace["findings"][0]
+        self.assertEqual((failure["module"], failure["line"], failure["attempts"]),
+                         ("body.1", line_of("decides"), ["strict", "non-strict"]))
+        text = subprocess.run([tool, "inspect", str(self.path)], capture_output=True, text=True, check=True).stdout
+        self.assertIn(f"failure  body.1 [strict, non-strict], helper_models.py:{line_of('decides')}: if x.sum() > 0:", text)
+        # A record of another export is left out, a broken one too, both with a note and no refusal.
+        for content in (json.dumps({"format": "quantscope.trace", "version": 1, "exported": {"sha256": "0"}}), "{"):
+            (self.folder / "model.pt2.trace.json").write_text(content)
+            shown = subprocess.run([tool, "inspect", "--json", str(self.path)], capture_output=True, text=True, check=True)
+            self.assertIsNone(json.loads(shown.stdout)["trace"])
+            self.assertIn("model.pt2.trace.json", shown.stderr)
 
     def test_wrong_usage(self):
         self.assertEqual(self.command().returncode, 2)
