@@ -7,6 +7,7 @@
 #include "engine/convert/kernel_check.h"
 #include "engine/convert/lower.h"
 #include "engine/convert/lowering_residue.h"
+#include "engine/convert/lstm_forms.h"
 
 #include <ATen/Context.h>
 
@@ -93,6 +94,7 @@ Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, co
     for (const NodePlan& node : model->prepared->plan->nodes)
         if (!node.quantized && !node.rule.qconfig.config)
             options.keptFloat.insert(node.node);
+    options.lstmBodies = quantizedLstmBodies(*model);
     job.report("convert", "lowering", 0.4);
     QS_TRY(LoweredGraph lowered, lowerGraph(*model->reference, options, job));
     if (checkBatch) {

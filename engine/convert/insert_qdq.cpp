@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/convert/insert_qdq.h"
 
+#include "engine/convert/lstm_forms.h"
 #include "engine/convert/quantize_weights.h"
 #include "engine/execute/interpreter.h"
 #include "engine/graph/graph_verifier.h"
@@ -17,6 +18,12 @@ const PlannedObserver* findObserver(const Plan& plan, ObserverId id)
         if (observer.id == id)
             return &observer;
     return nullptr;
+}
+
+/// An observer, or the mark of a value that one inside a custom module saw.
+bool isObserver(const Node& node)
+{
+    return node.isOp(kObserveTarget) || node.isOp(kStubTarget);
 }
 
 /// choose_qparams, quantize and dequantize with parameters of the moment.
@@ -155,7 +162,7 @@ ValueMap seenByReaders(const ConvertedModel& model,
             if (!edge.readers.empty() || value == model.prepared->valueOf.end())
                 continue;
             for (const Use& use : prepared.users(value->second))
-                if (prepared.get(use.node).isOp(kObserveTarget)
+                if (isObserver(prepared.get(use.node))
                     && prepared.get(use.node).observer == observer.id)
                     seen[value->second] = replaced.at(use.node);
         }
@@ -171,7 +178,7 @@ Result<void> buildReference(ConvertedModel& model, bool reduceRange, const JobCo
     std::unordered_map<NodeId, ValueRef> replaced; // observer to what stands for it
     for (const NodePtr& node : prepared.nodes()) {
         QS_CHECK(job.check());
-        if (!node->isOp(kObserveTarget))
+        if (!isObserver(*node))
             continue;
         QS_TRY(const ValueRef output, replaceObserver(edit, model, node->id, reduceRange));
         replaced[node->id] = output;
@@ -181,6 +188,7 @@ Result<void> buildReference(ConvertedModel& model, bool reduceRange, const JobCo
         if (observer.isWeight)
             QS_CHECK(quantizeWeight(edit, model, observer));
     }
+    quantizeLstmBodies(edit, model);
     const ValueMap seen = seenByReaders(model, replaced);
     edit.eraseDead();
 

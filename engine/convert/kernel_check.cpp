@@ -2,7 +2,9 @@
 #include "engine/convert/kernel_check.h"
 
 #include "engine/base/torch_guard.h"
+#include "engine/convert/lstm_check.h"
 #include "engine/execute/interpreter.h"
+#include "engine/execute/recurrence.h"
 
 #include <algorithm>
 #include <cmath>
@@ -170,6 +172,8 @@ private:
                                   : in.value);
         }
         const Node& kernel = m_lowered.graph->get(site.kernel);
+        if (kernel.isOp(kLstmTarget))
+            return lstmDifference(site, kernel, frame);
         for (const NamedArgument& argument : kernel.args)
             forEachRef(argument.value, [&](ValueRef ref) {
                 if (const auto it = m_sizes.find(ref); it != m_sizes.end())
@@ -188,6 +192,34 @@ private:
                                                 : floatSteps(made, wanted.value.toTensor()));
         }
         return most;
+    }
+
+    /// Of an LSTM each kernel inside is checked on its own.
+    Result<double> lstmDifference(const KernelSite& site, const Node& kernel, const Frame& frame)
+    {
+        const Node& reference = m_graph->get(site.reference);
+        std::vector<at::IValue> floats, quantized;
+        for (const NamedArgument& argument : kernel.args) {
+            std::vector<ValueRef> refs;
+            forEachRef(argument.value, [&](ValueRef ref) { refs.push_back(ref); });
+            for (const ValueRef ref : refs) {
+                const at::IValue* given = frame.tryGet(ref);
+                QS_TRY(const at::IValue value,
+                       given ? Result<at::IValue>(*given) : m_run.constant(ref));
+                quantized.push_back(value);
+                if (argument.name != "params")
+                    floats.emplace_back(value.toTensor().dequantize());
+            }
+        }
+        std::vector<ValueRef> params;
+        forEachRef(reference.args.at(2).value, [&](ValueRef ref) { params.push_back(ref); });
+        for (const ValueRef ref : params) {
+            QS_TRY(at::IValue value, m_reference.constant(ref));
+            floats.push_back(std::move(value));
+        }
+        QS_TRY(const LstmDifference worst,
+               compareLstmKernels(reference, std::move(floats), kernel, std::move(quantized)));
+        return worst.steps;
     }
 
     GraphPtr m_graph;

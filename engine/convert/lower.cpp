@@ -5,6 +5,8 @@
 #include "engine/convert/float_kernel.h"
 #include "engine/convert/kernel_matcher.h"
 #include "engine/convert/lowering_ops.h"
+#include "engine/convert/lstm_forms.h"
+#include "engine/execute/recurrence.h"
 #include "engine/graph/graph_verifier.h"
 #include "engine/prepare/weighted_op.h"
 
@@ -53,6 +55,8 @@ public:
                 continue;
             if (m_edit.get(id).isOp(kQuantize))
                 lowerAt(id);
+            else if (m_options.lstmBodies.contains(id))
+                lowerLstm(id);
             else if (m_options.quantized.contains(id))
                 lowerFloatAt(id);
         }
@@ -196,6 +200,46 @@ private:
         for (ValueRef input : match.quantized)
             site.inputs.emplace_back(input, ValueRef {m_values.quantizeOf.at(input), 0});
         m_out.sites.push_back(std::move(site));
+    }
+
+    /// An LSTM between dequantize and quantize nodes; the latter ask for what its body gives.
+    void lowerLstm(NodeId id)
+    {
+        if (const auto it = m_options.refused.find(id); it != m_options.refused.end()) {
+            m_out.reasons[id] = it->second;
+            return;
+        }
+        std::vector<std::pair<NodeId, std::uint32_t>> quantizes; // with the output they read
+        for (std::uint32_t i = 0; i < m_edit.get(id).outputs.size(); ++i)
+            for (const Use& use : m_edit.users({id, i})) {
+                if (!m_edit.get(use.node).isOp(kQuantize)) {
+                    m_out.reasons[id] = "its float result is read elsewhere as well";
+                    return;
+                }
+                quantizes.emplace_back(use.node, i);
+            }
+        const auto made = emitQuantizedLstm(m_edit, id, m_options.lstmBodies.at(id));
+        if (!made) {
+            m_out.reasons[id] = made.error().message;
+            return;
+        }
+        m_out.sites.push_back({id, true, *made, id, std::string(kLstmTarget), lstmInputs(*made)});
+        for (const auto& [quantize, output] : quantizes)
+            pass(quantize, {*made, output});
+        m_edit.erase(id);
+    }
+
+    std::vector<std::pair<ValueRef, ValueRef>> lstmInputs(NodeId lstm) const
+    {
+        std::vector<std::pair<ValueRef, ValueRef>> inputs;
+        for (const NamedArgument& argument : m_edit.get(lstm).args)
+            forEachRef(argument.value, [&](ValueRef ref) {
+                const auto quantize = m_values.quantizeOf.find(ref);
+                inputs.emplace_back(
+                    ref,
+                    quantize == m_values.quantizeOf.end() ? ref : ValueRef {quantize->second, 0});
+            });
+        return inputs;
     }
 
     /// Kernels with a float result: the plan's dynamic and weight-only operators.

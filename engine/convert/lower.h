@@ -47,6 +47,8 @@ struct LoweringOptions
     std::unordered_map<NodeId, bool> quantized;
     /// Operators that a rule of the recipe keeps float: they never become kernels that compute.
     std::unordered_set<NodeId> keptFloat;
+    /// What takes the place of LSTMs that are quantized from within (`quantizedLstmBodies`).
+    std::unordered_map<NodeId, GraphPtr> lstmBodies;
     bool reduceRange = false; ///< dynamic activations leave one bit free
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/execute/higher_order.h"
 
+#include "engine/execute/recurrence.h"
+
 #include <ATen/autocast_mode.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/clone.h>
@@ -131,14 +133,19 @@ Result<Values> runRegion(const Values& args, const RunSubgraph& runSubgraph)
 
 bool isHigherOrder(std::string_view target)
 {
-    return target == kRegionTarget || target == "higher_order.cond"
-        || target == "higher_order.while_loop" || target == kAutocastTarget;
+    return target == kRegionTarget || target == kRecurTarget || target == kLstmTarget
+        || target == "higher_order.cond" || target == "higher_order.while_loop"
+        || target == kAutocastTarget;
 }
 
 Result<Values> runHigherOrder(const Node& node, const Values& args, const RunSubgraph& runSubgraph)
 {
     if (node.target == kRegionTarget)
         return runRegion(args, runSubgraph);
+    if (node.target == kRecurTarget)
+        return runRecurrence(args, runSubgraph);
+    if (node.target == kLstmTarget)
+        return runWhole(args, runSubgraph);
     if (node.target == kAutocastTarget)
         return runAutocast(node, args, runSubgraph);
     return node.target == "higher_order.cond" ? runCond(node, args, runSubgraph)

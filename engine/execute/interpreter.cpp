@@ -25,11 +25,13 @@ struct Interpreter::Impl
 
     bool isConstant(ValueRef ref) const { return constantNodes[graph->position(ref.node)]; }
     Result<at::IValue> read(ValueRef ref, const Frame& frame);
-    Result<void> runNode(const Node& node, Frame& frame);
+    Result<void> runNode(const Node& node, Frame& frame, const Tap& tap = {},
+                         const JobContext& job = {});
     Result<at::IValue> stored(const Node& node) const;
     Result<at::IValue> fold(ValueRef ref);
     Result<std::vector<at::IValue>> runSubgraph(const Node& node, std::size_t index,
-                                                std::vector<at::IValue> inputs);
+                                                std::vector<at::IValue> inputs, const Tap& tap,
+                                                const JobContext& job);
     Result<std::vector<std::size_t>> needed(const Frame& frame, std::span<const ValueRef> wanted,
                                             bool throughConstants) const;
     Result<void> evaluate(Frame& frame, std::span<const ValueRef> wanted, const JobContext& job,
@@ -118,7 +120,9 @@ Result<at::IValue> Interpreter::Impl::fold(ValueRef ref)
 }
 
 Result<std::vector<at::IValue>> Interpreter::Impl::runSubgraph(const Node& node, std::size_t index,
-                                                               std::vector<at::IValue> inputs)
+                                                               std::vector<at::IValue> inputs,
+                                                               const Tap& tap,
+                                                               const JobContext& job)
 {
     const auto& subgraph = node.subgraphs.at(index);
     auto it = subgraphs.find(subgraph.get());
@@ -126,10 +130,17 @@ Result<std::vector<at::IValue>> Interpreter::Impl::runSubgraph(const Node& node,
         QS_TRY(Interpreter inner, Interpreter::create(subgraph, device));
         it = subgraphs.emplace(subgraph.get(), std::move(inner)).first;
     }
-    return it->second.run(std::move(inputs));
+    if (!tap)
+        return it->second.run(std::move(inputs), {}, job);
+    const Tap observers
+        = [&](ValueRef, const Node& inner, const at::IValue& value) -> Result<void> {
+        return inner.isOp(kObserveTarget) ? tap({node.id, 0}, inner, value) : Result<void>();
+    };
+    return it->second.run(std::move(inputs), observers, job);
 }
 
-Result<void> Interpreter::Impl::runNode(const Node& node, Frame& frame)
+Result<void> Interpreter::Impl::runNode(const Node& node, Frame& frame, const Tap& tap,
+                                        const JobContext& job)
 {
     if (node.kind == NodeKind::Parameter || node.kind == NodeKind::Constant) {
         QS_TRY(at::IValue value, stored(node));
@@ -140,7 +151,7 @@ Result<void> Interpreter::Impl::runNode(const Node& node, Frame& frame)
         return {};
     const ReadValue readValue = [&](ValueRef ref) { return read(ref, frame); };
     const RunSubgraph subgraphRunner = [&](std::size_t index, std::vector<at::IValue> inputs) {
-        return runSubgraph(node, index, std::move(inputs));
+        return runSubgraph(node, index, std::move(inputs), tap, job);
     };
     const NodeCall& call = calls[graph->position(node.id)];
     QS_TRY(auto values, runCall(node, call, {device, readValue, subgraphRunner}));
@@ -180,7 +191,7 @@ Result<std::vector<at::IValue>> Interpreter::run(std::vector<at::IValue> inputs,
         else if (node.kind == NodeKind::Output)
             break;
         else if (!impl.constantNodes[i])
-            QS_CHECK(impl.runNode(node, frame));
+            QS_CHECK(impl.runNode(node, frame, tap, job));
         const bool seen = node.kind == NodeKind::Input || node.kind == NodeKind::Op
             || node.kind == NodeKind::ModuleCall;
         if (tap && seen)
@@ -243,7 +254,7 @@ Result<void> Interpreter::Impl::evaluate(Frame& frame, std::span<const ValueRef>
                 given[i] = *value;
                 wasGiven[i] = true;
             }
-        QS_CHECK(runNode(node, frame));
+        QS_CHECK(runNode(node, frame, {}, job));
         for (std::uint32_t i = 0; i < node.outputs.size(); ++i) {
             const ValueRef ref {node.id, i};
             if (wasGiven[i])

@@ -15,11 +15,15 @@
 namespace qs {
 
 /// Sees a value right after it was computed, on the running thread. Must not keep the tensor unless
-/// it means to.
+/// it means to. Of subgraphs it sees the observers alone, under the reference of the outermost
+/// node's first output.
 using Tap = std::function<Result<void>(ValueRef, const Node&, const at::IValue&)>;
 
 /// The operator every observer node has; an identity for the interpreter.
 inline constexpr std::string_view kObserveTarget = "quantscope.observe.default";
+/// Marks a value that is quantized already where it was made (torch.ao's DeQuantStub behind a
+/// custom module): an identity, which observes nothing.
+inline constexpr std::string_view kStubTarget = "quantscope.dequant_stub.default";
 
 /// Runs a graph node by node through the LibTorch dispatcher. Values are freed after their last
 /// use. Nodes that depend on parameters and constants alone (weight quantization, prepacking) run

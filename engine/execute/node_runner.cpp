@@ -18,7 +18,8 @@ using Values = std::vector<at::IValue>;
 /// True for operators that we run ourselves, without the dispatcher.
 bool runsWithoutSchema(const Node& node)
 {
-    return node.target == kObserveTarget || isScalarOp(node.target) || isHigherOrder(node.target);
+    return node.target == kObserveTarget || node.target == kStubTarget || isScalarOp(node.target)
+        || isHigherOrder(node.target);
 }
 
 Result<Values> convertAll(const Node& node, const CallContext& context)
@@ -91,7 +92,7 @@ Result<Values> callAny(const Node& node, const NodeCall& call, const CallContext
     QS_TRY(Values args, convertAll(node, context));
     if (isHigherOrder(node.target))
         return runHigherOrder(node, args, context.runSubgraph);
-    if (node.target == kObserveTarget) {
+    if (node.target == kObserveTarget || node.target == kStubTarget) {
         if (args.empty())
             return fail(ErrorCode::Internal, "an observer without a value");
         return Values {args.front()};

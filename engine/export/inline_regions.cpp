@@ -2,6 +2,7 @@
 #include "engine/export/inline_regions.h"
 
 #include "engine/execute/higher_order.h"
+#include "engine/execute/recurrence.h"
 #include "engine/graph/graph_edit.h"
 
 #include <unordered_map>
@@ -52,12 +53,20 @@ private:
     NodePtr regionAt(NodeId id) const
     {
         const Node& node = m_edit.get(id);
-        return node.isOp(kRegionTarget) ? std::make_shared<const Node>(node) : nullptr;
+        return node.isOp(kRegionTarget) || node.isOp(kLstmTarget)
+            ? std::make_shared<const Node>(node)
+            : nullptr;
     }
 
     /// The region's operands, copied where it writes to them.
     Result<std::vector<Argument>> operandsOf(NodeId region, const Node& node)
     {
+        if (node.isOp(kLstmTarget)) {
+            std::vector<Argument> all;
+            for (const NamedArgument& argument : node.args)
+                forEachRef(argument.value, [&](ValueRef ref) { all.emplace_back(ref); });
+            return all;
+        }
         const auto* operands = node.args.size() == 2 ? node.args[0].value.asList() : nullptr;
         const auto* written = operands ? node.args[1].value.asList() : nullptr;
         if (!written || node.subgraphs.empty())

@@ -4,6 +4,7 @@
 #include "engine/export/inline_regions.h"
 #include "engine/export/pt2_document.h"
 #include "engine/export/pt2_weights.h"
+#include "engine/export/scan_recurrences.h"
 
 #include <caffe2/serialize/inline_container.h>
 
@@ -74,7 +75,8 @@ Result<void> writePt2(const Graph& reference, const std::string& path)
         return fail(makeError(ErrorCode::Io, "the file cannot be written").inFile(path));
     auto written = guardTorch([&]() -> Result<void> {
         QS_TRY(const InlinedGraph inlined, inlineRegions(reference));
-        return writeArchive(*inlined.graph, file);
+        QS_TRY(const Graph spelled, scanRecurrences(*inlined.graph));
+        return writeArchive(spelled, file);
     });
     file.close();
     if (!file)

@@ -2,6 +2,7 @@
 #include "engine/export/script_builder.h"
 
 #include "engine/execute/torch_types.h"
+#include "engine/export/script_ops.h"
 
 #include <torch/csrc/jit/api/compilation_unit.h>
 #include <torch/csrc/jit/ir/named_value.h>
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 namespace qs {
 
@@ -90,8 +92,8 @@ std::string identifier(const std::string& text)
 }
 
 ScriptBuilder::ScriptBuilder(const Graph& source, const Interpreter& interpreter)
-    : m_source(source)
-    , m_interpreter(interpreter)
+    : m_source(&source)
+    , m_interpreter(&interpreter)
     , m_module(c10::QualifiedName(className(source.info())))
     , m_body(std::make_shared<torch::jit::Graph>())
     , m_attributes {"training", "forward", "self"}
@@ -117,9 +119,9 @@ Result<ScriptValue*> ScriptBuilder::value(ValueRef ref)
 {
     if (const auto it = m_values.find(ref); it != m_values.end())
         return it->second;
-    if (!m_interpreter.isConstant(ref))
+    if (!m_interpreter->isConstant(ref))
         return fail(makeError(ErrorCode::Internal, "its value is used before it is computed")
-                        .atNode(m_source.get(ref.node).name));
+                        .atNode(m_source->get(ref.node).name));
     auto made = constantValue(ref);
     if (made)
         m_values[ref] = *made;
@@ -128,8 +130,8 @@ Result<ScriptValue*> ScriptBuilder::value(ValueRef ref)
 
 Result<ScriptValue*> ScriptBuilder::constantValue(ValueRef ref)
 {
-    const Node& node = m_source.get(ref.node);
-    auto constant = m_interpreter.constant(ref);
+    const Node& node = m_source->get(ref.node);
+    auto constant = m_interpreter->constant(ref);
     if (!constant)
         return fail(std::move(constant).error().atNode(node.name));
     if (isLiteral(*constant))
@@ -153,7 +155,7 @@ Result<ScriptValue*> ScriptBuilder::constantValue(ValueRef ref)
 std::string ScriptBuilder::attributeName(const Node& node, ValueRef ref)
 {
     const bool held = node.kind != NodeKind::Op && !node.target.empty();
-    const std::string wanted = identifier(held ? node.target : m_source.value(ref).name);
+    const std::string wanted = identifier(held ? node.target : m_source->value(ref).name);
     std::string name = wanted;
     for (int suffix = 1; !m_attributes.insert(name).second; ++suffix)
         name = wanted + "_" + std::to_string(suffix);
@@ -215,6 +217,37 @@ Result<ScriptValue*> ScriptBuilder::listArgument(const Argument::List& list,
         items.push_back(made);
     }
     return m_body->insertNode(m_body->createList(element, items))->output();
+}
+
+Result<std::vector<ScriptValue*>>
+ScriptBuilder::inlineGraph(const Graph& graph, const std::vector<ScriptValue*>& inputs)
+{
+    QS_TRY(const Interpreter inner, Interpreter::create(std::make_shared<const Graph>(graph)));
+    const Graph* outerSource = std::exchange(m_source, &inner.graph());
+    const Interpreter* outerInterpreter = std::exchange(m_interpreter, &inner);
+    auto outerValues = std::exchange(m_values, {});
+    auto written = writeInner(inputs);
+    m_source = outerSource;
+    m_interpreter = outerInterpreter;
+    m_values = std::move(outerValues);
+    return written;
+}
+
+Result<std::vector<ScriptValue*>> ScriptBuilder::writeInner(const std::vector<ScriptValue*>& inputs)
+{
+    std::size_t next = 0;
+    for (const NodePtr& node : m_source->nodes()) {
+        if (node->kind == NodeKind::Input)
+            bind({node->id, 0}, inputs.at(next++));
+        else if (node->kind == NodeKind::Op)
+            QS_CHECK(emitNode(*this, *node));
+    }
+    std::vector<ScriptValue*> out;
+    for (const NamedArgument& returned : m_source->output().args) {
+        QS_TRY(ScriptValue * made, argument(returned.value, c10::TensorType::get()));
+        out.push_back(made);
+    }
+    return out;
 }
 
 torch::jit::Module ScriptBuilder::finish(ScriptValue* returned)

@@ -25,7 +25,7 @@ class ScriptBuilder
 public:
     ScriptBuilder(const Graph& source, const Interpreter& interpreter);
 
-    const Graph& source() const { return m_source; }
+    const Graph& source() const { return *m_source; }
     torch::jit::Graph& body() { return *m_body; }
 
     /// A new argument of `forward`, after those there are.
@@ -41,17 +41,23 @@ public:
     /// Calls an operator; the overload is chosen by the arguments' types.
     ScriptValue* call(const std::string& name, const std::vector<ScriptValue*>& args);
 
+    /// Writes a graph of its own at the current place, its inputs given; returns its outputs. It
+    /// may hold parameters.
+    Result<std::vector<ScriptValue*>> inlineGraph(const Graph& graph,
+                                                  const std::vector<ScriptValue*>& inputs);
+
     /// Closes `forward` with its return value and hands the module over.
     torch::jit::Module finish(ScriptValue* returned);
 
 private:
     Result<ScriptValue*> constantValue(ValueRef ref);
+    Result<std::vector<ScriptValue*>> writeInner(const std::vector<ScriptValue*>& inputs);
     Result<ScriptValue*> listArgument(const Argument::List& list, const c10::TypePtr& element);
     Result<ScriptValue*> plainArgument(const Argument& argument, const c10::TypePtr& type);
     std::string attributeName(const Node& node, ValueRef ref);
 
-    const Graph& m_source;
-    const Interpreter& m_interpreter;
+    const Graph* m_source; ///< the one being written; an inner one while it is inlined
+    const Interpreter* m_interpreter;
     torch::jit::Module m_module;
     std::shared_ptr<torch::jit::Graph> m_body;
     ScriptValue* m_self = nullptr;

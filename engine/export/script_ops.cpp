@@ -3,6 +3,8 @@
 
 #include "engine/base/torch_guard.h"
 #include "engine/execute/op_table.h"
+#include "engine/execute/recurrence.h"
+#include "engine/export/script_recurrence.h"
 
 #include <torch/csrc/jit/ir/named_value.h>
 #include <torch/csrc/jit/runtime/operator.h>
@@ -207,6 +209,8 @@ Result<void> emitAny(ScriptBuilder& builder, const Node& node)
 {
     if (isTracingCheck(node))
         return {};
+    if (node.isOp(kRecurTarget))
+        return emitRecurrence(builder, node);
     if (!node.subgraphs.empty())
         return fail(makeError(ErrorCode::Unsupported,
                               "'" + node.target

@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/configure/json_reader.h"
+#include "engine/plan/custom_modules.h"
 #include "engine/plan/remedy.h"
 
 #include <algorithm>
@@ -141,7 +142,9 @@ Verdicts Decider::decide(const Match& match, const std::vector<RuleHits>& hits,
     const Graph& graph = m_graph;
     const Matches& matches = m_matches;
     const Backend& backend = m_backend;
-    const BackendPattern& entry = backend.patterns[std::size_t(match.entry)];
+    static const BackendPattern kNoEntry;
+    const BackendPattern& entry
+        = match.entry < 0 ? kNoEntry : backend.patterns[std::size_t(match.entry)];
     const Unit& first = matches.units[match.units.front()];
     const Node& root = graph.get(first.root());
     const OpName& rootName = m_names[graph.position(first.root())];
@@ -169,6 +172,16 @@ Verdicts Decider::decide(const Match& match, const std::vector<RuleHits>& hits,
                                + inQuotes(graph.get(matches.units[out.ruledBy].last()).name)
                                + ", whose qconfig '" + out.qconfig.name + "' is used for both");
 
+    if (auto custom = decideCustomModule(graph, root, rootName, out.qconfig)) {
+        custom->ruledBy = out.ruledBy;
+        return *custom;
+    }
+    if (match.entry < 0) {
+        out.verdict = Verdict::FloatByBackend;
+        out.reason = "backend " + inQuotes(backend.name) + " has no pattern " + rootName.name
+            + "; a static qconfig needs none";
+        return out;
+    }
     const DTypeChoice choice = chooseDTypeConfig(entry, qconfig, facts);
     out.dtypeConfig = choice.index;
     if (choice.index < 0) {

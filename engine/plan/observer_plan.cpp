@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/observer_plan.h"
 
+#include "engine/plan/lstm_op.h"
+#include "engine/plan/observer_sites.h"
+
 #include <algorithm>
-#include <map>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -10,37 +12,6 @@
 namespace qs {
 
 namespace {
-
-/// One argument of one node, and the value it reads there.
-struct Reading
-{
-    NodeId node;
-    std::uint32_t argument = 0;
-    ValueRef ref;
-    friend bool operator==(const Reading&, const Reading&) = default;
-};
-
-struct ReadingHash
-{
-    std::size_t operator()(const Reading& reading) const
-    {
-        return std::hash<ValueRef>()(reading.ref) * 31 + reading.node.value() * 7
-            + reading.argument;
-    }
-};
-
-/// One place where an observer sits. Several sites may be one instance.
-struct Site
-{
-    ValueRef value;
-    bool output = false; ///< on the value for all readers; else for `readers` only
-    std::vector<Use> readers;
-    ObserverSpec spec;
-    std::size_t instance = 0; ///< the site whose observer this one uses
-    bool removed = false;
-    bool fromEdgeRule = false;
-    NodeId weightOwner;
-};
 
 bool isObservedDType(DType dtype)
 {
@@ -64,6 +35,7 @@ public:
         , m_matches(matches)
         , m_decisions(decisions)
         , m_rules(rules)
+        , m_sites(graph)
     {
     }
 
@@ -86,10 +58,12 @@ public:
                 for (const Use& use : unit.extraInputs)
                     observeExtra(use, decision);
             }
-            if (m_matches.matches[match].units.back() == u)
+            if (decision.customModule)
+                observeInterior(m_graph.get(unit.root()), decision);
+            else if (m_matches.matches[match].units.back() == u)
                 observeOutput(unit, match, decision);
         }
-        collect();
+        m_out.observers = m_sites.collect();
         return std::move(m_out);
     }
 
@@ -101,13 +75,6 @@ private:
         const ValueType& type = m_graph.value(ref).type;
         return type.kind == ValueKind::Tensor
             && (type.dtype == DType::Unknown || isFloating(type.dtype));
-    }
-
-    std::size_t addSite(Site site)
-    {
-        site.instance = m_sites.size();
-        m_sites.push_back(std::move(site));
-        return m_sites.size() - 1;
     }
 
     DType producedDType(ValueRef ref) const
@@ -185,11 +152,11 @@ private:
         const bool wanted = name.isModule() ? decision.observeWeight : !keepsWeightFloat(name);
         if (!wanted || !isObservedDType(decision.qconfig->weight.dtype))
             return;
-        Site site;
+        ObserverSite site;
         site.spec = decision.qconfig->weight;
         Use reader {node.id, argument};
         if (const ValueRef stored = storedWeight(ref, reader)) {
-            if (m_reads.count({reader.node, reader.argument, stored}))
+            if (m_sites.isRead(reader, stored))
                 return; // the same tensor twice in one list
             site.value = stored;
             site.weightOwner = node.id;
@@ -199,8 +166,8 @@ private:
             return;
         }
         site.readers = {reader};
-        const std::size_t index = addSite(std::move(site));
-        m_reads[{reader.node, reader.argument, m_sites[index].value}] = index;
+        const std::size_t index = m_sites.add(std::move(site));
+        m_sites.setRead(reader, m_sites[index].value, index);
         if (!m_sites[index].weightOwner)
             m_inputSites[ref].push_back(index);
     }
@@ -222,7 +189,7 @@ private:
         const Use reader {node.id, argument};
         std::size_t index = m_sites.size();
         for (const std::size_t candidate : m_inputSites[ref]) {
-            const Site& site = m_sites[candidate];
+            const ObserverSite& site = m_sites[candidate];
             const bool same = special || site.fromEdgeRule
                 ? site.spec == spec && special == site.fromEdgeRule
                 : site.spec.kind == spec.kind && site.spec.dtype == spec.dtype;
@@ -232,17 +199,17 @@ private:
             }
         }
         if (index == m_sites.size()) {
-            Site site;
+            ObserverSite site;
             site.value = ref;
             site.spec = spec;
             site.fromEdgeRule = special;
-            addSite(std::move(site));
+            m_sites.add(std::move(site));
             m_inputSites[ref].push_back(index);
         }
         auto& readers = m_sites[index].readers;
         if (std::find(readers.begin(), readers.end(), reader) == readers.end())
             readers.push_back(reader);
-        m_reads[{node.id, argument, ref}] = index;
+        m_sites.setRead(reader, ref, index);
     }
 
     void observeOutput(const Unit& unit, std::size_t match, const Decision& decision)
@@ -253,125 +220,60 @@ private:
             || !isObservedDType(spec.dtype))
             return;
         m_produced[value] = spec.dtype;
-        Site site;
+        ObserverSite site;
         site.value = value;
         site.output = true;
         site.spec = spec;
-        const std::size_t index = addSite(std::move(site));
-        m_outputSites[value] = index;
+        const std::size_t index = m_sites.add(std::move(site));
+        m_sites.setOutput(value, index);
         const bool reuse = spec.kind == ObserverKind::ReuseInput;
         if (!reuse && decision.observation != ObservationType::OutputShareObserver)
             return;
-        if (share(m_graph.get(unit.root()), index)) {
-            m_out.shared[match] = true;
+        if (m_sites.share(m_graph.get(unit.root()), index)) {
+            m_out.shared[match] = m_sites[index].instance != index;
             return;
         }
-        m_sites[index].removed = true;
-        m_outputSites.erase(value);
+        m_sites.removeOutput(value, index);
         // The value stays float. As in torch.ao its readers go on believing that it is quantized.
         m_out.floating[match] = true;
         m_blind.insert(value);
     }
 
-    /// The observer that argument `argument` of `node` reads `ref` through; none = size().
-    std::size_t siteRead(NodeId node, std::uint32_t argument, ValueRef ref) const
+    /// An LSTM is observed inside its cells. Its results leave it quantized: the sequence as the
+    /// last layer's first cell made it, the stacked states as the first layer's did.
+    void observeInterior(const Node& node, const Decision& decision)
     {
-        if (const auto read = m_reads.find({node, argument, ref}); read != m_reads.end())
-            return read->second;
-        if (const auto output = m_outputSites.find(ref); output != m_outputSites.end())
-            return output->second;
-        return m_sites.size();
-    }
-
-    /// The nearest observer upstream of that reading: through each producer's first value argument,
-    /// or strictly its first argument.
-    std::size_t siteUpstream(NodeId node, std::uint32_t argument, ValueRef ref, bool strict) const
-    {
-        for (;;) {
-            const std::size_t site = siteRead(node, argument, ref);
-            if (site < m_sites.size())
-                return site;
-            const Node& producer = m_graph.get(ref.node);
-            if (producer.kind != NodeKind::Op)
-                return m_sites.size();
-            const ValueRef* next = nullptr;
-            for (std::uint32_t a = 0; a < producer.args.size() && !next; ++a) {
-                next = producer.args[a].value.asRef();
-                argument = a;
-                if (strict)
-                    break;
+        const auto op = readLstm(node);
+        std::size_t output = 0, state = 0;
+        const std::size_t lastLayer = (op->layers - 1) * op->directions;
+        std::size_t sequence = 0;
+        for (std::size_t cell = 0; cell < op->cells(); ++cell)
+            for (const std::string_view value : kLstmCellValues) {
+                ObserverSite site;
+                site.spec = decision.qconfig->activation;
+                site.weightOwner = node.id;
+                site.interior = lstmInterior(*op, cell, value);
+                const std::size_t index = m_sites.add(std::move(site));
+                if (value == "ogate_cy" && cell == 0)
+                    output = index;
+                if (value == "ogate_cy" && cell == lastLayer)
+                    sequence = index;
+                if (value == "fgate_cx_igate_cgate" && cell == 0)
+                    state = index;
             }
-            if (!next)
-                return m_sites.size();
-            node = producer.id;
-            ref = *next;
-        }
-    }
-
-    /// Makes the output's site and the node's inputs use the first input's observer.
-    bool share(const Node& node, std::size_t output)
-    {
-        for (std::uint32_t a = 0; a < node.args.size(); ++a) {
-            const Argument& argument = node.args[a].value;
-            const auto* list = argument.asList();
-            if (!argument.asRef() && !(list && !list->empty() && list->front().asRef()))
+        const std::size_t made[] {sequence, output, state};
+        for (std::uint32_t i = 0; i < node.outputs.size() && i < std::size(made); ++i) {
+            const ValueRef value {node.id, i};
+            m_produced[value] = decision.qconfig->activation.dtype;
+            if (m_graph.users(value).empty())
                 continue;
-            const ValueRef firstRef = list ? *list->front().asRef() : *argument.asRef();
-            const std::size_t first = siteUpstream(node.id, a, firstRef, false);
-            if (first == m_sites.size())
-                return false;
-            const std::size_t instance = m_sites[first].instance;
-            for (std::size_t i = 1; list && i < list->size(); ++i) {
-                const ValueRef* ref = (*list)[i].asRef();
-                if (!ref)
-                    return false;
-                const std::size_t other = siteUpstream(node.id, a, *ref, true);
-                if (other == m_sites.size())
-                    return false;
-                m_sites[other].instance = instance;
-            }
-            m_sites[output].instance = instance;
-            return true;
-        }
-        return false;
-    }
-
-    ObservedEdge edgeOf(const Site& site) const
-    {
-        ObservedEdge edge {site.value, site.readers};
-        if (site.output || site.weightOwner)
-            return edge;
-        // Where everybody reads through this one observer, it sits on the value itself.
-        const auto users = m_graph.users(site.value);
-        const bool everybody = std::all_of(users.begin(), users.end(), [&](const Use& use) {
-            return std::find(site.readers.begin(), site.readers.end(), use) != site.readers.end();
-        });
-        if (everybody && !m_outputSites.count(site.value) && !site.fromEdgeRule)
-            edge.readers.clear();
-        return edge;
-    }
-
-    void collect()
-    {
-        std::map<std::size_t, PlannedObserver> byInstance;
-        for (const Site& site : m_sites) {
-            if (site.removed)
-                continue;
-            const Site& own = m_sites[site.instance];
-            PlannedObserver& observer = byInstance[site.instance];
-            observer.spec = own.spec;
-            observer.isWeight = bool(own.weightOwner);
-            observer.weightOwner = own.weightOwner;
-            observer.edges.push_back(edgeOf(site));
-        }
-        for (auto& [instance, observer] : byInstance) {
-            std::stable_sort(observer.edges.begin(), observer.edges.end(),
-                             [this](const ObservedEdge& a, const ObservedEdge& b) {
-                                 return m_graph.position(a.value.node)
-                                     < m_graph.position(b.value.node);
-                             });
-            observer.id = ObserverId(std::uint32_t(m_out.observers.size() + 1));
-            m_out.observers.push_back(std::move(observer));
+            ObserverSite site;
+            site.value = value;
+            site.output = true;
+            site.spec = decision.qconfig->activation;
+            const std::size_t index = m_sites.add(std::move(site));
+            m_sites[index].instance = made[i];
+            m_sites.setOutput(value, index);
         }
     }
 
@@ -381,10 +283,8 @@ private:
     const std::vector<Decision>& m_decisions;
     RuleTable& m_rules;
     ObserverPlan m_out;
-    std::vector<Site> m_sites;
-    std::unordered_map<ValueRef, std::size_t> m_outputSites;
+    ObserverSites m_sites;
     std::unordered_map<ValueRef, std::vector<std::size_t>> m_inputSites;
-    std::unordered_map<Reading, std::size_t, ReadingHash> m_reads;
     std::unordered_set<ValueRef> m_blind; ///< taken for quantized, but nothing observes it
     std::unordered_map<ValueRef, DType> m_produced; ///< what readers may count on; absent = float32
 };

@@ -14,6 +14,7 @@ struct Decision
     SharedQConfig qconfig; ///< set when quantized
     ObservationType observation = ObservationType::OutputUseDifferentObserver;
     bool observeWeight = false; ///< the root is a module whose weight is quantized
+    bool customModule = false; ///< the root is observed from within (an LSTM)
 };
 
 /// Where the observers sit and which are one.

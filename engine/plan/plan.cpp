@@ -36,4 +36,13 @@ const NodePlan* Plan::tryGet(const Graph& graph, NodeId id) const
     return position < nodes.size() && nodes[position].node == id ? &nodes[position] : nullptr;
 }
 
+std::map<std::string, ObserverId> interiorObservers(const Plan& plan, NodeId owner)
+{
+    std::map<std::string, ObserverId> found;
+    for (const PlannedObserver& observer : plan.observers)
+        if (!observer.interior.empty() && observer.weightOwner == owner)
+            found.emplace(observer.interior, observer.id);
+    return found;
+}
+
 } // namespace qs

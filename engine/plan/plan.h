@@ -5,6 +5,7 @@
 #include "engine/configure/qconfig_mapping.h"
 #include "engine/graph/graph.h"
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -55,6 +56,7 @@ struct NodePlan
     bool eligible = false; ///< matches some backend pattern
     std::string reason; ///< one sentence; never empty for an op that is not quantized; names
                         ///< required and given
+    std::string note; ///< what else a user should know about it, quantized or not; mostly empty
     std::vector<std::string>
         pattern; ///< names of the matched pattern in forward order; empty = none
     int patternEntry = -1; ///< index into Backend::patterns
@@ -74,6 +76,7 @@ struct MatchGroup
     NodeId root; ///< the conv, linear or first op: carries the weight
     int patternEntry = -1; ///< entry with the dtype configs
     bool quantized = false; ///< the qconfig is supported: will be converted
+    bool customModule = false; ///< quantized from within, as a module of its own (an LSTM)
     bool fused
         = false; ///< members fuse structurally (conv-bn folding included) even when kept float
     std::string fusedModule; ///< "torch.ao.nn.intrinsic.ConvReLU2d" or ""
@@ -97,7 +100,10 @@ struct PlannedObserver
     ObserverId id;
     ObserverSpec spec;
     bool isWeight = false;
-    NodeId weightOwner; ///< for weights: the root op whose weight this is
+    NodeId weightOwner; ///< for weights and interiors: the root op they belong to
+    /// Of a custom module: which value inside it is observed, "layers.0.layer_fw.cell.gates". It is
+    /// seen there alone; `edges` then only say where else its parameters hold.
+    std::string interior;
     std::vector<ObservedEdge> edges; ///< in graph order; several = shared
 };
 
@@ -124,5 +130,8 @@ struct Plan
     const NodePlan* tryGet(const Graph& graph, NodeId id) const;
 };
 using PlanPtr = std::shared_ptr<const Plan>;
+
+/// The observers inside a custom module by `PlannedObserver::interior`.
+std::map<std::string, ObserverId> interiorObservers(const Plan& plan, NodeId owner);
 
 } // namespace qs

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/planner.h"
 
+#include "engine/plan/custom_modules.h"
 #include "engine/plan/decide.h"
 #include "engine/plan/mixed_qconfigs.h"
 #include "engine/plan/object_types.h"
@@ -81,6 +82,7 @@ void fillGroups(const Matches& matches, const Backend& backend,
         MatchGroup group;
         group.patternEntry = matches.matches[i].entry;
         group.quantized = verdicts[i].decision.quantized;
+        group.customModule = verdicts[i].decision.customModule;
         group.referenceModule = verdicts[i].referenceModule;
         if (verdicts[i].dtypeConfig >= 0)
             group.dtypeConfig = backend.patterns[std::size_t(group.patternEntry)]
@@ -141,7 +143,8 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
         else
             plan.warnings.push_back("prepare.unfuse names '" + name
                                     + "': the graph has no such node");
-    const Matches matches = matchPatterns(graph, names, backend, apart);
+    Matches matches = matchPatterns(graph, names, backend, apart);
+    addCustomModuleMatches(graph, names, matches);
     Subjects subjects(graph, names);
     std::vector<RuleHits> hits;
     for (const Unit& unit : matches.units) {

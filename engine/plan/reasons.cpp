@@ -103,7 +103,8 @@ NodePlan Reasoner::nodePlan(std::size_t position) const
 void Reasoner::explainMatched(NodePlan& plan, std::size_t match) const
 {
     const Verdicts& found = verdicts[match];
-    plan.eligible = true;
+    plan.eligible = matches.matches[match].entry >= 0 || found.decision.customModule;
+    plan.note = found.note;
     plan.patternEntry = matches.matches[match].entry;
     for (const std::size_t u : matches.matches[match].units)
         plan.pattern.insert(plan.pattern.end(), matches.units[u].names.begin(),

@@ -64,8 +64,11 @@ private:
     {
         const Node& producer = m_edit.get(value.node);
         Node node;
-        node.name = "activation_post_process_" + std::to_string(m_count++);
-        node.target = std::string(kObserveTarget);
+        // Inside a custom module the value was observed already.
+        const bool stub = !observer.interior.empty();
+        node.name = stub ? "dequant_stub_" + std::to_string(m_stubs++)
+                         : "activation_post_process_" + std::to_string(m_count++);
+        node.target = std::string(stub ? kStubTarget : kObserveTarget);
         node.args.push_back({"input", value});
         node.outputs.push_back({"", producer.outputs.at(value.index).type});
         node.scope = producer.scope;
@@ -81,7 +84,7 @@ private:
     const ValueMap& m_valueOf;
     NodeId m_firstOp;
     std::unordered_map<ValueRef, ValueRef> m_observed; ///< float value to its observer's output
-    int m_count = 0;
+    int m_count = 0, m_stubs = 0;
 };
 
 } // namespace

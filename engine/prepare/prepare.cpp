@@ -3,6 +3,7 @@
 
 #include "engine/base/torch_guard.h"
 #include "engine/graph/graph_verifier.h"
+#include "engine/prepare/custom_modules/observe_lstm.h"
 #include "engine/prepare/fuse_conv_bn.h"
 #include "engine/prepare/insert_observers.h"
 #include "engine/prepare/weighted_op.h"
@@ -63,10 +64,11 @@ Result<PreparedPtr> prepareModel(GraphPtr model, PlanPtr plan, const JobContext&
     QS_CHECK(job.check());
 
     job.report("prepare", "inserting observers", 0.8);
+    const bool custom = observeLstms(edit, *model, *plan);
     QS_TRY(prepared->observedWeight, observedWeights(edit, *plan));
     QS_TRY(const bool observed, insertObservers(edit, *plan, prepared->valueOf));
     auto graph = std::make_shared<const Graph>(edit.build());
-    if (observed)
+    if (observed || custom)
         QS_CHECK(verifyGraph(*graph));
     QS_CHECK(job.check());
 
