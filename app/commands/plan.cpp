@@ -65,7 +65,7 @@ std::string planText(const PlannedModel& planned)
         const NodePlan& plan = planned.plan->nodes.at(i);
         table.add({node.name, node.target, node.scope.path, shortPattern(plan.pattern),
                    qconfigText(plan), ruleText(plan.rule), std::string(verdictName(plan.verdict)),
-                   plan.reason});
+                   plan.reason.empty() ? plan.note : plan.reason});
     }
     return "target: " + targetText(planned) + "\n\n" + table.text() + "\nbackend "
         + planned.plan->backend + ": " + coverageText(*planned.plan) + "\n";

@@ -80,6 +80,10 @@ Result<void> checkStrictPlan(const PlannedModel& planned)
 
 std::string observedName(const PlannedModel& planned, const PlannedObserver& observer)
 {
+    if (!observer.interior.empty()) {
+        const Node* owner = planned.model->tryGet(observer.weightOwner);
+        return (owner ? owner->name : "?") + ", " + observer.interior;
+    }
     const NodeId node = observer.isWeight || observer.edges.empty()
         ? observer.weightOwner
         : observer.edges.front().value.node;

@@ -88,6 +88,7 @@ public:
                                         metricsFrom(sums.inherited), metricsFrom(sums.bornHere),
                                         metricsFrom(sums.cumulative)});
         }
+        comparison.interiors = m_sweep.interiors();
         const auto names = outputNames(*m_converted.prepared->model);
         for (std::size_t i = 0; i < m_outputSums.size(); ++i)
             comparison.outputs.push_back({names.at(i), metricsFrom(m_outputSums[i].reference),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/compare/compare_unit.h"
 
+#include "engine/graph/engine_ops.h"
+
 #include <algorithm>
 #include <unordered_set>
 
@@ -105,7 +107,7 @@ private:
     const Node* counterpart(const Node& member) const
     {
         const Node* same = m_reference.tryGet(member.id);
-        if (same && same->target == member.target)
+        if (same && (same->target == member.target || same->isOp(kLstmTarget)))
             return same;
         const auto range = m_ofOrigin.equal_range(member.id);
         for (auto it = range.first; it != range.second; ++it)

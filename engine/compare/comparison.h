@@ -30,6 +30,14 @@ struct NodeError
     std::optional<ErrorMetrics> isolated, inherited, bornHere, cumulative;
 };
 
+/// One value inside a custom module (`PlannedObserver::interior`), reference form against float.
+struct InteriorError
+{
+    NodeId node;
+    std::string interior;
+    std::optional<ErrorMetrics> cumulative;
+};
+
 struct OutputError
 {
     std::string name;
@@ -41,6 +49,7 @@ struct OutputError
 struct Comparison
 {
     std::vector<NodeError> nodes; ///< in graph order; only nodes with a measured error
+    std::vector<InteriorError> interiors; ///< in graph order, then in order of computation
     std::vector<OutputError> outputs;
     std::int64_t samples = 0;
     int threads = 0; ///< that LibTorch worked with

@@ -60,6 +60,7 @@ Result<std::vector<at::Tensor>> outputTensors(const Interpreter& interpreter, co
 Sweep::Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter referenceForm)
     : m_float(std::move(floatForm))
     , m_reference(std::move(referenceForm))
+    , m_interiors(converted, m_float.device())
     , m_units(compareUnits(converted))
     , m_schedule(scheduleSweep(m_float.graph(), m_reference.graph(), m_units))
     , m_sums(m_units.size())
@@ -128,12 +129,36 @@ Result<void> Sweep::measure(std::size_t index, const Frame& floatFrame, const Fr
         QS_CHECK(addError(added, y, converted));
     }
     kernels::merge(sums.cumulative, added);
+    if (m_interiors.has(unit.last))
+        QS_CHECK(measureInterior(unit, floatFrame, referenceFrame));
     if (!unit.unchanged)
         return measureFunctions(index, floatFrame, referenceFrame);
     kernels::merge(sums.inherited, added);
     kernels::merge(sums.bornHere, noiselessSums(added));
     kernels::merge(sums.isolated, noiselessSums(added));
     return {};
+}
+
+/// What flows into an LSTM's body: sequence, states and parameters.
+Result<void> Sweep::measureInterior(const CompareUnit& unit, const Frame& floatFrame,
+                                    const Frame& referenceFrame)
+{
+    const auto inputsOf = [&](const Interpreter& interpreter,
+                              const Frame& frame) -> Result<std::vector<at::IValue>> {
+        std::vector<ValueRef> refs;
+        const Node& node = interpreter.graph().get(unit.last);
+        for (std::size_t a = 0; a < 3 && a < node.args.size(); ++a)
+            forEachRef(node.args[a].value, [&](ValueRef ref) { refs.push_back(ref); });
+        std::vector<at::IValue> values;
+        for (const ValueRef ref : refs) {
+            QS_TRY(at::IValue value, valueOf(interpreter, frame, ref));
+            values.push_back(std::move(value));
+        }
+        return values;
+    };
+    QS_TRY(std::vector<at::IValue> floats, inputsOf(m_float, floatFrame));
+    QS_TRY(std::vector<at::IValue> converted, inputsOf(m_reference, referenceFrame));
+    return m_interiors.add(unit.last, std::move(floats), std::move(converted), m_job);
 }
 
 /// f(x^) from the float graph, f_q(x) from the reference graph, each started at the unit's inputs.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/base/job_context.h"
+#include "engine/compare/interior_errors.h"
 #include "engine/compare/metrics.h"
 #include "engine/compare/sweep_schedule.h"
 #include "engine/execute/interpreter.h"
@@ -33,6 +34,7 @@ public:
 
     const std::vector<CompareUnit>& units() const { return m_units; }
     const std::vector<UnitSums>& sums() const { return m_sums; }
+    std::vector<InteriorError> interiors() const { return m_interiors.result(); }
 
 private:
     Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter referenceForm);
@@ -43,8 +45,12 @@ private:
     Result<void> measureFunctions(std::size_t unit, const Frame& floatFrame,
                                   const Frame& referenceFrame);
 
+    Result<void> measureInterior(const CompareUnit& unit, const Frame& floatFrame,
+                                 const Frame& referenceFrame);
+
     Interpreter m_float;
     Interpreter m_reference;
+    InteriorErrors m_interiors;
     std::vector<CompareUnit> m_units;
     SweepSchedule m_schedule;
     std::vector<UnitSums> m_sums;

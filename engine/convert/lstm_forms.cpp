@@ -3,8 +3,9 @@
 
 #include "engine/convert/prepack.h"
 #include "engine/convert/quantize_weights.h"
-#include "engine/execute/recurrence.h"
+#include "engine/graph/engine_ops.h"
 #include "engine/prepare/custom_modules/lstm_body.h"
+#include "engine/prepare/custom_modules/observe_lstm.h"
 
 namespace qs {
 
@@ -30,6 +31,7 @@ public:
         return found == m_model.qparams.end() ? nullptr : &found->second;
     }
 
+    ObserverId observer(const std::string& interior) const { return m_observers.at(interior); }
     DType dtype() const
     {
         const QParams* any = m_observers.empty() ? nullptr : tryGet(m_observers.begin()->first);
@@ -134,12 +136,13 @@ void forEachCustomGroup(const ConvertedModel& model, Visit&& visit)
             visit(model.prepared->model->get(group.root));
 }
 
-std::shared_ptr<const Graph> referenceBody(const ConvertedModel& model, const Node& lstm)
+std::shared_ptr<const Graph> referenceBody(const ConvertedModel& model, const Node& lstm,
+                                           bool probed)
 {
     const InteriorParams params(model, lstm.id);
     FloatLstmArithmetic arithmetic(
         readLstm(lstm)->hasBiases,
-        [&](GraphEdit& body, ValueRef value, const std::string& interior, bool) {
+        [&](GraphEdit& body, ValueRef value, const std::string& interior, bool again) {
             const QParams* own = params.tryGet(interior);
             const auto fixed = own
                 ? std::nullopt
@@ -147,7 +150,10 @@ std::shared_ptr<const Graph> referenceBody(const ConvertedModel& model, const No
             if (!own && !fixed)
                 return value;
             // Per tensor nothing can fail: no constant is made.
-            return insertQdqPair(body, value, own ? *own : *fixed, {}, lstm.id).value_or(value);
+            const ValueRef sealed
+                = insertQdqPair(body, value, own ? *own : *fixed, {}, lstm.id).value_or(value);
+            const bool shown = probed && own && !again;
+            return shown ? insertObserver(body, sealed, params.observer(interior)) : sealed;
         });
     return buildLstmBody(*model.prepared->model, lstm, arithmetic);
 }
@@ -157,8 +163,16 @@ std::shared_ptr<const Graph> referenceBody(const ConvertedModel& model, const No
 void quantizeLstmBodies(GraphEdit& edit, const ConvertedModel& model)
 {
     forEachCustomGroup(model, [&](const Node& lstm) {
-        edit.change(lstm.id).subgraphs = {referenceBody(model, lstm)};
+        edit.change(lstm.id).subgraphs = {referenceBody(model, lstm, false)};
     });
+}
+
+std::unordered_map<NodeId, GraphPtr> probedLstmBodies(const ConvertedModel& model)
+{
+    std::unordered_map<NodeId, GraphPtr> bodies;
+    forEachCustomGroup(
+        model, [&](const Node& lstm) { bodies[lstm.id] = referenceBody(model, lstm, true); });
+    return bodies;
 }
 
 std::unordered_map<NodeId, GraphPtr> quantizedLstmBodies(const ConvertedModel& model)

@@ -19,6 +19,9 @@ void quantizeLstmBodies(GraphEdit& edit, const ConvertedModel& model);
 /// parameters are two packed linears.
 std::unordered_map<NodeId, GraphPtr> quantizedLstmBodies(const ConvertedModel& model);
 
+/// The bodies in reference form with an observer behind each value that was observed inside.
+std::unordered_map<NodeId, GraphPtr> probedLstmBodies(const ConvertedModel& model);
+
 /// Inserts, before the node, an LSTM with that body, which reads the quantized values and packs the
 /// quantized weights. Errors (Unsupported) say what is not quantized; the draft is then as before,
 /// unused nodes apart.

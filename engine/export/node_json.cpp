@@ -140,7 +140,7 @@ Json NodeJson::nodes() const
 
 Json NodeJson::observations() const
 {
-    static constexpr const char* kPlaces[] = {"output", "inputs", "weight"};
+    static constexpr const char* kPlaces[] = {"output", "inputs", "weight", "interior"};
     Json list = Json::array();
     for (const ObserverPlace& place : m_places.all())
         list.push_back({{"key", "obs_" + std::to_string(place.observer.value())},
@@ -178,6 +178,8 @@ void NodeJson::addVerdict(Json& json, const Node& node, const NodePlan* plan) co
     json["qconfig"] = found.qconfig ? Json(found.qconfigName) : Json(nullptr);
     if (const auto mode = modeOf(found); !mode.empty())
         json["mode"] = mode;
+    if (!found.note.empty())
+        json["note"] = found.note;
     Json rule = ruleJson(found.rule);
     rule["overrides"] = Json::array();
     for (const Rule& other : found.overrides)
@@ -210,6 +212,8 @@ void NodeJson::addValues(Json& json, const Node& node) const
     const auto refs = inputRefs(node);
     for (std::size_t i = 0; i < refs.size(); ++i)
         json["inputs"].push_back(qparams(inputObserver(node.id, i, refs[i].value), node.id));
+    if (m_places.find(Kind::Interior, node.id))
+        json["interior"] = interior(node);
     json["weight"] = weight(node, 0);
     if (!m_places.find(Kind::Weight, node.id, 1))
         return;
@@ -299,6 +303,32 @@ Json NodeJson::qparams(ObserverId observer, NodeId at) const
     json["observer"] = observerKindName(spec->spec.kind);
     json["shared_with"] = sharedWith;
     return json;
+}
+
+Json NodeJson::interior(const Node& node) const
+{
+    Json list = Json::array();
+    std::unordered_map<std::string, const InteriorError*> errors;
+    if (m_parts.comparison)
+        for (const InteriorError& error : m_parts.comparison->interiors)
+            if (error.node == node.id)
+                errors.emplace(error.interior, &error);
+    for (std::size_t i = 0;; ++i) {
+        const ObserverId id = m_places.find(ObserverPlace::Kind::Interior, node.id, i);
+        const PlannedObserver* observer = planned(id);
+        if (!observer)
+            return list;
+        Json entry = qparams(id, node.id);
+        if (!entry.is_object())
+            entry = Json::object();
+        entry["name"] = observer->interior;
+        if (m_numbers) {
+            const auto error = errors.find(observer->interior);
+            entry["error"]
+                = error == errors.end() ? Json(nullptr) : metricsJson(error->second->cumulative);
+        }
+        list.push_back(std::move(entry));
+    }
 }
 
 Json NodeJson::weight(const Node& node, std::size_t index) const

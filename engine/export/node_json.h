@@ -32,6 +32,8 @@ private:
     ObserverId inputObserver(NodeId node, std::size_t index, ValueRef value) const;
     void addNumbers(Json& json, const Node& node) const;
     Json qparams(ObserverId observer, NodeId at) const;
+    /// The values inside a custom module, each with its parameters and its cumulative error.
+    Json interior(const Node& node) const;
     Json weight(const Node& node, std::size_t index) const;
     const PlannedObserver* planned(ObserverId id) const;
 

@@ -21,8 +21,12 @@ ObserverPlaces::ObserverPlaces(const Graph& graph, const Plan& plan)
         for (const auto& edge : observer.edges)
             if (!observer.isWeight)
                 m_primary.emplace(edge.value, observer.id);
-    std::unordered_map<NodeId, std::size_t> weights; // seen so far, by owner
+    std::unordered_map<NodeId, std::size_t> weights, interiors; // seen so far, by owner
     for (const auto& observer : plan.observers) {
+        if (!observer.interior.empty())
+            add(graph,
+                {ObserverPlace::Kind::Interior, observer.id, observer.weightOwner,
+                 interiors[observer.weightOwner]++});
         if (observer.isWeight) {
             add(graph,
                 {ObserverPlace::Kind::Weight, observer.id, observer.weightOwner,

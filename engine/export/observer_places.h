@@ -19,13 +19,14 @@ struct ObserverPlace
     {
         Output,
         Input,
-        Weight
+        Weight,
+        Interior
     };
     Kind kind = Kind::Output;
     ObserverId observer;
     NodeId node; ///< the node of the document that carries it
     std::size_t index = 0; ///< Output: which output; Input: which of the node's value references;
-                           ///< Weight: which of its weights
+                           ///< Weight: which of its weights; Interior: which of the values inside
 };
 
 /// All places of a plan's observers. A value that only some readers observe is told on its own node

@@ -31,6 +31,8 @@ const Json* entryAt(const Json& node, const ObserverPlace& place)
     };
     if (place.kind == Kind::Weight)
         return node.contains("weights") ? element(member("weights")) : member("weight");
+    if (place.kind == Kind::Interior)
+        return element(member("interior"));
     if (place.kind == Kind::Input)
         return element(member("inputs"));
     return node.contains("outputs") ? element(member("outputs")) : member("output");

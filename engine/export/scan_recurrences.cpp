@@ -43,32 +43,34 @@ Result<std::shared_ptr<const Graph>> combineGraph(const Graph& step, std::size_t
 Result<Graph> scanRecurrences(const Graph& graph)
 {
     GraphEdit edit(graph);
-    for (const NodePtr& node : graph.nodes()) {
-        if (!node->isOp(kRecurTarget))
+    for (const NodePtr& original : graph.nodes()) {
+        if (!original->isOp(kRecurTarget))
             continue;
-        const std::size_t states = lengthOf(node->args.at(1).value);
-        Node scan = *node;
+        // Its sequence may be what another recurrence gave, which is a scan by now.
+        const Node node = edit.get(original->id);
+        const std::size_t states = lengthOf(node.args.at(1).value);
+        Node scan = node;
         scan.id = {};
         scan.target = "higher_order.scan";
-        auto combine = combineGraph(*node->subgraphs.at(0), states);
+        auto combine = combineGraph(*node.subgraphs.at(0), states);
         if (!combine)
-            return fail(std::move(combine).error().atNode(node->name));
+            return fail(std::move(combine).error().atNode(node.name));
         scan.subgraphs = {*combine};
         scan.args = {{"", std::string(kSubgraphPrefix) + "0"},
-                     {"", node->args[1].value},
-                     {"", Argument::List {node->args[0].value}},
-                     {"", node->args.at(2).value}};
+                     {"", node.args[1].value},
+                     {"", Argument::List {node.args[0].value}},
+                     {"", node.args.at(2).value}};
         scan.outputs.clear();
         for (std::uint32_t i = 1; i <= states; ++i)
-            scan.outputs.push_back({"", node->outputs.at(i).type});
-        scan.outputs.push_back({"", node->outputs.at(0).type});
+            scan.outputs.push_back({"", node.outputs.at(i).type});
+        scan.outputs.push_back({"", node.outputs.at(0).type});
         for (std::size_t i = 0; i < scan.outputs.size(); ++i)
-            scan.outputs[i].name = node->name + "_scan_" + std::to_string(i);
-        const NodeId made = edit.insert(std::move(scan), node->id);
-        edit.replaceUses({node->id, 0}, {made, std::uint32_t(states)});
+            scan.outputs[i].name = node.name + "_scan_" + std::to_string(i);
+        const NodeId made = edit.insert(std::move(scan), node.id);
+        edit.replaceUses({node.id, 0}, {made, std::uint32_t(states)});
         for (std::uint32_t i = 1; i <= states; ++i)
-            edit.replaceUses({node->id, i}, {made, i - 1});
-        edit.erase(node->id);
+            edit.replaceUses({node.id, i}, {made, i - 1});
+        edit.erase(node.id);
     }
     return edit.build();
 }

@@ -6,6 +6,7 @@
 #include "engine/plan/op_vocabulary.h"
 
 #include <algorithm>
+#include <map>
 
 namespace qs {
 
@@ -64,6 +65,28 @@ std::vector<std::string> namesIn(const Json& block, const char* key)
     return names;
 }
 
+/// Custom modules other than the LSTM, which needs no configuration, have no effect.
+void warnOfCustomModules(const Json& block, const std::string& where, const char* key,
+                         std::vector<std::string>& warnings)
+{
+    static const std::map<std::string, std::string> kBuiltIn {
+        {"torch.nn.LSTM", "torch.ao.nn.quantizable.LSTM"},
+        {"torch.ao.nn.quantizable.LSTM", "torch.ao.nn.quantized.LSTM"}};
+    if (!block.is_object() || !block.contains(key) || !block[key].is_object())
+        return;
+    for (const auto& [mode, classes] : block[key].items())
+        for (const auto& [from, to] : classes.items()) {
+            const auto known = kBuiltIn.find(from);
+            const bool same = known != kBuiltIn.end() && to.is_string()
+                && to.get<std::string>() == known->second && mode == "static";
+            if (!same)
+                warnings.push_back(
+                    where + "." + key + "." + mode + " has no effect for '" + from
+                    + "': of custom modules only torch.nn.LSTM is built in (static); "
+                      "its operators are planned one by one");
+        }
+}
+
 /// Keys of torch.ao's that are read and kept, but that nothing here acts on.
 void warnOfIdleKeys(const Json& prepare, const Json& convert, std::vector<std::string>& warnings)
 {
@@ -76,9 +99,8 @@ void warnOfIdleKeys(const Json& prepare, const Json& convert, std::vector<std::s
         idle(prepare, "prepare", key, "a model's inputs and outputs stay float");
     for (const char* key : {"standalone_module_name", "standalone_module_class"})
         idle(prepare, "prepare", key, "a module is quantized in place, with the rest of the model");
-    const char* custom = "custom modules are not supported; their operators are planned one by one";
-    idle(prepare, "prepare", "float_to_observed_custom_module_class", custom);
-    idle(convert, "convert", "observed_to_quantized_custom_module_class", custom);
+    warnOfCustomModules(prepare, "prepare", "float_to_observed_custom_module_class", warnings);
+    warnOfCustomModules(convert, "convert", "observed_to_quantized_custom_module_class", warnings);
 }
 
 } // namespace

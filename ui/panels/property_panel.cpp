@@ -2,6 +2,7 @@
 #include "ui/panels/property_panel.h"
 
 #include "ui/graph/graph_style.h"
+#include "ui/panels/interior_card.h"
 #include "ui/panels/property_cards.h"
 #include "ui/panels/qconfig_editor.h"
 #include "ui/panels/why_card.h"
@@ -108,8 +109,10 @@ PropertyPanel::PropertyPanel(Workspace& workspace, QWidget* parent)
     m_quantization->layout()->addWidget(m_editor);
     m_why = new WhyCard(workspace, m_cards);
     m_loss = new Card(QStringLiteral("Loss"), m_cards);
+    m_interior = new InteriorCard(workspace, m_cards);
     m_arguments = new Card(QStringLiteral("Arguments"), m_cards);
-    for (Card* card : {m_quantization, static_cast<Card*>(m_why), m_loss, m_arguments})
+    for (Card* card : {m_quantization, static_cast<Card*>(m_why), m_loss,
+                       static_cast<Card*>(m_interior), m_arguments})
         column->addWidget(card);
     column->addStretch(1);
     scroll->setWidget(m_cards);
@@ -138,6 +141,7 @@ void PropertyPanel::refresh()
     m_editor->refresh();
     m_why->refresh();
     showLoss();
+    m_interior->refresh();
     showArguments();
 }
 

@@ -10,6 +10,7 @@ namespace qs {
 
 class Card;
 class ElidedLabel;
+class InteriorCard;
 class QConfigEditor;
 class WhyCard;
 class Workspace;
@@ -41,6 +42,7 @@ private:
     QConfigEditor* m_editor;
     WhyCard* m_why;
     Card* m_loss;
+    InteriorCard* m_interior;
     Card* m_arguments;
 };
 

@@ -115,6 +115,8 @@ void WhyCard::refresh()
     addPill(verdictText(decided->verdict), verdictColor(decided->verdict));
     if (!decided->reason.empty())
         addText(QString::fromStdString(decided->reason));
+    if (!decided->note.empty())
+        addText(QString::fromStdString(decided->note))->setObjectName(QStringLiteral("whyNote"));
     if (decided->verdict == Verdict::NotApplicable)
         return;
     addText(ruleText(*decided));
@@ -127,9 +129,11 @@ void WhyCard::refresh()
                 true);
     }
     if (!decided->pattern.empty())
-        addText(QStringLiteral("Pattern: %1 · entry %2")
-                    .arg(patternText(decided->pattern))
-                    .arg(decided->patternEntry));
+        addText(QStringLiteral("Pattern: %1%2")
+                    .arg(patternText(decided->pattern),
+                         decided->patternEntry < 0
+                             ? QString()
+                             : QStringLiteral(" · entry %1").arg(decided->patternEntry)));
     if (const QString constraints = constraintText(*decided); !constraints.isEmpty())
         addText(constraints);
     showCandidates(*decided);

@@ -90,7 +90,8 @@ void HistogramPlot::refresh()
     const auto& facts = m_workspace.facts();
     const auto& selection = m_workspace.selection();
     const NodeId node = selection.current();
-    const auto observer = facts.outputObserver(node);
+    const ObserverId interior = selection.interior();
+    const auto observer = interior ? interior : facts.outputObserver(node);
     const auto* stats = facts.stats(observer);
     const Histogram* histogram = nullptr;
     if (stats)
@@ -119,8 +120,12 @@ void HistogramPlot::refresh()
     const Node* shown = facts.model()->tryGet(node);
     const QString name = shown->scope.path.empty() ? QString::fromStdString(shown->name)
                                                    : QString::fromStdString(shown->scope.path);
-    m_caption->setText(QStringLiteral("%1 output · %2 values · %3 batches%4")
-                           .arg(name, countText(double(stats->count)))
+    const auto* planned = facts.observer(observer);
+    const QString what = planned && !planned->interior.empty()
+        ? QString::fromStdString(planned->interior)
+        : QStringLiteral("output");
+    m_caption->setText(QStringLiteral("%1 %2 · %3 values · %4 batches%5")
+                           .arg(name, what, countText(double(stats->count)))
                            .arg(m_workspace.document().calibration()->observations->batches)
                            .arg(facts.calibrationStale() ? QStringLiteral(" · stale") : QString()));
 

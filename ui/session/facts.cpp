@@ -29,6 +29,25 @@ Facts::Facts(const Document& document)
             m_errors.emplace(error.node, &error);
 }
 
+std::vector<const PlannedObserver*> Facts::interiors(NodeId node) const
+{
+    std::vector<const PlannedObserver*> found;
+    if (m_plan && node)
+        for (const PlannedObserver& observer : m_plan->observers)
+            if (!observer.interior.empty() && observer.weightOwner == node)
+                found.push_back(&observer);
+    return found;
+}
+
+std::optional<double> Facts::interiorSqnr(NodeId node, const std::string& interior) const
+{
+    if (m_comparison)
+        for (const InteriorError& error : m_comparison->interiors)
+            if (error.node == node && error.interior == interior)
+                return error.cumulative ? error.cumulative->sqnrDb : std::nullopt;
+    return std::nullopt;
+}
+
 const NodePlan* Facts::plan(NodeId node) const
 {
     return m_plan && m_model && m_model->tryGet(node) ? m_plan->tryGet(*m_model, node) : nullptr;

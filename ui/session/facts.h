@@ -39,6 +39,10 @@ public:
     const PlannedObserver* observer(ObserverId id) const;
     const ObserverStats* stats(ObserverId id) const;
     const QParams* qparams(ObserverId id) const;
+    /// The observers inside a custom module, in the order in which its cells compute.
+    std::vector<const PlannedObserver*> interiors(NodeId node) const;
+    /// Cumulative SQNR of a value inside, where it was measured.
+    std::optional<double> interiorSqnr(NodeId node, const std::string& interior) const;
     const NodeError* error(NodeId node) const;
     std::optional<double> sqnr(NodeId node, ErrorTerm term) const;
     /// The worst of the nodes' errors.

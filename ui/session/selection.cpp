@@ -20,6 +20,7 @@ void Selection::selectNodes(std::vector<NodeId> nodes, NodeId current)
     m_current = current;
     m_isModule = false;
     m_modulePath.clear();
+    m_interior = {};
     Q_EMIT changed();
 }
 
@@ -31,6 +32,7 @@ void Selection::selectModule(const QString& path, std::vector<NodeId> nodesInsid
     m_current = {};
     m_isModule = true;
     m_modulePath = path;
+    m_interior = {};
     Q_EMIT changed();
 }
 
@@ -42,6 +44,15 @@ void Selection::clear()
     m_current = {};
     m_isModule = false;
     m_modulePath.clear();
+    m_interior = {};
+    Q_EMIT changed();
+}
+
+void Selection::setInterior(ObserverId id)
+{
+    if (id == m_interior)
+        return;
+    m_interior = id;
     Q_EMIT changed();
 }
 

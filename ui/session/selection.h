@@ -30,6 +30,10 @@ public:
     bool isModule() const { return m_isModule; }
     bool isEmpty() const { return m_nodes.empty() && !m_isModule; }
     bool contains(NodeId id) const;
+    /// The value inside the current node (a custom module) that is looked at; none mostly. Another
+    /// selection forgets it.
+    ObserverId interior() const { return m_interior; }
+    void setInterior(ObserverId id);
 
     /// `current` is the last of the nodes unless given.
     void selectNodes(std::vector<NodeId> nodes, NodeId current = {});
@@ -44,6 +48,7 @@ private:
     NodeId m_current;
     QString m_modulePath;
     bool m_isModule = false;
+    ObserverId m_interior;
 };
 
 } // namespace qs

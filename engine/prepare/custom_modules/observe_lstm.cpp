@@ -7,8 +7,6 @@
 
 namespace qs {
 
-namespace {
-
 ValueRef insertObserver(GraphEdit& edit, ValueRef value, ObserverId id)
 {
     const Node& producer = edit.get(value.node);
@@ -22,8 +20,6 @@ ValueRef insertObserver(GraphEdit& edit, ValueRef value, ObserverId id)
     node.observer = id;
     return {edit.insert(std::move(node)), 0};
 }
-
-} // namespace
 
 bool observeLstms(GraphEdit& edit, const Graph& model, const Plan& plan)
 {

@@ -6,6 +6,9 @@
 
 namespace qs {
 
+/// Appends an observer of the value to a draft and returns what it passes on.
+ValueRef insertObserver(GraphEdit& edit, ValueRef value, ObserverId id);
+
 /// Turns each LSTM that the plan quantizes from within into one `kLstmTarget` node, whose body
 /// computes the same in single steps and observes what the plan observes inside (torch.ao
 /// `torch.ao.nn.quantizable.LSTM.from_float`). The node keeps its id, outputs and its first three

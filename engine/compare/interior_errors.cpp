@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/compare/interior_errors.h"
+
+#include "engine/convert/lstm_forms.h"
+
+#include <utility>
+
+namespace qs {
+
+InteriorErrors::InteriorErrors(const ConvertedModel& converted, at::Device device)
+    : m_plan(converted.prepared->plan)
+    , m_device(device)
+{
+    for (auto& [lstm, body] : probedLstmBodies(converted)) {
+        const Node* prepared = converted.prepared->graph->tryGet(lstm);
+        if (prepared && !prepared->subgraphs.empty())
+            m_lstms[lstm] = {prepared->subgraphs.front(), std::move(body), {}};
+    }
+}
+
+Result<void> InteriorErrors::add(NodeId lstm, std::vector<at::IValue> floatInputs,
+                                 std::vector<at::IValue> referenceInputs, const JobContext& job)
+{
+    Lstm& found = m_lstms.at(lstm);
+    QS_TRY(const Interpreter floatRun, Interpreter::create(found.floatBody, m_device));
+    QS_TRY(const Interpreter referenceRun, Interpreter::create(found.referenceBody, m_device));
+    std::vector<std::pair<ObserverId, at::Tensor>> signal;
+    const Tap keep = [&](ValueRef, const Node& node, const at::IValue& value) {
+        if (node.isOp(kObserveTarget))
+            signal.emplace_back(node.observer, value.toTensor());
+        return Result<void>();
+    };
+    QS_CHECK(floatRun.run(std::move(floatInputs), keep, job));
+    std::size_t next = 0;
+    const Tap compare = [&](ValueRef, const Node& node, const at::IValue& value) -> Result<void> {
+        if (!node.isOp(kObserveTarget))
+            return {};
+        if (next >= signal.size() || signal[next].first != node.observer)
+            return fail(ErrorCode::Internal, "the two forms of an LSTM run out of step");
+        const at::Tensor y = std::exchange(signal[next++].second, at::Tensor());
+        return addError(found.sums[node.observer], y, value.toTensor());
+    };
+    QS_CHECK(referenceRun.run(std::move(referenceInputs), compare, job));
+    return {};
+}
+
+std::vector<InteriorError> InteriorErrors::result() const
+{
+    std::vector<InteriorError> out;
+    for (const PlannedObserver& observer : m_plan->observers) {
+        const auto lstm = m_lstms.find(observer.weightOwner);
+        if (observer.interior.empty() || lstm == m_lstms.end())
+            continue;
+        const auto sums = lstm->second.sums.find(observer.id);
+        if (sums != lstm->second.sums.end())
+            out.push_back({observer.weightOwner, observer.interior, metricsFrom(sums->second)});
+    }
+    return out;
+}
+
+} // namespace qs

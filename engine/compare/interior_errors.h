@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/compare/comparison.h"
+#include "engine/compare/metrics.h"
+#include "engine/convert/converted_model.h"
+#include "engine/execute/interpreter.h"
+
+#include <map>
+
+namespace qs {
+
+/// Sums, for each value inside the LSTMs that are quantized from within, how far the reference form
+/// is from the float model. One thread at a time.
+class InteriorErrors
+{
+public:
+    InteriorErrors(const ConvertedModel& converted, at::Device device);
+
+    bool has(NodeId lstm) const { return m_lstms.count(lstm) > 0; }
+    /// One batch: what the node's body reads in the float and in the reference graph, in order.
+    Result<void> add(NodeId lstm, std::vector<at::IValue> floatInputs,
+                     std::vector<at::IValue> referenceInputs, const JobContext& job);
+    /// In graph order, then in the order in which a cell computes them.
+    std::vector<InteriorError> result() const;
+
+private:
+    struct Lstm
+    {
+        GraphPtr floatBody, referenceBody; ///< both with an observer on each value
+        std::map<ObserverId, ErrorSums> sums;
+    };
+    const PlanPtr m_plan;
+    at::Device m_device;
+    std::unordered_map<NodeId, Lstm> m_lstms;
+};
+
+} // namespace qs
