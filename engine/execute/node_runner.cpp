@@ -6,6 +6,8 @@
 #include "engine/execute/interpreter.h"
 #include "engine/execute/op_table.h"
 #include "engine/execute/scalar_ops.h"
+#include "engine/execute/script_control.h"
+#include "engine/execute/script_ops.h"
 
 #include <ATen/ops/clone.h>
 
@@ -19,7 +21,7 @@ using Values = std::vector<at::IValue>;
 bool runsWithoutSchema(const Node& node)
 {
     return node.target == kObserveTarget || node.target == kStubTarget || isScalarOp(node.target)
-        || isHigherOrder(node.target);
+        || isHigherOrder(node.target) || isScriptControl(node.target);
 }
 
 Result<Values> convertAll(const Node& node, const CallContext& context)
@@ -61,7 +63,7 @@ void protectStatistics(const c10::FunctionSchema& schema, torch::jit::Stack& sta
 
 Result<Values> callDispatcher(const Node& node, const NodeCall& call, const CallContext& context)
 {
-    const auto& schema = call.op->schema();
+    const auto& schema = *schemaOf(call);
     torch::jit::Stack stack;
     stack.reserve(schema.arguments().size());
     for (std::size_t i = 0; i < call.slots.size(); ++i) {
@@ -75,10 +77,15 @@ Result<Values> callDispatcher(const Node& node, const NodeCall& call, const Call
         stack.push_back(std::move(value));
     }
     protectStatistics(schema, stack);
-    call.op->callBoxed(stack);
+    if (call.op)
+        call.op->callBoxed(stack);
+    else
+        runScriptOperator(*call.script, stack);
+    // A list is several values of the node, unless the node takes it whole.
+    const bool whole = node.outputs.size() == 1 && node.outputs[0].type.kind == ValueKind::Tuple;
     Values out;
     for (std::size_t i = 0; i < stack.size(); ++i) {
-        const bool isList = i < schema.returns().size()
+        const bool isList = call.op && !whole && i < schema.returns().size()
             && schema.returns()[i].type()->kind() == c10::TypeKind::ListType;
         flattenInto(out, std::move(stack[i]), isList);
     }
@@ -87,11 +94,13 @@ Result<Values> callDispatcher(const Node& node, const NodeCall& call, const Call
 
 Result<Values> callAny(const Node& node, const NodeCall& call, const CallContext& context)
 {
-    if (call.op)
+    if (call.op || call.script)
         return callDispatcher(node, call, context);
     QS_TRY(Values args, convertAll(node, context));
     if (isHigherOrder(node.target))
         return runHigherOrder(node, args, context.runSubgraph);
+    if (isScriptControl(node.target))
+        return runScriptControl(node, args, context.runSubgraph);
     if (node.target == kObserveTarget || node.target == kStubTarget) {
         if (args.empty())
             return fail(ErrorCode::Internal, "an observer without a value");
@@ -103,6 +112,11 @@ Result<Values> callAny(const Node& node, const NodeCall& call, const CallContext
 
 } // namespace
 
+const c10::FunctionSchema* schemaOf(const NodeCall& call)
+{
+    return call.op ? &call.op->schema() : call.script ? call.script->schema : nullptr;
+}
+
 NodeCall prepareCall(const Node& node)
 {
     NodeCall call;
@@ -110,12 +124,18 @@ NodeCall prepareCall(const Node& node)
         return call;
     if (runsWithoutSchema(node))
         return call; // even where a kernel of that name is registered
+    if (isForbiddenOperator(node.target)) {
+        call.problem = "'" + node.target + "' reaches outside the model and is never run";
+        return call;
+    }
     call.op = findOperator(node.target);
-    if (!call.op) {
+    if (!call.op)
+        call.script = findScriptOperator(node.target);
+    if (!call.op && !call.script) {
         call.problem = "operator '" + node.target + "' is not known to this LibTorch";
         return call;
     }
-    const auto& formal = call.op->schema().arguments();
+    const auto& formal = schemaOf(call)->arguments();
     call.slots.assign(formal.size(), -1);
     for (std::size_t a = 0; a < node.args.size(); ++a) {
         int slot = -1;

@@ -12,13 +12,19 @@
 
 namespace qs {
 
+struct ScriptOperator;
+
 /// What a node's call needs, found once per node.
 struct NodeCall
 {
     std::optional<c10::OperatorHandle> op;
+    const ScriptOperator* script = nullptr; ///< where TorchScript alone has the operator
     std::vector<int> slots; ///< for each schema argument the node's argument, or -1 = the default
     std::string problem; ///< why the node cannot run; empty when it can
 };
+
+/// The schema of what will be called; null when it has none.
+const c10::FunctionSchema* schemaOf(const NodeCall& call);
 
 /// Finds the operator and matches the node's arguments with its schema, by name, else by position.
 NodeCall prepareCall(const Node& node);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/execute/op_table.h"
 
+#include <algorithm>
+#include <array>
+
 namespace qs {
 
 c10::OperatorName operatorName(std::string_view target)
@@ -32,6 +35,16 @@ bool mutatesArguments(const c10::FunctionSchema& schema)
         if (argument.alias_info() && argument.alias_info()->isWrite())
             return true;
     return false;
+}
+
+bool isForbiddenOperator(std::string_view target)
+{
+    static constexpr std::array<std::string_view, 14> kForbidden {
+        "aten.save.", "aten.from_file.", "aten._print.",   "prim.PythonOp.", "prim.Print.",
+        "prim.rpc",   "prim.fork.",      "c10d.",          "_c10d",          "profiler.",
+        "inductor.",  "symm_mem.",       "dist_autograd.", "static_runtime."};
+    return std::any_of(kForbidden.begin(), kForbidden.end(),
+                       [&](std::string_view name) { return target.starts_with(name); });
 }
 
 bool isRandom(const c10::OperatorHandle& op)

@@ -20,6 +20,10 @@ c10::OperatorName operatorName(std::string_view target);
 /// True when the schema says that the operator writes to one of its arguments.
 bool mutatesArguments(const c10::FunctionSchema& schema);
 
+/// True for operators that reach outside the model: files, other processes, the terminal. They are
+/// shown and never run.
+bool isForbiddenOperator(std::string_view target);
+
 /// True when calling the operator twice with the same arguments may give different results.
 bool isRandom(const c10::OperatorHandle& op);
 

@@ -134,6 +134,8 @@ Result<at::IValue> convertTo(const Argument& argument, const c10::TypePtr& type,
             if (value.isList())
                 return value;
         }
+        if (element->kind() == c10::TypeKind::VarType) // the elements tell
+            return convertUntyped(argument, device, read);
         c10::impl::GenericList list(element);
         if (const auto* items = argument.asList()) {
             list.reserve(items->size());

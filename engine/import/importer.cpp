@@ -7,6 +7,7 @@
 #include "engine/import/functionalize.h"
 #include "engine/import/pt2_importer.h"
 #include "engine/import/sha256.h"
+#include "engine/import/torchscript_importer.h"
 
 #include <algorithm>
 #include <fstream>
@@ -32,8 +33,6 @@ bool anyRecord(const Pt2Archive& archive, std::string_view prefix)
 /// What an archive without an exported program is.
 Error explainArchive(const Pt2Archive& archive)
 {
-    if (archive.has("constants.pkl") || anyRecord(archive, "code/"))
-        return wrongKind(archive.path(), "is a TorchScript file, which is not read yet");
     if (archive.has("data.pkl"))
         return wrongKind(archive.path(),
                          "is a Python pickle written by torch.save: its weights cannot be read "
@@ -53,7 +52,7 @@ Result<std::shared_ptr<Pt2Archive>> openArchive(const std::string& path)
     if (look.kind == FileKind::Foreign)
         return fail(wrongKind(path, "is not a model file but " + look.what));
     QS_TRY(auto archive, Pt2Archive::open(path));
-    if (pt2ModelRecord(*archive).empty())
+    if (pt2ModelRecord(*archive).empty() && !isTorchScript(*archive))
         return fail(explainArchive(*archive));
     return archive;
 }
@@ -84,7 +83,9 @@ Result<GraphPtr> importModel(const std::string& path, const JobContext& job)
     auto hash = std::async(std::launch::async, fileSha256, path);
     QS_CHECK(archive->verify(job));
     job.report("import", "reading the graph", 0.5);
-    QS_TRY(const Graph asFiled, readPt2(archive, job));
+    QS_TRY(const Graph asFiled,
+           pt2ModelRecord(*archive).empty() ? readTorchScript(archive, job)
+                                            : readPt2(archive, job));
     auto functional = functionalize(asFiled);
     if (!functional)
         return fail(std::move(functional).error().inFile(path));

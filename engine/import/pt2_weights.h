@@ -3,6 +3,7 @@
 
 #include "engine/base/result.h"
 #include "engine/execute/tensor_store.h"
+#include "engine/import/lazy_tensors.h"
 #include "engine/import/pt2_archive.h"
 
 #include <map>
@@ -32,8 +33,7 @@ private:
     std::shared_ptr<Pt2Archive> m_archive;
     std::shared_ptr<TensorStore> m_store;
     std::map<std::string, TensorId> m_ids;
-    struct Records;
-    std::shared_ptr<Records> m_records;
+    LazyTensors m_tensors;
 };
 
 } // namespace qs

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/import/torchscript_control.h"
+
+#include "engine/execute/higher_order.h"
+#include "engine/execute/script_control.h"
+#include "engine/import/alias_analysis.h"
+#include "engine/import/functionalize.h"
+
+#include <algorithm>
+#include <set>
+
+namespace qs {
+
+namespace {
+
+bool raises(const torch::jit::Block& block)
+{
+    return std::any_of(block.nodes().begin(), block.nodes().end(),
+                       [](const auto* node) { return node->kind() == c10::prim::RaiseException; });
+}
+
+bool mayRaise(const Node& node)
+{
+    if (node.target == kRaiseTarget)
+        return true;
+    return std::any_of(node.subgraphs.begin(), node.subgraphs.end(), [](const auto& graph) {
+        return std::any_of(graph->nodes().begin(), graph->nodes().end(),
+                           [](const auto& inner) { return mayRaise(*inner); });
+    });
+}
+
+std::string subgraphName(std::size_t index)
+{
+    return std::string(kSubgraphPrefix) + std::to_string(index);
+}
+
+Argument::List references(const std::vector<ValueRef>& refs)
+{
+    Argument::List list;
+    for (const ValueRef& ref : refs)
+        list.emplace_back(ref);
+    return list;
+}
+
+} // namespace
+
+void eraseUnread(GraphEdit& edit)
+{
+    const auto order = edit.order();
+    for (auto it = order.rbegin(); it != order.rend(); ++it) {
+        const Node& node = edit.get(*it);
+        if (node.kind != NodeKind::Op || mayRaise(node))
+            continue;
+        bool read = false;
+        for (std::uint32_t i = 0; i < node.outputs.size(); ++i)
+            read = read || !edit.users({node.id, i}).empty();
+        if (!read && writtenArguments(node).empty())
+            edit.erase(*it);
+    }
+}
+
+ScriptScope& ScriptControl::newScope()
+{
+    m_e.m_scopes.push_back(
+        std::make_unique<ScriptScope>(m_e.m_scope, m_e.m_scope->edit().tensors()));
+    return *m_e.m_scopes.back();
+}
+
+Result<void> ScriptControl::run(const JitNode& node, Env& env)
+{
+    if (node.kind() == c10::prim::If)
+        return runIf(node, env);
+    if (node.kind() == c10::prim::Loop)
+        return runLoop(node, env);
+    return raise(node, env);
+}
+
+Result<void> ScriptControl::raise(const JitNode& node, Env& env)
+{
+    QS_TRY(const ScriptItem message, m_e.item(node.input(0), env));
+    QS_TRY(Argument text, m_e.argument(message, c10::StringType::get()));
+    Node made;
+    made.target = kRaiseTarget;
+    made.name = "raise_exception";
+    made.opaqueReason = "the model raises an exception here";
+    made.args = {{"message", std::move(text)}};
+    m_e.label(made, &node);
+    m_e.emit(std::move(made));
+    return {};
+}
+
+Result<void> ScriptControl::takeBlock(const JitNode& node, const torch::jit::Block& block, Env& env)
+{
+    QS_CHECK(m_e.runBlock(block, env));
+    for (std::size_t i = 0; i < node.outputs().size(); ++i) {
+        QS_TRY(env[node.outputs()[i]], m_e.item(block.outputs()[i], env));
+    }
+    return {};
+}
+
+Result<void> ScriptControl::runIf(const JitNode& node, Env& env)
+{
+    QS_TRY(const ScriptItem condition, m_e.item(node.input(0), env));
+    const torch::jit::Block& whenTrue = *node.blocks()[0];
+    const torch::jit::Block& whenFalse = *node.blocks()[1];
+    if (const auto* known = knownValue(condition); known && known->isBool())
+        return takeBlock(node, known->toBool() ? whenTrue : whenFalse, env);
+    const auto* ref = runtimeValue(condition);
+    const bool one = raises(whenTrue) != raises(whenFalse);
+    if (ref && one) {
+        // A check of shapes and the like: what is wrong with them, the operators say themselves.
+        const bool learnt = learnRank(condition, raises(whenTrue));
+        if (learnt || !dependsOnData(*ref, 0))
+            return takeBlock(node, raises(whenTrue) ? whenFalse : whenTrue, env);
+    }
+    return dynamicIf(node, condition, env);
+}
+
+bool ScriptControl::learnRank(const ScriptItem& condition, bool raisesWhenTrue)
+{
+    const ScopedRef ref = *runtimeValue(condition);
+    const Node& test = ref.scope->edit().get(ref.ref.node);
+    const bool equal = test.target == "_operator.eq", differs = test.target == "_operator.ne";
+    if ((!equal && !differs) || differs != raisesWhenTrue || test.args.size() != 2)
+        return false;
+    const auto* measured = test.args[0].value.asRef();
+    const auto* rank = test.args[1].value.asInt();
+    if (!measured || !rank)
+        return false;
+    const Node& dim = ref.scope->edit().get(measured->node);
+    const auto* tensor = dim.target == "aten.dim.default" && !dim.args.empty()
+        ? dim.args[0].value.asRef()
+        : nullptr;
+    if (tensor)
+        m_e.setRank({ref.scope, *tensor, false}, *rank);
+    return tensor != nullptr;
+}
+
+bool ScriptControl::dependsOnData(const ScopedRef& ref, int depth) const
+{
+    constexpr int kDeepest = 32;
+    const Node& node = ref.scope->edit().get(ref.ref.node);
+    static const std::set<std::string> kMeasures {
+        "aten.sym_size.int",          "aten.dim.default",
+        "aten.sym_numel.default",     "aten.size.default",
+        "prim.dtype.default",         "aten.sym_stride.int",
+        "aten.is_contiguous.default", "aten.is_floating_point.default"};
+    if (kMeasures.contains(node.target))
+        return false;
+    if (node.kind != NodeKind::Op || !node.subgraphs.empty() || depth > kDeepest)
+        return true;
+    bool depends = false;
+    for (const auto& arg : node.args)
+        forEachRef(arg.value, [&](ValueRef from) {
+            const ValueKind kind = ref.scope->value(from).type.kind;
+            depends = depends || kind == ValueKind::Tensor
+                || dependsOnData({ref.scope, from, false}, depth + 1);
+        });
+    return depends;
+}
+
+Result<ScriptControl::Way> ScriptControl::follow(const torch::jit::Block& block, ScriptScope& scope,
+                                                 Env& env)
+{
+    Way way;
+    way.scope = &scope;
+    ScriptScope* outer = m_e.m_scope;
+    m_e.m_scope = &scope;
+    m_e.m_journal.open();
+    auto done = m_e.runBlock(block, env);
+    if (done)
+        for (const auto* output : block.outputs()) {
+            auto item = m_e.item(output, env);
+            if (!item) {
+                done = fail(std::move(item).error());
+                break;
+            }
+            way.outputs.push_back(std::move(*item));
+        }
+    way.changes = m_e.m_journal.closeAndRestore();
+    m_e.m_scope = outer;
+    if (!done)
+        return fail(std::move(done).error());
+    return way;
+}
+
+Result<std::vector<Argument>>
+ScriptControl::leafArguments(ScriptScope& scope, const std::vector<ScriptPattern>& patterns,
+                             const std::vector<ScriptItem>& items)
+{
+    std::vector<ScriptItem> leaves;
+    for (std::size_t i = 0; i < patterns.size(); ++i)
+        patterns[i].collect(items[i], leaves);
+    ScriptScope* outer = m_e.m_scope;
+    m_e.m_scope = &scope;
+    std::vector<Argument> made;
+    Result<void> done {};
+    for (const ScriptItem& leaf : leaves) {
+        auto read = m_e.argument(leaf, c10::AnyType::get());
+        if (!read) {
+            done = fail(std::move(read).error());
+            break;
+        }
+        made.push_back(std::move(*read));
+    }
+    m_e.m_scope = outer;
+    if (!done)
+        return fail(std::move(done).error());
+    return made;
+}
+
+std::vector<ValueRef> ScriptControl::writtenInputs(const Graph& graph)
+{
+    std::vector<ValueRef> found;
+    const AliasSets aliases(graph);
+    std::set<ValueRef> touched;
+    for (const auto& node : graph.nodes())
+        for (const std::size_t a : writtenArguments(*node))
+            forEachRef(node->args[a].value, [&](ValueRef ref) {
+                const auto& members = aliases.members(ref);
+                touched.insert(members.begin(), members.end());
+            });
+    for (const Node* input : graph.inputs())
+        if (touched.contains({input->id, 0}))
+            found.push_back({input->id, 0});
+    return found;
+}
+
+Result<std::shared_ptr<const Graph>> ScriptControl::finish(ScriptScope& scope,
+                                                           std::vector<Argument> outputs)
+{
+    Node out;
+    out.kind = NodeKind::Output;
+    out.name = "output";
+    for (Argument& value : outputs)
+        out.args.push_back({"", std::move(value)});
+    scope.edit().insert(std::move(out));
+    QS_TRY(const Graph functional, functionalize(scope.edit().build()));
+    GraphEdit tidy(functional);
+    eraseUnread(tidy);
+    return std::make_shared<const Graph>(tidy.build());
+}
+
+void ScriptControl::writeBack(const std::vector<ValueRef>& targets, NodeId node,
+                              std::size_t firstOutput, const JitNode& from)
+{
+    for (std::size_t i = 0; i < targets.size(); ++i)
+        m_e.emitOne(
+            "aten.copy_.default",
+            {{"self", targets[i]}, {"src", ValueRef {node, std::uint32_t(firstOutput + i)}}},
+            ValueKind::Tensor, &from);
+}
+
+Result<void> ScriptControl::dynamicIf(const JitNode& node, const ScriptItem& condition, Env& env)
+{
+    QS_TRY(Argument test, m_e.argument(condition, c10::BoolType::get()));
+    const auto calls = m_e.m_calls;
+    QS_TRY(const Way yes, follow(*node.blocks()[0], newScope(), env));
+    m_e.m_calls = calls;
+    QS_TRY(const Way no, follow(*node.blocks()[1], newScope(), env));
+    // What both ways agree on: the node's outputs, then every container one of them changes.
+    std::vector<ScriptItem> yesItems = yes.outputs, noItems = no.outputs;
+    std::vector<ScriptContainerPtr> cells;
+    for (const auto* changes : {&yes.changes, &no.changes})
+        for (const auto& [container, contents] : *changes)
+            if (std::find(cells.begin(), cells.end(), container) == cells.end())
+                cells.push_back(container);
+    const auto contentsIn = [](const Way& way, const ScriptContainerPtr& cell) {
+        ScriptContainer copy = *cell;
+        for (const auto& [container, contents] : way.changes)
+            if (container == cell)
+                ScriptJournal::setContents(copy, contents);
+        return copy;
+    };
+    std::vector<std::pair<std::size_t, std::size_t>> slots; // first item, count
+    for (const auto& cell : cells) {
+        const ScriptContainer a = contentsIn(yes, cell), b = contentsIn(no, cell);
+        const std::size_t first = yesItems.size();
+        if (cell->kind == ScriptContainer::Kind::Object) {
+            yesItems.insert(yesItems.end(), a.items.begin(), a.items.end());
+            noItems.insert(noItems.end(), b.items.begin(), b.items.end());
+        } else {
+            yesItems.push_back(std::make_shared<ScriptContainer>(a));
+            noItems.push_back(std::make_shared<ScriptContainer>(b));
+        }
+        slots.emplace_back(first, yesItems.size() - first);
+    }
+    std::vector<ScriptPattern> patterns;
+    std::vector<ValueType> types;
+    for (std::size_t i = 0; i < yesItems.size(); ++i) {
+        patterns.push_back(ScriptPattern::of(yesItems[i], m_e.m_scope));
+        patterns.back().join(noItems[i]);
+        patterns.back().types(types);
+    }
+    QS_TRY(auto yesLeaves, leafArguments(*yes.scope, patterns, yesItems));
+    QS_TRY(auto noLeaves, leafArguments(*no.scope, patterns, noItems));
+    // Tensors around that one of the bodies changes in place come back as values too.
+    std::vector<ValueRef> written;
+    for (const Way* way : {&yes, &no}) {
+        const Graph graph = way->scope->edit().build();
+        const auto inputs = graph.inputs();
+        for (const ValueRef& input : writtenInputs(graph))
+            for (std::size_t i = 0; i < inputs.size(); ++i)
+                if (inputs[i]->id == input.node
+                    && std::find(written.begin(), written.end(), way->scope->captures()[i])
+                        == written.end())
+                    written.push_back(way->scope->captures()[i]);
+    }
+    for (const ValueRef& target : written) {
+        QS_TRY(const ValueRef inYes, yes.scope->use({m_e.m_scope, target, false}));
+        QS_TRY(const ValueRef inNo, no.scope->use({m_e.m_scope, target, false}));
+        yesLeaves.emplace_back(inYes);
+        noLeaves.emplace_back(inNo);
+        types.push_back(m_e.m_scope->value(target).type);
+    }
+    Node made;
+    made.target = kIfTarget;
+    made.name = "branch";
+    made.opaqueReason = "a branch that the data decide, which is kept as it is";
+    QS_TRY(auto yesGraph, finish(*yes.scope, std::move(yesLeaves)));
+    QS_TRY(auto noGraph, finish(*no.scope, std::move(noLeaves)));
+    made.subgraphs = {std::move(yesGraph), std::move(noGraph)};
+    made.args = {{"condition", std::move(test)},
+                 {"then", subgraphName(0)},
+                 {"otherwise", subgraphName(1)},
+                 {"then_operands", references(yes.scope->captures())},
+                 {"else_operands", references(no.scope->captures())}};
+    for (const ValueType& type : types)
+        made.outputs.push_back({"", type});
+    m_e.label(made, &node);
+    const NodeId id = m_e.emit(std::move(made)).ref.node;
+    std::vector<ScopedRef> values;
+    for (std::size_t i = 0; i < types.size(); ++i)
+        values.push_back({m_e.m_scope, {id, std::uint32_t(i)}, false});
+    writeBack(written, id, types.size() - written.size(), node);
+    std::size_t next = 0;
+    std::vector<ScriptItem> merged;
+    for (const ScriptPattern& pattern : patterns)
+        merged.push_back(pattern.build(values, next));
+    for (std::size_t i = 0; i < node.outputs().size(); ++i)
+        env[node.outputs()[i]] = merged[i];
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+        m_e.m_journal.touch(cells[c]);
+        if (cells[c]->kind == ScriptContainer::Kind::Object)
+            cells[c]->items.assign(merged.begin() + std::ptrdiff_t(slots[c].first),
+                                   merged.begin()
+                                       + std::ptrdiff_t(slots[c].first + slots[c].second));
+        else
+            ScriptJournal::setContents(
+                *cells[c], ScriptJournal::contentsOf(*containerOf(merged[slots[c].first])));
+    }
+    return {};
+}
+
+} // namespace qs

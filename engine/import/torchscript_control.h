@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/import/torchscript_evaluator.h"
+#include "engine/import/torchscript_merge.h"
+
+namespace qs {
+
+/// Branches, loops and exceptions of a TorchScript program. One use a node.
+class ScriptControl
+{
+public:
+    using JitNode = ScriptEvaluator::JitNode;
+    using Env = ScriptEvaluator::Env;
+
+    explicit ScriptControl(ScriptEvaluator& evaluator)
+        : m_e(evaluator)
+    {
+    }
+
+    /// prim::If, prim::Loop or prim::RaiseException.
+    Result<void> run(const JitNode& node, Env& env);
+
+private:
+    /// One way through a block, in a scope of its own.
+    struct Way
+    {
+        ScriptScope* scope = nullptr;
+        std::vector<ScriptItem> outputs;
+        ScriptJournal::Changes changes;
+    };
+    /// A container that the body of a loop changes, and how many patterns describe it.
+    struct LoopCell
+    {
+        ScriptContainerPtr container;
+        std::size_t count = 0;
+    };
+    using LoopCells = std::vector<LoopCell>;
+    /// One round of a loop, followed under the assumptions so far.
+    struct Round
+    {
+        ScriptScope* scope = nullptr;
+        ScriptItem go;
+        std::vector<ScriptItem> items; ///< one per pattern, as the round leaves them
+        std::size_t leaves = 0;
+        bool settled = false; ///< the assumptions hold
+    };
+
+    Result<void> runIf(const JitNode& node, Env& env);
+    Result<void> takeBlock(const JitNode& node, const torch::jit::Block& block, Env& env);
+    Result<void> dynamicIf(const JitNode& node, const ScriptItem& condition, Env& env);
+    Result<void> runLoop(const JitNode& node, Env& env);
+    Result<bool> unroll(const JitNode& node, Env& env);
+    Result<void> dynamicLoop(const JitNode& node, Env& env);
+    Result<Round> followRound(const torch::jit::Block& block, std::vector<ScriptPattern>& patterns,
+                              LoopCells& cells, std::size_t carried, Env& env);
+    Result<void> finishLoop(const JitNode& node, std::vector<Argument> head,
+                            const std::vector<ScriptItem>& before,
+                            const std::vector<ScriptPattern>& patterns, const LoopCells& cells,
+                            const Round& round, Env& env);
+    static std::vector<ScriptItem> cellItems(const ScriptContainer& contents);
+    static void setCell(ScriptContainer& cell, const std::vector<ScriptItem>& items);
+    static void moveUp(ScriptScope& scope, const std::vector<ValueRef>& written);
+    Result<void> raise(const JitNode& node, Env& env);
+
+    Result<Way> follow(const torch::jit::Block& block, ScriptScope& scope, Env& env);
+    ScriptScope& newScope();
+    /// The parts of a way's items at the leaves of the patterns, as arguments of its scope.
+    Result<std::vector<Argument>> leafArguments(ScriptScope& scope,
+                                                const std::vector<ScriptPattern>& patterns,
+                                                const std::vector<ScriptItem>& items);
+    static std::vector<ValueRef> writtenInputs(const Graph& graph);
+    Result<std::shared_ptr<const Graph>> finish(ScriptScope& scope, std::vector<Argument> outputs);
+    void writeBack(const std::vector<ValueRef>& targets, NodeId node, std::size_t firstOutput,
+                   const JitNode& from);
+    bool learnRank(const ScriptItem& condition, bool raisesWhenTrue);
+    bool dependsOnData(const ScopedRef& ref, int depth) const;
+
+    ScriptEvaluator& m_e;
+};
+
+/// Removes operators whose values nobody reads, apart from those that may raise.
+void eraseUnread(GraphEdit& edit);
+
+} // namespace qs

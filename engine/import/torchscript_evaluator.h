@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/job_context.h"
+#include "engine/import/torchscript_debug.h"
+#include "engine/import/torchscript_scope.h"
+#include "engine/import/torchscript_weights.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace qs {
+
+/// Reads a TorchScript program as a graph by walking it with what is known: constants are computed,
+/// branches with a known condition taken, loops with a known count unrolled, calls followed,
+/// tuples, lists, dicts, objects and attributes resolved. What is left are the operators, which
+/// become nodes of a scope. Branches and loops that depend on data become nodes with bodies. No
+/// operator on tensors is run. Functions may throw what LibTorch throws: call inside `guardTorch`.
+class ScriptEvaluator
+{
+public:
+    using JitNode = torch::jit::Node;
+    using JitValue = torch::jit::Value;
+    using Items = std::vector<ScriptItem>;
+    /// What the values of one call of a function stand for.
+    using Env = std::unordered_map<const JitValue*, ScriptItem>;
+
+    ScriptEvaluator(ScriptScope& root, ScriptWeights& weights, const ScriptDebug& debug,
+                    const JobContext& job);
+
+    /// Follows a call. `module` is null for a plain function.
+    Result<ScriptItem> call(torch::jit::Function& function, Items args,
+                            const ScriptContainer* module);
+    /// The item as an argument of the current scope; a container becomes a list where the slot
+    /// wants one, else a node that builds it.
+    Result<Argument> argument(const ScriptItem& item, const c10::TypePtr& wanted);
+    /// The number of dimensions where it is known.
+    void setRank(const ScopedRef& ref, std::int64_t rank) { m_ranks[{ref.scope, ref.ref}] = rank; }
+    std::optional<std::int64_t> rankOf(const ScriptItem& item) const;
+
+private:
+    struct RefHash
+    {
+        std::size_t operator()(const std::pair<ScriptScope*, ValueRef>& key) const
+        {
+            return std::hash<ScriptScope*>()(key.first) ^ std::hash<ValueRef>()(key.second);
+        }
+    };
+    /// One level of the module calls we are in.
+    struct Level
+    {
+        Scope scope;
+        std::string function; ///< torch.nn.functional's function we are in, or empty
+        SourceLocation caller; ///< where user code called
+    };
+
+    // torchscript_evaluator.cpp: walking
+    Result<void> runBlock(const torch::jit::Block& block, Env& env);
+    Result<void> runNode(const JitNode& node, Env& env);
+    Result<bool> runPrim(const JitNode& node, Env& env);
+    Result<void> runCall(const JitNode& node, Env& env);
+    Result<void> getAttribute(const JitNode& node, Env& env);
+    Result<void> setAttribute(const JitNode& node, Env& env);
+    Result<ScriptItem> item(const JitValue* value, const Env& env) const;
+    Result<Items> inputs(const JitNode& node, const Env& env) const;
+    Error unsupported(const JitNode& node, const std::string& what) const;
+
+    // torchscript_containers.cpp: tuples, lists and dicts
+    Result<bool> runContainer(const JitNode& node, Env& env);
+    Result<bool> runKnownList(const JitNode& node, const Items& args, Env& env);
+    Result<bool> changeKnownList(const JitNode& node, const Items& args, Env& env);
+    Result<bool> runKnownDict(const JitNode& node, const Items& args, Env& env);
+    Result<bool> runSizes(const JitNode& node, const Items& args, Env& env);
+    Result<void> unpackRuntime(const JitNode& node, const ScriptItem& whole, Env& env);
+    /// Turns the container into one value made by a node.
+    Result<ScopedRef> makeRuntime(const ScriptContainerPtr& container);
+
+    // torchscript_emit.cpp: operators
+    Result<void> emitOperator(const JitNode& node, const Items& args, Env& env);
+    Result<bool> fold(const JitNode& node, const Items& args, Env& env);
+    Result<bool> respell(const JitNode& node, const Items& args, Env& env);
+    Result<std::vector<NamedArgument>> arguments(const c10::FunctionSchema& schema,
+                                                 const Items& args);
+    Result<void> bindOutputs(const JitNode& node, Node made, Env& env,
+                             const ScriptContainerPtr& changed = nullptr);
+    void label(Node& made, const JitNode* from) const;
+    ScopedRef emit(Node made);
+    /// A node of one output: a scalar, a list or a tensor by `kind`.
+    ScopedRef emitOne(const std::string& target, std::vector<NamedArgument> args, ValueKind kind,
+                      const JitNode* from);
+    Result<ScriptItem> sizeOf(const ScopedRef& tensor, const ScriptItem& dim, const JitNode* from);
+    const Value& valueOf(const ScopedRef& ref) const { return ref.scope->value(ref.ref); }
+
+    // torchscript_control.cpp: branches and loops
+    friend class ScriptControl;
+
+    ScriptScope* m_root;
+    ScriptScope* m_scope;
+    std::vector<std::unique_ptr<ScriptScope>> m_scopes; ///< of bodies; values point into them
+    std::size_t m_steps = 0;
+    ScriptWeights& m_weights;
+    const ScriptDebug& m_debug;
+    const JobContext& m_job;
+    ScriptJournal m_journal;
+    std::vector<Level> m_levels;
+    std::unordered_map<std::string, int> m_calls; ///< by module path, so far
+    std::unordered_map<std::pair<ScriptScope*, ValueRef>, std::int64_t, RefHash> m_ranks;
+    std::unordered_map<std::pair<ScriptScope*, ValueRef>, ScriptItem, RefHash>
+        m_numbers; ///< the number inside a tensor that was made of one
+    int m_depth = 0;
+};
+
+/// True for a type whose values are lists (or optional ones).
+bool isListType(const c10::TypePtr& type);
+/// What a value of this TorchScript type is at run time.
+ValueType runtimeType(const c10::TypePtr& type);
+/// A constant as an argument; `real` tells numbers that stand for element types and layouts.
+Argument constantArgument(const at::IValue& value, const c10::TypePtr& real);
+/// The item as one constant when all of it is known.
+std::optional<at::IValue> wholeConstant(const ScriptItem& item);
+
+} // namespace qs

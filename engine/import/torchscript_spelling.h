@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/graph/node.h"
+
+#include <ATen/core/operator_name.h>
+
+#include <string>
+#include <string_view>
+
+namespace qs {
+
+/// "aten.add.Tensor" for aten::add.Tensor, "aten.relu.default" without overload.
+std::string targetOf(const c10::OperatorName& name);
+
+/// The name a .pt2 has for TorchScript's operator on numbers: "_operator.add" for "aten.add.int";
+/// empty where there is none that computes the same.
+std::string scalarTarget(std::string_view target);
+
+/// Brings a node to the spelling a .pt2 has, where it computes the same: `_convolution` becomes
+/// `conv2d` and so on. `originalTarget` keeps the file's.
+void respellNode(Node& node);
+
+/// True for operators on numbers, strings and lists of them that may be computed while reading:
+/// they have no side effect and their result is not much larger than their arguments. `kind` is
+/// "aten::add".
+bool isFoldable(std::string_view kind);
+
+/// PyTorch's names for the numbers of layouts and memory formats; "" for others.
+std::string layoutName(std::int64_t number);
+std::string memoryFormatName(std::int64_t number);
+
+} // namespace qs

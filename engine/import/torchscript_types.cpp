@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/import/torchscript_types.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+namespace qs {
+
+namespace {
+
+using Names = std::set<std::string, std::less<>>;
+
+/// The operator's name alone: "relu" for "aten.relu_.default".
+std::string baseName(const std::string& target)
+{
+    const auto first = target.find('.');
+    const auto last = target.rfind('.');
+    if (first == std::string::npos || first == last)
+        return {};
+    std::string name = target.substr(first + 1, last - first - 1);
+    if (name.size() > 1 && name.ends_with('_') && !name.ends_with("__"))
+        name.pop_back();
+    return name;
+}
+
+const Names& comparisons()
+{
+    static const Names names {
+        "eq",    "ne",          "lt",         "le",          "gt",
+        "ge",    "logical_and", "logical_or", "logical_not", "logical_xor",
+        "isnan", "isinf",       "isfinite",   "isin",        "bitwise_not_bool"};
+    return names;
+}
+
+const Names& indices()
+{
+    static const Names names {"argmax",   "argmin",    "argsort",      "nonzero",
+                              "bincount", "bucketize", "searchsorted", "numel"};
+    return names;
+}
+
+/// Operators whose result has the dtype of their first tensor, whatever the others are.
+const Names& firstOperand()
+{
+    static const Names names {"relu",
+                              "relu6",
+                              "hardtanh",
+                              "hardswish",
+                              "hardsigmoid",
+                              "sigmoid",
+                              "tanh",
+                              "gelu",
+                              "silu",
+                              "elu",
+                              "leaky_relu",
+                              "softmax",
+                              "log_softmax",
+                              "view",
+                              "reshape",
+                              "permute",
+                              "transpose",
+                              "flatten",
+                              "unflatten",
+                              "squeeze",
+                              "unsqueeze",
+                              "expand",
+                              "expand_as",
+                              "contiguous",
+                              "clone",
+                              "detach",
+                              "dropout",
+                              "slice",
+                              "select",
+                              "index_select",
+                              "gather",
+                              "index",
+                              "narrow",
+                              "chunk",
+                              "split",
+                              "unbind",
+                              "split_with_sizes",
+                              "repeat",
+                              "roll",
+                              "flip",
+                              "pad",
+                              "constant_pad_nd",
+                              "max_pool1d",
+                              "max_pool2d",
+                              "max_pool3d",
+                              "avg_pool1d",
+                              "avg_pool2d",
+                              "avg_pool3d",
+                              "adaptive_avg_pool1d",
+                              "adaptive_avg_pool2d",
+                              "adaptive_avg_pool3d",
+                              "batch_norm",
+                              "layer_norm",
+                              "group_norm",
+                              "instance_norm",
+                              "linear",
+                              "conv1d",
+                              "conv2d",
+                              "conv3d",
+                              "conv_transpose1d",
+                              "conv_transpose2d",
+                              "conv_transpose3d",
+                              "matmul",
+                              "bmm",
+                              "mm",
+                              "addmm",
+                              "lstm",
+                              "gru",
+                              "rnn_tanh",
+                              "rnn_relu",
+                              "embedding_bag_none",
+                              "t",
+                              "masked_fill",
+                              "zeros_like",
+                              "ones_like",
+                              "empty_like",
+                              "full_like",
+                              "clamp",
+                              "clamp_min",
+                              "clamp_max",
+                              "abs",
+                              "neg",
+                              "copy",
+                              "fill",
+                              "zero",
+                              "new_zeros",
+                              "new_full",
+                              "prelu",
+                              "upsample_bilinear2d",
+                              "upsample_nearest2d",
+                              "upsample_bicubic2d",
+                              "scaled_dot_product_attention",
+                              "pixel_shuffle",
+                              "channel_shuffle",
+                              "glu",
+                              "logsigmoid",
+                              "softplus",
+                              "mish",
+                              "tril",
+                              "triu",
+                              "movedim",
+                              "swapaxes",
+                              "alias",
+                              "type_as_first",
+                              "lift_fresh_copy",
+                              "lift_fresh",
+                              "view_as",
+                              "reshape_as"};
+    return names;
+}
+
+/// ... and those that promote two operands, numbers of their own kind left alone.
+const Names& promoting()
+{
+    static const Names names {"add",   "sub",     "mul",     "cat",     "stack",
+                              "where", "maximum", "minimum", "addcmul", "addcdiv",
+                              "lerp",  "baddbmm", "rsub"};
+    return names;
+}
+
+DType operandType(const Node& node, const std::function<const ValueType&(ValueRef)>& typeOf,
+                  bool promote)
+{
+    DType found = DType::Unknown;
+    bool any = false, same = true;
+    for (const auto& arg : node.args)
+        forEachRef(arg.value, [&](ValueRef ref) {
+            const ValueType& type = typeOf(ref);
+            if (type.kind != ValueKind::Tensor || (any && !promote))
+                return;
+            if (any && type.dtype != found)
+                same = false;
+            found = any ? found : type.dtype;
+            any = true;
+        });
+    return same ? found : DType::Unknown;
+}
+
+const Argument* given(const Node& node, std::string_view name)
+{
+    const Argument* arg = node.tryArg(name);
+    return arg && !arg->isNone() ? arg : nullptr;
+}
+
+} // namespace
+
+void inferTypes(Node& node, const std::function<const ValueType&(ValueRef)>& typeOf)
+{
+    if (node.outputs.empty() || !node.target.starts_with("aten."))
+        return;
+    const std::string name = baseName(node.target);
+    DType dtype = DType::Unknown;
+    if (const Argument* wanted = given(node, "dtype"))
+        dtype = wanted->asDType() ? *wanted->asDType() : DType::Unknown;
+    else if (comparisons().contains(name))
+        dtype = DType::Bool;
+    else if (indices().contains(name))
+        dtype = DType::Int64;
+    else if (name == "embedding")
+        dtype = operandType(node, typeOf, false);
+    else if (firstOperand().contains(name))
+        dtype = operandType(node, typeOf, false);
+    else if (name == "to" && given(node, "other"))
+        dtype = given(node, "other")->asRef() ? typeOf(*given(node, "other")->asRef()).dtype
+                                              : DType::Unknown;
+    else if (promoting().contains(name)) {
+        dtype = operandType(node, typeOf, true);
+        // A float number makes a float of an integer tensor.
+        if (!isFloating(dtype)
+            && std::any_of(node.args.begin(), node.args.end(),
+                           [](const auto& arg) { return arg.value.asDouble() != nullptr; }))
+            dtype = DType::Unknown;
+    } else if ((name == "zeros" || name == "ones" || name == "rand" || name == "randn"
+                || name == "empty")) {
+        dtype = DType::Float32;
+    }
+    if (name == "where" || name == "arange" || name == "full")
+        dtype = given(node, "dtype") ? dtype : DType::Unknown;
+    for (Value& value : node.outputs)
+        if (value.type.kind == ValueKind::Tensor && value.type.dtype == DType::Unknown)
+            value.type.dtype = dtype;
+    const bool indexed = name == "topk" || name == "sort" || name == "kthvalue"
+        || ((name == "max" || name == "min") && node.outputs.size() == 2)
+        || name.ends_with("_with_indices");
+    if (indexed && node.outputs.size() == 2) {
+        node.outputs[0].type.dtype = operandType(node, typeOf, false);
+        node.outputs[1].type.dtype = DType::Int64;
+    }
+}
+
+std::optional<std::int64_t>
+inferRank(const Node& node, const std::function<std::optional<std::int64_t>(ValueRef)>& rankOf)
+{
+    if (node.outputs.empty() || !node.target.starts_with("aten.")
+        || node.outputs[0].type.kind != ValueKind::Tensor)
+        return std::nullopt;
+    const std::string name = baseName(node.target);
+    const auto operand = [&](std::size_t index) -> std::optional<std::int64_t> {
+        const auto* ref = index < node.args.size() ? node.args[index].value.asRef() : nullptr;
+        return ref ? rankOf(*ref) : std::nullopt;
+    };
+    static const Names same {"relu",
+                             "relu6",
+                             "hardtanh",
+                             "hardswish",
+                             "hardsigmoid",
+                             "sigmoid",
+                             "tanh",
+                             "gelu",
+                             "silu",
+                             "elu",
+                             "leaky_relu",
+                             "softmax",
+                             "log_softmax",
+                             "permute",
+                             "transpose",
+                             "contiguous",
+                             "clone",
+                             "detach",
+                             "dropout",
+                             "slice",
+                             "roll",
+                             "flip",
+                             "pad",
+                             "max_pool1d",
+                             "max_pool2d",
+                             "max_pool3d",
+                             "avg_pool1d",
+                             "avg_pool2d",
+                             "avg_pool3d",
+                             "batch_norm",
+                             "adaptive_avg_pool1d",
+                             "adaptive_avg_pool2d",
+                             "adaptive_avg_pool3d",
+                             "layer_norm",
+                             "group_norm",
+                             "instance_norm",
+                             "linear",
+                             "lstm",
+                             "gru",
+                             "rnn_tanh",
+                             "rnn_relu",
+                             "masked_fill",
+                             "zeros_like",
+                             "ones_like",
+                             "clamp",
+                             "abs",
+                             "neg",
+                             "copy",
+                             "fill",
+                             "zero",
+                             "to",
+                             "constant_pad_nd",
+                             "upsample_bilinear2d",
+                             "upsample_nearest2d",
+                             "upsample_bicubic2d",
+                             "pow",
+                             "exp",
+                             "sqrt",
+                             "rsqrt",
+                             "log",
+                             "chunk",
+                             "split",
+                             "split_with_sizes",
+                             "narrow",
+                             "prelu",
+                             "mish",
+                             "softplus",
+                             "tril",
+                             "triu",
+                             "type_as",
+                             "cumsum",
+                             "scaled_dot_product_attention",
+                             "alias",
+                             "channel_shuffle",
+                             "pixel_shuffle",
+                             "glu",
+                             "index_select",
+                             "conv1d",
+                             "conv2d",
+                             "conv3d",
+                             "conv_transpose1d",
+                             "conv_transpose2d",
+                             "conv_transpose3d"};
+    if (same.contains(name))
+        return operand(0);
+    if (name == "unsqueeze" || name == "select") {
+        const auto rank = operand(0);
+        return rank ? std::optional(*rank + (name == "select" ? -1 : 1)) : std::nullopt;
+    }
+    if (name == "add" || name == "sub" || name == "mul" || name == "div") {
+        const auto a = operand(0);
+        const bool second = node.args.size() > 1 && node.args[1].value.asRef();
+        const auto b = second ? operand(1) : std::optional<std::int64_t>(0);
+        return a && b ? std::optional(std::max(*a, *b)) : std::nullopt;
+    }
+    if (name == "view" || name == "reshape" || name == "expand" || name == "zeros" || name == "ones"
+        || name == "full") {
+        const std::size_t at = name == "view" || name == "reshape" || name == "expand" ? 1 : 0;
+        const auto* sizes = at < node.args.size() ? node.args[at].value.asList() : nullptr;
+        return sizes ? std::optional(std::int64_t(sizes->size())) : std::nullopt;
+    }
+    if ((name == "cat" || name == "concat") && !node.args.empty())
+        if (const auto* parts = node.args[0].value.asList())
+            for (const Argument& part : *parts)
+                if (const auto rank = part.asRef() ? rankOf(*part.asRef()) : std::nullopt)
+                    return rank;
+    if (name == "flatten") {
+        const auto rank = operand(0);
+        const auto number = [&](const char* key, std::int64_t usual) {
+            const Argument* arg = node.tryArg(key);
+            return arg && arg->asInt() ? *arg->asInt() : usual;
+        };
+        if (!rank)
+            return std::nullopt;
+        const auto place = [&](std::int64_t d) { return d < 0 ? d + *rank : d; };
+        return *rank - (place(number("end_dim", -1)) - place(number("start_dim", 0)));
+    }
+    if (name == "embedding") {
+        const auto rank = operand(1);
+        return rank ? std::optional(*rank + 1) : std::nullopt;
+    }
+    return std::nullopt;
+}
+
+} // namespace qs

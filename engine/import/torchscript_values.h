@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/graph/value.h"
+
+#include <ATen/core/ivalue.h>
+#include <ATen/core/jit_type.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+namespace qs {
+
+class ScriptScope;
+struct ScriptContainer;
+using ScriptContainerPtr = std::shared_ptr<ScriptContainer>;
+
+/// A value that a node of some scope makes.
+struct ScopedRef
+{
+    ScriptScope* scope = nullptr;
+    ValueRef ref;
+    bool maybeNone = false; ///< an optional that only a run tells
+    friend bool operator==(const ScopedRef&, const ScopedRef&) = default;
+};
+
+/// What is known about a TorchScript value while its program is read: a plain constant (never a
+/// tensor), something a node makes, or a tuple, list, dict or object whose parts are known one by
+/// one. monostate: a value that no path reads (prim::Uninitialized).
+using ScriptItem = std::variant<std::monostate, at::IValue, ScopedRef, ScriptContainerPtr>;
+
+/// A tuple, list, dict or object. Lists, dicts and objects have identity and may change while the
+/// program is read; tuples do not.
+struct ScriptContainer
+{
+    enum class Kind
+    {
+        Tuple,
+        List,
+        Dict,
+        Object
+    };
+    Kind kind = Kind::Tuple;
+    c10::TypePtr type; ///< of the container itself
+    std::vector<ScriptItem> items; ///< elements, dict values, or the object's slots in order
+    std::vector<at::IValue> keys; ///< of a dict
+    std::optional<ScopedRef> runtime; ///< known as a whole only at run time; `items` is empty then
+    std::optional<ScopedRef> sizesOf; ///< a list that is the sizes of this tensor
+    std::string path; ///< of a module: its dotted path
+};
+
+/// True when the items are the same thing: equal constants, the same value, the same object, tuples
+/// of same things.
+bool sameItem(const ScriptItem& a, const ScriptItem& b);
+
+inline const at::IValue* knownValue(const ScriptItem& item)
+{
+    return std::get_if<at::IValue>(&item);
+}
+inline const ScopedRef* runtimeValue(const ScriptItem& item)
+{
+    return std::get_if<ScopedRef>(&item);
+}
+/// Null for what is no container.
+inline ScriptContainer* containerOf(const ScriptItem& item)
+{
+    const auto* held = std::get_if<ScriptContainerPtr>(&item);
+    return held ? held->get() : nullptr;
+}
+/// The container when it is of this kind and its parts are known; else null.
+ScriptContainer* knownContainer(const ScriptItem& item, ScriptContainer::Kind kind);
+
+ScriptItem makeContainer(ScriptContainer::Kind kind, c10::TypePtr type,
+                         std::vector<ScriptItem> items);
+
+/// Remembers how containers were before they were first changed since a mark, so that the changes
+/// of a branch can be read and taken back.
+class ScriptJournal
+{
+public:
+    struct Contents
+    {
+        std::vector<ScriptItem> items;
+        std::vector<at::IValue> keys;
+        std::optional<ScopedRef> runtime, sizesOf;
+    };
+    using Changes = std::vector<std::pair<ScriptContainerPtr, Contents>>;
+
+    /// Call before a container changes.
+    void touch(const ScriptContainerPtr& container);
+    /// Opens a mark.
+    void open() { m_marks.emplace_back(); }
+    /// Closes the innermost mark: every container changed since, with its new contents; restores
+    /// the old ones.
+    Changes closeAndRestore();
+    /// Closes the innermost mark, the changes stay (and belong to the mark around it).
+    void closeAndKeep();
+    static Contents contentsOf(const ScriptContainer& container);
+    static void setContents(ScriptContainer& container, Contents contents);
+
+private:
+    struct Saved
+    {
+        ScriptContainerPtr container;
+        Contents before;
+    };
+    std::vector<std::vector<Saved>> m_marks;
+};
+
+} // namespace qs
