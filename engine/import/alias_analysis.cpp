@@ -2,6 +2,7 @@
 #include "engine/import/alias_analysis.h"
 
 #include "engine/execute/op_table.h"
+#include "engine/execute/script_control.h"
 
 #include <algorithm>
 #include <array>
@@ -30,9 +31,48 @@ bool returnsAlias(const c10::FunctionSchema& schema)
     return false;
 }
 
+/// Of a body's inputs those that its results may share memory with; by position.
+std::vector<bool> returnedInputs(const Graph& body)
+{
+    const AliasSets aliases(body);
+    std::vector<bool> returned;
+    for (const Node* input : body.inputs()) {
+        bool found = false;
+        for (const ValueRef& member : aliases.members({input->id, 0}))
+            for (const Use& use : body.users(member))
+                found = found || use.node == body.output().id;
+        returned.push_back(found);
+    }
+    return returned;
+}
+
+/// The operands of a branch or loop that its bodies hand through, whole or as a view.
+std::vector<ValueRef> handedThrough(const Node& node)
+{
+    std::vector<std::vector<std::string_view>> operandLists {{"carried", "operands"}};
+    if (node.target == kIfTarget)
+        operandLists = {{"then_operands"}, {"else_operands"}};
+    std::vector<ValueRef> found;
+    for (std::size_t g = 0; g < node.subgraphs.size() && g < operandLists.size(); ++g) {
+        const std::vector<bool> returned = returnedInputs(*node.subgraphs[g]);
+        std::size_t input = node.target == kLoopTarget ? 1 : 0; // a loop's body counts its rounds
+        for (const std::string_view name : operandLists[g]) {
+            const Argument* operands = node.tryArg(name);
+            const auto* items = operands ? operands->asList() : nullptr;
+            for (std::size_t i = 0; items && i < items->size(); ++i, ++input)
+                if (const auto* ref = (*items)[i].asRef())
+                    if (name == "carried" || (input < returned.size() && returned[input]))
+                        found.push_back(*ref);
+        }
+    }
+    return found;
+}
+
 /// Values the node's outputs may share memory with.
 std::vector<ValueRef> aliasedOperands(const Node& node)
 {
+    if (node.target == kIfTarget || node.target == kLoopTarget)
+        return handedThrough(node);
     std::vector<ValueRef> found;
     const auto add = [&](ValueRef ref) { found.push_back(ref); };
     const auto op = findOperator(node.target);

@@ -37,61 +37,17 @@ Result<bool> ScriptEvaluator::runContainer(const JitNode& node, Env& env)
 {
     const std::string kind = node.kind().toQualString();
     QS_TRY(Items args, inputs(node, env));
+    QS_TRY(const bool constructed, runConstruct(node, args, env));
+    if (constructed)
+        return true;
+    if (kind == "prim::TupleUnpack" || kind == "prim::ListUnpack") {
+        QS_CHECK(unpack(node, args.at(0), env));
+        return true;
+    }
     const auto bind = [&](ScriptItem value) {
         env[node.output()] = std::move(value);
         return true;
     };
-    if (kind == "prim::TupleConstruct")
-        return bind(makeContainer(Kind::Tuple, node.output()->type(), std::move(args)));
-    if (kind == "prim::ListConstruct")
-        return bind(makeContainer(Kind::List, node.output()->type(), std::move(args)));
-    if (kind == "prim::CreateObject") {
-        ScriptItem made = makeContainer(Kind::Object, node.output()->type(), {});
-        containerOf(made)->items.resize(
-            node.output()->type()->expectRef<c10::ClassType>().numAttributes());
-        return bind(std::move(made));
-    }
-    if (kind == "prim::DictConstruct") {
-        std::vector<ScriptItem> values;
-        std::vector<at::IValue> keys;
-        for (std::size_t i = 0; i + 1 < args.size(); i += 2) {
-            const auto* key = knownValue(args[i]);
-            if (!key)
-                return fail(unsupported(node, "has a key that only a run tells"));
-            keys.push_back(*key);
-            values.push_back(args[i + 1]);
-        }
-        ScriptItem made = makeContainer(Kind::Dict, node.output()->type(), std::move(values));
-        containerOf(made)->keys = std::move(keys);
-        return bind(std::move(made));
-    }
-    if (kind == "aten::dict" && args.empty())
-        return bind(makeContainer(Kind::Dict, node.output()->type(), {}));
-    if (kind == "prim::unchecked_cast")
-        return bind(args.at(0));
-    if (kind == "prim::fork" || kind == "aten::wait")
-        return fail(unsupported(node, "runs in parallel, which is not read"));
-    if (kind == "prim::TupleUnpack" || kind == "prim::ListUnpack") {
-        const ScriptContainer* whole = containerOf(args.at(0));
-        if (whole && whole->sizesOf) {
-            for (std::size_t i = 0; i < node.outputs().size(); ++i) {
-                QS_TRY(env[node.outputs()[i]],
-                       sizeOf(*whole->sizesOf, at::IValue(std::int64_t(i)), &node));
-            }
-            return true;
-        }
-        if (!whole || whole->runtime) {
-            QS_CHECK(unpackRuntime(node, args.at(0), env));
-            return true;
-        }
-        if (whole->items.size() != node.outputs().size())
-            return fail(unsupported(node,
-                                    "expects " + std::to_string(node.outputs().size())
-                                        + " values of " + std::to_string(whole->items.size())));
-        for (std::size_t i = 0; i < whole->items.size(); ++i)
-            env[node.outputs()[i]] = whole->items[i];
-        return true;
-    }
     if (const auto* tuple = knownContainer(args.empty() ? ScriptItem() : args[0], Kind::Tuple)) {
         if (kind == "prim::TupleIndex")
             if (const auto at = indexInto(args.at(1), tuple->items.size()))
@@ -145,6 +101,24 @@ Result<bool> ScriptEvaluator::runSizes(const JitNode& node, const Items& args, E
                                  ValueKind::SymInt, &node));
         return true;
     }
+    if (!rank && kind == "aten::slice" && args.size() == 4) {
+        // The last ones have the same names whatever the rank.
+        const auto *first = knownValue(args[1]), *last = knownValue(args[2]),
+                   *step = knownValue(args[3]);
+        const bool toEnd
+            = last && (last->isNone() || (last->isInt() && last->toInt() == INT64_MAX));
+        constexpr std::int64_t kMost = 16;
+        if (!first || !first->isInt() || first->toInt() >= 0 || first->toInt() < -kMost || !toEnd
+            || !step || !step->isInt() || step->toInt() != 1)
+            return false;
+        std::vector<ScriptItem> sizes;
+        for (std::int64_t d = first->toInt(); d < 0; ++d) {
+            QS_TRY(ScriptItem size, sizeOf(tensor, at::IValue(d), &node));
+            sizes.push_back(std::move(size));
+        }
+        env[node.output()] = makeContainer(Kind::List, node.output()->type(), std::move(sizes));
+        return true;
+    }
     if (!rank)
         return false;
     // With the rank known the list is one of sizes like any other.
@@ -153,10 +127,20 @@ Result<bool> ScriptEvaluator::runSizes(const JitNode& node, const Items& args, E
         QS_TRY(ScriptItem size, sizeOf(tensor, at::IValue(d), &node));
         sizes.push_back(std::move(size));
     }
+    auto known = std::make_shared<ScriptContainer>(*list);
+    known->sizesOf.reset();
+    known->items = std::move(sizes);
+    Items given = args;
+    given[0] = known;
+    QS_TRY(const bool changed, changeKnownList(node, given, env));
+    if (!changed)
+        return runKnownList(node, given, env);
     m_journal.touch(list);
-    list->sizesOf.reset();
-    list->items = std::move(sizes);
-    return false;
+    ScriptJournal::setContents(*list, ScriptJournal::contentsOf(*known));
+    for (const JitValue* out : node.outputs())
+        if (containerOf(env[out]) == known.get())
+            env[out] = list;
+    return true;
 }
 
 Result<bool> ScriptEvaluator::runKnownList(const JitNode& node, const Items& args, Env& env)
@@ -337,55 +321,6 @@ Result<bool> ScriptEvaluator::runKnownDict(const JitNode& node, const Items& arg
         return bind(std::move(old));
     }
     return fail(unsupported(node, "uses a dict in a way that is not read (a missing key?)"));
-}
-
-Result<void> ScriptEvaluator::unpackRuntime(const JitNode& node, const ScriptItem& whole, Env& env)
-{
-    QS_TRY(Argument read, argument(whole, c10::AnyType::get()));
-    Node unpack;
-    unpack.target = "prim.Unpack.default";
-    unpack.name = "unpack";
-    unpack.args = {{"values", std::move(read)}};
-    return bindOutputs(node, std::move(unpack), env);
-}
-
-Result<ScopedRef> ScriptEvaluator::makeRuntime(const ScriptContainerPtr& container)
-{
-    if (container->runtime)
-        return *container->runtime;
-    if (container->sizesOf) {
-        QS_TRY(const ValueRef tensor, m_scope->use(*container->sizesOf));
-        return emitOne("aten.size.default", {{"self", tensor}}, ValueKind::Tuple, nullptr);
-    }
-    if (container->kind == Kind::Object)
-        return fail(ErrorCode::Unsupported,
-                    "an object of class '" + scriptClassName(*container->type)
-                        + "' is a value that only a run tells");
-    Argument::List items, keys;
-    c10::TypePtr element = c10::AnyType::get();
-    if (const auto list = container->type->cast<c10::ListType>())
-        element = list->getElementType();
-    for (const ScriptItem& part : container->items) {
-        QS_TRY(Argument read, argument(part, c10::AnyType::get()));
-        items.push_back(std::move(read));
-    }
-    for (const at::IValue& key : container->keys)
-        keys.push_back(constantArgument(key, c10::AnyType::get()));
-    Node made;
-    made.args = {{"values", std::move(items)}};
-    made.name = container->kind == Kind::Tuple ? "tuple"
-        : container->kind == Kind::List        ? "list"
-                                               : "dict";
-    made.target = container->kind == Kind::Tuple ? "prim.TupleConstruct.default"
-        : container->kind == Kind::List          ? "prim.ListConstruct.default"
-                                                 : "prim.DictConstruct.default";
-    if (container->kind == Kind::List)
-        made.args.push_back({"type", element->annotation_str()});
-    if (container->kind == Kind::Dict)
-        made.args.push_back({"keys", std::move(keys)});
-    made.outputs.push_back({"", runtimeType(container->type)});
-    label(made, nullptr);
-    return emit(std::move(made));
 }
 
 } // namespace qs

@@ -131,7 +131,7 @@ bool ScriptControl::learnRank(const ScriptItem& condition, bool raisesWhenTrue)
     const auto* tensor = dim.target == "aten.dim.default" && !dim.args.empty()
         ? dim.args[0].value.asRef()
         : nullptr;
-    if (tensor)
+    if (tensor && ref.scope == m_e.m_scope)
         m_e.setRank({ref.scope, *tensor, false}, *rank);
     return tensor != nullptr;
 }
@@ -251,6 +251,49 @@ void ScriptControl::writeBack(const std::vector<ValueRef>& targets, NodeId node,
             ValueKind::Tensor, &from);
 }
 
+ScriptControl::Cells ScriptControl::changedCells(const Way& yes, const Way& no,
+                                                 std::vector<ScriptItem>& yesItems,
+                                                 std::vector<ScriptItem>& noItems)
+{
+    Cells cells;
+    const auto contentsIn = [](const Way& way, const ScriptContainerPtr& cell) {
+        ScriptContainer copy = *cell;
+        for (const auto& [container, contents] : way.changes)
+            if (container == cell)
+                ScriptJournal::setContents(copy, contents);
+        return cellItems(copy);
+    };
+    for (const auto* changes : {&yes.changes, &no.changes})
+        for (const auto& [container, contents] : *changes) {
+            const auto known = [&, held = container](const Cell& c) { return c.container == held; };
+            if (std::any_of(cells.begin(), cells.end(), known))
+                continue;
+            const auto a = contentsIn(yes, container), b = contentsIn(no, container);
+            yesItems.insert(yesItems.end(), a.begin(), a.end());
+            noItems.insert(noItems.end(), b.begin(), b.end());
+            cells.push_back({container, a.size()});
+        }
+    return cells;
+}
+
+/// Tensors of the scope around that one of the bodies changes in place.
+std::vector<ValueRef> ScriptControl::writtenOutside(const Way& yes, const Way& no)
+{
+    std::vector<ValueRef> written;
+    for (const Way* way : {&yes, &no}) {
+        const Graph graph = way->scope->edit().build();
+        const auto inputs = graph.inputs();
+        for (const ValueRef& input : writtenInputs(graph))
+            for (std::size_t i = 0; i < inputs.size(); ++i) {
+                const ValueRef outside = way->scope->captures()[i];
+                if (inputs[i]->id == input.node
+                    && std::find(written.begin(), written.end(), outside) == written.end())
+                    written.push_back(outside);
+            }
+    }
+    return written;
+}
+
 Result<void> ScriptControl::dynamicIf(const JitNode& node, const ScriptItem& condition, Env& env)
 {
     QS_TRY(Argument test, m_e.argument(condition, c10::BoolType::get()));
@@ -258,33 +301,8 @@ Result<void> ScriptControl::dynamicIf(const JitNode& node, const ScriptItem& con
     QS_TRY(const Way yes, follow(*node.blocks()[0], newScope(), env));
     m_e.m_calls = calls;
     QS_TRY(const Way no, follow(*node.blocks()[1], newScope(), env));
-    // What both ways agree on: the node's outputs, then every container one of them changes.
     std::vector<ScriptItem> yesItems = yes.outputs, noItems = no.outputs;
-    std::vector<ScriptContainerPtr> cells;
-    for (const auto* changes : {&yes.changes, &no.changes})
-        for (const auto& [container, contents] : *changes)
-            if (std::find(cells.begin(), cells.end(), container) == cells.end())
-                cells.push_back(container);
-    const auto contentsIn = [](const Way& way, const ScriptContainerPtr& cell) {
-        ScriptContainer copy = *cell;
-        for (const auto& [container, contents] : way.changes)
-            if (container == cell)
-                ScriptJournal::setContents(copy, contents);
-        return copy;
-    };
-    std::vector<std::pair<std::size_t, std::size_t>> slots; // first item, count
-    for (const auto& cell : cells) {
-        const ScriptContainer a = contentsIn(yes, cell), b = contentsIn(no, cell);
-        const std::size_t first = yesItems.size();
-        if (cell->kind == ScriptContainer::Kind::Object) {
-            yesItems.insert(yesItems.end(), a.items.begin(), a.items.end());
-            noItems.insert(noItems.end(), b.items.begin(), b.items.end());
-        } else {
-            yesItems.push_back(std::make_shared<ScriptContainer>(a));
-            noItems.push_back(std::make_shared<ScriptContainer>(b));
-        }
-        slots.emplace_back(first, yesItems.size() - first);
-    }
+    const Cells cells = changedCells(yes, no, yesItems, noItems);
     std::vector<ScriptPattern> patterns;
     std::vector<ValueType> types;
     for (std::size_t i = 0; i < yesItems.size(); ++i) {
@@ -294,18 +312,7 @@ Result<void> ScriptControl::dynamicIf(const JitNode& node, const ScriptItem& con
     }
     QS_TRY(auto yesLeaves, leafArguments(*yes.scope, patterns, yesItems));
     QS_TRY(auto noLeaves, leafArguments(*no.scope, patterns, noItems));
-    // Tensors around that one of the bodies changes in place come back as values too.
-    std::vector<ValueRef> written;
-    for (const Way* way : {&yes, &no}) {
-        const Graph graph = way->scope->edit().build();
-        const auto inputs = graph.inputs();
-        for (const ValueRef& input : writtenInputs(graph))
-            for (std::size_t i = 0; i < inputs.size(); ++i)
-                if (inputs[i]->id == input.node
-                    && std::find(written.begin(), written.end(), way->scope->captures()[i])
-                        == written.end())
-                    written.push_back(way->scope->captures()[i]);
-    }
+    const std::vector<ValueRef> written = writtenOutside(yes, no);
     for (const ValueRef& target : written) {
         QS_TRY(const ValueRef inYes, yes.scope->use({m_e.m_scope, target, false}));
         QS_TRY(const ValueRef inNo, no.scope->use({m_e.m_scope, target, false}));
@@ -339,15 +346,12 @@ Result<void> ScriptControl::dynamicIf(const JitNode& node, const ScriptItem& con
         merged.push_back(pattern.build(values, next));
     for (std::size_t i = 0; i < node.outputs().size(); ++i)
         env[node.outputs()[i]] = merged[i];
-    for (std::size_t c = 0; c < cells.size(); ++c) {
-        m_e.m_journal.touch(cells[c]);
-        if (cells[c]->kind == ScriptContainer::Kind::Object)
-            cells[c]->items.assign(merged.begin() + std::ptrdiff_t(slots[c].first),
-                                   merged.begin()
-                                       + std::ptrdiff_t(slots[c].first + slots[c].second));
-        else
-            ScriptJournal::setContents(
-                *cells[c], ScriptJournal::contentsOf(*containerOf(merged[slots[c].first])));
+    std::size_t first = node.outputs().size();
+    for (const Cell& cell : cells) {
+        m_e.m_journal.touch(cell.container);
+        const auto begin = merged.begin() + std::ptrdiff_t(first);
+        setCell(*cell.container, {begin, begin + std::ptrdiff_t(cell.count)});
+        first += cell.count;
     }
     return {};
 }

@@ -29,13 +29,13 @@ private:
         std::vector<ScriptItem> outputs;
         ScriptJournal::Changes changes;
     };
-    /// A container that the body of a loop changes, and how many patterns describe it.
-    struct LoopCell
+    /// A container that some way changes, and how many patterns describe it.
+    struct Cell
     {
         ScriptContainerPtr container;
         std::size_t count = 0;
     };
-    using LoopCells = std::vector<LoopCell>;
+    using Cells = std::vector<Cell>;
     /// One round of a loop, followed under the assumptions so far.
     struct Round
     {
@@ -53,11 +53,16 @@ private:
     Result<bool> unroll(const JitNode& node, Env& env);
     Result<void> dynamicLoop(const JitNode& node, Env& env);
     Result<Round> followRound(const torch::jit::Block& block, std::vector<ScriptPattern>& patterns,
-                              LoopCells& cells, std::size_t carried, Env& env);
+                              Cells& cells, std::size_t carried, Env& env);
     Result<void> finishLoop(const JitNode& node, std::vector<Argument> head,
                             const std::vector<ScriptItem>& before,
-                            const std::vector<ScriptPattern>& patterns, const LoopCells& cells,
+                            const std::vector<ScriptPattern>& patterns, const Cells& cells,
                             const Round& round, Env& env);
+    /// The containers that one of two ways changes; what each leaves in them is appended to its
+    /// items.
+    static Cells changedCells(const Way& yes, const Way& no, std::vector<ScriptItem>& yesItems,
+                              std::vector<ScriptItem>& noItems);
+    static std::vector<ValueRef> writtenOutside(const Way& yes, const Way& no);
     static std::vector<ScriptItem> cellItems(const ScriptContainer& contents);
     static void setCell(ScriptContainer& cell, const std::vector<ScriptItem>& items);
     static void moveUp(ScriptScope& scope, const std::vector<ValueRef>& written);

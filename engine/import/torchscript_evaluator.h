@@ -68,20 +68,26 @@ private:
     Result<Items> inputs(const JitNode& node, const Env& env) const;
     Error unsupported(const JitNode& node, const std::string& what) const;
 
-    // torchscript_containers.cpp: tuples, lists and dicts
+    // torchscript_construct.cpp: making containers and taking them apart
+    Result<bool> runConstruct(const JitNode& node, Items args, Env& env);
+    Result<void> unpack(const JitNode& node, const ScriptItem& item, Env& env);
+    Result<void> unpackRuntime(const JitNode& node, const ScriptItem& whole, Env& env);
+    /// Turns the container into one value made by a node.
+    Result<ScopedRef> makeRuntime(const ScriptContainerPtr& container);
+
+    // torchscript_containers.cpp: what is done to tuples, lists and dicts
     Result<bool> runContainer(const JitNode& node, Env& env);
     Result<bool> runKnownList(const JitNode& node, const Items& args, Env& env);
     Result<bool> changeKnownList(const JitNode& node, const Items& args, Env& env);
     Result<bool> runKnownDict(const JitNode& node, const Items& args, Env& env);
     Result<bool> runSizes(const JitNode& node, const Items& args, Env& env);
-    Result<void> unpackRuntime(const JitNode& node, const ScriptItem& whole, Env& env);
-    /// Turns the container into one value made by a node.
-    Result<ScopedRef> makeRuntime(const ScriptContainerPtr& container);
 
     // torchscript_emit.cpp: operators
     Result<void> emitOperator(const JitNode& node, const Items& args, Env& env);
     Result<bool> fold(const JitNode& node, const Items& args, Env& env);
     Result<bool> respell(const JitNode& node, const Items& args, Env& env);
+    Result<bool> respellTensorRead(const JitNode& node, const Items& args, Env& env);
+    ScopedRef numberTensor(const JitNode& node, const ScriptItem& number, Argument value);
     Result<std::vector<NamedArgument>> arguments(const c10::FunctionSchema& schema,
                                                  const Items& args);
     Result<void> bindOutputs(const JitNode& node, Node made, Env& env,

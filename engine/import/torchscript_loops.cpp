@@ -84,7 +84,7 @@ Result<void> ScriptControl::dynamicLoop(const JitNode& node, Env& env)
         QS_TRY(ScriptItem item, m_e.item(node.input(i), env));
         before.push_back(std::move(item));
     }
-    LoopCells cells;
+    Cells cells;
     std::vector<ScriptPattern> patterns;
     for (const ScriptItem& item : before)
         patterns.push_back(ScriptPattern::of(item, m_e.m_scope));
@@ -116,8 +116,7 @@ void ScriptControl::setCell(ScriptContainer& cell, const std::vector<ScriptItem>
 
 Result<ScriptControl::Round> ScriptControl::followRound(const torch::jit::Block& block,
                                                         std::vector<ScriptPattern>& patterns,
-                                                        LoopCells& cells, std::size_t carried,
-                                                        Env& env)
+                                                        Cells& cells, std::size_t carried, Env& env)
 {
     Round round;
     ScriptScope& scope = newScope();
@@ -160,9 +159,8 @@ Result<ScriptControl::Round> ScriptControl::followRound(const torch::jit::Block&
     round.items.assign(way->outputs.begin() + 1, way->outputs.end());
     round.settled = true;
     for (const auto& [container, contents] : way->changes)
-        if (std::none_of(cells.begin(), cells.end(), [&, held = container](const LoopCell& c) {
-                return c.container == held;
-            })) {
+        if (std::none_of(cells.begin(), cells.end(),
+                         [&, held = container](const Cell& c) { return c.container == held; })) {
             const auto items = cellItems(*container);
             cells.push_back({container, items.size()});
             for (const ScriptItem& item : items)
@@ -202,7 +200,7 @@ Result<ScriptControl::Round> ScriptControl::followRound(const torch::jit::Block&
 Result<void> ScriptControl::finishLoop(const JitNode& node, std::vector<Argument> head,
                                        const std::vector<ScriptItem>& before,
                                        const std::vector<ScriptPattern>& patterns,
-                                       const LoopCells& cells, const Round& round, Env& env)
+                                       const Cells& cells, const Round& round, Env& env)
 {
     std::vector<ScriptItem> start = before;
     for (const auto& cell : cells) {

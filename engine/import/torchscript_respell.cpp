@@ -67,16 +67,7 @@ Result<bool> ScriptEvaluator::respell(const JitNode& node, const Items& args, En
     const bool onTensor = tensor && valueOf(*tensor).type.kind == ValueKind::Tensor;
     if (kind == "prim::NumToTensor") {
         QS_TRY(Argument number, argument(args.at(0), c10::NumberType::get()));
-        const auto numberKind = node.input(0)->type()->kind();
-        const DType dtype = numberKind == c10::TypeKind::FloatType ? DType::Float64
-            : numberKind == c10::TypeKind::BoolType                ? DType::Bool
-                                                                   : DType::Int64;
-        const ScopedRef made
-            = emitOne("aten.scalar_tensor.default", {{"s", std::move(number)}, {"dtype", dtype}},
-                      ValueKind::Tensor, &node);
-        m_numbers[{made.scope, made.ref}] = args[0];
-        setRank(made, 0);
-        return bind(made);
+        return bind(numberTensor(node, args[0], std::move(number)));
     }
     if (!onTensor) {
         const c10::FunctionSchema* schema = node.maybeSchema();
@@ -93,6 +84,33 @@ Result<bool> ScriptEvaluator::respell(const JitNode& node, const Items& args, En
         return bind(
             emitOne(spelled, std::move(given), runtimeType(node.output()->type()).kind, &node));
     }
+    return respellTensorRead(node, args, env);
+}
+
+ScopedRef ScriptEvaluator::numberTensor(const JitNode& node, const ScriptItem& number,
+                                        Argument value)
+{
+    const auto kind = node.input(0)->type()->kind();
+    const DType dtype = kind == c10::TypeKind::FloatType ? DType::Float64
+        : kind == c10::TypeKind::BoolType                ? DType::Bool
+                                                         : DType::Int64;
+    const ScopedRef made
+        = emitOne("aten.scalar_tensor.default", {{"s", std::move(value)}, {"dtype", dtype}},
+                  ValueKind::Tensor, &node);
+    m_numbers[{made.scope, made.ref}] = number;
+    setRank(made, 0);
+    return made;
+}
+
+/// What is asked of a tensor.
+Result<bool> ScriptEvaluator::respellTensorRead(const JitNode& node, const Items& args, Env& env)
+{
+    const std::string kind = node.kind().toQualString();
+    const auto bind = [&](ScriptItem value) {
+        env[node.output()] = std::move(value);
+        return true;
+    };
+    const ScopedRef* tensor = runtimeValue(args[0]);
     const ValueType& type = valueOf(*tensor).type;
     if (const auto number = m_numbers.find({tensor->scope, tensor->ref}); number != m_numbers.end()
         && (kind == "aten::Int" || kind == "aten::IntImplicit" || kind == "aten::ScalarImplicit"

@@ -8,6 +8,7 @@
 
 #include <QtTest/QtTest>
 
+#include <array>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -17,6 +18,8 @@ using nlohmann::json;
 namespace {
 
 const QString kModel = QStringLiteral(QS_BINARY_DIR "/tests/models/constants.pt2");
+
+const QString kScript = QStringLiteral(QS_BINARY_DIR "/tests/script_models/structures.scripted.pt");
 
 QByteArray bytesOf(const QString& path)
 {
@@ -111,6 +114,31 @@ private Q_SLOTS:
         const QString other = fresh();
         test::writeRecord(other.toStdString(), "readme.txt", "x");
         QVERIFY(lineFor(other).contains("zip archive without"));
+    }
+    void truncatedTorchScript()
+    {
+        const QByteArray whole = bytesOf(kScript);
+        QVERIFY(!whole.isEmpty());
+        for (qsizetype size = 1; size < whole.size(); size += whole.size() / 37 + 1)
+            QVERIFY2(!lineFor(written(whole.left(size), "bad.pt")).isEmpty(),
+                     qPrintable(QString::number(size)));
+    }
+    /// Whole archives whose pickles or code are not what LibTorch wrote: a line or a graph.
+    void mangledTorchScript()
+    {
+        std::mt19937 random(7);
+        const QByteArray whole = bytesOf(kScript);
+        const std::array<std::string, 6> names {"data.pkl", "data.pkl",      ".py",
+                                                ".py",      "constants.pkl", ".debug_pkl"};
+        for (int i = 0; i < 150; ++i) {
+            const QString path = written(whole, "bad.pt");
+            const std::string& name = names[random() % names.size()];
+            std::string bytes = test::readRecord(path.toStdString(), name);
+            for (int edits = 1 + int(random() % 3); edits > 0 && !bytes.empty(); --edits)
+                bytes[random() % bytes.size()] = char(random() % 256);
+            test::writeRecord(path.toStdString(), name, bytes);
+            lineFor(path); // stops the test unless it is one line that names the file
+        }
     }
     void truncatedAnywhere()
     {
