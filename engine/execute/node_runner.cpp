@@ -8,6 +8,7 @@
 #include "engine/execute/scalar_ops.h"
 #include "engine/execute/script_control.h"
 #include "engine/execute/script_ops.h"
+#include "engine/execute/tuple_runner.h"
 
 #include <ATen/ops/clone.h>
 
@@ -17,11 +18,33 @@ namespace {
 
 using Values = std::vector<at::IValue>;
 
+/// What passes its first argument on as it is.
+bool isIdentity(const Node& node)
+{
+    return node.target == kObserveTarget || node.target == kStubTarget;
+}
+
+/// A custom module that carries its own body.
+bool hasBody(const Node& node)
+{
+    return node.kind == NodeKind::ModuleCall && !node.subgraphs.empty();
+}
+
 /// True for operators that we run ourselves, without the dispatcher.
 bool runsWithoutSchema(const Node& node)
 {
-    return node.target == kObserveTarget || node.target == kStubTarget || isScalarOp(node.target)
+    return isIdentity(node) || hasBody(node) || isScalarOp(node.target) || isTupleOp(node.target)
         || isHigherOrder(node.target) || isScriptControl(node.target);
+}
+
+/// The body's inputs are the leaves of the call's arguments, its outputs the leaves of its results.
+Result<Values> runBody(const Node& node, const Values& args, const RunSubgraph& runSubgraph)
+{
+    Values leaves;
+    for (const at::IValue& arg : args)
+        flattenLeaves(arg, leaves);
+    QS_TRY(const Values results, runSubgraph(0, std::move(leaves)));
+    return packOutputs(node, results);
 }
 
 Result<Values> convertAll(const Node& node, const CallContext& context)
@@ -97,16 +120,19 @@ Result<Values> callAny(const Node& node, const NodeCall& call, const CallContext
     if (call.op || call.script)
         return callDispatcher(node, call, context);
     QS_TRY(Values args, convertAll(node, context));
+    if (hasBody(node))
+        return runBody(node, args, context.runSubgraph);
     if (isHigherOrder(node.target))
         return runHigherOrder(node, args, context.runSubgraph);
     if (isScriptControl(node.target))
         return runScriptControl(node, args, context.runSubgraph);
-    if (node.target == kObserveTarget || node.target == kStubTarget) {
+    if (isIdentity(node)) {
         if (args.empty())
             return fail(ErrorCode::Internal, "an observer without a value");
         return Values {args.front()};
     }
-    QS_TRY(at::IValue value, runScalarOp(node.target, args));
+    QS_TRY(at::IValue value,
+           isTupleOp(node.target) ? runTupleOp(node.target, args) : runScalarOp(node.target, args));
     return Values {std::move(value)};
 }
 

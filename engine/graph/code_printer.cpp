@@ -5,6 +5,7 @@
 #include "engine/graph/code_namer.h"
 #include "engine/graph/graph_printer.h"
 #include "engine/graph/text_literals.h"
+#include "engine/graph/tuple_ops.h"
 
 #include <algorithm>
 
@@ -146,6 +147,18 @@ private:
         return text + ", torch." + quantizedName(*dtype->asDType()) + ")";
     }
 
+    /// `lstm[0]` and `tuple([a, b])`, as torch.fx prints them; empty for all else.
+    std::string tupleText(const Node& node, std::vector<std::string>& reads) const
+    {
+        if (isTupleNode(node))
+            return "tuple(" + argumentText(node.args[0].value, reads) + ")";
+        const auto item = getItemOf(node);
+        if (!item)
+            return {};
+        reads.push_back(m_names.of(item->container));
+        return reads.back() + "[" + std::to_string(item->index) + "]";
+    }
+
     /// What a module's forward is given: the activations its nodes read from outside.
     std::string operandsText(const CodeStatement& statement, std::vector<std::string>& reads) const
     {
@@ -215,6 +228,8 @@ private:
             }
             printAttributes(node, origins);
             text = quantizingText(node, reads);
+            if (text.empty())
+                text = tupleText(node, reads);
             if (text.empty())
                 text = callText(node) + "(" + argumentsText(node, reads) + ")";
             text.insert(0, result);

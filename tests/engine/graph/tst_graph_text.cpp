@@ -196,6 +196,22 @@ private Q_SLOTS:
                              "None, stride = [2, 2]);  x = layer_0_weight = None\n"
                              "    return conv2d\n"));
     }
+    void tuplesReadAsFxPrintsThem()
+    {
+        const auto graph
+            = parseGraph("%a #1 = input \"a\" () -> (a: float32[2])\n"
+                         "%t #2 = op \"builtins.tuple\" (iterable=[%a, [%a, 1]]) -> (t: Tuple)\n"
+                         "%g #3 = op \"operator.getitem\" (a=%t, b=-2) -> (g: float32[2])\n"
+                         "%output #4 = output \"\" (\"\"=%g) -> ()\n");
+        QVERIFY2(graph, graph ? "" : graph.error().line().c_str());
+        QCOMPARE(printCode(*graph),
+                 std::string("GraphModule()\n"
+                             "\n"
+                             "def forward(self, a):\n"
+                             "    tuple_1 = tuple([a, [a, 1]]);  a = None\n"
+                             "    getitem = tuple_1[-2];  tuple_1 = None\n"
+                             "    return getitem\n"));
+    }
     void verifierFindsWhatItIsFor_data()
     {
         QTest::addColumn<QByteArray>("text");

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/graph/node.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qs {
+
+/// Makes a tuple of its one argument `iterable`, a list whose items are values, constants or lists
+/// again; its output has ValueKind::Tuple.
+inline constexpr std::string_view kTupleTarget = "builtins.tuple";
+/// Reads element `b` (an integer, from the end where negative) of the tuple or list `a`.
+inline constexpr std::string_view kGetItemTarget = "operator.getitem";
+
+bool isTupleNode(const Node& node);
+/// True for either spelling, "operator.getitem" and "_operator.getitem".
+bool isGetItemNode(const Node& node);
+/// What a getitem reads; empty where its container or its index is not a plain one.
+struct GetItem
+{
+    ValueRef container;
+    std::int64_t index = 0;
+};
+std::optional<GetItem> getItemOf(const Node& node);
+
+/// How a tuple value is nested: "(Tensor, (Tensor, Tensor))". A value of ValueKind::Tuple carries
+/// the text in `ValueType::className` where it is known.
+struct TupleStructure
+{
+    bool isTuple = false;
+    std::string leaf = "Tensor"; ///< what a leaf is; "Tensor" for tensors
+    std::vector<TupleStructure> items; ///< of a tuple
+
+    std::string text() const;
+    std::size_t leafCount() const;
+    friend bool operator==(const TupleStructure&, const TupleStructure&) = default;
+};
+/// Errors: text that is not such a structure.
+Result<TupleStructure> parseTupleStructure(std::string_view text);
+
+} // namespace qs
