@@ -7,6 +7,7 @@
 #include "engine/export/result_writer.h"
 #include "engine/import/importer.h"
 #include "engine/import/trace_report.h"
+#include "engine/plan/prepare_settings.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -72,6 +73,16 @@ std::string summaryText(const Graph& model)
     text += "graph    " + countText(ops, "operator") + ", " + countText(stored, "stored tensor")
         + " (" + fixedText(elements, 0) + " elements, " + bytesText(bytes) + ")";
     text += opaque ? ", " + countText(opaque, "opaque node") + "\n" : "\n";
+    return text;
+}
+
+/// What the recipe shows as one node.
+std::string wrapText(const Graph& model, const Recipe& recipe)
+{
+    std::string text;
+    for (const WrappedScope& wrap : wrapsOf(model, recipe))
+        text += "wrapped  " + wrap.key + "  " + countText(double(wrap.glue.size()), "operator")
+            + " as one node, " + countText(double(wrap.modules.size()), "module") + " inside it\n";
     return text;
 }
 
@@ -164,12 +175,14 @@ Result<void> runInspect(const InspectOptions& options, const JobContext& job)
 {
     if (options.code)
         return printForm(options, job);
+    QS_TRY(const Recipe recipe, recipeOrDefault(options.recipe));
     QS_TRY(GraphPtr model, importModel(options.model, job));
     const auto trace = readTraceReport(options.model, model->info().sha256);
     if (options.json)
-        return printOut(inspectJson(*model, trace ? &*trace : nullptr));
-    return printOut(summaryText(*model) + (trace ? "\n" + traceText(*trace) : "") + "\n"
-                    + moduleText(*model) + "\n" + operatorText(*model));
+        return printOut(inspectJson(*model, trace ? &*trace : nullptr, &recipe));
+    return printOut(summaryText(*model) + wrapText(*model, recipe)
+                    + (trace ? "\n" + traceText(*trace) : "") + "\n" + moduleText(*model) + "\n"
+                    + operatorText(*model));
 }
 
 } // namespace
@@ -188,9 +201,10 @@ void addInspectCommand(CLI::App& app, Command& chosen)
     verb->add_option("--form", options->form, "of the code: float, prepared, reference or lowered")
         ->check(CLI::IsMember(forms))
         ->needs(code);
-    verb->add_option("--recipe", options->recipe,
-                     "the decisions that the other forms follow; without one backend x86's own")
-        ->needs(code);
+    verb->add_option(
+        "--recipe", options->recipe,
+        "the decisions that the other forms follow, and what it shows as one node; without "
+        "one backend x86's own");
     verb->callback([options, &chosen] {
         chosen = [options](const JobContext& job) { return runInspect(*options, job); };
     });

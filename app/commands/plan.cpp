@@ -7,8 +7,10 @@
 #include "engine/export/result_writer.h"
 #include "engine/import/importer.h"
 #include "engine/plan/plan_diff.h"
+#include "engine/plan/prepare_settings.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 namespace qs {
 
@@ -53,15 +55,38 @@ std::string targetText(const PlannedModel& planned)
         + ", global qconfig " + global;
 }
 
+/// "prepare.wrap keeps its 7 operators as one node; modules inside: head.fc"
+std::string wrapText(const WrappedScope& wrap)
+{
+    std::string text
+        = "prepare.wrap keeps its " + std::to_string(wrap.glue.size()) + " operators as one node";
+    for (std::size_t i = 0; i < wrap.modules.size(); ++i)
+        text += (i ? ", " : "; modules inside: ") + wrap.modules[i];
+    return text;
+}
+
 std::string planText(const PlannedModel& planned)
 {
     TextTable table(
         {"node", "operator", "module", "pattern", "qconfig", "rule", "verdict", "reason"});
     const auto nodes = planned.model->nodes();
+    const std::vector<WrappedScope> wraps = wrapsOf(*planned.model, planned.recipe);
+    const auto wrapOf = [&wraps](NodeId node) -> const WrappedScope* {
+        for (const WrappedScope& wrap : wraps)
+            if (std::find(wrap.glue.begin(), wrap.glue.end(), node) != wrap.glue.end())
+                return &wrap;
+        return nullptr;
+    };
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         const Node& node = *nodes[i];
         if (node.kind != NodeKind::Op && node.kind != NodeKind::ModuleCall)
             continue;
+        if (const WrappedScope* wrap = wrapOf(node.id)) {
+            if (wrap->glue.front() == node.id)
+                table.add({wrap->key, "(one node)", wrap->path, "-", "-", "-",
+                           std::string(verdictName(Verdict::FloatByRule)), wrapText(*wrap)});
+            continue;
+        }
         const NodePlan& plan = planned.plan->nodes.at(i);
         table.add({node.name, node.target, node.scope.path, shortPattern(plan.pattern),
                    qconfigText(plan), ruleText(plan.rule), std::string(verdictName(plan.verdict)),

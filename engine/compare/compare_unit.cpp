@@ -18,6 +18,18 @@ std::vector<ValueRef> refsOf(const Argument* argument)
     return refs;
 }
 
+/// The twin's argument for the member's at that position. Arguments of higher-order operators have
+/// no names: the position comes first.
+const Argument* twinArgument(const Node& member, std::size_t position, const Node* twin)
+{
+    const std::string& name = member.args[position].name;
+    if (!twin)
+        return nullptr;
+    if (position < twin->args.size() && twin->args[position].name == name)
+        return &twin->args[position].value;
+    return twin->tryArg(name);
+}
+
 bool makesFloat(const Value& value)
 {
     return value.type.kind == ValueKind::Tensor
@@ -122,9 +134,9 @@ private:
         for (const NodeId id : unit.members) {
             const Node& member = m_float.get(id);
             const Node* twin = counterpart(member);
-            for (const auto& argument : member.args) {
-                const auto refs = refsOf(&argument.value);
-                const auto twinRefs = refsOf(twin ? twin->tryArg(argument.name) : nullptr);
+            for (std::size_t a = 0; a < member.args.size(); ++a) {
+                const auto refs = refsOf(&member.args[a].value);
+                const auto twinRefs = refsOf(twinArgument(member, a, twin));
                 for (std::size_t i = 0; i < refs.size(); ++i)
                     if (!inside.contains(refs[i].node))
                         addInput(unit, refs[i],
@@ -162,9 +174,9 @@ private:
 
     bool sameWeights(const Node& member, const Node& twin) const
     {
-        for (const auto& argument : member.args) {
-            const auto refs = refsOf(&argument.value);
-            const auto twinRefs = refsOf(twin.tryArg(argument.name));
+        for (std::size_t a = 0; a < member.args.size(); ++a) {
+            const auto refs = refsOf(&member.args[a].value);
+            const auto twinRefs = refsOf(twinArgument(member, a, &twin));
             if (refs.size() != twinRefs.size())
                 return false;
             for (std::size_t i = 0; i < refs.size(); ++i)

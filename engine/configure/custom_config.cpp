@@ -15,10 +15,17 @@ namespace {
 constexpr const char* kObserved = "float_to_observed_custom_module_class";
 constexpr const char* kQuantized = "observed_to_quantized_custom_module_class";
 const std::vector<std::string> kModes {"static", "dynamic", "weight_only"};
-const std::vector<std::string> kPrepareKeys {
-    "standalone_module_name",    "standalone_module_class",    kObserved,
-    "non_traceable_module_name", "non_traceable_module_class", "input_quantized_idxs",
-    "output_quantized_idxs",     "preserved_attributes",       "unfuse"};
+const std::vector<std::string> kPrepareKeys {"standalone_module_name",
+                                             "standalone_module_class",
+                                             kObserved,
+                                             "non_traceable_module_name",
+                                             "non_traceable_module_class",
+                                             "input_quantized_idxs",
+                                             "output_quantized_idxs",
+                                             "preserved_attributes",
+                                             "unfuse",
+                                             "only_modules",
+                                             "wrap"};
 const std::vector<std::string> kConvertKeys {kQuantized, "preserved_attributes", "lowering",
                                              "qconfig_mapping"};
 
@@ -211,7 +218,9 @@ Result<Json> readPrepareConfig(const JsonPlace& place)
     const std::pair<const char*, bool> lists[] {{"non_traceable_module_name", false},
                                                 {"non_traceable_module_class", true},
                                                 {"preserved_attributes", false},
-                                                {"unfuse", false}};
+                                                {"unfuse", false},
+                                                {"only_modules", false},
+                                                {"wrap", false}};
     for (const auto& [key, classes] : lists)
         if (place.has(key)) {
             QS_TRY(out[key], readNames(place.key(key), classes));

@@ -70,7 +70,7 @@ Json traceJson(const TraceReport& trace)
 
 } // namespace
 
-std::string inspectJson(const Graph& model, const TraceReport* trace)
+std::string inspectJson(const Graph& model, const TraceReport* trace, const Recipe* recipe)
 {
     Json inputs = Json::array();
     for (const Node* node : model.inputs())
@@ -90,20 +90,24 @@ std::string inspectJson(const Graph& model, const TraceReport* trace)
         if (node->kind != NodeKind::Output)
             nodes.push_back(nodeJson(model, *node));
     const ModelInfo& info = model.info();
-    const Json json = {{"format", "quantscope.inspect"},
-                       {"version", 1},
-                       {"model",
-                        {{"path", info.path},
-                         {"sha256", info.sha256},
-                         {"format", info.format},
-                         {"name", info.name},
-                         {"producer", info.producer},
-                         {"converted", info.converted}}},
-                       {"inputs", std::move(inputs)},
-                       {"outputs", std::move(outputs)},
-                       {"modules", std::move(modules)},
-                       {"nodes", std::move(nodes)},
-                       {"trace", trace ? traceJson(*trace) : Json()}};
+    const auto wraps = recipe ? wrapsOf(model, *recipe) : std::vector<WrappedScope>();
+    markWrapped(nodes, model, wraps);
+    Json json = {{"format", "quantscope.inspect"},
+                 {"version", 1},
+                 {"model",
+                  {{"path", info.path},
+                   {"sha256", info.sha256},
+                   {"format", info.format},
+                   {"name", info.name},
+                   {"producer", info.producer},
+                   {"converted", info.converted}}},
+                 {"inputs", std::move(inputs)},
+                 {"outputs", std::move(outputs)},
+                 {"modules", std::move(modules)},
+                 {"nodes", std::move(nodes)},
+                 {"trace", trace ? traceJson(*trace) : Json()}};
+    if (!wraps.empty())
+        json["wraps"] = wrapsJson(model, wraps);
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

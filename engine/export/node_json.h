@@ -3,6 +3,7 @@
 
 #include "engine/export/observer_places.h"
 #include "engine/export/result_writer.h"
+#include "engine/plan/prepare_settings.h"
 
 #include <nlohmann/json.hpp>
 
@@ -49,6 +50,10 @@ Json typeJson(const ValueType& type);
 /// A number, or null where JSON has no word for it (NaN, infinities).
 Json numberJson(double value);
 Json coverageJson(const Plan& plan);
+/// `{name, module, function, nodes[], modules[]}` of each scope that the recipe shows as one node.
+Json wrapsJson(const Graph& model, const std::vector<WrappedScope>& wraps);
+/// Adds `"wrap"`, the scope's name, to the entries of `nodes[]` that are glue of one.
+void markWrapped(Json& nodes, const Graph& model, const std::vector<WrappedScope>& wraps);
 /// How documents name the operator: the target, or "input", "parameter", "constant".
 std::string opName(const Node& node);
 

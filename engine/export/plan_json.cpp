@@ -49,6 +49,10 @@ std::string planJson(const Graph& model, const Plan& plan, const Recipe& recipe)
     Json json = {{"format", "quantscope.plan"}, {"version", 1}, {"model", modelJson(model)}};
     json.update(sideJson(recipe, plan));
     json["nodes"] = NodeJson(parts, false).nodes();
+    if (const auto wraps = wrapsOf(model, recipe); !wraps.empty()) {
+        markWrapped(json["nodes"], model, wraps);
+        json["wraps"] = wrapsJson(model, wraps);
+    }
     return json.dump(2) + "\n";
 }
 

@@ -44,8 +44,10 @@ struct PlanSide
 /// `plan --diff --json`: target, coverage and warnings of both plans, and the operators they decide
 /// differently with both decisions.
 std::string planDiffJson(const Graph& model, const PlanSide& before, const PlanSide& after);
-/// `inspect --json`; with what the export helper recorded, where there is a record.
-std::string inspectJson(const Graph& model, const TraceReport* trace = nullptr);
+/// `inspect --json`; with what the export helper recorded, where there is a record, and with a
+/// recipe the scopes that it shows as one node.
+std::string inspectJson(const Graph& model, const TraceReport* trace = nullptr,
+                        const Recipe* recipe = nullptr);
 
 /// What a result document holds of a quantization: the parameters, and of each observer the range
 /// it saw (nothing else of the statistics).

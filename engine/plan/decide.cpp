@@ -2,7 +2,6 @@
 #include "engine/plan/decide.h"
 
 #include "engine/base/text.h"
-#include "engine/configure/json_reader.h"
 #include "engine/plan/custom_modules.h"
 #include "engine/plan/remedy.h"
 
@@ -250,41 +249,6 @@ void noteConflict(const Graph& graph, const Unit& unit, std::size_t member, cons
                             + nameOf(wins) + ": the rule that gives " + memberName + " "
                             + nameOf(loses) + " has no effect; give both the same qconfig, or name "
                             + memberName + " under prepare.unfuse");
-}
-
-bool PrepareSettings::isUntraced(const Graph& graph, const Node& node) const
-{
-    if (untracedNames.empty() && untracedClasses.empty())
-        return false;
-    for (std::string path = node.scope.path; !path.empty(); path = ModuleTree::parentPath(path)) {
-        const ModuleEntry* module = graph.modules().tryGet(path);
-        if (untracedNames.count(path)
-            || (module && untracedClasses.count(canonicalTypeName(module->moduleClass))))
-            return true;
-    }
-    return untracedClasses.count(canonicalTypeName(node.scope.moduleClass)) > 0;
-}
-
-Result<PrepareSettings> readPrepareSettings(const Recipe& recipe)
-{
-    QS_TRY(const Json json, parseJson(recipe.prepareJson, "recipe"));
-    const JsonPlace root(json, "recipe", "prepare");
-    PrepareSettings settings;
-    const std::pair<const char*, std::set<std::string>*> lists[] {
-        {"non_traceable_module_name", &settings.untracedNames},
-        {"non_traceable_module_class", &settings.untracedClasses},
-        {"unfuse", &settings.unfused}};
-    for (const auto& [key, target] : lists) {
-        if (!root.has(key))
-            continue;
-        const JsonPlace list = root.key(key);
-        QS_CHECK(list.array());
-        for (std::size_t i = 0; i < list.value().size(); ++i) {
-            QS_TRY(const std::string name, list.item(i).string());
-            target->insert(target == &settings.untracedClasses ? canonicalTypeName(name) : name);
-        }
-    }
-    return settings;
 }
 
 } // namespace qs

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/configure/recipe.h"
 #include "engine/plan/constraint_check.h"
 #include "engine/plan/observer_plan.h"
 #include "engine/plan/plan.h"
-
-#include <set>
 
 namespace qs {
 
@@ -60,16 +57,5 @@ void applyNullEdges(const Graph& graph, const OpNames& names, const Matches& mat
 /// has. A batch norm's own does not matter: it is folded.
 void noteConflict(const Graph& graph, const Unit& unit, std::size_t member, const RuleHits& root,
                   const RuleHits& own, Plan& plan);
-
-/// The part of the recipe's `prepare` block that planning heeds.
-struct PrepareSettings
-{
-    std::set<std::string> untracedNames; ///< non_traceable_module_name
-    std::set<std::string> untracedClasses; ///< non_traceable_module_class
-    std::set<std::string> unfused; ///< unfuse: nodes that never join the operator before them
-    /// True when the node was made inside a module the recipe leaves alone.
-    bool isUntraced(const Graph& graph, const Node& node) const;
-};
-Result<PrepareSettings> readPrepareSettings(const Recipe& recipe);
 
 } // namespace qs

@@ -4,6 +4,7 @@
 #include "engine/plan/custom_modules.h"
 #include "engine/plan/decide.h"
 #include "engine/plan/mixed_qconfigs.h"
+#include "engine/plan/model_warnings.h"
 #include "engine/plan/object_types.h"
 #include "engine/plan/observer_plan.h"
 #include "engine/plan/prepare_names.h"
@@ -128,8 +129,9 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
 {
     QS_TRY(const PrepareSettings settings, readPrepareSettings(recipe));
     OpNames names;
+    const ModuleChoices choices(graph, settings);
     for (const auto& node : graph.nodes())
-        names.push_back(settings.isUntraced(graph, *node) ? OpName {} : opNameOf(*node));
+        names.push_back(choices.keepsFloat(node->id) ? OpName {} : opNameOf(*node));
     const QConfigMapping mapping = effectiveMapping(recipe);
     QS_CHECK(checkObjectTypes(mapping, graph, names, backend));
     QS_TRY(RuleTable rules, RuleTable::make(mapping));
@@ -148,7 +150,8 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
     Subjects subjects(graph, names);
     std::vector<RuleHits> hits;
     for (const Unit& unit : matches.units) {
-        hits.push_back(rules.find(subjects.of(unit)));
+        const RuleSubject subject = subjects.of(unit);
+        hits.push_back(choices.keepsFloat(unit.root()) ? RuleHits() : rules.find(subject));
         for (std::size_t i = 1; i < unit.nodes.size(); ++i)
             noteConflict(graph, unit, i, hits.back(), rules.find(subjects.member(unit, i)), plan);
     }
@@ -164,7 +167,7 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
     ObserverPlan observers = planObservers(graph, names, matches, decisions, rules);
     plan.observers = std::move(observers.observers);
 
-    const Reasoner reasoner({graph, names, matches, hits, verdicts, observers, backend, settings});
+    const Reasoner reasoner({graph, names, matches, hits, verdicts, observers, backend, choices});
     plan.nodes.reserve(names.size());
     for (std::size_t i = 0; i < names.size(); ++i)
         plan.nodes.push_back(reasoner.nodePlan(i));
@@ -173,6 +176,7 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
     countCoverage(graph, plan);
     reasoner.warn(rules, plan.warnings);
     warnOfPrepareNames(graph, recipe, plan.warnings);
+    warnOfModel(graph, plan.warnings);
     return plan;
 }
 

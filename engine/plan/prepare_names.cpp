@@ -4,6 +4,7 @@
 #include "engine/configure/json_reader.h"
 #include "engine/configure/nearest_name.h"
 #include "engine/plan/op_vocabulary.h"
+#include "engine/plan/wrapped_scopes.h"
 
 #include <algorithm>
 #include <map>
@@ -30,6 +31,25 @@ public:
     void module(const std::string& where, const std::string& name)
     {
         look(where, "module '" + name + "'", name, m_paths);
+    }
+    /// "head::post_process": the module, and one of the methods its nodes come from.
+    void wrapped(const std::string& where, const Graph& graph, const std::string& name)
+    {
+        const WrapKey key = splitWrapKey(name);
+        if (!graph.modules().tryGet(key.path)) {
+            module(where, key.path);
+            return;
+        }
+        const std::vector<std::string> functions = functionsOf(graph, key.path);
+        if (key.function.empty() || wrappedScopes(graph, {name}).front().glue.size()
+            || wrappedScopes(graph, {name}).front().inner.size())
+            return;
+        std::string known;
+        for (const std::string& function : functions)
+            known += (known.empty() ? "" : ", ") + function;
+        m_warnings.push_back(where + ": no operator of module '" + key.path + "' comes from '"
+                             + key.function + "'; the file knows "
+                             + (known.empty() ? "no functions of it" : known));
     }
     void moduleClass(const std::string& where, const std::string& name)
     {
@@ -112,12 +132,14 @@ void warnOfPrepareNames(const Graph& graph, const Recipe& recipe,
     const Json convert = Json::parse(recipe.convertJson, nullptr, false);
     warnOfIdleKeys(prepare, convert, warnings);
     NameCheck check(graph, warnings);
-    for (const char* key : {"non_traceable_module_name", "standalone_module_name"})
+    for (const char* key : {"non_traceable_module_name", "standalone_module_name", "only_modules"})
         for (const std::string& name : namesIn(prepare, key))
             check.module(std::string("prepare.") + key, name);
     for (const char* key : {"non_traceable_module_class", "standalone_module_class"})
         for (const std::string& name : namesIn(prepare, key))
             check.moduleClass(std::string("prepare.") + key, name);
+    for (const std::string& name : namesIn(prepare, "wrap"))
+        check.wrapped("prepare.wrap", graph, name);
     // Classes of the model itself: what static preparation starts from, and what the other modes,
     // which observe nothing, convert at once.
     const auto mapped = [&check](const Json& block, const std::string& where,

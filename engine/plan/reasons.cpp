@@ -190,9 +190,10 @@ void Reasoner::explainUnmatched(NodePlan& plan, const Node& node, const OpName& 
         return set(Verdict::ShapeOnly, "it reads no tensor");
     if (readsOnlyStored(graph, node))
         return set(Verdict::ShapeOnly, "it reads stored tensors only: the same for every input");
-    if (settings.isUntraced(graph, node))
-        return set(Verdict::FloatByRule,
-                   "the recipe leaves module " + inQuotes(node.scope.path) + " untraced");
+    if (const ModuleChoice* choice = choices.tryGet(node.id)) {
+        plan.remedy.text = choice->remedy;
+        return set(Verdict::FloatByRule, choice->reason);
+    }
     if (name.kind == OpName::Kind::Inside)
         return set(Verdict::FloatByBackend,
                    "it is a step inside " + name.name + ", which is quantized as a whole or not");
@@ -229,7 +230,8 @@ void Reasoner::warn(const RuleTable& rules, std::vector<std::string>& warnings) 
         what += " rule " + inQuotes(rule.key);
         if (!rule.secondKey.empty())
             what += ", " + inQuotes(rule.secondKey) + ", " + std::to_string(rule.index);
-        std::string why = "matches no operator";
+        std::string why = choices.empty() ? "matches no operator"
+                                          : "matches no operator that prepare lets be quantized";
         if (rule.kind == RuleKind::ModuleName && !graph.modules().tryGet(rule.key))
             why = "matches nothing: the model has no such module";
         else if (rule.kind == RuleKind::Node && !graph.tryFind(rule.key))

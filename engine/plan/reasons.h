@@ -3,6 +3,7 @@
 
 #include "engine/plan/alternatives.h"
 #include "engine/plan/decide.h"
+#include "engine/plan/prepare_settings.h"
 
 namespace qs {
 
@@ -16,7 +17,7 @@ struct Findings
     const std::vector<Verdicts>& verdicts; ///< by match
     const ObserverPlan& observers;
     const Backend& backend;
-    const PrepareSettings& settings;
+    const ModuleChoices& choices;
 };
 
 /// Turns the findings into one NodePlan a node, each with its sentence, and the plan's warnings.

@@ -45,6 +45,18 @@ def expect_bad(*words, contains=(), out=None, code=1):
         assert left == [], f"{words}: left behind {left}"
 
 
+def write_recipe(folder, **keys):
+    """The path of a recipe with these keys."""
+    path = folder / "recipe.json"
+    path.write_text(json.dumps({"format": "quantscope.recipe", "version": 1, **keys}))
+    return path
+
+
+def by_name(document):
+    """The nodes of a document by their names."""
+    return {node["name"]: node for node in document["nodes"]}
+
+
 def export_model(model, example, path, dynamic=True):
     """torch.export of an eval-mode model to `path`; the first dimension of every input is dynamic."""
     import torch

@@ -3,18 +3,8 @@
 
 import json
 
-from harness import expect_bad, main, run, run_good, run_json
+from harness import by_name, expect_bad, main, run, run_good, run_json, write_recipe
 from models import residual
-
-
-def write_recipe(folder, **keys):
-    path = folder / "recipe.json"
-    path.write_text(json.dumps({"format": "quantscope.recipe", "version": 1, **keys}))
-    return path
-
-
-def by_name(document):
-    return {node["name"]: node for node in document["nodes"]}
 
 
 def test_backend_overrides_the_recipe(folder):

@@ -40,6 +40,22 @@ std::string withoutCall(const std::string& key)
     return key.substr(0, key.find('@'));
 }
 
+std::string methodPath(const WrappedScope& wrap)
+{
+    return (wrap.path.empty() ? "" : wrap.path + ".") + wrap.function + "()";
+}
+
+/// The module's own path for one called inside a wrapped method: "head.fc" for
+/// "head.post_process().fc".
+std::string withoutMethod(const std::string& path)
+{
+    const auto end = path.rfind("().");
+    if (end == std::string::npos)
+        return path;
+    const auto dot = path.rfind('.', end);
+    return (dot == std::string::npos ? "" : path.substr(0, dot + 1)) + path.substr(end + 3);
+}
+
 std::string commonPath(const std::string& a, const std::string& b)
 {
     const auto left = components(a), right = components(b);
@@ -85,6 +101,11 @@ std::string lastComponent(const std::string& dotted)
     return dot == std::string::npos ? dotted : dotted.substr(dot + 1);
 }
 
+std::string moduleOfPath(const std::string& entryPath)
+{
+    return entryPath.ends_with("()") ? ModuleTree::parentPath(entryPath) : entryPath;
+}
+
 std::string shortOpName(const std::string& target)
 {
     const auto parts = components(target);
@@ -97,11 +118,19 @@ std::string shortOpName(const std::string& target)
 class FoldTreeBuilder
 {
 public:
-    FoldTreeBuilder(const Graph& graph, const Plan* plan)
+    FoldTreeBuilder(const Graph& graph, const Plan* plan, const std::vector<WrappedScope>& wraps)
         : m_graph(graph)
         , m_plan(plan)
         , m_tree(std::make_shared<FoldTree>())
     {
+        for (const WrappedScope& wrap : wraps) {
+            const std::string path = wrap.function.empty() ? wrap.path : methodPath(wrap);
+            m_wraps[path] = wrap.key;
+            for (const auto* nodes : {&wrap.glue, &wrap.inner})
+                for (const NodeId node : *nodes)
+                    if (!wrap.function.empty())
+                        m_methodOf[node] = &wrap;
+        }
     }
 
     FoldTreePtr build()
@@ -123,7 +152,7 @@ public:
         count(0);
         sortChildren(0);
         for (const auto& [key, entry] : m_containers)
-            m_tree->m_byPath.emplace(withoutCall(key), entry);
+            m_tree->m_byPath.emplace(withoutMethod(withoutCall(key)), entry);
         for (const auto& [path, entry] : m_dissolved)
             m_tree->m_byPath[path] = entry;
         labelUnits();
@@ -174,7 +203,7 @@ private:
         const int index = int(entries().size());
         entries().push_back(std::move(unit));
         const bool atRoot = node.kind == NodeKind::Input || node.kind == NodeKind::Output;
-        m_homes.emplace_back(index, atRoot ? std::string() : scopeKey(node.scope));
+        m_homes.emplace_back(index, atRoot ? std::string() : homeOf(node));
         m_tree->m_unitOf[node.id] = index;
         return index;
     }
@@ -185,7 +214,20 @@ private:
         m_tree->m_unitOf[node.id] = unit;
         // Units are numbered from 1 in the order of m_homes: containers come after them.
         auto& home = m_homes[std::size_t(unit) - 1].second;
-        home = commonPath(home, scopeKey(node.scope));
+        home = commonPath(home, homeOf(node));
+    }
+
+    /// The module key a node lives in; a wrapped method is one more step of it.
+    std::string homeOf(const Node& node) const
+    {
+        const std::string key = scopeKey(node.scope);
+        const auto found = m_methodOf.find(node.id);
+        if (found == m_methodOf.end())
+            return key;
+        const std::string& path = found->second->path;
+        const std::string rest = key.size() > path.size() ? key.substr(path.size()) : std::string();
+        const bool deeper = rest.starts_with('.') || (path.empty() && !rest.empty());
+        return methodPath(*found->second) + (deeper && path.empty() ? "." : "") + rest;
     }
 
     int container(const std::string& key)
@@ -197,8 +239,10 @@ private:
         const int parent = container(dot == std::string::npos ? "" : key.substr(0, dot));
         FoldEntry entry;
         entry.kind = FoldEntry::Kind::Module;
-        entry.path = withoutCall(key);
+        entry.path = withoutMethod(withoutCall(key));
         entry.label = lastComponent(entry.path);
+        if (const auto wrap = m_wraps.find(entry.path); wrap != m_wraps.end())
+            entry.wrap = wrap->second;
         if (const auto* module = m_graph.modules().tryGet(entry.path))
             entry.className = lastComponent(module->moduleClass);
         const int index = int(entries().size());
@@ -255,6 +299,7 @@ private:
                 : module.label;
             entry.className = module.className;
             entry.path = module.path;
+            entry.wrap = module.wrap;
             entry.parent = index;
             entries()[std::size_t(child)].parent = -1;
             child = unit;
@@ -277,7 +322,7 @@ private:
         for (auto& [index, home] : m_homes) {
             auto& unit = entries()[std::size_t(index)];
             if (unit.path.empty())
-                unit.path = withoutCall(home);
+                unit.path = withoutMethod(withoutCall(home));
             if (unit.label.empty())
                 unit.label = unitLabel(unit, withoutCall(home));
         }
@@ -307,14 +352,17 @@ private:
     const Graph& m_graph;
     const Plan* m_plan;
     std::shared_ptr<FoldTree> m_tree;
+    std::unordered_map<NodeId, const WrappedScope*> m_methodOf;
+    std::unordered_map<std::string, std::string> m_wraps; ///< entry path to the recipe's name
     std::vector<std::pair<int, std::string>> m_homes; ///< unit and the module key it lives in
     std::unordered_map<std::string, int> m_containers;
     std::vector<std::pair<std::string, int>> m_dissolved;
 };
 
-FoldTreePtr FoldTree::build(const Graph& graph, const Plan* plan)
+FoldTreePtr FoldTree::build(const Graph& graph, const Plan* plan,
+                            const std::vector<WrappedScope>& wraps)
 {
-    return FoldTreeBuilder(graph, plan).build();
+    return FoldTreeBuilder(graph, plan, wraps).build();
 }
 
 int FoldTree::unitOf(NodeId id) const

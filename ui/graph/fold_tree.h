@@ -3,6 +3,7 @@
 
 #include "engine/graph/graph.h"
 #include "engine/plan/plan.h"
+#include "engine/plan/wrapped_scopes.h"
 
 #include <memory>
 #include <string>
@@ -29,6 +30,7 @@ struct FoldEntry
     std::string label; ///< "layer2", "conv1·bn1·relu"
     std::string className; ///< "Sequential", "Conv2d"; may be empty
     std::vector<NodeId> members; ///< of a unit, in graph order; empty for a module
+    std::string wrap; ///< of a module: what the recipe calls it where it is shown as one node
     int units = 0; ///< operators and groups inside; 1 for a unit
     std::size_t order = 0; ///< position of the first node
     bool isModule() const { return kind == Kind::Module; }
@@ -40,8 +42,10 @@ struct FoldEntry
 class FoldTree
 {
 public:
-    /// `plan` may be null: then every operator is its own unit.
-    static std::shared_ptr<const FoldTree> build(const Graph& graph, const Plan* plan);
+    /// `plan` may be null: then every operator is its own unit. A wrapped method becomes a module
+    /// of its own inside its module, under the path "head.post_process()".
+    static std::shared_ptr<const FoldTree> build(const Graph& graph, const Plan* plan,
+                                                 const std::vector<WrappedScope>& wraps = {});
 
     const std::vector<FoldEntry>& entries() const { return m_entries; }
     const FoldEntry& entry(int index) const { return m_entries[std::size_t(index)]; }
@@ -62,6 +66,8 @@ private:
 };
 using FoldTreePtr = std::shared_ptr<const FoldTree>;
 
+/// "head" for "head.post_process()": the module that an entry's path names or lies in.
+std::string moduleOfPath(const std::string& entryPath);
 /// "conv2d" for "aten.conv2d.default", "add" for "quantized.add.default".
 std::string shortOpName(const std::string& target);
 /// The last word of a dotted name.

@@ -371,7 +371,7 @@ std::set<int> initialExpansion(const FoldTree& tree, int budget)
         for (int parent : layer)
             for (int child : tree.entry(parent).children) {
                 const auto& entry = tree.entry(child);
-                if (!entry.isModule())
+                if (!entry.isModule() || !entry.wrap.empty())
                     continue;
                 const int more = int(entry.children.size()) - 1;
                 if (drawn + more > budget)

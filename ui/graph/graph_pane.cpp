@@ -97,7 +97,21 @@ void GraphPane::onTreeChanged()
         // The plan follows at once and joins fused nodes: then the view is placed again.
         m_freshModel = m_workspace.document().plan() == nullptr;
     }
+    foldNewWraps();
     relayout(!fresh);
+}
+
+/// What the recipe has just wrapped is one node until the user looks inside.
+void GraphPane::foldNewWraps()
+{
+    std::set<std::string> wrapped;
+    for (const auto& entry : m_workspace.foldTree()->entries())
+        if (entry.isModule() && !entry.wrap.empty()) {
+            wrapped.insert(entry.path);
+            if (!m_wrapped.count(entry.path))
+                m_expanded.erase(entry.path);
+        }
+    m_wrapped = std::move(wrapped);
 }
 
 void GraphPane::relayout(bool keepPlace)

@@ -47,6 +47,7 @@ protected:
 
 private:
     void onTreeChanged();
+    void foldNewWraps();
     void relayout(bool keepPlace);
     void showDrawing(GraphDrawingPtr drawing, bool keepPlace);
     void restyle();
@@ -62,6 +63,7 @@ private:
     QWidget* m_colourFrame;
     ColourBy m_colourBy = ColourBy::Verdict;
     std::set<std::string> m_expanded;
+    std::set<std::string> m_wrapped; ///< paths that the recipe shows as one node
     bool m_freshModel = true;
     bool m_layoutDone = false;
     bool m_revealAfterLayout = false;

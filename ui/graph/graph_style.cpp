@@ -105,6 +105,8 @@ QString moduleDetail(const FoldTree& tree, const FoldEntry& entry)
     int blocks = 0;
     for (int child : entry.children)
         blocks += tree.entry(child).isModule();
+    if (!entry.wrap.empty())
+        return QStringLiteral("one node · %1 ops inside").arg(entry.units);
     QString text = QStringLiteral("%1 ops").arg(entry.units);
     if (blocks > 0)
         text += QStringLiteral(", %1 block%2").arg(blocks).arg(blocks == 1 ? "" : "s");

@@ -125,6 +125,12 @@ ModulePanel::ModulePanel(Workspace& workspace, QWidget* parent)
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->addWidget(m_tree);
+    m_tree->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(m_tree, &QWidget::customContextMenuRequested, this, [this](const QPoint& at) {
+        const auto index = m_tree->indexAt(at);
+        if (index.isValid())
+            Q_EMIT contextMenuWanted(m_model->entryOf(index), m_tree->viewport()->mapToGlobal(at));
+    });
     connect(m_model, &QAbstractItemModel::modelReset, this, &ModulePanel::onTreeReset);
     connect(m_tree->selectionModel(), &QItemSelectionModel::selectionChanged, this,
             &ModulePanel::onRowsSelected);

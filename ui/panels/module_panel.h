@@ -26,6 +26,8 @@ public:
 Q_SIGNALS:
     /// The user picked a row: bring it into view in the graph.
     void revealWanted();
+    /// The user asked for a menu on the row of an entry.
+    void contextMenuWanted(int entry, const QPoint& at);
 
 private:
     void onTreeReset();

@@ -162,6 +162,10 @@ void PropertyPanel::showHeader()
                                                           : selection.modulePath());
         if (module)
             m_subtitle->setText(QString::fromStdString(module->moduleClass));
+        if (!entries.empty() && !tree->entry(entries.front()).wrap.empty())
+            m_subtitle->setText(
+                QStringLiteral("one node: its own operators stay float, the modules "
+                               "inside follow their rules"));
         if (!entries.empty())
             m_id->setText(QStringLiteral("%1 ops").arg(tree->entry(entries.front()).units));
         return;

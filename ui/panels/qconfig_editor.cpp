@@ -88,10 +88,11 @@ std::vector<QConfigEditor::ScopeChoice> QConfigEditor::scopes() const
         return ScopeChoice {label, {RuleKind::ModuleName, {path}}};
     };
     int container = entries.front();
-    if (selection.isModule()) {
-        if (!selection.modulePath().isEmpty())
-            out.push_back(
-                module(selection.modulePath().toStdString(), QStringLiteral("this module")));
+    const std::string selected = selection.modulePath().toStdString();
+    // A wrapped method is no module: rules are made for its operators.
+    if (selection.isModule() && moduleOfPath(selected) == selected) {
+        if (!selected.empty())
+            out.push_back(module(selected, QStringLiteral("this module")));
     } else {
         const auto nodes = m_workspace.nodeTarget();
         if (!nodes.keys.empty())
@@ -103,10 +104,12 @@ std::vector<QConfigEditor::ScopeChoice> QConfigEditor::scopes() const
     for (auto& scope : memberScopes())
         out.push_back(std::move(scope));
     container = tree->entry(container).parent;
-    for (; container > FoldTree::kRoot; container = tree->entry(container).parent)
-        out.push_back(module(
-            tree->entry(container).path,
-            QStringLiteral("module %1").arg(QString::fromStdString(tree->entry(container).path))));
+    for (; container > FoldTree::kRoot; container = tree->entry(container).parent) {
+        const std::string& path = tree->entry(container).path;
+        if (moduleOfPath(path) == path)
+            out.push_back(
+                module(path, QStringLiteral("module %1").arg(QString::fromStdString(path))));
+    }
     if (const auto* decided = m_workspace.facts().plan(selection.current());
         decided && !decided->pattern.empty()) {
         QStringList names;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/session/workspace.h"
 
+#include "engine/plan/prepare_settings.h"
 #include "engine/plan/remedy.h"
 
 #include <algorithm>
@@ -13,7 +14,8 @@ bool sameTree(const FoldTree& a, const FoldTree& b)
 {
     const auto same = [](const FoldEntry& x, const FoldEntry& y) {
         return x.kind == y.kind && x.parent == y.parent && x.label == y.label
-            && x.children == y.children && x.members == y.members && x.path == y.path;
+            && x.children == y.children && x.members == y.members && x.path == y.path
+            && x.wrap == y.wrap;
     };
     return a.entries().size() == b.entries().size()
         && std::equal(a.entries().begin(), a.entries().end(), b.entries().begin(), same);
@@ -51,7 +53,8 @@ void Workspace::rebuildTree()
 {
     FoldTreePtr tree;
     if (m_document.model())
-        tree = FoldTree::build(*m_document.model(), m_document.plan().get());
+        tree = FoldTree::build(*m_document.model(), m_document.plan().get(),
+                               wrapsOf(*m_document.model(), m_document.recipe()));
     if (tree && m_tree && sameTree(*tree, *m_tree))
         return;
     m_tree = std::move(tree);

@@ -287,8 +287,10 @@ void Commands::assignSelection(const std::optional<std::string>& name)
     auto& workspace = m_window.workspace();
     const auto& selection = workspace.selection();
     AssignTarget target = workspace.nodeTarget();
-    if (selection.isModule() && !selection.modulePath().isEmpty())
-        target = {RuleKind::ModuleName, {selection.modulePath().toStdString()}};
+    const std::string module = selection.modulePath().toStdString();
+    if (selection.isModule() && !module.empty()
+        && workspace.document().model()->modules().tryGet(module))
+        target = {RuleKind::ModuleName, {module}};
     workspace.assign(target, name);
 }
 

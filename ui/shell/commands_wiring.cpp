@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What each action is tied to; the work itself stands in commands.cpp.
 #include "ui/graph/graph_pane.h"
+#include "ui/panels/module_panel.h"
 #include "ui/panels/property_panel.h"
 #include "ui/panels/qconfig_editor.h"
 #include "ui/session/workspace.h"
@@ -8,6 +9,7 @@
 #include "ui/shell/commands.h"
 #include "ui/shell/lowering_dialog.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/module_actions.h"
 #include "ui/shell/pipeline_bar.h"
 
 #include <QAction>
@@ -114,19 +116,26 @@ void Commands::connectGraph()
     on(a, "foldAll", &graph, [&graph] { graph.foldAll(); });
     on(a, "nextNode", this, [this] { walk(true); });
     on(a, "previousNode", this, [this] { walk(false); });
-    connect(&graph, &GraphPane::contextMenuWanted, this, [this, &a](int entry, const QPoint& at) {
+    const auto showMenu = [this, &a](int entry, const QPoint& at) {
         auto& workspace = m_window.workspace();
         const auto entries = workspace.selectedEntries();
         if (std::find(entries.begin(), entries.end(), entry) == entries.end())
             workspace.selectEntry(entry);
         QMenu menu(&m_window);
+        menu.setObjectName(QStringLiteral("entryMenu"));
+        menu.setToolTipsVisible(true);
         for (const char* name : {"expand", "collapse"})
             menu.addAction(&a[name]);
         menu.addSeparator();
         for (const char* name : {"keepFloat", "clearRule", "newQConfig"})
             menu.addAction(&a[name]);
+        menu.addSeparator();
+        for (const char* name : {"leafModule", "onlyModule", "wrapModule"})
+            menu.addAction(&a[name]);
         menu.exec(at);
-    });
+    };
+    connect(&graph, &GraphPane::contextMenuWanted, this, showMenu);
+    connect(&m_window.modulePanel(), &ModulePanel::contextMenuWanted, this, showMenu);
 }
 
 void Commands::connectRecipe()
@@ -144,6 +153,7 @@ void Commands::connectRecipe()
         dialog->setAttribute(Qt::WA_DeleteOnClose);
         dialog->open();
     });
+    new ModuleActions(a, m_window.workspace(), this);
     connect(&m_window.propertyPanel().editor(), &QConfigEditor::newQConfigWanted, this,
             &Commands::newQConfig);
 }

@@ -30,9 +30,9 @@ KIND = {ob.HistogramObserver: "histogram", ob.MinMaxObserver: "minmax", ob.Fixed
         ob.PerChannelMinMaxObserver: "per_channel_minmax", ob.PlaceholderObserver: "placeholder"}
 
 
-def theirs(model, inputs, mapping, backend):
+def theirs(model, inputs, mapping, backend, custom=None):
     """(instance, kind, tensor, all readers?) of every observer call, in graph order; stored tensors apart."""
-    prepared = prepare_fx(copy.deepcopy(model), mapping, inputs, backend_config=backend)
+    prepared = prepare_fx(copy.deepcopy(model), mapping, inputs, prepare_custom_config=custom, backend_config=backend)
     modules = dict(prepared.named_modules(remove_duplicate=False))
     seen = {}
 
@@ -106,10 +106,25 @@ def same(a, b):
     return a.shape == b.shape and torch.allclose(a, b, rtol=1e-3, atol=1e-4)
 
 
-def compare(label, model, inputs, mapping, backend_config, recipe, backend):
+def inputs_of(model, inputs, part):
+    """What a submodule is given when the model runs."""
+    seen = []
+    handle = model.get_submodule(part).register_forward_pre_hook(lambda module, given: seen.append(given))
+    with torch.no_grad():
+        model(*inputs)
+    handle.remove()
+    return seen[0]
+
+
+def compare(label, model, inputs, mapping, backend_config, recipe, backend, custom=None, part=None):
+    """Of the whole model, or of one submodule that torch.ao prepares alone."""
     torch.manual_seed(0)
     model = model.eval()
-    their_sites, their_stored = theirs(model, inputs, mapping, backend_config)
+    if part:
+        their_sites, their_stored = theirs(model.get_submodule(part), inputs_of(model, inputs, part), mapping,
+                                           backend_config, custom)
+    else:
+        their_sites, their_stored = theirs(model, inputs, mapping, backend_config, custom)
     our_sites, our_stored, plan = ours(model, inputs, recipe, backend)
     text = f"{label}: {len(their_sites)} observed values, {len(set(s[0] for s in their_sites))} observers"
     assert len(our_sites) == len(their_sites), f"{text}; ours {len(our_sites)}"

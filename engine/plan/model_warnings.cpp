@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/model_warnings.h"
+
+#include "engine/base/text.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace qs {
+
+namespace {
+
+constexpr std::size_t kNamed = 5;
+
+/// "'a', 'b' and 3 more".
+std::string listed(const std::vector<std::string>& names)
+{
+    std::string text;
+    for (std::size_t i = 0; i < std::min(names.size(), kNamed); ++i)
+        text += (i ? ", " : "") + inQuotes(names[i]);
+    if (names.size() > kNamed)
+        text += " and " + std::to_string(names.size() - kNamed) + " more";
+    return text;
+}
+
+bool isTrue(const Argument* argument)
+{
+    return argument && argument->asBool() && *argument->asBool();
+}
+
+bool contains(std::string_view text, std::string_view part)
+{
+    return text.find(part) != std::string_view::npos;
+}
+
+/// What an operator goes on doing that it does in training alone; empty = nothing.
+std::string trainingEffect(const Node& node)
+{
+    const std::string& target = node.target;
+    const bool trains = isTrue(node.tryArg("train")) || isTrue(node.tryArg("training"));
+    if (contains(target, "batch_norm") || contains(target, "instance_norm")) {
+        // Without running statistics a norm uses those of the batch in evaluation as well.
+        const Argument* mean = node.tryArg("running_mean");
+        const bool always = contains(target, "_batch_norm_with_update");
+        return (trains || always) && mean && !mean->isNone()
+            ? "normalizes with the statistics of the batch"
+            : "";
+    }
+    if (!trains)
+        return {};
+    if (contains(target, "dropout"))
+        return "drops values at random";
+    if (target.starts_with("aten.lstm.") || target.starts_with("aten.gru.")
+        || target.starts_with("aten.rnn_"))
+        return "drops values between its layers";
+    return "runs as in training";
+}
+
+class TrainingSearch
+{
+public:
+    void look(const Graph& graph, const std::string& around)
+    {
+        for (const NodePtr& node : graph.nodes()) {
+            const std::string name = !node->scope.path.empty() ? node->scope.path
+                : around.empty()                               ? node->name
+                                                               : around;
+            if (node->kind == NodeKind::Op)
+                if (const std::string effect = trainingEffect(*node); !effect.empty()) {
+                    auto& names = m_names[effect];
+                    if (std::find(names.begin(), names.end(), name) == names.end())
+                        names.push_back(name);
+                }
+            for (const auto& body : node->subgraphs)
+                look(*body, name);
+        }
+    }
+
+    void warn(std::vector<std::string>& warnings) const
+    {
+        std::string text;
+        for (const auto& [effect, names] : m_names)
+            text += (text.empty() ? "" : "; ") + listed(names) + " " + effect;
+        if (!text.empty())
+            warnings.push_back("the model is in training mode: " + text
+                               + "; call model.eval() before exporting it");
+    }
+
+private:
+    std::map<std::string, std::vector<std::string>> m_names; ///< modules by effect
+};
+
+bool isEagerClass(const std::string& moduleClass)
+{
+    static constexpr std::array<std::string_view, 5> kNames {
+        "QuantStub", "DeQuantStub", "QuantWrapper", "FloatFunctional", "FXFloatFunctional"};
+    const bool own = moduleClass.starts_with("torch.ao.")
+        || moduleClass.starts_with("torch.quantization.")
+        || moduleClass.starts_with("torch.nn.quantized.");
+    const auto last = moduleClass.rfind('.') + 1;
+    const std::string_view name = std::string_view(moduleClass).substr(last);
+    return own && std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+/// Observers and fake-quantizes that eager mode's prepare has put into a model.
+bool isObserverClass(const std::string& moduleClass)
+{
+    return moduleClass.starts_with("torch.ao.quantization.observer.")
+        || moduleClass.starts_with("torch.ao.quantization.fake_quantize.")
+        || moduleClass.starts_with("torch.quantization.observer.");
+}
+
+void warnOfEagerModules(const Graph& graph, std::vector<std::string>& warnings)
+{
+    std::vector<std::string> stubs, observers;
+    for (const ModuleEntry* module : graph.modules().inOrder()) {
+        const std::string path = module->path.empty() ? "the model itself" : module->path;
+        if (isEagerClass(module->moduleClass))
+            stubs.push_back(path);
+        else if (isObserverClass(module->moduleClass))
+            observers.push_back(path);
+    }
+    if (!stubs.empty())
+        warnings.push_back("the model was prepared for eager-mode quantization: " + listed(stubs)
+                           + " (QuantStub, DeQuantStub, QuantWrapper, FloatFunctional) do nothing "
+                             "here; export the model without them");
+    if (!observers.empty())
+        warnings.push_back("the model holds observers of eager-mode quantization: "
+                           + listed(observers)
+                           + "; export the float model, before torch.ao.quantization.prepare");
+}
+
+} // namespace
+
+void warnOfModel(const Graph& graph, std::vector<std::string>& warnings)
+{
+    TrainingSearch search;
+    search.look(graph, {});
+    search.warn(warnings);
+    warnOfEagerModules(graph, warnings);
+}
+
+} // namespace qs

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Modules left alone, one module quantized alone, a method shown as one node: plan, inspect and both exports."""
+import hashlib
+import json
+
+import numpy as np
+import torch
+from harness import by_name, export_model, main, run_good, run_json, write_recipe
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self, channels):
+        super().__init__()
+        self.conv, self.bn, self.relu = nn.Conv2d(channels, channels, 3, padding=1), nn.BatchNorm2d(channels), nn.ReLU()
+
+    def forward(self, x):
+        return self.relu(self.bn(self.conv(x))) + x
+
+
+class Head(nn.Module):
+    """Two branches that depend on the data stay alive inside a method with a module of its own."""
+
+    def __init__(self, branches):
+        super().__init__()
+        self.cls, self.fc, self.branches = nn.Conv2d(4, 4, 1), nn.Linear(4, 3), branches
+
+    def forward(self, x):
+        return self._post_process(self.cls(x))
+
+    def _post_process(self, scores):
+        scores = torch.sigmoid(scores).mean((2, 3))
+        if self.branches:
+            scores = torch.cond(scores.max() > 0.9, lambda s: s * 2, lambda s: s + 1, (scores,))
+        return self.fc(scores * 0.5).softmax(1)
+
+
+class Detector(nn.Module):
+    def __init__(self, branches):
+        super().__init__()
+        self.stem, self.encoder, self.head = nn.Conv2d(3, 4, 3), Block(4), Head(branches)
+
+    def forward(self, x):
+        return self.head(self.encoder(self.stem(x)))
+
+
+def detector(folder, branches=False):
+    torch.manual_seed(11)
+    model = Detector(branches)
+    for norm in (m for m in model.modules() if isinstance(m, nn.BatchNorm2d)):
+        norm.running_mean.uniform_(-1, 1), norm.running_var.uniform_(0.5, 2)
+    data = torch.randn(16, 3, 12, 12)
+    export_model(model, (data[:2],), folder / "detector.pt2")
+    np.savez(folder / "data.npz", x=data.numpy())
+    return model.eval(), folder / "detector.pt2", folder / "data.npz", data
+
+
+def quantized(folder, model, recipe, data, forms="torchscript,pt2-reference"):
+    run_good("quantize", model, "--recipe", recipe, "--data", data, "--device", "cpu", "--export", forms, "--out",
+             folder / "out")
+    return folder / "out"
+
+
+def is_within(module, path):
+    return module == path or module.startswith(path + ".")
+
+
+def reference_program(folder):
+    import torch.ao.quantization.fx._decomposed  # noqa: F401 registers the operators
+    return torch.export.load(folder / "model.reference.pt2")
+
+
+def module_of(node):
+    stack = list((node.meta.get("nn_module_stack") or {}).values())
+    return stack[-1][0].removeprefix("L['self'].") if stack else ""
+
+
+def check_leaf(folder, prepare, leaf):
+    """The leaf's operators are float, their weights are the model's to the bit, and the rest is quantized."""
+    model, file, data, samples = detector(folder)
+    before = hashlib.sha256(file.read_bytes()).hexdigest()
+    recipe = write_recipe(folder, prepare=prepare)
+    plan = run_json("plan", file, "--recipe", recipe)
+    ops = [n for n in plan["nodes"] if n["op"].startswith("aten.")]
+    inside = [n for n in ops if is_within(n["module"], leaf)]
+    assert inside and all(not n["quantized"] and next(iter(prepare)) in n["reason"] for n in inside), inside
+    assert any(n["quantized"] for n in ops if not is_within(n["module"], leaf))
+    out = quantized(folder, file, recipe, data)
+    assert hashlib.sha256(file.read_bytes()).hexdigest() == before
+    program = reference_program(out)
+    state, inside = program.state_dict, 0
+    for node in program.graph.nodes:
+        if node.op == "call_function" and is_within(module_of(node), leaf):
+            inside += 1
+            if "dequantize" in str(node.target):  # of its result, for those who read it quantized
+                assert not [user for user in node.users if is_within(module_of(user), leaf)], node
+    assert inside > 3
+    originals = {k: v for k, v in model.state_dict().items() if is_within(k, leaf)}
+    for key, value in originals.items():
+        if not key.endswith("num_batches_tracked"):
+            assert key in state and torch.equal(state[key], value), key
+    script = torch.jit.load(out / "model.ts.pt")
+    assert "aten::batch_norm" in str(script.inlined_graph), "nothing is folded inside a leaf"
+    assert "quantized::conv2d" in str(script.inlined_graph)
+    error = (script(samples) - model(samples)).norm() / model(samples).norm()
+    assert error < 0.05, error
+
+
+def test_a_leaf_by_name(folder):
+    check_leaf(folder, {"non_traceable_module_name": ["encoder"]}, "encoder")
+
+
+def test_a_leaf_by_class(folder):
+    check_leaf(folder, {"non_traceable_module_class": [f"{Block.__module__}.Block"]}, "encoder")
+
+
+def test_one_module_alone(folder):
+    model, file, data, samples = detector(folder)
+    recipe = write_recipe(folder, prepare={"only_modules": ["encoder"]})
+    plan = run_json("plan", file, "--recipe", recipe)
+    for node in plan["nodes"]:
+        if node["op"].startswith("aten."):
+            assert node["quantized"] == is_within(node["module"], "encoder"), node
+            assert node["quantized"] or "prepare.only_modules" in node["reason"], node
+    out = quantized(folder, file, recipe, data)
+    state = reference_program(out).state_dict
+    for key, value in model.state_dict().items():
+        if not is_within(key, "encoder"):
+            assert torch.equal(state[key], value), key
+    script = torch.jit.load(out / "model.ts.pt")
+    assert "quantized::conv2d_relu" in str(script.inlined_graph)
+    error = (script(samples) - model(samples)).norm() / model(samples).norm()
+    assert error < 0.05, error
+
+
+def test_a_method_as_one_node(folder):
+    _, file, data, _ = detector(folder, branches=True)
+    recipe = write_recipe(folder, prepare={"wrap": ["head::_post_process"]})
+    plan = run_json("plan", file, "--recipe", recipe)
+    assert not [w for w in plan["warnings"] if "prepare.wrap" in w], plan["warnings"]
+    (wrap,) = plan["wraps"]
+    assert (wrap["name"], wrap["module"], wrap["function"]) == ("head::_post_process", "head", "_post_process")
+    assert wrap["modules"] == ["head.fc"], wrap
+    nodes = by_name(plan)
+    assert any(nodes[name]["op"].endswith("cond") for name in wrap["nodes"]), wrap
+    for name in wrap["nodes"]:
+        assert nodes[name]["wrap"] == wrap["name"] and not nodes[name]["quantized"], nodes[name]
+    assert nodes["linear"]["quantized"] and "wrap" not in nodes["linear"]
+    assert nodes["conv2d_2"]["quantized"]  # of the same module, outside the method
+    text = run_good("plan", file, "--recipe", recipe)
+    assert "head::_post_process" in text and "(one node)" in text and "modules inside: head.fc" in text, text
+    assert "sigmoid" not in text
+    seen = run_json("inspect", file, "--recipe", recipe)
+    assert seen["wraps"] == plan["wraps"]
+    assert "wrapped  head::_post_process" in run_good("inspect", file, "--recipe", recipe)
+    out = quantized(folder, file, recipe, data, "pt2-reference")
+    result = by_name(json.loads((out / "result.json").read_text()))
+    assert result["linear"]["quantized"] and result["cond"]["error"] is not None
+    float_rule = write_recipe(folder, prepare={"wrap": ["head::_post_process"]},
+                              mapping={"global": "x86", "module_name": [["head.fc", None]]})
+    assert not by_name(run_json("plan", file, "--recipe", float_rule))["linear"]["quantized"]
+
+
+main(__name__)

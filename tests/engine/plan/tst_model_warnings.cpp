@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/model_warnings.h"
+#include "engine/plan/planner.h"
+#include "tests/engine/plan/graph_maker.h"
+
+#include <QtTest/QtTest>
+
+using namespace qs;
+
+namespace {
+
+std::vector<std::string> warningsOf(const Graph& graph)
+{
+    std::vector<std::string> warnings;
+    warnOfModel(graph, warnings);
+    return warnings;
+}
+
+ValueRef dropout(GraphMaker& m, const std::string& path, ValueRef x, bool train)
+{
+    return m.op(path, "aten.dropout.default", {{"input", x}, {"p", 0.5}, {"train", train}}, path,
+                "torch.nn.Dropout");
+}
+
+ValueRef norm(GraphMaker& m, const std::string& target, const std::string& path, ValueRef x,
+              bool training, bool statistics)
+{
+    const Argument mean = statistics ? Argument(m.parameter(path + "_m")) : Argument();
+    return m.op(path, target, {{"input", x}, {"running_mean", mean}, {"training", training}}, path,
+                "torch.nn.BatchNorm2d");
+}
+
+} // namespace
+
+class TestModelWarnings : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void anEvaluatedModelIsQuiet()
+    {
+        GraphMaker m;
+        ValueRef x = m.conv("conv", m.input("x"));
+        x = dropout(m, "drop", x, false);
+        x = norm(m, "aten.batch_norm.default", "bn", x, false, true);
+        // Never had running statistics: the batch's own are meant.
+        x = norm(m, "aten.batch_norm.default", "stateless", x, true, false);
+        QVERIFY(warningsOf(m.finish({x})).empty());
+    }
+    void everyLeftoverIsNamed()
+    {
+        GraphMaker m;
+        ValueRef x = dropout(m, "layer.drop", m.input("x"), true);
+        x = norm(m, "aten.batch_norm.default", "bn1", x, true, true);
+        x = norm(m, "aten._native_batch_norm_legit_functional.default", "bn2", x, true, true);
+        x = m.op("lstm", "aten.lstm.input", {{"input", x}, {"train", true}}, "rnn",
+                 "torch.nn.LSTM");
+        const auto warnings = warningsOf(m.finish({x}));
+        QCOMPARE(warnings.size(), std::size_t(1));
+        QCOMPARE(warnings[0],
+                 std::string(
+                     "the model is in training mode: 'layer.drop' drops values at random; 'rnn' "
+                     "drops values between its layers; 'bn1', 'bn2' normalizes with the statistics "
+                     "of the batch; call model.eval() before exporting it"));
+    }
+    void manyAreCounted()
+    {
+        GraphMaker m;
+        ValueRef x = m.input("x");
+        for (int i = 0; i < 8; ++i)
+            x = dropout(m, "drop" + std::to_string(i), x, true);
+        const auto warnings = warningsOf(m.finish({x}));
+        QVERIFY2(warnings.at(0).find("'drop4' and 3 more drops") != std::string::npos,
+                 warnings[0].c_str());
+    }
+    void bodiesOfSubgraphsCount()
+    {
+        GraphMaker inner;
+        const ValueRef inside
+            = inner.op("drop", "aten.dropout.default",
+                       {{"input", inner.input("a")}, {"p", 0.1}, {"train", true}});
+        const Graph body = inner.finish({inside});
+        GraphMaker m;
+        const ValueRef x = m.op("cond", "higher_order.cond", {{"", m.input("x")}}, "head", "Head");
+        m.edit.change(x.node).subgraphs = {std::make_shared<const Graph>(body)};
+        const auto warnings = warningsOf(m.finish({x}));
+        QVERIFY2(warnings.size() == 1 && warnings[0].find("'head' drops") != std::string::npos,
+                 warnings.empty() ? "" : warnings[0].c_str());
+    }
+    void eagerModulesAreNamed()
+    {
+        GraphMaker m;
+        m.edit.modules().add("quant", "torch.ao.quantization.stubs.QuantStub");
+        m.edit.modules().add("add",
+                             "torch.ao.nn.quantized.modules.functional_modules.FloatFunctional");
+        m.edit.modules().add("mine", "my.QuantStub"); // somebody else's
+        m.edit.modules().add("conv.activation_post_process",
+                             "torch.ao.quantization.observer.HistogramObserver");
+        const Graph graph = m.finish({m.conv("conv", m.input("x"))});
+        const auto warnings = warningsOf(graph);
+        QCOMPARE(warnings.size(), std::size_t(2));
+        QVERIFY2(warnings[0].find("'add', 'quant' (QuantStub") != std::string::npos
+                     || warnings[0].find("'quant', 'add' (QuantStub") != std::string::npos,
+                 warnings[0].c_str());
+        QVERIFY2(warnings[1].find("'conv.activation_post_process'; export the float model")
+                     != std::string::npos,
+                 warnings[1].c_str());
+        const auto plan = makePlan(graph, defaultRecipe(), *findBackend("x86"));
+        QVERIFY(plan);
+        for (const auto& warning : warnings)
+            QVERIFY(std::count(plan->warnings.begin(), plan->warnings.end(), warning) == 1);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestModelWarnings)
+#include "tst_model_warnings.moc"

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/graph/graph_edit.h"
+#include "engine/plan/prepare_lists.h"
+#include "tests/support/fake_engine.h"
+#include "ui/graph/graph_pane.h"
+#include "ui/panels/module_panel.h"
+#include "ui/shell/actions.h"
+#include "ui/shell/main_window.h"
+
+#include <QLabel>
+#include <QMenu>
+#include <QStandardPaths>
+#include <QTimer>
+#include <QTreeView>
+#include <QtTest>
+
+using namespace qs;
+
+using Names = std::vector<std::string>;
+
+/// What the recipe says of a whole module, from the module tree. Every test has its own window on
+/// the fake engine.
+class TestModuleActions : public QObject
+{
+    Q_OBJECT
+
+private:
+    FakeEngine m_engine;
+    std::unique_ptr<MainWindow> m_window;
+
+    Workspace& workspace() { return m_window->workspace(); }
+    QAction& action(const char* name) { return m_window->actions()[name]; }
+    Names listed(const char* key) { return prepareList(workspace().document().recipe(), key); }
+    int entryOf(const std::string& path) { return workspace().foldTree()->moduleEntry(path); }
+    void select(const std::string& path) { workspace().selectEntry(entryOf(path)); }
+    bool settled()
+    {
+        return workspace().document().plan() && m_window->graphPane().isLayoutDone()
+            && !workspace().document().isStale(Stage::Plan);
+    }
+
+private Q_SLOTS:
+    void initTestCase() { QStandardPaths::setTestModeEnabled(true); }
+    void init();
+    void cleanup() { m_window.reset(); }
+    void leafIsASwitchAndUndoable();
+    void onlyOneModuleAtATime();
+    void aWrappedModuleFoldsAndUnfolds();
+    void aMethodBecomesAModuleOfTheTree();
+    void theRowOfAModuleHasAMenu();
+    void nothingIsOfferedWithoutAModule();
+};
+
+void TestModuleActions::init()
+{
+    GraphEdit edit(*fakeModel());
+    for (const NodeId id : edit.order())
+        if (edit.get(id).name == "add")
+            edit.change(id).source.function = "merge";
+    m_engine.model = std::make_shared<const Graph>(edit.build());
+    m_window = std::make_unique<MainWindow>(m_engine);
+    m_window->resize(1280, 800);
+    m_window->show();
+    m_window->openModel(QStringLiteral("/models/net.pt2"));
+    QTRY_VERIFY(settled());
+}
+
+void TestModuleActions::leafIsASwitchAndUndoable()
+{
+    select("block");
+    QVERIFY(action("leafModule").isEnabled() && !action("leafModule").isChecked());
+    const int plans = m_engine.plans;
+    action("leafModule").trigger();
+    QCOMPARE(listed("non_traceable_module_name"), Names {"block"});
+    QVERIFY(action("leafModule").isChecked());
+    QCOMPARE(workspace().undoStack().undoText(), QStringLiteral("keep block as a float leaf"));
+    QTRY_VERIFY(m_engine.plans > plans); // the decision is planned at once
+    workspace().undoStack().undo();
+    QVERIFY(listed("non_traceable_module_name").empty());
+    QVERIFY(!action("leafModule").isChecked());
+    workspace().undoStack().redo();
+    select("block");
+    action("leafModule").trigger();
+    QVERIFY(listed("non_traceable_module_name").empty());
+}
+
+void TestModuleActions::onlyOneModuleAtATime()
+{
+    select("block");
+    action("onlyModule").trigger();
+    QCOMPARE(listed("only_modules"), Names {"block"});
+    workspace().selectNode(workspace().document().model()->tryFind("linear")->id);
+    QVERIFY(!action("onlyModule").isChecked()); // the selection is another module now
+    action("onlyModule").trigger();
+    QCOMPARE(listed("only_modules"), Names {"fc"});
+    action("onlyModule").trigger();
+    QVERIFY(listed("only_modules").empty());
+    QCOMPARE(workspace().undoStack().count(), 3);
+}
+
+void TestModuleActions::aWrappedModuleFoldsAndUnfolds()
+{
+    auto& pane = m_window->graphPane();
+    pane.expandAll();
+    QTRY_VERIFY(settled());
+    QVERIFY(pane.expanded().count("block"));
+    select("block");
+    action("wrapModule").trigger();
+    QCOMPARE(listed("wrap"), Names {"block"});
+    QTRY_VERIFY(settled() && !pane.expanded().count("block"));
+    const FoldEntry& entry = workspace().foldTree()->entry(entryOf("block"));
+    QCOMPARE(entry.wrap, std::string("block"));
+    QTRY_VERIFY(pane.view().graphScene().drawing()->nodeOfEntry.count(entryOf("block")));
+    const auto drawn = pane.view().graphScene().drawing()->nodeOfEntry.at(entryOf("block"));
+    QTRY_VERIFY(pane.view().graphScene().canvas().style().nodes[std::size_t(drawn)].detail.contains(
+        QStringLiteral("one node")));
+    pane.toggleFold(entryOf("block"), false); // its modules can still be reached
+    QTRY_VERIFY(settled() && pane.expanded().count("block"));
+    workspace().undoStack().undo();
+    QTRY_VERIFY(workspace().foldTree()->entry(entryOf("block")).wrap.empty());
+}
+
+void TestModuleActions::aMethodBecomesAModuleOfTheTree()
+{
+    const auto add = workspace().document().model()->tryFind("add")->id;
+    const auto model = workspace().document().model();
+    const auto tree = FoldTree::build(*model, nullptr, wrappedScopes(*model, {"block::merge"}));
+    const int method = tree->moduleEntry("block.merge()"); // one operator: the method is that unit
+    QVERIFY(method >= 0);
+    QCOMPARE(tree->unitOf(add), method);
+    QCOMPARE(tree->entry(method).label, std::string("merge()"));
+    QCOMPARE(moduleOfPath(tree->entry(method).path), std::string("block"));
+    QCOMPARE(tree->entry(tree->entry(method).parent).path, std::string("block"));
+    workspace().selectNode(add);
+    QVERIFY(action("wrapModule").isEnabled());
+    action("wrapModule").trigger();
+    QCOMPARE(listed("wrap"), Names {"block::merge"});
+}
+
+void TestModuleActions::theRowOfAModuleHasAMenu()
+{
+    auto& tree = m_window->modulePanel().tree();
+    select("block");
+    const auto row = tree.currentIndex();
+    QVERIFY(row.isValid());
+    QStringList seen;
+    QTimer::singleShot(0, this, [&] {
+        auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+        if (!menu)
+            return;
+        for (auto* item : menu->actions())
+            if (!item->isSeparator())
+                seen << item->objectName();
+        menu->close();
+    });
+    Q_EMIT tree.customContextMenuRequested(tree.visualRect(row).center());
+    for (const char* name : {"leafModule", "onlyModule", "wrapModule"})
+        QVERIFY2(seen.contains(QLatin1String(name)), qPrintable(seen.join(QLatin1Char(' '))));
+}
+
+void TestModuleActions::nothingIsOfferedWithoutAModule()
+{
+    workspace().selection().clear();
+    for (const char* name : {"leafModule", "onlyModule", "wrapModule"})
+        QVERIFY(!action(name).isEnabled());
+    workspace().selectEntry(FoldTree::kRoot);
+    QVERIFY(!action("leafModule").isEnabled());
+}
+
+QTEST_MAIN(TestModuleActions)
+#include "tst_ui_module_actions.moc"
