@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/node_json.h"
+#include "engine/graph/bodies.h"
 #include "engine/import/trace_report.h"
 
 namespace qs {
@@ -12,6 +13,8 @@ Json namedType(const std::string& name, const ValueType& type)
     json.update(typeJson(type));
     return json;
 }
+
+Json bodyJson(const Node& owner, std::size_t index);
 
 Json nodeJson(const Graph& model, const Node& node)
 {
@@ -39,7 +42,28 @@ Json nodeJson(const Graph& model, const Node& node)
                           {"line", node.source.line},
                           {"function", node.source.function},
                           {"code", node.source.code}};
+    for (std::size_t i = 0; i < node.subgraphs.size(); ++i)
+        json["bodies"].push_back(bodyJson(node, i));
     return json;
+}
+
+/// A body like a graph of its own, bodies inside it included.
+Json bodyJson(const Node& owner, std::size_t index)
+{
+    const Graph& body = *owner.subgraphs[index];
+    Json inputs = Json::array(), outputs = Json::array(), nodes = Json::array();
+    for (const Node* node : body.inputs())
+        for (const Value& value : node->outputs)
+            inputs.push_back(namedType(value.name, value.type));
+    for (const InputRef& ref : inputRefs(body.output()))
+        outputs.push_back(namedType(body.value(ref.value).name, body.value(ref.value).type));
+    for (const NodePtr& node : body.nodes())
+        if (node->kind != NodeKind::Output)
+            nodes.push_back(nodeJson(body, *node));
+    return {{"title", bodyTitle(owner, index)},
+            {"inputs", std::move(inputs)},
+            {"outputs", std::move(outputs)},
+            {"nodes", std::move(nodes)}};
 }
 
 Json traceJson(const TraceReport& trace)

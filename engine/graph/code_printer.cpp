@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/graph/code_printer.h"
 
+#include "engine/graph/bodies.h"
 #include "engine/graph/code_modules.h"
 #include "engine/graph/code_namer.h"
 #include "engine/graph/graph_printer.h"
@@ -232,10 +233,25 @@ private:
                 text = tupleText(node, reads);
             if (text.empty())
                 text = callText(node) + "(" + argumentsText(node, reads) + ")";
+            printBodies(node, origins, text);
             text.insert(0, result);
             break;
         }
         addLine(text, origins, std::move(reads));
+    }
+
+    /// A function for each body, before the call, which then names it.
+    void printBodies(const Node& node, const std::vector<NodeId>& origins, std::string& call)
+    {
+        for (std::size_t i = 0; i < node.subgraphs.size(); ++i) {
+            const std::string name = bodyFunction(
+                node, i, node.outputs.empty() ? node.name : m_names.of({node.id, 0}));
+            for (const std::string& line : bodyCode(*node.subgraphs[i], name))
+                addLine(line, origins, {});
+            const std::string argument = quoted("subgraph:" + std::to_string(i));
+            if (const auto at = call.find(argument); at != std::string::npos)
+                call.replace(at, argument.size(), name);
+        }
     }
 
     /// `conv_scale_0 = self.conv_scale_0`, before whoever is told it.

@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import torch
-from harness import by_name, export_model, main, run_good, run_json, write_recipe
+from harness import by_name, export_model, main, run, run_good, run_json, write_recipe
 from torch import nn
 
 
@@ -153,12 +153,47 @@ def test_a_method_as_one_node(folder):
     seen = run_json("inspect", file, "--recipe", recipe)
     assert seen["wraps"] == plan["wraps"]
     assert "wrapped  head::_post_process" in run_good("inspect", file, "--recipe", recipe)
+    bodies = by_name(seen)["cond"]["bodies"]
+    assert [b["title"] for b in bodies] == ["if true", "otherwise"], bodies
+    assert [n["op"] for b in bodies for n in b["nodes"] if n["op"].startswith("aten.")] == ["aten.mul.Tensor",
+                                                                                       "aten.add.Tensor"], bodies
+    code = run_good("inspect", file, "--code")
+    assert "    def cond_if_true(" in code and "    def cond_otherwise(" in code, code
+    assert "cond_if_true, cond_otherwise, [" in code, code
     out = quantized(folder, file, recipe, data, "pt2-reference")
     result = by_name(json.loads((out / "result.json").read_text()))
     assert result["linear"]["quantized"] and result["cond"]["error"] is not None
     float_rule = write_recipe(folder, prepare={"wrap": ["head::_post_process"]},
                               mapping={"global": "x86", "module_name": [["head.fc", None]]})
     assert not by_name(run_json("plan", file, "--recipe", float_rule))["linear"]["quantized"]
+
+
+class Trained(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.block, self.drop, self.lstm = Block(3), nn.Dropout(0.3), nn.LSTM(3, 4, 2, dropout=0.2)
+
+    def forward(self, x):
+        return self.lstm(self.drop(self.block(x)).mean(2).permute(2, 0, 1))[0]
+
+
+def test_training_mode_is_warned_of(folder):
+    example = (torch.randn(2, 3, 6, 6),)
+    program = torch.export.export(Trained().train(), example)
+    core = program.run_decompositions()
+    torch.export.save(program, folder / "train.pt2")
+    torch.export.save(core, folder / "core.pt2")
+    export_model(Trained(), example, folder / "eval.pt2", dynamic=False)
+    for name, effects in (("train", ("'drop' drops values", "'lstm' drops values between its layers")),
+                          ("core", ("'drop'", "'block.bn' normalizes"))):
+        (warning,) = [w for w in run_json("plan", folder / f"{name}.pt2")["warnings"] if "training mode" in w]
+        assert "'block.bn' normalizes with the statistics of the batch" in warning, warning
+        assert all(effect in warning for effect in effects), warning
+        assert warning.endswith("call model.eval() before exporting it"), warning
+    assert not [w for w in run_json("plan", folder / "eval.pt2")["warnings"] if "training mode" in w]
+    done = run("quantize", folder / "train.pt2", "--data", "sample", "--export", "none", "--device", "cpu", "--out",
+               folder / "out")
+    assert "the model is in training mode" in done.stderr, done.stderr
 
 
 main(__name__)

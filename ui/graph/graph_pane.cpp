@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/graph/graph_pane.h"
 
+#include "ui/graph/body_pane.h"
 #include "ui/graph/legend.h"
 #include "ui/graph/minimap.h"
 #include "ui/session/workspace.h"
@@ -26,6 +27,7 @@ GraphPane::GraphPane(Workspace& workspace, QWidget* parent)
     , m_view(new GraphView(this))
     , m_minimap(new Minimap(*m_view, this))
     , m_legend(new Legend(this))
+    , m_body(new BodyPane(workspace, this))
     , m_colourBox(new QComboBox(this))
 {
     setObjectName(QStringLiteral("graphPane"));
@@ -60,8 +62,26 @@ GraphPane::GraphPane(Workspace& workspace, QWidget* parent)
     connect(m_view, &GraphView::emptyClicked, this, [this] { m_workspace.selection().clear(); });
     connect(m_view, &GraphView::foldToggled, this, &GraphPane::toggleFold);
     connect(m_view, &GraphView::contextMenuWanted, this, &GraphPane::contextMenuWanted);
+    connect(m_view, &GraphView::entryActivated, this,
+            [this](int entry) { lookInside(m_workspace.foldTree()->entry(entry).members); });
+    connect(m_view, &GraphView::activateWanted, this,
+            [this] { lookInside(m_workspace.selection().nodes()); });
+    connect(m_body, &BodyPane::closed, m_view, [this] { m_view->setFocus(); });
     m_minimap->hide();
     m_legend->hide();
+}
+
+void GraphPane::lookInside(const std::vector<NodeId>& nodes)
+{
+    const auto& model = m_workspace.document().model();
+    for (const NodeId id : nodes)
+        if (const Node* node = model ? model->tryGet(id) : nullptr;
+            node && !node->subgraphs.empty()) {
+            m_body->close();
+            m_body->setGeometry(rect());
+            m_body->open(model->nodes()[model->position(id)]);
+            return;
+        }
 }
 
 void GraphPane::setColourBy(ColourBy by)
@@ -231,6 +251,7 @@ void GraphPane::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
     m_view->setGeometry(rect());
+    m_body->setGeometry(rect());
     placeOverlays();
 }
 

@@ -11,6 +11,7 @@ class QButtonGroup;
 
 namespace qs {
 
+class BodyPane;
 class Legend;
 class Minimap;
 class Workspace;
@@ -36,6 +37,9 @@ public:
     /// Unfolds what hides the selection and brings it into view.
     void revealSelection();
     void fit() { m_view->fitAll(); }
+    /// Looks into the first of the nodes that has a body; nothing where none has.
+    void lookInside(const std::vector<NodeId>& nodes);
+    BodyPane& body() { return *m_body; }
     void zoomReset() { m_view->setZoom(1); }
 
 Q_SIGNALS:
@@ -59,6 +63,7 @@ private:
     GraphView* m_view;
     Minimap* m_minimap;
     Legend* m_legend;
+    BodyPane* m_body;
     QComboBox* m_colourBox;
     QWidget* m_colourFrame;
     ColourBy m_colourBy = ColourBy::Verdict;

@@ -100,6 +100,17 @@ QString unitDetail(const Facts& facts, const Graph& graph, const FoldEntry& entr
     return node ? QString::fromStdString(shortOpName(node->target)) : QString();
 }
 
+/// " · 2 bodies": there is something to look into.
+QString bodiesDetail(const Graph& graph, const FoldEntry& entry)
+{
+    std::size_t bodies = 0;
+    for (const NodeId id : entry.members)
+        bodies += graph.get(id).subgraphs.size();
+    return bodies == 0 ? QString()
+        : bodies == 1  ? QStringLiteral(" · look inside")
+                       : QStringLiteral(" · %1 bodies").arg(bodies);
+}
+
 QString moduleDetail(const FoldTree& tree, const FoldEntry& entry)
 {
     int blocks = 0;
@@ -227,7 +238,7 @@ GraphStyle styleGraph(const GraphDrawing& drawing, const Facts& facts, ColourBy 
                 look.title += QStringLiteral("  ") + QString::fromStdString(entry.className);
             look.detail = moduleDetail(tree, entry);
         } else {
-            look.detail = unitDetail(facts, graph, entry, leader);
+            look.detail = unitDetail(facts, graph, entry, leader) + bodiesDetail(graph, entry);
         }
         look.bar = barColor(facts, graph, entry, nodes, by);
         if (const auto sqnr = facts.worstSqnr(nodes, term)) {

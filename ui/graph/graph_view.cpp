@@ -179,8 +179,22 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event)
 void GraphView::mouseDoubleClickEvent(QMouseEvent* event)
 {
     const int entry = entryAt(event->pos());
-    if (entry >= 0 && m_scene.drawing()->tree->entry(entry).isModule())
+    if (entry < 0)
+        return;
+    if (m_scene.drawing()->tree->entry(entry).isModule())
         Q_EMIT foldToggled(entry, event->modifiers() & Qt::AltModifier);
+    else
+        Q_EMIT entryActivated(entry);
+}
+
+void GraphView::keyPressEvent(QKeyEvent* event)
+{
+    if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter)
+        Q_EMIT activateWanted();
+    else if (event->key() == Qt::Key_Backspace)
+        event->ignore(); // the pane around leads back
+    else
+        QGraphicsView::keyPressEvent(event);
 }
 
 void GraphView::contextMenuEvent(QContextMenuEvent* event)

@@ -8,8 +8,8 @@
 namespace qs {
 
 /// Pan and zoom as in Netron: the wheel scrolls, Ctrl+wheel zooms, dragging pans; a click selects,
-/// Ctrl or Shift adds; a double click folds and unfolds (Alt: with all inside); Space fits. GUI
-/// thread only.
+/// Ctrl or Shift adds; a double click folds and unfolds (Alt: with all inside), or looks into a
+/// node that has something inside, as Enter does; Space fits. GUI thread only.
 class GraphView : public QGraphicsView
 {
     Q_OBJECT
@@ -35,6 +35,10 @@ Q_SIGNALS:
     void entryClicked(int entry, bool extend);
     void emptyClicked();
     void foldToggled(int entry, bool recursively);
+    /// A double click on what is no module.
+    void entryActivated(int entry);
+    /// Enter: look into what is selected.
+    void activateWanted();
     void viewChanged();
     void contextMenuWanted(int entry, const QPoint& at);
 
@@ -45,6 +49,7 @@ protected:
     void mouseReleaseEvent(QMouseEvent* event) override;
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void contextMenuEvent(QContextMenuEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
     void leaveEvent(QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void paintEvent(QPaintEvent* event) override;

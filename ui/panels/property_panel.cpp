@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/panels/property_panel.h"
 
+#include "engine/graph/bodies.h"
 #include "ui/graph/graph_style.h"
 #include "ui/panels/interior_card.h"
 #include "ui/panels/property_cards.h"
@@ -55,6 +56,27 @@ QString argumentText(const Graph& graph, const Argument& argument)
     if (const auto* value = argument.asDType())
         return toQString(dtypeName(*value));
     return QStringLiteral("…");
+}
+
+/// "3 operators: mul, add, relu"
+QString bodyText(const Graph& body)
+{
+    const auto count = operatorCount(body);
+    QStringList words;
+    for (const NodePtr& node : body.nodes())
+        if (node->kind == NodeKind::Op && words.size() < 4)
+            words << QString::fromStdString(shortOpName(node->target));
+    QString text = QStringLiteral("%1 operator%2").arg(count).arg(count == 1 ? "" : "s");
+    if (!words.isEmpty())
+        text += QStringLiteral(": ") + words.join(QStringLiteral(", "));
+    return std::size_t(words.size()) < count ? text + QStringLiteral(", …") : text;
+}
+
+/// Arguments that only name a body are told by its row.
+bool namesABody(const Argument& argument)
+{
+    const auto* text = argument.asString();
+    return text && text->starts_with("subgraph:");
 }
 
 } // namespace
@@ -250,8 +272,17 @@ void PropertyPanel::showArguments()
     if (!node)
         return;
     for (const auto& argument : node->args)
-        m_arguments->addRow(QString::fromStdString(argument.name),
-                            argumentText(*model, argument.value));
+        if (node->subgraphs.empty() || !namesABody(argument.value))
+            m_arguments->addRow(QString::fromStdString(argument.name),
+                                argumentText(*model, argument.value));
+    for (std::size_t i = 0; i < node->subgraphs.size(); ++i)
+        m_arguments->addRow(QString::fromStdString(bodyTitle(*node, i)),
+                            bodyText(*node->subgraphs[i]));
+    if (!node->subgraphs.empty())
+        m_arguments->addText(
+            QStringLiteral("Double-click the node, or press Enter in the graph, to "
+                           "look inside."),
+            true);
     for (const auto& output : node->outputs)
         m_arguments->addRow(QStringLiteral("output"),
                             QStringLiteral("%1").arg(QString::fromStdString(output.type.text())));

@@ -48,6 +48,10 @@ Actions::Actions(QMainWindow& window)
              {"collapse", "&Fold selection", "Show the module as one node", "Ctrl+Left", true},
              {"expandAll", "Unfold &all", "Show every operator", "Ctrl+Shift+Right", true},
              {"foldAll", "F&old all", "Show the outermost modules only", "Ctrl+Shift+Left", true},
+             {"lookInside", "Look &inside", "Show the bodies of a branch, loop, region or cell",
+              "Ctrl+Down", true},
+             {"lookOutside", "Look &outside", "Go back from a body to what is around it", "Ctrl+Up",
+              true},
              {"nextNode", "Go &down", "Select what reads the node", "Alt+Down", true},
              {"previousNode", "Go u&p", "Select what the node reads", "Alt+Up", true}});
     addMenu(

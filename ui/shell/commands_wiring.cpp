@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What each action is tied to; the work itself stands in commands.cpp.
+#include "ui/graph/body_pane.h"
 #include "ui/graph/graph_pane.h"
 #include "ui/panels/module_panel.h"
 #include "ui/panels/property_panel.h"
@@ -114,6 +115,12 @@ void Commands::connectGraph()
     on(a, "collapse", this, [fold] { fold(false); });
     on(a, "expandAll", &graph, [&graph] { graph.expandAll(); });
     on(a, "foldAll", &graph, [&graph] { graph.foldAll(); });
+    on(a, "lookInside", &graph,
+       [&graph, &workspace] { graph.lookInside(workspace.selection().nodes()); });
+    on(a, "lookOutside", &graph, [&graph] {
+        if (graph.body().isOpen())
+            graph.body().up();
+    });
     on(a, "nextNode", this, [this] { walk(true); });
     on(a, "previousNode", this, [this] { walk(false); });
     const auto showMenu = [this, &a](int entry, const QPoint& at) {
@@ -124,7 +131,7 @@ void Commands::connectGraph()
         QMenu menu(&m_window);
         menu.setObjectName(QStringLiteral("entryMenu"));
         menu.setToolTipsVisible(true);
-        for (const char* name : {"expand", "collapse"})
+        for (const char* name : {"expand", "collapse", "lookInside"})
             menu.addAction(&a[name]);
         menu.addSeparator();
         for (const char* name : {"keepFloat", "clearRule", "newQConfig"})

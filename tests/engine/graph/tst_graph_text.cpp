@@ -212,6 +212,49 @@ private Q_SLOTS:
                              "    getitem = tuple_1[-2];  tuple_1 = None\n"
                              "    return getitem\n"));
     }
+    void bodiesStandAsFunctionsBeforeTheirCall()
+    {
+        const auto graph = parseGraph(
+            "%x #1 = input \"x\" () -> (x: float32[2])\n"
+            "%cond #2 = op \"higher_order.cond\" (\"\"=%x, \"\"=\"subgraph:0\", "
+            "\"\"=\"subgraph:1\", \"\"=[%x]) -> (cond: float32[2])\n"
+            "subgraph\n"
+            "  %a #1 = input \"a\" () -> (a: float32[2])\n"
+            "  %loop #2 = op \"prim.Loop\" (\"\"=%a, \"\"=\"subgraph:0\") -> (loop: float32[2])\n"
+            "  subgraph\n"
+            "    %b #1 = input \"b\" () -> (b: float32[2])\n"
+            "    %output #2 = output \"\" (\"\"=%b) -> ()\n"
+            "  end\n"
+            "  %output #3 = output \"\" (\"\"=%loop) -> ()\n"
+            "end\n"
+            "subgraph\n"
+            "  %one #1 = op \"aten.ones.default\" (size=[2]) -> (one: float32[2])\n"
+            "  %output #2 = output \"\" (\"\"=%one) -> ()\n"
+            "end\n"
+            "%output #3 = output \"\" (\"\"=%cond) -> ()\n");
+        QVERIFY2(graph, graph ? "" : graph.error().line().c_str());
+        const auto lines = codeLines(*graph);
+        std::string text;
+        for (const CodeLine& line : lines)
+            text += line.text + "\n";
+        QCOMPARE(QByteArray::fromStdString(text),
+                 QByteArray("GraphModule()\n"
+                            "\n"
+                            "def forward(self, x):\n"
+                            "    def cond_if_true(a):\n"
+                            "        def Loop_do(b):\n"
+                            "            return b\n"
+                            "        Loop = torch.ops.prim.Loop(a, Loop_do);  a = None\n"
+                            "        return Loop\n"
+                            "    def cond_otherwise():\n"
+                            "        ones = torch.ops.aten.ones.default(size = [2])\n"
+                            "        return ones\n"
+                            "    cond = torch.ops.higher_order.cond(x, cond_if_true, "
+                            "cond_otherwise, [x]);  x = None\n"
+                            "    return cond\n"));
+        for (std::size_t i = 3; i < lines.size() - 1; ++i) // a body's lines lead to its node
+            QVERIFY(lines[i].nodes == std::vector<NodeId> {NodeId(2)});
+    }
     void verifierFindsWhatItIsFor_data()
     {
         QTest::addColumn<QByteArray>("text");

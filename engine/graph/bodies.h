@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/graph/graph.h"
+
+#include <string>
+#include <vector>
+
+namespace qs {
+
+/// What a body of a node (`Node::subgraphs`) is to it: "if true" and "otherwise" of a cond, "while"
+/// and "do" of a loop, "forward" of a custom module; else the body's own name, or "body 2".
+std::string bodyTitle(const Node& node, std::size_t index);
+
+/// The operators of a graph that are nodes of its own, bodies not counted.
+std::size_t operatorCount(const Graph& graph);
+
+/// The body as lines of a Python function of that name, without indent; bodies inside it stand as
+/// functions before their callers.
+std::vector<std::string> bodyCode(const Graph& body, const std::string& functionName);
+
+/// "cond_if_true": the function name of a body whose node is called `nodeName` in the code.
+std::string bodyFunction(const Node& node, std::size_t index, const std::string& nodeName);
+
+} // namespace qs
