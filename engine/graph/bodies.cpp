@@ -17,12 +17,14 @@ struct Titles
     std::array<std::string_view, 2> bodies;
 };
 
-constexpr std::array<Titles, 6> kTitles {{{"higher_order.cond", {"if true", "otherwise"}},
+constexpr std::array<Titles, 8> kTitles {{{"higher_order.cond", {"if true", "otherwise"}},
                                           {"prim.If", {"if true", "otherwise"}},
                                           {"higher_order.while_loop", {"while", "do"}},
                                           {"prim.Loop", {"do", ""}},
                                           {"higher_order.wrap_with_autocast", {"autocast", ""}},
-                                          {"quantscope.region.default", {"region", ""}}}};
+                                          {"quantscope.region.default", {"region", ""}},
+                                          {"quantscope.lstm.default", {"cells", ""}},
+                                          {"quantscope.recur.default", {"each step", ""}}}};
 
 } // namespace
 

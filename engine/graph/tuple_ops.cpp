@@ -81,12 +81,14 @@ private:
 
 bool isTupleNode(const Node& node)
 {
-    return node.isOp(kTupleTarget) && node.args.size() == 1 && node.args[0].value.asList();
+    return (node.isOp(kTupleTarget) || node.isOp("prim.TupleConstruct.default"))
+        && node.args.size() == 1 && node.args[0].value.asList();
 }
 
 bool isGetItemNode(const Node& node)
 {
-    return node.isOp(kGetItemTarget) || node.isOp("_operator.getitem");
+    return node.isOp(kGetItemTarget) || node.isOp("_operator.getitem")
+        || node.isOp("prim.TupleIndex.default");
 }
 
 std::optional<GetItem> getItemOf(const Node& node)

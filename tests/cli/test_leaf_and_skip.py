@@ -168,6 +168,36 @@ def test_a_method_as_one_node(folder):
     assert not by_name(run_json("plan", file, "--recipe", float_rule))["linear"]["quantized"]
 
 
+class Mixed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.block, self.lstm, self.fc = nn.Conv2d(3, 4, 3), Block(4), nn.LSTM(4, 4), nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.fc(self.lstm(self.block(self.conv(x)).mean(2).permute(2, 0, 1))[0])
+
+
+def test_every_approach_in_one_model(folder):
+    """Static operators, a leaf, a module quantized from within and a dynamic layer, all at once."""
+    torch.manual_seed(5)
+    model, samples = Mixed().eval(), torch.randn(4, 3, 10, 10)
+    export_model(model, (samples,), folder / "mixed.pt2", dynamic=False)
+    np.savez(folder / "data.npz", x=samples.numpy())
+    recipe = write_recipe(folder, prepare={"non_traceable_module_name": ["block"]},
+                          mapping={"global": "x86", "module_name": [["fc", "default_dynamic"]]})
+    nodes = by_name(run_json("plan", folder / "mixed.pt2", "--recipe", recipe))
+    assert nodes["conv2d"]["quantized"] and nodes["lstm"]["quantized"] and nodes["linear"]["quantized"], nodes
+    assert nodes["linear"]["qconfig"] == "default_dynamic" and nodes["lstm"]["qconfig"] == "x86"
+    assert not nodes["conv2d_1"]["quantized"] and "prepare.non_traceable_module_name" in nodes["conv2d_1"]["reason"]
+    out = quantized(folder, folder / "mixed.pt2", recipe, folder / "data.npz", "torchscript")
+    script = torch.jit.load(out / "model.ts.pt")
+    code = str(script.inlined_graph)
+    for kernel in ("quantized::conv2d", "quantized::linear_dynamic", "quantized::linear(", "aten::batch_norm"):
+        assert kernel in code, (kernel, code[:4000])
+    error = (script(samples) - model(samples)).norm() / model(samples).norm()
+    assert error < 0.1, error
+
+
 class Trained(nn.Module):
     def __init__(self):
         super().__init__()
@@ -175,6 +205,10 @@ class Trained(nn.Module):
 
     def forward(self, x):
         return self.lstm(self.drop(self.block(x)).mean(2).permute(2, 0, 1))[0]
+
+
+def training_warnings(file):
+    return [w for w in run_json("plan", file)["warnings"] if w.startswith("the model is in training mode")]
 
 
 def test_training_mode_is_warned_of(folder):
@@ -186,11 +220,11 @@ def test_training_mode_is_warned_of(folder):
     export_model(Trained(), example, folder / "eval.pt2", dynamic=False)
     for name, effects in (("train", ("'drop' drops values", "'lstm' drops values between its layers")),
                           ("core", ("'drop'", "'block.bn' normalizes"))):
-        (warning,) = [w for w in run_json("plan", folder / f"{name}.pt2")["warnings"] if "training mode" in w]
+        (warning,) = training_warnings(folder / f"{name}.pt2")
         assert "'block.bn' normalizes with the statistics of the batch" in warning, warning
         assert all(effect in warning for effect in effects), warning
         assert warning.endswith("call model.eval() before exporting it"), warning
-    assert not [w for w in run_json("plan", folder / "eval.pt2")["warnings"] if "training mode" in w]
+    assert training_warnings(folder / "eval.pt2") == []
     done = run("quantize", folder / "train.pt2", "--data", "sample", "--export", "none", "--device", "cpu", "--out",
                folder / "out")
     assert "the model is in training mode" in done.stderr, done.stderr

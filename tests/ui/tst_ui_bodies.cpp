@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/graph/graph_edit.h"
 #include "engine/graph/graph_parser.h"
 #include "tests/support/fake_engine.h"
 #include "ui/graph/body_pane.h"
@@ -67,6 +68,7 @@ private Q_SLOTS:
     void enterOpensWhatIsSelected();
     void bodiesInsideBodiesHaveAWayBack();
     void thePropertiesSayWhatTheBodiesAre();
+    void whatBecameOfANodeCanBeLookedInto();
     void anotherModelClosesIt();
 };
 
@@ -160,6 +162,27 @@ void TestBodies::thePropertiesSayWhatTheBodiesAre()
         drawing->tree->unitOf(workspace().document().model()->tryFind("cond")->id));
     QVERIFY(pane().view().graphScene().canvas().style().nodes[std::size_t(at)].detail.contains(
         QStringLiteral("2 bodies")));
+}
+
+void TestBodies::whatBecameOfANodeCanBeLookedInto()
+{
+    // As an LSTM: one operator in the model, quantized from within once it is prepared.
+    const GraphPtr model = workspace().document().model();
+    GraphEdit edit(*model);
+    Node& relu = edit.change(model->tryFind("relu")->id);
+    relu.target = "quantscope.lstm.default";
+    relu.subgraphs = {model->tryFind("cond")->subgraphs[0]};
+    auto prepared = std::make_shared<PreparedModel>();
+    prepared->model = model;
+    prepared->graph = std::make_shared<const Graph>(edit.build());
+    prepared->plan = workspace().document().plan();
+    auto calibration = std::make_shared<Calibration>();
+    calibration->prepared = prepared;
+    calibration->observations = std::make_shared<Observations>();
+    workspace().document().setCalibration(calibration, workspace().document().recipeRevision());
+    doubleClick(pane().view(), "relu");
+    QTRY_VERIFY(shows("mul"));
+    QCOMPARE(find<QTabBar>(QStringLiteral("bodyTabs"))->tabText(0), QStringLiteral("cells"));
 }
 
 void TestBodies::anotherModelClosesIt()

@@ -73,13 +73,11 @@ GraphPane::GraphPane(Workspace& workspace, QWidget* parent)
 
 void GraphPane::lookInside(const std::vector<NodeId>& nodes)
 {
-    const auto& model = m_workspace.document().model();
     for (const NodeId id : nodes)
-        if (const Node* node = model ? model->tryGet(id) : nullptr;
-            node && !node->subgraphs.empty()) {
+        if (const NodePtr owner = m_workspace.facts().bodyOwner(id)) {
             m_body->close();
             m_body->setGeometry(rect());
-            m_body->open(model->nodes()[model->position(id)]);
+            m_body->open(owner);
             return;
         }
 }

@@ -101,11 +101,13 @@ QString unitDetail(const Facts& facts, const Graph& graph, const FoldEntry& entr
 }
 
 /// " · 2 bodies": there is something to look into.
-QString bodiesDetail(const Graph& graph, const FoldEntry& entry)
+QString bodiesDetail(const Facts& facts, const Graph& graph, const FoldEntry& entry)
 {
     std::size_t bodies = 0;
-    for (const NodeId id : entry.members)
-        bodies += graph.get(id).subgraphs.size();
+    for (const NodeId id : entry.members) {
+        const NodePtr owner = facts.bodyOwner(id);
+        bodies += owner ? owner->subgraphs.size() : graph.get(id).subgraphs.size();
+    }
     return bodies == 0 ? QString()
         : bodies == 1  ? QStringLiteral(" · look inside")
                        : QStringLiteral(" · %1 bodies").arg(bodies);
@@ -238,7 +240,8 @@ GraphStyle styleGraph(const GraphDrawing& drawing, const Facts& facts, ColourBy 
                 look.title += QStringLiteral("  ") + QString::fromStdString(entry.className);
             look.detail = moduleDetail(tree, entry);
         } else {
-            look.detail = unitDetail(facts, graph, entry, leader) + bodiesDetail(graph, entry);
+            look.detail
+                = unitDetail(facts, graph, entry, leader) + bodiesDetail(facts, graph, entry);
         }
         look.bar = barColor(facts, graph, entry, nodes, by);
         if (const auto sqnr = facts.worstSqnr(nodes, term)) {

@@ -275,10 +275,11 @@ void PropertyPanel::showArguments()
         if (node->subgraphs.empty() || !namesABody(argument.value))
             m_arguments->addRow(QString::fromStdString(argument.name),
                                 argumentText(*model, argument.value));
-    for (std::size_t i = 0; i < node->subgraphs.size(); ++i)
-        m_arguments->addRow(QString::fromStdString(bodyTitle(*node, i)),
-                            bodyText(*node->subgraphs[i]));
-    if (!node->subgraphs.empty())
+    const NodePtr owner = m_workspace.facts().bodyOwner(node->id);
+    for (std::size_t i = 0; owner && i < owner->subgraphs.size(); ++i)
+        m_arguments->addRow(QString::fromStdString(bodyTitle(*owner, i)),
+                            bodyText(*owner->subgraphs[i]));
+    if (owner)
         m_arguments->addText(
             QStringLiteral("Double-click the node, or press Enter in the graph, to "
                            "look inside."),

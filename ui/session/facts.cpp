@@ -9,6 +9,7 @@ Facts::Facts(const Document& document)
     : m_model(document.model())
     , m_plan(document.plan())
     , m_calibration(document.calibration())
+    , m_converted(document.converted())
     , m_comparison(document.comparison())
     , m_errorsStale(document.isStale(Stage::Compare))
     , m_calibrationStale(document.isStale(Stage::Calibrate))
@@ -46,6 +47,20 @@ std::optional<double> Facts::interiorSqnr(NodeId node, const std::string& interi
             if (error.node == node && error.interior == interior)
                 return error.cumulative ? error.cumulative->sqnrDb : std::nullopt;
     return std::nullopt;
+}
+
+NodePtr Facts::bodyOwner(NodeId node) const
+{
+    const auto in = [node](const Graph* graph) -> NodePtr {
+        const Node* found = graph ? graph->tryGet(node) : nullptr;
+        return found && !found->subgraphs.empty() ? graph->nodes()[graph->position(node)] : nullptr;
+    };
+    if (NodePtr own = in(m_model.get()))
+        return own;
+    if (NodePtr reference = in(m_converted ? m_converted->reference.get() : nullptr))
+        return reference;
+    return in(m_calibration && m_calibration->prepared ? m_calibration->prepared->graph.get()
+                                                       : nullptr);
 }
 
 const NodePlan* Facts::plan(NodeId node) const

@@ -53,6 +53,9 @@ public:
     bool isOverridden(std::span<const NodeId> nodes) const;
     /// The one that counts most among the nodes: any quantized, else the first float kind.
     Verdict verdict(std::span<const NodeId> nodes) const;
+    /// The node to look into for one of the model: itself, or what preparation and conversion made
+    /// of it (an LSTM quantized from within). Null where nothing is inside.
+    NodePtr bodyOwner(NodeId node) const;
     const Graph* model() const { return m_model.get(); }
     bool hasPlan() const { return m_plan != nullptr; }
     bool hasErrors() const { return m_comparison != nullptr; }
@@ -65,6 +68,7 @@ private:
     GraphPtr m_model;
     PlanPtr m_plan;
     CalibrationPtr m_calibration;
+    ConvertedPtr m_converted;
     ComparisonPtr m_comparison;
     bool m_errorsStale = false;
     bool m_calibrationStale = false;

@@ -167,6 +167,20 @@ private Q_SLOTS:
         if (name == "read_twice")
             compareToTheBit(run(rerouted, inputs), {inputs[1], inputs[2]});
     }
+    void torchScriptsSpellingIsRerouted()
+    {
+        const auto graph = parseGraph(
+            "%a #1 = input \"a\" () -> (a: float32[2])\n"
+            "%b #2 = input \"b\" () -> (b: float32[2])\n"
+            "%t #3 = op \"prim.TupleConstruct.default\" (values=[%a, %b]) -> (t: Tuple)\n"
+            "%i #4 = op \"prim.TupleIndex.default\" (tup=%t, i=1) -> (i: float32[2])\n"
+            "%output #5 = output \"\" (\"\"=%i) -> ()\n");
+        QVERIFY2(graph, graph ? "" : graph.error().line().c_str());
+        GraphEdit edit(*graph);
+        QVERIFY(rerouteTuples(edit));
+        QCOMPARE(edit.order().size(), std::size_t(3));
+        QVERIFY(*edit.get(NodeId(5)).args[0].value.asRef() == ValueRef({NodeId(2), 0}));
+    }
     void aTupleThatOnlyTheRunKnowsStays()
     {
         const Graph graph = opened("two_chains_2");
