@@ -6,7 +6,6 @@
 #include "engine/execute/liveness.h"
 #include "engine/execute/node_runner.h"
 #include "engine/execute/tensor_store.h"
-#include "engine/execute/tuple_runner.h"
 
 #include <algorithm>
 #include <map>
@@ -50,11 +49,8 @@ Result<void> flattenOutput(const Argument& argument, const ReadValue& read,
             QS_CHECK(flattenOutput(item, read, device, out));
         return {};
     }
-    QS_TRY(const at::IValue value, convertUntyped(argument, device, read));
-    if (value.isTuple())
-        flattenLeaves(value, out);
-    else
-        out.push_back(value);
+    QS_TRY(at::IValue value, convertUntyped(argument, device, read));
+    out.push_back(std::move(value));
     return {};
 }
 

@@ -44,7 +44,10 @@ Result<Values> runBody(const Node& node, const Values& args, const RunSubgraph& 
     for (const at::IValue& arg : args)
         flattenLeaves(arg, leaves);
     QS_TRY(const Values results, runSubgraph(0, std::move(leaves)));
-    return packOutputs(node, results);
+    Values made;
+    for (const at::IValue& result : results)
+        flattenLeaves(result, made);
+    return packOutputs(node, made);
 }
 
 Result<Values> convertAll(const Node& node, const CallContext& context)
