@@ -8,6 +8,7 @@
 #include "engine/convert/lower.h"
 #include "engine/convert/lowering_residue.h"
 #include "engine/convert/lstm_forms.h"
+#include "engine/execute/fill_shapes.h"
 
 #include <ATen/Context.h>
 
@@ -87,6 +88,10 @@ Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, co
         return {};
     }));
     QS_CHECK(guardTorch([&] { return buildReference(*model, options.reduceRange, job); }));
+    if (checkBatch && lacksShapes(*model->reference)) { // a file that does not tell them
+        QS_TRY(Graph sized, withShapes(model->reference, checkBatch->inputs, job));
+        model->reference = std::make_shared<const Graph>(std::move(sized));
+    }
     QS_TRY(options.rows, kernelRows(recipe));
     QS_CHECK(checkKernelNames(options.rows));
     options.lastMember = lastMembers(*model->prepared->plan);

@@ -2,6 +2,7 @@
 #include "engine/export/exporter.h"
 
 #include "engine/base/atomic_file.h"
+#include "engine/export/fold_sizes.h"
 #include "engine/export/fold_weights.h"
 
 #include <array>
@@ -34,13 +35,15 @@ Result<void> writeLowered(const ConvertedModel& converted, const std::string& pa
 Result<void> writeReference(const ConvertedModel& converted, const std::string& path)
 {
     QS_TRY(const GraphPtr graph, needed(converted.reference, "reference form"));
-    return writePt2(*graph, path);
+    QS_TRY(const Graph sized, foldSizes(*graph));
+    return writePt2(sized, path);
 }
 
 Result<void> writeFolded(const ConvertedModel& converted, const std::string& path)
 {
     QS_TRY(const GraphPtr graph, needed(converted.reference, "reference form"));
-    QS_TRY(const Graph folded, foldWeights(*graph));
+    QS_TRY(const Graph sized, foldSizes(*graph));
+    QS_TRY(const Graph folded, foldWeights(sized));
     return writePt2(folded, path);
 }
 

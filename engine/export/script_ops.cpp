@@ -4,6 +4,7 @@
 #include "engine/base/torch_guard.h"
 #include "engine/execute/op_table.h"
 #include "engine/execute/recurrence.h"
+#include "engine/execute/script_ops.h"
 #include "engine/export/script_recurrence.h"
 
 #include <torch/csrc/jit/ir/named_value.h>
@@ -156,11 +157,12 @@ std::vector<ScriptValue*> insertByType(ScriptBuilder& builder, const c10::Functi
 Result<void> emitCall(ScriptBuilder& builder, const Node& node)
 {
     const auto op = findOperator(node.target);
-    if (!op)
+    const ScriptOperator* script = op ? nullptr : findScriptOperator(node.target);
+    if (!op && !script)
         return fail(
             makeError(ErrorCode::Unsupported, "LibTorch has no operator '" + node.target + "'")
                 .withHint("TorchScript cannot hold it; export pt2-reference instead"));
-    const c10::FunctionSchema& schema = op->schema();
+    const c10::FunctionSchema& schema = op ? op->schema() : *script->schema;
     bool byType = false;
     QS_TRY(const auto inputs, inputsOf(builder, node, schema, byType));
     const auto returned

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/job_context.h"
+#include "engine/graph/graph.h"
+
+#include <ATen/core/ivalue.h>
+
+#include <vector>
+
+namespace qs {
+
+/// True when the graph does not say of every tensor which shape and element type it has.
+bool lacksShapes(const Graph& graph);
+
+/// The graph with the shapes and element types that one run on `inputs` shows; inputs get those of
+/// the data. Sizes that come out of data stay as they were seen. A graph that says all is returned
+/// as it is. Errors: what running it says.
+Result<Graph> withShapes(const GraphPtr& graph, const std::vector<at::IValue>& inputs,
+                         const JobContext& job = {});
+
+} // namespace qs
