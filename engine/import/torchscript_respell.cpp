@@ -143,7 +143,7 @@ Result<bool> ScriptEvaluator::respellTensorRead(const JitNode& node, const Items
     const std::string overload = schema ? schema->overload_name() : "";
     if (kind == "aten::to" && overload.starts_with("prim_")) {
         // (self, [device,] dtype?, non_blocking, copy): what a device is, a run decides.
-        const std::size_t at = overload == "prim_device" ? 2 : 1;
+        const std::size_t at = overload == "prim_Device" ? 2 : 1;
         const auto* dtype = at < args.size() ? knownValue(args[at]) : nullptr;
         if (overload == "prim_other" || !dtype)
             return overload == "prim_other" ? bind(args[0]) : Result<bool>(false);
