@@ -78,7 +78,9 @@ Result<void> runCompare(const CompareOptions& options, const JobContext& job)
         return fail(std::move(quantization).error().inFile(stored.resultPath));
     QS_TRY(parts.device, resolveDevice(options.device));
     QS_TRY(const auto data,
-           openDataset(options.data, *planned.model, {planned.recipe.calibration.batchSize, 0}));
+           openDataset(
+               options.data, *planned.model,
+               {planned.recipe.calibration.batchSize, 0, planned.recipe.calibration.isSequence}));
     QS_TRY(const ConvertedPtr converted,
            rebuild(planned, std::move(quantization->qparams), *data, parts, job));
     const Stopwatch comparing(&parts.timingSeconds, "compare");

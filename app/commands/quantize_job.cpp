@@ -143,9 +143,9 @@ private:
     Result<void> openData()
     {
         const CalibrationSettings& settings = m_planned.recipe.calibration;
-        QS_TRY(
-            m_data,
-            openDataset(m_options.data, *m_planned.model, {settings.batchSize, settings.batches}));
+        QS_TRY(m_data,
+               openDataset(m_options.data, *m_planned.model,
+                           {settings.batchSize, settings.batches, settings.isSequence}));
         return {};
     }
 

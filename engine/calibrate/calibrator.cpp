@@ -20,9 +20,10 @@ namespace {
 class Calibration
 {
 public:
-    Calibration(const PreparedModel& prepared, Interpreter interpreter)
+    Calibration(const PreparedModel& prepared, Interpreter interpreter, bool isSequence)
         : m_prepared(prepared)
         , m_interpreter(std::move(interpreter))
+        , m_isSequence(isSequence)
     {
         for (const auto& planned : prepared.plan->observers)
             m_observers[planned.id] = makeObserver(planned.id, planned.spec);
@@ -57,14 +58,16 @@ public:
         const Tap tap = [&](ValueRef ref, const Node& node, const at::IValue& value) {
             return see(ref, node, value, bad);
         };
-        auto outputs = m_interpreter.run(inputs, tap, job);
+        const ModelState before = m_state;
+        auto outputs = m_interpreter.run(inputs, tap, job, m_isSequence ? &m_state : nullptr);
         if (!outputs && !bad)
             return fail(std::move(outputs).error());
         if (outputs)
             bad = badOutput(*outputs);
         if (!bad)
             return {};
-        const Node& node = m_prepared.graph->get(firstNonFinite(m_interpreter, inputs, bad));
+        const Node& node
+            = m_prepared.graph->get(firstNonFinite(m_interpreter, inputs, bad, before));
         return fail(
             makeError(ErrorCode::Numeric, "NaN or Inf appears in batch " + std::to_string(number))
                 .atNode(node.name)
@@ -105,6 +108,8 @@ private:
 
     const PreparedModel& m_prepared;
     Interpreter m_interpreter;
+    bool m_isSequence;
+    ModelState m_state; ///< of a sequence: what the last batch left
     std::unordered_map<ObserverId, std::unique_ptr<Observer>> m_observers;
 };
 
@@ -114,7 +119,7 @@ Result<ObservationsPtr> runCalibration(const PreparedModel& prepared, const Data
     const InferenceScope inference;
     const DeviceScope deterministic;
     QS_TRY(Interpreter interpreter, Interpreter::create(prepared.graph, at::Device(device)));
-    Calibration calibration(prepared, std::move(interpreter));
+    Calibration calibration(prepared, std::move(interpreter), data.isSequence());
     QS_CHECK(calibration.observeWeights(job));
     auto out = std::make_shared<Observations>();
     const std::int64_t batches = data.batchCount();

@@ -33,12 +33,20 @@ public:
     /// Batch `index`; tensors on the CPU. Errors name the file.
     virtual Result<Batch> batch(std::int64_t index) const = 0;
     virtual bool hasLabels() const = 0;
+    /// The batches follow each other in time: what one call leaves in a model's buffers is where
+    /// the next one starts. Else each call starts from the saved state.
+    bool isSequence() const { return m_isSequence; }
+    void setSequence(bool isSequence) { m_isSequence = isSequence; }
+
+private:
+    bool m_isSequence = false;
 };
 
 struct DatasetOptions
 {
     int batchSize = 8;
     std::int64_t batches = 16; ///< at most this many; 0 = all
+    bool isSequence = false; ///< `Dataset::isSequence`
 };
 
 /// Opens `source`: a `.npz`, a `.pt` of torch.save (tensors, tuples and lists only; nothing is

@@ -39,7 +39,7 @@ bool holdsNonFinite(const at::IValue& value)
 }
 
 NodeId firstNonFinite(const Interpreter& interpreter, const std::vector<at::IValue>& inputs,
-                      NodeId reached)
+                      NodeId reached, ModelState state)
 {
     const auto relevant = ancestors(interpreter.graph(), reached);
     NodeId found;
@@ -50,7 +50,7 @@ NodeId firstNonFinite(const Interpreter& interpreter, const std::vector<at::IVal
         found = ref.node;
         return fail(ErrorCode::Numeric, "found");
     };
-    const auto stopped = interpreter.run(inputs, tap);
+    const auto stopped = interpreter.run(inputs, tap, {}, &state);
     return stopped || !found ? reached : found;
 }
 

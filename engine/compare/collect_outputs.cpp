@@ -51,9 +51,11 @@ Result<void> collect(const Interpreter& interpreter, const Dataset& data,
 {
     std::vector<std::vector<at::Tensor>> outputs(names.size());
     std::vector<at::Tensor> labels;
+    ModelState state;
     for (std::int64_t i = 0; i < data.batchCount(); ++i) {
         QS_TRY(const Batch batch, data.batch(i));
-        QS_TRY(const auto values, interpreter.run(batch.inputs, {}, job));
+        QS_TRY(const auto values,
+               interpreter.run(batch.inputs, {}, job, data.isSequence() ? &state : nullptr));
         for (std::size_t k = 0; k < values.size() && k < outputs.size(); ++k)
             if (values[k].isTensor())
                 outputs[k].push_back(values[k].toTensor());

@@ -66,7 +66,8 @@ public:
         for (const at::IValue& input : batch.inputs)
             inputs.push_back(onDevice(input, m_device));
         QS_TRY(const Sweep::Outputs outputs, m_sweep.run(inputs, job));
-        QS_TRY(const auto values, m_lowered.run(batch.inputs, {}, job));
+        QS_TRY(const auto values,
+               m_lowered.run(batch.inputs, {}, job, m_isSequence ? &m_loweredState : nullptr));
         std::vector<at::Tensor> lowered;
         for (const at::IValue& value : values)
             lowered.push_back(value.isTensor() ? value.toTensor() : at::Tensor());
@@ -75,6 +76,13 @@ public:
         m_int8Top1.add(lowered, batch);
         m_samples += batch.samples;
         return {};
+    }
+
+    /// Each side keeps a state of its own from batch to batch.
+    void followSequence()
+    {
+        m_isSequence = true;
+        m_sweep.followSequence();
     }
 
     Comparison result() const
@@ -119,6 +127,8 @@ private:
         return {};
     }
 
+    bool m_isSequence = false;
+    ModelState m_loweredState;
     const ConvertedModel& m_converted;
     at::Device m_device;
     Sweep m_sweep;
@@ -135,6 +145,8 @@ Result<ComparisonPtr> compareAll(const ConvertedModel& converted, const Dataset&
     QS_TRY(Sweep sweep, Sweep::create(converted, torchDevice));
     QS_TRY(Interpreter lowered, Interpreter::create(converted.lowered));
     Comparer comparer(converted, torchDevice, std::move(sweep), std::move(lowered));
+    if (data.isSequence())
+        comparer.followSequence();
     const std::int64_t count = data.batchCount();
     for (std::int64_t i = 0; i < count; ++i) {
         job.report("compare", "batch " + std::to_string(i + 1) + " of " + std::to_string(count),

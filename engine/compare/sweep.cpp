@@ -31,10 +31,12 @@ void flatten(const Argument& argument, std::vector<const Argument*>& out)
         out.push_back(&argument);
 }
 
-Frame startFrame(const Graph& graph, const std::vector<at::IValue>& inputs)
+Result<Frame> startFrame(const Interpreter& interpreter, const std::vector<at::IValue>& inputs,
+                         const ModelState& state)
 {
     Frame frame;
-    const auto nodes = graph.inputs();
+    QS_CHECK(interpreter.startState(frame, state));
+    const auto nodes = interpreter.graph().inputs();
     for (std::size_t i = 0; i < nodes.size() && i < inputs.size(); ++i)
         frame.set({nodes[i]->id, 0}, inputs[i]);
     return frame;
@@ -78,11 +80,15 @@ Result<Sweep::Outputs> Sweep::run(const std::vector<at::IValue>& inputs, const J
 {
     m_job = job;
     m_referenceAt = 0;
-    Frame floatFrame = startFrame(m_float.graph(), inputs);
-    Frame referenceFrame = startFrame(m_reference.graph(), inputs);
+    QS_TRY(Frame floatFrame, startFrame(m_float, inputs, m_floatState));
+    QS_TRY(Frame referenceFrame, startFrame(m_reference, inputs, m_referenceState));
     const std::size_t steps = m_float.graph().nodes().size();
     for (std::size_t position = 0; position < steps; ++position)
         QS_CHECK(step(position, floatFrame, referenceFrame));
+    if (m_isSequence) {
+        m_floatState = floatFrame.state();
+        m_referenceState = referenceFrame.state();
+    }
     Outputs outputs;
     QS_TRY(outputs.floatForm, outputTensors(m_float, floatFrame));
     QS_TRY(outputs.referenceForm, outputTensors(m_reference, referenceFrame));

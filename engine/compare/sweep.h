@@ -31,6 +31,8 @@ public:
         std::vector<at::Tensor> floatForm, referenceForm;
     };
     Result<Outputs> run(const std::vector<at::IValue>& inputs, const JobContext& job);
+    /// From now on each batch starts from the state that the one before left, each side its own.
+    void followSequence() { m_isSequence = true; }
 
     const std::vector<CompareUnit>& units() const { return m_units; }
     const std::vector<UnitSums>& sums() const { return m_sums; }
@@ -55,6 +57,8 @@ private:
     SweepSchedule m_schedule;
     std::vector<UnitSums> m_sums;
     std::size_t m_referenceAt = 0;
+    bool m_isSequence = false;
+    ModelState m_floatState, m_referenceState;
     JobContext m_job;
 };
 

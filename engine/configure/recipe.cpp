@@ -77,7 +77,10 @@ Result<void> readConvert(const JsonPlace& place, Recipe& recipe)
 
 Result<void> readCalibration(const JsonPlace& place, CalibrationSettings& settings)
 {
-    QS_CHECK(place.object({"batch_size", "batches"}));
+    QS_CHECK(place.object({"batch_size", "batches", "sequence"}));
+    if (place.has("sequence")) {
+        QS_TRY(settings.isSequence, place.key("sequence").boolean());
+    }
     const std::pair<const char*, int*> numbers[] {{"batch_size", &settings.batchSize},
                                                   {"batches", &settings.batches}};
     for (const auto& [key, target] : numbers)

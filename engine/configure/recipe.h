@@ -23,6 +23,8 @@ struct CalibrationSettings
 {
     int batchSize = 8;
     int batches = 16;
+    bool isSequence
+        = false; ///< key "sequence": the state of mutated buffers goes from batch to batch
     friend bool operator==(const CalibrationSettings&, const CalibrationSettings&) = default;
 };
 

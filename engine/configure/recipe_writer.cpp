@@ -86,6 +86,8 @@ std::string recipeToJson(const Recipe& recipe)
         = {{"add", rowsToJson(recipe.loweringAdd)}, {"remove", rowsToJson(recipe.loweringRemove)}};
     out["calibration"]
         = {{"batch_size", recipe.calibration.batchSize}, {"batches", recipe.calibration.batches}};
+    if (recipe.calibration.isSequence)
+        out["calibration"]["sequence"] = true;
     return out.dump(2) + "\n";
 }
 

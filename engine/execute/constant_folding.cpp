@@ -2,6 +2,9 @@
 #include "engine/execute/constant_folding.h"
 
 #include "engine/execute/op_table.h"
+#include "engine/graph/state.h"
+
+#include <unordered_set>
 
 namespace qs {
 
@@ -9,7 +12,8 @@ namespace {
 
 bool mayFold(const Node& node, const NodeCall& call)
 {
-    if (node.kind != NodeKind::Op || !node.opaqueReason.empty() || !call.problem.empty())
+    if (node.kind != NodeKind::Op || isStateUpdate(node) || !node.opaqueReason.empty()
+        || !call.problem.empty())
         return false;
     return node.subgraphs.empty()
         && (!call.op || (!mutatesArguments(call.op->schema()) && !isRandom(*call.op)));
@@ -21,10 +25,13 @@ std::vector<bool> findConstantNodes(const Graph& graph, const std::vector<NodeCa
 {
     const auto nodes = graph.nodes();
     std::vector<bool> constant(nodes.size());
+    std::unordered_set<NodeId> changing;
+    for (const StateUpdate& update : stateUpdates(graph))
+        changing.insert(update.holder);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         const Node& node = *nodes[i];
         if (node.kind == NodeKind::Parameter || node.kind == NodeKind::Constant) {
-            constant[i] = true;
+            constant[i] = !changing.contains(node.id);
             continue;
         }
         if (!mayFold(node, calls[i]))

@@ -5,9 +5,13 @@
 
 #include <ATen/core/ivalue.h>
 
+#include <string>
 #include <unordered_map>
 
 namespace qs {
+
+/// What buffers hold between two calls, by the names of their nodes (`graph/state.h`).
+using ModelState = std::unordered_map<std::string, at::IValue>;
 
 /// The values alive during one run. One thread at a time.
 class Frame
@@ -25,9 +29,16 @@ public:
     void release(ValueRef ref) { m_values.erase(ref); }
     void clear() { m_values.clear(); }
     std::size_t size() const { return m_values.size(); }
+    /// What the run has left in the model's state so far.
+    const ModelState& state() const { return m_state; }
+    void setState(const std::string& holder, at::IValue value)
+    {
+        m_state[holder] = std::move(value);
+    }
 
 private:
     std::unordered_map<ValueRef, at::IValue> m_values;
+    ModelState m_state;
 };
 
 } // namespace qs

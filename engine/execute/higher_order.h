@@ -15,8 +15,8 @@ inline constexpr std::string_view kRegionTarget = "quantscope.region.default";
 /// How an argument of a higher-order node names one of `Node::subgraphs`: this and the index.
 inline constexpr std::string_view kSubgraphPrefix = "subgraph:";
 
-/// True for operators that run subgraphs and that we can run: cond, while_loop, autocast, our
-/// regions.
+/// True for operators that run subgraphs and that we can run: cond, while_loop, map, scan,
+/// autocast, our regions; and out_dtype, which runs another operator.
 bool isHigherOrder(std::string_view target);
 
 /// Runs one; `args` are the node's arguments as values (subgraphs as their names).

@@ -6,12 +6,22 @@
 #include "engine/execute/liveness.h"
 #include "engine/execute/node_runner.h"
 #include "engine/execute/tensor_store.h"
+#include "engine/graph/state.h"
 
 #include <algorithm>
 #include <map>
 #include <unordered_set>
 
 namespace qs {
+
+namespace {
+
+bool isStored(const Node& node)
+{
+    return node.kind == NodeKind::Parameter || node.kind == NodeKind::Constant;
+}
+
+} // namespace
 
 struct Interpreter::Impl
 {
@@ -22,6 +32,7 @@ struct Interpreter::Impl
     std::vector<bool> constantNodes; ///< by position
     std::unordered_map<ValueRef, at::IValue> folded;
     std::map<const Graph*, Interpreter> subgraphs;
+    std::vector<const Node*> holders; ///< buffers that the model changes
 
     bool isConstant(ValueRef ref) const { return constantNodes[graph->position(ref.node)]; }
     Result<at::IValue> read(ValueRef ref, const Frame& frame);
@@ -29,6 +40,7 @@ struct Interpreter::Impl
                          const JobContext& job = {});
     Result<at::IValue> stored(const Node& node) const;
     Result<at::IValue> fold(ValueRef ref);
+    Result<void> startState(Frame& frame, const ModelState& carried) const;
     Result<std::vector<at::IValue>> runSubgraph(const Node& node, std::size_t index,
                                                 std::vector<at::IValue> inputs, const Tap& tap,
                                                 const JobContext& job);
@@ -67,6 +79,9 @@ Result<Interpreter> Interpreter::create(GraphPtr graph, at::Device device)
     impl.calls.reserve(impl.graph->nodes().size());
     for (const auto& node : impl.graph->nodes())
         impl.calls.push_back(prepareCall(*node));
+    for (const StateUpdate& update : stateUpdates(*impl.graph))
+        if (const Node& holder = impl.graph->get(update.holder); isStored(holder))
+            impl.holders.push_back(&holder);
     impl.constantNodes = findConstantNodes(*impl.graph, impl.calls);
     return made;
 }
@@ -97,6 +112,8 @@ Result<at::IValue> Interpreter::Impl::read(ValueRef ref, const Frame& frame)
         return *value;
     if (isConstant(ref))
         return fold(ref);
+    if (const Node& node = graph->get(ref.node); isStored(node))
+        return stored(node);
     return fail(makeError(ErrorCode::Internal,
                           "the value '" + graph->value(ref).name + "' has not been computed")
                     .atNode(graph->get(ref.node).name));
@@ -155,8 +172,23 @@ Result<void> Interpreter::Impl::runNode(const Node& node, Frame& frame, const Ta
     };
     const NodeCall& call = calls[graph->position(node.id)];
     QS_TRY(auto values, runCall(node, call, {device, readValue, subgraphRunner}));
+    if (isStateUpdate(node))
+        frame.setState(*node.args[0].value.asString(), values.at(0));
     for (std::uint32_t i = 0; i < node.outputs.size(); ++i)
         frame.set({node.id, i}, std::move(values[i]));
+    return {};
+}
+
+Result<void> Interpreter::Impl::startState(Frame& frame, const ModelState& carried) const
+{
+    for (const Node* holder : holders) {
+        if (const auto it = carried.find(holder->name); it != carried.end()) {
+            frame.set({holder->id, 0}, it->second);
+            continue;
+        }
+        QS_TRY(at::IValue saved, stored(*holder));
+        frame.set({holder->id, 0}, std::move(saved));
+    }
     return {};
 }
 
@@ -171,7 +203,7 @@ Result<void> Interpreter::Impl::tapOutputs(const Node& node, const Frame& frame,
 }
 
 Result<std::vector<at::IValue>> Interpreter::run(std::vector<at::IValue> inputs, const Tap& tap,
-                                                 const JobContext& job) const
+                                                 const JobContext& job, ModelState* carried) const
 {
     const InferenceScope scope;
     Impl& impl = *m_impl;
@@ -182,6 +214,7 @@ Result<std::vector<at::IValue>> Interpreter::run(std::vector<at::IValue> inputs,
                     "the model takes " + std::to_string(wanted) + " inputs, "
                         + std::to_string(inputs.size()) + " were given");
     Frame frame;
+    QS_CHECK(impl.startState(frame, carried ? *carried : ModelState()));
     std::size_t nextInput = 0;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         QS_CHECK(job.check());
@@ -190,7 +223,7 @@ Result<std::vector<at::IValue>> Interpreter::run(std::vector<at::IValue> inputs,
             frame.set({node.id, 0}, std::move(inputs[nextInput++]));
         else if (node.kind == NodeKind::Output)
             break;
-        else if (!impl.constantNodes[i])
+        else if (!impl.constantNodes[i] && !isStored(node))
             QS_CHECK(impl.runNode(node, frame, tap, job));
         const bool seen = node.kind == NodeKind::Input || node.kind == NodeKind::Op
             || node.kind == NodeKind::ModuleCall;
@@ -203,7 +236,15 @@ Result<std::vector<at::IValue>> Interpreter::run(std::vector<at::IValue> inputs,
     const ReadValue readValue = [&](ValueRef ref) { return impl.read(ref, frame); };
     for (const auto& arg : impl.graph->output().args)
         QS_CHECK(flattenOutput(arg.value, readValue, impl.device, out));
+    if (carried)
+        for (const auto& [holder, value] : frame.state())
+            (*carried)[holder] = value;
     return out;
+}
+
+Result<void> Interpreter::startState(Frame& frame, const ModelState& carried) const
+{
+    return m_impl->startState(frame, carried);
 }
 
 Result<std::vector<std::size_t>> Interpreter::Impl::needed(const Frame& frame,
@@ -217,8 +258,7 @@ Result<std::vector<std::size_t>> Interpreter::Impl::needed(const Frame& frame,
         todo.pop_back();
         const Node& node = graph->get(ref.node);
         const std::size_t position = graph->position(ref.node);
-        const bool isStored = node.kind == NodeKind::Parameter || node.kind == NodeKind::Constant;
-        if (frame.has(ref) || isStored || (constantNodes[position] && !throughConstants))
+        if (frame.has(ref) || isStored(node) || (constantNodes[position] && !throughConstants))
             continue;
         if (node.kind == NodeKind::Input)
             return fail(makeError(ErrorCode::Internal, "the input is needed but was not given")
@@ -304,6 +344,8 @@ bool Interpreter::isConstant(ValueRef ref) const
 Result<at::IValue> Interpreter::constant(ValueRef ref) const
 {
     const InferenceScope scope;
+    if (const Node& node = m_impl->graph->get(ref.node); isStored(node))
+        return m_impl->stored(node);
     if (!m_impl->isConstant(ref))
         return fail(makeError(ErrorCode::Internal, "the value is not a constant")
                         .atNode(m_impl->graph->get(ref.node).name));

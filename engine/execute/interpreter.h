@@ -42,9 +42,15 @@ public:
 
     /// Runs the whole graph. `inputs` in the order of `Graph::inputs()`, already on the device;
     /// returns the Output node's arguments flattened in order. Checks cancel between nodes. `tap`
-    /// sees every output of every op node and of every input.
+    /// sees every output of every op node and of every input. The call starts from the state saved
+    /// in the model; given `carried`, from what that holds, and leaves the new state in it.
     Result<std::vector<at::IValue>> run(std::vector<at::IValue> inputs, const Tap& tap = {},
-                                        const JobContext& job = {}) const;
+                                        const JobContext& job = {},
+                                        ModelState* carried = nullptr) const;
+
+    /// Puts the buffers that the model changes into a frame for stepping through a call: what
+    /// `carried` holds, else as saved.
+    Result<void> startState(Frame& frame, const ModelState& carried) const;
 
     /// Computes `wanted` from any cut: values already in `frame` are taken as given, everything
     /// else they need is run (inputs of the graph must be in the frame if needed). The wanted
@@ -59,9 +65,10 @@ public:
     /// Values that no node at or after `position` (index into nodes()) reads any more once that
     /// node has run: what a stepping caller releases. The Output node's arguments are never listed.
     std::span<const ValueRef> deadAfter(std::size_t position) const;
-    /// True for parameters, constants and what is computed from them alone.
+    /// True for parameters, constants and what is computed from them alone; not for buffers that
+    /// the model changes.
     bool isConstant(ValueRef ref) const;
-    /// The value of such a node.
+    /// The value of such a node; of a buffer that the model changes, the saved one.
     Result<at::IValue> constant(ValueRef ref) const;
 
 private:

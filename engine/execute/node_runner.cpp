@@ -9,6 +9,7 @@
 #include "engine/execute/script_control.h"
 #include "engine/execute/script_ops.h"
 #include "engine/execute/tuple_runner.h"
+#include "engine/graph/state.h"
 
 #include <ATen/ops/clone.h>
 
@@ -33,8 +34,8 @@ bool hasBody(const Node& node)
 /// True for operators that we run ourselves, without the dispatcher.
 bool runsWithoutSchema(const Node& node)
 {
-    return isIdentity(node) || hasBody(node) || isScalarOp(node.target) || isTupleOp(node.target)
-        || isHigherOrder(node.target) || isScriptControl(node.target);
+    return isIdentity(node) || hasBody(node) || isStateUpdate(node) || isScalarOp(node.target)
+        || isTupleOp(node.target) || isHigherOrder(node.target) || isScriptControl(node.target);
 }
 
 /// The body's inputs are the leaves of the call's arguments, its outputs the leaves of its results.
@@ -129,6 +130,8 @@ Result<Values> callAny(const Node& node, const NodeCall& call, const CallContext
         return runHigherOrder(node, args, context.runSubgraph);
     if (isScriptControl(node.target))
         return runScriptControl(node, args, context.runSubgraph);
+    if (isStateUpdate(node))
+        return Values {args.back()};
     if (isIdentity(node)) {
         if (args.empty())
             return fail(ErrorCode::Internal, "an observer without a value");

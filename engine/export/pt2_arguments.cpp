@@ -290,7 +290,7 @@ Result<Pt2Json> pt2Arguments(const Graph& graph, const Node& node, const WriteSu
 {
     const auto op = findOperator(node.target);
     const c10::FunctionSchema* schema = op ? &op->schema() : nullptr;
-    const bool higherOrder = !node.subgraphs.empty();
+    const bool higherOrder = !node.subgraphs.empty() || node.target.starts_with("higher_order.");
     Pt2Json inputs = Pt2Json::array();
     std::size_t position = 0;
     bool gap = false;
@@ -299,15 +299,19 @@ Result<Pt2Json> pt2Arguments(const Graph& graph, const Node& node, const WriteSu
         Pt2Json made;
         if (const auto index = subgraphIndex(arg.value)) {
             QS_TRY(made, subgraph(*index));
+        } else if (higherOrder && arg.value.asString()
+                   && arg.value.asString()->starts_with("torch.ops.")) {
+            made = {{"as_operator", *arg.value.asString()}};
         } else {
             QS_TRY(made, pt2Argument(graph, arg.value, wanted ? wanted->type() : nullptr));
         }
         gap = gap || (wanted && schema->arguments()[position].name() != arg.name);
-        const bool keyword = gap || (wanted && wanted->kwarg_only());
-        const bool unnamed = higherOrder && arg.name.empty();
+        bool keyword = gap || (wanted && wanted->kwarg_only());
+        if (higherOrder) // they have no schema: what has a name was given by it
+            keyword = !arg.name.empty();
         inputs.push_back({{"name", arg.name},
                           {"arg", std::move(made)},
-                          {"kind", keyword && !unnamed ? kKeyword : kPositional}});
+                          {"kind", keyword ? kKeyword : kPositional}});
         ++position;
     }
     return inputs;

@@ -30,7 +30,7 @@ public:
             = {{"inputs", std::move(inputs)}, {"outputs", std::move(outputs)}, {"nodes", nullptr}};
         QS_TRY(json["nodes"], nodes());
         QS_CHECK(pt2Values(m_graph, m_record, json));
-        json["is_single_tensor_return"] = false;
+        json["is_single_tensor_return"] = m_record.value("is_single_tensor_return", false);
         return json;
     }
 
@@ -78,21 +78,43 @@ private:
         const auto subgraph = [&](std::size_t index) { return innerGraph(node, index); };
         QS_TRY(Pt2Json inputs, pt2Arguments(m_graph, node, subgraph));
         QS_TRY(Pt2Json outputs, pt2Outputs(node));
-        return Pt2Json {
-            {"target", pt2Target(node.target)},
-            {"inputs", std::move(inputs)},
-            {"outputs", std::move(outputs)},
-            {"metadata", pt2NodeMetadata(m_graph, node)},
-            {"is_hop_single_tensor_return", node.subgraphs.empty() ? Pt2Json() : Pt2Json(false)},
-            {"name", node.name}};
+        return Pt2Json {{"target", pt2Target(node.target)},
+                        {"inputs", std::move(inputs)},
+                        {"outputs", std::move(outputs)},
+                        {"metadata", pt2NodeMetadata(m_graph, node)},
+                        {"is_hop_single_tensor_return", loneReturn(node)},
+                        {"name", callName(node)}};
+    }
+
+    /// Whether a higher-order operator returns its tensor bare; null for any other.
+    static Pt2Json loneReturn(const Node& node)
+    {
+        if (!node.target.starts_with("higher_order.") && node.subgraphs.empty())
+            return {};
+        return node.target == "higher_order.out_dtype";
+    }
+
+    /// A call that returns a tuple is a node beside those of its members, of which one has its name
+    /// here.
+    std::string callName(const Node& node) const
+    {
+        if (loneReturn(node) != Pt2Json(false) || node.outputs.size() != 1)
+            return node.name;
+        std::string name = node.name + "_call";
+        while (m_graph.tryFind(name))
+            name += "_";
+        return name;
     }
 
     static Result<Pt2Json> innerGraph(const Node& node, std::size_t index)
     {
         if (index >= node.subgraphs.size())
             return fail(ErrorCode::Internal, "it names a graph that it does not hold");
-        const Pt2Json none = Pt2Json::object();
-        QS_TRY(Pt2Json inner, GraphWriter(*node.subgraphs[index], none).writeInner());
+        const Graph& graph = *node.subgraphs[index];
+        Pt2Json record = Pt2Json::parse(graph.info().exportRecord, nullptr, false);
+        if (!record.is_object())
+            record = Pt2Json::object();
+        QS_TRY(Pt2Json inner, GraphWriter(graph, record).writeInner());
         return Pt2Json {{"as_graph",
                          {{"name", node.name + "_graph_" + std::to_string(index)},
                           {"graph", std::move(inner)}}}};
@@ -106,9 +128,11 @@ private:
 class DocumentWriter
 {
 public:
-    DocumentWriter(const Graph& graph, const Pt2Weights& weights)
+    DocumentWriter(const Graph& graph, const Pt2Weights& weights,
+                   const std::vector<StateUpdate>& updates)
         : m_graph(graph)
         , m_weights(weights)
+        , m_updates(updates)
         , m_record(Pt2Json::parse(graph.info().exportRecord, nullptr, false))
     {
         if (!m_record.is_object() || !m_record.contains("graph_module"))
@@ -123,11 +147,17 @@ public:
         QS_CHECK(addUserInputs());
         GraphWriter writer(m_graph, m_recordedGraph);
         QS_TRY(Pt2Json outputs, writer.outputs());
-        Pt2Json outputSpecs = Pt2Json::array();
-        for (const Pt2Json& output : outputs)
+        Pt2Json outputSpecs = Pt2Json::array(), returned = Pt2Json::array();
+        for (const StateUpdate& update : m_updates) {
+            outputSpecs.push_back(mutation(update));
+            returned.push_back(pt2Reference(m_graph, update.value));
+        }
+        for (const Pt2Json& output : outputs) {
             outputSpecs.push_back({{"user_output", {{"arg", output}}}});
+            returned.push_back(output);
+        }
         QS_TRY(Pt2Json calls, moduleCalls());
-        QS_TRY(Pt2Json graph, writer.write(std::move(m_inputs), std::move(outputs)));
+        QS_TRY(Pt2Json graph, writer.write(std::move(m_inputs), std::move(returned)));
         Pt2Json module
             = {{"graph", std::move(graph)},
                {"signature",
@@ -151,6 +181,19 @@ private:
     {
         const auto it = from.find(key);
         return it == from.end() || it->is_null() ? std::move(otherwise) : *it;
+    }
+
+    /// What the call leaves behind in a buffer or an input: such outputs come before the user's.
+    Pt2Json mutation(const StateUpdate& update) const
+    {
+        const Node& holder = m_graph.get(update.holder);
+        const Pt2Json arg = {{"name", m_graph.value(update.value).name}};
+        if (holder.kind == NodeKind::Input)
+            return {{"user_input_mutation",
+                     {{"arg", arg}, {"user_input_name", holder.outputs.at(0).name}}}};
+        if (holder.isBuffer)
+            return {{"buffer_mutation", {{"arg", arg}, {"buffer_name", m_weights.path(holder)}}}};
+        return {{"parameter_mutation", {{"arg", arg}, {"parameter_name", m_weights.path(holder)}}}};
     }
 
     /// The calling convention wants parameters, buffers and constants, in this order, first.
@@ -251,6 +294,7 @@ private:
 
     const Graph& m_graph;
     const Pt2Weights& m_weights;
+    const std::vector<StateUpdate>& m_updates;
     Pt2Json m_record, m_module, m_recordedGraph;
     Pt2Json m_specs = Pt2Json::array();
     Pt2Json m_inputs = Pt2Json::array();
@@ -258,9 +302,10 @@ private:
 
 } // namespace
 
-Result<Pt2Json> pt2Document(const Graph& graph, const Pt2Weights& weights)
+Result<Pt2Json> pt2Document(const Graph& graph, const Pt2Weights& weights,
+                            const std::vector<StateUpdate>& updates)
 {
-    return DocumentWriter(graph, weights).write();
+    return DocumentWriter(graph, weights, updates).write();
 }
 
 } // namespace qs

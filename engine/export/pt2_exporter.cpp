@@ -5,6 +5,7 @@
 #include "engine/export/pt2_document.h"
 #include "engine/export/pt2_weights.h"
 #include "engine/export/scan_recurrences.h"
+#include "engine/graph/state.h"
 
 #include <caffe2/serialize/inline_container.h>
 
@@ -50,8 +51,9 @@ std::string sampleInputs(const ModelInfo& info)
 
 Result<void> writeArchive(const Graph& graph, std::ofstream& file)
 {
-    const Pt2Weights weights(graph);
-    QS_TRY(const Pt2Json document, pt2Document(graph, weights));
+    const Graph plain = withoutStateUpdates(graph);
+    const Pt2Weights weights(plain);
+    QS_TRY(const Pt2Json document, pt2Document(plain, weights, stateUpdates(graph)));
     Archive archive([&](const void* data, std::size_t size) {
         file.write(static_cast<const char*>(data), std::streamsize(size));
         return file ? size : std::size_t(0);

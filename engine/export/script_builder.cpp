@@ -119,9 +119,11 @@ Result<ScriptValue*> ScriptBuilder::value(ValueRef ref)
 {
     if (const auto it = m_values.find(ref); it != m_values.end())
         return it->second;
-    if (!m_interpreter->isConstant(ref))
+    const Node& maker = m_source->get(ref.node);
+    const bool isStored = maker.kind == NodeKind::Parameter || maker.kind == NodeKind::Constant;
+    if (!isStored && !m_interpreter->isConstant(ref))
         return fail(makeError(ErrorCode::Internal, "its value is used before it is computed")
-                        .atNode(m_source->get(ref.node).name));
+                        .atNode(maker.name));
     auto made = constantValue(ref);
     if (made)
         m_values[ref] = *made;
@@ -147,6 +149,7 @@ Result<ScriptValue*> ScriptBuilder::constantValue(ValueRef ref)
     } else {
         m_module.register_attribute(name, constant->type(), *constant);
     }
+    m_attributeOf[ref] = name;
     ScriptValue* attribute = m_body->insertGetAttr(m_self, name);
     attribute->setDebugName(name);
     return attribute;
@@ -160,6 +163,15 @@ std::string ScriptBuilder::attributeName(const Node& node, ValueRef ref)
     for (int suffix = 1; !m_attributes.insert(name).second; ++suffix)
         name = wanted + "_" + std::to_string(suffix);
     return name;
+}
+
+Result<void> ScriptBuilder::setAttribute(ValueRef holder, ScriptValue* value)
+{
+    QS_CHECK(this->value(holder));
+    torch::jit::Node* set = m_body->create(torch::jit::prim::SetAttr, {m_self, value}, 0);
+    set->s_(torch::jit::attr::name, m_attributeOf.at(holder));
+    m_body->insertNode(set);
+    return {};
 }
 
 ScriptValue* ScriptBuilder::literal(const at::IValue& value)

@@ -38,6 +38,8 @@ public:
     /// One argument, converted to what an operator's schema wants at that place.
     Result<ScriptValue*> argument(const Argument& argument, const c10::TypePtr& type);
     ScriptValue* literal(const at::IValue& value);
+    /// Gives the attribute behind a buffer a new value, for this call and those after it.
+    Result<void> setAttribute(ValueRef holder, ScriptValue* value);
     /// Calls an operator; the overload is chosen by the arguments' types.
     ScriptValue* call(const std::string& name, const std::vector<ScriptValue*>& args);
 
@@ -62,6 +64,7 @@ private:
     std::shared_ptr<torch::jit::Graph> m_body;
     ScriptValue* m_self = nullptr;
     std::unordered_map<ValueRef, ScriptValue*> m_values;
+    std::unordered_map<ValueRef, std::string> m_attributeOf; ///< of what is stored
     std::unordered_set<std::string> m_attributes;
 };
 

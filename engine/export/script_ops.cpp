@@ -5,7 +5,9 @@
 #include "engine/execute/op_table.h"
 #include "engine/execute/recurrence.h"
 #include "engine/execute/script_ops.h"
+#include "engine/export/script_control.h"
 #include "engine/export/script_recurrence.h"
+#include "engine/graph/state.h"
 
 #include <torch/csrc/jit/ir/named_value.h>
 #include <torch/csrc/jit/runtime/operator.h>
@@ -207,12 +209,34 @@ Result<void> emitNumberRead(ScriptBuilder& builder, const Node& node)
     return {};
 }
 
+/// A buffer becomes an attribute with a new value; an input is written to in place.
+Result<void> emitStateUpdate(ScriptBuilder& builder, const Node& node)
+{
+    const Node* holder = builder.source().tryFind(*node.args[0].value.asString());
+    QS_TRY(ScriptValue * made, builder.value(*node.args[1].value.asRef()));
+    bindOutputs(builder, node, {made});
+    if (!holder)
+        return {};
+    if (holder->kind != NodeKind::Input)
+        return builder.setAttribute({holder->id, 0}, made);
+    QS_TRY(ScriptValue * input, builder.value({holder->id, 0}));
+    builder.call("aten::copy_", {input, made});
+    return {};
+}
+
 Result<void> emitAny(ScriptBuilder& builder, const Node& node)
 {
+    if (isStateUpdate(node))
+        return emitStateUpdate(builder, node);
     if (isTracingCheck(node))
         return {};
     if (node.isOp(kRecurTarget))
         return emitRecurrence(builder, node);
+    if (isControlOperator(node)) {
+        QS_TRY(const auto outputs, emitControl(builder, node));
+        bindOutputs(builder, node, outputs);
+        return {};
+    }
     if (!node.subgraphs.empty())
         return fail(makeError(ErrorCode::Unsupported,
                               "'" + node.target

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/graph/graph_edit.h"
 
+#include "engine/graph/state.h"
+
 #include <algorithm>
 #include <cassert>
 
@@ -213,10 +215,15 @@ std::vector<NodeId> GraphEdit::order() const
 
 void GraphEdit::eraseDead()
 {
+    std::unordered_set<std::string> holders;
+    for (const NodeId id : m_order)
+        if (isStateUpdate(get(id)))
+            holders.insert(*get(id).args[0].value.asString());
     for (auto it = m_order.end(); it != m_order.begin();) {
         --it;
         const Node& node = get(*it);
-        if (node.kind == NodeKind::Input || node.kind == NodeKind::Output)
+        if (node.kind == NodeKind::Input || node.kind == NodeKind::Output || isStateUpdate(node)
+            || holders.contains(node.name))
             continue;
         bool read = false;
         for (std::uint32_t i = 0; i < node.outputs.size() && !read; ++i)

@@ -48,7 +48,8 @@ public:
     std::vector<Use> users(ValueRef ref) const;
     /// Ids in order.
     std::vector<NodeId> order() const;
-    /// Removes nodes (not inputs, not the Output) whose outputs nobody reads, until none is left.
+    /// Removes nodes whose outputs nobody reads, until none is left; not inputs, the Output, state
+    /// updates and what they update.
     void eraseDead();
 
     ModuleTree& modules();

@@ -5,6 +5,7 @@
 #include "engine/graph/graph_verifier.h"
 #include "engine/import/file_kind.h"
 #include "engine/import/functionalize.h"
+#include "engine/import/mutated_state.h"
 #include "engine/import/pt2_importer.h"
 #include "engine/import/sha256.h"
 #include "engine/import/torchscript_importer.h"
@@ -86,10 +87,10 @@ Result<GraphPtr> importModel(const std::string& path, const JobContext& job)
     QS_TRY(const Graph asFiled,
            pt2ModelRecord(*archive).empty() ? readTorchScript(archive, job)
                                             : readPt2(archive, job));
-    auto functional = functionalize(asFiled);
+    auto functional = functionalize(withMutatedState(asFiled));
     if (!functional)
         return fail(std::move(functional).error().inFile(path));
-    GraphEdit edit(*functional);
+    GraphEdit edit(withoutIdleUpdates(*functional));
     ModelInfo info = functional->info();
     QS_TRY(info.sha256, hash.get());
     edit.setInfo(std::move(info));

@@ -48,20 +48,57 @@ std::string shortened(std::string text)
     return text;
 }
 
-/// Where a wrapper that changes no value has its subgraph and its first operand.
+/// A call that was threaded on a token to keep its place among other effects, as the plain call it
+/// stands for: nodes run in order here.
+json withoutToken(const json& spec)
+{
+    const json& inputs = spec.at("inputs");
+    json plain = spec;
+    plain["inputs"] = json::array();
+    for (std::size_t i = 2; i < inputs.size(); ++i)
+        plain["inputs"].push_back(inputs[i]);
+    const auto [tag, op] = unionOf(inputs.at(1).at("arg"));
+    plain["target"] = *op;
+    plain["outputs"] = json::array();
+    for (std::size_t i = 1; i < spec.at("outputs").size(); ++i)
+        if (const json& output = spec["outputs"][i]; unionOf(output).first != "as_none")
+            plain["outputs"].push_back(output);
+    return plain;
+}
+
+/// Printing takes no part in what a model computes, and standard output belongs to the program.
+bool prints(const std::string& target)
+{
+    return target == "higher_order.print" || target.starts_with("aten._print.");
+}
+
+/// The operator that a node hands to another one that calls it, for people; else the node's own.
+std::string calledOperator(const Node& node)
+{
+    const std::string* first = node.args.empty() ? nullptr : node.args[0].value.asString();
+    return first && node.target.starts_with("higher_order.") && first->starts_with("torch.ops.")
+        ? targetName(*first)
+        : node.target;
+}
+
+/// Where a wrapper that changes no value has its subgraph and its first operand, or the list of
+/// all.
 struct Wrapped
 {
     std::size_t graph;
     std::size_t operands;
+    bool isList = false;
 };
 
 std::optional<Wrapped> wrappedGraph(const json& spec)
 {
-    static constexpr std::array<std::pair<std::string_view, Wrapped>, 4> kWrappers {{
+    static constexpr std::array<std::pair<std::string_view, Wrapped>, 6> kWrappers {{
         {"higher_order.wrap_with_set_grad_enabled", {1, 2}},
         {"higher_order.wrap_with_autocast", {4, 5}},
         {"higher_order.tag_activation_checkpoint", {0, 1}},
         {"higher_order.invoke_subgraph", {0, 2}},
+        {"higher_order.strict_mode", {0, 1, true}},
+        {"higher_order.hints_wrapper", {0, 1, true}},
     }};
     const std::string target = targetName(spec.at("target").get<std::string>());
     const json& inputs = spec.at("inputs");
@@ -76,6 +113,16 @@ std::optional<Wrapped> wrappedGraph(const json& spec)
         return places;
     }
     return std::nullopt;
+}
+
+/// What the writer needs back of a graph inside a node: whether it returns a lone tensor, the
+/// tables of its sizes.
+std::string subgraphRecord(const json& graph)
+{
+    json kept = {{"is_single_tensor_return", graph.value("is_single_tensor_return", false)}};
+    for (const char* table : {"sym_int_values", "sym_float_values", "sym_bool_values"})
+        kept[table] = graph.value(table, json::object());
+    return kept.dump();
 }
 
 } // namespace
@@ -144,6 +191,8 @@ Result<void> Pt2GraphReader::readArguments(const json& spec, const NameScope& na
             failed = true;
             return {};
         }
+        for (const ModuleEntry* module : (*made)->modules().inOrder())
+            m_edit.modules().add(module->path, module->moduleClass);
         node.subgraphs.push_back(std::move(*made));
         return std::string(kSubgraphPrefix) + std::to_string(node.subgraphs.size() - 1);
     };
@@ -154,13 +203,14 @@ Result<void> Pt2GraphReader::readArguments(const json& spec, const NameScope& na
         return fail(std::move(nested));
     if (!missing.empty())
         return fail(badGraph("the value '" + missing + "' is used before it is made", node.name));
-    const bool known = findOperator(node.target) || isScalarOp(node.target);
+    const bool known
+        = findOperator(node.target) || isScalarOp(node.target) || isHigherOrder(node.target);
     if (!problem.empty())
         node.opaqueReason = problem;
     else if (!node.subgraphs.empty())
         node.opaqueReason = "'" + node.target + "' runs subgraphs, which are kept as they are";
     else if (!known)
-        node.opaqueReason = "operator '" + node.target + "' is not known to this LibTorch";
+        node.opaqueReason = "operator '" + calledOperator(node) + "' is not known to this LibTorch";
     if (!node.opaqueReason.empty())
         for (const auto& input : spec.at("inputs"))
             node.argumentStrings.push_back(shortened(input.at("arg").dump()));
@@ -228,6 +278,9 @@ Result<std::shared_ptr<const Graph>> Pt2GraphReader::subgraph(const json& graph,
         out.args.push_back({"", std::move(value)});
     }
     edit.insert(std::move(out));
+    ModelInfo info;
+    info.exportRecord = subgraphRecord(graph);
+    edit.setInfo(std::move(info));
     return std::make_shared<const Graph>(edit.build());
 }
 
@@ -242,12 +295,19 @@ Result<bool> Pt2GraphReader::inlineWrapper(const json& spec, NameScope& names, i
         return false;
     const json& inner = held->at("graph");
     NameScope innerNames;
-    const json& innerInputs = inner.at("inputs");
-    for (std::size_t i = 0; i < innerInputs.size() && at->operands + i < inputs.size(); ++i) {
-        QS_TRY(Argument operand, argument(inputs[at->operands + i].at("arg"), names));
-        for (const auto& declared : schemaOutputs(innerInputs[i]))
-            innerNames[declared.name] = operand;
+    Argument::List operands;
+    const std::size_t end = at->isList ? std::min(at->operands + 1, inputs.size()) : inputs.size();
+    for (std::size_t i = at->operands; i < end; ++i) {
+        QS_TRY(Argument operand, argument(inputs[i].at("arg"), names));
+        if (at->isList && operand.asList())
+            operands = Argument::List(*operand.asList());
+        else
+            operands.push_back(std::move(operand));
     }
+    const json& innerInputs = inner.at("inputs");
+    for (std::size_t i = 0; i < innerInputs.size() && i < operands.size(); ++i)
+        for (const auto& declared : schemaOutputs(innerInputs[i]))
+            innerNames[declared.name] = operands[i];
     QS_CHECK(readNodes(inner, innerNames, depth + 1));
     std::vector<std::string> made;
     for (const auto& output : spec.at("outputs"))
@@ -265,7 +325,9 @@ Result<void> Pt2GraphReader::readNode(const json& graph, const json& spec, NameS
 {
     Node node;
     node.target = targetName(spec.at("target").get<std::string>());
-    if (isAssertion(node.target))
+    if (node.target == "higher_order.with_effects")
+        return readNode(graph, withoutToken(spec), names, depth);
+    if (isAssertion(node.target) || prints(node.target))
         return {};
     QS_TRY(const bool inlined, inlineWrapper(spec, names, depth));
     if (inlined)

@@ -4,6 +4,7 @@
 #include "engine/base/log.h"
 #include "engine/base/torch_guard.h"
 #include "engine/graph/graph_edit.h"
+#include "engine/graph/state.h"
 #include "engine/import/pt2_graph_reader.h"
 #include "engine/import/pt2_metadata.h"
 #include "engine/import/pt2_schema.h"
@@ -140,13 +141,8 @@ private:
         out.name = "output";
         for (const auto& spec : module.at("signature").at("output_specs")) {
             const auto [tag, held] = unionOf(spec);
-            if (tag == "buffer_mutation" || tag == "parameter_mutation")
-                note(m_archive->path() + ": the model changes its buffer '"
-                     + held->value("buffer_name", held->value("parameter_name", ""))
-                     + "'; every call starts from the saved value");
-            else if (tag == "user_input_mutation")
-                note(m_archive->path() + ": the model changes its input '"
-                     + held->value("user_input_name", "") + "'; the caller's copy is left alone");
+            if (tag.ends_with("_mutation"))
+                QS_CHECK(readMutation(tag, *held));
             if (tag != "user_output" && tag != "loss_output")
                 continue;
             const json arg
@@ -156,6 +152,27 @@ private:
         }
         m_edit.insert(std::move(out));
         return {};
+    }
+
+    /// A buffer or an input of the caller's that has a new value after the call.
+    Result<void> readMutation(const std::string& tag, const json& held)
+    {
+        const auto made = m_names.find(held.at("arg").at("name").get<std::string>());
+        const ValueRef* value = made == m_names.end() ? nullptr : made->second.asRef();
+        const bool isInput = tag == "user_input_mutation";
+        const std::string target = isInput
+            ? held.at("user_input_name").get<std::string>()
+            : held.value("buffer_name", held.value("parameter_name", std::string()));
+        for (const NodeId id : m_edit.order()) {
+            const Node& node = m_edit.get(id);
+            const bool isHolder = node.kind == (isInput ? NodeKind::Input : NodeKind::Parameter);
+            if (!value || !isHolder || node.target != target)
+                continue;
+            const ValueType type = m_edit.get(value->node).outputs.at(value->index).type;
+            m_edit.insert(makeStateUpdate(Node(node), *value, type));
+            return {};
+        }
+        return fail(bad("changes '" + target + "', which it does not hold"));
     }
 
     /// Arithmetic on sizes that only the assertions read, which were left out.

@@ -61,7 +61,8 @@ public:
         const auto start = Clock::now();
         QS_TRY(DeviceChoice device, chooseDevice(request.settings.device));
         const DatasetOptions amount {request.recipe.calibration.batchSize,
-                                     request.recipe.calibration.batches};
+                                     request.recipe.calibration.batches,
+                                     request.recipe.calibration.isSequence};
         QS_TRY(const auto data,
                openDataset(request.settings.calibrationData, *request.model, amount));
         auto out = std::make_shared<Calibration>();
@@ -89,7 +90,8 @@ public:
     {
         const bool ownData = !request.settings.comparisonData.empty();
         const DatasetOptions amount {request.recipe.calibration.batchSize,
-                                     ownData ? 0 : request.recipe.calibration.batches};
+                                     ownData ? 0 : request.recipe.calibration.batches,
+                                     request.recipe.calibration.isSequence};
         QS_TRY(const auto data,
                openDataset(comparisonData(request.settings), *request.converted->prepared->model,
                            amount));

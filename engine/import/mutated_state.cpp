@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/import/mutated_state.h"
+
+#include "engine/graph/graph_edit.h"
+#include "engine/graph/state.h"
+#include "engine/import/alias_analysis.h"
+
+#include <unordered_set>
+
+namespace qs {
+
+namespace {
+
+/// Buffers and inputs hold what the caller, or the next call, sees; weights and constants are never
+/// written to by a model in use.
+bool holdsState(const Node& node)
+{
+    const bool holder
+        = node.kind == NodeKind::Input || (node.kind == NodeKind::Parameter && node.isBuffer);
+    return holder && !node.outputs.empty() && node.outputs[0].type.kind == ValueKind::Tensor;
+}
+
+/// Writes, but only to what autograd knows of a tensor.
+bool changesValues(const Node& node)
+{
+    return !node.target.starts_with("aten.detach_.")
+        && !node.target.starts_with("aten.requires_grad_.");
+}
+
+} // namespace
+
+Graph withMutatedState(const Graph& graph)
+{
+    const AliasSets aliases(graph);
+    std::unordered_set<NodeId> changed;
+    for (const NodePtr& node : graph.nodes())
+        if (changesValues(*node))
+            for (const std::size_t argument : writtenArguments(*node))
+                forEachRef(node->args[argument].value, [&](ValueRef written) {
+                    for (const ValueRef& member : aliases.members(written))
+                        if (holdsState(graph.get(member.node)))
+                            changed.insert(member.node);
+                });
+    GraphEdit edit(graph);
+    for (const NodePtr& node : graph.nodes())
+        if (changed.contains(node->id))
+            edit.insert(makeStateUpdate(*node, {node->id, 0}, node->outputs[0].type));
+    return edit.build();
+}
+
+Graph withoutIdleUpdates(const Graph& graph)
+{
+    GraphEdit edit(graph);
+    for (const StateUpdate& update : stateUpdates(graph))
+        if (update.value.node == update.holder && edit.users({update.node, 0}).empty())
+            edit.erase(update.node);
+    return edit.build();
+}
+
+} // namespace qs
