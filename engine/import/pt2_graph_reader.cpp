@@ -81,6 +81,15 @@ std::string calledOperator(const Node& node)
         : node.target;
 }
 
+/// Inside subgraphs a strict export names modules below a wrapper of its own.
+std::string withoutExportRoot(const std::string& path)
+{
+    constexpr std::string_view kRoot = "_export_root";
+    if (path == kRoot)
+        return {};
+    return path.starts_with(std::string(kRoot) + ".") ? path.substr(kRoot.size() + 1) : path;
+}
+
 /// Where a wrapper that changes no value has its subgraph and its first operand, or the list of
 /// all.
 struct Wrapped
@@ -241,9 +250,11 @@ void Pt2GraphReader::readMetadata(const json& spec, Node& node)
     const auto metadata = spec.find("metadata");
     if (metadata == spec.end() || !metadata->is_object())
         return;
-    const auto levels = parseModuleStack(metadata->value("nn_module_stack", ""));
-    for (const auto& level : levels)
+    auto levels = parseModuleStack(metadata->value("nn_module_stack", ""));
+    for (Scope& level : levels) {
+        level.path = withoutExportRoot(level.path);
         m_edit.modules().add(level.path, level.moduleClass);
+    }
     if (!levels.empty())
         node.scope = levels.back();
     node.source = parseStackTrace(metadata->value("stack_trace", ""));

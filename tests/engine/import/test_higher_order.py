@@ -167,7 +167,7 @@ class HigherOrder(unittest.TestCase):
         document = self.check(Cond(), [(torch.ones(3, 4),), (-torch.ones(3, 4),)], decompose=True)
         self.opaque(document, "higher_order.cond")
         modules = {m["path"]: m["class"] for m in document["modules"]}
-        # Modules that are called inside the branches only are there too.
+        # Modules that are called inside the branches only are there too (a strict export tells them).
         self.assertEqual(modules["b.0"], "torch.nn.Linear")
         self.assertEqual(modules["b.1"], "torch.nn.ReLU")
 
