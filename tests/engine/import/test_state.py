@@ -212,9 +212,9 @@ class State(unittest.TestCase):
                     loaded = torch.jit.load(out / file) if file.endswith(".ts.pt") else None
                     if loaded is None:
                         loaded = torch.export.load(out / file).module()
-                    # What was calibrated for one call saturates in the next; a sequence goes on.
+                    # Both exports go on from call to call.
                     first, second = loaded(x[:2]), loaded(x[:2])
-                    self.assertEqual((second - first).max().item() > 5, sequence, file)
+                    self.assertGreater((second - first).max().item(), 0.5, file)
                     self.assertGreater(dict(loaded.named_buffers())["count"].item(), 9, file)
 
 
