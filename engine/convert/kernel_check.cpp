@@ -3,6 +3,7 @@
 
 #include "engine/base/torch_guard.h"
 #include "engine/convert/lstm_check.h"
+#include "engine/convert/recurrent_check.h"
 #include "engine/execute/interpreter.h"
 #include "engine/execute/recurrence.h"
 
@@ -180,6 +181,8 @@ private:
                     frame.set(ref, it->second);
             });
         QS_CHECK(m_run.runNode(kernel, frame));
+        if (quantizesStates(kernel))
+            return recurrentDifference(site, kernel, frame);
         double most = 0;
         for (std::uint32_t i = 0; i < kernel.outputs.size(); ++i) {
             const Seen& wanted = m_alive.at({site.reference, i});
@@ -191,6 +194,41 @@ private:
                                 wanted.integers ? integerSteps(made, wanted)
                                                 : floatSteps(made, wanted.value.toTensor()));
         }
+        return most;
+    }
+
+    /// A kernel that quantizes its states is held to a simulation that does so too.
+    Result<double> recurrentDifference(const KernelSite& site, const Node& kernel,
+                                       const Frame& frame)
+    {
+        const Node& reference = m_graph->get(site.reference);
+        const auto tensors = [](const Node& node, const char* name,
+                                const auto& read) -> Result<std::vector<at::Tensor>> {
+            std::vector<ValueRef> refs;
+            if (const Argument* argument = node.tryArg(name))
+                forEachRef(*argument, [&](ValueRef ref) { refs.push_back(ref); });
+            std::vector<at::Tensor> out;
+            for (const ValueRef ref : refs) {
+                QS_TRY(const at::IValue value, read(ref));
+                out.push_back(value.toTensor());
+            }
+            return out;
+        };
+        const auto readKernel = [&](ValueRef ref) -> Result<at::IValue> {
+            const at::IValue* given = frame.tryGet(ref);
+            return given ? Result<at::IValue>(*given) : m_run.constant(ref);
+        };
+        const auto readWeight = [&](ValueRef ref) { return m_reference.constant(ref); };
+        RecurrentCall call;
+        QS_TRY(const auto input, tensors(kernel, "input", readKernel));
+        QS_TRY(call.states, tensors(kernel, "hx", readKernel));
+        QS_TRY(call.params, tensors(reference, "params", readWeight));
+        call.input = input.at(0);
+        call.reduceRange = m_lowered.reduceRange;
+        QS_TRY(const auto wanted, simulateRecurrence(reference, call));
+        double most = 0;
+        for (std::uint32_t i = 0; i < kernel.outputs.size() && i < wanted.size(); ++i)
+            most = std::max(most, floatSteps(frame.get({kernel.id, i}).toTensor(), wanted[i]));
         return most;
     }
 

@@ -68,6 +68,7 @@ public:
         std::erase_if(m_out.sites,
                       [&](const KernelSite& site) { return !graph->tryGet(site.kernel); });
         m_out.graph = std::move(graph);
+        m_out.reduceRange = m_options.reduceRange;
         return std::move(m_out);
     }
 

@@ -34,6 +34,7 @@ struct LoweredGraph
     /// Why an operator was not lowered: by the quantize node after it in the reference form, or by
     /// itself where its result is float.
     std::unordered_map<NodeId, std::string> reasons;
+    bool reduceRange = false; ///< dynamic activations leave one bit free
 };
 
 /// What a lowering may use.
