@@ -12,12 +12,12 @@ namespace qs {
 
 namespace {
 
-enum Column
+enum Column : int
 {
-    Value,
-    Scale,
-    ZeroPoint,
-    Sqnr
+    NameColumn,
+    ScaleColumn,
+    ZeroColumn,
+    SqnrColumn
 };
 
 constexpr int kShownRows = 9;
@@ -41,13 +41,13 @@ InteriorCard::InteriorCard(Workspace& workspace, QWidget* parent)
     m_tree->setFrameShape(QFrame::NoFrame);
     m_tree->setUniformRowHeights(true);
     m_tree->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    m_tree->header()->setSectionResizeMode(Value, QHeaderView::Stretch);
+    m_tree->header()->setSectionResizeMode(NameColumn, QHeaderView::Stretch);
     m_tree->header()->setStretchLastSection(false);
     layout()->addWidget(m_tree);
     connect(m_tree, &QTreeWidget::currentItemChanged, this, [this](QTreeWidgetItem* item) {
         if (m_filling)
             return;
-        const auto id = item ? item->data(Value, Qt::UserRole).toUInt() : 0;
+        const auto id = item ? item->data(NameColumn, Qt::UserRole).toUInt() : 0;
         m_workspace.selection().setInterior(ObserverId(id));
     });
     refresh();
@@ -66,22 +66,22 @@ void InteriorCard::refresh()
     for (const PlannedObserver* observer : observers) {
         const QString path = QString::fromStdString(observer->interior);
         const QString cellPath = path.section(QLatin1Char('.'), 0, -2);
-        if (!cell || cell->text(Value) != cellPath) {
+        if (!cell || cell->text(NameColumn) != cellPath) {
             cell = new QTreeWidgetItem(m_tree, {cellPath});
             cell->setFirstColumnSpanned(true);
             cell->setExpanded(true);
             ++rows;
         }
         auto* row = new QTreeWidgetItem(cell, {path.section(QLatin1Char('.'), -1)});
-        row->setData(Value, Qt::UserRole, observer->id.value());
-        row->setToolTip(Value, path);
+        row->setData(NameColumn, Qt::UserRole, observer->id.value());
+        row->setToolTip(NameColumn, path);
         if (const QParams* params = facts.qparams(observer->id); params && !params->scale.empty()) {
-            row->setText(Scale, QString::number(double(params->scale[0]), 'g', 4));
-            row->setText(ZeroPoint, QString::number(params->zeroPoint.at(0)));
+            row->setText(ScaleColumn, QString::number(double(params->scale[0]), 'g', 4));
+            row->setText(ZeroColumn, QString::number(params->zeroPoint.at(0)));
         }
         if (const auto db = facts.interiorSqnr(observer->weightOwner, observer->interior))
-            row->setText(Sqnr, QString::number(*db, 'f', 1));
-        for (const int column : {Scale, ZeroPoint, Sqnr})
+            row->setText(SqnrColumn, QString::number(*db, 'f', 1));
+        for (const int column : {ScaleColumn, ZeroColumn, SqnrColumn})
             row->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
         if (observer->id == m_workspace.selection().interior())
             chosen = row;
