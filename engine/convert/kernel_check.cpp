@@ -183,7 +183,7 @@ private:
                     frame.set(ref, it->second);
             });
         QS_CHECK(m_run.runNode(kernel, frame));
-        if (quantizesStates(kernel))
+        if (quantizesStates(*m_lowered.graph, kernel))
             return recurrentDifference(site, kernel, frame);
         double most = 0;
         for (std::uint32_t i = 0; i < kernel.outputs.size(); ++i) {

@@ -81,12 +81,16 @@ private:
 
 } // namespace
 
-bool quantizesStates(const Node& kernel)
+bool quantizesStates(const Graph& lowered, const Node& kernel)
 {
     if (!kernel.isOp("aten.quantized_lstm.input") && !kernel.isOp("aten.quantized_gru.input"))
         return false;
-    const Argument* dtype = kernel.tryArg("dtype");
-    return !dtype || !dtype->asDType() || *dtype->asDType() == DType::QInt8;
+    const Argument* params = kernel.tryArg("params");
+    const auto* cells = params ? params->asList() : nullptr;
+    // Cells in half precision quantize nothing.
+    return cells && !cells->empty() && cells->front().asRef()
+        && lowered.get(cells->front().asRef()->node).target.find("params_dynamic")
+        != std::string::npos;
 }
 
 Result<std::vector<at::Tensor>> simulateRecurrence(const Node& reference, const RecurrentCall& call)

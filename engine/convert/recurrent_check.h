@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/base/result.h"
-#include "engine/graph/node.h"
+#include "engine/graph/graph.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -21,7 +21,7 @@ struct RecurrentCall
 
 /// True for kernels that quantize a state at every step, which the reference form, quantizing the
 /// input alone, does not show.
-bool quantizesStates(const Node& kernel);
+bool quantizesStates(const Graph& lowered, const Node& kernel);
 
 /// What `quantized_lstm` and `quantized_gru` promise, in float: the input quantized dynamically as
 /// a whole, each step's hidden state by itself, layer by layer (LibTorch
