@@ -3,6 +3,7 @@
 
 #include "engine/execute/op_table.h"
 #include "engine/execute/recurrence.h"
+#include "engine/execute/subgraph_values.h"
 
 #include <ATen/autocast_mode.h>
 #include <ATen/core/Tensor.h>
@@ -11,7 +12,6 @@
 #include <c10/core/ScalarType.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 
 namespace qs {
@@ -20,35 +20,12 @@ namespace {
 
 using Values = std::vector<at::IValue>;
 
-Result<std::size_t> subgraphIndex(const Node& node, const at::IValue& name)
-{
-    std::size_t index = 0;
-    if (name.isString()) {
-        const std::string& text = name.toStringRef();
-        if (text.starts_with(kSubgraphPrefix)
-            && std::from_chars(text.data() + kSubgraphPrefix.size(), text.data() + text.size(),
-                               index)
-                    .ec
-                == std::errc()
-            && index < node.subgraphs.size())
-            return index;
-    }
-    return fail(ErrorCode::BadInput, node.target + " lacks a subgraph");
-}
-
 Values listOf(const at::IValue& value)
 {
     if (!value.isList())
         return {};
     const auto items = value.toListRef();
     return Values(items.begin(), items.end());
-}
-
-bool isTrue(const at::IValue& value)
-{
-    return value.isBool() ? value.toBool()
-        : value.isInt()   ? value.toInt() != 0
-                          : value.toTensor().item().toBool();
 }
 
 Result<Values> runCond(const Node& node, const Values& args, const RunSubgraph& runSubgraph)

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/execute/script_control.h"
 
-#include "engine/execute/higher_order.h"
+#include "engine/execute/subgraph_values.h"
 
 #include <ATen/core/Dict.h>
 #include <ATen/core/List.h>
 #include <ATen/core/Tensor.h>
-
-#include <charconv>
 
 namespace qs {
 
@@ -25,29 +23,9 @@ Values itemsOf(const at::IValue& value)
     return Values(items.begin(), items.end());
 }
 
-bool isTrue(const at::IValue& value)
-{
-    return value.isBool() ? value.toBool()
-        : value.isInt()   ? value.toInt() != 0
-                          : value.toTensor().item().toBool();
-}
-
 std::int64_t asInt(const at::IValue& value)
 {
     return value.isTensor() ? value.toTensor().item().toLong() : value.toInt();
-}
-
-Result<std::size_t> subgraphNamed(const Node& node, const at::IValue& name)
-{
-    std::size_t index = 0;
-    if (name.isString() && name.toStringRef().starts_with(kSubgraphPrefix)) {
-        const std::string& text = name.toStringRef();
-        const char* end = text.data() + text.size();
-        if (std::from_chars(text.data() + kSubgraphPrefix.size(), end, index).ptr == end
-            && index < node.subgraphs.size())
-            return index;
-    }
-    return fail(ErrorCode::BadInput, node.target + " lacks a subgraph");
 }
 
 Result<Values> runIf(const Node& node, const Values& args, const RunSubgraph& runSubgraph)
@@ -55,7 +33,7 @@ Result<Values> runIf(const Node& node, const Values& args, const RunSubgraph& ru
     if (args.size() != 5)
         return fail(ErrorCode::BadInput, "a branch lacks its arguments");
     const std::size_t taken = isTrue(args[0]) ? 0 : 1;
-    QS_TRY(const std::size_t graph, subgraphNamed(node, args[1 + taken]));
+    QS_TRY(const std::size_t graph, subgraphIndex(node, args[1 + taken]));
     return runSubgraph(graph, itemsOf(args[3 + taken]));
 }
 
@@ -63,7 +41,7 @@ Result<Values> runLoop(const Node& node, const Values& args, const RunSubgraph& 
 {
     if (args.size() != 5)
         return fail(ErrorCode::BadInput, "a loop lacks its arguments");
-    QS_TRY(const std::size_t body, subgraphNamed(node, args[2]));
+    QS_TRY(const std::size_t body, subgraphIndex(node, args[2]));
     const std::int64_t trips = asInt(args[0]);
     bool go = isTrue(args[1]);
     Values carried = itemsOf(args[3]);

@@ -208,13 +208,22 @@ Result<bool> ScriptEvaluator::runPrim(const JitNode& node, Env& env)
     return true;
 }
 
+namespace {
+
+/// The slot of the object's attribute that the node names; none where either is not known.
+std::optional<std::size_t> slotOf(const ScriptContainer* object, const torch::jit::Node& node)
+{
+    const auto type = object ? object->type->cast<c10::ClassType>() : nullptr;
+    return type ? type->findAttributeSlot(node.s(c10::attr::name)) : std::nullopt;
+}
+
+} // namespace
+
 Result<void> ScriptEvaluator::getAttribute(const JitNode& node, Env& env)
 {
     QS_TRY(const ScriptItem owner, item(node.input(0), env));
     ScriptContainer* object = containerOf(owner);
-    const auto type = object ? object->type->cast<c10::ClassType>() : nullptr;
-    const auto slot
-        = type ? type->findAttributeSlot(node.s(c10::attr::name)) : std::optional<std::size_t>();
+    const auto slot = slotOf(object, node);
     if (!slot)
         return fail(unsupported(node,
                                 "reads the attribute '" + node.s(c10::attr::name)
@@ -232,9 +241,7 @@ Result<void> ScriptEvaluator::setAttribute(const JitNode& node, Env& env)
     QS_TRY(const ScriptItem owner, item(node.input(0), env));
     QS_TRY(ScriptItem value, item(node.input(1), env));
     ScriptContainer* object = containerOf(owner);
-    const auto type = object ? object->type->cast<c10::ClassType>() : nullptr;
-    const auto slot
-        = type ? type->findAttributeSlot(node.s(c10::attr::name)) : std::optional<std::size_t>();
+    const auto slot = slotOf(object, node);
     if (!slot)
         return fail(unsupported(node,
                                 "sets the attribute '" + node.s(c10::attr::name)

@@ -4,29 +4,19 @@
 #include "engine/import/importer.h"
 #include "engine/import/sample_inputs.h"
 #include "tests/support/npz_file.h"
+#include "tests/support/tensor_compare.h"
 
 #include <QtTest/QtTest>
 
 #include <ATen/Parallel.h>
 
 using namespace qs;
+using test::bitEqual;
+using test::line;
 
 namespace {
 
 const QString kFolder = QStringLiteral(QS_BINARY_DIR "/tests/models/");
-
-std::string line(const Error& error)
-{
-    return error.line();
-}
-
-bool bitEqual(const at::Tensor& a, const at::Tensor& b)
-{
-    if (a.scalar_type() != b.scalar_type() || a.sizes() != b.sizes())
-        return false;
-    const at::Tensor x = a.contiguous(), y = b.contiguous();
-    return x.nbytes() == 0 || std::memcmp(x.const_data_ptr(), y.const_data_ptr(), x.nbytes()) == 0;
-}
 
 } // namespace
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/error.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <cstring>
+#include <string>
+
+namespace qs::test {
+
+/// What a failed check prints.
+inline std::string line(const Error& error)
+{
+    return error.line();
+}
+
+/// The same dtype, shape and bits.
+inline bool bitEqual(const at::Tensor& a, const at::Tensor& b)
+{
+    if (a.scalar_type() != b.scalar_type() || a.sizes() != b.sizes())
+        return false;
+    const at::Tensor x = a.contiguous(), y = b.contiguous();
+    return x.nbytes() == 0 || std::memcmp(x.const_data_ptr(), y.const_data_ptr(), x.nbytes()) == 0;
+}
+
+} // namespace qs::test
