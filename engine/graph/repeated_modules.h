@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/graph/graph.h"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace qs {
+
+/// Which modules of a model are the same block again: of one class, with the same operators in the
+/// same order, the same literal arguments, the same names and wiring inside. Sizes of tensors do
+/// not count: a block with more channels is the same block. Modules without operators are left
+/// out. Immutable; any thread.
+class RepeatedModules
+{
+public:
+    /// Linear in the number of nodes times the depth of the hierarchy.
+    static std::shared_ptr<const RepeatedModules> find(const Graph& graph);
+
+    /// Groups of two and more, each in graph order, ordered by their first module.
+    const std::vector<std::vector<std::string>>& groups() const { return m_groups; }
+    /// All modules equal to this one, itself included, in graph order; empty where it has no equal.
+    std::span<const std::string> of(const std::string& path) const;
+    /// Those of `of(path)` at the same place of their own surroundings, itself included: the names
+    /// agree once numbers are left out ("layers.3.attention.q" for "layers.0.attention.q", not
+    /// "layers.0.attention.k"). Empty where there is no other.
+    std::vector<std::string> inPlace(const std::string& path) const;
+
+private:
+    std::vector<std::vector<std::string>> m_groups;
+    std::unordered_map<std::string, std::size_t> m_groupOf;
+};
+using RepeatedModulesPtr = std::shared_ptr<const RepeatedModules>;
+
+} // namespace qs
