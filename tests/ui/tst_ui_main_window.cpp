@@ -10,7 +10,6 @@
 #include "ui/shell/commands.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_bar.h"
-#include "ui/shell/node_search.h"
 #include "ui/shell/pipeline_bar.h"
 #include "ui/shell/screenshot.h"
 #include "ui/shell/stage_button.h"
@@ -20,7 +19,6 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QLabel>
-#include <QLineEdit>
 #include <QStandardPaths>
 #include <QTabWidget>
 #include <QTemporaryDir>
@@ -67,7 +65,6 @@ private Q_SLOTS:
     void editorAssignsAtItsScope();
     void errorNamesNodeAndWayOut();
     void openingAMissingFileKeepsTheWindow();
-    void searchFindsByNameOperatorAndError();
     void staleResultsAreMarked();
     void pictureComesWithItsFacts();
 };
@@ -208,23 +205,6 @@ void TestMainWindow::openingAMissingFileKeepsTheWindow()
     QVERIFY(m_window->messageBar().headline().contains(QStringLiteral("missing.pt2")));
     QVERIFY(workspace().document().model());
     QVERIFY(m_window->graphPane().isVisible());
-}
-
-void TestMainWindow::searchFindsByNameOperatorAndError()
-{
-    compareAll();
-    const auto count = [this](const char* query) {
-        return searchNodes(*workspace().foldTree(), workspace().facts(), QString::fromLatin1(query))
-            .size();
-    };
-    QCOMPARE(count("op:conv2d"), std::size_t(3));
-    QCOMPARE(count("op:conv2d module:block"), std::size_t(2));
-    QCOMPARE(count("sqnr<20"), std::size_t(1));
-    QCOMPARE(count("nothing-like-this"), std::size_t(0));
-    auto* field = find<QLineEdit>("search");
-    QTest::keyClicks(field, QStringLiteral("fc"));
-    QTest::keyClick(field, Qt::Key_Return);
-    QVERIFY(workspace().selection().contains(node("linear")));
 }
 
 void TestMainWindow::staleResultsAreMarked()

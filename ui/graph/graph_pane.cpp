@@ -59,6 +59,7 @@ GraphPane::GraphPane(Workspace& workspace, QWidget* parent)
     connect(&workspace.selection(), &Selection::changed, this, &GraphPane::syncSelection);
     connect(m_view, &GraphView::entryClicked, this,
             [this](int entry, bool extend) { m_workspace.selectEntry(entry, extend); });
+    connect(m_view, &GraphView::entriesBanded, &workspace, &Workspace::selectEntries);
     connect(m_view, &GraphView::emptyClicked, this, [this] { m_workspace.selection().clear(); });
     connect(m_view, &GraphView::foldToggled, this, &GraphPane::toggleFold);
     connect(m_view, &GraphView::contextMenuWanted, this, &GraphPane::contextMenuWanted);

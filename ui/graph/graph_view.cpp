@@ -6,6 +6,7 @@
 #include <QApplication>
 #include <QContextMenuEvent>
 #include <QMouseEvent>
+#include <QRubberBand>
 #include <QScrollBar>
 #include <QWheelEvent>
 
@@ -24,9 +25,11 @@ constexpr double kReadableZoom = 0.62;
 
 GraphView::GraphView(QWidget* parent)
     : QGraphicsView(parent)
+    , m_band(new QRubberBand(QRubberBand::Rectangle, viewport()))
 {
     setObjectName(QStringLiteral("graphView"));
     setScene(&m_scene);
+    m_band->setObjectName(QStringLiteral("graphBand"));
     setFrameShape(QFrame::NoFrame);
     setBackgroundBrush(theme().canvas);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -131,6 +134,10 @@ void GraphView::mousePressEvent(QMouseEvent* event)
 {
     m_pressed = m_lastDrag = event->pos();
     m_dragging = false;
+    if (event->button() == Qt::LeftButton && event->modifiers() & Qt::ShiftModifier) {
+        m_band->setGeometry(QRect(m_pressed, QSize()));
+        m_band->show();
+    }
     event->accept();
 }
 
@@ -140,9 +147,11 @@ void GraphView::mouseMoveEvent(QMouseEvent* event)
         if (!m_dragging
             && (event->pos() - m_pressed).manhattanLength() >= QApplication::startDragDistance()) {
             m_dragging = true;
-            viewport()->setCursor(Qt::ClosedHandCursor);
+            viewport()->setCursor(m_band->isVisible() ? Qt::CrossCursor : Qt::ClosedHandCursor);
         }
-        if (m_dragging) {
+        if (m_dragging && m_band->isVisible()) {
+            m_band->setGeometry(QRect(m_pressed, event->pos()).normalized());
+        } else if (m_dragging) {
             const QPoint by = event->pos() - m_lastDrag;
             horizontalScrollBar()->setValue(horizontalScrollBar()->value() - by.x());
             verticalScrollBar()->setValue(verticalScrollBar()->value() - by.y());
@@ -165,6 +174,11 @@ void GraphView::mouseMoveEvent(QMouseEvent* event)
 void GraphView::mouseReleaseEvent(QMouseEvent* event)
 {
     viewport()->unsetCursor();
+    if (m_band->isVisible()) {
+        m_band->hide();
+        if (m_dragging)
+            selectBand(event->modifiers() & Qt::ControlModifier);
+    }
     if (m_dragging || event->button() != Qt::LeftButton) {
         m_dragging = false;
         return;
@@ -174,6 +188,19 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event)
         Q_EMIT emptyClicked();
     else
         Q_EMIT entryClicked(entry, event->modifiers() & (Qt::ControlModifier | Qt::ShiftModifier));
+}
+
+void GraphView::selectBand(bool extend)
+{
+    if (!m_scene.drawing())
+        return;
+    const QRectF touched = mapToScene(m_band->geometry()).boundingRect();
+    std::vector<int> entries;
+    for (const auto& node : m_scene.drawing()->nodes)
+        if (node.rect.intersects(touched))
+            entries.push_back(node.entry);
+    if (!entries.empty())
+        Q_EMIT entriesBanded(entries, extend);
 }
 
 void GraphView::mouseDoubleClickEvent(QMouseEvent* event)

@@ -5,11 +5,14 @@
 
 #include <QGraphicsView>
 
+class QRubberBand;
+
 namespace qs {
 
 /// Pan and zoom as in Netron: the wheel scrolls, Ctrl+wheel zooms, dragging pans; a click selects,
-/// Ctrl or Shift adds; a double click folds and unfolds (Alt: with all inside), or looks into a
-/// node that has something inside, as Enter does; Space fits. GUI thread only.
+/// Ctrl or Shift adds; Shift+dragging selects what the rectangle touches (with Ctrl: adds it); a
+/// double click folds and unfolds (Alt: with all inside), or looks into a node that has something
+/// inside, as Enter does; Space fits. GUI thread only.
 class GraphView : public QGraphicsView
 {
     Q_OBJECT
@@ -34,6 +37,8 @@ public:
 Q_SIGNALS:
     void entryClicked(int entry, bool extend);
     void emptyClicked();
+    /// Everything drawn as a node that a dragged rectangle touches.
+    void entriesBanded(const std::vector<int>& entries, bool extend);
     void foldToggled(int entry, bool recursively);
     /// A double click on what is no module.
     void entryActivated(int entry);
@@ -59,7 +64,10 @@ private:
     /// The entry drawn at a point of the viewport: a node, or the frame whose header is there.
     int entryAt(const QPoint& at) const;
 
+    void selectBand(bool extend);
+
     GraphScene m_scene;
+    QRubberBand* m_band;
     QPoint m_pressed, m_lastDrag;
     bool m_dragging = false;
     int m_paintCount = 0;

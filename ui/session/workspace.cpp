@@ -5,6 +5,7 @@
 #include "engine/plan/remedy.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace qs {
 
@@ -33,6 +34,7 @@ Workspace::Workspace(EngineService& engine, QObject* parent)
         m_facts = {};
         m_selection.clear();
         setVerdictFilter({});
+        m_bookmarks.setModel(m_document.model());
         rebuildFacts();
         rebuildTree();
     });
@@ -88,6 +90,22 @@ void Workspace::selectEntry(int index, bool extend)
         m_selection.clear();
     else
         m_selection.selectNodes(all, inside ? m_facts.leader(all) : m_facts.leader(nodes));
+}
+
+void Workspace::selectEntries(const std::vector<int>& entries, bool extend)
+{
+    if (!m_tree)
+        return;
+    std::vector<NodeId> all;
+    if (extend && !m_selection.isModule())
+        all = m_selection.nodes();
+    std::unordered_set<NodeId> seen(all.begin(), all.end());
+    for (const int entry : entries)
+        for (NodeId node : m_tree->nodesOf(entry))
+            if (seen.insert(node).second)
+                all.push_back(node);
+    if (!all.empty())
+        m_selection.selectNodes(all, m_facts.leader(all));
 }
 
 void Workspace::selectNode(NodeId node)

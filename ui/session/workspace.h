@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ui/graph/fold_tree.h"
+#include "ui/session/bookmarks.h"
 #include "ui/session/facts.h"
 #include "ui/session/pipeline.h"
 #include "ui/session/selection.h"
@@ -26,6 +27,7 @@ public:
     Selection& selection() { return m_selection; }
     QUndoStack& undoStack() { return m_undo; }
     Pipeline& pipeline() { return m_pipeline; }
+    Bookmarks& bookmarks() { return m_bookmarks; }
     const Facts& facts() const { return m_facts; }
     /// Over the float graph; null without a model.
     const FoldTreePtr& foldTree() const { return m_tree; }
@@ -33,6 +35,8 @@ public:
     /// Selects what an entry of `foldTree()` stands for; `extend` adds to or takes from the nodes
     /// already selected.
     void selectEntry(int entry, bool extend = false);
+    /// Selects all of them, each with what is inside; `extend` keeps what is selected.
+    void selectEntries(const std::vector<int>& entries, bool extend);
     /// Selects the unit that the node is drawn as.
     void selectNode(NodeId node);
     /// Entries that the selection covers: the module's, or one per selected unit.
@@ -69,6 +73,7 @@ private:
     Selection m_selection;
     QUndoStack m_undo;
     Pipeline m_pipeline;
+    Bookmarks m_bookmarks;
     Facts m_facts;
     FoldTreePtr m_tree;
     std::optional<Verdict> m_filter;

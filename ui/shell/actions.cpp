@@ -33,6 +33,12 @@ Actions::Actions(QMainWindow& window)
              {"redo", "&Redo", "Make the decision again", "Ctrl+Shift+Z", false},
              {"find", "&Find…", "Find nodes by name, operator, module or error", "Ctrl+F", true},
              {"findNext", "Find &next", "Go to the next match", "F3", true},
+             {"findPrevious", "Find p&revious", "Go to the match before", "Shift+F3", true},
+             {"selectFound", "Select all &matches", "Select every match of the search",
+              "Ctrl+Shift+F", true},
+             {"bookmark", "&Bookmark", "Mark the selection to find it again, or take the mark away",
+              "Ctrl+D", true},
+             {"nextBookmark", "Next boo&kmark", "Go to the next marked node", "Ctrl+Shift+D", true},
              {"selectAll", "Select &all", "Select every operator", "Ctrl+A", true},
              {"selectNone", "Select n&one", "Clear the selection", "Escape", true}});
     addMenu(QStringLiteral("&View"),

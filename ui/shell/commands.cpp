@@ -12,14 +12,12 @@
 #include "ui/shell/empty_state.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_bar.h"
-#include "ui/shell/node_search.h"
 #include "ui/shell/pipeline_bar.h"
 #include "ui/shell/run_dialogs.h"
 
 #include <QAction>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QLineEdit>
 #include <QMenu>
 #include <QMessageBox>
 #include <QSettings>
@@ -347,27 +345,6 @@ void Commands::walk(bool down)
         workspace.selectNode(next);
         m_window.graphPane().revealSelection();
     }
-}
-
-void Commands::findNext(bool fromStart)
-{
-    auto& workspace = m_window.workspace();
-    if (!workspace.foldTree())
-        return;
-    const QString query = m_window.pipelineBar().search().text();
-    const auto found = searchNodes(*workspace.foldTree(), workspace.facts(), query);
-    if (found.empty()) {
-        m_window.messageBar().showMessage(
-            MessageBar::Kind::Note, QStringLiteral("Nothing matches \"%1\"").arg(query),
-            QStringLiteral("Words of a name, op:conv2d, module:layer1, qconfig:float, sqnr<30"));
-        return;
-    }
-    const auto entries = workspace.selectedEntries();
-    auto it = entries.empty() || fromStart ? found.end()
-                                           : std::find(found.begin(), found.end(), entries.front());
-    it = it == found.end() || std::next(it) == found.end() ? found.begin() : std::next(it);
-    workspace.selectEntry(*it);
-    m_window.graphPane().revealSelection();
 }
 
 void Commands::showKeys()

@@ -50,7 +50,6 @@ private:
     void assignSelection(const std::optional<std::string>& name);
     void selectWorst(int direction);
     void walk(bool down);
-    void findNext(bool fromStart);
     void showKeys();
     void showAbout();
 

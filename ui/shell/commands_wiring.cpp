@@ -8,13 +8,13 @@
 #include "ui/session/workspace.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/commands.h"
+#include "ui/shell/find_actions.h"
 #include "ui/shell/lowering_dialog.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/module_actions.h"
 #include "ui/shell/pipeline_bar.h"
 
 #include <QAction>
-#include <QLineEdit>
 #include <QMenu>
 
 #include <algorithm>
@@ -62,13 +62,7 @@ void Commands::connectEdit()
     };
     connect(&undo, &QUndoStack::indexChanged, this, refresh);
     refresh();
-    on(a, "find", this, [this] {
-        m_window.pipelineBar().search().setFocus();
-        m_window.pipelineBar().search().selectAll();
-    });
-    on(a, "findNext", this, [this] { findNext(false); });
-    connect(&m_window.pipelineBar().search(), &QLineEdit::returnPressed, this,
-            [this] { findNext(false); });
+    new FindActions(m_window, this);
     on(a, "selectAll", this, [this] {
         std::vector<NodeId> ops;
         for (const auto& node : m_window.workspace().document().model()->nodes())

@@ -12,6 +12,7 @@
 #include "ui/plots/channel_plot.h"
 #include "ui/plots/error_bar_plot.h"
 #include "ui/plots/histogram_plot.h"
+#include "ui/session/finder.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/advice.h"
 #include "ui/shell/commands.h"
@@ -65,6 +66,7 @@ MainWindow::MainWindow(EngineService& engine, QWidget* parent)
     , m_modules(new ModulePanel(m_workspace, this))
     , m_verdicts(new VerdictList(m_workspace, this))
     , m_properties(new PropertyPanel(m_workspace, this))
+    , m_finder(new Finder(m_workspace, this))
     , m_cornerTitle(new QLabel(this))
 {
     setObjectName(QStringLiteral("mainWindow"));

@@ -15,6 +15,7 @@ class Actions;
 class Commands;
 class EmptyState;
 class ErrorBarPlot;
+class Finder;
 class FindingsPanel;
 class GraphPane;
 class LogPanel;
@@ -45,6 +46,7 @@ public:
     LogPanel& logPanel() { return *m_log; }
     FindingsPanel& findings() { return *m_findings; }
     QTabWidget& bottomTabs() { return *m_bottom; }
+    Finder& finder() { return *m_finder; }
     Actions& actions() { return *m_actions; }
     Commands& commands() { return *m_commands; }
     /// Opens a model, or a project with the model, recipe and data that it names. A recipe given
@@ -84,6 +86,7 @@ private:
     VerdictList* m_verdicts;
     PropertyPanel* m_properties;
     ErrorBarPlot* m_errors = nullptr;
+    Finder* m_finder;
     FindingsPanel* m_findings = nullptr;
     LogPanel* m_log = nullptr;
     QTabWidget* m_bottom = nullptr;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/pipeline_bar.h"
 
+#include "ui/session/search_query.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/stage_button.h"
 #include "ui/shell/theme.h"
@@ -33,9 +34,9 @@ PipelineBar::PipelineBar(Workspace& workspace, QWidget* parent)
         m_buttons.push_back(button);
     }
     m_search->setObjectName(QStringLiteral("search"));
-    m_search->setPlaceholderText(QStringLiteral("Find a node …  Ctrl+F"));
-    m_search->setToolTip(QStringLiteral(
-        "Words of a name; op:conv2d; module:layer1; sqnr<30. Enter goes to the next match"));
+    m_search->setPlaceholderText(QStringLiteral("Find node, op:, sqnr<30 …  Ctrl+F"));
+    m_search->setAccessibleName(QStringLiteral("Find nodes"));
+    m_search->setToolTip(searchHint());
     m_search->setFont(uiFont(11.5));
     m_search->setMinimumHeight(30);
     m_search->setMinimumWidth(130);

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/fake_engine.h"
+#include "ui/graph/graph_pane.h"
+#include "ui/models/search_result_model.h"
+#include "ui/panels/search_panel.h"
+#include "ui/session/finder.h"
+#include "ui/shell/actions.h"
+#include "ui/shell/commands.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/message_bar.h"
+#include "ui/shell/pipeline_bar.h"
+
+#include <QAbstractItemModelTester>
+#include <QElapsedTimer>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSettings>
+#include <QStandardPaths>
+#include <QTreeView>
+#include <QtTest>
+
+using namespace qs;
+
+/// The search language, what it finds, and the list below its field.
+class TestSearch : public QObject
+{
+    Q_OBJECT
+
+private:
+    FakeEngine m_engine;
+    std::unique_ptr<MainWindow> m_window;
+
+    Workspace& workspace() { return m_window->workspace(); }
+    NodeId node(const char* name) { return workspace().document().model()->tryFind(name)->id; }
+    template<class T>
+    T* find(const char* name)
+    {
+        return m_window->findChild<T*>(QString::fromLatin1(name));
+    }
+    void openWindow()
+    {
+        m_window = std::make_unique<MainWindow>(m_engine);
+        m_window->resize(1280, 800);
+        m_window->show();
+        m_window->openModel(QStringLiteral("/models/net.pt2"));
+        QTRY_VERIFY(workspace().document().plan() && m_window->graphPane().isLayoutDone()
+                    && !workspace().pipeline().isBusy());
+        QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+    }
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        QStandardPaths::setTestModeEnabled(true);
+        QSettings().remove(QStringLiteral("bookmarks"));
+    }
+    void cleanup() { m_window.reset(); }
+    void readsExpressions_data();
+    void readsExpressions();
+    void refusesExpressions_data();
+    void refusesExpressions();
+    void findsByEveryKey();
+    void scansFiftyThousandNodes();
+    void modelIsClean();
+    void fieldShowsListAndWalksIt();
+    void wrongExpressionIsExplained();
+    void selectsEveryMatch();
+    void bookmarksAreKept();
+    void rectangleSelects();
+};
+
+void TestSearch::readsExpressions_data()
+{
+    QTest::addColumn<QString>("expression");
+    QTest::addColumn<int>("terms");
+    QTest::addColumn<int>("kind");
+    QTest::addColumn<QString>("text");
+    using Kind = SearchTerm::Kind;
+    QTest::newRow("empty") << "  " << 0 << 0 << "";
+    QTest::newRow("word") << "Conv1" << 1 << int(Kind::Text) << "conv1";
+    QTest::newRow("words") << "layer1 conv" << 2 << int(Kind::Text) << "layer1";
+    QTest::newRow("quoted") << "\"a b:c\"" << 1 << int(Kind::Text) << "a b:c";
+    QTest::newRow("key") << "op:Conv2d" << 1 << int(Kind::Op) << "conv2d";
+    QTest::newRow("key with =") << "op=conv2d" << 1 << int(Kind::Op) << "conv2d";
+    QTest::newRow("module keeps case") << "module:Net.A" << 1 << int(Kind::Module) << "Net.A";
+    QTest::newRow("verdict") << "verdict:float-by" << 1 << int(Kind::Verdict) << "float by";
+    QTest::newRow("quoted value") << "verdict:\"float by rule\"" << 1 << int(Kind::Verdict)
+                                  << "float by rule";
+    QTest::newRow("regex with space") << "/conv 1|b/ x" << 2 << int(Kind::Regex) << "";
+    QTest::newRow("sqnr") << "sqnr<30" << 1 << int(Kind::Sqnr) << "";
+    QTest::newRow("minus") << "-op:relu" << 1 << int(Kind::Op) << "relu";
+    QTest::newRow("lone minus") << "-" << 1 << int(Kind::Text) << "-";
+}
+
+void TestSearch::readsExpressions()
+{
+    QFETCH(QString, expression);
+    QFETCH(int, terms);
+    QFETCH(int, kind);
+    QFETCH(QString, text);
+    const auto query = parseSearch(expression);
+    QVERIFY2(query, query ? "" : query.error().message.c_str());
+    QCOMPARE(int(query->terms.size()), terms);
+    if (terms == 0)
+        return;
+    QCOMPARE(int(query->terms[0].kind), kind);
+    QCOMPARE(query->terms[0].text, text);
+    QCOMPARE(query->terms[0].negated, expression.startsWith(QStringLiteral("-op")));
+}
+
+void TestSearch::refusesExpressions_data()
+{
+    QTest::addColumn<QString>("expression");
+    QTest::addColumn<QString>("names");
+    QTest::newRow("key") << "foo:x"
+                         << "'foo'";
+    QTest::newRow("no value") << "op:"
+                              << "op: wants";
+    QTest::newRow("no number") << "sqnr<lots"
+                               << "sqnr<30";
+    QTest::newRow("compares what") << "size<3"
+                                   << "sqnr<3";
+    QTest::newRow("spaces") << "sqnr < 30"
+                            << "without spaces";
+    QTest::newRow("regex") << "/conv(/"
+                           << "/conv(/ is wrong at character";
+    QTest::newRow("open regex") << "/conv"
+                                << "/conv/";
+    QTest::newRow("open quote") << "\"conv"
+                                << "quotation mark";
+    QTest::newRow("verdict") << "verdict:good"
+                             << "float by constraint";
+    QTest::newRow("is") << "is:new"
+                        << "is:bookmark";
+}
+
+void TestSearch::refusesExpressions()
+{
+    QFETCH(QString, expression);
+    QFETCH(QString, names);
+    const auto query = parseSearch(expression);
+    QVERIFY(!query);
+    const QString message = QString::fromStdString(query.error().message);
+    QVERIFY2(message.contains(names), qPrintable(message));
+    QVERIFY(!message.contains(QLatin1Char('\n')));
+}
+
+void TestSearch::findsByEveryKey()
+{
+    openWindow();
+    workspace().assign({RuleKind::Node, {"linear"}}, std::string());
+    m_window->commands().runAll();
+    QTRY_VERIFY(workspace().document().comparison());
+    auto& finder = m_window->finder();
+    const auto count = [&finder](const char* expression) {
+        finder.setExpression(QString::fromUtf8(expression));
+        return finder.error().isEmpty() ? int(finder.results().size()) : -1;
+    };
+    QCOMPARE(count("op:conv2d"), 3);
+    QCOMPARE(count("op:conv2d module:block"), 2);
+    QCOMPARE(count("-op:conv2d module:block"), 1);
+    QCOMPARE(count("module:blo"), 3);
+    QCOMPARE(count("conv1 relu1"), 1);
+    QCOMPARE(count("/^conv\\d.*relu /"), 1);
+    QCOMPARE(count("/conv[12]/ -block"), 1);
+    QCOMPARE(count("verdict:float"), 1);
+    QCOMPARE(count("qconfig:float"), 1);
+    QCOMPARE(count("qconfig:x86 -op:conv2d"), 3);
+    QCOMPARE(count("dtype:quint8 op:conv2d"), 3);
+    QCOMPARE(count("dtype:qint8"), 4);
+    QCOMPARE(count("dtype:float32 verdict:float"), 1);
+    QCOMPARE(count("sqnr<31"), 3);
+    QCOMPARE(count("sqnr<=34 sqnr>=30"), 2);
+    QCOMPARE(count("cumulative>30"), 3);
+    QCOMPARE(count("nothing-like-this"), 0);
+    // Found again when the plan changes: the classifier is no longer float.
+    QCOMPARE(count("verdict:float"), 1);
+    m_window->actions()["undo"].trigger();
+    QTRY_COMPARE(int(finder.results().size()), 0);
+}
+
+void TestSearch::scansFiftyThousandNodes()
+{
+    const auto model = fakeChain(50000);
+    const auto tree = FoldTree::build(*model, nullptr);
+    QElapsedTimer clock;
+    clock.start();
+    const NodeSearch index(tree, model);
+    qInfo("index of 50,000 nodes: %.1f ms", double(clock.nsecsElapsed()) / 1e6);
+    const Facts facts;
+    for (const char* expression : {"r", "relu", "relu_4999", "/_4[0-9]9+$/", "op:relu"}) {
+        const auto query = parseSearch(QString::fromLatin1(expression));
+        QVERIFY(query);
+        clock.start();
+        const auto found = index.find(*query, facts);
+        qInfo("%s: %zu found in %.1f ms", expression, found.size(),
+              double(clock.nsecsElapsed()) / 1e6);
+        QVERIFY(!found.empty());
+        QVERIFY(std::is_sorted(found.begin(), found.end(), [&](int a, int b) {
+            return tree->entry(a).order < tree->entry(b).order;
+        }));
+    }
+}
+
+void TestSearch::modelIsClean()
+{
+    openWindow();
+    SearchResultModel model(workspace());
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    const int unit = workspace().foldTree()->unitOf(node("add"));
+    model.setUnits({unit});
+    QCOMPARE(model.rowCount(), 1);
+    QCOMPARE(model.index(0, 0).data().toString(), QStringLiteral("add + relu2"));
+    QCOMPARE(model.index(0, SearchResultModel::Module).data().toString(), QStringLiteral("block"));
+    QCOMPARE(model.index(0, SearchResultModel::QConfigColumn).data().toString(),
+             QStringLiteral("x86"));
+    QCOMPARE(model.rowOf(unit), 0);
+    for (int column = 0; column < SearchResultModel::ColumnCount; ++column)
+        QVERIFY(!model.headerData(column, Qt::Horizontal, Qt::ToolTipRole).toString().isEmpty());
+    model.setUnits({});
+    QCOMPARE(model.rowOf(unit), -1);
+}
+
+void TestSearch::fieldShowsListAndWalksIt()
+{
+    openWindow();
+    auto* panel = find<SearchPanel>("searchPanel");
+    auto* field = find<QLineEdit>("search");
+    auto* list = find<QTreeView>("searchResults");
+    m_window->actions()["find"].trigger();
+    QTRY_VERIFY(panel->isVisible());
+    QVERIFY(find<QLabel>("searchNote")->text().contains(QStringLiteral("sqnr<30")));
+    QTest::keyClicks(field, QStringLiteral("op:conv2d"));
+    QCOMPARE(find<QLabel>("searchCount")->text(), QStringLiteral("3 matches"));
+    QCOMPARE(list->model()->rowCount(), 3);
+    QVERIFY(workspace().selection().isModule()); // typing alone selects nothing
+    QTest::keyClick(field, Qt::Key_Down);
+    QTest::keyClick(field, Qt::Key_Return);
+    QVERIFY(workspace().selection().contains(node("conv2d_1")));
+    QTest::keyClick(field, Qt::Key_Return);
+    QVERIFY(workspace().selection().contains(node("conv2d_2")));
+    QCOMPARE(list->currentIndex().row(), 2);
+    m_window->actions()["findNext"].trigger();
+    QVERIFY(workspace().selection().contains(node("conv2d")));
+    m_window->actions()["findPrevious"].trigger();
+    QVERIFY(workspace().selection().contains(node("conv2d_2")));
+    const auto row = list->visualRect(list->model()->index(1, 0));
+    QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, row.center());
+    QVERIFY(workspace().selection().contains(node("conv2d_1")));
+    // Escape leaves the list, and the selection as it is.
+    QTest::keyClick(field, Qt::Key_Escape);
+    QVERIFY(!panel->isVisible());
+    QVERIFY(workspace().selection().contains(node("conv2d_1")));
+    QVERIFY(m_window->graphPane().view().hasFocus());
+}
+
+void TestSearch::wrongExpressionIsExplained()
+{
+    openWindow();
+    m_window->actions()["find"].trigger();
+    auto* field = find<QLineEdit>("search");
+    QTest::keyClicks(field, QStringLiteral("size<3"));
+    auto* note = find<QLabel>("searchNote");
+    QVERIFY(note->isVisible());
+    QVERIFY2(note->text().contains(QStringLiteral("sqnr<3")), qPrintable(note->text()));
+    QVERIFY(!find<QTreeView>("searchResults")->isVisible());
+    m_window->actions()["findNext"].trigger();
+    QVERIFY(m_window->messageBar().isVisible());
+    QVERIFY(m_window->messageBar().headline().contains(QStringLiteral("sqnr<3")));
+}
+
+void TestSearch::selectsEveryMatch()
+{
+    openWindow();
+    m_window->actions()["find"].trigger();
+    QTest::keyClicks(find<QLineEdit>("search"), QStringLiteral("op:conv2d"));
+    QTest::mouseClick(find<QPushButton>("searchSelectAll"), Qt::LeftButton);
+    QCOMPARE(workspace().selectedEntries().size(), std::size_t(3));
+    m_window->actions()["keepFloat"].trigger();
+    QCOMPARE(workspace().undoStack().count(), 1);
+    QTRY_COMPARE(workspace().document().plan()->quantizedOps, 5);
+}
+
+void TestSearch::bookmarksAreKept()
+{
+    openWindow();
+    QVERIFY(workspace().bookmarks().nodes().empty());
+    workspace().selectNode(node("add"));
+    m_window->actions()["bookmark"].trigger();
+    workspace().selectNode(node("linear"));
+    m_window->actions()["bookmark"].trigger();
+    m_window->finder().setExpression(QStringLiteral("is:bookmark"));
+    QCOMPARE(m_window->finder().results().size(), std::size_t(2));
+    m_window->actions()["nextBookmark"].trigger();
+    QVERIFY(workspace().selection().contains(node("add")));
+    m_window->actions()["nextBookmark"].trigger();
+    QVERIFY(workspace().selection().contains(node("linear")));
+    // They come back with the model.
+    openWindow();
+    QVERIFY(workspace().bookmarks().contains(node("linear")));
+    workspace().selectNode(node("linear"));
+    m_window->actions()["bookmark"].trigger();
+    QVERIFY(!workspace().bookmarks().contains(node("linear")));
+}
+
+void TestSearch::rectangleSelects()
+{
+    openWindow();
+    m_window->graphPane().fit();
+    auto& view = m_window->graphPane().view();
+    const auto rectOf = [&](const char* name) {
+        return view
+            .mapFromScene(view.graphScene().rectOf(workspace().foldTree()->unitOf(node(name))))
+            .boundingRect();
+    };
+    const QRect both = rectOf("relu_1").united(rectOf("add"));
+    const QPoint end = both.bottomRight() + QPoint(2, 2);
+    QTest::mousePress(view.viewport(), Qt::LeftButton, Qt::ShiftModifier, both.topLeft());
+    // An offscreen move alone carries no buttons.
+    QMouseEvent move(QEvent::MouseMove, end, view.viewport()->mapToGlobal(end), Qt::NoButton,
+                     Qt::LeftButton, Qt::ShiftModifier);
+    QApplication::sendEvent(view.viewport(), &move);
+    QVERIFY(find<QWidget>("graphBand")->isVisible());
+    QTest::mouseRelease(view.viewport(), Qt::LeftButton, Qt::ShiftModifier, end);
+    QVERIFY(!find<QWidget>("graphBand")->isVisible());
+    QVERIFY(workspace().selection().contains(node("relu_1")));
+    QVERIFY(workspace().selection().contains(node("conv2d_2")));
+    QVERIFY(workspace().selection().contains(node("add")));
+    QVERIFY(!workspace().selection().contains(node("linear")));
+}
+
+QTEST_MAIN(TestSearch)
+#include "tst_ui_search.moc"

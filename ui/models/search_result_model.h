@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QAbstractTableModel>
+
+#include <vector>
+
+namespace qs {
+
+class Workspace;
+
+/// Units of the workspace's tree as a flat table: what a search found. GUI thread only.
+class SearchResultModel : public QAbstractTableModel
+{
+    Q_OBJECT
+
+public:
+    enum Column
+    {
+        Name,
+        Module,
+        QConfigColumn,
+        ErrorColumn,
+        ColumnCount
+    };
+
+    explicit SearchResultModel(Workspace& workspace, QObject* parent = nullptr);
+
+    /// Entries of the workspace's present tree.
+    void setUnits(std::vector<int> units);
+    /// The entry of a row; -1 where there is none.
+    int unitOf(const QModelIndex& index) const;
+    /// The row of an entry; -1 where it was not found.
+    int rowOf(int unit) const;
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+private:
+    Workspace& m_workspace;
+    std::vector<int> m_units;
+};
+
+} // namespace qs
