@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
 #include "app/commands/console.h"
+#include "engine/base/freed_memory.h"
 
 #include <CLI/CLI.hpp>
 #include <csignal>
@@ -111,6 +112,7 @@ int main(int argc, char** argv)
 {
     if (runsModels(argc, argv))
         restartWithPassiveThreads(argv);
+    qs::keepFreedMemory();
     try {
         return runProgram(argc, argv);
     } catch (const std::exception& error) {

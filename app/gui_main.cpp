@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/base/freed_memory.h"
 #include "ui/graph/graph_pane.h"
 #include "ui/session/engine_session.h"
 #include "ui/session/workspace.h"
@@ -197,6 +198,7 @@ private:
 int main(int argc, char** argv)
 {
     restartWithPassiveWaiting(argv);
+    qs::keepFreedMemory();
     // Pictures and help need no display, and without one Qt itself would abort.
     const bool display = hasDisplay();
     if (!display)

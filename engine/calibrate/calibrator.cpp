@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/calibrate/calibrator.h"
 
+#include "engine/base/freed_memory.h"
 #include "engine/base/torch_guard.h"
 #include "engine/calibrate/device_scope.h"
 #include "engine/calibrate/non_finite.h"
@@ -144,8 +145,10 @@ Result<ObservationsPtr> runCalibration(const PreparedModel& prepared, const Data
 Result<ObservationsPtr> calibrate(const PreparedModel& prepared, const Dataset& data,
                                   const std::string& device, const JobContext& job)
 {
-    return guardTorchValue<ObservationsPtr>(
+    auto observations = guardTorchValue<ObservationsPtr>(
         [&] { return runCalibration(prepared, data, device, job); });
+    returnFreedMemory();
+    return observations;
 }
 
 } // namespace qs

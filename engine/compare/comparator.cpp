@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/compare/comparator.h"
 
+#include "engine/base/freed_memory.h"
 #include "engine/base/torch_guard.h"
 #include "engine/compare/collect_outputs.h"
 #include "engine/compare/sweep.h"
@@ -163,7 +164,10 @@ Result<ComparisonPtr> compareModels(const ConvertedModel& converted, const Datas
                                     const std::string& device, const JobContext& job)
 {
     const InferenceScope inference;
-    return guardTorchValue<ComparisonPtr>([&] { return compareAll(converted, data, device, job); });
+    auto comparison = guardTorchValue<ComparisonPtr>(
+        [&] { return compareAll(converted, data, device, job); });
+    returnFreedMemory();
+    return comparison;
 }
 
 } // namespace qs

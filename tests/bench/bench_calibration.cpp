@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// What observing costs: `bench_calibration MODEL DATA OBSERVER ROUNDS [BATCHES]` runs, in turn,
+// ROUNDS times, all batches through the float graph, through the prepared graph without looking at
+// any value, and through a calibration whose activations have that observer. Prints one line of
+// JSON: wall and processor seconds of every round.
+#include "engine/base/freed_memory.h"
+#include "engine/base/torch_guard.h"
+#include "engine/calibrate/calibrator.h"
+#include "engine/execute/interpreter.h"
+#include "engine/import/importer.h"
+#include "engine/plan/planner.h"
+#include "engine/prepare/prepare.h"
+
+#include <ATen/Parallel.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+
+using namespace qs;
+
+namespace {
+
+struct Taken
+{
+    std::vector<double> wall, processor;
+};
+
+template<class Body>
+Result<void> measure(Taken& taken, const Body& body)
+{
+    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t before = std::clock();
+    QS_CHECK(body());
+    taken.processor.push_back(double(std::clock() - before) / CLOCKS_PER_SEC);
+    taken.wall.push_back(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    return {};
+}
+
+Result<void> runAll(const Interpreter& interpreter, const Dataset& data)
+{
+    for (std::int64_t i = 0; i < data.batchCount(); ++i) {
+        QS_TRY(const Batch batch, data.batch(i));
+        QS_CHECK(interpreter.run(batch.inputs));
+    }
+    return {};
+}
+
+void printList(const char* name, const std::vector<double>& values, const char* end)
+{
+    std::printf("\"%s\": [", name);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        std::printf("%s%.6f", i ? ", " : "", values[i]);
+    std::printf("]%s", end);
+}
+
+void print(const char* name, const Taken& taken, const char* end)
+{
+    std::printf("\"%s\": {", name);
+    printList("wall", taken.wall, ", ");
+    printList("cpu", taken.processor, "}");
+    std::printf("%s", end);
+}
+
+/// Backend x86 with this observer of activations everywhere.
+Result<Recipe> recipeWith(const std::string& observer)
+{
+    const std::string reduced = R"("dtype": "quint8", "qscheme": "per_tensor_affine", )"
+                                R"("reduce_range": true)";
+    return parseRecipe(R"({"format": "quantscope.recipe", "version": 1, "backend": "x86",
+        "qconfigs": {"bench": {"activation": {"observer": ")"
+                           + observer + "\", " + reduced + R"(},
+            "weight": {"observer": "per_channel_minmax", "dtype": "qint8",
+                       "qscheme": "per_channel_symmetric", "ch_axis": 0}}},
+        "mapping": {"global": "bench"}})",
+                       "bench");
+}
+
+Result<void> bench(char** argv, int batches)
+{
+    const InferenceScope scope;
+    QS_TRY(const GraphPtr model, importModel(argv[1]));
+    QS_TRY(const Recipe recipe, recipeWith(argv[3]));
+    QS_TRY(const Backend backend, findBackend(recipe.backend));
+    QS_TRY(Plan plan, makePlan(*model, recipe, backend));
+    QS_TRY(const PreparedPtr prepared,
+           prepareModel(model, std::make_shared<const Plan>(std::move(plan))));
+    QS_TRY(const auto data, openDataset(argv[2], *model, {8, batches, false}));
+    QS_TRY(const Interpreter floatForm, Interpreter::create(model));
+    QS_TRY(const Interpreter preparedForm, Interpreter::create(prepared->graph));
+    Taken floats, folded, calibration;
+    std::int64_t samples = 0;
+    for (int round = -1; round < std::atoi(argv[4]); ++round) {
+        Taken warm;
+        QS_CHECK(measure(round < 0 ? warm : floats, [&] { return runAll(floatForm, *data); }));
+        QS_CHECK(measure(round < 0 ? warm : folded, [&] { return runAll(preparedForm, *data); }));
+        QS_CHECK(measure(round < 0 ? warm : calibration, [&]() -> Result<void> {
+            QS_TRY(const ObservationsPtr seen, calibrate(*prepared, *data, "cpu"));
+            samples = seen->samples;
+            return {};
+        }));
+    }
+    std::printf("{\"observers\": %zu, \"samples\": %lld, ", prepared->plan->observers.size(),
+                static_cast<long long>(samples));
+    print("float", floats, ", ");
+    print("prepared", folded, ", ");
+    print("calibrate", calibration, "}\n");
+    return {};
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    if (argc < 5)
+        return 2;
+    keepFreedMemory();
+    at::set_num_threads(2);
+    const auto done = bench(argv, argc > 5 ? std::atoi(argv[5]) : 16);
+    if (!done)
+        std::fprintf(stderr, "%s\n", done.error().line().c_str());
+    return done ? 0 : 1;
+}
