@@ -41,6 +41,16 @@ QS_HD inline float fakeQuantize(float x, const FakeQuant& q)
     return (quantizeValue(x, q) - q.zeroPoint) * q.scale;
 }
 
+/// To integers of eight bits: `quantMin` and `quantMax` must fit them.
+void quantizeCpu(const float* data, std::int64_t count, const FakeQuant& q, std::uint8_t* out,
+                 int threads);
+void quantizeCpu(const float* data, std::int64_t count, const FakeQuant& q, std::int8_t* out,
+                 int threads);
+/// And back.
+void dequantizeCpu(const std::uint8_t* data, std::int64_t count, const FakeQuant& q, float* out,
+                   int threads);
+void dequantizeCpu(const std::int8_t* data, std::int64_t count, const FakeQuant& q, float* out,
+                   int threads);
 /// `out` may be `data`.
 void fakeQuantCpu(const float* data, std::int64_t count, const FakeQuant& q, float* out,
                   int threads);
