@@ -28,6 +28,7 @@ GraphView::GraphView(QWidget* parent)
     , m_band(new QRubberBand(QRubberBand::Rectangle, viewport()))
 {
     setObjectName(QStringLiteral("graphView"));
+    setAccessibleName(QStringLiteral("Graph"));
     setScene(&m_scene);
     m_band->setObjectName(QStringLiteral("graphBand"));
     setFrameShape(QFrame::NoFrame);

@@ -186,6 +186,13 @@ QVariant ModuleTreeModel::headerData(int section, Qt::Orientation orientation, i
         static const char* const names[] = {"Modules", "qconfig", "dB"};
         return QString::fromLatin1(names[section]);
     }
+    if (role == Qt::ToolTipRole) {
+        static const char* const tips[]
+            = {"The model's modules; a double click opens or closes one",
+               "How it is quantized; a pencil marks a rule of your own",
+               "Signal to quantization noise, worst node inside; higher is better"};
+        return QString::fromLatin1(tips[section]);
+    }
     if (role == Qt::TextAlignmentRole)
         return int((section == ErrorColumn ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     if (role == Qt::FontRole)

@@ -36,6 +36,10 @@ InteriorCard::InteriorCard(Workspace& workspace, QWidget* parent)
     m_tree->setColumnCount(4);
     m_tree->setHeaderLabels({QStringLiteral("value"), QStringLiteral("scale"),
                              QStringLiteral("zero"), QStringLiteral("SQNR")});
+    const char* const tips[] = {"The value inside the cell", "The step between two integers",
+                                "The integer that means 0", "int8 against float, dB"};
+    for (int column = 0; column < 4; ++column)
+        m_tree->headerItem()->setToolTip(column, QString::fromLatin1(tips[column]));
     m_tree->setFont(monoFont(10.5));
     m_tree->setIndentation(12);
     m_tree->setFrameShape(QFrame::NoFrame);

@@ -119,6 +119,7 @@ PropertyPanel::PropertyPanel(Workspace& workspace, QWidget* parent)
 
     auto* scroll = new QScrollArea(this);
     scroll->setWidgetResizable(true);
+    scroll->setAccessibleName(QStringLiteral("Properties"));
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_cards = new QWidget(scroll);

@@ -76,79 +76,10 @@ QConfigEditor::QConfigEditor(Workspace& workspace, QWidget* parent)
     connect(m_scope, &QComboBox::activated, this, [this] { fillQConfigs(); });
 }
 
-std::vector<QConfigEditor::ScopeChoice> QConfigEditor::scopes() const
-{
-    std::vector<ScopeChoice> out;
-    const auto& selection = m_workspace.selection();
-    const auto& tree = m_workspace.foldTree();
-    const auto entries = m_workspace.selectedEntries();
-    if (!tree || entries.empty())
-        return out;
-    const auto module = [](const std::string& path, const QString& label) {
-        return ScopeChoice {label, {RuleKind::ModuleName, {path}}};
-    };
-    int container = entries.front();
-    const std::string selected = selection.modulePath().toStdString();
-    // A wrapped method is no module: rules are made for its operators.
-    if (selection.isModule() && moduleOfPath(selected) == selected) {
-        if (!selected.empty())
-            out.push_back(module(selected, QStringLiteral("this module")));
-    } else {
-        const auto nodes = m_workspace.nodeTarget();
-        if (!nodes.keys.empty())
-            out.push_back({entries.size() == 1
-                               ? QStringLiteral("this node")
-                               : QStringLiteral("these %1 nodes").arg(entries.size()),
-                           nodes});
-    }
-    for (auto& scope : memberScopes())
-        out.push_back(std::move(scope));
-    container = tree->entry(container).parent;
-    for (; container > FoldTree::kRoot; container = tree->entry(container).parent) {
-        const std::string& path = tree->entry(container).path;
-        if (moduleOfPath(path) == path)
-            out.push_back(
-                module(path, QStringLiteral("module %1").arg(QString::fromStdString(path))));
-    }
-    if (const auto* decided = m_workspace.facts().plan(selection.current());
-        decided && !decided->pattern.empty()) {
-        QStringList names;
-        for (const auto& name : decided->pattern)
-            names << QString::fromStdString(lastComponent(name));
-        out.push_back({QStringLiteral("all %1").arg(names.join(QStringLiteral(" + "))),
-                       {RuleKind::ObjectType, decided->pattern}});
-    }
-    out.push_back({QStringLiteral("whole model"), {RuleKind::Global, {""}}});
-    return out;
-}
-
-/// The single operators of a fusion: a qconfig that differs from the first one's is a conflict, and
-/// the window then offers what can be done.
-std::vector<QConfigEditor::ScopeChoice> QConfigEditor::memberScopes() const
-{
-    std::vector<ScopeChoice> out;
-    const auto& selection = m_workspace.selection();
-    const auto* group = m_workspace.facts().group(selection.current());
-    const auto* model = m_workspace.facts().model();
-    if (!group || !group->fused || group->members.size() < 2 || selection.isModule()
-        || m_workspace.selectedEntries().size() != 1)
-        return out;
-    for (NodeId id : group->members) {
-        const Node& node = model->get(id);
-        // A layer of its own is meant as a layer: the rule then reads as torch.ao's users write it.
-        const bool layer
-            = node.scope.moduleClass.starts_with("torch.nn.") && !node.scope.path.empty();
-        out.push_back({QStringLiteral("only %1").arg(QString::fromStdString(node.name)),
-                       layer ? AssignTarget {RuleKind::ModuleName, {node.scope.path}}
-                             : AssignTarget {RuleKind::Node, {node.name}}});
-    }
-    return out;
-}
-
 void QConfigEditor::refresh()
 {
     // The scope stays while the same thing is shown; a new selection begins at the narrowest.
-    auto fresh = scopes();
+    auto fresh = assignScopes(m_workspace);
     const bool same
         = !fresh.empty() && !m_scopes.empty() && fresh.front().target == m_scopes.front().target;
     const QString before = same ? m_scope->currentText() : QString();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "ui/session/undo_commands.h"
+#include "ui/session/assign_scopes.h"
 
 #include <QWidget>
 
@@ -27,13 +27,6 @@ Q_SIGNALS:
     void newQConfigWanted();
 
 private:
-    struct ScopeChoice
-    {
-        QString text;
-        AssignTarget target;
-    };
-    std::vector<ScopeChoice> scopes() const;
-    std::vector<ScopeChoice> memberScopes() const;
     void fillQConfigs();
     void apply(int index);
     QString specText(bool weight) const;
@@ -43,7 +36,7 @@ private:
     QComboBox* m_scope;
     ElidedLabel* m_activation;
     ElidedLabel* m_weight;
-    std::vector<ScopeChoice> m_scopes;
+    std::vector<AssignScope> m_scopes;
 };
 
 } // namespace qs

@@ -1,18 +1,38 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/session/undo_commands.h"
 
+#include "ui/session/text.h"
+
 #include <algorithm>
 
 namespace qs {
 
 namespace {
 
+/// "conv2d", "3 nodes", "module layer1", "all Conv2d + ReLU", "the whole model"
+QString describe(const AssignTarget& target)
+{
+    if (target.kind == RuleKind::Global)
+        return QStringLiteral("the whole model");
+    QStringList names;
+    for (const auto& key : target.keys)
+        names << toQString(key);
+    if (target.kind == RuleKind::ObjectType) {
+        for (QString& name : names)
+            name = name.section(QLatin1Char('.'), -1);
+        return QStringLiteral("all %1").arg(names.join(QStringLiteral(" + ")));
+    }
+    const bool module = target.kind == RuleKind::ModuleName;
+    if (names.size() != 1)
+        return QStringLiteral("%1 %2")
+            .arg(names.size())
+            .arg(module ? QStringLiteral("modules") : QStringLiteral("nodes"));
+    return module ? QStringLiteral("module %1").arg(names.front()) : names.front();
+}
+
 QString describe(const AssignTarget& target, const std::optional<std::string>& qconfigName)
 {
-    const QString what = target.keys.size() == 1
-        ? QString::fromStdString(target.keys.front())
-        : QStringLiteral("%1 nodes").arg(target.keys.size());
-    const QString whom = target.kind == RuleKind::Global ? QStringLiteral("the whole model") : what;
+    const QString whom = describe(target);
     if (!qconfigName)
         return QStringLiteral("clear the rule of %1").arg(whom);
     const QString name

@@ -31,6 +31,7 @@ Workspace::Workspace(EngineService& engine, QObject* parent)
     connect(&m_document, &Document::modelChanged, this, [this] {
         m_undo.clear();
         m_tree.reset();
+        m_repeats.reset();
         m_facts = {};
         m_selection.clear();
         setVerdictFilter({});
@@ -61,6 +62,13 @@ void Workspace::rebuildTree()
         return;
     m_tree = std::move(tree);
     Q_EMIT treeChanged();
+}
+
+const RepeatedModules& Workspace::repeats()
+{
+    if (!m_repeats)
+        m_repeats = RepeatedModules::find(*m_document.model());
+    return *m_repeats;
 }
 
 void Workspace::selectEntry(int index, bool extend)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "engine/graph/repeated_modules.h"
 #include "ui/graph/fold_tree.h"
 #include "ui/session/bookmarks.h"
 #include "ui/session/facts.h"
@@ -31,6 +32,10 @@ public:
     const Facts& facts() const { return m_facts; }
     /// Over the float graph; null without a model.
     const FoldTreePtr& foldTree() const { return m_tree; }
+
+    /// Blocks of the model that come again; found when first asked for. There must be a model.
+    const RepeatedModules& repeats();
+    const Selection& selection() const { return m_selection; }
 
     /// Selects what an entry of `foldTree()` stands for; `extend` adds to or takes from the nodes
     /// already selected.
@@ -76,6 +81,7 @@ private:
     Bookmarks m_bookmarks;
     Facts m_facts;
     FoldTreePtr m_tree;
+    RepeatedModulesPtr m_repeats;
     std::optional<Verdict> m_filter;
 };
 

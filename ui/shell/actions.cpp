@@ -8,6 +8,17 @@
 
 namespace qs {
 
+namespace {
+
+constexpr const char* kMenuProperty = "menuTitle";
+
+} // namespace
+
+QString Actions::menuOf(const QAction& action)
+{
+    return action.property(kMenuProperty).toString();
+}
+
 Actions::Actions(QMainWindow& window)
     : QObject(&window)
     , m_window(window)
@@ -62,7 +73,9 @@ Actions::Actions(QMainWindow& window)
              {"previousNode", "Go u&p", "Select what the node reads", "Alt+Up", true}});
     addMenu(
         QStringLiteral("&Recipe"),
-        {{"cycle", "&Cycle precision", "Selection: by rule, float, backend's default", "Q", true},
+        {{"assign", "&Assign…", "Give the selection, its module, its type or its repeats a qconfig",
+          "A", true},
+         {"cycle", "&Cycle precision", "Selection: by rule, float, backend's default", "Q", true},
          {"keepFloat", "Keep &float", "Keep the selection in float", "Ctrl+0", true},
          {"clearRule", "Clear &rules", "Take the selection's own rules away", "Ctrl+Backspace",
           true},
@@ -93,13 +106,21 @@ Actions::Actions(QMainWindow& window)
         {{"showModules", "&Modules", "Show or hide the left panel", "Ctrl+1", false},
          {"showProperties", "&Properties", "Show or hide the right panel", "Ctrl+Return", false},
          {"showBottom", "&Plots", "Show or hide the lower panel", "Ctrl+2", false},
+         {"showRecipe", "&Recipe text", "Read and edit the recipe as text, with its history",
+          "Ctrl+3", true},
+         {"showCode", "C&ode", "Show the code of two forms side by side", "Ctrl+4", true},
+         {"showFindings", "F&indings", "Show what the planner found", "Ctrl+5", true},
          {"fullScreen", "&Full screen", "Use the whole screen", "F11", false}});
     for (const char* name : {"showModules", "showProperties", "showBottom", "fullScreen"})
         (*this)[name].setCheckable(true);
     for (const char* name : {"showModules", "showProperties", "showBottom"})
         (*this)[name].setChecked(true);
     addMenu(QStringLiteral("&Help"),
-            {{"keys", "&Keys", "List the keys and what they do", "F1", false},
+            {{"palette", "&Commands…", "Find a command by a few letters and do it", "Ctrl+Shift+P",
+              false},
+             {"help", "&Help", "Explain what the keyboard or the pointer is on", "F1", false},
+             {"guide", "&First steps", "Show or hide the list of first steps", "Ctrl+F1", false},
+             {"keys", "&Keys", "List the keys and what they do", "Ctrl+Shift+K", false},
              {"about", "&About Quantscope", "Version and licences", "Shift+F1", false}});
     setModelOpen(false);
 }
@@ -115,7 +136,9 @@ QMenu* Actions::addMenu(const QString& title, std::initializer_list<Spec> specs)
         action->setStatusTip(QString());
         action->setShortcut(QKeySequence(QString::fromLatin1(spec.keys)));
         m_window.addAction(action);
+        action->setProperty(kMenuProperty, QString(title).remove(QLatin1Char('&')));
         m_actions[action->objectName()] = action;
+        m_all << action;
         if (spec.needsModel)
             m_needModel << action;
     }

@@ -25,7 +25,10 @@ public:
     QMenu& windowMenu() const { return *m_windowMenu; }
     /// All that need an open model.
     void setModelOpen(bool open);
-    QList<QAction*> all() const { return m_actions.values(); }
+    /// In the order of the menus.
+    const QList<QAction*>& all() const { return m_all; }
+    /// The title of the menu that an action stands in: "Run".
+    static QString menuOf(const QAction& action);
 
 private:
     struct Spec
@@ -40,6 +43,7 @@ private:
 
     QMainWindow& m_window;
     QHash<QString, QAction*> m_actions;
+    QList<QAction*> m_all;
     QList<QAction*> m_needModel;
     QMenu* m_recent = nullptr;
     QMenu* m_windowMenu = nullptr;

@@ -9,9 +9,11 @@
 #include "ui/shell/actions.h"
 #include "ui/shell/commands.h"
 #include "ui/shell/find_actions.h"
+#include "ui/shell/help_actions.h"
 #include "ui/shell/lowering_dialog.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/module_actions.h"
+#include "ui/shell/palette_actions.h"
 #include "ui/shell/pipeline_bar.h"
 
 #include <QAction>
@@ -185,6 +187,14 @@ void Commands::connectWindow()
         m_window.setWindowState(on ? m_window.windowState() | Qt::WindowFullScreen
                                    : m_window.windowState() & ~Qt::WindowFullScreen);
     });
+    const std::pair<const char*, const char*> tabs[] = {{"showRecipe", "recipePanel"},
+                                                        {"showCode", "codePanel"},
+                                                        {"showFindings", "findingsPanel"}};
+    for (const auto& [name, tab] : tabs)
+        on(a, name, this, [this, tab = tab] { m_window.showTab(tab); });
+    auto* help = new HelpActions(m_window, this);
+    auto* palette = new PaletteActions(m_window, this);
+    connect(palette, &PaletteActions::helpWanted, help, &HelpActions::showTopic);
     on(a, "keys", this, [this] { showKeys(); });
     on(a, "about", this, [this] { showAbout(); });
 }

@@ -8,6 +8,7 @@
 #include "ui/panels/log_panel.h"
 #include "ui/panels/module_panel.h"
 #include "ui/panels/property_panel.h"
+#include "ui/panels/recipe_panel.h"
 #include "ui/panels/verdict_list.h"
 #include "ui/plots/channel_plot.h"
 #include "ui/plots/error_bar_plot.h"
@@ -152,6 +153,7 @@ QWidget* MainWindow::buildBottom()
     m_bottom->addTab(plots, QStringLiteral("Histogram and errors"));
     m_bottom->addTab(new ChannelPlot(m_workspace, m_bottom), QStringLiteral("Channels"));
     m_bottom->addTab(new CodePanel(m_workspace, m_bottom), QStringLiteral("Code"));
+    m_bottom->addTab(new RecipePanel(m_workspace, m_bottom), QStringLiteral("Recipe"));
     m_findings = new FindingsPanel(m_workspace, m_bottom);
     m_bottom->addTab(m_findings, QStringLiteral("Findings"));
     m_bottom->addTab(m_log, QStringLiteral("Log"));
@@ -175,11 +177,24 @@ void MainWindow::showFindingsCount(int count)
 bool MainWindow::eventFilter(QObject* watched, QEvent* event)
 {
     if (watched == m_warnings && event->type() == QEvent::MouseButtonRelease) {
-        (*m_actions)["showBottom"].setChecked(true);
-        m_bottom->setCurrentWidget(m_findings);
+        showTab("findingsPanel");
         return true;
     }
     return QMainWindow::eventFilter(watched, event);
+}
+
+void MainWindow::addToLeft(QWidget* widget)
+{
+    m_left->layout()->addWidget(widget);
+}
+
+void MainWindow::showTab(const char* objectName)
+{
+    (*m_actions)["showBottom"].setChecked(true);
+    if (auto* tab = m_bottom->findChild<QWidget*>(QString::fromLatin1(objectName))) {
+        m_bottom->setCurrentWidget(tab);
+        tab->setFocus();
+    }
 }
 
 void MainWindow::buildStatusBar()

@@ -54,6 +54,10 @@ public:
     void openModel(const QString& path, const Recipe& recipe = defaultRecipe());
     /// Calibration data that the opened project names; empty for a model.
     const QString& projectData() const { return m_projectData; }
+    /// Puts a widget below the verdicts.
+    void addToLeft(QWidget* widget);
+    /// Brings a tab of the lower panel to the front, by its object name.
+    void showTab(const char* objectName);
     /// Which panels are shown; only with a model.
     void applyPanels();
 

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QPlainTextEdit>
+
+namespace qs {
+
+/// Text with line numbers, one of which can be marked as wrong. GUI thread only.
+class RecipeEditor : public QPlainTextEdit
+{
+    Q_OBJECT
+
+public:
+    explicit RecipeEditor(QWidget* parent = nullptr);
+    /// Marks a line, from 1; 0 takes the mark away.
+    void setProblem(int line, const QString& message);
+    int problemLine() const { return m_problem; }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    friend class LineNumbers;
+    void paintNumbers(QPaintEvent* event);
+    int gutterWidth() const;
+    void placeGutter();
+
+    QWidget* m_gutter;
+    int m_problem = 0;
+};
+
+} // namespace qs

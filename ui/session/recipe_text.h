@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "engine/configure/recipe.h"
+
+#include <QString>
+
+#include <string>
+
+namespace qs {
+
+/// What is wrong with a recipe's text, and where.
+struct RecipeProblem
+{
+    QString message; ///< one line
+    int line = 1; ///< from 1
+};
+
+/// Line (from 1) of the value that a path such as "mapping.module_name[2][0]" names in JSON text;
+/// of its nearest existing parent where it is not there. Pure.
+int lineOfJsonPath(const std::string& json, const std::string& path);
+
+/// Reads a recipe as it is typed; the problem names the line.
+tl::expected<Recipe, RecipeProblem> readRecipeText(const QString& text);
+
+} // namespace qs

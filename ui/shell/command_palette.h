@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#ifndef Q_MOC_RUN
+#include "ui/models/palette_model.h"
+#endif
+
+#include <QFrame>
+#include <QPointer>
+
+class QLineEdit;
+class QListView;
+
+namespace qs {
+
+/// A field over the window that finds a command by a few letters of its name and does it. Enter
+/// does, Escape leaves, the arrows walk. GUI thread only.
+class CommandPalette : public QFrame
+{
+    Q_OBJECT
+
+public:
+    explicit CommandPalette(QWidget* window);
+
+    /// Shows these items; `prompt` stands in the empty field.
+    void open(const QString& prompt, std::vector<PaletteItem> items);
+    PaletteModel& model() { return *m_model; }
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void place();
+    void leave();
+    void runCurrent();
+    bool handleKey(int key);
+
+    PaletteModel* m_model;
+    QLineEdit* m_field;
+    QListView* m_list;
+    QPointer<QWidget> m_before; ///< had the keyboard
+};
+
+} // namespace qs

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/help_actions.h"
+
+#include "ui/panels/guide_panel.h"
+#include "ui/session/workspace.h"
+#include "ui/shell/actions.h"
+#include "ui/shell/help_topics.h"
+#include "ui/shell/help_window.h"
+#include "ui/shell/main_window.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QCursor>
+#include <QSettings>
+
+namespace qs {
+
+namespace {
+
+const QString kGuideKey = QStringLiteral("guideHidden");
+
+} // namespace
+
+HelpActions::HelpActions(MainWindow& window, QObject* parent)
+    : QObject(parent)
+    , m_window(window)
+{
+    nameTopics();
+    buildGuide();
+    connect(&window.actions()["help"], &QAction::triggered, this, &HelpActions::showHere);
+}
+
+/// What F1 explains where.
+void HelpActions::nameTopics()
+{
+    static const std::pair<const char*, const char*> topics[] = {
+        {"stageBackend", "backend"},
+        {"stagePlan", "plan"},
+        {"stageCalibrate", "calibration"},
+        {"stageConvert", "lowering"},
+        {"stageCompare", "comparison"},
+        {"stageExport", "export"},
+        {"search", "search"},
+        {"searchPanel", "search"},
+        {"moduleTree", "modules"},
+        {"graphPane", "modules"},
+        {"verdictList", "verdict"},
+        {"cardQuantization", "qconfig"},
+        {"cardWhy", "rule"},
+        {"cardLoss", "comparison"},
+        {"cardInside", "interior"},
+        {"histogramPlot", "histogram"},
+        {"errorPlot", "comparison"},
+        {"channelPlot", "channels"},
+        {"codePanel", "forms"},
+        {"findingsPanel", "findings"},
+        {"recipeText", "recipe"},
+        {"recipeHistory", "undo"},
+        {"emptyState", "start"},
+    };
+    for (const auto& [name, id] : topics)
+        if (auto* widget = m_window.findChild<QWidget*>(QString::fromLatin1(name)))
+            setHelpTopic(widget, id);
+}
+
+void HelpActions::buildGuide()
+{
+    auto& a = m_window.actions();
+    const auto has = [](Stage stage) {
+        return [stage](Workspace& workspace) { return workspace.document().hasResult(stage); };
+    };
+    m_guide = new GuidePanel(
+        m_window.workspace(),
+        {{QStringLiteral("Open a model"), &a["open"],
+          [](Workspace& workspace) { return workspace.document().model() != nullptr; }},
+         {QStringLiteral("Choose the target"), &a["backend"], has(Stage::Plan)},
+         {QStringLiteral("Calibrate"), &a["calibrate"], has(Stage::Calibrate)},
+         {QStringLiteral("Compare with float"), &a["compare"], has(Stage::Compare)},
+         {QStringLiteral("Change a decision"), &a["assign"],
+          [](Workspace& workspace) { return workspace.undoStack().index() > 0; }},
+         {QStringLiteral("Export"), &a["export"], has(Stage::Export)}},
+        &m_window);
+    m_window.addToLeft(m_guide);
+    auto& action = a["guide"];
+    action.setCheckable(true);
+    action.setChecked(!QSettings().value(kGuideKey, false).toBool());
+    m_guide->setVisible(action.isChecked());
+    connect(&action, &QAction::toggled, this, [this](bool shown) {
+        m_guide->setVisible(shown);
+        QSettings().setValue(kGuideKey, !shown);
+    });
+    connect(m_guide, &GuidePanel::closeWanted, &action, [&action] { action.setChecked(false); });
+}
+
+void HelpActions::showTopic(const QString& id)
+{
+    if (!m_help)
+        m_help = new HelpWindow(&m_window);
+    m_help->showTopic(id);
+    m_help->show();
+    m_help->raise();
+    m_help->activateWindow();
+}
+
+/// The keyboard's place counts first; the pointer's where that says nothing.
+void HelpActions::showHere()
+{
+    const auto* topic = helpTopicAt(QApplication::focusWidget());
+    if (!topic)
+        topic = helpTopicAt(QApplication::widgetAt(QCursor::pos()));
+    showTopic(topic ? topic->id : helpTopics().front().id);
+}
+
+} // namespace qs

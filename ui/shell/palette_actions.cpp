@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/palette_actions.h"
+
+#include "ui/session/assign_scopes.h"
+#include "ui/session/workspace.h"
+#include "ui/shell/actions.h"
+#include "ui/shell/command_palette.h"
+#include "ui/shell/help_topics.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/message_bar.h"
+
+#include <QAction>
+#include <QMenu>
+
+namespace qs {
+
+PaletteActions::PaletteActions(MainWindow& window, QObject* parent)
+    : QObject(parent)
+    , m_window(window)
+    , m_palette(new CommandPalette(&window))
+{
+    auto& a = window.actions();
+    connect(&a["palette"], &QAction::triggered, this,
+            [this] { m_palette->open(QStringLiteral("Type what you want to do …"), commands()); });
+    connect(&a["assign"], &QAction::triggered, this, [this] {
+        auto items = assignments();
+        if (items.empty())
+            m_window.messageBar().showMessage(MessageBar::Kind::Note,
+                                              QStringLiteral("Nothing is selected"),
+                                              QStringLiteral("Select nodes or a module first"));
+        else
+            m_palette->open(QStringLiteral("Assign … (\"float module\", \"x86 all\")"),
+                            std::move(items));
+    });
+}
+
+std::vector<PaletteItem> PaletteActions::commands()
+{
+    std::vector<PaletteItem> out;
+    for (QAction* action : m_window.actions().all()) {
+        if (action->objectName() == QLatin1String("palette"))
+            continue;
+        out.push_back({QStringLiteral("%1: %2").arg(Actions::menuOf(*action),
+                                                    action->text().remove(QLatin1Char('&'))),
+                       action->toolTip(), action->shortcut().toString(QKeySequence::NativeText),
+                       action->isEnabled(), [action] { action->trigger(); }});
+    }
+    auto& workspace = m_window.workspace();
+    const bool open = workspace.document().model() != nullptr;
+    for (const auto& name : workspace.pipeline().engine().backendNames())
+        out.push_back({QStringLiteral("Backend: %1").arg(QString::fromStdString(name)),
+                       QStringLiteral("Plan for this hardware target"),
+                       {},
+                       open,
+                       [&workspace, name] { workspace.chooseBackend(name); }});
+    for (QAction* recent : m_window.actions().recentMenu().actions())
+        out.push_back(
+            {QStringLiteral("Open: %1").arg(recent->toolTip().section(QLatin1Char('/'), -1)),
+             recent->toolTip(),
+             {},
+             true,
+             [recent] { recent->trigger(); }});
+    for (const auto& topic : helpTopics())
+        out.push_back({QStringLiteral("Help: %1").arg(topic.title),
+                       topic.text,
+                       {},
+                       true,
+                       [this, id = topic.id] { Q_EMIT helpWanted(id); }});
+    return out;
+}
+
+std::vector<PaletteItem> PaletteActions::assignments()
+{
+    std::vector<PaletteItem> out;
+    auto& workspace = m_window.workspace();
+    const auto choices = assignChoices(workspace);
+    for (const auto& scope : assignScopes(workspace))
+        for (const auto& choice : choices)
+            out.push_back(
+                {QStringLiteral("%1 → %2").arg(scope.text, choice.text),
+                 choice.qconfigName ? QString() : QStringLiteral("takes its own rule away"),
+                 {},
+                 true,
+                 [&workspace, target = scope.target, choice] {
+                     workspace.assign(target, choice.qconfigName);
+                 }});
+    return out;
+}
+
+} // namespace qs
