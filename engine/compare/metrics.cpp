@@ -64,6 +64,43 @@ Result<void> addError(ErrorSums& sums, const at::Tensor& signal, const at::Tenso
     return {};
 }
 
+namespace {
+
+/// Whether one reading of the values in memory order will do.
+bool alikeOnCpu(const UnitValues& v)
+{
+    const auto like = [&](const at::Tensor& other) {
+        return other.is_cpu() && other.scalar_type() == at::kFloat
+            && other.sizes() == v.signal.sizes() && other.strides() == v.signal.strides();
+    };
+    return v.signal.is_non_overlapping_and_dense() && like(v.signal) && like(v.converted)
+        && like(v.onConverted) && like(v.quantizedOnFloat);
+}
+
+} // namespace
+
+Result<void> addErrors(UnitSums& sums, const UnitValues& v)
+{
+    if (alikeOnCpu(v)) {
+        const UnitSums added = kernels::errorTermsCpu(
+            {v.signal.const_data_ptr<float>(), v.converted.const_data_ptr<float>(),
+             v.onConverted.const_data_ptr<float>(), v.quantizedOnFloat.const_data_ptr<float>()},
+            v.signal.numel(), at::get_num_threads());
+        if (isFinite(added.isolated) && isFinite(added.inherited) && isFinite(added.bornHere)
+            && isFinite(added.cumulative)) {
+            kernels::merge(sums.isolated, added.isolated);
+            kernels::merge(sums.inherited, added.inherited);
+            kernels::merge(sums.bornHere, added.bornHere);
+            kernels::merge(sums.cumulative, added.cumulative);
+            return {};
+        }
+    }
+    QS_CHECK(addError(sums.isolated, v.signal, v.quantizedOnFloat));
+    QS_CHECK(addError(sums.inherited, v.signal, v.onConverted));
+    QS_CHECK(addError(sums.bornHere, v.signal, v.signal + (v.converted - v.onConverted)));
+    return addError(sums.cumulative, v.signal, v.converted);
+}
+
 ErrorSums noiselessSums(const ErrorSums& sums)
 {
     return {sums.signal2, sums.signal2, sums.signal2, 0, 0, sums.count};

@@ -71,8 +71,13 @@ Sweep::Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter
 
 Result<Sweep> Sweep::create(const ConvertedModel& converted, at::Device device)
 {
-    QS_TRY(Interpreter floatForm, Interpreter::create(converted.prepared->model, device));
-    QS_TRY(Interpreter referenceForm, Interpreter::create(converted.reference, device));
+    // Both forms in the same layout, so that they add in the same order.
+    const GraphPtr& model = converted.prepared->model;
+    const bool fast = device.is_cpu() && fastLayout(*model) == Layout::ChannelsLast
+        && fastLayout(*converted.reference) == Layout::ChannelsLast;
+    const Layout layout = fast ? Layout::ChannelsLast : Layout::AsGiven;
+    QS_TRY(Interpreter floatForm, Interpreter::create(model, device, layout));
+    QS_TRY(Interpreter referenceForm, Interpreter::create(converted.reference, device, layout));
     return Sweep(converted, std::move(floatForm), std::move(referenceForm));
 }
 
@@ -80,8 +85,11 @@ Result<Sweep::Outputs> Sweep::run(const std::vector<at::IValue>& inputs, const J
 {
     m_job = job;
     m_referenceAt = 0;
-    QS_TRY(Frame floatFrame, startFrame(m_float, inputs, m_floatState));
-    QS_TRY(Frame referenceFrame, startFrame(m_reference, inputs, m_referenceState));
+    std::vector<at::IValue> given;
+    for (const at::IValue& input : inputs)
+        given.push_back(inLayout(input, m_float.layout()));
+    QS_TRY(Frame floatFrame, startFrame(m_float, given, m_floatState));
+    QS_TRY(Frame referenceFrame, startFrame(m_reference, given, m_referenceState));
     const std::size_t steps = m_float.graph().nodes().size();
     for (std::size_t position = 0; position < steps; ++position)
         QS_CHECK(step(position, floatFrame, referenceFrame));
@@ -125,20 +133,30 @@ Result<void> Sweep::advance(const Interpreter& interpreter, const Node& node, Fr
 Result<void> Sweep::measure(std::size_t index, const Frame& floatFrame, const Frame& referenceFrame)
 {
     const CompareUnit& unit = m_units[index];
-    UnitSums& sums = m_sums[index];
-    ErrorSums added;
     for (const UnitOutput& output : unit.outputs) {
         QS_TRY(const at::Tensor y, tensorOf(m_float, floatFrame, output.value));
         QS_TRY(const at::Tensor converted, tensorOf(m_reference, referenceFrame, output.reference));
         if (!y.defined() || !converted.defined() || !y.is_floating_point())
             return {};
+    }
+    if (m_interiors.has(unit.last))
+        QS_CHECK(measureInterior(unit, floatFrame, referenceFrame));
+    return unit.unchanged ? measureUnchanged(index, floatFrame, referenceFrame)
+                          : measureFunctions(index, floatFrame, referenceFrame);
+}
+
+/// All that is wrong came with the inputs.
+Result<void> Sweep::measureUnchanged(std::size_t index, const Frame& floatFrame,
+                                     const Frame& referenceFrame)
+{
+    UnitSums& sums = m_sums[index];
+    ErrorSums added;
+    for (const UnitOutput& output : m_units[index].outputs) {
+        QS_TRY(const at::Tensor y, tensorOf(m_float, floatFrame, output.value));
+        QS_TRY(const at::Tensor converted, tensorOf(m_reference, referenceFrame, output.reference));
         QS_CHECK(addError(added, y, converted));
     }
     kernels::merge(sums.cumulative, added);
-    if (m_interiors.has(unit.last))
-        QS_CHECK(measureInterior(unit, floatFrame, referenceFrame));
-    if (!unit.unchanged)
-        return measureFunctions(index, floatFrame, referenceFrame);
     kernels::merge(sums.inherited, added);
     kernels::merge(sums.bornHere, noiselessSums(added));
     kernels::merge(sums.isolated, noiselessSums(added));
@@ -172,7 +190,6 @@ Result<void> Sweep::measureFunctions(std::size_t index, const Frame& floatFrame,
                                      const Frame& referenceFrame)
 {
     const CompareUnit& unit = m_units[index];
-    UnitSums& sums = m_sums[index];
     Frame onConverted, quantizedOnFloat;
     for (const UnitInput& input : unit.inputs) {
         QS_TRY(at::IValue converted, valueOf(m_reference, referenceFrame, input.read));
@@ -188,13 +205,12 @@ Result<void> Sweep::measureFunctions(std::size_t index, const Frame& floatFrame,
     QS_CHECK(m_float.evaluate(onConverted, values, m_job));
     QS_CHECK(m_reference.evaluate(quantizedOnFloat, references, m_job));
     for (const UnitOutput& output : unit.outputs) {
-        QS_TRY(const at::Tensor y, tensorOf(m_float, floatFrame, output.value));
-        QS_TRY(const at::Tensor converted, tensorOf(m_reference, referenceFrame, output.reference));
-        QS_TRY(const at::Tensor fx, tensorOf(m_float, onConverted, output.value));
-        QS_TRY(const at::Tensor fq, tensorOf(m_reference, quantizedOnFloat, output.reference));
-        QS_CHECK(addError(sums.inherited, y, fx));
-        QS_CHECK(addError(sums.isolated, y, fq));
-        QS_CHECK(addError(sums.bornHere, y, y + (converted - fx)));
+        UnitValues made;
+        QS_TRY(made.signal, tensorOf(m_float, floatFrame, output.value));
+        QS_TRY(made.converted, tensorOf(m_reference, referenceFrame, output.reference));
+        QS_TRY(made.onConverted, tensorOf(m_float, onConverted, output.value));
+        QS_TRY(made.quantizedOnFloat, tensorOf(m_reference, quantizedOnFloat, output.reference));
+        QS_CHECK(addErrors(m_sums[index], made));
     }
     return {};
 }

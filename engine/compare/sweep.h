@@ -11,12 +11,6 @@
 
 namespace qs {
 
-/// Streaming sums of the four error terms of one unit.
-struct UnitSums
-{
-    ErrorSums isolated, inherited, bornHere, cumulative;
-};
-
 /// Runs batches through the float and the reference graph, stepped side by side, and sums the
 /// errors of every unit. Keeps values only until their last use. One thread at a time.
 class Sweep
@@ -44,6 +38,8 @@ private:
     Result<void> step(std::size_t position, Frame& floatFrame, Frame& referenceFrame);
     Result<void> advance(const Interpreter& interpreter, const Node& node, Frame& frame) const;
     Result<void> measure(std::size_t unit, const Frame& floatFrame, const Frame& referenceFrame);
+    Result<void> measureUnchanged(std::size_t unit, const Frame& floatFrame,
+                                  const Frame& referenceFrame);
     Result<void> measureFunctions(std::size_t unit, const Frame& floatFrame,
                                   const Frame& referenceFrame);
 

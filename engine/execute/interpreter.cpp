@@ -27,6 +27,7 @@ struct Interpreter::Impl
 {
     GraphPtr graph;
     at::Device device = at::kCPU;
+    Layout layout = Layout::AsGiven;
     std::vector<NodeCall> calls; ///< by position
     std::vector<std::vector<ValueRef>> dead; ///< by position
     std::vector<bool> constantNodes; ///< by position
@@ -68,17 +69,18 @@ Result<void> flattenOutput(const Argument& argument, const ReadValue& read,
 
 } // namespace
 
-Result<Interpreter> Interpreter::create(GraphPtr graph, at::Device device)
+Result<Interpreter> Interpreter::create(GraphPtr graph, at::Device device, Layout layout)
 {
     Interpreter made;
     made.m_impl = std::make_shared<Impl>();
     Impl& impl = *made.m_impl;
     impl.graph = std::move(graph);
     impl.device = device;
+    impl.layout = layout;
     impl.dead = lastUses(*impl.graph);
     impl.calls.reserve(impl.graph->nodes().size());
     for (const auto& node : impl.graph->nodes())
-        impl.calls.push_back(prepareCall(*node));
+        impl.calls.push_back(prepareCall(*node, layout));
     for (const StateUpdate& update : stateUpdates(*impl.graph))
         if (const Node& holder = impl.graph->get(update.holder); isStored(holder))
             impl.holders.push_back(&holder);
@@ -94,6 +96,11 @@ const Graph& Interpreter::graph() const
 at::Device Interpreter::device() const
 {
     return m_impl->device;
+}
+
+Layout Interpreter::layout() const
+{
+    return m_impl->layout;
 }
 
 Result<at::IValue> Interpreter::Impl::stored(const Node& node) const
@@ -220,7 +227,7 @@ Result<std::vector<at::IValue>> Interpreter::run(std::vector<at::IValue> inputs,
         QS_CHECK(job.check());
         const Node& node = *nodes[i];
         if (node.kind == NodeKind::Input)
-            frame.set({node.id, 0}, std::move(inputs[nextInput++]));
+            frame.set({node.id, 0}, inLayout(inputs[nextInput++], impl.layout));
         else if (node.kind == NodeKind::Output)
             break;
         else if (!impl.constantNodes[i] && !isStored(node))

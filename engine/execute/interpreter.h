@@ -3,6 +3,7 @@
 
 #include "engine/base/job_context.h"
 #include "engine/execute/frame.h"
+#include "engine/execute/layout.h"
 #include "engine/graph/graph.h"
 
 #include <ATen/core/ivalue.h>
@@ -35,10 +36,14 @@ class Interpreter
 public:
     /// Resolves every operator. Errors: an operator LibTorch does not know (names the node) only
     /// when it is reached, so a graph with unknown nodes can be created.
-    static Result<Interpreter> create(GraphPtr graph, at::Device device = at::kCPU);
+    /// With layout ChannelsLast (as `fastLayout` allows) views of what does not lie in order are
+    /// copies.
+    static Result<Interpreter> create(GraphPtr graph, at::Device device = at::kCPU,
+                                      Layout layout = Layout::AsGiven);
 
     const Graph& graph() const;
     at::Device device() const;
+    Layout layout() const;
 
     /// Runs the whole graph. `inputs` in the order of `Graph::inputs()`, already on the device;
     /// returns the Output node's arguments flattened in order. Checks cancel between nodes. `tap`

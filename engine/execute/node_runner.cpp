@@ -149,7 +149,7 @@ const c10::FunctionSchema* schemaOf(const NodeCall& call)
     return call.op ? &call.op->schema() : call.script ? call.script->schema : nullptr;
 }
 
-NodeCall prepareCall(const Node& node)
+NodeCall prepareCall(const Node& node, Layout layout)
 {
     NodeCall call;
     if (node.kind != NodeKind::Op && node.kind != NodeKind::ModuleCall)
@@ -187,6 +187,10 @@ NodeCall prepareCall(const Node& node)
             call.problem = node.target + " lacks its argument '" + formal[i].name() + "'";
             return call;
         }
+    // The same arguments; a copy where the strides allow no view.
+    if (layout != Layout::AsGiven
+        && (node.target == "aten.view.default" || node.target == "aten._unsafe_view.default"))
+        call.op = findOperator("aten.reshape.default");
     return call;
 }
 

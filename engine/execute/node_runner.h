@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/execute/layout.h"
 #include "engine/execute/value_conversion.h"
 #include "engine/graph/node.h"
 
@@ -27,7 +28,7 @@ struct NodeCall
 const c10::FunctionSchema* schemaOf(const NodeCall& call);
 
 /// Finds the operator and matches the node's arguments with its schema, by name, else by position.
-NodeCall prepareCall(const Node& node);
+NodeCall prepareCall(const Node& node, Layout layout = Layout::AsGiven);
 
 /// Runs one of the node's subgraphs on the given inputs.
 using RunSubgraph

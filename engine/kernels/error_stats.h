@@ -48,6 +48,24 @@ QS_HD inline void merge(ErrorSums& into, const ErrorSums& other)
 /// Sums over `count` pairs; the same input and thread count give the same bits.
 ErrorSums errorSumsCpu(const float* signal, const float* other, std::int64_t count, int threads);
 
+/// The four errors of one layer against its float value y.
+struct ErrorTerms
+{
+    ErrorSums isolated, inherited, bornHere, cumulative;
+};
+
+/// What a layer made: arrays of equal length.
+struct LayerValues
+{
+    const float* signal; ///< y, in the float model
+    const float* converted; ///< y^, in the converted model
+    const float* onConverted; ///< f(x^): the float layer on the converted model's inputs
+    const float* quantizedOnFloat; ///< f_q(x): the converted layer on the float model's inputs
+};
+
+/// All four in one reading of the values; what is born here has the noise y^ - f(x^).
+ErrorTerms errorTermsCpu(const LayerValues& values, std::int64_t count, int threads);
+
 /// Scratch entries that `errorSumsCuda` needs.
 inline constexpr int kErrorSumsScratch = 1024;
 /// Device version: `scratch` holds kErrorSumsScratch entries, the result is left in `out` (device

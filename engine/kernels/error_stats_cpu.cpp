@@ -54,7 +54,103 @@ ErrorSums scan(const float* signal, const float* other, std::int64_t count)
     return out;
 }
 
+constexpr int kTermLanes = 8;
+
+// One term's accumulators.
+struct TermLanes
+{
+    double other2[kTermLanes] = {};
+    double dot[kTermLanes] = {};
+    double noise2[kTermLanes] = {};
+    double maxAbs[kTermLanes] = {};
+};
+
+inline void add(TermLanes& lanes, int i, double signal, double noise, double other)
+{
+    const double size = noise < 0 ? -noise : noise;
+    lanes.other2[i] += other * other;
+    lanes.dot[i] += signal * other;
+    lanes.noise2[i] += noise * noise;
+    lanes.maxAbs[i] = size > lanes.maxAbs[i] ? size : lanes.maxAbs[i];
+}
+
+struct AllTermLanes
+{
+    double signal2[kTermLanes] = {};
+    TermLanes isolated, inherited, bornHere, cumulative;
+};
+
+inline void addValue(AllTermLanes& acc, int i, const LayerValues& v, std::int64_t at)
+{
+    const double y = v.signal[at];
+    const double converted = v.converted[at];
+    const double fx = v.onConverted[at];
+    const double fq = v.quantizedOnFloat[at];
+    const double born = converted - fx;
+    acc.signal2[i] += y * y;
+    add(acc.isolated, i, y, fq - y, fq);
+    add(acc.inherited, i, y, fx - y, fx);
+    add(acc.bornHere, i, y, born, y + born);
+    add(acc.cumulative, i, y, converted - y, converted);
+}
+
+QS_VECTOR_CLONES void scanTerms(const LayerValues& v, std::int64_t begin, std::int64_t steps,
+                                AllTermLanes& lanes)
+{
+    AllTermLanes acc = lanes;
+    for (std::int64_t step = 0; step < steps; ++step) {
+        for (int i = 0; i < kTermLanes; ++i)
+            addValue(acc, i, v, begin + step * kTermLanes + i);
+    }
+    lanes = acc;
+}
+
+ErrorSums termSums(const double* signal2, const TermLanes& lanes, std::int64_t count)
+{
+    ErrorSums sums;
+    for (int i = 0; i < kTermLanes; ++i)
+        merge(sums,
+              {signal2[i], lanes.other2[i], lanes.dot[i], lanes.noise2[i], lanes.maxAbs[i], 0});
+    sums.count = count;
+    return sums;
+}
+
+void mergeTerms(ErrorTerms& into, const ErrorTerms& other)
+{
+    merge(into.isolated, other.isolated);
+    merge(into.inherited, other.inherited);
+    merge(into.bornHere, other.bornHere);
+    merge(into.cumulative, other.cumulative);
+}
+
+ErrorTerms termsOf(const LayerValues& v, std::int64_t begin, std::int64_t end)
+{
+    AllTermLanes lanes;
+    const std::int64_t steps = (end - begin) / kTermLanes;
+    scanTerms(v, begin, steps, lanes);
+    for (std::int64_t at = begin + steps * kTermLanes; at < end; ++at)
+        addValue(lanes, 0, v, at);
+    const std::int64_t count = end - begin;
+    return {termSums(lanes.signal2, lanes.isolated, count),
+            termSums(lanes.signal2, lanes.inherited, count),
+            termSums(lanes.signal2, lanes.bornHere, count),
+            termSums(lanes.signal2, lanes.cumulative, count)};
+}
+
 } // namespace
+
+ErrorTerms errorTermsCpu(const LayerValues& values, std::int64_t count, int threads)
+{
+    const int parts = partCount(count, threads);
+    std::vector<ErrorTerms> found(std::size_t(parts), ErrorTerms {});
+    forEachPart(count, parts, [&](int part, std::int64_t begin, std::int64_t end) {
+        found[std::size_t(part)] = termsOf(values, begin, end);
+    });
+    ErrorTerms out;
+    for (const auto& one : found)
+        mergeTerms(out, one);
+    return out;
+}
 
 ErrorSums errorSumsCpu(const float* signal, const float* other, std::int64_t count, int threads)
 {

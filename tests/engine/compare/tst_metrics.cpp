@@ -87,6 +87,29 @@ private Q_SLOTS:
         QCOMPARE(added.error().code, qs::ErrorCode::Numeric);
     }
 
+    void fourTermsAtOnceAreThoseOneByOne()
+    {
+        for (const bool broken : {false, true}) {
+            const at::Tensor y = at::randn({3, 1001});
+            const at::Tensor converted = y + 0.1 * at::randn_like(y);
+            const at::Tensor fx = y + 0.1 * at::randn_like(y);
+            at::Tensor fq = y + 0.01 * at::randn_like(y);
+            if (broken)
+                fq[1][7] = kInf;
+            qs::UnitSums sums;
+            QVERIFY(qs::addErrors(sums, {y, converted, fx, fq}));
+            const auto same = [](const qs::ErrorSums& added, const qs::ErrorMetrics& wanted) {
+                const auto found = qs::metricsFrom(added).value();
+                return std::abs(*found.sqnrDb - *wanted.sqnrDb) < 1e-4
+                    && !(std::abs(found.cosine - wanted.cosine) > 1e-6) && added.count == 3003;
+            };
+            QVERIFY(same(sums.isolated, measure(y, fq)));
+            QVERIFY(same(sums.inherited, measure(y, fx)));
+            QVERIFY(same(sums.bornHere, measure(y, y + (converted - fx))));
+            QVERIFY(same(sums.cumulative, measure(y, converted)));
+        }
+    }
+
     void shapesMustAgree()
     {
         qs::ErrorSums sums;

@@ -251,6 +251,33 @@ private Q_SLOTS:
         QVERIFY(!none);
         QVERIFY(none.error().message.find("takes 1 inputs") != std::string::npos);
     }
+    void channelsLastChangesNoValue()
+    {
+        const std::string body
+            = "%x #1 = input \"x\" () -> (x: float32[2, 3, 8, 8])\n"
+              "%w #2 = parameter \"w\" () -> (w: float32[6, 3, 3, 3]) tensor=1\n"
+              "%c #3 = op \"aten.conv2d.default\" (input=%x, weight=%w) -> (c: float32[2, 6, 6, "
+              "6])\n";
+        const GraphPtr graph
+            = parsed(body
+                         + "%v #4 = op \"aten.view.default\" (self=%c, size=[2, 216]) -> (v: "
+                           "float32[2, 216])\n"
+                           "%output #5 = output \"\" (\"\"=%v) -> ()\n",
+                     {at::randn({6, 3, 3, 3})});
+        QVERIFY(fastLayout(*graph) == Layout::ChannelsLast);
+        const at::Tensor x = at::randn({2, 3, 8, 8});
+        const auto fast = Interpreter::create(graph, at::kCPU, Layout::ChannelsLast);
+        const at::Tensor made = onlyTensor(fast->run({x}));
+        QVERIFY(at::allclose(made, onlyTensor(runnerFor(graph).run({x})), 1e-4, 1e-5));
+        // Strides that are looked at must be the ones PyTorch would see.
+        const GraphPtr strided = parsed(
+            body
+                + "%v #4 = op \"aten.as_strided.default\" (self=%c, size=[2], stride=[1]) -> (v: "
+                  "float32[2])\n"
+                  "%output #5 = output \"\" (\"\"=%v) -> ()\n",
+            {at::randn({6, 3, 3, 3})});
+        QVERIFY(fastLayout(*strided) == Layout::AsGiven);
+    }
     void scalarOperatorsFollowPython()
     {
         const auto run = [](const char* target, std::vector<at::IValue> args) {

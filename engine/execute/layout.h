@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/graph/graph.h"
+
+#include <ATen/core/ivalue.h>
+
+namespace qs {
+
+/// How images lie in memory while a graph runs. Values are the same in any, up to the order in
+/// which convolutions add.
+enum class Layout : std::uint8_t
+{
+    AsGiven, ///< what PyTorch does with these inputs, to the bit
+    ChannelsLast ///< what convolutions and pooling on the CPU are fastest with
+};
+
+/// ChannelsLast where the graph convolves images and every operator computes the same whatever the
+/// strides of its inputs; else AsGiven.
+Layout fastLayout(const Graph& graph);
+
+/// An input of such a run: images are copied, everything else is passed on.
+at::IValue inLayout(const at::IValue& value, Layout layout);
+
+} // namespace qs
