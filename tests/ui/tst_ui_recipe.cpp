@@ -141,7 +141,7 @@ void TestRecipe::stepsHaveReadableNames()
     };
     QCOMPARE(named({RuleKind::Node, {"linear"}}, "x86"), QStringLiteral("set linear to x86"));
     QCOMPARE(named({RuleKind::Node, {"add", "linear"}}, ""),
-             QStringLiteral("set 2 nodes to float"));
+             QStringLiteral("set add + linear to float"));
     QCOMPARE(named({RuleKind::ModuleName, {"block"}}, ""),
              QStringLiteral("set module block to float"));
     QCOMPARE(named({RuleKind::ObjectType, {"torch.nn.Conv2d", "torch.nn.ReLU"}}, ""),

@@ -82,6 +82,8 @@ QVariant SearchResultModel::headerData(int section, Qt::Orientation orientation,
                     {"dB", "Signal to quantization noise born in the node"}};
     if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
         return {};
+    if (role == Qt::TextAlignmentRole)
+        return int((section == ErrorColumn ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     if (role == Qt::DisplayRole)
         return QString::fromLatin1(kColumns[section].name);
     if (role == Qt::ToolTipRole)

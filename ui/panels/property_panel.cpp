@@ -4,6 +4,7 @@
 #include "engine/graph/bodies.h"
 #include "ui/graph/graph_style.h"
 #include "ui/panels/interior_card.h"
+#include "ui/panels/module_card.h"
 #include "ui/panels/property_cards.h"
 #include "ui/panels/qconfig_editor.h"
 #include "ui/panels/why_card.h"
@@ -133,9 +134,10 @@ PropertyPanel::PropertyPanel(Workspace& workspace, QWidget* parent)
     m_why = new WhyCard(workspace, m_cards);
     m_loss = new Card(QStringLiteral("Loss"), m_cards);
     m_interior = new InteriorCard(workspace, m_cards);
+    m_contents = new ModuleCard(workspace, m_cards);
     m_arguments = new Card(QStringLiteral("Arguments"), m_cards);
     for (Card* card : {m_quantization, static_cast<Card*>(m_why), m_loss,
-                       static_cast<Card*>(m_interior), m_arguments})
+                       static_cast<Card*>(m_interior), static_cast<Card*>(m_contents), m_arguments})
         column->addWidget(card);
     column->addStretch(1);
     scroll->setWidget(m_cards);
@@ -165,6 +167,7 @@ void PropertyPanel::refresh()
     m_why->refresh();
     showLoss();
     m_interior->refresh();
+    m_contents->refresh();
     showArguments();
 }
 

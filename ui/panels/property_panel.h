@@ -11,6 +11,7 @@ namespace qs {
 class Card;
 class ElidedLabel;
 class InteriorCard;
+class ModuleCard;
 class QConfigEditor;
 class WhyCard;
 class Workspace;
@@ -43,6 +44,7 @@ private:
     WhyCard* m_why;
     Card* m_loss;
     InteriorCard* m_interior;
+    ModuleCard* m_contents;
     Card* m_arguments;
 };
 

@@ -139,12 +139,31 @@ void QConfigEditor::apply(int index)
     m_workspace.assign(m_scopes[std::size_t(scope)].target, name);
 }
 
+/// What speaks for several nodes: the first that has a weight, else any that is quantized.
+NodeId QConfigEditor::firstQuantized() const
+{
+    const auto& facts = m_workspace.facts();
+    NodeId found;
+    for (NodeId node : m_workspace.selection().nodes()) {
+        const auto* decided = facts.plan(node);
+        if (!decided || !decided->qconfig)
+            continue;
+        if (facts.weightObserver(node))
+            return node;
+        if (!found)
+            found = node;
+    }
+    return found;
+}
+
 QString QConfigEditor::specText(bool weight) const
 {
     const auto& facts = m_workspace.facts();
     const auto& selection = m_workspace.selection();
-    const NodeId node = selection.current() ? selection.current() : facts.leader(selection.nodes());
+    const NodeId node = selection.current() ? selection.current() : firstQuantized();
     const auto* decided = facts.plan(node);
+    if (facts.qconfigText(selection.nodes()) == QLatin1String("mixed"))
+        return QStringLiteral("mixed");
     if (!decided || !decided->qconfig)
         return QStringLiteral("float");
     const auto* observer

@@ -29,6 +29,7 @@ Q_SIGNALS:
 private:
     void fillQConfigs();
     void apply(int index);
+    NodeId firstQuantized() const;
     QString specText(bool weight) const;
 
     Workspace& m_workspace;

@@ -39,6 +39,11 @@ RecipePanel::RecipePanel(Workspace& workspace, QWidget* parent)
     m_state->setFont(uiFont(11.5));
     m_state->setContentsMargins(12, 4, 12, 4);
     m_state->setTextFormat(Qt::PlainText);
+    setAttribute(Qt::WA_StyledBackground);
+    setStyleSheet(
+        QStringLiteral("QWidget#recipePanel, QWidget#recipePanel QWidget { background: %1; } "
+                       "QListView { padding-left: 8px; }")
+            .arg(theme().panel.name()));
     m_state->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     auto* text = new QWidget(this);
     auto* column = new QVBoxLayout(text);
@@ -57,6 +62,9 @@ RecipePanel::RecipePanel(Workspace& workspace, QWidget* parent)
     history->setToolTip(QStringLiteral("Click a step to go back to it; its results come back too"));
     history->setEmptyLabel(QStringLiteral("as opened"));
     history->setFrameShape(QFrame::NoFrame);
+    history->setWordWrap(true);
+    history->setSpacing(1);
+    history->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* steps = new QVBoxLayout(past);
     steps->setContentsMargins(0, 0, 0, 0);
     steps->setSpacing(0);
@@ -109,9 +117,7 @@ void RecipePanel::follow()
         m_following = false;
     }
     m_editor->setProblem(0, {});
-    say(QStringLiteral("Follows every decision. Edit it: a valid text is taken at once, as one "
-                       "step to undo."),
-        false);
+    say(QStringLiteral("Follows every decision; a valid edit is taken at once."), false);
 }
 
 void RecipePanel::apply()

@@ -21,7 +21,7 @@ namespace qs {
 
 namespace {
 
-constexpr int kResultWidth = 520, kResultRows = 14, kResultRowHeight = 23;
+constexpr int kResultWidth = 520, kResultRows = 14;
 
 } // namespace
 
@@ -60,6 +60,11 @@ SearchPanel::SearchPanel(Workspace& workspace, Finder& finder, QLineEdit& field,
     m_list->setFont(uiFont(12));
     m_list->setEditTriggers(QAbstractItemView::NoEditTriggers);
     m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_list->setStyleSheet(
+        QStringLiteral("QHeaderView::section, QHeaderView::section:first { color: "
+                       "%1; padding: 3px 4px; }")
+            .arg(theme().muted.name()));
+    m_list->header()->setFont(uiFont(11));
     auto* header = m_list->header();
     header->setStretchLastSection(false);
     header->setMinimumSectionSize(40);
@@ -133,12 +138,14 @@ void SearchPanel::open()
 /// Below the field, at its right edge, as tall as what it shows.
 void SearchPanel::place()
 {
-    const QPoint corner
-        = m_field.mapTo(parentWidget(), QPoint(m_field.width(), m_field.height() + 5));
+    // Below the whole bar that the field stands in.
+    const QPoint corner(m_field.mapTo(parentWidget(), QPoint(m_field.width(), 0)).x(),
+                        m_field.parentWidget()->geometry().bottom() + 4);
     const int width = std::min(kResultWidth, parentWidget()->width() - 24);
     const int rows = std::min(int(m_finder.results().size()), kResultRows);
+    const int rowHeight = std::max(m_list->sizeHintForRow(0), 18);
     const int head = 8 + std::max(m_all->sizeHint().height(), m_count->sizeHint().height()) + 6;
-    const int body = rows > 0 ? m_list->header()->sizeHint().height() + rows * kResultRowHeight + 4
+    const int body = rows > 0 ? m_list->header()->sizeHint().height() + rows * rowHeight + 4
                               : m_note->heightForWidth(width - 24);
     setGeometry(std::max(12, corner.x() - width), corner.y(), width, head + body + 12);
 }

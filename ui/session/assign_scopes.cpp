@@ -179,10 +179,10 @@ std::vector<AssignScope> assignScopes(Workspace& workspace)
 
 std::vector<AssignChoice> assignChoices(const Workspace& workspace)
 {
-    std::vector<AssignChoice> out
-        = {{QStringLiteral("by rule"), std::nullopt}, {QStringLiteral("float"), std::string()}};
+    std::vector<AssignChoice> out = {{QStringLiteral("float"), std::string()}};
     for (const QString& name : workspace.qconfigNames())
         out.push_back({name, name.toStdString()});
+    out.push_back({QStringLiteral("by rule"), std::nullopt});
     return out;
 }
 

@@ -9,7 +9,10 @@ namespace qs {
 
 namespace {
 
-/// "conv2d", "3 nodes", "module layer1", "all Conv2d + ReLU", "the whole model"
+/// As many nodes are told by name.
+constexpr int kNamedKeys = 3;
+
+/// "conv2d", "conv2d + relu", "12 nodes", "module layer1", "all Conv2d + ReLU", "the whole model"
 QString describe(const AssignTarget& target)
 {
     if (target.kind == RuleKind::Global)
@@ -23,11 +26,13 @@ QString describe(const AssignTarget& target)
         return QStringLiteral("all %1").arg(names.join(QStringLiteral(" + ")));
     }
     const bool module = target.kind == RuleKind::ModuleName;
+    if (names.size() <= kNamedKeys && !module)
+        return names.join(QStringLiteral(" + "));
     if (names.size() != 1)
         return QStringLiteral("%1 %2")
             .arg(names.size())
             .arg(module ? QStringLiteral("modules") : QStringLiteral("nodes"));
-    return module ? QStringLiteral("module %1").arg(names.front()) : names.front();
+    return QStringLiteral("module %1").arg(names.front());
 }
 
 QString describe(const AssignTarget& target, const std::optional<std::string>& qconfigName)

@@ -18,6 +18,8 @@ namespace qs {
 namespace {
 
 constexpr int kPaletteWidth = 620, kPaletteRows = 12, kPaletteRow = 28;
+/// Below menu and tool bar, which stay readable.
+constexpr int kPaletteTop = 100;
 
 /// Name left, keys right, what it does between them where there is room.
 class PaletteDelegate : public QStyledItemDelegate
@@ -121,7 +123,7 @@ void CommandPalette::place()
     const int width = std::min(kPaletteWidth, parentWidget()->width() - 40);
     const int rows = std::clamp(m_model->rowCount(), 1, kPaletteRows);
     const int height = 10 + m_field->sizeHint().height() + 8 + rows * kPaletteRow + 14;
-    setGeometry((parentWidget()->width() - width) / 2, 72, width, std::max(height, 80));
+    setGeometry((parentWidget()->width() - width) / 2, kPaletteTop, width, std::max(height, 80));
 }
 
 void CommandPalette::leave()

@@ -31,8 +31,7 @@ EmptyState::EmptyState(QWidget* parent)
 {
     setObjectName(QStringLiteral("emptyState"));
     setAttribute(Qt::WA_StyledBackground);
-    setStyleSheet(
-        QStringLiteral("QWidget#emptyState { background: %1; }").arg(theme().canvas.name()));
+    setDropping(false);
     auto* title = new QLabel(QStringLiteral("Open a traced model"), this);
     title->setFont(uiFont(22, 600));
     auto* text = new QLabel(
@@ -62,7 +61,24 @@ EmptyState::EmptyState(QWidget* parent)
     row->addWidget(sample);
     row->addStretch(1);
     auto* hint = new QLabel(QStringLiteral("or drop a file here"), this);
-    hint->setStyleSheet(QStringLiteral("color: %1;").arg(theme().faint.name()));
+    hint->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    auto* python = new QLabel(
+        QStringLiteral("torch.export.save(torch.export.export(model.eval(), (example,)), "
+                       "\"model.pt2\")"),
+        this);
+    python->setObjectName(QStringLiteral("emptyPython"));
+    python->setFont(monoFont(11));
+    python->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    python->setAccessibleName(QStringLiteral("How to export a model in Python"));
+    python->setToolTip(QStringLiteral("One line of Python makes the file; select it to copy it"));
+    python->setStyleSheet(QStringLiteral("color: %1; background: %2; border-radius: 5px; "
+                                         "padding: 6px 12px;")
+                              .arg(theme().muted.name(), theme().window.name()));
+    auto* keys = new QLabel(QStringLiteral("Ctrl+O opens · Ctrl+Shift+P finds any command · "
+                                           "F1 explains"),
+                            this);
+    keys->setFont(uiFont(11.5));
+    keys->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
     m_recent->setSpacing(2);
     auto* column = new QVBoxLayout(this);
     column->setSpacing(14);
@@ -72,10 +88,21 @@ EmptyState::EmptyState(QWidget* parent)
     column->addLayout(row);
     column->addWidget(hint, 0, Qt::AlignHCenter);
     column->addSpacing(10);
+    column->addWidget(python, 0, Qt::AlignHCenter);
     column->addLayout(m_recent);
+    column->addSpacing(6);
+    column->addWidget(keys, 0, Qt::AlignHCenter);
     column->addStretch(5);
     connect(open, &QPushButton::clicked, this, &EmptyState::openWanted);
     connect(sample, &QPushButton::clicked, this, [this] { Q_EMIT fileWanted(samplePath()); });
+}
+
+void EmptyState::setDropping(bool dropping)
+{
+    setStyleSheet(QStringLiteral("QWidget#emptyState { background: %1; border: 2px %2; }")
+                      .arg((dropping ? theme().accentSoft : theme().canvas).name(),
+                           dropping ? QStringLiteral("dashed ") + theme().accent.name()
+                                    : QStringLiteral("solid ") + theme().canvas.name()));
 }
 
 void EmptyState::setRecentFiles(const QStringList& files)

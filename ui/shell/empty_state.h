@@ -15,6 +15,8 @@ class EmptyState : public QWidget
 
 public:
     explicit EmptyState(QWidget* parent = nullptr);
+    /// A file hovers over the window.
+    void setDropping(bool dropping);
     void setRecentFiles(const QStringList& files);
 
 Q_SIGNALS:

@@ -49,6 +49,7 @@ void HelpActions::nameTopics()
         {"cardWhy", "rule"},
         {"cardLoss", "comparison"},
         {"cardInside", "interior"},
+        {"cardContents", "modules"},
         {"histogramPlot", "histogram"},
         {"errorPlot", "comparison"},
         {"channelPlot", "channels"},

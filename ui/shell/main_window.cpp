@@ -20,6 +20,7 @@
 #include "ui/shell/empty_state.h"
 #include "ui/shell/message_bar.h"
 #include "ui/shell/pipeline_bar.h"
+#include "ui/shell/status_line.h"
 #include "ui/shell/theme.h"
 
 #include <QDragEnterEvent>
@@ -90,12 +91,12 @@ MainWindow::MainWindow(EngineService& engine, QWidget* parent)
     column->addWidget(m_messages);
     column->addWidget(buildCentre(), 1);
     setCentralWidget(centre);
-    buildStatusBar();
+    auto* status = new StatusLine(m_workspace, *statusBar());
+    connect(status, &StatusLine::warningsClicked, this, [this] { showTab("findingsPanel"); });
     m_commands = new Commands(*this);
     new Advice(m_workspace, *m_messages, this);
     wire();
     refreshTitle();
-    refreshStatus();
     applyPanels();
 }
 
@@ -174,15 +175,6 @@ void MainWindow::showFindingsCount(int count)
         tab, count > 0 ? QStringLiteral("Findings (%1)").arg(count) : QStringLiteral("Findings"));
 }
 
-bool MainWindow::eventFilter(QObject* watched, QEvent* event)
-{
-    if (watched == m_warnings && event->type() == QEvent::MouseButtonRelease) {
-        showTab("findingsPanel");
-        return true;
-    }
-    return QMainWindow::eventFilter(watched, event);
-}
-
 void MainWindow::addToLeft(QWidget* widget)
 {
     m_left->layout()->addWidget(widget);
@@ -197,28 +189,6 @@ void MainWindow::showTab(const char* objectName)
     }
 }
 
-void MainWindow::buildStatusBar()
-{
-    m_summary = new QLabel(this);
-    m_summary->setObjectName(QStringLiteral("statusSummary"));
-    m_warnings = new QLabel(this);
-    m_warnings->setObjectName(QStringLiteral("statusWarnings"));
-    m_warnings->setStyleSheet(QStringLiteral("color: %1;").arg(theme().warning.name()));
-    m_warnings->setCursor(Qt::PointingHandCursor);
-    m_warnings->installEventFilter(this);
-    m_provenance = new QLabel(this);
-    m_provenance->setObjectName(QStringLiteral("statusProvenance"));
-    m_provenance->setStyleSheet(
-        QStringLiteral("color: %1; padding-right: 8px;").arg(theme().muted.name()));
-    for (auto* label : {m_summary, m_warnings, m_provenance})
-        label->setFont(uiFont(11.5));
-    m_summary->setStyleSheet(QStringLiteral("padding-left: 10px;"));
-    statusBar()->setSizeGripEnabled(false);
-    statusBar()->addWidget(m_summary, 1);
-    statusBar()->addPermanentWidget(m_warnings);
-    statusBar()->addPermanentWidget(m_provenance);
-}
-
 void MainWindow::wire()
 {
     auto& document = m_workspace.document();
@@ -230,8 +200,6 @@ void MainWindow::wire()
         refreshTitle();
     });
     connect(&document, &Document::recipeChanged, this, &MainWindow::refreshTitle);
-    connect(&m_workspace, &Workspace::factsChanged, this, &MainWindow::refreshStatus);
-    connect(&document, &Document::recipeChanged, this, &MainWindow::refreshStatus);
     connect(&document, &Document::planChanged, this, [this] {
         if (const auto& plan = m_workspace.document().plan())
             for (const auto& warning : plan->warnings)
@@ -241,6 +209,7 @@ void MainWindow::wire()
     connect(&pipeline, &Pipeline::succeeded, this, [this](Stage stage) {
         if (stage != Stage::Plan)
             m_messages->dismiss();
+        showFirst(stage);
     });
     connect(m_messages, &MessageBar::nodeClicked, this, [this](const QString& name) {
         const auto& model = m_workspace.document().model();
@@ -249,7 +218,6 @@ void MainWindow::wire()
             m_graph->revealSelection();
         }
     });
-    connect(&pipeline, &Pipeline::succeeded, this, [this](Stage stage) { showFirst(stage); });
     connect(m_modules, &ModulePanel::revealWanted, m_graph, &GraphPane::revealSelection);
     connect(m_empty, &EmptyState::openWanted, &(*m_actions)["open"], &QAction::trigger);
     connect(m_empty, &EmptyState::fileWanted, this,
@@ -323,51 +291,6 @@ void MainWindow::refreshTitle()
     setWindowTitle(title + QStringLiteral(" — Quantscope"));
 }
 
-void MainWindow::refreshStatus()
-{
-    const auto& document = m_workspace.document();
-    QStringList parts;
-    if (const auto& plan = document.plan())
-        parts << QStringLiteral("%1 of %2 ops int8").arg(plan->quantizedOps).arg(plan->totalOps);
-    if (const auto& comparison = document.comparison()) {
-        if (!comparison->outputs.empty() && comparison->outputs.front().cumulative
-            && comparison->outputs.front().cumulative->sqnrDb)
-            parts << QStringLiteral("output SQNR %1 dB")
-                         .arg(*comparison->outputs.front().cumulative->sqnrDb, 0, 'f', 1);
-        if (comparison->floatTop1 && comparison->int8Top1)
-            parts << QStringLiteral("top-1 %1 % → %2 %")
-                         .arg(*comparison->floatTop1 * 100, 0, 'f', 1)
-                         .arg(*comparison->int8Top1 * 100, 0, 'f', 1);
-    }
-    m_summary->setText(document.model() ? parts.join(QStringLiteral(" · "))
-                                        : QStringLiteral("No model open"));
-    const int warnings = document.plan() ? int(document.plan()->warnings.size()) : 0;
-    m_warnings->setVisible(warnings > 0);
-    if (warnings > 0) {
-        const QString first = QString::fromStdString(document.plan()->warnings.front());
-        m_warnings->setText(warnings == 1
-                                ? QStringLiteral("⚠ ") + first.left(90)
-                                : QStringLiteral("⚠ %1 warnings of the plan").arg(warnings));
-        m_warnings->setToolTip(first);
-    }
-    QString provenance;
-    if (document.calibration())
-        provenance = QString::fromStdString(document.calibration()->device).toUpper()
-            + QStringLiteral(" · ");
-    if (document.model()) {
-        const int made = document.resultRevision(
-            document.hasResult(Stage::Compare) ? Stage::Compare : Stage::Calibrate);
-        provenance += made == 0
-            ? QStringLiteral("recipe revision %1, no results yet").arg(document.recipeRevision())
-            : QStringLiteral("results of recipe revision %1 (%2)")
-                  .arg(made)
-                  .arg(made == document.recipeRevision()
-                           ? QStringLiteral("current")
-                           : QStringLiteral("stale: now %1").arg(document.recipeRevision()));
-    }
-    m_provenance->setText(provenance);
-}
-
 void MainWindow::onFailure(Stage stage, const Error& error)
 {
     if (error.code == ErrorCode::Cancelled) {
@@ -380,12 +303,20 @@ void MainWindow::onFailure(Stage stage, const Error& error)
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event)
 {
-    if (event->mimeData()->hasUrls())
-        event->acceptProposedAction();
+    if (!event->mimeData()->hasUrls())
+        return;
+    event->acceptProposedAction();
+    m_empty->setDropping(true);
+}
+
+void MainWindow::dragLeaveEvent(QDragLeaveEvent*)
+{
+    m_empty->setDropping(false);
 }
 
 void MainWindow::dropEvent(QDropEvent* event)
 {
+    m_empty->setDropping(false);
     const auto urls = event->mimeData()->urls();
     if (!urls.isEmpty() && urls.front().isLocalFile())
         openModel(urls.front().toLocalFile());

@@ -63,19 +63,17 @@ public:
 
 protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
+    void dragLeaveEvent(QDragLeaveEvent* event) override;
     void dropEvent(QDropEvent* event) override;
-    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     QWidget* buildCentre();
     QWidget* buildBottom();
-    void buildStatusBar();
     void showFindingsCount(int count);
     void wire();
     /// Selects what a person wants to see first after a stage, unless they chose already.
     void showFirst(Stage stage);
     void refreshTitle();
-    void refreshStatus();
     void onFailure(Stage stage, const Error& error);
 
     Workspace m_workspace;
@@ -96,9 +94,6 @@ private:
     QTabWidget* m_bottom = nullptr;
     QWidget* m_left = nullptr;
     QLabel* m_cornerTitle;
-    QLabel* m_summary = nullptr;
-    QLabel* m_warnings = nullptr;
-    QLabel* m_provenance = nullptr;
     Commands* m_commands = nullptr;
 };
 

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/module_statistics.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace qs {
+
+namespace {
+
+/// Bytes of the scale and zero point that a quantized tensor or channel carries.
+constexpr std::int64_t kQParamBytes = 8;
+
+/// An open dimension counts as 1.
+std::int64_t sizeOf(const Dim& dim)
+{
+    return dim.isSymbolic() ? 1 : std::max<std::int64_t>(dim.size, 0);
+}
+
+/// Elements of a type; open dimensions count as 1. Nothing where the shape is unknown.
+std::optional<std::int64_t> elements(const ValueType& type)
+{
+    if (!type.shapeKnown || type.kind != ValueKind::Tensor)
+        return {};
+    std::int64_t count = 1;
+    for (const Dim& dim : type.shape) {
+        if (!dim.isSymbolic() && dim.size < 0)
+            return {};
+        count *= sizeOf(dim);
+    }
+    return count;
+}
+
+std::int64_t dimension(const ValueType& type, std::size_t fromEnd)
+{
+    const auto rank = type.shape.size();
+    if (fromEnd > rank || fromEnd == 0)
+        return 1;
+    return sizeOf(type.shape[rank - fromEnd]);
+}
+
+/// Reads one operator at a time.
+class MacCounter
+{
+public:
+    explicit MacCounter(const Graph& graph)
+        : m_graph(graph)
+    {
+    }
+
+    /// Multiply-accumulates; 0 for operators that do not multiply matrices, nothing where a shape
+    /// that is needed is unknown.
+    std::optional<std::int64_t> count(const Node& node) const
+    {
+        const auto is = [&node](std::initializer_list<const char*> starts) {
+            return std::any_of(starts.begin(), starts.end(), [&](const char* start) {
+                return node.target.starts_with(std::string("aten.") + start + ".");
+            });
+        };
+        if (is({"conv1d", "conv2d", "conv3d", "convolution"}))
+            return convolution(node, false);
+        if (is({"conv_transpose1d", "conv_transpose2d", "conv_transpose3d"}))
+            return convolution(node, true);
+        if (is({"linear", "matmul", "mm", "bmm"}))
+            return product(output(node), type(node, 0), 1);
+        if (is({"addmm", "baddbmm"}))
+            return product(output(node), type(node, 1), 1);
+        if (is({"scaled_dot_product_attention"}))
+            return attention(node);
+        if (is({"lstm", "gru", "rnn_tanh", "rnn_relu"}))
+            return recurrent(node);
+        return 0;
+    }
+
+private:
+    const ValueType* output(const Node& node) const
+    {
+        return node.outputs.empty() ? nullptr : &node.outputs.front().type;
+    }
+    const ValueType* type(const Node& node, std::size_t argument) const
+    {
+        const Argument* found = node.tryArg(argument);
+        const auto* ref = found ? found->asRef() : nullptr;
+        return ref ? &m_graph.value(*ref).type : nullptr;
+    }
+
+    /// Every output element (of a transposed one: every input element) meets one filter.
+    std::optional<std::int64_t> convolution(const Node& node, bool transposed) const
+    {
+        const ValueType* data = transposed ? type(node, 0) : output(node);
+        const ValueType* weight = type(node, 1);
+        const auto count = data ? elements(*data) : std::nullopt;
+        const auto weights = weight ? elements(*weight) : std::nullopt;
+        if (!count || !weights || weight->shape.empty())
+            return {};
+        return *count
+            * (*weights / std::max<std::int64_t>(dimension(*weight, weight->shape.size()), 1));
+    }
+
+    /// Each element of `out` sums over a dimension of `in`, counted from its end.
+    static std::optional<std::int64_t> product(const ValueType* out, const ValueType* in,
+                                               std::size_t fromEnd)
+    {
+        const auto count = out ? elements(*out) : std::nullopt;
+        if (!count || !in || !in->shapeKnown)
+            return {};
+        return *count * dimension(*in, fromEnd);
+    }
+
+    /// Scores (queries by keys) and the weighted sum of values.
+    std::optional<std::int64_t> attention(const Node& node) const
+    {
+        const ValueType *query = type(node, 0), *key = type(node, 1), *value = type(node, 2);
+        const auto queries = query ? elements(*query) : std::nullopt;
+        if (!queries || !key || !key->shapeKnown || !value || !value->shapeKnown)
+            return {};
+        const std::int64_t rows = *queries / std::max<std::int64_t>(dimension(*query, 1), 1);
+        return rows * dimension(*key, 2) * (dimension(*query, 1) + dimension(*value, 1));
+    }
+
+    /// Every step of every sequence meets each weight matrix once.
+    std::optional<std::int64_t> recurrent(const Node& node) const
+    {
+        const ValueType* input = type(node, 0);
+        const auto all = input ? elements(*input) : std::nullopt;
+        if (!all)
+            return {};
+        std::int64_t weights = 0;
+        for (const auto& argument : node.args)
+            if (const auto* list = argument.value.asList())
+                for (const Argument& item : *list)
+                    if (const auto* ref = item.asRef()) {
+                        const ValueType& held = m_graph.value(*ref).type;
+                        if (held.shape.size() == 2
+                            && m_graph.get(ref->node).kind == NodeKind::Parameter)
+                            weights += elements(held).value_or(0);
+                    }
+        return *all / std::max<std::int64_t>(dimension(*input, 1), 1) * weights;
+    }
+
+    const Graph& m_graph;
+};
+
+/// What becomes of parameters that the plan does not leave as they are.
+class PlannedSizes
+{
+public:
+    PlannedSizes(const Graph& graph, const Plan& plan)
+        : m_graph(graph)
+    {
+        for (const auto& group : plan.groups)
+            if (group.quantized)
+                foldGroup(group);
+        for (const auto& observer : plan.observers)
+            if (observer.isWeight)
+                quantizeWeight(observer);
+    }
+
+    std::int64_t bytes(NodeId parameter, std::int64_t asIs) const
+    {
+        const auto it = m_bytes.find(parameter);
+        return it == m_bytes.end() ? asIs : it->second;
+    }
+
+private:
+    const Node* parameter(const Node& node, std::string_view name) const
+    {
+        const Argument* found = node.tryArg(name);
+        const auto* ref = found ? found->asRef() : nullptr;
+        const Node* held = ref ? m_graph.tryGet(ref->node) : nullptr;
+        return held && held->kind == NodeKind::Parameter ? held : nullptr;
+    }
+
+    /// A batch norm behind a convolution becomes part of its weight and bias.
+    void foldGroup(const MatchGroup& group)
+    {
+        const bool hasBias = parameter(m_graph.get(group.root), "bias") != nullptr;
+        for (NodeId id : group.members) {
+            const Node& node = m_graph.get(id);
+            if (id == group.root || !node.target.starts_with("aten.batch_norm"))
+                continue;
+            for (const char* name : {"weight", "running_mean", "running_var"})
+                if (const Node* folded = parameter(node, name))
+                    m_bytes[folded->id] = 0;
+            // Its bias lives on as the convolution's, unless that has one already.
+            if (const Node* folded = parameter(node, "bias"); folded && hasBias)
+                m_bytes[folded->id] = 0;
+        }
+    }
+
+    void quantizeWeight(const PlannedObserver& observer)
+    {
+        const Node* root = m_graph.tryGet(observer.weightOwner);
+        const Node* weight = root ? parameter(*root, "weight") : nullptr;
+        const auto count = weight ? elements(weight->outputs.front().type) : std::nullopt;
+        if (!count)
+            return;
+        const auto& shape = weight->outputs.front().type.shape;
+        const auto axis = std::size_t(std::max(observer.spec.chAxis, 0));
+        const std::int64_t channels = isPerChannel(observer.spec.qscheme) && axis < shape.size()
+            ? dimension(weight->outputs.front().type, shape.size() - axis)
+            : 1;
+        const bool integer = isQuantized(observer.spec.dtype);
+        m_bytes[weight->id]
+            = *count * dtypeSize(observer.spec.dtype) + (integer ? channels * kQParamBytes : 0);
+    }
+
+    const Graph& m_graph;
+    std::unordered_map<NodeId, std::int64_t> m_bytes;
+};
+
+} // namespace
+
+ModuleStatistics moduleStatistics(const Graph& graph, const Plan* plan, const std::string& path)
+{
+    ModuleStatistics out;
+    const MacCounter counter(graph);
+    std::optional<PlannedSizes> planned;
+    if (plan)
+        planned.emplace(graph, *plan);
+    for (const auto& node : graph.nodes()) {
+        if (node->kind == NodeKind::Op && ModuleTree::isWithin(node->scope.path, path)) {
+            const auto macs = counter.count(*node);
+            out.macs += macs.value_or(0);
+            out.unknownOps += macs ? 0 : 1;
+            if (macs.value_or(0) > 0)
+                for (const Value& value : node->outputs)
+                    for (const Dim& dim : value.type.shape)
+                        out.openDimensions |= dim.isSymbolic();
+        }
+        if (node->kind != NodeKind::Parameter || node->outputs.empty()
+            || !ModuleTree::isWithin(node->target, path))
+            continue;
+        const ValueType& type = node->outputs.front().type;
+        const std::int64_t count = elements(type).value_or(0);
+        const std::int64_t bytes = count * dtypeSize(type.dtype);
+        out.parameters += node->isBuffer ? 0 : count;
+        out.floatBytes += bytes;
+        out.plannedBytes += planned ? planned->bytes(node->id, bytes) : bytes;
+    }
+    return out;
+}
+
+} // namespace qs

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/plan/plan.h"
+
+#include <cstdint>
+#include <string>
+
+namespace qs {
+
+/// What a module holds and computes. A value.
+struct ModuleStatistics
+{
+    std::int64_t parameters = 0; ///< trained elements; buffers do not count
+    /// Multiply-accumulates of one forward pass: convolutions, linear layers, matrix products,
+    /// attention, recurrent layers. An open dimension (mostly the batch) counts as 1.
+    std::int64_t macs = 0;
+    bool openDimensions = false; ///< `macs` is per element of an open dimension
+    /// Operators that multiply but whose shapes the file does not tell; not in `macs`.
+    int unknownOps = 0;
+    std::int64_t floatBytes = 0; ///< parameters and buffers as they are
+    /// The same after the plan: quantized weights in their dtype with scale and zero point (8
+    /// bytes) a channel, batch norms folded away, everything else as it is.
+    std::int64_t plannedBytes = 0;
+};
+
+/// Of the module and everything inside; "" is the model. A tensor that several operators read
+/// counts once. Without a plan `plannedBytes` equals `floatBytes`. Pure.
+ModuleStatistics moduleStatistics(const Graph& graph, const Plan* plan, const std::string& path);
+
+} // namespace qs

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/ui/tour/picture_check.h"
+#include "ui/graph/graph_pane.h"
+#include "ui/panels/module_panel.h"
+#include "ui/session/engine_session.h"
+#include "ui/session/workspace.h"
+#include "ui/shell/actions.h"
+#include "ui/shell/command_palette.h"
+#include "ui/shell/help_window.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/pipeline_bar.h"
+#include "ui/shell/theme.h"
+
+#include <QApplication>
+#include <QDir>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListView>
+#include <QPixmap>
+#include <QSettings>
+#include <QStandardPaths>
+#include <QTreeView>
+#include <QVBoxLayout>
+#include <QtTest>
+
+using namespace qs;
+
+/// Looks at the window as a person would go through it, in both themes and at two sizes; the scale
+/// comes from QT_SCALE_FACTOR. Nothing may be cut off, no panel empty. With QS_TOUR=FOLDER every
+/// picture is written there.
+class TestTour : public QObject
+{
+    Q_OBJECT
+
+private:
+    std::unique_ptr<EngineService> m_engine = makeEngineSession();
+    std::unique_ptr<MainWindow> m_window;
+    QString m_where; ///< "light-1280x800"
+    QStringList m_problems;
+
+    Workspace& workspace() { return m_window->workspace(); }
+    QWidget* find(const char* name)
+    {
+        return m_window->findChild<QWidget*>(QString::fromLatin1(name));
+    }
+    bool settled()
+    {
+        return workspace().document().plan() && m_window->graphPane().isLayoutDone()
+            && !workspace().pipeline().isBusy();
+    }
+    void keep(QWidget& widget, const QString& scene)
+    {
+        const QString folder = qEnvironmentVariable("QS_TOUR");
+        if (folder.isEmpty())
+            return;
+        QDir().mkpath(folder);
+        const QString path = QStringLiteral("%1/%2-%3@%4.png")
+                                 .arg(folder, m_where, scene)
+                                 .arg(widget.devicePixelRatioF());
+        QVERIFY2(widget.grab().save(path), qPrintable(path));
+    }
+    /// Grabs, and notes where a text is cut or one of the panels shows nothing.
+    void look(const char* scene, std::initializer_list<const char*> panels)
+    {
+        // Repaints of the plots are queued, and new rows are laid out over some turns of the loop.
+        QTest::qWait(30);
+        (void)QTest::qWaitFor([this] { return clippedTexts(*m_window).isEmpty(); }, 1000);
+        keep(*m_window, QString::fromLatin1(scene));
+        const QString at = m_where + QLatin1Char(' ') + QString::fromLatin1(scene);
+        for (const QString& text : clippedTexts(*m_window))
+            m_problems << at + QStringLiteral(": cut off: ") + text;
+        for (const char* panel : panels) {
+            QWidget* widget = find(panel);
+            if (!widget || !widget->isVisible() || inkOf(*widget) < 0.004)
+                m_problems << at + QStringLiteral(": empty: ") + QString::fromLatin1(panel);
+        }
+    }
+    void firstContact();
+    void results();
+    void overlays();
+    void tabs();
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        QStandardPaths::setTestModeEnabled(true);
+        QSettings().clear();
+    }
+    void checksFindWhatTheyAreFor();
+    void tour_data();
+    void tour();
+};
+
+void TestTour::checksFindWhatTheyAreFor()
+{
+    QWidget root;
+    root.resize(200, 100);
+    auto* label = new QLabel(QStringLiteral("A line that needs far more room than it has"), &root);
+    label->setGeometry(0, 0, 60, 20);
+    root.show();
+    QCOMPARE(clippedTexts(root).size(), 1);
+    label->resize(label->sizeHint());
+    QVERIFY(clippedTexts(root).isEmpty());
+    label->setWordWrap(true);
+    label->resize(80, 20);
+    QCOMPARE(clippedTexts(root).size(), 1);
+    QVERIFY(inkOf(*label) > 0.02);
+    label->clear();
+    QVERIFY(inkOf(*label) < 0.001);
+}
+
+void TestTour::tour_data()
+{
+    QTest::addColumn<bool>("dark");
+    QTest::addColumn<QSize>("size");
+    QTest::newRow("light-1280x800") << false << QSize(1280, 800);
+    QTest::newRow("light-1600x1000") << false << QSize(1600, 1000);
+    QTest::newRow("dark-1280x800") << true << QSize(1280, 800);
+    QTest::newRow("dark-1600x1000") << true << QSize(1600, 1000);
+}
+
+void TestTour::tour()
+{
+    QFETCH(bool, dark);
+    QFETCH(QSize, size);
+    m_where = QString::fromLatin1(QTest::currentDataTag());
+    m_problems.clear();
+    applyTheme(*qApp, dark);
+    m_window = std::make_unique<MainWindow>(*m_engine);
+    m_window->resize(size);
+    m_window->show();
+    QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+    for (const auto step :
+         {&TestTour::firstContact, &TestTour::results, &TestTour::tabs, &TestTour::overlays}) {
+        (this->*step)();
+        if (QTest::currentTestFailed())
+            return;
+    }
+    m_window.reset();
+    m_problems.removeDuplicates();
+    QVERIFY2(m_problems.isEmpty(), qPrintable(m_problems.join(QLatin1Char('\n'))));
+}
+
+void TestTour::firstContact()
+{
+    look("empty", {"emptyState", "pipelineBar"});
+    m_window->openModel(QStringLiteral(QS_SOURCE_DIR "/resources/samples/digits.pt2"));
+    QTRY_VERIFY_WITH_TIMEOUT(settled(), 20000);
+    look("planned",
+         {"moduleTree", "graphView", "verdictList", "guidePanel", "cardQuantization", "cardWhy",
+          "pipelineBar"});
+}
+
+void TestTour::results()
+{
+    auto settings = workspace().document().settings();
+    settings.calibrationData = QS_SOURCE_DIR "/resources/samples/calib.npz";
+    workspace().document().setSettings(settings);
+    workspace().pipeline().runUpTo(Stage::Compare);
+    QTRY_VERIFY_WITH_TIMEOUT(workspace().document().comparison() && settled(), 60000);
+    look("results",
+         {"moduleTree", "graphView", "cardLoss", "cardArguments", "histogramPlot", "errorBarPlot",
+          "guidePanel"});
+    workspace().selectEntry(workspace().foldTree()->moduleEntry("block1"));
+    look("module", {"cardQuantization", "cardWhy", "cardLoss", "cardContents"});
+    workspace().selectNode(workspace().document().model()->tryFind("conv2d_2")->id);
+    m_window->actions()["keepFloat"].trigger();
+    QTRY_VERIFY(settled());
+    look("stale", {"cardWhy", "cardLoss", "verdictList", "pipelineBar"});
+    m_window->actions()["undo"].trigger();
+    QTRY_VERIFY(settled());
+}
+
+void TestTour::tabs()
+{
+    m_window->showTab("channelPlot");
+    look("channels", {"channelPlot"});
+    m_window->showTab("codePanel");
+    QTest::qWait(100);
+    look("code", {"codeLeft"});
+    m_window->actions()["keepFloat"].trigger();
+    QTRY_VERIFY(settled());
+    m_window->showTab("recipePanel");
+    look("recipe", {"recipeText", "recipeHistory"});
+    m_window->actions()["undo"].trigger();
+    QTRY_VERIFY(settled());
+    m_window->showTab("findingsPanel");
+    look("findings", {});
+}
+
+void TestTour::overlays()
+{
+    m_window->actions()["find"].trigger();
+    m_window->pipelineBar().search().setText(QStringLiteral("op:conv sqnr<38.5"));
+    look("search", {"searchPanel", "searchResults"});
+    m_window->pipelineBar().search().setText(QStringLiteral("size<3"));
+    look("search-wrong", {"searchPanel"});
+    m_window->pipelineBar().search().clear();
+    look("search-empty", {"searchPanel"});
+    m_window->actions()["palette"].trigger();
+    QTest::keyClicks(find("paletteField"), QStringLiteral("conv"));
+    look("palette", {"paletteList"});
+    QTest::keyClick(find("paletteField"), Qt::Key_Escape);
+    m_window->actions()["assign"].trigger();
+    look("assign", {"paletteList"});
+    QTest::keyClick(find("paletteField"), Qt::Key_Escape);
+    HelpWindow help(m_window.get());
+    help.showTopic(QStringLiteral("comparison"));
+    help.show();
+    QTest::qWait(30);
+    keep(help, QStringLiteral("help"));
+    for (const QString& text : clippedTexts(help))
+        m_problems << m_where + QStringLiteral(" help: cut off: ") + text;
+}
+
+QTEST_MAIN(TestTour)
+#include "tst_ui_tour.moc"

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/status_line.h"
+
+#include "ui/session/workspace.h"
+#include "ui/shell/theme.h"
+
+#include <QEvent>
+#include <QLabel>
+#include <QStatusBar>
+
+namespace qs {
+
+StatusLine::StatusLine(Workspace& workspace, QStatusBar& bar)
+    : QObject(&bar)
+    , m_workspace(workspace)
+    , m_summary(new QLabel(&bar))
+    , m_warnings(new QLabel(&bar))
+    , m_provenance(new QLabel(&bar))
+{
+    m_summary->setObjectName(QStringLiteral("statusSummary"));
+    m_warnings->setObjectName(QStringLiteral("statusWarnings"));
+    m_warnings->setStyleSheet(QStringLiteral("color: %1;").arg(theme().warning.name()));
+    m_warnings->setCursor(Qt::PointingHandCursor);
+    m_warnings->installEventFilter(this);
+    m_provenance->setObjectName(QStringLiteral("statusProvenance"));
+    m_provenance->setStyleSheet(
+        QStringLiteral("color: %1; padding-right: 8px;").arg(theme().muted.name()));
+    for (auto* label : {m_summary, m_warnings, m_provenance})
+        label->setFont(uiFont(11.5));
+    m_summary->setStyleSheet(QStringLiteral("padding-left: 10px;"));
+    bar.setSizeGripEnabled(false);
+    bar.addWidget(m_summary, 1);
+    bar.addPermanentWidget(m_warnings);
+    bar.addPermanentWidget(m_provenance);
+    connect(&workspace, &Workspace::factsChanged, this, &StatusLine::refresh);
+    connect(&workspace.document(), &Document::recipeChanged, this, &StatusLine::refresh);
+    refresh();
+}
+
+bool StatusLine::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched != m_warnings || event->type() != QEvent::MouseButtonRelease)
+        return QObject::eventFilter(watched, event);
+    Q_EMIT warningsClicked();
+    return true;
+}
+
+void StatusLine::refresh()
+{
+    const auto& document = m_workspace.document();
+    QStringList parts;
+    if (const auto& plan = document.plan())
+        parts << QStringLiteral("%1 of %2 ops int8").arg(plan->quantizedOps).arg(plan->totalOps);
+    if (const auto& comparison = document.comparison()) {
+        if (!comparison->outputs.empty() && comparison->outputs.front().cumulative
+            && comparison->outputs.front().cumulative->sqnrDb)
+            parts << QStringLiteral("output SQNR %1 dB")
+                         .arg(*comparison->outputs.front().cumulative->sqnrDb, 0, 'f', 1);
+        if (comparison->floatTop1 && comparison->int8Top1)
+            parts << QStringLiteral("top-1 %1 % → %2 %")
+                         .arg(*comparison->floatTop1 * 100, 0, 'f', 1)
+                         .arg(*comparison->int8Top1 * 100, 0, 'f', 1);
+    }
+    m_summary->setText(document.model() ? parts.join(QStringLiteral(" · "))
+                                        : QStringLiteral("No model open"));
+    const int warnings = document.plan() ? int(document.plan()->warnings.size()) : 0;
+    m_warnings->setVisible(warnings > 0);
+    if (warnings > 0) {
+        const QString first = QString::fromStdString(document.plan()->warnings.front());
+        m_warnings->setText(warnings == 1
+                                ? QStringLiteral("⚠ ") + first.left(90)
+                                : QStringLiteral("⚠ %1 warnings of the plan").arg(warnings));
+        m_warnings->setToolTip(first);
+    }
+    QString provenance;
+    if (document.calibration())
+        provenance = QString::fromStdString(document.calibration()->device).toUpper()
+            + QStringLiteral(" · ");
+    if (document.model()) {
+        const int made = document.resultRevision(
+            document.hasResult(Stage::Compare) ? Stage::Compare : Stage::Calibrate);
+        provenance += made == 0
+            ? QStringLiteral("recipe revision %1, no results yet").arg(document.recipeRevision())
+            : QStringLiteral("results of recipe revision %1 (%2)")
+                  .arg(made)
+                  .arg(made == document.recipeRevision()
+                           ? QStringLiteral("current")
+                           : QStringLiteral("stale: now %1").arg(document.recipeRevision()));
+    }
+    m_provenance->setText(provenance);
+}
+
+} // namespace qs

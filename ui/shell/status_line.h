@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QObject>
+
+class QLabel;
+class QStatusBar;
+
+namespace qs {
+
+class Workspace;
+
+/// The line at the bottom: what came out, what the plan warns of, which recipe the results are
+/// from. GUI thread only.
+class StatusLine : public QObject
+{
+    Q_OBJECT
+
+public:
+    StatusLine(Workspace& workspace, QStatusBar& bar);
+
+Q_SIGNALS:
+    void warningsClicked();
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void refresh();
+
+    Workspace& m_workspace;
+    QLabel* m_summary;
+    QLabel* m_warnings;
+    QLabel* m_provenance;
+};
+
+} // namespace qs
