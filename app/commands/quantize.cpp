@@ -43,10 +43,11 @@ void addQuantizeCommand(CLI::App& app, Command& chosen)
                      "calibration data: a .npz, a .pt of torch.save, or 'sample'")
         ->required();
     addDeviceOption(*verb, options->device);
-    verb->add_option("--export", options->forms,
-                     "what to write, by commas: torchscript, pt2-reference (both by default), pt2, "
-                     "onnx; 'none' for nothing")
-        ->delimiter(',');
+    CLI::Option* forms
+        = verb->add_option("--export", options->forms,
+                           "what to write, by commas: torchscript, pt2-reference (both by default, "
+                           "as far as they can hold the model), pt2, onnx; 'none' for nothing")
+              ->delimiter(',');
     verb->add_option("--out", options->out, "the folder for the results")->required();
     verb->add_flag("--strict", options->strict,
                    "fail on a rule that matched nothing, a dropped qconfig or an unobserved edge");
@@ -54,8 +55,9 @@ void addQuantizeCommand(CLI::App& app, Command& chosen)
                      "a command that gets outputs as an .npz and prints one number; run on the "
                      "float and the int8 outputs");
     verb->add_flag("--json", options->json, "prints the result document on stdout");
-    verb->callback([options, &chosen] {
-        chosen = [options](const JobContext& job) -> Result<void> {
+    verb->callback([options, forms, &chosen] {
+        chosen = [options, given = forms->count() > 0](const JobContext& job) -> Result<void> {
+            options->formsChosen = given;
             if (options->forms == std::vector<std::string> {"none"})
                 options->forms.clear();
             QS_CHECK(checkForms(options->forms));

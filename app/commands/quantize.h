@@ -14,6 +14,7 @@ struct QuantizeOptions
     std::string eval; ///< the user's own metric, a command; empty = none
     std::string device = "auto";
     std::vector<std::string> forms {"torchscript", "pt2-reference"};
+    bool formsChosen = false; ///< the user named them: each must be written
     bool strict = false;
     bool json = false;
 };

@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <optional>
 
 namespace qs {
 
@@ -200,11 +201,7 @@ private:
     {
         const std::filesystem::path path(folder);
         const Stopwatch exporting(&m_parts.timingSeconds, "export");
-        for (const auto& form : m_options.forms) {
-            m_job.report("export", form, 0);
-            QS_TRY(const std::string file, exportModel(*m_converted, form, folder, m_job));
-            m_parts.exports[form] = std::filesystem::path(file).filename().string();
-        }
+        QS_CHECK(writeExports(folder));
         QS_CHECK(writeObservations(*m_observations, (path / "observations.npz").string()));
         exporting.stop();
         const std::string recipe = (path / "recipe.json").string();
@@ -218,6 +215,28 @@ private:
         m_parts.comparison = m_comparison.get();
         m_parts.threads = m_observations->threads;
         return writeFileAtomically((path / "result.json").string(), resultJson(m_parts));
+    }
+
+    /// A form that nobody asked for by name and that cannot hold this model is left out, and said,
+    /// as long as another can.
+    Result<void> writeExports(const std::string& folder)
+    {
+        std::optional<Error> leftOut;
+        for (const auto& form : m_options.forms) {
+            m_job.report("export", form, 0);
+            auto file = exportModel(*m_converted, form, folder, m_job);
+            if (!file
+                && (m_options.formsChosen || leftOut
+                    || file.error().code != ErrorCode::Unsupported))
+                return fail(std::move(file).error());
+            if (file)
+                m_parts.exports[form] = std::filesystem::path(*file).filename().string();
+            else
+                (leftOut = std::move(file).error())->file = "no " + form;
+        }
+        if (leftOut)
+            warn("left out: " + leftOut->line());
+        return {};
     }
 
     Result<void> printResult(const std::vector<std::string>& paths) const

@@ -6,10 +6,13 @@
 #include "engine/graph/graph_edit.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace qs {
 
 namespace {
+
+using Seen = std::unordered_map<ValueRef, ValueType>;
 
 bool isComplete(const ValueType& type)
 {
@@ -19,13 +22,61 @@ bool isComplete(const ValueType& type)
                             [](const Dim& dim) { return dim.size < 0; }));
 }
 
+void record(Seen& seen, ValueRef ref, const at::IValue& value)
+{
+    if (!value.isTensor() || !value.toTensor().defined())
+        return;
+    const at::Tensor& tensor = value.toTensor();
+    ValueType type;
+    type.dtype = fromScalarType(tensor.scalar_type());
+    type.shapeKnown = true;
+    for (const std::int64_t size : tensor.sizes())
+        type.shape.push_back(Dim::fixed(size));
+    seen.try_emplace(ref, std::move(type));
+}
+
+/// What one run showed of a graph and of the graphs inside it.
+class Shapes
+{
+public:
+    Seen& of(const Graph& graph) { return m_seen[&graph]; }
+
+    /// A file with shapes of its own keeps those: they may hold for any size.
+    Graph applied(const Graph& graph, bool onlyMissing) const
+    {
+        GraphEdit edit(graph);
+        for (const NodePtr& node : graph.nodes())
+            for (std::size_t i = 0; i < node->subgraphs.size(); ++i)
+                if (lacksShapes(*node->subgraphs[i]))
+                    edit.change(node->id).subgraphs[i]
+                        = std::make_shared<const Graph>(applied(*node->subgraphs[i], onlyMissing));
+        const auto seen = m_seen.find(&graph);
+        if (seen != m_seen.end())
+            for (const auto& [ref, type] : seen->second) {
+                if (onlyMissing && isComplete(graph.value(ref).type))
+                    continue;
+                ValueType& known = edit.change(ref.node).outputs.at(ref.index).type;
+                known.kind = ValueKind::Tensor;
+                known.dtype = type.dtype;
+                known.shapeKnown = true;
+                known.shape = type.shape;
+            }
+        return edit.build();
+    }
+
+private:
+    std::unordered_map<const Graph*, Seen> m_seen;
+};
+
 } // namespace
 
 bool lacksShapes(const Graph& graph)
 {
     return std::any_of(graph.nodes().begin(), graph.nodes().end(), [](const NodePtr& node) {
         return std::any_of(node->outputs.begin(), node->outputs.end(),
-                           [](const Value& value) { return !isComplete(value.type); });
+                           [](const Value& value) { return !isComplete(value.type); })
+            || std::any_of(node->subgraphs.begin(), node->subgraphs.end(),
+                           [](const auto& body) { return lacksShapes(*body); });
     });
 }
 
@@ -34,22 +85,18 @@ Result<Graph> withShapes(const GraphPtr& graph, const std::vector<at::IValue>& i
 {
     if (!lacksShapes(*graph))
         return *graph;
-    QS_TRY(const Interpreter interpreter, Interpreter::create(graph));
-    GraphEdit edit(*graph);
+    QS_TRY(Interpreter interpreter, Interpreter::create(graph));
+    Shapes shapes;
+    interpreter.watchBodies([&](const Graph& body, ValueRef ref, const at::IValue& value) {
+        record(shapes.of(body), ref, value);
+    });
+    Seen& outer = shapes.of(*graph);
     const Tap see = [&](ValueRef ref, const Node&, const at::IValue& value) -> Result<void> {
-        if (!value.isTensor() || !value.toTensor().defined())
-            return {};
-        const at::Tensor& tensor = value.toTensor();
-        ValueType& type = edit.change(ref.node).outputs.at(ref.index).type;
-        type.dtype = fromScalarType(tensor.scalar_type());
-        type.shapeKnown = true;
-        type.shape.clear();
-        for (const std::int64_t size : tensor.sizes())
-            type.shape.push_back(Dim::fixed(size));
+        record(outer, ref, value);
         return {};
     };
     QS_CHECK(interpreter.run(inputs, see, job));
-    return edit.build();
+    return shapes.applied(*graph, !graph->info().exportRecord.empty());
 }
 
 } // namespace qs

@@ -10,12 +10,14 @@
 
 namespace qs {
 
-/// True when the graph does not say of every tensor which shape and element type it has.
+/// True when the graph, or one inside it, does not say of every tensor which shape and element type
+/// it has.
 bool lacksShapes(const Graph& graph);
 
 /// The graph with the shapes and element types that one run on `inputs` shows; inputs get those of
-/// the data. Sizes that come out of data stay as they were seen. A graph that says all is returned
-/// as it is. Errors: what running it says.
+/// the data. Sizes that come out of data stay as they were seen; a branch that was not taken stays
+/// as it is, and of a loop the first round tells. A graph that says all is returned as it is.
+/// Errors: what running it says.
 Result<Graph> withShapes(const GraphPtr& graph, const std::vector<at::IValue>& inputs,
                          const JobContext& job = {});
 

@@ -34,6 +34,7 @@ struct Interpreter::Impl
     std::unordered_map<ValueRef, at::IValue> folded;
     std::map<const Graph*, Interpreter> subgraphs;
     std::vector<const Node*> holders; ///< buffers that the model changes
+    BodyTap bodyTap;
 
     bool isConstant(ValueRef ref) const { return constantNodes[graph->position(ref.node)]; }
     Result<at::IValue> read(ValueRef ref, const Frame& frame);
@@ -103,6 +104,12 @@ Layout Interpreter::layout() const
     return m_impl->layout;
 }
 
+void Interpreter::watchBodies(BodyTap tap)
+{
+    m_impl->bodyTap = std::move(tap);
+    m_impl->subgraphs.clear();
+}
+
 Result<at::IValue> Interpreter::Impl::stored(const Node& node) const
 {
     if (!graph->tensors())
@@ -152,15 +159,18 @@ Result<std::vector<at::IValue>> Interpreter::Impl::runSubgraph(const Node& node,
     auto it = subgraphs.find(subgraph.get());
     if (it == subgraphs.end()) {
         QS_TRY(Interpreter inner, Interpreter::create(subgraph, device));
+        inner.watchBodies(bodyTap);
         it = subgraphs.emplace(subgraph.get(), std::move(inner)).first;
     }
-    if (!tap)
+    if (!tap && !bodyTap)
         return it->second.run(std::move(inputs), {}, job);
-    const Tap observers
-        = [&](ValueRef, const Node& inner, const at::IValue& value) -> Result<void> {
-        return inner.isOp(kObserveTarget) ? tap({node.id, 0}, inner, value) : Result<void>();
+    const Tap inside
+        = [&](ValueRef ref, const Node& inner, const at::IValue& value) -> Result<void> {
+        if (bodyTap)
+            bodyTap(*subgraph, ref, value);
+        return tap && inner.isOp(kObserveTarget) ? tap({node.id, 0}, inner, value) : Result<void>();
     };
-    return it->second.run(std::move(inputs), observers, job);
+    return it->second.run(std::move(inputs), inside, job);
 }
 
 Result<void> Interpreter::Impl::runNode(const Node& node, Frame& frame, const Tap& tap,

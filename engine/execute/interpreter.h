@@ -20,6 +20,9 @@ namespace qs {
 /// node's first output.
 using Tap = std::function<Result<void>(ValueRef, const Node&, const at::IValue&)>;
 
+/// Sees every value of a graph that a node runs, on the running thread, each time it is run.
+using BodyTap = std::function<void(const Graph& body, ValueRef, const at::IValue&)>;
+
 /// The operator every observer node has; an identity for the interpreter.
 inline constexpr std::string_view kObserveTarget = "quantscope.observe.default";
 /// Marks a value that is quantized already where it was made (torch.ao's DeQuantStub behind a
@@ -44,6 +47,8 @@ public:
     const Graph& graph() const;
     at::Device device() const;
     Layout layout() const;
+    /// From now on `tap` sees what is inside of branches, loops and regions, at any depth.
+    void watchBodies(BodyTap tap);
 
     /// Runs the whole graph. `inputs` in the order of `Graph::inputs()`, already on the device;
     /// returns the Output node's arguments flattened in order. Checks cancel between nodes. `tap`

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/execute/node_runner.h"
+#include "engine/graph/effects.h"
 
 #include <string_view>
 
@@ -20,7 +21,6 @@ namespace qs {
 
 inline constexpr std::string_view kIfTarget = "prim.If.default";
 inline constexpr std::string_view kLoopTarget = "prim.Loop.default";
-inline constexpr std::string_view kRaiseTarget = "prim.RaiseException.default";
 
 /// True for the targets above.
 bool isScriptControl(std::string_view target);

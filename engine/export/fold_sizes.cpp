@@ -65,6 +65,8 @@ private:
             return none;
         if (node.target == "aten.sym_size.int" && args.size() == 2)
             return sizeOf(args[0].value, args[1].value);
+        if (node.target == "prim.dtype.default" && args.size() == 1)
+            return elementType(args[0].value);
         if (!isScalarOp(node.target))
             return none;
         std::vector<at::IValue> values;
@@ -86,6 +88,13 @@ private:
         if (made->isBool())
             return std::optional<Argument>(made->toBool());
         return made->isDouble() ? std::optional<Argument>(made->toDouble()) : none;
+    }
+
+    std::optional<Argument> elementType(const Argument& tensor) const
+    {
+        const auto* ref = tensor.asRef();
+        const DType dtype = ref ? m_graph.value(*ref).type.dtype : DType::Unknown;
+        return dtype == DType::Unknown ? std::nullopt : std::optional<Argument>(dtype);
     }
 
     std::optional<Argument> sizeOf(const Argument& tensor, const Argument& dim) const

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/torch_guard.h"
+#include "engine/execute/script_control.h"
 #include "engine/export/exporter.h"
 #include "engine/export/inline_regions.h"
 #include "engine/export/pt2_document.h"
@@ -49,6 +50,22 @@ std::string sampleInputs(const ModelInfo& info)
     return read ? bytes : std::string();
 }
 
+/// TorchScript's branches and loops carry numbers, lists and None, which cond and while_loop do not
+/// take.
+Result<void> checkSpelled(const Graph& graph)
+{
+    for (const NodePtr& node : graph.nodes()) {
+        if (isScriptControl(node->target))
+            return fail(makeError(ErrorCode::Unsupported,
+                                  "a .pt2 cannot hold TorchScript's '" + node->target + "'")
+                            .atNode(node->name)
+                            .withHint("export torchscript, or save the model with torch.export"));
+        for (const auto& body : node->subgraphs)
+            QS_CHECK(checkSpelled(*body));
+    }
+    return {};
+}
+
 Result<void> writeArchive(const Graph& graph, std::ofstream& file)
 {
     const Graph plain = withoutStateUpdates(graph);
@@ -76,6 +93,7 @@ Result<void> writePt2(const Graph& reference, const std::string& path)
     if (!file)
         return fail(makeError(ErrorCode::Io, "the file cannot be written").inFile(path));
     auto written = guardTorch([&]() -> Result<void> {
+        QS_CHECK(checkSpelled(reference));
         QS_TRY(const InlinedGraph inlined, inlineRegions(reference));
         QS_TRY(const Graph spelled, scanRecurrences(*inlined.graph));
         return writeArchive(spelled, file);

@@ -196,7 +196,13 @@ Result<ScriptValue*> ScriptBuilder::argument(const Argument& argument, const c10
         if (!argument.asRef())
             return listArgument({argument}, list->getElementType());
     }
-    return plainArgument(argument, wanted);
+    QS_TRY(ScriptValue * made, plainArgument(argument, wanted));
+    // A value that may be None, at a place that takes none: the model made sure that it is not.
+    const bool takesNone
+        = *wanted != *type || type->kind() == c10::TypeKind::AnyType || type->hasFreeVariables();
+    const auto optional = made->type()->cast<c10::OptionalType>();
+    return optional && !takesNone ? m_body->insertUncheckedCast(made, optional->getElementType())
+                                  : made;
 }
 
 Result<ScriptValue*> ScriptBuilder::plainArgument(const Argument& argument,
@@ -256,7 +262,7 @@ Result<std::vector<ScriptValue*>> ScriptBuilder::writeInner(const std::vector<Sc
     }
     std::vector<ScriptValue*> out;
     for (const NamedArgument& returned : m_source->output().args) {
-        QS_TRY(ScriptValue * made, argument(returned.value, c10::TensorType::get()));
+        QS_TRY(ScriptValue * made, argument(returned.value, c10::AnyType::get()));
         out.push_back(made);
     }
     return out;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/script_control.h"
 
-#include "engine/execute/higher_order.h"
+#include "engine/execute/script_control.h"
+#include "engine/execute/subgraph_values.h"
 
-#include <charconv>
+#include <algorithm>
 #include <limits>
 
 namespace qs {
@@ -27,28 +28,34 @@ public:
     {
         QS_TRY(ScriptValue * predicate, operand(0));
         QS_TRY(const Values operands, operands(3));
-        QS_TRY(ScriptValue * choice, truth(predicate));
-        torch::jit::Node* made
-            = m_body.insertNode(m_body.create(torch::jit::prim::If, {choice}, 0));
-        for (const std::size_t branch : {std::size_t(1), std::size_t(2)}) {
-            torch::jit::Block* block = made->addBlock();
-            const torch::jit::WithInsertPoint inside(block);
-            QS_TRY(const Values returned, run(branch, operands));
-            for (ScriptValue* value : returned)
-                block->registerOutput(value);
-        }
-        const auto first = made->blocks()[0]->outputs(), second = made->blocks()[1]->outputs();
-        if (first.size() != second.size())
-            return fail(ErrorCode::BadInput, "its branches return different numbers of values");
-        for (std::size_t i = 0; i < first.size(); ++i) {
-            const auto type = c10::unifyTypes(first[i]->type(), second[i]->type());
-            if (!type)
-                return fail(ErrorCode::Unsupported,
-                            "its branches return values of different types, which TorchScript "
-                            "does not take");
-            made->addOutput()->setType(*type);
-        }
-        return Values(made->outputs().begin(), made->outputs().end());
+        return branches(predicate, operands, operands);
+    }
+
+    Result<Values> scriptIf()
+    {
+        QS_TRY(ScriptValue * predicate, operand(0));
+        QS_TRY(const Values whenTrue, operands(3));
+        QS_TRY(const Values whenFalse, operands(4));
+        return branches(predicate, whenTrue, whenFalse);
+    }
+
+    Result<Values> scriptLoop()
+    {
+        QS_TRY(ScriptValue * trips, operand(0));
+        QS_TRY(ScriptValue * first, operand(1));
+        QS_TRY(const Values start, operands(3));
+        QS_TRY(const Values extra, operands(4));
+        if (trips->type()->kind() == c10::TypeKind::TensorType)
+            trips = m_builder.call("aten::Int", {trips});
+        QS_TRY(ScriptValue * go, truth(first));
+        return loop(trips, go, start, [&](const Values& carried) -> Result<LoopRound> {
+            QS_TRY(Values made, run(2, joined({m_index}, joined(carried, extra))));
+            if (made.empty())
+                return fail(ErrorCode::BadInput, "its body does not say whether to go on");
+            QS_TRY(ScriptValue * again, truth(made.front()));
+            made.erase(made.begin());
+            return LoopRound {again, std::move(made)};
+        });
     }
 
     Result<Values> whileLoop()
@@ -90,6 +97,51 @@ private:
     {
         first.insert(first.end(), second.begin(), second.end());
         return first;
+    }
+
+    /// prim::If over the subgraphs that the arguments 1 and 2 name.
+    Result<Values> branches(ScriptValue* predicate, const Values& whenTrue, const Values& whenFalse)
+    {
+        QS_TRY(ScriptValue * choice, truth(predicate));
+        torch::jit::Node* made
+            = m_body.insertNode(m_body.create(torch::jit::prim::If, {choice}, 0));
+        for (const bool taken : {true, false}) {
+            torch::jit::Block* block = made->addBlock();
+            const torch::jit::WithInsertPoint inside(block);
+            QS_TRY(const Values returned, run(taken ? 1 : 2, taken ? whenTrue : whenFalse));
+            for (ScriptValue* value : returned)
+                block->registerOutput(value);
+        }
+        torch::jit::Block* first = made->blocks()[0];
+        torch::jit::Block* second = made->blocks()[1];
+        if (first->outputs().size() != second->outputs().size())
+            return fail(ErrorCode::BadInput, "its branches return different numbers of values");
+        for (std::size_t i = 0; i < first->outputs().size(); ++i) {
+            leaveOpen(*first, i, second->outputs()[i]->type());
+            leaveOpen(*second, i, first->outputs()[i]->type());
+            const auto type
+                = c10::unifyTypes(first->outputs()[i]->type(), second->outputs()[i]->type());
+            if (!type)
+                return fail(ErrorCode::Unsupported,
+                            "its branches return values of different types, which TorchScript "
+                            "does not take");
+            made->addOutput()->setType(*type);
+        }
+        return Values(made->outputs().begin(), made->outputs().end());
+    }
+
+    /// A block that raises returns nothing: what it gives in the other's place has its type.
+    void leaveOpen(torch::jit::Block& block, std::size_t place, const c10::TypePtr& type)
+    {
+        const auto nodes = block.nodes();
+        const bool raises = std::any_of(nodes.begin(), nodes.end(), [](const auto* node) {
+            return node->kind() == torch::jit::prim::RaiseException;
+        });
+        if (!raises || block.outputs()[place]->type()->kind() != c10::TypeKind::NoneType)
+            return;
+        const torch::jit::WithInsertPoint inside(&block);
+        torch::jit::Node* open = m_body.insertNode(m_body.createUninitialized(type));
+        block.replaceOutput(place, open->output());
     }
 
     Result<ScriptValue*> operand(std::size_t position)
@@ -134,12 +186,8 @@ private:
     {
         const Argument* argument = m_node.tryArg(position);
         const std::string* text = argument ? argument->asString() : nullptr;
-        std::size_t index = m_node.subgraphs.size();
-        if (text && text->starts_with(kSubgraphPrefix))
-            std::from_chars(text->data() + kSubgraphPrefix.size(), text->data() + text->size(),
-                            index);
-        if (index >= m_node.subgraphs.size())
-            return fail(ErrorCode::BadInput, "it names a subgraph that it does not hold");
+        QS_TRY(const std::size_t index,
+               subgraphIndex(m_node, text ? at::IValue(*text) : at::IValue()));
         const Graph& graph = *m_node.subgraphs[index];
         if (graph.inputs().size() != given.size())
             return fail(ErrorCode::BadInput, "its subgraph takes another number of values");
@@ -220,7 +268,8 @@ private:
 bool isControlOperator(const Node& node)
 {
     return node.target == "higher_order.cond" || node.target == "higher_order.while_loop"
-        || node.target == "higher_order.map_impl" || node.target == "higher_order.scan";
+        || node.target == "higher_order.map_impl" || node.target == "higher_order.scan"
+        || node.target == kIfTarget || node.target == kLoopTarget;
 }
 
 Result<std::vector<ScriptValue*>> emitControl(ScriptBuilder& builder, const Node& node)
@@ -230,6 +279,10 @@ Result<std::vector<ScriptValue*>> emitControl(ScriptBuilder& builder, const Node
         return writer.cond();
     if (node.target == "higher_order.while_loop")
         return writer.whileLoop();
+    if (node.target == kIfTarget)
+        return writer.scriptIf();
+    if (node.target == kLoopTarget)
+        return writer.scriptLoop();
     return node.target == "higher_order.scan" ? writer.scan() : writer.map();
 }
 

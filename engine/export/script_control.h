@@ -7,7 +7,7 @@
 namespace qs {
 
 /// True for operators that run subgraphs and that TorchScript can spell: cond (prim::If),
-/// while_loop, map and scan (prim::Loop).
+/// while_loop, map and scan (prim::Loop), and the branches and loops that came from TorchScript.
 bool isControlOperator(const Node& node);
 
 /// Emits one, its subgraphs as blocks, and returns its outputs. Errors name what stands in the way.

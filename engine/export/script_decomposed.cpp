@@ -61,7 +61,47 @@ public:
         return moved(real, axis);
     }
 
+    /// Scale and zero point of the moment.
+    Result<std::vector<ScriptValue*>> chooseQParams(bool symmetric)
+    {
+        QS_TRY(ScriptValue * input, tensor("input"));
+        QS_TRY(ScriptValue * low, number("quant_min"));
+        QS_TRY(ScriptValue * high, number("quant_max"));
+        QS_TRY(const Argument* eps, given("eps"));
+        QS_TRY(ScriptValue * smallest, m_builder.argument(*eps, c10::FloatType::get()));
+        QS_TRY(const double steps, rangeSteps());
+        auto& body = m_builder.body();
+        auto* ends = body.insertNode(body.createTupleUnpack(call("aten::aminmax", {input})));
+        ScriptValue* zero = call("aten::zeros_like", {ends->outputs()[0]});
+        ScriptValue* min = call("aten::minimum", {ends->outputs()[0], zero});
+        ScriptValue* max = call("aten::maximum", {ends->outputs()[1], zero});
+        ScriptValue* span = symmetric ? call("aten::maximum", {call("aten::neg", {min}), max})
+                                      : call("aten::sub", {max, min});
+        ScriptValue* parts = m_builder.literal(symmetric ? steps / 2 : steps);
+        ScriptValue* scale = call("aten::clamp_min", {call("aten::div", {span, parts}), smallest});
+        ScriptValue* wide = castTo(scale, at::kDouble);
+        if (symmetric) {
+            const DType* dtype
+                = m_node.tryArg("dtype") ? m_node.tryArg("dtype")->asDType() : nullptr;
+            const bool isUnsigned = dtype && *dtype == DType::UInt8;
+            return std::vector {wide, m_builder.literal(std::int64_t(isUnsigned ? 128 : 0))};
+        }
+        ScriptValue* shift
+            = castTo(call("aten::round", {call("aten::div", {min, scale})}), at::kInt);
+        ScriptValue* zeroPoint = call("aten::clamp", {call("aten::rsub", {shift, low}), low, high});
+        return std::vector {wide, castTo(zeroPoint, at::kLong)};
+    }
+
 private:
+    Result<double> rangeSteps()
+    {
+        QS_TRY(const Argument* low, given("quant_min"));
+        QS_TRY(const Argument* high, given("quant_max"));
+        if (!low->asInt() || !high->asInt())
+            return fail(ErrorCode::Unsupported, "its range is not known before it runs");
+        return double(*high->asInt() - *low->asInt());
+    }
+
     ScriptValue* call(const std::string& name, const std::vector<ScriptValue*>& args)
     {
         return m_builder.call(name, args);
@@ -153,22 +193,25 @@ bool isDecomposed(const Node& node)
     return node.target.starts_with(kPrefix);
 }
 
-Result<ScriptValue*> emitDecomposed(ScriptBuilder& builder, const Node& node)
+Result<std::vector<ScriptValue*>> emitDecomposed(ScriptBuilder& builder, const Node& node)
 {
     const std::string_view rest = std::string_view(node.target).substr(kPrefix.size());
     const std::string_view name = rest.substr(0, rest.find('.'));
     Decomposition decomposition(builder, node);
-    if (name == "quantize_per_tensor")
-        return decomposition.quantizePerTensor();
-    if (name == "dequantize_per_tensor")
-        return decomposition.dequantizePerTensor();
-    if (name == "quantize_per_channel")
-        return decomposition.quantizePerChannel();
-    if (name == "dequantize_per_channel")
-        return decomposition.dequantizePerChannel();
-    return fail(
-        makeError(ErrorCode::Unsupported, "TorchScript has no spelling of '" + node.target + "'")
-            .withHint("export pt2-reference instead"));
+    if (name.starts_with("choose_qparams"))
+        return decomposition.chooseQParams(name == "choose_qparams_symmetric");
+    Result<ScriptValue*> (Decomposition::*one)() = name == "quantize_per_tensor"
+        ? &Decomposition::quantizePerTensor
+        : name == "dequantize_per_tensor"  ? &Decomposition::dequantizePerTensor
+        : name == "quantize_per_channel"   ? &Decomposition::quantizePerChannel
+        : name == "dequantize_per_channel" ? &Decomposition::dequantizePerChannel
+                                           : nullptr;
+    if (!one)
+        return fail(makeError(ErrorCode::Unsupported,
+                              "TorchScript has no spelling of '" + node.target + "'")
+                        .withHint("export pt2-reference instead"));
+    QS_TRY(ScriptValue * made, (decomposition.*one)());
+    return std::vector {made};
 }
 
 } // namespace qs

@@ -5,6 +5,7 @@
 #include "engine/execute/op_table.h"
 #include "engine/execute/recurrence.h"
 #include "engine/execute/script_ops.h"
+#include "engine/export/script_containers.h"
 #include "engine/export/script_control.h"
 #include "engine/export/script_recurrence.h"
 #include "engine/graph/state.h"
@@ -19,6 +20,8 @@
 namespace qs {
 
 namespace {
+
+using Values = std::vector<ScriptValue*>;
 
 /// Checks that an exporter left behind about its own tracing: they hold no value and a converted
 /// tensor need not satisfy them.
@@ -58,10 +61,15 @@ bool readsNumber(const Node& node)
     return node.target == "aten.item.default" || node.target == "aten._local_scalar_dense.default";
 }
 
-/// All outputs of a call: the members of a list or tuple stand one by one in our graph.
-Result<std::vector<ScriptValue*>>
-spread(ScriptBuilder& builder, const std::vector<ScriptValue*>& returned, std::size_t wanted)
+/// All outputs of a call: the members of a list of tensors stand one by one in our graph, unless
+/// the node keeps the list whole.
+Result<Values> spread(ScriptBuilder& builder, const Values& returned, const Node& node)
 {
+    const std::size_t wanted = node.outputs.size();
+    const bool whole = std::any_of(node.outputs.begin(), node.outputs.end(),
+                                   [](const Value& v) { return v.type.kind == ValueKind::Tuple; });
+    if (whole && returned.size() == wanted)
+        return returned;
     const auto isList
         = [](const ScriptValue* v) { return v->type()->kind() == c10::TypeKind::ListType; };
     const auto lists = std::count_if(returned.begin(), returned.end(), isList);
@@ -71,7 +79,7 @@ spread(ScriptBuilder& builder, const std::vector<ScriptValue*>& returned, std::s
         return fail(ErrorCode::Unsupported,
                     "it returns " + std::to_string(returned.size()) + " values where "
                         + std::to_string(wanted) + " are used");
-    std::vector<ScriptValue*> out;
+    Values out;
     for (ScriptValue* value : returned) {
         if (!isList(value)) {
             out.push_back(value);
@@ -84,7 +92,7 @@ spread(ScriptBuilder& builder, const std::vector<ScriptValue*>& returned, std::s
     return out;
 }
 
-void bindOutputs(ScriptBuilder& builder, const Node& node, const std::vector<ScriptValue*>& values)
+void bindOutputs(ScriptBuilder& builder, const Node& node, const Values& values)
 {
     for (std::uint32_t i = 0; i < node.outputs.size() && i < values.size(); ++i) {
         values[i]->setDebugName(identifier(node.outputs[i].name));
@@ -112,10 +120,10 @@ Result<bool> givesNumberForTensor(ScriptBuilder& builder, const Argument& argume
 }
 
 /// Inputs of the call in schema order; sets `byType` when the overload has to be chosen anew.
-Result<std::vector<ScriptValue*>> inputsOf(ScriptBuilder& builder, const Node& node,
-                                           const c10::FunctionSchema& schema, bool& byType)
+Result<Values> inputsOf(ScriptBuilder& builder, const Node& node, const c10::FunctionSchema& schema,
+                        bool& byType)
 {
-    std::vector<ScriptValue*> inputs;
+    Values inputs;
     for (const c10::Argument& wanted : schema.arguments()) {
         const Argument* given = argumentOf(node, wanted);
         if (!given) {
@@ -132,8 +140,7 @@ Result<std::vector<ScriptValue*>> inputsOf(ScriptBuilder& builder, const Node& n
     return inputs;
 }
 
-std::vector<ScriptValue*> insertExact(ScriptBuilder& builder, const c10::FunctionSchema& schema,
-                                      const std::vector<ScriptValue*>& inputs)
+Values insertExact(ScriptBuilder& builder, const c10::FunctionSchema& schema, const Values& inputs)
 {
     auto& body = builder.body();
     auto* call = body.create(c10::Symbol::fromQualString(schema.name()), inputs, 0);
@@ -144,8 +151,7 @@ std::vector<ScriptValue*> insertExact(ScriptBuilder& builder, const c10::Functio
 }
 
 /// Chooses the overload by the types of the arguments; keyword-only ones go by name.
-std::vector<ScriptValue*> insertByType(ScriptBuilder& builder, const c10::FunctionSchema& schema,
-                                       const std::vector<ScriptValue*>& inputs)
+Values insertByType(ScriptBuilder& builder, const c10::FunctionSchema& schema, const Values& inputs)
 {
     std::vector<torch::jit::NamedValue> args, kwargs;
     for (std::size_t i = 0; i < inputs.size(); ++i)
@@ -154,6 +160,31 @@ std::vector<ScriptValue*> insertByType(ScriptBuilder& builder, const c10::Functi
         else
             args.emplace_back(inputs[i]);
     return {builder.body().insert(c10::Symbol::fromQualString(schema.name()), args, kwargs)};
+}
+
+/// True for operators on lists and dicts of any type, whose results follow from what they are
+/// given.
+bool isGeneric(const c10::FunctionSchema& schema)
+{
+    return std::any_of(schema.arguments().begin(), schema.arguments().end(),
+                       [](const c10::Argument& a) { return a.type()->hasFreeVariables(); });
+}
+
+/// Our nodes change nothing: a list or dict that the operator writes to is copied first, and the
+/// copies are results of the node.
+Values copyChanged(ScriptBuilder& builder, const c10::FunctionSchema& schema, Values& inputs)
+{
+    Values copies;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        const auto& slot = schema.arguments()[i];
+        const auto kind = slot.type()->kind();
+        const bool container = kind == c10::TypeKind::ListType || kind == c10::TypeKind::DictType;
+        if (!container || !slot.alias_info() || !slot.alias_info()->isWrite())
+            continue;
+        inputs[i] = builder.call("aten::copy", {inputs[i]});
+        copies.push_back(inputs[i]);
+    }
+    return copies;
 }
 
 Result<void> emitCall(ScriptBuilder& builder, const Node& node)
@@ -165,14 +196,16 @@ Result<void> emitCall(ScriptBuilder& builder, const Node& node)
             makeError(ErrorCode::Unsupported, "LibTorch has no operator '" + node.target + "'")
                 .withHint("TorchScript cannot hold it; export pt2-reference instead"));
     const c10::FunctionSchema& schema = op ? op->schema() : *script->schema;
-    bool byType = false;
-    QS_TRY(const auto inputs, inputsOf(builder, node, schema, byType));
-    const auto returned
+    bool byType = isGeneric(schema);
+    QS_TRY(auto inputs, inputsOf(builder, node, schema, byType));
+    const auto changed = script ? copyChanged(builder, schema, inputs) : Values {};
+    auto returned
         = byType ? insertByType(builder, schema, inputs) : insertExact(builder, schema, inputs);
     if (!returned.empty() && !returned.front()->node()->maybeSchema())
         return fail(ErrorCode::Unsupported,
                     "TorchScript has no operator for '" + node.target + "' with these arguments");
-    QS_TRY(const auto outputs, spread(builder, returned, node.outputs.size()));
+    returned.insert(returned.end(), changed.begin(), changed.end());
+    QS_TRY(const auto outputs, spread(builder, returned, node));
     bindOutputs(builder, node, outputs);
     return {};
 }
@@ -188,12 +221,12 @@ Result<ScriptValue*> firstTensor(ScriptBuilder& builder, const Node& node)
 Result<void> emitRenamed(ScriptBuilder& builder, const Node& node, const char* script)
 {
     QS_TRY(ScriptValue * self, firstTensor(builder, node));
-    std::vector<ScriptValue*> args {self};
+    Values args {self};
     if (const Argument* dim = node.tryArg("dim")) {
         QS_TRY(ScriptValue * made, builder.argument(*dim, c10::IntType::get()));
         args.push_back(made);
     }
-    QS_TRY(const auto outputs, spread(builder, {builder.call(script, args)}, node.outputs.size()));
+    QS_TRY(const auto outputs, spread(builder, {builder.call(script, args)}, node));
     bindOutputs(builder, node, outputs);
     return {};
 }
@@ -237,6 +270,11 @@ Result<void> emitAny(ScriptBuilder& builder, const Node& node)
         bindOutputs(builder, node, outputs);
         return {};
     }
+    if (isScriptContainer(node)) {
+        QS_TRY(const auto outputs, emitContainer(builder, node));
+        bindOutputs(builder, node, outputs);
+        return {};
+    }
     if (!node.subgraphs.empty())
         return fail(makeError(ErrorCode::Unsupported,
                               "'" + node.target
@@ -248,8 +286,8 @@ Result<void> emitAny(ScriptBuilder& builder, const Node& node)
     if (readsNumber(node))
         return emitNumberRead(builder, node);
     if (isDecomposed(node)) {
-        QS_TRY(ScriptValue * out, emitDecomposed(builder, node));
-        bindOutputs(builder, node, {out});
+        QS_TRY(const Values out, emitDecomposed(builder, node));
+        bindOutputs(builder, node, out);
         return {};
     }
     if (isScalarNode(node)) {

@@ -11,7 +11,7 @@ namespace qs {
 Result<void> emitNode(ScriptBuilder& builder, const Node& node);
 
 /// The `quantized_decomposed` part of it. Null when the node is not of that family.
-Result<ScriptValue*> emitDecomposed(ScriptBuilder& builder, const Node& node);
+Result<std::vector<ScriptValue*>> emitDecomposed(ScriptBuilder& builder, const Node& node);
 bool isDecomposed(const Node& node);
 
 /// Python's arithmetic on sizes ("_operator.mul", "math.ceil", "torch.sym_max").

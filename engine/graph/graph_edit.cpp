@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/graph/graph_edit.h"
 
+#include "engine/graph/effects.h"
 #include "engine/graph/state.h"
 
 #include <algorithm>
@@ -222,7 +223,7 @@ void GraphEdit::eraseDead()
     for (auto it = m_order.end(); it != m_order.begin();) {
         --it;
         const Node& node = get(*it);
-        if (node.kind == NodeKind::Input || node.kind == NodeKind::Output || isStateUpdate(node)
+        if (node.kind == NodeKind::Input || node.kind == NodeKind::Output || hasEffect(node)
             || holders.contains(node.name))
             continue;
         bool read = false;

@@ -48,8 +48,8 @@ public:
     std::vector<Use> users(ValueRef ref) const;
     /// Ids in order.
     std::vector<NodeId> order() const;
-    /// Removes nodes whose outputs nobody reads, until none is left; not inputs, the Output, state
-    /// updates and what they update.
+    /// Removes nodes whose outputs nobody reads, until none is left; not inputs, the Output, what
+    /// has an effect (state updates, raising) and what is updated.
     void eraseDead();
 
     ModuleTree& modules();

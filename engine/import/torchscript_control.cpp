@@ -3,6 +3,7 @@
 
 #include "engine/execute/higher_order.h"
 #include "engine/execute/script_control.h"
+#include "engine/graph/effects.h"
 #include "engine/import/alias_analysis.h"
 #include "engine/import/functionalize.h"
 
@@ -17,16 +18,6 @@ bool raises(const torch::jit::Block& block)
 {
     return std::any_of(block.nodes().begin(), block.nodes().end(),
                        [](const auto* node) { return node->kind() == c10::prim::RaiseException; });
-}
-
-bool mayRaise(const Node& node)
-{
-    if (node.target == kRaiseTarget)
-        return true;
-    return std::any_of(node.subgraphs.begin(), node.subgraphs.end(), [](const auto& graph) {
-        return std::any_of(graph->nodes().begin(), graph->nodes().end(),
-                           [](const auto& inner) { return mayRaise(*inner); });
-    });
 }
 
 std::string subgraphName(std::size_t index)
@@ -49,7 +40,7 @@ void eraseUnread(GraphEdit& edit)
     const auto order = edit.order();
     for (auto it = order.rbegin(); it != order.rend(); ++it) {
         const Node& node = edit.get(*it);
-        if (node.kind != NodeKind::Op || mayRaise(node))
+        if (node.kind != NodeKind::Op || hasEffect(node))
             continue;
         bool read = false;
         for (std::uint32_t i = 0; i < node.outputs.size(); ++i)

@@ -86,6 +86,7 @@ private:
     Result<void> emitOperator(const JitNode& node, const Items& args, Env& env);
     Result<bool> fold(const JitNode& node, const Items& args, Env& env);
     Result<bool> respell(const JitNode& node, const Items& args, Env& env);
+    std::optional<std::int64_t> batchedRank() const;
     Result<bool> respellTensorRead(const JitNode& node, const Items& args, Env& env);
     ScopedRef numberTensor(const JitNode& node, const ScriptItem& number, Argument value);
     Result<std::vector<NamedArgument>> arguments(const c10::FunctionSchema& schema,

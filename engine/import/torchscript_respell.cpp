@@ -46,6 +46,28 @@ std::optional<bool> isInstance(const ScriptItem& item, const c10::TypePtr& decla
 
 } // namespace
 
+/// torch.nn's recurrent layers take one sequence or a batch of them, the cells one step or a batch.
+/// Where nothing else tells, as in a scripted model whose input goes straight into one, it is the
+/// batch: its number of dimensions.
+std::optional<std::int64_t> ScriptEvaluator::batchedRank() const
+{
+    struct Layer
+    {
+        std::string_view name;
+        std::int64_t rank;
+    };
+    static constexpr std::array<Layer, 6> kRecurrent {{{"torch.nn.LSTM", 3},
+                                                       {"torch.nn.GRU", 3},
+                                                       {"torch.nn.RNN", 3},
+                                                       {"torch.nn.LSTMCell", 2},
+                                                       {"torch.nn.GRUCell", 2},
+                                                       {"torch.nn.RNNCell", 2}}};
+    for (const Layer& layer : kRecurrent)
+        if (!m_levels.empty() && m_levels.back().scope.moduleClass == layer.name)
+            return layer.rank;
+    return std::nullopt;
+}
+
 /// Operators that a .pt2 spells otherwise or that can be answered without a node.
 Result<bool> ScriptEvaluator::respell(const JitNode& node, const Items& args, Env& env)
 {
@@ -123,9 +145,14 @@ Result<bool> ScriptEvaluator::respellTensorRead(const JitNode& node, const Items
         return bind(at::IValue(std::int64_t(toScalarType(type.dtype))));
     if (kind == "aten::is_floating_point" && type.dtype != DType::Unknown)
         return bind(at::IValue(isFloating(type.dtype)));
-    if (kind == "aten::dim")
-        if (const auto rank = rankOf(args[0]))
+    if (kind == "aten::dim") {
+        const auto known = rankOf(args[0]);
+        const auto rank = known ? known : batchedRank();
+        if (rank && !known)
+            setRank(*tensor, *rank);
+        if (rank)
             return bind(at::IValue(*rank));
+    }
     if (kind == "aten::size" && args.size() == 2) {
         QS_TRY(env[node.output()], sizeOf(*tensor, args[1], &node));
         return true;

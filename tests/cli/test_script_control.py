@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TorchScript models whose data decide: shown with their place, quantized around the branches, exported and run again."""
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Dict, List, Optional
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import harness  # noqa: E402
+from harness import expect_bad, run, run_good, run_json, write_recipe  # noqa: E402
+
+
+class Decides(nn.Module):
+    """Which layer runs, how often, and what is gathered, the data tell; a list, a dict and None travel through branches."""
+
+    def __init__(self):
+        super().__init__()
+        self.front, self.yes, self.no, self.last = nn.Linear(8, 8), nn.Linear(8, 8), nn.Linear(8, 8), nn.Linear(8, 4)
+
+    def forward(self, x):
+        y = torch.relu(self.front(x))
+        extra: Optional[Tensor] = None
+        if bool(x[0, 0] > 0):
+            y = self.yes(y)
+            extra = y.sum(1, keepdim=True)
+        else:
+            y = self.no(y) * 2
+        rounds = 0
+        while bool(y.abs().max() > 1.0):
+            y = y * 0.5
+            rounds += 1
+        rows: List[Tensor] = []
+        for i in range(x.size(0)):
+            row = y[i]
+            if bool(row.sum() > 0):
+                row = row + 1
+            rows.append(row)
+        named: Dict[str, Tensor] = {"rows": torch.stack(rows)}
+        if bool(x.sum() > 1000):
+            raise ValueError("too large")
+        z = self.last(named["rows"])
+        if extra is not None:
+            z = z + extra
+        return z, rounds
+
+
+class Gate(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(8, 8)
+
+    def forward(self, x):
+        if bool(x.mean() > 0):
+            return self.inner(x)
+        return x
+
+
+class Gated(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.gate, self.second = nn.Linear(8, 8), Gate(), nn.Linear(8, 4)
+
+    def forward(self, x):
+        return self.second(self.gate(torch.relu(self.first(x))))
+
+
+def scripted(net, folder):
+    torch.manual_seed(0)
+    path = folder / "model.pt"
+    script = torch.jit.script(net().eval())
+    script.save(str(path))
+    return script, path
+
+
+def data(folder, count=64, batch=4):
+    torch.manual_seed(1)
+    x = torch.randn(count, 8)
+    path = folder / "data.npz"
+    np.savez(path, x=x.numpy())
+    return x, path, write_recipe(folder, calibration={"batch_size": batch, "batches": 16})
+
+
+def sqnr(reference, other):
+    noise = float(((reference - other) ** 2).sum())
+    return 200.0 if noise == 0 else 10 * math.log10(float((reference ** 2).sum()) / noise)
+
+
+def test_branches_and_loops_are_exported(folder):
+    script, path = scripted(Decides, folder)
+    x, samples, recipe = data(folder)
+    out = folder / "out"
+    run_good("quantize", path, "--recipe", recipe, "--data", samples, "--out", out, "--export", "torchscript")
+    result = json.loads((out / "result.json").read_text())
+    assert sum(n["quantized"] for n in result["nodes"]) >= 2, "front and last should be quantized"
+    loaded = torch.jit.load(str(out / "model.ts.pt"))
+    ways = set()
+    wanted, found = [], []
+    with torch.no_grad():
+        for batch in list(x.split(4)) + [torch.randn(7, 8), -torch.rand(2, 8)]:
+            (want, rounds), (have, again) = script(batch), loaded(batch)
+            assert rounds == again, (rounds, again)
+            ways.add((bool(batch[0, 0] > 0), rounds > 0))
+            wanted.append(want)
+            found.append(have)
+    assert {way[0] for way in ways} == {True, False}, ways
+    assert sqnr(torch.cat(wanted), torch.cat(found)) > 25
+    # What the engine measured is what the file computes.
+    told = result["outputs"][0]["lowered"]["sqnr_db"]
+    assert abs(told - sqnr(torch.cat(wanted[:16]), torch.cat(found[:16]))) < 0.05, told
+    try:
+        loaded(torch.full((4, 8), 100.0))
+        raise AssertionError("the model's own error is gone")
+    except torch.jit.Error as error:
+        assert "too large" in str(error), error
+
+
+def test_default_export_leaves_out_what_cannot_hold_the_model(folder):
+    _, path = scripted(Decides, folder)
+    _, samples, recipe = data(folder)
+    words = ["quantize", path, "--recipe", recipe, "--data", samples, "--out", folder / "out"]
+    done = run(*words)
+    assert done.returncode == 0, done.stderr
+    assert "left out: no pt2-reference: " in done.stderr, done.stderr
+    assert (folder / "out" / "model.ts.pt").exists() and not (folder / "out" / "model.reference.pt2").exists()
+    expect_bad(*words[:-1], folder / "named", "--export", "pt2-reference", out=folder / "named")
+
+
+def test_a_branch_is_located_left_alone_and_the_rest_quantized(folder):
+    script, path = scripted(Gated, folder)
+    x, samples, _ = data(folder)
+    found = [n for n in run_json("inspect", path)["nodes"] if n["op"] == "prim.If.default"]
+    assert len(found) == 1 and found[0]["module"] == "gate", found
+    source = found[0]["source"]
+    assert Path(source["file"]).name == Path(__file__).name and "x.mean() > 0" in source["code"], source
+    recipe = write_recipe(folder, calibration={"batch_size": 4, "batches": 16},
+                          prepare={"non_traceable_module_name": ["gate"]})
+    out = folder / "out"
+    run_good("quantize", path, "--recipe", recipe, "--data", samples, "--out", out, "--export", "torchscript")
+    result = json.loads((out / "result.json").read_text())
+    linears = {n["module"]: n["quantized"] for n in result["nodes"] if n["op"] == "aten.linear.default"}
+    assert linears == {"first": True, "second": True}, linears
+    loaded = torch.jit.load(str(out / "model.ts.pt"))
+    kept = [value for value in loaded.state_dict().values() if value.shape == (8, 8) and not value.is_quantized]
+    assert any(torch.equal(value, script.gate.inner.weight) for value in kept), "the inner layer was changed"
+    with torch.no_grad():
+        assert sqnr(script(x), loaded(x)) > 25
+
+
+if __name__ == "__main__":
+    harness.main(__name__)
