@@ -225,12 +225,12 @@ private:
         for (const auto& form : m_options.forms) {
             m_job.report("export", form, 0);
             auto file = exportModel(*m_converted, form, folder, m_job);
-            if (!file
-                && (m_options.formsChosen || leftOut
-                    || file.error().code != ErrorCode::Unsupported))
-                return fail(std::move(file).error());
+            const bool another = !m_parts.exports.empty() || form != m_options.forms.back();
             if (file)
                 m_parts.exports[form] = std::filesystem::path(*file).filename().string();
+            else if (m_options.formsChosen || !another
+                     || file.error().code != ErrorCode::Unsupported)
+                return fail(leftOut ? *leftOut : std::move(file).error());
             else
                 (leftOut = std::move(file).error())->file = "no " + form;
         }

@@ -245,6 +245,11 @@ Result<std::unique_ptr<Dataset>> makeCallDataset(std::vector<std::vector<at::IVa
                 QS_CHECK(checkInput(value.toTensor(), *inputs[i], what, true));
             else if (inputs[i]->outputs.at(0).type.kind == ValueKind::Tensor)
                 return fail(ErrorCode::BadInput, what + " is no tensor");
+            else if (value.isDouble() && inputs[i]->outputs[0].type.kind == ValueKind::SymInt)
+                return fail(ErrorCode::BadInput,
+                            "value " + std::to_string(i) + " of " + where + " is "
+                                + std::to_string(value.toDouble()) + ", input '" + inputs[i]->name
+                                + "' takes an integer");
         }
     }
     return std::make_unique<CallDataset>(std::move(calls));

@@ -60,6 +60,10 @@ Result<std::vector<at::IValue>> tensorsOfCall(const at::IValue& value, std::size
         items = {value};
     std::vector<at::IValue> out;
     for (const auto& item : items) {
+        if (item.isInt() || item.isDouble() || item.isBool()) { // an argument that is a number
+            out.push_back(item);
+            continue;
+        }
         QS_TRY(at::Tensor tensor,
                plainTensor(item, "tensor " + std::to_string(out.size()) + " of " + where));
         out.emplace_back(std::move(tensor));

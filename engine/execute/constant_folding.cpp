@@ -4,6 +4,7 @@
 #include "engine/execute/op_table.h"
 #include "engine/graph/state.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 namespace qs {
@@ -17,6 +18,17 @@ bool mayFold(const Node& node, const NodeCall& call)
         return false;
     return node.subgraphs.empty()
         && (!call.op || (!mutatesArguments(call.op->schema()) && !isRandom(*call.op)));
+}
+
+/// Made of no other value, such a node is worth keeping where a whole tensor is not.
+bool makesNumber(const Node& node)
+{
+    return node.target == "aten.scalar_tensor.default"
+        || std::all_of(node.outputs.begin(), node.outputs.end(), [](const Value& value) {
+               const ValueKind kind = value.type.kind;
+               return kind == ValueKind::SymInt || kind == ValueKind::SymFloat
+                   || kind == ValueKind::SymBool;
+           });
 }
 
 } // namespace
@@ -42,7 +54,7 @@ std::vector<bool> findConstantNodes(const Graph& graph, const std::vector<NodeCa
                 any = true;
                 all = all && constant[graph.position(ref.node)];
             });
-        constant[i] = any && all;
+        constant[i] = all && (any || makesNumber(node));
     }
     return constant;
 }

@@ -2,7 +2,6 @@
 #include "engine/export/exporter.h"
 
 #include "engine/base/atomic_file.h"
-#include "engine/export/fold_sizes.h"
 #include "engine/export/fold_weights.h"
 
 #include <array>
@@ -35,15 +34,13 @@ Result<void> writeLowered(const ConvertedModel& converted, const std::string& pa
 Result<void> writeReference(const ConvertedModel& converted, const std::string& path)
 {
     QS_TRY(const GraphPtr graph, needed(converted.reference, "reference form"));
-    QS_TRY(const Graph sized, foldSizes(*graph));
-    return writePt2(sized, path);
+    return writePt2(*graph, path);
 }
 
 Result<void> writeFolded(const ConvertedModel& converted, const std::string& path)
 {
     QS_TRY(const GraphPtr graph, needed(converted.reference, "reference form"));
-    QS_TRY(const Graph sized, foldSizes(*graph));
-    QS_TRY(const Graph folded, foldWeights(sized));
+    QS_TRY(const Graph folded, foldWeights(*graph));
     return writePt2(folded, path);
 }
 

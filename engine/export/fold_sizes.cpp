@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/fold_sizes.h"
 
+#include "engine/execute/interpreter.h"
 #include "engine/execute/scalar_ops.h"
 #include "engine/graph/graph_edit.h"
 
@@ -10,6 +11,32 @@
 namespace qs {
 
 namespace {
+
+using Numbers = std::unordered_map<ValueRef, Argument>;
+
+std::optional<Argument> numberArgument(const at::IValue& value)
+{
+    if (value.isInt())
+        return Argument(value.toInt());
+    if (value.isBool())
+        return Argument(value.toBool());
+    return value.isDouble() ? std::optional<Argument>(value.toDouble()) : std::nullopt;
+}
+
+Argument withNumbers(const Argument& argument, const Numbers& numbers)
+{
+    if (const auto* ref = argument.asRef()) {
+        const auto it = numbers.find(*ref);
+        return it == numbers.end() ? argument : it->second;
+    }
+    const auto* items = argument.asList();
+    if (!items)
+        return argument;
+    Argument::List out;
+    for (const Argument& item : *items)
+        out.push_back(withNumbers(item, numbers));
+    return out;
+}
 
 class SizeFolder
 {
@@ -26,7 +53,7 @@ public:
         for (const NodePtr& node : m_graph.nodes()) {
             std::vector<NamedArgument> args;
             for (const auto& arg : node->args)
-                args.push_back({arg.name, withNumbers(arg.value)});
+                args.push_back({arg.name, withNumbers(arg.value, m_numbers)});
             if (!m_numbers.empty() && !args.empty())
                 m_edit.setArgs(node->id, args);
             QS_TRY(const auto number, numberOf(*node, args));
@@ -41,21 +68,6 @@ public:
     }
 
 private:
-    Argument withNumbers(const Argument& argument) const
-    {
-        if (const auto* ref = argument.asRef()) {
-            const auto it = m_numbers.find(*ref);
-            return it == m_numbers.end() ? argument : it->second;
-        }
-        const auto* items = argument.asList();
-        if (!items)
-            return argument;
-        Argument::List out;
-        for (const Argument& item : *items)
-            out.push_back(withNumbers(item));
-        return out;
-    }
-
     Result<std::optional<Argument>> numberOf(const Node& node,
                                              const std::vector<NamedArgument>& args) const
     {
@@ -83,11 +95,7 @@ private:
         auto made = runScalarOp(node.target, values);
         if (!made)
             return fail(std::move(made).error().atNode(node.name));
-        if (made->isInt())
-            return std::optional<Argument>(made->toInt());
-        if (made->isBool())
-            return std::optional<Argument>(made->toBool());
-        return made->isDouble() ? std::optional<Argument>(made->toDouble()) : none;
+        return numberArgument(*made);
     }
 
     std::optional<Argument> elementType(const Argument& tensor) const
@@ -115,14 +123,46 @@ private:
 
     const Graph& m_graph;
     GraphEdit m_edit;
-    std::unordered_map<ValueRef, Argument> m_numbers;
+    Numbers m_numbers;
 };
+
+/// Numbers that go through small tensors on their way (a traced `x.size(0) * 2`).
+Result<Graph> foldNumbers(const Graph& graph)
+{
+    QS_TRY(const Interpreter interpreter,
+           Interpreter::create(std::make_shared<const Graph>(graph)));
+    Numbers numbers;
+    for (const NodePtr& node : graph.nodes()) {
+        if (node->kind != NodeKind::Op || node->outputs.size() != 1
+            || !node->outputs[0].type.expression.empty() || !interpreter.isConstant({node->id, 0}))
+            continue;
+        const ValueKind kind = node->outputs[0].type.kind;
+        if (kind != ValueKind::SymInt && kind != ValueKind::SymFloat && kind != ValueKind::SymBool)
+            continue;
+        QS_TRY(const at::IValue value, interpreter.constant({node->id, 0}));
+        if (const auto number = numberArgument(value))
+            numbers[{node->id, 0}] = *number;
+    }
+    if (numbers.empty())
+        return graph;
+    GraphEdit edit(graph);
+    for (const NodePtr& node : graph.nodes()) {
+        std::vector<NamedArgument> args;
+        for (const auto& arg : node->args)
+            args.push_back({arg.name, withNumbers(arg.value, numbers)});
+        if (args != node->args)
+            edit.setArgs(node->id, std::move(args));
+    }
+    edit.eraseDead();
+    return edit.build();
+}
 
 } // namespace
 
 Result<Graph> foldSizes(const Graph& graph)
 {
-    return SizeFolder(graph).run();
+    QS_TRY(const Graph sized, SizeFolder(graph).run());
+    return foldNumbers(sized);
 }
 
 } // namespace qs

@@ -39,8 +39,10 @@ public:
     {
         for (const NodeId id : m_edit.order()) {
             const NodePtr region = regionAt(id);
-            if (!region)
+            if (!region) {
+                QS_CHECK(inlineInBodies(id));
                 continue;
+            }
             auto done = inlineOne(id, *region);
             if (!done)
                 return fail(std::move(done).error().atNode(region->name));
@@ -56,6 +58,15 @@ private:
         return node.isOp(kRegionTarget) || node.isOp(kLstmTarget)
             ? std::make_shared<const Node>(node)
             : nullptr;
+    }
+
+    Result<void> inlineInBodies(NodeId id)
+    {
+        for (std::size_t i = 0; i < m_edit.get(id).subgraphs.size(); ++i) {
+            QS_TRY(InlinedGraph inner, inlineRegions(*m_edit.get(id).subgraphs[i]));
+            m_edit.change(id).subgraphs[i] = std::move(inner.graph);
+        }
+        return {};
     }
 
     /// The region's operands, copied where it writes to them.

@@ -2,6 +2,7 @@
 #include "engine/base/torch_guard.h"
 #include "engine/execute/script_control.h"
 #include "engine/export/exporter.h"
+#include "engine/export/fold_sizes.h"
 #include "engine/export/inline_regions.h"
 #include "engine/export/pt2_document.h"
 #include "engine/export/pt2_weights.h"
@@ -95,7 +96,8 @@ Result<void> writePt2(const Graph& reference, const std::string& path)
     auto written = guardTorch([&]() -> Result<void> {
         QS_CHECK(checkSpelled(reference));
         QS_TRY(const InlinedGraph inlined, inlineRegions(reference));
-        QS_TRY(const Graph spelled, scanRecurrences(*inlined.graph));
+        QS_TRY(const Graph sized, foldSizes(*inlined.graph));
+        QS_TRY(const Graph spelled, scanRecurrences(sized));
         return writeArchive(spelled, file);
     });
     file.close();

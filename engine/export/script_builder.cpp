@@ -234,7 +234,9 @@ Result<ScriptValue*> ScriptBuilder::listArgument(const Argument::List& list,
         QS_TRY(ScriptValue * made, this->argument(item, element));
         items.push_back(made);
     }
-    return m_body->insertNode(m_body->createList(element, items))->output();
+    const bool free = element->hasFreeVariables() && !items.empty();
+    return m_body->insertNode(m_body->createList(free ? items.front()->type() : element, items))
+        ->output();
 }
 
 Result<std::vector<ScriptValue*>>

@@ -213,6 +213,12 @@ private:
         m_index->setType(c10::IntType::get());
         Values carried;
         for (ScriptValue* value : start) {
+            // None at the start is an optional tensor that has none yet.
+            if (value->type()->kind() == c10::TypeKind::NoneType) {
+                const torch::jit::WithInsertPoint before(made);
+                value = m_builder.literal({});
+                value->setType(c10::OptionalType::ofTensor());
+            }
             made->addInput(value);
             carried.push_back(block->addInput()->setType(value->type()));
             made->addOutput()->setType(value->type());
@@ -222,9 +228,15 @@ private:
         if (done.carried.size() != start.size())
             return fail(ErrorCode::BadInput, "its subgraph returns another number of values");
         block->registerOutput(done.again);
-        for (ScriptValue* value : done.carried)
-            block->registerOutput(value);
+        for (std::size_t i = 0; i < carried.size(); ++i)
+            block->registerOutput(fitted(done.carried[i], carried[i]->type()));
         return Values(made->outputs().begin(), made->outputs().end());
+    }
+
+    /// A branch inside may have made an optional of what is always there when the round goes on.
+    ScriptValue* fitted(ScriptValue* value, const c10::TypePtr& type)
+    {
+        return value->type()->isSubtypeOf(*type) ? value : m_body.insertUncheckedCast(value, type);
     }
 
     /// A loop over the first dimension of `over`: the subgraph's further results are gathered in

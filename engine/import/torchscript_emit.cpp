@@ -118,11 +118,11 @@ void ScriptEvaluator::label(Node& made, const JitNode* from) const
 
 ScopedRef ScriptEvaluator::emit(Node made)
 {
-    std::vector<ValueType> operands;
-    inferTypes(made, [&](ValueRef ref) -> const ValueType& { return m_scope->value(ref).type; });
-    const std::optional<std::int64_t> rank = inferRank(made, [&](ValueRef ref) {
-        return rankOf(ScopedRef {m_scope, ref, false});
-    });
+    const auto rankInside = [&](ValueRef ref) { return rankOf(ScopedRef {m_scope, ref, false}); };
+    inferTypes(
+        made, [&](ValueRef ref) -> const ValueType& { return m_scope->value(ref).type; },
+        rankInside);
+    const std::optional<std::int64_t> rank = inferRank(made, rankInside);
     const ScopedRef ref {m_scope, {m_scope->append(std::move(made)), 0}, false};
     if (rank)
         setRank(ref, *rank);

@@ -2,6 +2,7 @@
 #include "engine/import/torchscript_types.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <string>
 
@@ -154,6 +155,14 @@ const Names& firstOperand()
     return names;
 }
 
+/// ... those that make floats of integers
+const Names& floatMaking()
+{
+    static const Names names {"reciprocal",  "sqrt", "rsqrt", "exp", "log",  "div",
+                              "true_divide", "sin",  "cos",   "erf", "atan2"};
+    return names;
+}
+
 /// ... and those that promote two operands, numbers of their own kind left alone.
 const Names& promoting()
 {
@@ -163,22 +172,86 @@ const Names& promoting()
     return names;
 }
 
-DType operandType(const Node& node, const std::function<const ValueType&(ValueRef)>& typeOf,
-                  bool promote)
+DType firstType(const Node& node, const TypeOf& typeOf)
 {
-    DType found = DType::Unknown;
-    bool any = false, same = true;
+    std::optional<DType> found;
     for (const auto& arg : node.args)
         forEachRef(arg.value, [&](ValueRef ref) {
-            const ValueType& type = typeOf(ref);
-            if (type.kind != ValueKind::Tensor || (any && !promote))
-                return;
-            if (any && type.dtype != found)
-                same = false;
-            found = any ? found : type.dtype;
-            any = true;
+            if (!found && typeOf(ref).kind == ValueKind::Tensor)
+                found = typeOf(ref).dtype;
         });
-    return same ? found : DType::Unknown;
+    return found.value_or(DType::Unknown);
+}
+
+/// PyTorch's order of kinds: bool, integer, real, complex.
+int kindOf(DType dtype)
+{
+    return dtype == DType::Bool                                   ? 0
+        : dtype == DType::Complex64 || dtype == DType::Complex128 ? 3
+        : isFloating(dtype)                                       ? 2
+                                                                  : 1;
+}
+
+/// torch.promote_types.
+DType promoted(DType a, DType b)
+{
+    if (a == b)
+        return a;
+    if (kindOf(a) != kindOf(b))
+        return kindOf(a) > kindOf(b) ? a : b;
+    static constexpr std::array kWider {DType::UInt8,     DType::Int8,      DType::Int16,
+                                        DType::Int32,     DType::Int64,     DType::Float16,
+                                        DType::BFloat16,  DType::Float32,   DType::Float64,
+                                        DType::Complex64, DType::Complex128};
+    const auto place = [](DType dtype) {
+        return std::find(kWider.begin(), kWider.end(), dtype) - kWider.begin();
+    };
+    const auto [low, high]
+        = std::minmax(a, b, [&](DType x, DType y) { return place(x) < place(y); });
+    if (low == DType::UInt8 && high == DType::Int8)
+        return DType::Int16;
+    return low == DType::Float16 && high == DType::BFloat16 ? DType::Float32 : high;
+}
+
+/// What PyTorch promotes the operands to (torch.result_type): tensors without dimensions, and
+/// numbers, count where they are of a higher kind only. Unknown unless all of it is known.
+DType promotedType(const Node& node, const TypeOf& typeOf, const RankOf& rankOf)
+{
+    std::array<std::optional<DType>, 3> classes; // tensors, tensors without dimensions, numbers
+    bool known = true;
+    const auto take = [&](std::size_t which, DType dtype) {
+        known = known && dtype != DType::Unknown;
+        if (known)
+            classes[which] = classes[which] ? promoted(*classes[which], dtype) : dtype;
+    };
+    bool ranked = true, same = true;
+    std::optional<DType> common;
+    for (const auto& arg : node.args) {
+        forEachRef(arg.value, [&](ValueRef ref) {
+            const ValueType& type = typeOf(ref);
+            if (type.kind != ValueKind::Tensor) {
+                take(2,
+                     type.kind == ValueKind::SymFloat     ? DType::Float32
+                         : type.kind == ValueKind::SymInt ? DType::Int64
+                                                          : DType::Bool);
+                return;
+            }
+            const auto rank = rankOf(ref);
+            ranked = ranked && rank;
+            same = same && (!common || *common == type.dtype);
+            common = type.dtype;
+            take(rank.value_or(1) > 0 ? 0 : 1, type.dtype);
+        });
+        if (arg.name != "alpha" && arg.name != "dim" && (arg.value.asDouble() || arg.value.asInt()))
+            take(2, arg.value.asDouble() ? DType::Float32 : DType::Int64);
+    }
+    if (!known || !common || (!same && !ranked))
+        return DType::Unknown;
+    std::optional<DType> result;
+    for (const auto& dtype : classes)
+        if (dtype && (!result || kindOf(*dtype) > kindOf(*result)))
+            result = dtype;
+    return *result;
 }
 
 const Argument* given(const Node& node, std::string_view name)
@@ -189,7 +262,7 @@ const Argument* given(const Node& node, std::string_view name)
 
 } // namespace
 
-void inferTypes(Node& node, const std::function<const ValueType&(ValueRef)>& typeOf)
+void inferTypes(Node& node, const TypeOf& typeOf, const RankOf& rankOf)
 {
     if (node.outputs.empty() || !node.target.starts_with("aten."))
         return;
@@ -201,20 +274,17 @@ void inferTypes(Node& node, const std::function<const ValueType&(ValueRef)>& typ
         dtype = DType::Bool;
     else if (indices().contains(name))
         dtype = DType::Int64;
-    else if (name == "embedding")
-        dtype = operandType(node, typeOf, false);
-    else if (firstOperand().contains(name))
-        dtype = operandType(node, typeOf, false);
+    else if (name == "embedding" || firstOperand().contains(name))
+        dtype = firstType(node, typeOf);
     else if (name == "to" && given(node, "other"))
         dtype = given(node, "other")->asRef() ? typeOf(*given(node, "other")->asRef()).dtype
                                               : DType::Unknown;
     else if (promoting().contains(name)) {
-        dtype = operandType(node, typeOf, true);
-        // A float number makes a float of an integer tensor.
-        if (!isFloating(dtype)
-            && std::any_of(node.args.begin(), node.args.end(),
-                           [](const auto& arg) { return arg.value.asDouble() != nullptr; }))
-            dtype = DType::Unknown;
+        dtype = promotedType(node, typeOf, rankOf);
+    } else if (floatMaking().contains(name)) {
+        dtype = promotedType(node, typeOf, rankOf);
+        if (dtype != DType::Unknown && !isFloating(dtype))
+            dtype = DType::Float32;
     } else if ((name == "zeros" || name == "ones" || name == "rand" || name == "randn"
                 || name == "empty")) {
         dtype = DType::Float32;
@@ -228,13 +298,12 @@ void inferTypes(Node& node, const std::function<const ValueType&(ValueRef)>& typ
         || ((name == "max" || name == "min") && node.outputs.size() == 2)
         || name.ends_with("_with_indices");
     if (indexed && node.outputs.size() == 2) {
-        node.outputs[0].type.dtype = operandType(node, typeOf, false);
+        node.outputs[0].type.dtype = firstType(node, typeOf);
         node.outputs[1].type.dtype = DType::Int64;
     }
 }
 
-std::optional<std::int64_t>
-inferRank(const Node& node, const std::function<std::optional<std::int64_t>(ValueRef)>& rankOf)
+std::optional<std::int64_t> inferRank(const Node& node, const RankOf& rankOf)
 {
     if (node.outputs.empty() || !node.target.starts_with("aten.")
         || node.outputs[0].type.kind != ValueKind::Tensor)
@@ -304,6 +373,7 @@ inferRank(const Node& node, const std::function<std::optional<std::int64_t>(Valu
                              "sqrt",
                              "rsqrt",
                              "log",
+                             "reciprocal",
                              "chunk",
                              "split",
                              "split_with_sizes",
