@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/code_forms.h"
 
+#include "engine/export/custom_module_borders.h"
+
 #include <algorithm>
 
 namespace qs {
@@ -106,7 +108,7 @@ std::vector<CodeLine> convertedCode(const ConvertedModel& converted, CodeForm fo
             context.observedWeights[weight] = observer;
         return codeLines(*converted.prepared->graph, context);
     case CodeForm::Reference:
-        return codeLines(*converted.reference, context);
+        return codeLines(absorbCustomModuleBorders(*converted.reference), context);
     case CodeForm::Lowered:
         context.reference = converted.reference.get();
         return codeLines(*converted.lowered, context);

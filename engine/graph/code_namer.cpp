@@ -222,11 +222,15 @@ std::string CodeNamer::placeOf(const Node& quantize) const
     return made ? made->path() : std::string();
 }
 
-/// The module of the first that reads the dequantized value; a linear function goes before others.
+/// The module of the first that reads the dequantized value, or the quantized one where that needs
+/// no dequantize; a linear function goes before others.
 std::string CodeNamer::firstReader(const Node& quantize) const
 {
     const std::string* first = nullptr;
-    for (const Use& use : m_graph.users({quantize.id, 0}))
+    for (const Use& use : m_graph.users({quantize.id, 0})) {
+        const CodeStatement* direct = statementOf(use.node);
+        if (direct && !isQuantizing(*direct->root))
+            return direct->path();
         for (const Use& reader : m_graph.users({use.node, 0})) {
             const CodeStatement* statement = statementOf(reader.node);
             if (!statement || statement->kind == CodeStatement::Kind::Return
@@ -238,6 +242,7 @@ std::string CodeNamer::firstReader(const Node& quantize) const
             if (!first)
                 first = &statement->path();
         }
+    }
     return first ? *first : std::string();
 }
 

@@ -53,6 +53,7 @@ const OpTable& mainOps()
         {"relu6", {"relu6", "hardtanh", "clamp"}},
         {"Hardtanh", {"hardtanh", "clamp"}},
         {"hardtanh", {"hardtanh", "clamp"}},
+        {"RNN", {"rnn_tanh", "rnn_relu"}},
         {"RNNCell", {"rnn_tanh_cell", "rnn_relu_cell"}},
         {"PReLU", {"prelu", "_prelu_kernel"}},
         {"Dropout", {"dropout", "native_dropout"}},

@@ -167,6 +167,40 @@ def check(network, folder):
     return failed
 
 
+class Recurrent(nn.Module):
+    """A layer behind each of an LSTM's results; the states come from outside."""
+
+    def __init__(self):
+        super().__init__()
+        self.lstm = nn.LSTM(50, 50, 1)
+        self.a, self.b, self.c = nn.Linear(50, 10), nn.Linear(50, 10), nn.Linear(50, 10)
+
+    def forward(self, x, h, c):
+        y, (h, c) = self.lstm(x, (h, c))
+        return self.a(y), self.b(h), self.c(c)
+
+
+# torch.ao keeps the LSTM's results in tuples, a .pt2 does not: steps are counted, with the counts of torch.ao's own test of a static LSTM.
+STEPS = {"reference": {"quantize": 6, "dequantize": 6}, "lowered": {"quantize": 3, "dequantize": 3}}
+
+
+def check_recurrent(folder):
+    model, example, _ = made(Recurrent(), (5, 3, 50), (1, 3, 50), (1, 3, 50))
+    pt2 = os.path.join(folder, "recurrent.pt2")
+    torch.export.save(torch.export.export(model, example), pt2)
+    failed = 0
+    for form, wanted in STEPS.items():
+        code = subprocess.run([QUANTSCOPE, "inspect", pt2, "--code", "--form", form], capture_output=True, text=True, check=True).stdout
+        found = {"quantize": code.count("torch.quantize_per_tensor("), "dequantize": code.count(".dequantize()")}
+        named = all(f"self.lstm_input_{what}_{i}" in code for what in ("scale", "zero_point") for i in range(3))
+        if found == wanted and named:
+            print(f"ok   recurrent/{form}: {found}")
+        else:
+            print(f"FAIL recurrent/{form}: {found} instead of {wanted}; the inputs' attributes are{'' if named else ' not'} named as torch.ao's")
+            failed += 1
+    return failed
+
+
 def main():
     warnings.simplefilter("ignore")
     torch.backends.quantized.engine = "x86"
@@ -174,6 +208,8 @@ def main():
     for network in sys.argv[1:] or NETWORKS:
         with tempfile.TemporaryDirectory() as folder:
             failed += check(network, folder)
+    with tempfile.TemporaryDirectory() as folder:
+        failed += check_recurrent(folder)
     sys.exit(1 if failed else 0)
 
 
