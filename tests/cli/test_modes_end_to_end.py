@@ -60,5 +60,28 @@ def test_modes_run_to_their_exports(folder):
     assert table["quantized"] and table["weight"]["qscheme"] == "per_channel_affine_float_qparams"
 
 
+def test_dynamic_pairs_without_a_kernel_are_exported(folder):
+    """Ranges chosen as the model runs, left in reference form: both exports choose the same."""
+    torch.manual_seed(5)
+    model = torch.nn.Sequential(torch.nn.Linear(8, 12), torch.nn.ReLU(), torch.nn.Linear(12, 5)).eval()
+    inputs = (torch.randn(16, 8),)
+    torch.export.save(torch.export.export(model, inputs), folder / "model.pt2")
+    rows = [{"pattern": ["torch.nn.Linear"]}, {"pattern": ["torch.nn.Linear", "torch.nn.ReLU"]}]
+    symmetric = {"dyn": {"activation": {"observer": "placeholder", "dtype": "quint8", "qscheme": "per_tensor_symmetric", "is_dynamic": True},
+                         "weight": {"observer": "minmax", "dtype": "qint8", "qscheme": "per_tensor_symmetric"}}}
+    for name, keys in {"affine": {"backend": "x86", "mapping": {"global": "default_dynamic"}, "convert": {"lowering": {"remove": rows}}},
+                       "symmetric": {"backend": "x86", "qconfigs": symmetric, "mapping": {"global": "dyn"}}}.items():
+        recipe, out = harness.write_recipe(folder, **keys), folder / name
+        run_good("quantize", folder / "model.pt2", "--recipe", recipe, "--data", "sample", "--out", out, "--device", "cpu",
+                 "--export", "torchscript,pt2-reference")
+        script = torch.jit.load(out / "model.ts.pt")
+        assert "aminmax" in script.code, f"{name}: nothing is chosen as it runs"
+        for scale in (1.0, 10.0):
+            wanted, got = model(inputs[0] * scale), script(inputs[0] * scale)
+            reference = torch.export.load(out / "model.reference.pt2").module()(inputs[0] * scale)
+            assert torch.equal(got, reference), f"{name}: the exports differ"
+            assert 25 < signal_to_noise(wanted, got) < 100, f"{name}: {signal_to_noise(wanted, got):.1f} dB"
+
+
 if __name__ == "__main__":
     harness.main(__name__)
