@@ -35,6 +35,7 @@ private Q_SLOTS:
     void refusesAMissingModelInOneLine();
     void refusesWrongWords();
     void saysThatAWindowNeedsADisplay();
+    void desktopEntryIsInstalled();
 };
 
 void TestProgram::saysThatAWindowNeedsADisplay()
@@ -91,6 +92,30 @@ void TestProgram::refusesWrongWords()
 {
     QCOMPARE(run({QStringLiteral("--no-such-option")}), 2);
     QCOMPARE(run({QStringLiteral("--size"), QStringLiteral("big")}), 2);
+}
+
+void TestProgram::desktopEntryIsInstalled()
+{
+    QTemporaryDir prefix;
+    QProcess install;
+    install.start(QStringLiteral("cmake"),
+                  {QStringLiteral("--install"), QStringLiteral(QS_BINARY_DIR),
+                   QStringLiteral("--component"), QStringLiteral("desktop"),
+                   QStringLiteral("--prefix"), prefix.path()});
+    QVERIFY(install.waitForFinished(60000));
+    QVERIFY2(install.exitCode() == 0, install.readAllStandardError().constData());
+    QFile entry(prefix.filePath(QStringLiteral("share/applications/quantscope.desktop")));
+    QVERIFY(entry.open(QIODevice::ReadOnly));
+    QMap<QString, QString> keys;
+    for (const QString& line : QString::fromUtf8(entry.readAll()).split(QLatin1Char('\n')))
+        if (line.contains(QLatin1Char('=')))
+            keys[line.section(QLatin1Char('='), 0, 0)] = line.section(QLatin1Char('='), 1);
+    QCOMPARE(keys[QStringLiteral("Type")], QStringLiteral("Application"));
+    const QString program = keys[QStringLiteral("Exec")].section(QLatin1Char(' '), 0, 0);
+    QVERIFY2(QFile::exists(QStringLiteral(QS_BINARY_DIR "/bin/") + program), qPrintable(program));
+    const QString icon = prefix.filePath(QStringLiteral("share/icons/hicolor/scalable/apps/%1.svg")
+                                             .arg(keys[QStringLiteral("Icon")]));
+    QVERIFY2(QFile::exists(icon), qPrintable(icon));
 }
 
 QTEST_GUILESS_MAIN(TestProgram)

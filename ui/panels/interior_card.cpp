@@ -40,6 +40,8 @@ InteriorCard::InteriorCard(Workspace& workspace, QWidget* parent)
                                 "The integer that means 0", "int8 against float, dB"};
     for (int column = 0; column < 4; ++column)
         m_tree->headerItem()->setToolTip(column, QString::fromLatin1(tips[column]));
+    for (const int column : {ScaleColumn, ZeroColumn, SqnrColumn})
+        m_tree->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
     m_tree->setFont(monoFont(10.5));
     m_tree->setIndentation(12);
     m_tree->setFrameShape(QFrame::NoFrame);
