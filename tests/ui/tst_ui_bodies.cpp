@@ -158,9 +158,9 @@ void TestBodies::thePropertiesSayWhatTheBodiesAre()
         QVERIFY2(words().contains(QLatin1String(wanted)), qPrintable(words()));
     QVERIFY(!words().contains(QStringLiteral("subgraph:")));
     const auto& drawing = pane().view().graphScene().drawing();
-    const int at = drawing->nodeOfEntry.at(
+    const int at = drawing->nodeShowing(
         drawing->tree->unitOf(workspace().document().model()->tryFind("cond")->id));
-    QVERIFY(pane().view().graphScene().canvas().style().nodes[std::size_t(at)].detail.contains(
+    QVERIFY(pane().view().graphScene().canvas().style().text(at).detail.contains(
         QStringLiteral("2 bodies")));
 }
 

@@ -69,14 +69,15 @@ void TestGraph::edgesRunDownwardsBetweenTheirNodes()
     QVERIFY(drawing);
     int ending = 0;
     for (const auto& edge : (*drawing)->edges) {
-        QVERIFY(edge.points.size() >= 2);
-        QVERIFY(edge.points.front().y() < edge.points.back().y());
-        const auto node = (*drawing)->nodeOfEntry.find(edge.toEntry);
-        if (node == (*drawing)->nodeOfEntry.end())
+        const auto points = (*drawing)->pointsOf(edge);
+        QVERIFY(points.size() >= 2);
+        QVERIFY(points.front().y() < points.back().y());
+        const int node = (*drawing)->nodeOfEntry[std::size_t(edge.toEntry)];
+        if (node < 0)
             continue;
-        const QRectF rect = (*drawing)->nodes[std::size_t(node->second)].rect;
-        QCOMPARE(edge.points.back().y(), rect.top());
-        QVERIFY(edge.points.back().x() > rect.left() && edge.points.back().x() < rect.right());
+        const QRectF rect = (*drawing)->nodes[std::size_t(node)].rect;
+        QCOMPARE(points.back().y(), rect.top());
+        QVERIFY(points.back().x() > rect.left() && points.back().x() < rect.right());
         ++ending;
     }
     QVERIFY(ending >= 13); // each operator reads at least one value, add reads two

@@ -110,9 +110,9 @@ void TestModuleActions::aWrappedModuleFoldsAndUnfolds()
     QTRY_VERIFY(settled() && !pane.expanded().count("block"));
     const FoldEntry& entry = workspace().foldTree()->entry(entryOf("block"));
     QCOMPARE(entry.wrap, std::string("block"));
-    QTRY_VERIFY(pane.view().graphScene().drawing()->nodeOfEntry.count(entryOf("block")));
-    const auto drawn = pane.view().graphScene().drawing()->nodeOfEntry.at(entryOf("block"));
-    QTRY_VERIFY(pane.view().graphScene().canvas().style().nodes[std::size_t(drawn)].detail.contains(
+    QTRY_VERIFY(pane.view().graphScene().drawing()->nodeShowing(entryOf("block")) >= 0);
+    const int drawn = pane.view().graphScene().drawing()->nodeShowing(entryOf("block"));
+    QTRY_VERIFY(pane.view().graphScene().canvas().style().text(drawn).detail.contains(
         QStringLiteral("one node")));
     pane.toggleFold(entryOf("block"), false); // its modules can still be reached
     QTRY_VERIFY(settled() && pane.expanded().count("block"));

@@ -233,17 +233,14 @@ private:
         workspace().assign({RuleKind::Node, {name}}, std::string());
         QTRY_COMPARE(m_window->verdictList().count(Verdict::FloatByRule), 1);
     }
-    NodeStyle look(const char* name)
+    int drawn(const char* name)
     {
         const auto& scene = m_window->graphPane().view().graphScene();
-        const auto& drawing = *scene.drawing();
-        int entry = workspace().foldTree()->unitOf(node(name));
-        while (!drawing.nodeOfEntry.count(entry))
-            entry = workspace().foldTree()->entry(entry).parent;
-        return m_window->graphPane().view().graphScene().canvas().style().nodes[std::size_t(
-            drawing.nodeOfEntry.at(entry))];
+        return scene.drawing()->nodeShowing(workspace().foldTree()->unitOf(node(name)));
     }
-    QString badge(const char* name) { return look(name).badge; }
+    const GraphStyle& style() { return m_window->graphPane().view().graphScene().canvas().style(); }
+    NodeLook look(const char* name) { return style().nodes[std::size_t(drawn(name))]; }
+    QString badge(const char* name) { return style().text(drawn(name)).badge; }
     bool isRowHidden(const QString& start)
     {
         auto& tree = m_window->modulePanel().tree();

@@ -2,6 +2,7 @@
 #include "ui/graph/body_pane.h"
 
 #include "engine/graph/bodies.h"
+#include "ui/graph/graph_layout.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/theme.h"
 
@@ -171,7 +172,7 @@ void BodyPane::relayout()
         [this](Result<GraphDrawingPtr> drawing) {
             if (!drawing || (*drawing)->tree != m_tree)
                 return;
-            GraphStyle style = styleGraph(**drawing, Facts(), ColourBy::Op);
+            GraphStyle style = styleGraph(**drawing, m_facts, ColourBy::Op);
             m_view->graphScene().setDrawing(std::move(*drawing));
             m_view->graphScene().setStyle(std::move(style));
             m_view->fitStart();

@@ -60,6 +60,7 @@ private:
     Workspace& m_workspace;
     std::vector<Level> m_path;
     FoldTreePtr m_tree;
+    Facts m_facts; ///< none: a body is not decided on
     std::set<int> m_expanded;
     QWidget* m_crumbs;
     QHBoxLayout* m_crumbRow;

@@ -151,6 +151,7 @@ public:
         dissolve(0);
         count(0);
         sortChildren(0);
+        listNodes(0);
         for (const auto& [key, entry] : m_containers)
             m_tree->m_byPath.emplace(withoutMethod(withoutCall(key)), entry);
         for (const auto& [path, entry] : m_dissolved)
@@ -204,17 +205,37 @@ private:
         entries().push_back(std::move(unit));
         const bool atRoot = node.kind == NodeKind::Input || node.kind == NodeKind::Output;
         m_homes.emplace_back(index, atRoot ? std::string() : homeOf(node));
-        m_tree->m_unitOf[node.id] = index;
+        setUnit(node.id, index);
         return index;
     }
 
     void join(int unit, const Node& node)
     {
         entries()[std::size_t(unit)].members.push_back(node.id);
-        m_tree->m_unitOf[node.id] = unit;
+        setUnit(node.id, unit);
         // Units are numbered from 1 in the order of m_homes: containers come after them.
         auto& home = m_homes[std::size_t(unit) - 1].second;
         home = commonPath(home, homeOf(node));
+    }
+
+    void setUnit(NodeId node, int unit)
+    {
+        auto& units = m_tree->m_unitOf;
+        if (node.value() >= units.size())
+            units.resize(node.value() + 1, -1);
+        units[node.value()] = unit;
+    }
+
+    /// Gives every entry the stretch of the flat list of nodes that is below it.
+    void listNodes(int index)
+    {
+        auto& nodes = m_tree->m_nodes;
+        entries()[std::size_t(index)].firstNode = std::uint32_t(nodes.size());
+        const auto& members = entries()[std::size_t(index)].members;
+        nodes.insert(nodes.end(), members.begin(), members.end());
+        for (int child : entries()[std::size_t(index)].children)
+            listNodes(child);
+        entries()[std::size_t(index)].lastNode = std::uint32_t(nodes.size());
     }
 
     /// The module key a node lives in; a wrapped method is one more step of it.
@@ -367,8 +388,7 @@ FoldTreePtr FoldTree::build(const Graph& graph, const Plan* plan,
 
 int FoldTree::unitOf(NodeId id) const
 {
-    const auto it = m_unitOf.find(id);
-    return it == m_unitOf.end() ? -1 : it->second;
+    return id.value() < m_unitOf.size() ? m_unitOf[id.value()] : -1;
 }
 
 int FoldTree::moduleEntry(const std::string& path) const
@@ -380,14 +400,7 @@ int FoldTree::moduleEntry(const std::string& path) const
 std::vector<NodeId> FoldTree::nodesOf(int index) const
 {
     const auto& top = entry(index);
-    if (!top.isModule())
-        return top.members;
-    std::vector<NodeId> out;
-    for (int child : top.children) {
-        const auto inner = nodesOf(child);
-        out.insert(out.end(), inner.begin(), inner.end());
-    }
-    return out;
+    return {m_nodes.begin() + top.firstNode, m_nodes.begin() + top.lastNode};
 }
 
 bool FoldTree::isWithin(int index, int ancestor) const

@@ -5,6 +5,7 @@
 #include "engine/plan/plan.h"
 #include "engine/plan/wrapped_scopes.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -33,6 +34,7 @@ struct FoldEntry
     std::string wrap; ///< of a module: what the recipe calls it where it is shown as one node
     int units = 0; ///< operators and groups inside; 1 for a unit
     std::size_t order = 0; ///< position of the first node
+    std::uint32_t firstNode = 0, lastNode = 0; ///< what is below it in the tree's list of nodes
     bool isModule() const { return kind == Kind::Module; }
 };
 
@@ -54,14 +56,15 @@ public:
     int unitOf(NodeId id) const;
     /// The module's entry; where it was dissolved into its only unit, that unit; -1 if unknown.
     int moduleEntry(const std::string& path) const;
-    /// All nodes below an entry, in graph order.
+    /// All nodes below an entry, unit by unit in graph order.
     std::vector<NodeId> nodesOf(int entry) const;
     bool isWithin(int entry, int ancestor) const;
 
 private:
     friend class FoldTreeBuilder;
     std::vector<FoldEntry> m_entries;
-    std::unordered_map<NodeId, int> m_unitOf;
+    std::vector<NodeId> m_nodes; ///< members of all units, depth first: an entry's stand together
+    std::vector<int> m_unitOf; ///< by the value of the node's id; -1
     std::unordered_map<std::string, int> m_byPath;
 };
 using FoldTreePtr = std::shared_ptr<const FoldTree>;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/graph/graph_canvas.h"
 
+#include "ui/graph/node_painter.h"
 #include "ui/shell/theme.h"
 
 #include <QFontMetricsF>
+#include <QHash>
 #include <QPainter>
 #include <QPainterPath>
 #include <QStyleOptionGraphicsItem>
@@ -12,37 +14,21 @@ namespace qs {
 
 namespace {
 
-constexpr double kBehind = 0.28; ///< opacity of what a filter leaves out
-constexpr double kRadius = 6;
-constexpr double kBarWidth = 5;
-constexpr double kBadgeWidth = 38;
 constexpr double kArrow = 4.5;
+/// More edges than this are drawn as plain lines: nobody follows one among so many.
+constexpr std::size_t kFineEdges = 600;
+/// A node less high than this on the screen needs no rounding.
+constexpr double kSmoothHeight = 6;
 
-/// A line through the points that leaves and arrives vertically.
-QPainterPath smooth(const std::vector<QPointF>& points)
+/// A line from `a` to `b` that leaves and arrives vertically.
+void addStretch(QPainterPath& path, const QPointF& a, const QPointF& b)
 {
-    QPainterPath path(points.front());
-    for (std::size_t i = 1; i < points.size(); ++i) {
-        const QPointF a = points[i - 1], b = points[i];
-        if (std::abs(a.x() - b.x()) < 1) {
-            path.lineTo(b);
-            continue;
-        }
-        const double middle = (a.y() + b.y()) / 2;
-        path.cubicTo(QPointF(a.x(), middle), QPointF(b.x(), middle), b);
+    if (std::abs(a.x() - b.x()) < 1) {
+        path.lineTo(b);
+        return;
     }
-    return path;
-}
-
-void paintFoldMark(QPainter& p, const QPointF& center, bool plus)
-{
-    const QRectF box(center.x() - 5, center.y() - 5, 10, 10);
-    p.setPen(QPen(theme().muted, 1));
-    p.setBrush(Qt::NoBrush);
-    p.drawRoundedRect(box, 2, 2);
-    p.drawLine(QPointF(box.left() + 2.5, center.y()), QPointF(box.right() - 2.5, center.y()));
-    if (plus)
-        p.drawLine(QPointF(center.x(), box.top() + 2.5), QPointF(center.x(), box.bottom() - 2.5));
+    const double middle = (a.y() + b.y()) / 2;
+    path.cubicTo(QPointF(a.x(), middle), QPointF(b.x(), middle), b);
 }
 
 } // namespace
@@ -50,29 +36,27 @@ void paintFoldMark(QPainter& p, const QPointF& center, bool plus)
 void GraphCanvas::setDrawing(GraphDrawingPtr drawing)
 {
     prepareGeometryChange();
-    m_drawing = std::move(drawing);
     m_style = {};
-    m_nodeGrid.clear();
-    m_edgeGrid.clear();
-    m_boxGrid.clear();
-    m_paths.clear();
-    if (!m_drawing)
-        return;
-    for (std::size_t i = 0; i < m_drawing->nodes.size(); ++i)
-        m_nodeGrid.add(int(i), m_drawing->nodes[i].rect);
-    for (std::size_t i = 0; i < m_drawing->boxes.size(); ++i)
-        m_boxGrid.add(int(i), m_drawing->boxes[i].rect);
-    m_paths.reserve(m_drawing->edges.size());
-    for (std::size_t i = 0; i < m_drawing->edges.size(); ++i) {
-        m_paths.push_back(smooth(m_drawing->edges[i].points));
-        m_edgeGrid.add(int(i), m_paths.back().controlPointRect().adjusted(-6, -6, 90, 6));
-    }
+    m_traced.clear();
+    m_drawing = std::move(drawing);
 }
 
 void GraphCanvas::setStyle(GraphStyle style)
 {
     m_style = std::move(style);
     update();
+}
+
+void GraphCanvas::setTraced(std::vector<char> byEntry)
+{
+    m_traced = std::move(byEntry);
+    update();
+}
+
+bool GraphCanvas::isTraced(const DrawnEdge& edge) const
+{
+    return !m_traced.empty() && m_traced[std::size_t(edge.fromEntry)]
+        && m_traced[std::size_t(edge.toEntry)];
 }
 
 QRectF GraphCanvas::boundingRect() const
@@ -82,8 +66,16 @@ QRectF GraphCanvas::boundingRect() const
 
 int GraphCanvas::nodeAt(const QPointF& at) const
 {
-    for (int index : m_nodeGrid.find(QRectF(at, QSizeF(0.1, 0.1))))
+    for (int index : m_drawing->nodeGrid.find(QRectF(at, QSizeF(0.1, 0.1))))
         if (m_drawing->nodes[std::size_t(index)].rect.contains(at))
+            return index;
+    return -1;
+}
+
+int GraphCanvas::referencesAt(const QPointF& at) const
+{
+    for (int index : m_drawing->nodeGrid.find(QRectF(at, QSizeF(0.1, 0.1))))
+        if (!m_drawing->referencesOf(index).empty() && referenceRect(index).contains(at))
             return index;
     return -1;
 }
@@ -91,7 +83,7 @@ int GraphCanvas::nodeAt(const QPointF& at) const
 int GraphCanvas::frameHeaderAt(const QPointF& at) const
 {
     int found = -1;
-    for (int index : m_boxGrid.find(QRectF(at, QSizeF(0.1, 0.1)))) {
+    for (int index : m_drawing->boxGrid.find(QRectF(at, QSizeF(0.1, 0.1)))) {
         QRectF header = m_drawing->boxes[std::size_t(index)].rect;
         header.setHeight(kBoxHeader);
         if (header.contains(at))
@@ -102,21 +94,30 @@ int GraphCanvas::frameHeaderAt(const QPointF& at) const
 
 void GraphCanvas::paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget*)
 {
-    if (!m_drawing)
-        return;
-    QPainter& p = *painter;
-    const double lod = QStyleOptionGraphicsItem::levelOfDetailFromTransform(p.worldTransform());
-    const QRectF exposed = option->exposedRect;
+    if (m_drawing)
+        render(*painter, option->exposedRect,
+               QStyleOptionGraphicsItem::levelOfDetailFromTransform(painter->worldTransform()));
+}
+
+void GraphCanvas::render(QPainter& p, const QRectF& exposed, double lod)
+{
     p.setRenderHint(QPainter::Antialiasing, true);
-    for (int index : m_boxGrid.find(exposed))
+    for (int index : m_drawing->boxGrid.find(exposed))
         paintFrame(p, index, lod);
-    for (int index : m_edgeGrid.find(exposed))
-        paintEdge(p, index, lod);
-    const auto nodes = m_nodeGrid.find(exposed);
-    for (int index : nodes)
-        paintNode(p, index, lod);
-    if (lod >= kTextLod)
-        paintReferences(p, exposed);
+    paintEdges(p, exposed, lod);
+    p.setRenderHint(QPainter::Antialiasing, true);
+    const auto nodes = m_drawing->nodeGrid.find(exposed);
+    const bool styled = m_style.nodes.size() == m_drawing->nodes.size() && m_style.words;
+    if (lod < kTitleLod || !styled) {
+        paintNodesPlainly(p, nodes, lod);
+    } else {
+        for (int index : nodes)
+            paintNode(p, m_drawing->nodes[std::size_t(index)].rect,
+                      m_style.nodes[std::size_t(index)], m_style.text(index), m_style.scale, lod);
+        if (lod >= kTextLod)
+            for (int index : nodes)
+                paintReferences(p, index);
+    }
     m_nodesPainted = std::max(m_nodesPainted, int(nodes.size()));
 }
 
@@ -124,139 +125,161 @@ void GraphCanvas::paintFrame(QPainter& p, int index, double lod) const
 {
     const auto& box = m_drawing->boxes[std::size_t(index)];
     const Theme& t = theme();
-    p.setPen(QPen(t.frameBorder, 1));
-    p.setBrush(box.depth % 2 ? t.frame : (t.dark ? t.frame.lighter(112) : t.frame.darker(103)));
-    p.drawRoundedRect(box.rect, 10, 10);
-    if (lod < kTitleLod || std::size_t(index) >= m_style.frameTitles.size())
+    const QColor fill
+        = box.depth % 2 ? t.frame : (t.dark ? t.frame.lighter(112) : t.frame.darker(103));
+    if (lod < kTitleLod) {
+        p.fillRect(box.rect, fill);
         return;
+    }
+    p.setPen(QPen(t.frameBorder, 1));
+    p.setBrush(fill);
+    p.drawRoundedRect(box.rect, 10, 10);
+    const auto& entry = m_drawing->tree->entry(box.entry);
     p.setPen(t.frameText);
     const QFont font = uiFont(11.5, 600);
     p.setFont(font);
     const QRectF header(box.rect.left() + 14, box.rect.top() + 4, box.rect.width() - 44,
                         kBoxHeader - 4);
-    p.drawText(header, Qt::AlignLeft | Qt::AlignVCenter,
-               QFontMetricsF(font).elidedText(m_style.frameTitles[std::size_t(index)],
-                                              Qt::ElideMiddle, header.width()));
+    p.drawText(
+        header, Qt::AlignLeft | Qt::AlignVCenter,
+        QFontMetricsF(font).elidedText(QString::fromStdString(entry.path + "  " + entry.className),
+                                       Qt::ElideMiddle, header.width()));
     paintFoldMark(p, QPointF(box.rect.right() - 20, header.center().y()), false);
 }
 
-void GraphCanvas::paintEdge(QPainter& p, int index, double lod) const
+void GraphCanvas::paintEdges(QPainter& p, const QRectF& exposed, double lod) const
 {
-    const auto& edge = m_drawing->edges[std::size_t(index)];
-    const Theme& t = theme();
-    p.setPen(QPen(t.edge, lod < kTitleLod ? 1.0 / std::max(lod, 0.02) : 1.4));
-    p.setBrush(Qt::NoBrush);
-    p.drawPath(m_paths[std::size_t(index)]);
-    if (lod < kTitleLod)
-        return;
-    if (edge.arrow) {
-        const QPointF tip = edge.points.back();
-        const QPointF head[] = {tip, tip + QPointF(-kArrow, -7), tip + QPointF(kArrow, -7)};
-        p.setPen(Qt::NoPen);
-        p.setBrush(t.edge);
-        p.drawPolygon(head, 3);
+    const auto edges = m_drawing->edgeGrid.find(exposed);
+    if (lod < kTitleLod || edges.size() > kFineEdges) {
+        paintEdgesPlainly(p, edges, lod);
+    } else {
+        for (int index : edges)
+            paintEdge(p, m_drawing->edges[std::size_t(index)], exposed, lod);
     }
-    if (lod < kTextLod || !edge.labelled)
+    if (lod >= kTextLod) {
+        p.setFont(monoFont(9.5));
+        p.setPen(theme().muted);
+        for (int index : edges)
+            if (const auto& edge = m_drawing->edges[std::size_t(index)]; edge.labelled)
+                paintShape(p, edge);
+    }
+}
+
+void GraphCanvas::paintEdgesPlainly(QPainter& p, const std::vector<int>& edges, double lod) const
+{
+    p.setRenderHint(QPainter::Antialiasing, false);
+    const double shortest = 2 / lod; // shorter ones vanish between their nodes
+    QVector<QLineF> plain, traced;
+    plain.reserve(int(edges.size()));
+    for (int index : edges) {
+        const auto& edge = m_drawing->edges[std::size_t(index)];
+        auto& lines = isTraced(edge) ? traced : plain;
+        const auto points = m_drawing->pointsOf(edge);
+        for (std::size_t i = 1; i < points.size(); ++i)
+            if (std::abs(points[i].y() - points[i - 1].y())
+                    + std::abs(points[i].x() - points[i - 1].x())
+                > shortest)
+                lines << QLineF(points[i - 1], points[i]);
+    }
+    p.setPen(QPen(theme().edge, 0));
+    p.drawLines(plain);
+    p.setPen(QPen(theme().accent, 0));
+    p.drawLines(traced);
+}
+
+void GraphCanvas::paintEdge(QPainter& p, const DrawnEdge& edge, const QRectF& exposed,
+                            double lod) const
+{
+    const bool traced = isTraced(edge);
+    const QColor color = traced ? theme().accent : theme().edge;
+    const auto points = m_drawing->pointsOf(edge);
+    QPainterPath path;
+    bool joined = false;
+    // Only what is near: stroking a long line costs by its length.
+    for (std::size_t i = 1; i < points.size(); ++i) {
+        const QRectF stretch = QRectF(points[i - 1], points[i]).normalized().adjusted(-4, -4, 4, 4);
+        if (!stretch.intersects(exposed)) {
+            joined = false;
+            continue;
+        }
+        if (!joined)
+            path.moveTo(points[i - 1]);
+        addStretch(path, points[i - 1], points[i]);
+        joined = true;
+    }
+    p.setPen(QPen(color, traced ? 2 : 1.4));
+    p.setBrush(Qt::NoBrush);
+    p.drawPath(path);
+    if (!edge.arrow || lod < kTitleLod)
         return;
+    const QPointF tip = points.back();
+    const QPointF head[] = {tip, tip + QPointF(-kArrow, -7), tip + QPointF(kArrow, -7)};
+    p.setPen(Qt::NoPen);
+    p.setBrush(color);
+    p.drawPolygon(head, 3);
+}
+
+void GraphCanvas::paintShape(QPainter& p, const DrawnEdge& edge) const
+{
     const QString shape = shapeText(m_drawing->graph->value(edge.value).type);
     if (shape.isEmpty())
         return;
-    p.setFont(monoFont(9.5));
-    p.setPen(t.muted);
-    const QPointF start = edge.points.front();
+    const auto points = m_drawing->pointsOf(edge);
+    const QPointF start = points.front();
     // On the side that the line turns away from.
-    const bool right = edge.points[1].x() <= start.x() + 2;
+    const bool right = points[1].x() <= start.x() + 2;
     const double width = QFontMetricsF(p.font()).horizontalAdvance(shape);
     p.drawText(QPointF(right ? start.x() + 7 : start.x() - 7 - width, start.y() + 17), shape);
 }
 
-void GraphCanvas::paintNode(QPainter& p, int index, double lod) const
+void GraphCanvas::paintNodesPlainly(QPainter& p, const std::vector<int>& nodes, double lod) const
 {
-    const auto& node = m_drawing->nodes[std::size_t(index)];
-    const Theme& t = theme();
-    static const NodeStyle plain;
-    const auto& look
-        = std::size_t(index) < m_style.nodes.size() ? m_style.nodes[std::size_t(index)] : plain;
-    const QRectF& rect = node.rect;
-    if (lod < kTitleLod) {
-        p.setPen(Qt::NoPen);
-        p.setBrush(look.isMeasured && m_style.scale ? look.badgeFill : look.bar);
-        p.setOpacity(look.behind ? kBehind : 1);
-        p.drawRoundedRect(rect, kRadius, kRadius);
-        p.setOpacity(1);
-        return;
+    const bool smooth = kNodeHeight * lod >= kSmoothHeight;
+    p.setRenderHint(QPainter::Antialiasing, smooth);
+    QHash<QRgb, QVector<QRectF>> byColor;
+    for (int index : nodes) {
+        const bool styled = std::size_t(index) < m_style.nodes.size();
+        const QRgb color = styled ? plainColor(m_style.nodes[std::size_t(index)], m_style.scale)
+                                  : theme().faint.rgb();
+        byColor[color] << m_drawing->nodes[std::size_t(index)].rect;
     }
-    p.setOpacity(look.behind ? kBehind : 1);
-    p.setPen(QPen(t.nodeBorder, 1));
-    p.setBrush(t.node);
-    p.drawRoundedRect(rect, kRadius, kRadius);
-    QPainterPath bar;
-    bar.addRoundedRect(QRectF(rect.left(), rect.top(), kBarWidth, rect.height()), 2, 2);
-    p.fillPath(bar, look.bar);
-
-    const double right
-        = rect.right() - (look.badge.isEmpty() ? 10 : kBadgeWidth + 16) - (look.folded ? 18 : 0);
-    const bool second = lod >= kTextLod && !look.detail.isEmpty();
-    const QFont title = uiFont(12, 600);
-    p.setFont(title);
-    p.setPen(t.text);
-    QRectF line(rect.left() + 14, rect.top() + (second ? 4 : 0), right - rect.left() - 14,
-                second ? 18 : rect.height());
-    p.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
-               QFontMetricsF(title).elidedText(look.title, Qt::ElideRight, line.width()));
-    if (second) {
-        const QFont detail = monoFont(10);
-        p.setFont(detail);
-        p.setPen(t.muted);
-        line.translate(0, 16);
-        p.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
-                   QFontMetricsF(detail).elidedText(look.detail, Qt::ElideRight, line.width()));
+    p.setPen(Qt::NoPen);
+    for (auto it = byColor.cbegin(); it != byColor.cend(); ++it) {
+        p.setBrush(QColor(it.key()));
+        p.drawRects(it.value());
     }
-    if (look.folded)
-        paintFoldMark(p, QPointF(right + 9, rect.center().y()), true);
-    paintBadge(p, look, rect, lod);
-    p.setOpacity(1);
 }
 
-void GraphCanvas::paintBadge(QPainter& p, const NodeStyle& look, const QRectF& rect,
-                             double lod) const
+QString GraphCanvas::referenceText(int node) const
 {
-    if (look.badge.isEmpty())
-        return;
-    const Theme& t = theme();
-    const QRectF badge(rect.right() - kBadgeWidth - 8, rect.top() + 8, kBadgeWidth,
-                       rect.height() - 16);
-    const bool filled = look.badgeFill.isValid() && (m_style.scale || !look.isMeasured);
-    const QColor fill = filled ? look.badgeFill : t.window;
-    p.save();
-    if (look.faded)
-        p.setOpacity(0.4);
-    p.setPen(filled ? QPen(Qt::NoPen) : QPen(t.border, 1));
-    p.setBrush(fill);
-    p.drawRoundedRect(badge, 4, 4);
-    if (lod >= kTextLod) {
-        p.setFont(uiFont(look.isMeasured ? 10.5 : 9.5, 600));
-        p.setPen(filled ? textOn(fill) : look.isMeasured ? t.text : t.muted);
-        p.drawText(badge, Qt::AlignCenter, look.badge);
-    }
-    p.restore();
+    const auto references = m_drawing->referencesOf(node);
+    if (references.empty())
+        return {};
+    QStringList names;
+    for (std::size_t i = 0; i < std::min<std::size_t>(references.size(), 2); ++i)
+        names << QString::fromStdString(m_drawing->graph->value(references[i].value).name);
+    QString text = QStringLiteral("← %1").arg(names.join(QStringLiteral(", ")));
+    if (references.size() > 2)
+        text += QStringLiteral(" +%1").arg(references.size() - 2);
+    return text;
 }
 
-void GraphCanvas::paintReferences(QPainter& p, const QRectF& exposed) const
+QRectF GraphCanvas::referenceRect(int node) const
 {
+    const QRectF& rect = m_drawing->nodes[std::size_t(node)].rect;
+    return {rect.left() + 8, rect.top() - 16, rect.width() / 2 - 20, 15};
+}
+
+void GraphCanvas::paintReferences(QPainter& p, int node) const
+{
+    const QString text = referenceText(node);
+    if (text.isEmpty())
+        return;
+    const QRectF rect = referenceRect(node);
     p.setFont(monoFont(9.5));
     p.setPen(theme().accent);
-    for (const auto& reference : m_drawing->references) {
-        const auto it = m_drawing->nodeOfEntry.find(reference.toEntry);
-        if (it == m_drawing->nodeOfEntry.end())
-            continue;
-        const QRectF& rect = m_drawing->nodes[std::size_t(it->second)].rect;
-        if (!exposed.intersects(rect))
-            continue;
-        const auto& value = m_drawing->graph->value(reference.value);
-        p.drawText(QPointF(rect.left() + 14, rect.top() - 4),
-                   QStringLiteral("← %1").arg(QString::fromStdString(value.name)));
-    }
+    p.drawText(rect, Qt::AlignLeft | Qt::AlignVCenter,
+               QFontMetricsF(p.font()).elidedText(text, Qt::ElideRight, rect.width()));
 }
 
 } // namespace qs

@@ -2,45 +2,51 @@
 #pragma once
 
 #include "ui/graph/graph_style.h"
-#include "ui/graph/spatial_grid.h"
 
 #include <QGraphicsItem>
 
 namespace qs {
 
 /// Paints the whole graph as one item: frames, edges and nodes that touch the exposed region, with
-/// less detail the further away. GUI thread only.
+/// less detail the further away and the more there is. GUI thread only.
 class GraphCanvas : public QGraphicsItem
 {
 public:
-    /// Detail levels, by scale of the view.
-    static constexpr double kTextLod = 0.45; ///< below: no second lines, shapes or badge figures
-    static constexpr double kTitleLod = 0.28; ///< below: plain rectangles
-
     void setDrawing(GraphDrawingPtr drawing);
     void setStyle(GraphStyle style);
+    /// Edges between these entries stand out; empty: none does.
+    void setTraced(std::vector<char> byEntry);
     const GraphDrawingPtr& drawing() const { return m_drawing; }
     const GraphStyle& style() const { return m_style; }
     /// Index into `drawing()->nodes`; -1 where there is none.
     int nodeAt(const QPointF& at) const;
+    /// The node whose list of references is there; -1 where there is none.
+    int referencesAt(const QPointF& at) const;
     /// Innermost frame whose header is there; -1 where there is none.
     int frameHeaderAt(const QPointF& at) const;
     int nodesPainted() const { return m_nodesPainted; }
+    /// "← cos, sin" at a node with references, "← a, b and 7 more"; else empty.
+    QString referenceText(int node) const;
 
     QRectF boundingRect() const override;
     void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
+    /// Paints a region at a scale, for pictures and files.
+    void render(QPainter& p, const QRectF& exposed, double lod);
 
 private:
     void paintFrame(QPainter& p, int index, double lod) const;
-    void paintEdge(QPainter& p, int index, double lod) const;
-    void paintNode(QPainter& p, int index, double lod) const;
-    void paintBadge(QPainter& p, const NodeStyle& look, const QRectF& rect, double lod) const;
-    void paintReferences(QPainter& p, const QRectF& exposed) const;
+    void paintEdges(QPainter& p, const QRectF& exposed, double lod) const;
+    void paintEdgesPlainly(QPainter& p, const std::vector<int>& edges, double lod) const;
+    void paintEdge(QPainter& p, const DrawnEdge& edge, const QRectF& exposed, double lod) const;
+    void paintShape(QPainter& p, const DrawnEdge& edge) const;
+    void paintNodesPlainly(QPainter& p, const std::vector<int>& nodes, double lod) const;
+    void paintReferences(QPainter& p, int node) const;
+    QRectF referenceRect(int node) const;
+    bool isTraced(const DrawnEdge& edge) const;
 
     GraphDrawingPtr m_drawing;
     GraphStyle m_style;
-    SpatialGrid m_nodeGrid, m_edgeGrid, m_boxGrid;
-    std::vector<QPainterPath> m_paths;
+    std::vector<char> m_traced;
     int m_nodesPainted = 0;
 };
 

@@ -13,7 +13,7 @@ namespace qs {
 namespace {
 
 /// A value with more drawn readers than this is shown by name instead of by lines.
-constexpr std::size_t kHubReaders = 24;
+constexpr std::size_t kHubReaders = 7;
 
 double nodeWidth(const FoldEntry& entry)
 {
@@ -29,6 +29,22 @@ struct Port
     bool out = false;
     int item = -1; ///< its item in the level of its module
 };
+
+/// Something stands in the node's third line: a parameter, a constant, a literal argument.
+bool hasInside(const Graph& graph, const FoldTree& tree, const FoldEntry& entry)
+{
+    if (entry.kind != FoldEntry::Kind::Unit)
+        return false;
+    for (const NodeId id : entry.members)
+        for (const auto& arg : graph.get(id).args) {
+            bool inside = entry.members.size() == 1 && !arg.value.asRef() && !arg.value.isNone();
+            forEachRef(arg.value,
+                       [&](ValueRef ref) { inside = tree.unitOf(ref.node) < 0 || inside; });
+            if (inside)
+                return true;
+        }
+    return false;
+}
 
 struct LocalEdge
 {
@@ -48,6 +64,7 @@ struct Level
     std::vector<LocalEdge> edges;
     std::map<std::tuple<int, int, int, int>, int> edgeOf;
     LevelPlacement placement;
+    std::vector<float> heights; ///< of the children as drawn
     QSizeF size;
     QPointF shift; ///< from the placement's coordinates to the frame's
 
@@ -62,8 +79,11 @@ struct Level
 class LayoutRun
 {
 public:
-    LayoutRun(const GraphPtr& graph, const FoldTreePtr& tree, const std::set<int>& expanded)
-        : m_tree(*tree)
+    LayoutRun(const GraphPtr& graph, const FoldTreePtr& tree, const std::set<int>& expanded,
+              LayoutQuality quality)
+        : m_graph(*graph)
+        , m_tree(*tree)
+        , m_quality(quality)
         , m_drawing(std::make_shared<GraphDrawing>())
     {
         m_drawing->graph = graph;
@@ -82,6 +102,9 @@ public:
         }
         draw(0, QPointF(0, 0));
         m_drawing->bounds = QRectF(QPointF(0, 0), m_levels.front().size);
+        for (const auto& [value, reader] : m_byName)
+            m_drawing->references.push_back({value, m_drawnAt.at(reader)});
+        m_drawing->finish();
         return GraphDrawingPtr(m_drawing);
     }
 
@@ -115,10 +138,9 @@ private:
 
     void route()
     {
-        const Graph& graph = *m_drawing->graph;
         std::map<std::pair<int, int>, ValueRef> lines;
         std::map<ValueRef, std::vector<int>> readers;
-        for (const auto& node : graph.nodes()) {
+        for (const auto& node : m_graph.nodes()) {
             const int unit = m_tree.unitOf(node->id);
             if (unit < 0)
                 continue;
@@ -135,7 +157,7 @@ private:
         for (const auto& [ends, value] : lines) {
             const auto& all = readers[value];
             if (all.size() > kHubReaders && ends.second != all.front())
-                m_drawing->references.push_back({value, ends.second});
+                m_byName.emplace_back(value, ends.second);
             else
                 addLine(ends.first, ends.second, value);
         }
@@ -228,7 +250,7 @@ private:
         for (int child : level.children) {
             const auto open = m_levelOf.find(child);
             graph.items.push_back({open == m_levelOf.end()
-                                       ? QSizeF(nodeWidth(m_tree.entry(child)), kNodeHeight)
+                                       ? nodeSize(child)
                                        : m_levels[std::size_t(open->second)].size,
                                    LevelGraph::Place::Free});
         }
@@ -237,7 +259,9 @@ private:
                 {QSizeF(12, 1), port.out ? LevelGraph::Place::Bottom : LevelGraph::Place::Top});
         for (const auto& edge : level.edges)
             graph.edges.push_back({edge.fromItem, edge.toItem});
-        level.placement = layoutLevel(graph);
+        level.placement = layoutLevel(graph, m_quality);
+        for (std::size_t i = 0; i < level.children.size(); ++i)
+            level.heights.push_back(float(graph.items[i].size.height()));
 
         QRectF bounds;
         for (std::size_t i = 0; i < graph.items.size(); ++i) {
@@ -267,7 +291,6 @@ private:
         auto& level = m_levels[std::size_t(levelIndex)];
         const QPointF shift = origin + level.shift;
         if (level.entry != FoldTree::kRoot) {
-            m_drawing->boxOfEntry[level.entry] = int(m_drawing->boxes.size());
             m_drawing->boxes.push_back({level.entry, level.depth, QRectF(origin, level.size)});
         }
         for (std::size_t i = 0; i < level.children.size(); ++i) {
@@ -275,9 +298,9 @@ private:
             const QPointF center = level.placement.centers[i] + shift;
             const auto open = m_levelOf.find(child);
             if (open == m_levelOf.end()) {
-                QRectF rect(0, 0, nodeWidth(m_tree.entry(child)), kNodeHeight);
+                QRectF rect(0, 0, nodeWidth(m_tree.entry(child)), double(level.heights[i]));
                 rect.moveCenter(center);
-                m_drawing->nodeOfEntry[child] = int(m_drawing->nodes.size());
+                m_drawnAt[child] = int(m_drawing->nodes.size());
                 m_drawing->nodes.push_back({child, rect});
             } else {
                 const QSizeF size = m_levels[std::size_t(open->second)].size;
@@ -298,7 +321,8 @@ private:
         const int child = level.children[std::size_t(item)];
         const auto open = m_levelOf.find(child);
         if (open == m_levelOf.end())
-            return {center.x(), center.y() + (leaving ? kNodeHeight : -kNodeHeight) / 2};
+            return {center.x(),
+                    center.y() + (leaving ? 0.5 : -0.5) * double(level.heights[std::size_t(item)])};
         const auto& inner = m_levels[std::size_t(open->second)];
         const double y = center.y() + (leaving ? 1 : -1) * inner.size.height() / 2;
         if (portIndex < 0)
@@ -319,13 +343,16 @@ private:
         for (std::size_t i = 0; i < level.edges.size(); ++i) {
             const auto& edge = level.edges[i];
             DrawnEdge drawn = edge.drawn;
-            drawn.points.push_back(anchor(level, edge.fromItem, edge.fromPort, shift, frame, true));
+            auto& points = m_drawing->points;
+            drawn.firstPoint = int(points.size());
+            points.push_back(anchor(level, edge.fromItem, edge.fromPort, shift, frame, true));
             for (const auto& bend : level.placement.bends[i])
-                drawn.points.push_back(bend + shift);
-            drawn.points.push_back(anchor(level, edge.toItem, edge.toPort, shift, frame, false));
+                points.push_back(bend + shift);
+            points.push_back(anchor(level, edge.toItem, edge.toPort, shift, frame, false));
+            drawn.pointCount = int(points.size()) - drawn.firstPoint;
             if (edge.toPort < 0 && edge.toItem < int(level.children.size()))
                 arriving[edge.toItem].push_back(begin + i);
-            m_drawing->edges.push_back(std::move(drawn));
+            m_drawing->edges.push_back(drawn);
         }
         for (auto& [item, edges] : arriving)
             spread(edges);
@@ -336,17 +363,30 @@ private:
     {
         if (edges.size() < 2)
             return;
-        auto& all = m_drawing->edges;
-        const auto comesFrom
-            = [&](std::size_t e) { return all[e].points[all[e].points.size() - 2].x(); };
+        // The last point of an edge, or the one before.
+        const auto point = [this](std::size_t e, int back) -> QPointF& {
+            const auto& edge = m_drawing->edges[e];
+            return m_drawing->points[std::size_t(edge.firstPoint + edge.pointCount - 1 - back)];
+        };
+        const auto comesFrom = [&](std::size_t e) { return point(e, 1).x(); };
         std::sort(edges.begin(), edges.end(),
                   [&](std::size_t a, std::size_t b) { return comesFrom(a) < comesFrom(b); });
         const double step = std::min(36.0, 150.0 / double(edges.size()));
         for (std::size_t i = 0; i < edges.size(); ++i)
-            all[edges[i]].points.back().rx() += (double(i) - double(edges.size() - 1) / 2) * step;
+            point(edges[i], 0).rx() += (double(i) - double(edges.size() - 1) / 2) * step;
     }
 
+    QSizeF nodeSize(int entry) const
+    {
+        const auto& e = m_tree.entry(entry);
+        return {nodeWidth(e), hasInside(m_graph, m_tree, e) ? kTallNodeHeight : kNodeHeight};
+    }
+
+    const Graph& m_graph;
     const FoldTree& m_tree;
+    LayoutQuality m_quality;
+    std::vector<std::pair<ValueRef, int>> m_byName; ///< values and the readers they are named at
+    std::unordered_map<int, int> m_drawnAt; ///< entry to index of the drawn node
     std::shared_ptr<GraphDrawing> m_drawing;
     std::vector<Level> m_levels; ///< parents before children
     std::unordered_map<int, int> m_levelOf;
@@ -356,9 +396,10 @@ private:
 } // namespace
 
 Result<GraphDrawingPtr> layoutGraph(const GraphPtr& graph, const FoldTreePtr& tree,
-                                    const std::set<int>& expanded, const JobContext& job)
+                                    const std::set<int>& expanded, const JobContext& job,
+                                    LayoutQuality quality)
 {
-    return LayoutRun(graph, tree, expanded).run(job);
+    return LayoutRun(graph, tree, expanded, quality).run(job);
 }
 
 std::set<int> initialExpansion(const FoldTree& tree, int budget)

@@ -2,6 +2,7 @@
 #include "ui/graph/graph_pane.h"
 
 #include "ui/graph/body_pane.h"
+#include "ui/graph/graph_layout.h"
 #include "ui/graph/legend.h"
 #include "ui/graph/minimap.h"
 #include "ui/session/workspace.h"
@@ -34,7 +35,7 @@ GraphPane::GraphPane(Workspace& workspace, QWidget* parent)
     m_colourFrame = m_colourBox;
     m_colourBox->setObjectName(QStringLiteral("colourBy"));
     m_colourBox->setToolTip(QStringLiteral("What the colours of the graph mean"));
-    for (int by = int(ColourBy::Op); by <= int(ColourBy::Isolated); ++by)
+    for (int by = 0; by < kColourByCount; ++by)
         m_colourBox->addItem(QStringLiteral("Colour by: %1").arg(colourByText(ColourBy(by))));
     m_colourBox->setCurrentIndex(int(m_colourBy));
     m_colourBox->setFixedWidth(224);
@@ -68,6 +69,10 @@ GraphPane::GraphPane(Workspace& workspace, QWidget* parent)
     connect(m_view, &GraphView::activateWanted, this,
             [this] { lookInside(m_workspace.selection().nodes()); });
     connect(m_body, &BodyPane::closed, m_view, [this] { m_view->setFocus(); });
+    connect(m_legend, &Legend::rangeChosen, this, [this](const ScaleRange& range, bool whole) {
+        m_range = whole ? std::nullopt : std::optional(range);
+        restyle();
+    });
     m_minimap->hide();
     m_legend->hide();
 }
@@ -85,6 +90,8 @@ void GraphPane::lookInside(const std::vector<NodeId>& nodes)
 
 void GraphPane::setColourBy(ColourBy by)
 {
+    if (by != m_colourBy)
+        m_range.reset();
     m_colourBy = by;
     m_colourBox->setCurrentIndex(int(by));
     restyle();
@@ -177,9 +184,9 @@ void GraphPane::restyle()
     const auto& drawing = m_view->graphScene().drawing();
     if (!drawing || drawing->tree != m_workspace.foldTree())
         return;
-    GraphStyle style = styleGraph(*drawing, m_workspace.facts(), m_colourBy);
+    GraphStyle style = styleGraph(*drawing, m_workspace.facts(), m_colourBy, m_range);
     for (std::size_t i = 0; i < drawing->nodes.size(); ++i)
-        style.nodes[i].behind = !m_workspace.passesFilter(drawing->nodes[i].entry);
+        style.nodes[i].behind |= !m_workspace.passesFilter(drawing->nodes[i].entry);
     m_legend->setStyle(style);
     m_view->graphScene().setStyle(std::move(style));
     placeOverlays();

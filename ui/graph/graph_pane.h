@@ -44,6 +44,8 @@ public:
 
 Q_SIGNALS:
     void layoutFinished();
+    /// A quick picture of what is being laid out is on the screen.
+    void coarseShown();
     void contextMenuWanted(int entry, const QPoint& at);
 
 protected:
@@ -67,6 +69,7 @@ private:
     QComboBox* m_colourBox;
     QWidget* m_colourFrame;
     ColourBy m_colourBy = ColourBy::Verdict;
+    std::optional<ScaleRange> m_range; ///< the part of the scale that is looked at
     std::set<std::string> m_expanded;
     std::set<std::string> m_wrapped; ///< paths that the recipe shows as one node
     bool m_freshModel = true;

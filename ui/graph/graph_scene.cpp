@@ -21,6 +21,7 @@ void GraphScene::setDrawing(GraphDrawingPtr drawing)
 {
     setSelectedEntries({});
     setHovered(-1);
+    setFanOut({}, {});
     m_canvas->setDrawing(std::move(drawing));
     // Room around the graph, so that its ends can be brought to the middle.
     const QRectF bounds = m_canvas->boundingRect();
@@ -36,14 +37,17 @@ void GraphScene::setStyle(GraphStyle style)
 
 QRectF GraphScene::rectOf(int entry) const
 {
-    const auto& drawing = m_canvas->drawing();
-    for (; drawing && entry > FoldTree::kRoot; entry = drawing->tree->entry(entry).parent) {
-        if (const auto it = drawing->nodeOfEntry.find(entry); it != drawing->nodeOfEntry.end())
-            return drawing->nodes[std::size_t(it->second)].rect;
-        if (const auto it = drawing->boxOfEntry.find(entry); it != drawing->boxOfEntry.end())
-            return drawing->boxes[std::size_t(it->second)].rect;
-    }
-    return {};
+    return drawing() && entry >= 0 ? drawing()->rectOf(entry) : QRectF();
+}
+
+void GraphScene::setFanOut(const QRectF& from, std::vector<QRectF> readers)
+{
+    delete m_fanOut;
+    m_fanOut = nullptr;
+    if (readers.empty())
+        return;
+    m_fanOut = new FanOutItem(from, std::move(readers));
+    addItem(m_fanOut);
 }
 
 void GraphScene::setSelectedEntries(const std::vector<int>& entries)

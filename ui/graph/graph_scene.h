@@ -7,6 +7,7 @@
 
 namespace qs {
 
+class FanOutItem;
 class HotItem;
 
 /// The scene: the canvas, and items only for what is selected or hovered. GUI thread only.
@@ -26,6 +27,8 @@ public:
     /// Marks the drawn things of these entries.
     void setSelectedEntries(const std::vector<int>& entries);
     void setHovered(int nodeIndex);
+    /// Lines from a value to the readers that only name it; no readers: none.
+    void setFanOut(const QRectF& from, std::vector<QRectF> readers);
     /// Where an entry is drawn: as node, as frame, or as the folded module around it.
     QRectF rectOf(int entry) const;
 
@@ -36,6 +39,7 @@ private:
     GraphCanvas* m_canvas;
     std::vector<HotItem*> m_selected;
     HotItem* m_hover = nullptr;
+    FanOutItem* m_fanOut = nullptr;
 };
 
 } // namespace qs

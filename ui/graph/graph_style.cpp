@@ -4,6 +4,7 @@
 #include "ui/session/text.h"
 #include "ui/shell/theme.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -37,132 +38,29 @@ QColor opColor(const std::string& op)
     return it == known.end() ? wordColor(QString::fromStdString(op)) : QColor(it->second);
 }
 
-QString quantText(const Facts& facts, NodeId leader)
+DType dtypeOf(const Facts& facts, const Graph& graph, NodeId node, NodeId leader)
 {
-    const auto observer = facts.outputObserver(leader);
-    const auto* planned = facts.observer(observer);
-    if (!planned)
-        return {};
-    QString text = toQString(dtypeName(planned->spec.dtype));
-    const auto range = quantRange(planned->spec);
-    if (planned->spec.quantMin)
-        text += QStringLiteral(" %1…%2").arg(range.min).arg(range.max);
-    const auto* params = facts.qparams(observer);
-    if (params && !params->scale.empty()) {
-        text += QStringLiteral(" s=%1").arg(scaleText(double(params->scale.front())));
-        if (!params->zeroPoint.empty() && params->zeroPoint.front() != 0)
-            text += QStringLiteral(" z=%1").arg(params->zeroPoint.front());
+    if (&graph == facts.model())
+        if (const auto* planned = facts.observer(facts.outputObserver(leader)))
+            return planned->spec.dtype;
+    const Node* made = graph.tryGet(node);
+    return made && !made->outputs.empty() ? made->outputs.front().type.dtype : DType::Unknown;
+}
+
+/// Bytes of the values a node makes; nothing where a size is unknown.
+std::optional<double> bytesOf(const Node& node)
+{
+    std::optional<double> sum;
+    for (const auto& value : node.outputs) {
+        if (value.type.kind != ValueKind::Tensor || !value.type.shapeKnown)
+            continue;
+        double bytes = dtypeSize(value.type.dtype);
+        for (const auto& dim : value.type.shape)
+            bytes *= double(dim.size);
+        if (bytes > 0)
+            sum = sum.value_or(0) + bytes;
     }
-    return text;
-}
-
-bool isFloat(Verdict verdict)
-{
-    return verdict == Verdict::FloatByRule || verdict == Verdict::FloatByBackend
-        || verdict == Verdict::FloatByConstraint || verdict == Verdict::FloatByKernelCheck;
-}
-
-QString unitDetail(const Facts& facts, const Graph& graph, const FoldEntry& entry, NodeId leader)
-{
-    const auto* decided = facts.plan(leader);
-    const Node* node = graph.tryGet(entry.members.front());
-    if (entry.kind == FoldEntry::Kind::Output)
-        return QStringLiteral("%1 value%2")
-            .arg(node->args.size())
-            .arg(node->args.size() == 1 ? "" : "s");
-    const QString quantized = quantText(facts, leader);
-    // The value of a float operator may be observed for its readers; the verdict says more.
-    if (!quantized.isEmpty() && !(decided && isFloat(decided->verdict)))
-        return quantized;
-    if (entry.kind == FoldEntry::Kind::Input)
-        return node->outputs.empty() ? QStringLiteral("input")
-                                     : QString::fromStdString(node->outputs[0].type.text());
-    if (decided) {
-        switch (decided->verdict) {
-        case Verdict::FloatByRule:
-            return QStringLiteral("float (by rule)");
-        case Verdict::FloatByBackend:
-            return QStringLiteral("float (by backend)");
-        case Verdict::FloatByConstraint:
-            return QStringLiteral("float (by constraint)");
-        case Verdict::FloatByKernelCheck:
-            return QStringLiteral("float (kernel check)");
-        case Verdict::Opaque:
-            return QStringLiteral("opaque");
-        case Verdict::ShapeOnly:
-            return QStringLiteral("shape only");
-        case Verdict::Shared:
-            return QStringLiteral("shared with input");
-        default:
-            break;
-        }
-    }
-    return node ? QString::fromStdString(shortOpName(node->target)) : QString();
-}
-
-/// " · 2 bodies": there is something to look into.
-QString bodiesDetail(const Facts& facts, const Graph& graph, const FoldEntry& entry)
-{
-    std::size_t bodies = 0;
-    for (const NodeId id : entry.members) {
-        const NodePtr owner = facts.bodyOwner(id);
-        bodies += owner ? owner->subgraphs.size() : graph.get(id).subgraphs.size();
-    }
-    return bodies == 0 ? QString()
-        : bodies == 1  ? QStringLiteral(" · look inside")
-                       : QStringLiteral(" · %1 bodies").arg(bodies);
-}
-
-QString moduleDetail(const FoldTree& tree, const FoldEntry& entry)
-{
-    int blocks = 0;
-    for (int child : entry.children)
-        blocks += tree.entry(child).isModule();
-    if (!entry.wrap.empty())
-        return QStringLiteral("one node · %1 ops inside").arg(entry.units);
-    QString text = QStringLiteral("%1 ops").arg(entry.units);
-    if (blocks > 0)
-        text += QStringLiteral(", %1 block%2").arg(blocks).arg(blocks == 1 ? "" : "s");
-    return text;
-}
-
-QColor barColor(const Facts& facts, const Graph& graph, const FoldEntry& entry,
-                std::span<const NodeId> nodes, ColourBy by)
-{
-    switch (by) {
-    case ColourBy::Op:
-        if (entry.isModule())
-            return wordColor(QString::fromStdString(entry.className));
-        if (const Node* node = graph.tryGet(facts.leader(entry.members));
-            node && (node->kind == NodeKind::Op || node->kind == NodeKind::ModuleCall))
-            return opColor(shortOpName(node->target));
-        return verdictColor(Verdict::NotApplicable);
-    case ColourBy::QConfig:
-        return wordColor(facts.qconfigText(nodes));
-    default:
-        return verdictColor(facts.verdict(nodes));
-    }
-}
-
-/// One word on what was decided, there before anything is measured.
-QString verdictBadge(const Facts& facts, NodeId leader, Verdict verdict)
-{
-    if (isFloat(verdict))
-        return QStringLiteral("float");
-    if (verdict == Verdict::Opaque)
-        return QStringLiteral("opaque");
-    if (verdict != Verdict::Quantized && verdict != Verdict::Shared)
-        return {};
-    const auto* planned = facts.observer(facts.outputObserver(leader));
-    const auto* decided = facts.plan(leader);
-    const DType dtype = planned       ? planned->spec.dtype
-        : decided && decided->qconfig ? decided->qconfig->activation.dtype
-                                      : DType::Unknown;
-    if (dtype == DType::Float16)
-        return QStringLiteral("fp16");
-    return decided && decided->qconfig && decided->qconfig->activation.isDynamic
-        ? QStringLiteral("dyn")
-        : QStringLiteral("int8");
+    return sum;
 }
 
 void addLegend(GraphStyle& style, const QColor& color, const QString& text)
@@ -174,11 +72,223 @@ void addLegend(GraphStyle& style, const QColor& color, const QString& text)
         style.legend.push_back({color, text});
 }
 
+/// What a drawn node stands for, in its own graph and in the model.
+struct Judged
+{
+    const FoldEntry& entry;
+    std::span<const NodeId> nodes; ///< of the drawn graph
+    std::span<const NodeId> origins; ///< of the model
+    NodeId leader; ///< among `origins`
+};
+
+/// Colours the nodes of one drawing.
+class Styler
+{
+public:
+    Styler(const GraphDrawing& drawing, const Facts& facts, ColourBy by)
+        : m_drawing(drawing)
+        , m_tree(*drawing.tree)
+        , m_graph(*drawing.graph)
+        , m_facts(facts)
+        , m_by(by)
+        , m_term(errorTermOf(by))
+    {
+    }
+
+    GraphStyle run(const std::optional<ScaleRange>& range)
+    {
+        m_style.by = m_by;
+        m_style.nodes.resize(m_drawing.nodes.size());
+        for (std::size_t i = 0; i < m_drawing.nodes.size(); ++i)
+            judge(m_drawing.nodes[i].entry,
+                  [&](const Judged& judged) { look(judged, m_style.nodes[i]); });
+        spread(range);
+        m_style.words
+            = [&drawing = m_drawing, &facts = m_facts, by = m_by](int index, const NodeLook& look) {
+                  return Styler(drawing, facts, by).text(index, look);
+              };
+        return std::move(m_style);
+    }
+
+private:
+    template<class Visit>
+    void judge(int index, Visit&& visit)
+    {
+        const auto& entry = m_tree.entry(index);
+        std::span<const NodeId> nodes = entry.members;
+        if (entry.isModule()) {
+            m_inside = m_tree.nodesOf(index);
+            nodes = m_inside;
+        }
+        std::span<const NodeId> origins = nodes;
+        if (&m_graph != m_facts.model()) {
+            m_origins.clear();
+            for (const NodeId id : nodes)
+                if (const NodeId origin = floatNodeOf(m_graph, m_facts.model(), id))
+                    m_origins.push_back(origin);
+            origins = m_origins;
+        }
+        visit(Judged {entry, nodes, origins, m_facts.leader(origins)});
+    }
+
+    std::optional<double> measure(const Judged& judged) const
+    {
+        if (m_by != ColourBy::Memory)
+            return m_facts.worstSqnr(judged.origins, m_term);
+        std::optional<double> bytes;
+        if (!judged.entry.isModule())
+            bytes = bytesOf(m_graph.get(judged.nodes.back()));
+        else
+            for (const NodeId id : judged.nodes)
+                if (const auto one = bytesOf(m_graph.get(id)); one && *one > bytes.value_or(0))
+                    bytes = one;
+        return bytes ? std::optional(std::log2(*bytes)) : std::nullopt;
+    }
+
+    void look(const Judged& judged, NodeLook& out)
+    {
+        out.folded = judged.entry.isModule();
+        const QColor bar = barColor(judged);
+        out.bar = bar.rgb();
+        if (const auto value = measure(judged)) {
+            out.measure = float(*value);
+            out.faded = m_by != ColourBy::Memory && m_facts.errorsStale();
+        } else if (!out.folded) {
+            const Verdict verdict = m_facts.verdict(judged.origins);
+            if (isFloat(verdict))
+                out.fill = verdictColor(verdict).rgb();
+        }
+        if (!isScaleColour(m_by))
+            addLegend(m_style, bar, legendText(judged));
+    }
+
+    QColor barColor(const Judged& judged) const
+    {
+        switch (m_by) {
+        case ColourBy::Op: {
+            if (judged.entry.isModule())
+                return wordColor(QString::fromStdString(judged.entry.className));
+            const Node& node = m_graph.get(judged.nodes.front());
+            return node.kind == NodeKind::Op || node.kind == NodeKind::ModuleCall
+                ? opColor(opName(judged))
+                : verdictColor(Verdict::NotApplicable);
+        }
+        case ColourBy::QConfig:
+            return wordColor(m_facts.qconfigText(judged.origins));
+        case ColourBy::DType:
+            return wordColor(legendText(judged));
+        default:
+            return verdictColor(m_facts.verdict(judged.origins));
+        }
+    }
+
+    /// The operator that a unit is named after.
+    std::string opName(const Judged& judged) const
+    {
+        const bool own = m_graph.tryGet(judged.leader) && &m_graph == m_facts.model();
+        return shortOpName(m_graph.get(own ? judged.leader : judged.nodes.front()).target);
+    }
+
+    QString legendText(const Judged& judged) const
+    {
+        switch (m_by) {
+        case ColourBy::Op:
+            return judged.entry.kind == FoldEntry::Kind::Unit
+                ? QString::fromStdString(opName(judged))
+                : QString();
+        case ColourBy::QConfig:
+            return m_facts.qconfigText(judged.origins);
+        case ColourBy::DType: {
+            if (judged.nodes.empty() || judged.entry.kind == FoldEntry::Kind::Output)
+                return {};
+            const DType dtype
+                = dtypeOf(m_facts, m_graph, judged.nodes.back(), m_facts.last(judged.leader));
+            return dtype == DType::Unknown ? QString() : toQString(dtypeName(dtype));
+        }
+        default: {
+            const Verdict verdict = m_facts.verdict(judged.origins);
+            return m_facts.hasPlan() && verdict != Verdict::NotApplicable ? verdictText(verdict)
+                                                                          : QString();
+        }
+        }
+    }
+
+    /// The colours of what was measured, once its range is known.
+    void spread(const std::optional<ScaleRange>& range)
+    {
+        if (m_by == ColourBy::Memory) {
+            bool any = false;
+            for (const auto& look : m_style.nodes) {
+                if (!look.isMeasured())
+                    continue;
+                const auto value = double(look.measure);
+                m_style.full.best = any ? std::min(m_style.full.best, value) : value;
+                m_style.full.worst = any ? std::max(m_style.full.worst, value) : value;
+                any = true;
+            }
+            m_style.full.worst = std::max(m_style.full.worst, m_style.full.best + 1);
+            m_style.scale = any;
+        } else {
+            std::tie(m_style.full.best, m_style.full.worst) = m_facts.sqnrRange(m_term);
+            m_style.scale = isErrorColour(m_by) && m_facts.hasErrors();
+        }
+        m_style.range = range.value_or(m_style.full);
+        for (auto& look : m_style.nodes) {
+            if (!look.isMeasured())
+                continue;
+            const double badness = m_style.range.badness(double(look.measure));
+            look.fill = cividis(badness).rgb();
+            // Whoever narrows the scale looks for what lies in it.
+            look.behind = range && m_style.scale && (badness < 0 || badness > 1);
+        }
+    }
+
+    NodeText text(int index, const NodeLook& look)
+    {
+        NodeText out;
+        const int at = m_drawing.nodes[std::size_t(index)].entry;
+        const auto& entry = m_tree.entry(at);
+        out.title = QString::fromStdString(entry.label);
+        if (look.isMeasured())
+            out.badge = measureText(m_by, double(look.measure));
+        if (entry.isModule()) {
+            // All that is inside may be thousands of nodes: not to be looked at for every frame.
+            if (!entry.className.empty())
+                out.title += QStringLiteral("  ") + QString::fromStdString(entry.className);
+            out.detail = moduleDetail(m_tree, entry);
+            return out;
+        }
+        judge(at, [&](const Judged& judged) {
+            out.detail = unitDetail(m_facts, m_graph, entry, judged.leader)
+                + bodiesDetail(m_facts, m_graph, entry);
+            if (entry.kind == FoldEntry::Kind::Unit)
+                out.inside = insideText(m_graph, m_tree, entry);
+            if (!look.isMeasured() && &m_graph == m_facts.model())
+                out.badge = verdictBadge(m_facts, judged.leader, m_facts.verdict(judged.origins));
+        });
+        return out;
+    }
+
+    const GraphDrawing& m_drawing;
+    const FoldTree& m_tree;
+    const Graph& m_graph;
+    const Facts& m_facts;
+    ColourBy m_by;
+    ErrorTerm m_term;
+    GraphStyle m_style;
+    std::vector<NodeId> m_inside, m_origins;
+};
+
 } // namespace
 
 bool isErrorColour(ColourBy by)
 {
     return by >= ColourBy::BornHere;
+}
+
+bool isScaleColour(ColourBy by)
+{
+    return by >= ColourBy::Memory;
 }
 
 ErrorTerm errorTermOf(ColourBy by)
@@ -188,6 +298,8 @@ ErrorTerm errorTermOf(ColourBy by)
         return ErrorTerm::Cumulative;
     case ColourBy::Isolated:
         return ErrorTerm::Isolated;
+    case ColourBy::Inherited:
+        return ErrorTerm::Inherited;
     default:
         return ErrorTerm::BornHere;
     }
@@ -195,82 +307,39 @@ ErrorTerm errorTermOf(ColourBy by)
 
 QString colourByText(ColourBy by)
 {
-    static const char* const texts[] = {"operator",        "verdict",          "qconfig",
-                                        "born-here error", "cumulative error", "isolated error"};
+    static const char* const texts[kColourByCount]
+        = {"operator",        "verdict",          "qconfig",        "dtype",          "memory",
+           "born-here error", "cumulative error", "isolated error", "inherited error"};
     return QString::fromLatin1(texts[int(by)]);
 }
 
-QString shapeText(const ValueType& type)
+NodeId floatNodeOf(const Graph& graph, const Graph* model, NodeId id)
 {
-    if (type.kind != ValueKind::Tensor || !type.shapeKnown)
-        return type.kind == ValueKind::Tensor ? QString() : QString::fromStdString(type.text());
-    QStringList sizes;
-    for (const auto& dim : type.shape)
-        sizes << QString::fromStdString(dim.text());
-    return sizes.isEmpty() ? QStringLiteral("scalar") : sizes.join(QStringLiteral("×"));
+    if (&graph == model || !model)
+        return id;
+    const Node* node = graph.tryGet(id);
+    if (!node)
+        return {};
+    if (node->origin)
+        return node->origin;
+    return model->tryGet(id) ? id : NodeId();
 }
 
-QString scaleText(double scale)
+QString measureText(ColourBy by, double measure)
 {
-    QString text = std::abs(scale) >= 1e-4 && std::abs(scale) < 1000
-        ? QString::number(scale, 'g', 3)
-        : QString::number(scale, 'e', 2);
-    if (text.startsWith(QLatin1String("0.")))
-        text.remove(0, 1);
-    return text;
+    if (by != ColourBy::Memory)
+        return measure > kExactDb ? QStringLiteral("exact") : QString::number(std::lround(measure));
+    static const char* const units[] = {"B", "K", "M", "G", "T"};
+    const int unit = std::clamp(int(measure / 10), 0, 4);
+    const double value = std::exp2(measure - 10 * unit);
+    return QString::number(value, 'f', value < 9.95 && unit > 0 ? 1 : 0)
+        + QLatin1String(units[unit]);
 }
 
-GraphStyle styleGraph(const GraphDrawing& drawing, const Facts& facts, ColourBy by)
+GraphStyle styleGraph(const GraphDrawing& drawing, const Facts& facts, ColourBy by,
+                      const std::optional<ScaleRange>& range)
 {
-    GraphStyle style;
-    const auto& tree = *drawing.tree;
-    const Graph& graph = *drawing.graph;
-    const ErrorTerm term = errorTermOf(by);
-    style.scale = isErrorColour(by) && facts.hasErrors();
-    std::tie(style.best, style.worst) = facts.sqnrRange(term);
-    for (const auto& drawn : drawing.nodes) {
-        const auto& entry = tree.entry(drawn.entry);
-        const auto nodes = tree.nodesOf(drawn.entry);
-        const NodeId leader = facts.leader(nodes);
-        NodeStyle look;
-        look.folded = entry.isModule();
-        look.title = QString::fromStdString(entry.label);
-        if (look.folded) {
-            if (!entry.className.empty())
-                look.title += QStringLiteral("  ") + QString::fromStdString(entry.className);
-            look.detail = moduleDetail(tree, entry);
-        } else {
-            look.detail
-                = unitDetail(facts, graph, entry, leader) + bodiesDetail(facts, graph, entry);
-        }
-        look.bar = barColor(facts, graph, entry, nodes, by);
-        if (const auto sqnr = facts.worstSqnr(nodes, term)) {
-            look.badge
-                = *sqnr > kExactDb ? QStringLiteral("exact") : QString::number(std::lround(*sqnr));
-            look.badgeFill = cividis((style.best - *sqnr) / (style.best - style.worst));
-            look.faded = facts.errorsStale();
-            look.isMeasured = true;
-        } else if (!look.folded) {
-            const Verdict verdict = facts.verdict(nodes);
-            look.badge = verdictBadge(facts, leader, verdict);
-            if (isFloat(verdict))
-                look.badgeFill = verdictColor(verdict);
-        }
-        if (by == ColourBy::Op && !look.folded && entry.kind == FoldEntry::Kind::Unit)
-            addLegend(style, look.bar,
-                      QString::fromStdString(shortOpName(graph.get(leader).target)));
-        else if (by == ColourBy::QConfig)
-            addLegend(style, look.bar, facts.qconfigText(nodes));
-        else if (by == ColourBy::Verdict && facts.hasPlan()
-                 && facts.verdict(nodes) != Verdict::NotApplicable)
-            addLegend(style, look.bar, verdictText(facts.verdict(nodes)));
-        style.nodes.push_back(std::move(look));
-    }
-    for (const auto& box : drawing.boxes) {
-        const auto& entry = tree.entry(box.entry);
-        style.frameTitles.push_back(QString::fromStdString(entry.path + "  " + entry.className));
-    }
-    return style;
+    return Styler(drawing, facts, by).run(range);
 }
 
 } // namespace qs

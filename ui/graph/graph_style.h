@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "ui/graph/graph_layout.h"
+#include "ui/graph/graph_drawing.h"
+#include "ui/graph/node_words.h"
 #include "ui/session/facts.h"
 
 #include <QColor>
 #include <QString>
 
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <optional>
 #include <vector>
 
 namespace qs {
@@ -17,26 +22,39 @@ enum class ColourBy
     Op,
     Verdict,
     QConfig,
+    DType, ///< of the value that is made
+    Memory, ///< of the value that is made
     BornHere,
     Cumulative,
-    Isolated
+    Isolated,
+    Inherited
 };
+inline constexpr int kColourByCount = 9;
 bool isErrorColour(ColourBy by);
+/// An error or the memory: colours stand for numbers.
+bool isScaleColour(ColourBy by);
 ErrorTerm errorTermOf(ColourBy by);
 QString colourByText(ColourBy by);
 
-/// How one drawn node looks.
-struct NodeStyle
+/// How one drawn node is coloured. Small: there is one for each of fifty thousand nodes.
+struct NodeLook
+{
+    QRgb bar = 0;
+    QRgb fill = 0; ///< of the badge; transparent: as quiet as can be
+    float measure = std::numeric_limits<float>::quiet_NaN(); ///< dB, or bytes as a power of two
+    bool folded = false;
+    bool faded = false; ///< numbers older than the recipe
+    bool behind = false; ///< the filter or the trace is after others
+    bool isMeasured() const { return !std::isnan(measure); }
+};
+
+/// The words on one node. Made when the node is painted.
+struct NodeText
 {
     QString title;
     QString detail; ///< second line, fixed width
-    QColor bar;
-    QString badge; ///< the node's SQNR, else a word for its verdict, else empty
-    QColor badgeFill; ///< invalid: as quiet as can be
-    bool isMeasured = false; ///< the badge is an SQNR
-    bool folded = false;
-    bool faded = false; ///< numbers older than the recipe
-    bool behind = false; ///< the filter is after others
+    QString inside; ///< third line: parameters with their shapes, or literal arguments
+    QString badge; ///< the measure, else a word for the verdict, else empty
 };
 
 /// One entry of the legend.
@@ -46,20 +64,38 @@ struct LegendEntry
     QString text;
 };
 
-struct GraphStyle
+/// The ends of a colour scale, as good and as bad as it gets.
+struct ScaleRange
 {
-    std::vector<NodeStyle> nodes; ///< parallel to GraphDrawing::nodes
-    std::vector<LegendEntry> legend;
-    double best = 0, worst = 0; ///< of the colour scale, when colouring by error
-    bool scale = false;
-    std::vector<QString> frameTitles; ///< parallel to GraphDrawing::boxes
+    double best = 0, worst = 0;
+    /// 0 at the good end, 1 at the bad one, beyond them outside.
+    double badness(double measure) const { return (best - measure) / (best - worst); }
+    friend bool operator==(const ScaleRange&, const ScaleRange&) = default;
 };
 
-GraphStyle styleGraph(const GraphDrawing& drawing, const Facts& facts, ColourBy by);
+struct GraphStyle
+{
+    std::vector<NodeLook> nodes; ///< parallel to GraphDrawing::nodes
+    std::function<NodeText(int, const NodeLook&)> words; ///< by index of a node
+    std::vector<LegendEntry> legend;
+    ColourBy by = ColourBy::Verdict;
+    bool scale = false; ///< colours stand for numbers, and there are some
+    ScaleRange full; ///< of all that was measured
+    ScaleRange range; ///< that the colours are spread over
 
-/// "8×64×56×56"; symbolic sizes by name, "?" where unknown.
-QString shapeText(const ValueType& type);
-/// A scale in four significant digits without a leading zero: ".0731".
-QString scaleText(double scale);
+    /// The words on a node. The style must be made.
+    NodeText text(int node) const { return words(node, nodes[std::size_t(node)]); }
+};
+
+/// Looks of all nodes. The words are made later from the same drawing and facts, which are borrowed
+/// and must live as long as the style. A graph made from the model is coloured by the float nodes
+/// that its nodes came from. `range`: the part of the scale that the user looks at.
+GraphStyle styleGraph(const GraphDrawing& drawing, const Facts& facts, ColourBy by,
+                      const std::optional<ScaleRange>& range = {});
+
+/// The float node a node came from: itself in a float graph; none for what conversion added.
+NodeId floatNodeOf(const Graph& graph, const Graph* model, NodeId id);
+/// A measure as a badge shows it: "38", "exact", "1.6M".
+QString measureText(ColourBy by, double measure);
 
 } // namespace qs

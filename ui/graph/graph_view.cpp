@@ -160,16 +160,73 @@ void GraphView::mouseMoveEvent(QMouseEvent* event)
         m_lastDrag = event->pos();
         return;
     }
-    if (!m_scene.drawing())
+    hover(mapToScene(event->pos()));
+}
+
+void GraphView::hover(const QPointF& at)
+{
+    const auto& drawing = m_scene.drawing();
+    if (!drawing)
         return;
-    const int node = m_scene.canvas().nodeAt(mapToScene(event->pos()));
+    const auto& canvas = m_scene.canvas();
+    int node = canvas.nodeAt(at);
+    const int named = node < 0 ? canvas.referencesAt(at) : -1;
+    if (node == m_hovered && named == m_hoveredName)
+        return;
+    m_hovered = node;
+    m_hoveredName = named;
     m_scene.setHovered(node);
-    if (node >= 0 && std::size_t(node) < m_scene.canvas().style().nodes.size()) {
-        const auto& look = m_scene.canvas().style().nodes[std::size_t(node)];
-        viewport()->setToolTip(look.title + QLatin1Char('\n') + look.detail);
-    } else {
-        viewport()->setToolTip({});
+    m_scene.setFanOut({}, {});
+    if (named >= 0) {
+        viewport()->setToolTip(showNamed(named));
+        return;
     }
+    if (node < 0 || !canvas.style().words) {
+        viewport()->setToolTip({});
+        return;
+    }
+    const NodeText words = canvas.style().text(node);
+    QStringList lines {words.title, words.detail};
+    if (!words.inside.isEmpty())
+        lines << words.inside;
+    if (const int readers = showFanOut(node); readers > 0)
+        lines << QStringLiteral("named at %1 more reader%2")
+                     .arg(readers)
+                     .arg(readers == 1 ? "" : "s");
+    viewport()->setToolTip(lines.join(QLatin1Char('\n')));
+}
+
+/// The producers of what a node names, and the names in full.
+QString GraphView::showNamed(int node)
+{
+    const auto& drawing = *m_scene.drawing();
+    QStringList lines;
+    std::vector<QRectF> producers;
+    for (const auto& reference : drawing.referencesOf(node)) {
+        const auto& value = drawing.graph->value(reference.value);
+        lines << QStringLiteral("%1  %2").arg(QString::fromStdString(value.name),
+                                              shapeText(value.type));
+        const QRectF rect = drawing.rectOf(drawing.tree->unitOf(reference.value.node));
+        if (!rect.isNull())
+            producers.push_back(rect);
+    }
+    m_scene.setFanOut(drawing.nodes[std::size_t(node)].rect, std::move(producers));
+    return lines.join(QLatin1Char('\n'));
+}
+
+int GraphView::showFanOut(int node)
+{
+    const auto& drawing = *m_scene.drawing();
+    const int entry = drawing.nodes[std::size_t(node)].entry;
+    std::vector<QRectF> readers;
+    for (const auto& reference : drawing.references) {
+        const int producer = drawing.tree->unitOf(reference.value.node);
+        if (drawing.tree->isWithin(producer, entry))
+            readers.push_back(drawing.nodes[std::size_t(reference.node)].rect);
+    }
+    const int count = int(readers.size());
+    m_scene.setFanOut(drawing.nodes[std::size_t(node)].rect, std::move(readers));
+    return count;
 }
 
 void GraphView::mouseReleaseEvent(QMouseEvent* event)
@@ -234,7 +291,9 @@ void GraphView::contextMenuEvent(QContextMenuEvent* event)
 
 void GraphView::leaveEvent(QEvent* event)
 {
+    m_hovered = m_hoveredName = -1;
     m_scene.setHovered(-1);
+    m_scene.setFanOut({}, {});
     QGraphicsView::leaveEvent(event);
 }
 

@@ -63,6 +63,10 @@ protected:
 private:
     /// The entry drawn at a point of the viewport: a node, or the frame whose header is there.
     int entryAt(const QPoint& at) const;
+    void hover(const QPointF& at);
+    QString showNamed(int node);
+    /// Lines to the readers that name what the node makes; how many.
+    int showFanOut(int node);
 
     void selectBand(bool extend);
 
@@ -71,6 +75,7 @@ private:
     QPoint m_pressed, m_lastDrag;
     bool m_dragging = false;
     int m_paintCount = 0;
+    int m_hovered = -1, m_hoveredName = -1;
 };
 
 } // namespace qs

@@ -38,4 +38,29 @@ void HotItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*
     painter->drawRoundedRect(m_rect, radius, radius);
 }
 
+FanOutItem::FanOutItem(const QRectF& from, std::vector<QRectF> readers)
+    : m_from(from)
+    , m_bounds(from.adjusted(-4, -4, 4, 4))
+    , m_readers(std::move(readers))
+{
+    setAcceptedMouseButtons(Qt::NoButton);
+    setZValue(3);
+    for (const QRectF& reader : m_readers)
+        m_bounds = m_bounds.united(reader.adjusted(-4, -4, 4, 4));
+}
+
+void FanOutItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*)
+{
+    // Hundreds of long lines: thin and unsmoothed is quick.
+    painter->setRenderHint(QPainter::Antialiasing, false);
+    painter->setPen(QPen(theme().accent, 0, Qt::DashLine));
+    painter->setBrush(Qt::NoBrush);
+    for (const QRectF& reader : m_readers) {
+        const bool below = reader.top() > m_from.bottom();
+        painter->drawLine(QPointF(m_from.center().x(), below ? m_from.bottom() : m_from.top()),
+                          QPointF(reader.left() + 20, below ? reader.top() : reader.bottom()));
+        painter->drawRect(reader.adjusted(-2, -2, 2, 2));
+    }
+}
+
 } // namespace qs

@@ -3,6 +3,8 @@
 
 #include <QGraphicsItem>
 
+#include <vector>
+
 namespace qs {
 
 /// The outline around one selected or hovered thing. GUI thread only.
@@ -22,6 +24,19 @@ public:
 private:
     QRectF m_rect;
     Look m_look;
+};
+
+/// The readers of one value that are not joined to it by lines of their own. For hovering only.
+class FanOutItem : public QGraphicsItem
+{
+public:
+    FanOutItem(const QRectF& from, std::vector<QRectF> readers);
+    QRectF boundingRect() const override { return m_bounds; }
+    void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
+
+private:
+    QRectF m_from, m_bounds;
+    std::vector<QRectF> m_readers;
 };
 
 } // namespace qs

@@ -7,8 +7,10 @@
 
 namespace qs {
 
-/// What the colours of the graph mean: the error scale, or the words behind the colours. GUI thread
-/// only.
+/// What the colours of the graph mean: a scale, or the words behind the colours. Two handles narrow
+/// the scale: the colours spread over what lies between, the rest of the graph stands back. Left
+/// and Right move the handle used last (Tab changes it), a double click or Home gives the whole
+/// scale back. GUI thread only.
 class Legend : public QWidget
 {
     Q_OBJECT
@@ -18,15 +20,36 @@ public:
     void setStyle(const GraphStyle& style);
     /// The width of the pane it lies on: a narrow pane gets a narrow scale.
     void setRoom(int width);
+    /// Where a handle stands, in this widget's coordinates.
+    QPointF handleAt(bool worst) const;
+
+Q_SIGNALS:
+    /// The user chose a part of the scale; the whole of it when `whole`.
+    void rangeChosen(const qs::ScaleRange& range, bool whole);
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    bool focusNextPrevChild(bool next) override;
 
 private:
+    void paintScale(QPainter& p);
+    QRectF bar() const;
+    double measureAt(double share) const;
+    /// Puts the handle in use at a share of the bar.
+    void moveHandle(double share);
+    void giveBack();
+    void resizeToScale();
+
     std::vector<LegendEntry> m_entries;
+    ColourBy m_by = ColourBy::Verdict;
     bool m_scale = false;
+    bool m_worstInUse = true;
     int m_room = 960;
-    double m_best = 0, m_worst = 0;
+    ScaleRange m_full, m_range;
 };
 
 } // namespace qs

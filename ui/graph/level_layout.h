@@ -37,8 +37,15 @@ struct LevelPlacement
     std::vector<std::vector<QPointF>> bends; ///< one list per edge, from source to target
 };
 
-/// Sugiyama layout by OGDF: longest-path ranking, barycenter heuristic, fast hierarchy layout. Safe
-/// on any thread; gives OGDF's memory of that thread back before it returns.
-LevelPlacement layoutLevel(const LevelGraph& level);
+enum class LayoutQuality
+{
+    Coarse, ///< layers in the order of the graph, straight edges: linear time
+    Fine
+};
+
+/// Sugiyama layout by OGDF: longest-path ranking, barycenter heuristic, fast hierarchy layout. A
+/// level so dense that this would take seconds is placed coarsely, whatever was asked for. Safe on
+/// any thread; gives OGDF's memory of that thread back before it returns. The only user of OGDF.
+LevelPlacement layoutLevel(const LevelGraph& level, LayoutQuality quality = LayoutQuality::Fine);
 
 } // namespace qs

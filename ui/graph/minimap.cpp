@@ -2,6 +2,7 @@
 #include "ui/graph/minimap.h"
 
 #include "ui/graph/graph_view.h"
+#include "ui/graph/node_painter.h"
 #include "ui/shell/theme.h"
 
 #include <QMouseEvent>
@@ -17,7 +18,10 @@ Minimap::Minimap(GraphView& view, QWidget* parent)
     setFixedSize(92, 104);
     setToolTip(QStringLiteral("The whole graph: click or drag to go there"));
     connect(&view, &GraphView::viewChanged, this, qOverload<>(&QWidget::update));
-    connect(&view.graphScene(), &GraphScene::drawingChanged, this, qOverload<>(&QWidget::update));
+    connect(&view.graphScene(), &GraphScene::drawingChanged, this, [this] {
+        m_picture = {};
+        update();
+    });
 }
 
 QTransform Minimap::toMap() const
@@ -33,9 +37,14 @@ QTransform Minimap::toMap() const
     return map;
 }
 
-void Minimap::paintEvent(QPaintEvent*)
+/// Panning only moves the outline: the graph itself is painted once per drawing and style.
+void Minimap::paintGraph()
 {
-    QPainter p(this);
+    const double ratio = devicePixelRatioF();
+    m_picture = QPixmap(size() * ratio);
+    m_picture.setDevicePixelRatio(ratio);
+    m_picture.fill(Qt::transparent);
+    QPainter p(&m_picture);
     p.setRenderHint(QPainter::Antialiasing, true);
     p.setPen(theme().border);
     p.setBrush(theme().panel);
@@ -45,21 +54,30 @@ void Minimap::paintEvent(QPaintEvent*)
         return;
     const QTransform map = toMap();
     const auto& style = m_view.graphScene().canvas().style();
-    p.setPen(Qt::NoPen);
+    p.setRenderHint(QPainter::Antialiasing, drawing->nodes.size() < 500);
     for (std::size_t i = 0; i < drawing->nodes.size(); ++i) {
-        QColor color = theme().faint;
-        if (i < style.nodes.size())
-            color = style.scale && !style.nodes[i].badge.isEmpty() ? style.nodes[i].badgeFill
-                                                                   : style.nodes[i].bar;
+        const QRgb color = i < style.nodes.size() ? plainColor(style.nodes[i], style.scale)
+                                                  : theme().faint.rgb();
         QRectF rect = map.mapRect(drawing->nodes[i].rect);
         if (rect.height() < 2)
             rect.setHeight(2);
-        p.setBrush(color);
-        p.drawRect(rect);
+        p.fillRect(rect, QColor(color));
     }
+}
+
+void Minimap::paintEvent(QPaintEvent*)
+{
+    if (m_picture.isNull())
+        paintGraph();
+    QPainter p(this);
+    p.drawPixmap(0, 0, m_picture);
+    if (!m_view.graphScene().drawing())
+        return;
+    p.setRenderHint(QPainter::Antialiasing, true);
     p.setBrush(Qt::NoBrush);
     p.setPen(QPen(theme().accent, 1.5));
-    const QRectF seen = map.mapRect(m_view.mapToScene(m_view.viewport()->rect()).boundingRect());
+    const QRectF seen
+        = toMap().mapRect(m_view.mapToScene(m_view.viewport()->rect()).boundingRect());
     p.drawRoundedRect(seen.intersected(QRectF(rect()).adjusted(3, 3, -3, -3)), 3, 3);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QPixmap>
 #include <QWidget>
 
 namespace qs {
@@ -23,9 +24,11 @@ protected:
 
 private:
     QTransform toMap() const;
+    void paintGraph();
     void goTo(const QPointF& at);
 
     GraphView& m_view;
+    QPixmap m_picture; ///< the graph without the outline; null: to be painted anew
 };
 
 } // namespace qs

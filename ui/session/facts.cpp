@@ -160,6 +160,8 @@ std::optional<double> Facts::sqnr(NodeId node, ErrorTerm term) const
 std::optional<double> Facts::worstSqnr(std::span<const NodeId> nodes, ErrorTerm term) const
 {
     std::optional<double> worst;
+    if (m_errors.empty())
+        return worst;
     for (NodeId node : nodes)
         if (const auto value = sqnr(node, term))
             worst = worst ? std::min(*worst, *value) : *value;

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/graph/node_words.h"
+
+#include "engine/graph/graph_printer.h"
+#include "ui/session/text.h"
+
+#include <cmath>
+
+namespace qs {
+
+namespace {
+
+QString quantText(const Facts& facts, NodeId leader)
+{
+    const auto observer = facts.outputObserver(leader);
+    const auto* planned = facts.observer(observer);
+    if (!planned)
+        return {};
+    QString text = toQString(dtypeName(planned->spec.dtype));
+    const auto range = quantRange(planned->spec);
+    if (planned->spec.quantMin)
+        text += QStringLiteral(" %1…%2").arg(range.min).arg(range.max);
+    const auto* params = facts.qparams(observer);
+    if (params && !params->scale.empty()) {
+        text += QStringLiteral(" s=%1").arg(scaleText(double(params->scale.front())));
+        if (!params->zeroPoint.empty() && params->zeroPoint.front() != 0)
+            text += QStringLiteral(" z=%1").arg(params->zeroPoint.front());
+    }
+    return text;
+}
+
+QString verdictDetail(Verdict verdict)
+{
+    switch (verdict) {
+    case Verdict::FloatByRule:
+        return QStringLiteral("float (by rule)");
+    case Verdict::FloatByBackend:
+        return QStringLiteral("float (by backend)");
+    case Verdict::FloatByConstraint:
+        return QStringLiteral("float (by constraint)");
+    case Verdict::FloatByKernelCheck:
+        return QStringLiteral("float (kernel check)");
+    case Verdict::Opaque:
+        return QStringLiteral("opaque");
+    case Verdict::ShapeOnly:
+        return QStringLiteral("shape only");
+    case Verdict::Shared:
+        return QStringLiteral("shared with input");
+    default:
+        return {};
+    }
+}
+
+} // namespace
+
+bool isFloat(Verdict verdict)
+{
+    return verdict == Verdict::FloatByRule || verdict == Verdict::FloatByBackend
+        || verdict == Verdict::FloatByConstraint || verdict == Verdict::FloatByKernelCheck;
+}
+
+QString unitDetail(const Facts& facts, const Graph& graph, const FoldEntry& entry, NodeId leader)
+{
+    const Node& node = graph.get(entry.members.front());
+    if (entry.kind == FoldEntry::Kind::Output)
+        return QStringLiteral("%1 value%2")
+            .arg(node.args.size())
+            .arg(node.args.size() == 1 ? "" : "s");
+    if (&graph == facts.model()) {
+        const auto* decided = facts.plan(leader);
+        const QString quantized = quantText(facts, leader);
+        // The value of a float operator may be observed for its readers; the verdict says more.
+        if (!quantized.isEmpty() && !(decided && isFloat(decided->verdict)))
+            return quantized;
+        if (const QString text = decided ? verdictDetail(decided->verdict) : QString();
+            !text.isEmpty())
+            return text;
+    } else if (entry.kind == FoldEntry::Kind::Unit) {
+        return QString::fromStdString(node.target);
+    }
+    if (entry.kind == FoldEntry::Kind::Input)
+        return node.outputs.empty() ? QStringLiteral("input")
+                                    : QString::fromStdString(node.outputs[0].type.text());
+    return QString::fromStdString(shortOpName(node.target));
+}
+
+QString insideText(const Graph& graph, const FoldTree& tree, const FoldEntry& entry)
+{
+    QStringList tensors, literals;
+    for (const NodeId id : entry.members)
+        for (const auto& arg : graph.get(id).args) {
+            forEachRef(arg.value, [&](ValueRef ref) {
+                if (tree.unitOf(ref.node) < 0)
+                    tensors << QStringLiteral("%1 %2").arg(toQString(arg.name),
+                                                           shapeText(graph.value(ref).type));
+            });
+            if (!arg.value.asRef() && !arg.value.isNone())
+                literals << QStringLiteral("%1 %2").arg(toQString(arg.name),
+                                                        toQString(printArgument(graph, arg.value)));
+        }
+    if (!tensors.isEmpty())
+        return tensors.join(QStringLiteral(", "));
+    return entry.members.size() == 1 ? literals.join(QStringLiteral(", ")) : QString();
+}
+
+QString bodiesDetail(const Facts& facts, const Graph& graph, const FoldEntry& entry)
+{
+    std::size_t bodies = 0;
+    for (const NodeId id : entry.members) {
+        const NodePtr owner = facts.bodyOwner(id);
+        bodies += owner ? owner->subgraphs.size() : graph.get(id).subgraphs.size();
+    }
+    return bodies == 0 ? QString()
+        : bodies == 1  ? QStringLiteral(" · look inside")
+                       : QStringLiteral(" · %1 bodies").arg(bodies);
+}
+
+QString moduleDetail(const FoldTree& tree, const FoldEntry& entry)
+{
+    int blocks = 0;
+    for (int child : entry.children)
+        blocks += tree.entry(child).isModule();
+    if (!entry.wrap.empty())
+        return QStringLiteral("one node · %1 ops inside").arg(entry.units);
+    QString text = QStringLiteral("%1 ops").arg(entry.units);
+    if (blocks > 0)
+        text += QStringLiteral(", %1 block%2").arg(blocks).arg(blocks == 1 ? "" : "s");
+    return text;
+}
+
+QString verdictBadge(const Facts& facts, NodeId leader, Verdict verdict)
+{
+    if (isFloat(verdict))
+        return QStringLiteral("float");
+    if (verdict == Verdict::Opaque)
+        return QStringLiteral("opaque");
+    if (verdict != Verdict::Quantized && verdict != Verdict::Shared)
+        return {};
+    const auto* planned = facts.observer(facts.outputObserver(leader));
+    const auto* decided = facts.plan(leader);
+    const DType dtype = planned       ? planned->spec.dtype
+        : decided && decided->qconfig ? decided->qconfig->activation.dtype
+                                      : DType::Unknown;
+    if (dtype == DType::Float16)
+        return QStringLiteral("fp16");
+    return decided && decided->qconfig && decided->qconfig->activation.isDynamic
+        ? QStringLiteral("dyn")
+        : QStringLiteral("int8");
+}
+
+QString shapeText(const ValueType& type)
+{
+    if (type.kind != ValueKind::Tensor || !type.shapeKnown)
+        return type.kind == ValueKind::Tensor ? QString() : QString::fromStdString(type.text());
+    QStringList sizes;
+    for (const auto& dim : type.shape)
+        sizes << QString::fromStdString(dim.text());
+    return sizes.isEmpty() ? QStringLiteral("scalar") : sizes.join(QStringLiteral("×"));
+}
+
+QString scaleText(double scale)
+{
+    QString text = std::abs(scale) >= 1e-4 && std::abs(scale) < 1000
+        ? QString::number(scale, 'g', 3)
+        : QString::number(scale, 'e', 2);
+    if (text.startsWith(QLatin1String("0.")))
+        text.remove(0, 1);
+    return text;
+}
+
+} // namespace qs

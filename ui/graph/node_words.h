@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/graph/fold_tree.h"
+#include "ui/session/facts.h"
+
+#include <QString>
+
+namespace qs {
+
+/// The second line of a unit: its quantization, why it stays float, else its operator. `leader` is
+/// the float node that the unit is judged by; in a converted graph the operator is what counts.
+QString unitDetail(const Facts& facts, const Graph& graph, const FoldEntry& entry, NodeId leader);
+/// The second line of a module: "14 ops, 2 blocks".
+QString moduleDetail(const FoldTree& tree, const FoldEntry& entry);
+/// "weight 64×3×7×7, bias 64", else the literal arguments: "dim -1".
+QString insideText(const Graph& graph, const FoldTree& tree, const FoldEntry& entry);
+/// " · 2 bodies": there is something to look into.
+QString bodiesDetail(const Facts& facts, const Graph& graph, const FoldEntry& entry);
+/// One word on what was decided, there before anything is measured.
+QString verdictBadge(const Facts& facts, NodeId leader, Verdict verdict);
+/// Kept float by some decision, rather than not asked.
+bool isFloat(Verdict verdict);
+/// "8×64×56×56"; symbolic sizes by name, "?" where unknown.
+QString shapeText(const ValueType& type);
+/// A scale in four significant digits without a leading zero: ".0731".
+QString scaleText(double scale);
+
+} // namespace qs
