@@ -46,6 +46,7 @@ struct PlanSide
 std::string planDiffJson(const Graph& model, const PlanSide& before, const PlanSide& after);
 /// `inspect --json`; with what the export helper recorded, where there is a record, and with a
 /// recipe the scopes that it shows as one node.
+/// With `stored`, nodes of an already quantized model say how they quantize.
 std::string inspectJson(const Graph& model, const TraceReport* trace = nullptr,
                         const Recipe* recipe = nullptr);
 

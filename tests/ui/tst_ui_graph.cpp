@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/fake_engine.h"
+#include "ui/graph/expansion.h"
 #include "ui/graph/graph_layout.h"
 #include "ui/graph/graph_pane.h"
 #include "ui/graph/level_layout.h"

@@ -2,6 +2,7 @@
 #include "ui/graph/body_pane.h"
 
 #include "engine/graph/bodies.h"
+#include "ui/graph/expansion.h"
 #include "ui/graph/graph_layout.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/theme.h"

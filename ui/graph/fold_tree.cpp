@@ -2,30 +2,11 @@
 #include "ui/graph/fold_tree.h"
 
 #include <algorithm>
-#include <cctype>
 #include <unordered_set>
 
 namespace qs {
 
 namespace {
-
-bool isNumber(const std::string& text)
-{
-    return !text.empty()
-        && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); });
-}
-
-std::vector<std::string> components(const std::string& path)
-{
-    std::vector<std::string> out;
-    std::size_t from = 0;
-    while (from < path.size()) {
-        const auto dot = std::min(path.find('.', from), path.size());
-        out.push_back(path.substr(from, dot - from));
-        from = dot + 1;
-    }
-    return out;
-}
 
 /// Calls of one module apart from each other: "layer1.0.relu@1".
 std::string scopeKey(const Scope& scope)
@@ -54,15 +35,6 @@ std::string withoutMethod(const std::string& path)
         return path;
     const auto dot = path.rfind('.', end);
     return (dot == std::string::npos ? "" : path.substr(0, dot + 1)) + path.substr(end + 3);
-}
-
-std::string commonPath(const std::string& a, const std::string& b)
-{
-    const auto left = components(a), right = components(b);
-    std::string out;
-    for (std::size_t i = 0; i < std::min(left.size(), right.size()) && left[i] == right[i]; ++i)
-        out += (out.empty() ? "" : ".") + left[i];
-    return out;
 }
 
 bool isTensorNode(const Node& node)
@@ -94,25 +66,6 @@ std::unordered_set<NodeId> constantNodes(const Graph& graph)
 }
 
 } // namespace
-
-std::string lastComponent(const std::string& dotted)
-{
-    const auto dot = dotted.rfind('.');
-    return dot == std::string::npos ? dotted : dotted.substr(dot + 1);
-}
-
-std::string moduleOfPath(const std::string& entryPath)
-{
-    return entryPath.ends_with("()") ? ModuleTree::parentPath(entryPath) : entryPath;
-}
-
-std::string shortOpName(const std::string& target)
-{
-    const auto parts = components(target);
-    std::string name = parts.size() >= 2 ? parts[1] : target;
-    name.erase(0, std::min(name.find_first_not_of('_'), name.size()));
-    return name.empty() ? target : name;
-}
 
 /// Builds the tree in four steps: units, containers, dissolving, order.
 class FoldTreeBuilder

@@ -4,6 +4,7 @@
 #include "engine/graph/graph.h"
 #include "engine/plan/plan.h"
 #include "engine/plan/wrapped_scopes.h"
+#include "ui/graph/dotted_names.h"
 
 #include <cstdint>
 #include <memory>
@@ -68,12 +69,5 @@ private:
     std::unordered_map<std::string, int> m_byPath;
 };
 using FoldTreePtr = std::shared_ptr<const FoldTree>;
-
-/// "head" for "head.post_process()": the module that an entry's path names or lies in.
-std::string moduleOfPath(const std::string& entryPath);
-/// "conv2d" for "aten.conv2d.default", "add" for "quantized.add.default".
-std::string shortOpName(const std::string& target);
-/// The last word of a dotted name.
-std::string lastComponent(const std::string& dotted);
 
 } // namespace qs

@@ -2,6 +2,7 @@
 #include "ui/graph/graph_layout.h"
 
 #include "ui/graph/level_layout.h"
+#include "ui/graph/node_size.h"
 
 #include <algorithm>
 #include <array>
@@ -15,36 +16,12 @@ namespace {
 /// A value with more drawn readers than this is shown by name instead of by lines.
 constexpr std::size_t kHubReaders = 7;
 
-double nodeWidth(const FoldEntry& entry)
-{
-    const double title = double(entry.label.size()) * 7.3
-        + (entry.isModule() ? double(entry.className.size()) * 7.3 + 24 : 0);
-    const double wanted = 14 + std::max(title, 118.0) + 58;
-    return std::clamp(wanted, 196.0, 330.0);
-}
-
 struct Port
 {
     int entry = -1; ///< the drawn producer it carries
     bool out = false;
     int item = -1; ///< its item in the level of its module
 };
-
-/// Something stands in the node's third line: a parameter, a constant, a literal argument.
-bool hasInside(const Graph& graph, const FoldTree& tree, const FoldEntry& entry)
-{
-    if (entry.kind != FoldEntry::Kind::Unit)
-        return false;
-    for (const NodeId id : entry.members)
-        for (const auto& arg : graph.get(id).args) {
-            bool inside = entry.members.size() == 1 && !arg.value.asRef() && !arg.value.isNone();
-            forEachRef(arg.value,
-                       [&](ValueRef ref) { inside = tree.unitOf(ref.node) < 0 || inside; });
-            if (inside)
-                return true;
-        }
-    return false;
-}
 
 struct LocalEdge
 {
@@ -138,7 +115,7 @@ private:
 
     void route()
     {
-        std::map<std::pair<int, int>, ValueRef> lines;
+        std::map<std::pair<int, int>, std::vector<ValueRef>> read; ///< by producer and reader
         std::map<ValueRef, std::vector<int>> readers;
         for (const auto& node : m_graph.nodes()) {
             const int unit = m_tree.unitOf(node->id);
@@ -150,16 +127,25 @@ private:
                     const int producer = producerOf(ref.node);
                     if (producer < 0 || producer == reader)
                         return;
-                    if (lines.emplace(std::pair(producer, reader), ref).second)
-                        readers[ref].push_back(reader);
+                    auto& values = read[{producer, reader}];
+                    if (std::find(values.begin(), values.end(), ref) != values.end())
+                        return;
+                    values.push_back(ref);
+                    readers[ref].push_back(reader);
                 });
         }
-        for (const auto& [ends, value] : lines) {
-            const auto& all = readers[value];
-            if (all.size() > kHubReaders && ends.second != all.front())
-                m_byName.emplace_back(value, ends.second);
+        for (const auto& [ends, values] : read) {
+            const int reader = ends.second;
+            // One line carries all values of its ends; without one each is named.
+            const auto joined = std::find_if(values.begin(), values.end(), [&](ValueRef value) {
+                const auto& all = readers[value];
+                return all.size() <= kHubReaders || reader == all.front();
+            });
+            if (joined != values.end())
+                addLine(ends.first, reader, *joined);
             else
-                addLine(ends.first, ends.second, value);
+                for (const ValueRef value : values)
+                    m_byName.emplace_back(value, reader);
         }
     }
 
@@ -250,7 +236,7 @@ private:
         for (int child : level.children) {
             const auto open = m_levelOf.find(child);
             graph.items.push_back({open == m_levelOf.end()
-                                       ? nodeSize(child)
+                                       ? drawnSize(m_graph, m_tree, child)
                                        : m_levels[std::size_t(open->second)].size,
                                    LevelGraph::Place::Free});
         }
@@ -298,7 +284,7 @@ private:
             const QPointF center = level.placement.centers[i] + shift;
             const auto open = m_levelOf.find(child);
             if (open == m_levelOf.end()) {
-                QRectF rect(0, 0, nodeWidth(m_tree.entry(child)), double(level.heights[i]));
+                QRectF rect(QPointF(0, 0), drawnSize(m_graph, m_tree, child));
                 rect.moveCenter(center);
                 m_drawnAt[child] = int(m_drawing->nodes.size());
                 m_drawing->nodes.push_back({child, rect});
@@ -376,12 +362,6 @@ private:
             point(edges[i], 0).rx() += (double(i) - double(edges.size() - 1) / 2) * step;
     }
 
-    QSizeF nodeSize(int entry) const
-    {
-        const auto& e = m_tree.entry(entry);
-        return {nodeWidth(e), hasInside(m_graph, m_tree, e) ? kTallNodeHeight : kNodeHeight};
-    }
-
     const Graph& m_graph;
     const FoldTree& m_tree;
     LayoutQuality m_quality;
@@ -400,30 +380,6 @@ Result<GraphDrawingPtr> layoutGraph(const GraphPtr& graph, const FoldTreePtr& tr
                                     LayoutQuality quality)
 {
     return LayoutRun(graph, tree, expanded, quality).run(job);
-}
-
-std::set<int> initialExpansion(const FoldTree& tree, int budget)
-{
-    std::set<int> open {FoldTree::kRoot};
-    int drawn = int(tree.entry(FoldTree::kRoot).children.size());
-    std::vector<int> layer {FoldTree::kRoot};
-    while (!layer.empty()) {
-        std::vector<int> next;
-        for (int parent : layer)
-            for (int child : tree.entry(parent).children) {
-                const auto& entry = tree.entry(child);
-                if (!entry.isModule() || !entry.wrap.empty())
-                    continue;
-                const int more = int(entry.children.size()) - 1;
-                if (drawn + more > budget)
-                    continue;
-                drawn += more;
-                open.insert(child);
-                next.push_back(child);
-            }
-        layer = std::move(next);
-    }
-    return open;
 }
 
 } // namespace qs

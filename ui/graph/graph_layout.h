@@ -16,7 +16,4 @@ Result<GraphDrawingPtr> layoutGraph(const GraphPtr& graph, const FoldTreePtr& tr
                                     const std::set<int>& expanded, const JobContext& job = {},
                                     LayoutQuality quality = LayoutQuality::Fine);
 
-/// The modules to open at first: breadth first, as long as at most `budget` things are drawn.
-std::set<int> initialExpansion(const FoldTree& tree, int budget);
-
 } // namespace qs

@@ -2,15 +2,17 @@
 #include "ui/graph/graph_pane.h"
 
 #include "ui/graph/body_pane.h"
-#include "ui/graph/graph_layout.h"
+#include "ui/graph/expansion.h"
+#include "ui/graph/form_bar.h"
 #include "ui/graph/legend.h"
 #include "ui/graph/minimap.h"
+#include "ui/graph/trace.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/theme.h"
 
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QLabel>
+#include <QSplitter>
 
 namespace qs {
 
@@ -25,15 +27,36 @@ constexpr int kMargin = 12;
 GraphPane::GraphPane(Workspace& workspace, QWidget* parent)
     : QWidget(parent)
     , m_workspace(workspace)
-    , m_view(new GraphView(this))
-    , m_minimap(new Minimap(*m_view, this))
+    , m_forms(new GraphForms(workspace, this))
+    , m_views(new QSplitter(Qt::Horizontal, this))
+    , m_main(new GraphSide(workspace, *new GraphView(m_views), QStringLiteral("layout"), this))
+    , m_other(
+          new GraphSide(workspace, *new GraphView(m_views), QStringLiteral("otherLayout"), this))
+    , m_minimap(new Minimap(m_main->view(), this))
     , m_legend(new Legend(this))
+    , m_formBar(new FormBar(QStringLiteral("graphForm"), true, this))
+    , m_otherBar(new FormBar(QStringLiteral("otherGraphForm"), false, this))
+    , m_note(new QLabel(this))
     , m_body(new BodyPane(workspace, this))
     , m_colourBox(new QComboBox(this))
 {
     setObjectName(QStringLiteral("graphPane"));
-    m_colourFrame = m_colourBox;
+    m_views->setHandleWidth(1);
+    m_views->setChildrenCollapsible(false);
+    otherView().setObjectName(QStringLiteral("otherGraphView"));
+    otherView().setAccessibleName(QStringLiteral("Graph of the form beside it"));
+    otherView()
+        .findChild<QWidget*>(QStringLiteral("graphBand"))
+        ->setObjectName(QStringLiteral("otherGraphBand"));
+    m_note->setObjectName(QStringLiteral("graphNote"));
+    m_note->setFont(uiFont(11));
+    m_note->setStyleSheet(
+        QStringLiteral("color: %1; background: %2; border: 1px solid %3; "
+                       "border-radius: 6px; padding: 2px 8px;")
+            .arg(theme().muted.name(), theme().panel.name(), theme().border.name()));
+    m_note->setAttribute(Qt::WA_TransparentForMouseEvents);
     m_colourBox->setObjectName(QStringLiteral("colourBy"));
+    m_colourBox->setAccessibleName(QStringLiteral("Colour by"));
     m_colourBox->setToolTip(QStringLiteral("What the colours of the graph mean"));
     for (int by = 0; by < kColourByCount; ++by)
         m_colourBox->addItem(QStringLiteral("Colour by: %1").arg(colourByText(ColourBy(by))));
@@ -51,30 +74,80 @@ GraphPane::GraphPane(Workspace& workspace, QWidget* parent)
     connect(&workspace.document(), &Document::modelChanged, this, [this] {
         m_freshModel = true;
         m_colourChosen = false;
+        m_trace = Trace::None;
+        m_traced.clear();
+        m_form = CodeForm::Float;
+        m_split = false;
+        showForms(false);
         setColourBy(ColourBy::Verdict);
     });
     connect(&workspace.pipeline(), &Pipeline::succeeded, this, [this](Stage stage) {
         if (stage == Stage::Compare && !m_colourChosen)
             setColourBy(ColourBy::BornHere);
     });
-    connect(&workspace.selection(), &Selection::changed, this, &GraphPane::syncSelection);
-    connect(m_view, &GraphView::entryClicked, this,
-            [this](int entry, bool extend) { m_workspace.selectEntry(entry, extend); });
-    connect(m_view, &GraphView::entriesBanded, &workspace, &Workspace::selectEntries);
-    connect(m_view, &GraphView::emptyClicked, this, [this] { m_workspace.selection().clear(); });
-    connect(m_view, &GraphView::foldToggled, this, &GraphPane::toggleFold);
-    connect(m_view, &GraphView::contextMenuWanted, this, &GraphPane::contextMenuWanted);
-    connect(m_view, &GraphView::entryActivated, this,
-            [this](int entry) { lookInside(m_workspace.foldTree()->entry(entry).members); });
-    connect(m_view, &GraphView::activateWanted, this,
-            [this] { lookInside(m_workspace.selection().nodes()); });
-    connect(m_body, &BodyPane::closed, m_view, [this] { m_view->setFocus(); });
+    connect(&workspace.selection(), &Selection::changed, this, &GraphPane::retrace);
+    connect(m_forms, &GraphForms::changed, this, [this] { showForms(true); });
+    connect(m_formBar, &FormBar::formChosen, this, &GraphPane::showForm);
+    connect(m_formBar, &FormBar::splitChosen, this, &GraphPane::setSplit);
+    connect(m_otherBar, &FormBar::formChosen, this, &GraphPane::showOtherForm);
+    connect(m_views, &QSplitter::splitterMoved, this, &GraphPane::placeOverlays);
     connect(m_legend, &Legend::rangeChosen, this, [this](const ScaleRange& range, bool whole) {
         m_range = whole ? std::nullopt : std::optional(range);
         restyle();
     });
+    buildSide(*m_main);
+    buildSide(*m_other);
+    connect(m_body, &BodyPane::closed, &view(), [this] { view().setFocus(); });
     m_minimap->hide();
     m_legend->hide();
+    otherView().hide();
+    m_otherBar->hide();
+}
+
+void GraphPane::buildSide(GraphSide& side)
+{
+    auto& view = side.view();
+    connect(&view, &GraphView::foldToggled, this, [this, &side](int entry, bool recursively) {
+        toggleModule(*side.form().tree, entry, recursively);
+    });
+    connect(&view, &GraphView::contextMenuWanted, this, [this, &side](int entry, const QPoint& at) {
+        if (const int chosen = side.floatEntry(entry); chosen >= 0)
+            Q_EMIT contextMenuWanted(chosen, at);
+    });
+    connect(&view, &GraphView::entryActivated, this, [this, &side](int entry) {
+        if (const int chosen = side.floatEntry(entry); chosen >= 0)
+            lookInside(m_workspace.foldTree()->entry(chosen).members);
+    });
+    connect(&view, &GraphView::activateWanted, this,
+            [this] { lookInside(m_workspace.selection().nodes()); });
+    auto& beside = &side == m_main ? *m_other : *m_main;
+    connect(&view, &GraphView::viewChanged, this, [this, &side, &beside] { link(side, beside); });
+    connect(&side, &GraphSide::coarseShown, this, [this] {
+        restyle();
+        Q_EMIT coarseShown();
+    });
+    connect(&side, &GraphSide::layoutFinished, this, [this] {
+        restyle();
+        m_minimap->show();
+        placeOverlays();
+        link(*m_main, *m_other);
+        if (isLayoutDone())
+            Q_EMIT layoutFinished();
+    });
+}
+
+void GraphPane::link(GraphSide& moved, GraphSide& follower)
+{
+    if (!m_split || m_following || !moved.isDone() || !follower.isDone())
+        return;
+    m_following = true;
+    follower.follow(moved);
+    m_following = false;
+}
+
+bool GraphPane::isLayoutDone() const
+{
+    return m_main->isDone() && (!m_split || m_other->isDone());
 }
 
 void GraphPane::lookInside(const std::vector<NodeId>& nodes)
@@ -97,22 +170,64 @@ void GraphPane::setColourBy(ColourBy by)
     restyle();
 }
 
-std::set<int> GraphPane::expandedEntries() const
+void GraphPane::showForm(CodeForm form)
 {
-    std::set<int> out {FoldTree::kRoot};
-    const auto& tree = m_workspace.foldTree();
-    for (std::size_t i = 1; tree && i < tree->entries().size(); ++i)
-        if (tree->entries()[i].isModule() && m_expanded.count(tree->entries()[i].path))
-            out.insert(int(i));
-    return out;
+    m_form = form;
+    showForms(true);
+}
+
+void GraphPane::showOtherForm(CodeForm form)
+{
+    m_otherForm = form;
+    showForms(true);
+}
+
+void GraphPane::setSplit(bool split)
+{
+    m_split = split;
+    if (split && m_otherForm == m_form)
+        m_otherForm = m_form == CodeForm::Float ? CodeForm::Lowered : CodeForm::Float;
+    showForms(true);
+}
+
+bool GraphPane::needsConversion() const
+{
+    return m_form != CodeForm::Float || (m_split && m_otherForm != CodeForm::Float);
+}
+
+void GraphPane::showForms(bool keepPlace)
+{
+    if (needsConversion())
+        m_forms->want();
+    m_formBar->setForm(m_form);
+    m_formBar->setSplit(m_split);
+    m_otherBar->setForm(m_otherForm);
+    otherView().setVisible(m_split);
+    m_otherBar->setVisible(m_split);
+    if (m_split && m_views->sizes().value(1) < 80)
+        m_views->setSizes({width() / 2, width() / 2});
+    m_note->setText(needsConversion() ? m_forms->note() : QString());
+    m_note->setVisible(!m_note->text().isEmpty());
+    const auto show = [&](GraphSide& side, const GraphForm& form) {
+        const bool fresh = form.tree != side.form().tree || form.graph != side.form().graph;
+        side.setForm(form);
+        if (fresh) {
+            side.revealAfterLayout();
+            side.relayout(m_expanded, keepPlace);
+        }
+    };
+    show(*m_main, m_forms->form(m_form));
+    show(*m_other, m_split ? m_forms->form(m_otherForm) : GraphForm());
+    m_minimap->setVisible(m_main->form().tree != nullptr && m_main->isDone());
+    restyle();
 }
 
 void GraphPane::onTreeChanged()
 {
     const auto& tree = m_workspace.foldTree();
     if (!tree) {
-        m_view->graphScene().setDrawing(nullptr);
-        m_layoutDone = false;
+        m_main->setForm({});
+        m_other->setForm({});
         return;
     }
     const bool fresh = m_freshModel;
@@ -124,7 +239,13 @@ void GraphPane::onTreeChanged()
         m_freshModel = m_workspace.document().plan() == nullptr;
     }
     foldNewWraps();
-    relayout(!fresh);
+    for (auto* side : {m_main, m_other}) {
+        const CodeForm form = side == m_main ? m_form : m_otherForm;
+        if (form != CodeForm::Float || (side == m_other && !m_split))
+            continue;
+        side->setForm(m_forms->form(CodeForm::Float));
+        side->relayout(m_expanded, !fresh);
+    }
 }
 
 /// What the recipe has just wrapped is one node until the user looks inside.
@@ -142,82 +263,78 @@ void GraphPane::foldNewWraps()
 
 void GraphPane::relayout(bool keepPlace)
 {
-    const auto& tree = m_workspace.foldTree();
-    if (!tree)
-        return;
-    m_layoutDone = false;
-    m_workspace.pipeline().jobs().run(
-        Lane::Pool, QStringLiteral("layout"),
-        [graph = m_workspace.document().model(), tree, open = expandedEntries()](JobContext& job) {
-            return layoutGraph(graph, tree, open, job);
-        },
-        this,
-        [this, keepPlace](Result<GraphDrawingPtr> drawing) {
-            if (drawing)
-                showDrawing(std::move(*drawing), keepPlace);
-        });
-}
-
-void GraphPane::showDrawing(GraphDrawingPtr drawing, bool keepPlace)
-{
-    if (drawing->tree != m_workspace.foldTree())
-        return;
-    m_view->graphScene().setDrawing(std::move(drawing));
-    restyle();
-    if (!keepPlace)
-        m_view->fitStart();
-    syncSelection();
-    if (m_revealAfterLayout) {
-        m_revealAfterLayout = false;
-        const auto entries = m_workspace.selectedEntries();
-        if (!entries.empty())
-            m_view->centerOnEntry(entries.front());
-    }
-    m_minimap->show();
-    m_layoutDone = true;
-    placeOverlays();
-    Q_EMIT layoutFinished();
+    m_main->relayout(m_expanded, keepPlace);
+    if (m_split)
+        m_other->relayout(m_expanded, keepPlace);
 }
 
 void GraphPane::restyle()
 {
-    const auto& drawing = m_view->graphScene().drawing();
-    if (!drawing || drawing->tree != m_workspace.foldTree())
-        return;
-    GraphStyle style = styleGraph(*drawing, m_workspace.facts(), m_colourBy, m_range);
-    for (std::size_t i = 0; i < drawing->nodes.size(); ++i)
-        style.nodes[i].behind |= !m_workspace.passesFilter(drawing->nodes[i].entry);
-    m_legend->setStyle(style);
-    m_view->graphScene().setStyle(std::move(style));
+    const auto* traced = m_trace == Trace::None ? nullptr : &m_traced;
+    if (m_main->form().tree)
+        m_legend->setStyle(m_main->restyle(m_colourBy, m_range, traced));
+    if (m_split && m_other->form().tree)
+        m_other->restyle(m_colourBy, m_range, traced);
     placeOverlays();
 }
 
-void GraphPane::syncSelection()
+void GraphPane::setTrace(Trace trace)
 {
-    const auto& drawing = m_view->graphScene().drawing();
-    if (drawing && drawing->tree == m_workspace.foldTree())
-        m_view->graphScene().setSelectedEntries(m_workspace.selectedEntries());
+    m_trace = trace;
+    if (trace == Trace::None)
+        restyle();
+    else
+        retrace();
+}
+
+void GraphPane::retrace()
+{
+    if (m_trace == Trace::None || !m_workspace.document().model())
+        return;
+    m_traced = tracedNodes(*m_workspace.document().model(), m_workspace.selection().nodes(),
+                           m_trace == Trace::After);
+    restyle();
 }
 
 void GraphPane::toggleFold(int index, bool recursively)
 {
-    const auto& tree = m_workspace.foldTree();
-    const auto& entry = tree->entry(index);
+    toggleModule(*m_workspace.foldTree(), index, recursively);
+}
+
+void GraphPane::toggleModule(const FoldTree& tree, int index, bool recursively)
+{
+    const auto& entry = tree.entry(index);
     if (!entry.isModule() || index == FoldTree::kRoot)
         return;
-    const bool open = m_expanded.count(entry.path) == 0;
-    for (std::size_t i = 1; i < tree->entries().size(); ++i) {
-        const auto& other = tree->entries()[i];
-        const bool touched
-            = int(i) == index || (recursively && other.isModule() && tree->isWithin(int(i), index));
-        if (touched && open)
-            m_expanded.insert(other.path);
-        else if (touched)
-            m_expanded.erase(other.path);
-    }
-    m_workspace.selectEntry(index);
-    m_revealAfterLayout = true;
+    std::vector<std::string> paths {entry.path};
+    for (std::size_t i = 1; recursively && i < tree.entries().size(); ++i)
+        if (tree.entries()[i].isModule() && tree.isWithin(int(i), index))
+            paths.push_back(tree.entries()[i].path);
+    togglePaths(entry.path, paths);
+}
+
+/// Opens all the paths where the first is folded, else folds them.
+void GraphPane::togglePaths(const std::string& first, std::span<const std::string> paths)
+{
+    const bool open = m_expanded.count(first) == 0;
+    for (const auto& path : paths)
+        if (open)
+            m_expanded.insert(path);
+        else
+            m_expanded.erase(path);
+    m_workspace.selectEntry(m_workspace.foldTree()->moduleEntry(first));
+    m_main->revealAfterLayout();
     relayout(true);
+}
+
+void GraphPane::toggleRepeats(int index)
+{
+    const auto& tree = *m_workspace.foldTree();
+    if (!tree.entry(index).isModule() || index == FoldTree::kRoot)
+        return;
+    const std::string path = tree.entry(index).path;
+    const auto repeats = m_workspace.repeats().of(path);
+    togglePaths(path, repeats.empty() ? std::span(&path, 1) : repeats);
 }
 
 void GraphPane::expandAll()
@@ -245,26 +362,36 @@ void GraphPane::revealSelection()
     for (int up = tree->entry(entries.front()).parent; up > FoldTree::kRoot;
          up = tree->entry(up).parent)
         opened |= m_expanded.insert(tree->entry(up).path).second;
-    if (opened || !m_layoutDone) {
-        m_revealAfterLayout = true;
+    if (opened || !m_main->isDone()) {
+        m_main->revealAfterLayout();
         relayout(true);
-    } else if (!m_view->isShowing(m_view->graphScene().rectOf(entries.front()))) {
-        m_view->centerOnEntry(entries.front());
+    } else {
+        m_main->centerOnSelection(true);
     }
 }
 
 void GraphPane::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
-    m_view->setGeometry(rect());
+    m_views->setGeometry(rect());
     m_body->setGeometry(rect());
     placeOverlays();
 }
 
 void GraphPane::placeOverlays()
 {
-    m_colourFrame->adjustSize();
-    m_colourFrame->move(width() - m_colourFrame->width() - kMargin, 10);
+    m_formBar->adjustSize();
+    m_formBar->move(kMargin, 10);
+    m_otherBar->adjustSize();
+    m_otherBar->move(otherView().x() + kMargin, 10);
+    m_colourBox->adjustSize();
+    // Beside the other view's own bar there may be no room in one row.
+    const int left = width() - m_colourBox->width() - kMargin;
+    const auto* last = m_split ? m_otherBar : m_formBar;
+    const bool below = last->x() + last->width() + kMargin > left;
+    m_colourBox->move(left, below ? 10 + last->height() + 6 : 10);
+    m_note->adjustSize();
+    m_note->move(kMargin, 10 + m_formBar->height() + 6);
     m_minimap->move(kMargin, height() - m_minimap->height() - kMargin);
     m_legend->setRoom(width());
     m_legend->move(width() - m_legend->width() - kMargin, height() - m_legend->height() - kMargin);

@@ -1,46 +1,70 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "ui/graph/graph_view.h"
+#include "ui/graph/graph_side.h"
 
 #include <QWidget>
 
 class QComboBox;
 class QLabel;
-class QButtonGroup;
+class QSplitter;
 
 namespace qs {
 
 class BodyPane;
+class FormBar;
 class Legend;
 class Minimap;
 class Workspace;
 
-/// The centre of the window: the graph with its folding, colours, minimap and legend. Layout runs
-/// on a pool thread; the newest request wins. GUI thread only.
+/// The centre of the window: one form of the model as a graph, or two side by side, with folding,
+/// colours, minimap and legend. Folding, colours, selection and camera are those of both. GUI
+/// thread only.
 class GraphPane : public QWidget
 {
     Q_OBJECT
 
 public:
+    /// What stands out for the selection.
+    enum class Trace
+    {
+        None,
+        Before, ///< all that it is computed from
+        After ///< all that is computed from it
+    };
+
     explicit GraphPane(Workspace& workspace, QWidget* parent = nullptr);
 
-    GraphView& view() { return *m_view; }
+    GraphView& view() { return m_main->view(); }
+    /// The view beside it; hidden unless two forms are shown.
+    GraphView& otherView() { return m_other->view(); }
     ColourBy colourBy() const { return m_colourBy; }
     void setColourBy(ColourBy by);
-    bool isLayoutDone() const { return m_layoutDone; }
+    CodeForm form() const { return m_form; }
+    CodeForm otherForm() const { return m_otherForm; }
+    bool isSplit() const { return m_split; }
+    void showForm(CodeForm form);
+    void showOtherForm(CodeForm form);
+    void setSplit(bool split);
+    /// Every view that is shown has its final layout.
+    bool isLayoutDone() const;
     /// Modules now open, by path.
     const std::set<std::string>& expanded() const { return m_expanded; }
+    /// `entry` is one of the workspace's tree.
     void toggleFold(int entry, bool recursively);
+    /// Opens the module and every block that is the same again, or folds them all where it is open.
+    void toggleRepeats(int entry);
     void expandAll();
     void foldAll();
     /// Unfolds what hides the selection and brings it into view.
     void revealSelection();
-    void fit() { m_view->fitAll(); }
+    void fit() { view().fitAll(); }
+    Trace trace() const { return m_trace; }
+    void setTrace(Trace trace);
     /// Looks into the first of the nodes that has a body; nothing where none has.
     void lookInside(const std::vector<NodeId>& nodes);
     BodyPane& body() { return *m_body; }
-    void zoomReset() { m_view->setZoom(1); }
+    void zoomReset() { view().setZoom(1); }
 
 Q_SIGNALS:
     void layoutFinished();
@@ -52,30 +76,44 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void buildSide(GraphSide& side);
     void onTreeChanged();
     void foldNewWraps();
+    /// Gives both sides their forms, where they are there, and lays them out.
+    void showForms(bool keepPlace);
     void relayout(bool keepPlace);
-    void showDrawing(GraphDrawingPtr drawing, bool keepPlace);
+    void toggleModule(const FoldTree& tree, int entry, bool recursively);
+    void togglePaths(const std::string& first, std::span<const std::string> paths);
     void restyle();
-    void syncSelection();
+    void retrace();
+    /// Moves one view after the other, unless it is the other that moves.
+    void link(GraphSide& moved, GraphSide& follower);
     void placeOverlays();
-    std::set<int> expandedEntries() const;
+    bool needsConversion() const;
 
     Workspace& m_workspace;
-    GraphView* m_view;
+    GraphForms* m_forms;
+    QSplitter* m_views;
+    GraphSide* m_main;
+    GraphSide* m_other;
     Minimap* m_minimap;
     Legend* m_legend;
+    FormBar* m_formBar;
+    FormBar* m_otherBar;
+    QLabel* m_note;
     BodyPane* m_body;
     QComboBox* m_colourBox;
-    QWidget* m_colourFrame;
     ColourBy m_colourBy = ColourBy::Verdict;
+    CodeForm m_form = CodeForm::Float, m_otherForm = CodeForm::Lowered;
+    bool m_split = false;
     std::optional<ScaleRange> m_range; ///< the part of the scale that is looked at
+    Trace m_trace = Trace::None;
+    std::unordered_set<NodeId> m_traced; ///< float nodes
     std::set<std::string> m_expanded;
     std::set<std::string> m_wrapped; ///< paths that the recipe shows as one node
     bool m_freshModel = true;
-    bool m_layoutDone = false;
-    bool m_revealAfterLayout = false;
     bool m_colourChosen = false;
+    bool m_following = false; ///< one view is being moved after the other
 };
 
 } // namespace qs

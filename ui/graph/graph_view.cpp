@@ -276,6 +276,9 @@ void GraphView::keyPressEvent(QKeyEvent* event)
 {
     if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter)
         Q_EMIT activateWanted();
+    else if (event->key() >= Qt::Key_Left && event->key() <= Qt::Key_Down
+             && !(event->modifiers() & ~Qt::KeypadModifier))
+        Q_EMIT walkWanted(Qt::Key(event->key()));
     else if (event->key() == Qt::Key_Backspace)
         event->ignore(); // the pane around leads back
     else

@@ -44,6 +44,8 @@ Q_SIGNALS:
     void entryActivated(int entry);
     /// Enter: look into what is selected.
     void activateWanted();
+    /// An arrow key without modifiers.
+    void walkWanted(Qt::Key key);
     void viewChanged();
     void contextMenuWanted(int entry, const QPoint& at);
 

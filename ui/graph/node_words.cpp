@@ -51,6 +51,14 @@ QString verdictDetail(Verdict verdict)
     }
 }
 
+/// Numbers as short as they can be read; the properties show them in full.
+QString literalText(const Graph& graph, const Argument& argument)
+{
+    if (const auto* number = argument.asDouble())
+        return QString::number(*number, 'g', 4);
+    return toQString(printArgument(graph, argument));
+}
+
 } // namespace
 
 bool isFloat(Verdict verdict)
@@ -89,14 +97,16 @@ QString insideText(const Graph& graph, const FoldTree& tree, const FoldEntry& en
     QStringList tensors, literals;
     for (const NodeId id : entry.members)
         for (const auto& arg : graph.get(id).args) {
+            bool literal = !arg.value.isNone();
             forEachRef(arg.value, [&](ValueRef ref) {
+                literal = false;
                 if (tree.unitOf(ref.node) < 0)
                     tensors << QStringLiteral("%1 %2").arg(toQString(arg.name),
                                                            shapeText(graph.value(ref).type));
             });
-            if (!arg.value.asRef() && !arg.value.isNone())
+            if (literal)
                 literals << QStringLiteral("%1 %2").arg(toQString(arg.name),
-                                                        toQString(printArgument(graph, arg.value)));
+                                                        literalText(graph, arg.value));
         }
     if (!tensors.isEmpty())
         return tensors.join(QStringLiteral(", "));

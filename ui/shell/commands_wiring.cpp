@@ -111,6 +111,25 @@ void Commands::connectGraph()
     on(a, "collapse", this, [fold] { fold(false); });
     on(a, "expandAll", &graph, [&graph] { graph.expandAll(); });
     on(a, "foldAll", &graph, [&graph] { graph.foldAll(); });
+    on(a, "expandRepeats", &graph, [&graph, &workspace] {
+        for (const int entry : workspace.selectedEntries()) {
+            const auto& tree = *workspace.foldTree();
+            graph.toggleRepeats(tree.entry(entry).isModule() ? entry : tree.entry(entry).parent);
+            return;
+        }
+    });
+    const auto trace = [&graph](GraphPane::Trace wanted) {
+        graph.setTrace(graph.trace() == wanted ? GraphPane::Trace::None : wanted);
+    };
+    on(a, "traceBefore", &graph, [trace] { trace(GraphPane::Trace::Before); });
+    on(a, "traceAfter", &graph, [trace] { trace(GraphPane::Trace::After); });
+    const std::pair<const char*, CodeForm> forms[] = {{"formFloat", CodeForm::Float},
+                                                      {"formPrepared", CodeForm::Prepared},
+                                                      {"formReference", CodeForm::Reference},
+                                                      {"formLowered", CodeForm::Lowered}};
+    for (const auto& [name, form] : forms)
+        on(a, name, &graph, [&graph, form = form] { graph.showForm(form); });
+    on(a, "splitForms", &graph, [&graph] { graph.setSplit(!graph.isSplit()); });
     on(a, "lookInside", &graph,
        [&graph, &workspace] { graph.lookInside(workspace.selection().nodes()); });
     on(a, "lookOutside", &graph, [&graph] {
@@ -127,7 +146,7 @@ void Commands::connectGraph()
         QMenu menu(&m_window);
         menu.setObjectName(QStringLiteral("entryMenu"));
         menu.setToolTipsVisible(true);
-        for (const char* name : {"expand", "collapse", "lookInside"})
+        for (const char* name : {"expand", "collapse", "expandRepeats", "lookInside"})
             menu.addAction(&a[name]);
         menu.addSeparator();
         for (const char* name : {"keepFloat", "clearRule", "newQConfig"})

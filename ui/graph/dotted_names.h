@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <string>
+
+namespace qs {
+
+/// "head" for "head.post_process()": the module that an entry's path names or lies in.
+std::string moduleOfPath(const std::string& entryPath);
+/// "conv2d" for "aten.conv2d.default", "add" for "quantized.add.default".
+std::string shortOpName(const std::string& target);
+/// The last word of a dotted name.
+std::string lastComponent(const std::string& dotted);
+/// Digits only.
+bool isNumber(const std::string& text);
+/// The path that two dotted paths begin with.
+std::string commonPath(const std::string& a, const std::string& b);
+
+} // namespace qs

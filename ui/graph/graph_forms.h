@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#ifndef Q_MOC_RUN
+#include "engine/export/code_forms.h"
+#include "ui/graph/fold_tree.h"
+#endif
+
+#include <QObject>
+#include <QString>
+
+#include <array>
+
+namespace qs {
+
+class Workspace;
+
+/// One form of the model as a graph with its hierarchy; null until it is there.
+struct GraphForm
+{
+    GraphPtr graph;
+    FoldTreePtr tree;
+};
+
+/// The four forms of the model as graphs. The float form is the workspace's own. The others come
+/// from the current conversion, before one from an outline of it, when first asked for; a changed
+/// plan or conversion drops them. GUI thread only.
+class GraphForms : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit GraphForms(Workspace& workspace, QObject* parent = nullptr);
+    GraphForm form(CodeForm form) const;
+    /// Makes the converted forms unless they are there; `changed` follows.
+    void want();
+    /// What stands in for figures, or why there is less to see; else empty.
+    const QString& note() const { return m_note; }
+
+Q_SIGNALS:
+    void changed();
+
+private:
+    void drop();
+
+    Workspace& m_workspace;
+    std::array<GraphForm, kCodeForms.size()> m_forms;
+    QString m_note;
+    bool m_wanted = false;
+};
+
+} // namespace qs

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/graph/graph_side.h"
+
+#include "ui/graph/expansion.h"
+#include "ui/graph/graph_layout.h"
+#include "ui/session/workspace.h"
+
+#include <QTimer>
+
+#include <algorithm>
+#include <cmath>
+
+namespace qs {
+
+namespace {
+
+/// A layout that takes longer gets a coarse picture meanwhile.
+constexpr int kPatienceMs = 350;
+
+} // namespace
+
+GraphSide::GraphSide(Workspace& workspace, GraphView& view, QString tag, QObject* parent)
+    : QObject(parent)
+    , m_workspace(workspace)
+    , m_view(view)
+    , m_tag(std::move(tag))
+{
+    connect(&view, &GraphView::entryClicked, this, &GraphSide::select);
+    connect(&view, &GraphView::entriesBanded, this, &GraphSide::selectAll);
+    connect(&view, &GraphView::emptyClicked, this, [this] { m_workspace.selection().clear(); });
+    connect(&view, &GraphView::walkWanted, this, &GraphSide::walk);
+    connect(&workspace.selection(), &Selection::changed, this, &GraphSide::syncSelection);
+}
+
+bool GraphSide::isFloat() const
+{
+    return m_form.graph == m_workspace.document().model();
+}
+
+NodeId GraphSide::floatOf(NodeId id) const
+{
+    return floatNodeOf(*m_form.graph, m_workspace.document().model().get(), id);
+}
+
+void GraphSide::setForm(GraphForm form)
+{
+    if (m_form.tree == form.tree && m_form.graph == form.graph)
+        return;
+    m_form = std::move(form);
+    m_unitsOfFloat.clear();
+    m_done = false;
+    if (!m_form.tree) {
+        m_workspace.pipeline().jobs().cancel(m_tag);
+        m_view.graphScene().setDrawing(nullptr);
+        return;
+    }
+    if (isFloat())
+        return;
+    const auto& entries = m_form.tree->entries();
+    for (std::size_t i = 0; i < entries.size(); ++i)
+        for (const NodeId id : entries[i].members)
+            if (const NodeId origin = floatOf(id)) {
+                auto& units = m_unitsOfFloat[origin];
+                if (units.empty() || units.back() != int(i))
+                    units.push_back(int(i));
+            }
+}
+
+void GraphSide::relayout(const std::set<std::string>& expanded, bool keepPlace)
+{
+    if (!m_form.tree)
+        return;
+    m_done = false;
+    const std::set<int> open = entriesOf(*m_form.tree, expanded);
+    run(LayoutQuality::Fine, keepPlace, open);
+    const int request = ++m_request;
+    QTimer::singleShot(kPatienceMs, this, [this, request, keepPlace, open] {
+        if (request == m_request && !m_done && m_form.tree)
+            run(LayoutQuality::Coarse, keepPlace, open);
+    });
+}
+
+void GraphSide::run(LayoutQuality quality, bool keepPlace, const std::set<int>& open)
+{
+    const bool coarse = quality == LayoutQuality::Coarse;
+    m_workspace.pipeline().jobs().run(
+        Lane::Pool, coarse ? m_tag + QStringLiteral("Coarse") : m_tag,
+        [graph = m_form.graph, tree = m_form.tree, open, quality](JobContext& job) {
+            return layoutGraph(graph, tree, open, job, quality);
+        },
+        this,
+        [this, coarse, keepPlace](Result<GraphDrawingPtr> drawing) {
+            if (!drawing || (*drawing)->tree != m_form.tree || m_done)
+                return;
+            m_done = !coarse;
+            show(std::move(*drawing), keepPlace);
+            if (coarse)
+                Q_EMIT coarseShown();
+            else
+                Q_EMIT layoutFinished();
+        });
+}
+
+void GraphSide::show(GraphDrawingPtr drawing, bool keepPlace)
+{
+    m_view.graphScene().setDrawing(std::move(drawing));
+    if (!keepPlace)
+        m_view.fitStart();
+    syncSelection();
+    if (m_reveal) {
+        centerOnSelection(false);
+        m_reveal = !m_done;
+    }
+}
+
+const GraphStyle& GraphSide::restyle(ColourBy by, const std::optional<ScaleRange>& range,
+                                     const std::unordered_set<NodeId>* traced)
+{
+    auto& scene = m_view.graphScene();
+    const auto& drawing = scene.drawing();
+    if (!drawing || drawing->tree != m_form.tree)
+        return scene.canvas().style();
+    GraphStyle style = styleGraph(*drawing, m_workspace.facts(), by, range);
+    std::vector<char> marked;
+    if (traced) {
+        const auto& entries = m_form.tree->entries();
+        marked.assign(entries.size(), 0);
+        for (std::size_t i = 0; i < entries.size(); ++i)
+            for (const NodeId id : entries[i].members)
+                if (traced->count(floatOf(id)))
+                    for (int up = int(i); up >= 0 && !marked[std::size_t(up)];
+                         up = m_form.tree->entry(up).parent)
+                        marked[std::size_t(up)] = 1;
+    }
+    for (std::size_t i = 0; i < drawing->nodes.size(); ++i) {
+        const int entry = drawing->nodes[i].entry;
+        style.nodes[i].behind |= (traced && !marked[std::size_t(entry)])
+            || (isFloat() && !m_workspace.passesFilter(entry));
+    }
+    scene.setStyle(std::move(style));
+    scene.canvas().setTraced(std::move(marked));
+    return scene.canvas().style();
+}
+
+std::vector<int> GraphSide::selectedEntries() const
+{
+    if (isFloat())
+        return m_workspace.selectedEntries();
+    const auto& selection = m_workspace.selection();
+    std::vector<int> out;
+    if (selection.isModule()) {
+        const int entry = m_form.tree->moduleEntry(selection.modulePath().toStdString());
+        if (entry >= 0)
+            out.push_back(entry);
+        return out;
+    }
+    for (const NodeId id : selection.nodes())
+        if (const auto it = m_unitsOfFloat.find(id); it != m_unitsOfFloat.end())
+            for (const int unit : it->second)
+                if (std::find(out.begin(), out.end(), unit) == out.end())
+                    out.push_back(unit);
+    return out;
+}
+
+void GraphSide::syncSelection()
+{
+    const auto& drawing = m_view.graphScene().drawing();
+    if (drawing && drawing->tree == m_form.tree)
+        m_view.graphScene().setSelectedEntries(selectedEntries());
+}
+
+void GraphSide::centerOnSelection(bool onlyIfHidden)
+{
+    const auto entries = m_form.tree ? selectedEntries() : std::vector<int>();
+    if (!entries.empty()
+        && !(onlyIfHidden && m_view.isShowing(m_view.graphScene().rectOf(entries.front()))))
+        m_view.centerOnEntry(entries.front());
+}
+
+int GraphSide::floatEntry(int entry) const
+{
+    if (isFloat())
+        return entry;
+    const auto& floatTree = *m_workspace.foldTree();
+    const auto& own = m_form.tree->entry(entry);
+    if (own.isModule())
+        return floatTree.moduleEntry(own.path);
+    for (const NodeId id : own.members)
+        if (const NodeId origin = floatOf(id))
+            if (const int unit = floatTree.unitOf(origin); unit >= 0)
+                return unit;
+    return -1;
+}
+
+void GraphSide::select(int entry, bool extend)
+{
+    const int chosen = floatEntry(entry);
+    if (chosen >= 0)
+        m_workspace.selectEntry(chosen, extend);
+    else
+        m_view.graphScene().setSelectedEntries({entry}); // what conversion added, seen here only
+}
+
+void GraphSide::selectAll(const std::vector<int>& entries, bool extend)
+{
+    std::vector<int> chosen;
+    for (const int entry : entries)
+        if (const int found = floatEntry(entry); found >= 0)
+            chosen.push_back(found);
+    if (!chosen.empty())
+        m_workspace.selectEntries(chosen, extend);
+}
+
+int GraphSide::drawnAt(Qt::Key key, int from) const
+{
+    const auto& drawing = *m_view.graphScene().drawing();
+    const auto& start = drawing.nodes[std::size_t(from)];
+    std::vector<int> choices;
+    const auto offer = [&](int entry) {
+        if (const int node = drawing.nodeOfEntry[std::size_t(entry)]; node >= 0 && node != from)
+            choices.push_back(node);
+    };
+    if (key == Qt::Key_Down || key == Qt::Key_Up) {
+        const bool down = key == Qt::Key_Down;
+        for (const auto& edge : drawing.edges)
+            if ((down ? edge.fromEntry : edge.toEntry) == start.entry)
+                offer(down ? edge.toEntry : edge.fromEntry);
+        // What is only named comes after what is joined by a line.
+        if (choices.empty())
+            for (const auto& reference : drawing.references) {
+                const int producer
+                    = drawing.nodeShowing(drawing.tree->unitOf(reference.value.node));
+                if (down && producer == from)
+                    choices.push_back(reference.node);
+                else if (!down && reference.node == from && producer >= 0)
+                    choices.push_back(producer);
+            }
+    } else {
+        const bool right = key == Qt::Key_Right;
+        for (std::size_t i = 0; i < drawing.nodes.size(); ++i) {
+            const QRectF& rect = drawing.nodes[i].rect;
+            if (rect.bottom() > start.rect.top() && rect.top() < start.rect.bottom()
+                && (right ? rect.left() > start.rect.right() : rect.right() < start.rect.left()))
+                choices.push_back(int(i));
+        }
+    }
+    const QPointF at = start.rect.center();
+    const auto distance = [&](int node) {
+        const QPointF d = drawing.nodes[std::size_t(node)].rect.center() - at;
+        return std::hypot(d.x(), d.y());
+    };
+    const auto nearest = std::min_element(choices.begin(), choices.end(),
+                                          [&](int a, int b) { return distance(a) < distance(b); });
+    return nearest == choices.end() ? -1 : *nearest;
+}
+
+void GraphSide::walk(Qt::Key key)
+{
+    const auto& drawing = m_view.graphScene().drawing();
+    if (!drawing || drawing->nodes.empty())
+        return;
+    const auto selected = selectedEntries();
+    int node = selected.empty() ? -1 : drawing->nodeShowing(selected.front());
+    node = node < 0 ? 0 : drawnAt(key, node);
+    if (node < 0)
+        return;
+    const int entry = drawing->nodes[std::size_t(node)].entry;
+    select(entry, false);
+    if (!m_view.isShowing(drawing->nodes[std::size_t(node)].rect))
+        m_view.centerOnEntry(entry);
+}
+
+NodeId GraphSide::floatOfDrawn(int node) const
+{
+    const auto& drawing = *m_view.graphScene().drawing();
+    for (const NodeId id : m_form.tree->nodesOf(drawing.nodes[std::size_t(node)].entry))
+        if (const NodeId origin = floatOf(id))
+            return origin;
+    return {};
+}
+
+QRectF GraphSide::rectOfFloat(NodeId id) const
+{
+    int unit = -1;
+    if (isFloat())
+        unit = m_form.tree->unitOf(id);
+    else if (const auto it = m_unitsOfFloat.find(id); it != m_unitsOfFloat.end())
+        unit = it->second.front();
+    return unit < 0 ? QRectF() : m_view.graphScene().rectOf(unit);
+}
+
+void GraphSide::follow(const GraphSide& other)
+{
+    const auto& theirs = other.m_view.graphScene().drawing();
+    if (!theirs || !m_view.graphScene().drawing() || theirs->tree != other.m_form.tree
+        || m_view.graphScene().drawing()->tree != m_form.tree)
+        return;
+    const QRectF seen = other.m_view.mapToScene(other.m_view.viewport()->rect()).boundingRect();
+    auto near = theirs->nodeGrid.find(seen);
+    const auto distance = [&](int node) {
+        const QPointF d = theirs->nodes[std::size_t(node)].rect.center() - seen.center();
+        return std::hypot(d.x(), d.y());
+    };
+    // What is selected stays side by side, else what is in the middle.
+    const auto chosen = other.selectedEntries();
+    const int selected = chosen.empty() ? -1 : theirs->nodeShowing(chosen.front());
+    std::sort(near.begin(), near.end(), [&](int a, int b) {
+        return (a == selected) != (b == selected) ? a == selected : distance(a) < distance(b);
+    });
+    constexpr std::size_t kTried = 12; // of neighbours without a counterpart
+    for (std::size_t i = 0; i < std::min(near.size(), kTried); ++i) {
+        const NodeId id = other.floatOfDrawn(near[i]);
+        const QRectF rect = id ? rectOfFloat(id) : QRectF();
+        if (rect.isNull())
+            continue;
+        m_view.setZoom(other.m_view.zoom());
+        m_view.centerOn(rect.center() + seen.center()
+                        - theirs->nodes[std::size_t(near[i])].rect.center());
+        return;
+    }
+}
+
+} // namespace qs
