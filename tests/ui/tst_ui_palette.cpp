@@ -94,6 +94,7 @@ private Q_SLOTS:
     void wholeJobByKeyboard();
     void everyTopicIsComplete();
     void helpKnowsThePlace();
+    void everyKeyIsListed();
     void helpFindsAndFollowsLinks();
     void firstStepsTickThemselvesOff();
     void everyWidgetForTheKeyboardHasAName();
@@ -278,6 +279,17 @@ void TestPalette::helpKnowsThePlace()
     QCOMPARE(helpTopicAt(find<QWidget>("qconfigBox"))->id, QStringLiteral("qconfig"));
     QCOMPARE(helpTopicAt(find<QWidget>("histogramPlot"))->id, QStringLiteral("histogram"));
     QVERIFY(!helpTopicAt(m_window.get()));
+}
+
+void TestPalette::everyKeyIsListed()
+{
+    m_window->actions()["keys"].trigger();
+    auto* text = find<QTextBrowser>("keysText");
+    QVERIFY(text && text->isVisible());
+    for (const auto* action : m_window->actions().all())
+        QVERIFY2(text->toPlainText().contains(action->toolTip()), qPrintable(action->toolTip()));
+    QTest::keyClick(text, Qt::Key_Escape);
+    QTRY_VERIFY(!find<QDialog>("keysDialog"));
 }
 
 void TestPalette::helpFindsAndFollowsLinks()

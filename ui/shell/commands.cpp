@@ -2,6 +2,7 @@
 #include "ui/shell/commands.h"
 
 #include "engine/base/atomic_file.h"
+#include "engine/export/node_data.h"
 #include "engine/project/project.h"
 #include "ui/graph/graph_pane.h"
 #include "ui/panels/property_panel.h"
@@ -19,7 +20,6 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMenu>
-#include <QMessageBox>
 #include <QSettings>
 
 #include <algorithm>
@@ -116,6 +116,26 @@ void Commands::saveProject()
         m_window.workspace().undoStack().setClean();
     else
         m_window.messageBar().showError(QStringLiteral("Saving the project"), written.error());
+}
+
+void Commands::saveNodeData()
+{
+    const auto& document = m_window.workspace().document();
+    if (!document.comparison()) {
+        m_window.messageBar().showMessage(
+            MessageBar::Kind::Note, QStringLiteral("Nothing was measured yet"),
+            QStringLiteral("Compare (Ctrl+M) measures what every node loses"));
+        return;
+    }
+    const QString path
+        = QFileDialog::getSaveFileName(&m_window, QStringLiteral("Save node data"),
+                                       QStringLiteral("node_data.json"), QStringLiteral("*.json"));
+    if (path.isEmpty())
+        return;
+    const auto written = writeFileAtomically(
+        path.toStdString(), nodeDataJson(*document.model(), *document.comparison()));
+    if (!written)
+        m_window.messageBar().showError(QStringLiteral("Saving the node data"), written.error());
 }
 
 void Commands::savePicture()
@@ -345,33 +365,6 @@ void Commands::walk(bool down)
         workspace.selectNode(next);
         m_window.graphPane().revealSelection();
     }
-}
-
-void Commands::showKeys()
-{
-    QStringList rows;
-    for (auto* menu : m_window.findChildren<QMenu*>())
-        for (auto* action : menu->actions())
-            if (!action->shortcut().isEmpty() && !action->toolTip().isEmpty())
-                rows << QStringLiteral("<tr><td><b>%1</b>&nbsp;&nbsp;</td><td>%2</td></tr>")
-                            .arg(action->shortcut().toString(QKeySequence::NativeText),
-                                 action->toolTip());
-    rows.removeDuplicates();
-    QMessageBox::information(
-        &m_window, QStringLiteral("Keys"),
-        QStringLiteral("<table>%1</table><p>In the graph: wheel scrolls, Ctrl+wheel zooms, "
-                       "dragging pans, double click folds.</p>")
-            .arg(rows.join(QString())));
-}
-
-void Commands::showAbout()
-{
-    QMessageBox::about(
-        &m_window, QStringLiteral("Quantscope"),
-        QStringLiteral("<h3>Quantscope %1</h3><p>Quantize PyTorch models and see what every layer "
-                       "loses.</p><p>Engine and command line: Apache-2.0. This window: "
-                       "GPL-3.0-or-later, with Qt, QCustomPlot and OGDF.</p>")
-            .arg(QStringLiteral(QUANTSCOPE_VERSION)));
 }
 
 } // namespace qs

@@ -40,6 +40,7 @@ private:
     void saveRecipe();
     void saveProject();
     void openRecipe();
+    void saveNodeData();
     void savePicture();
     void addRecent(const QString& path);
     void refreshRecent();
@@ -50,8 +51,6 @@ private:
     void assignSelection(const std::optional<std::string>& name);
     void selectWorst(int direction);
     void walk(bool down);
-    void showKeys();
-    void showAbout();
 
     MainWindow& m_window;
     QStringList m_recent;

@@ -44,6 +44,7 @@ void Commands::connectFile()
     on(a, "openRecipe", this, [this] { openRecipe(); });
     on(a, "saveProject", this, [this] { saveProject(); });
     on(a, "saveRecipe", this, [this] { saveRecipe(); });
+    on(a, "saveNodeData", this, [this] { saveNodeData(); });
     on(a, "savePicture", this, [this] { savePicture(); });
     on(a, "quit", &m_window, [this] { m_window.close(); });
 }
@@ -214,8 +215,6 @@ void Commands::connectWindow()
     auto* help = new HelpActions(m_window, this);
     auto* palette = new PaletteActions(m_window, this);
     connect(palette, &PaletteActions::helpWanted, help, &HelpActions::showTopic);
-    on(a, "keys", this, [this] { showKeys(); });
-    on(a, "about", this, [this] { showAbout(); });
 }
 
 } // namespace qs

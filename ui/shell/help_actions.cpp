@@ -11,7 +11,11 @@
 #include <QAction>
 #include <QApplication>
 #include <QCursor>
+#include <QDialog>
+#include <QMessageBox>
 #include <QSettings>
+#include <QTextBrowser>
+#include <QVBoxLayout>
 
 namespace qs {
 
@@ -27,7 +31,10 @@ HelpActions::HelpActions(MainWindow& window, QObject* parent)
 {
     nameTopics();
     buildGuide();
-    connect(&window.actions()["help"], &QAction::triggered, this, &HelpActions::showHere);
+    auto& a = window.actions();
+    connect(&a["help"], &QAction::triggered, this, &HelpActions::showHere);
+    connect(&a["keys"], &QAction::triggered, this, &HelpActions::showKeys);
+    connect(&a["about"], &QAction::triggered, this, &HelpActions::showAbout);
 }
 
 /// What F1 explains where.
@@ -110,6 +117,48 @@ void HelpActions::showHere()
     if (!topic)
         topic = helpTopicAt(QApplication::widgetAt(QCursor::pos()));
     showTopic(topic ? topic->id : helpTopics().front().id);
+}
+
+/// Too long a list for a message box: it scrolls.
+void HelpActions::showKeys()
+{
+    QString rows, menu;
+    for (const QAction* action : m_window.actions().all()) {
+        if (const QString title = Actions::menuOf(*action); title != menu) {
+            menu = title;
+            rows += QStringLiteral("<tr><td colspan=2><h4>%1</h4></td></tr>").arg(menu);
+        }
+        rows += QStringLiteral("<tr><td><b>%1</b>&nbsp;&nbsp;</td><td>%2</td></tr>")
+                    .arg(action->shortcut().toString(QKeySequence::NativeText), action->toolTip());
+    }
+    auto* dialog = new QDialog(&m_window);
+    dialog->setObjectName(QStringLiteral("keysDialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(QStringLiteral("Keys"));
+    dialog->resize(600, 640);
+    auto* text = new QTextBrowser(dialog);
+    text->setObjectName(QStringLiteral("keysText"));
+    text->setAccessibleName(QStringLiteral("Keys and what they do"));
+    text->setFrameShape(QFrame::NoFrame);
+    text->document()->setDocumentMargin(14);
+    text->setHtml(QStringLiteral("<p>In the graph: the wheel scrolls, Ctrl+wheel zooms, dragging "
+                                 "pans, Shift+dragging selects, a double click folds.</p>"
+                                 "<table>%1</table>")
+                      .arg(rows));
+    auto* column = new QVBoxLayout(dialog);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(text);
+    dialog->open();
+}
+
+void HelpActions::showAbout()
+{
+    QMessageBox::about(
+        &m_window, QStringLiteral("Quantscope"),
+        QStringLiteral("<h3>Quantscope %1</h3><p>Quantize PyTorch models and see what every layer "
+                       "loses.</p><p>Engine and command line: Apache-2.0. This window: "
+                       "GPL-3.0-or-later, with Qt, QCustomPlot and OGDF.</p>")
+            .arg(QStringLiteral(QUANTSCOPE_VERSION)));
 }
 
 } // namespace qs

@@ -24,6 +24,8 @@ private:
     void nameTopics();
     void buildGuide();
     void showHere();
+    void showKeys();
+    void showAbout();
 
     MainWindow& m_window;
     QPointer<HelpWindow> m_help;

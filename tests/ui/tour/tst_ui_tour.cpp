@@ -131,7 +131,7 @@ void TestTour::tour()
     m_window->show();
     QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
     for (const auto step :
-         {&TestTour::firstContact, &TestTour::results, &TestTour::overlays, &TestTour::overlays}) {
+         {&TestTour::firstContact, &TestTour::results, &TestTour::overlays, &TestTour::tabs}) {
         (this->*step)();
         if (QTest::currentTestFailed())
             return;
