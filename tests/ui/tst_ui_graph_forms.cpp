@@ -2,15 +2,19 @@
 #include "tests/support/decoder_graph.h"
 #include "tests/support/fake_engine.h"
 #include "ui/graph/expansion.h"
+#include "ui/graph/graph_export.h"
 #include "ui/graph/graph_layout.h"
 #include "ui/graph/graph_pane.h"
 #include "ui/graph/legend.h"
 #include "ui/graph/trace.h"
 #include "ui/session/workspace.h"
+#include "ui/shell/theme.h"
 
 #include <QLabel>
 #include <QSignalSpy>
+#include <QTemporaryDir>
 #include <QToolButton>
+#include <QXmlStreamReader>
 #include <QtTest>
 
 using namespace qs;
@@ -41,7 +45,10 @@ private Q_SLOTS:
     void arrowsWalkAlongEdges();
     void tracesStandOut();
     void scaleCanBeNarrowed();
+    void coarseLayoutShowsTheSame();
     void denseLevelIsPlacedCoarsely();
+    void graphIsWritten_data();
+    void graphIsWritten();
 
 private:
     void open(std::unique_ptr<FakeEngine> engine)
@@ -269,6 +276,22 @@ void TestGraphForms::scaleCanBeNarrowed()
     QVERIFY(!style.legend.empty());
 }
 
+void TestGraphForms::coarseLayoutShowsTheSame()
+{
+    const auto& model = m_workspace->document().model();
+    const auto& tree = m_workspace->foldTree();
+    const std::set<int> open {FoldTree::kRoot, tree->moduleEntry("block")};
+    const auto fine = layoutGraph(model, tree, open);
+    const auto coarse = layoutGraph(model, tree, open, {}, LayoutQuality::Coarse);
+    QVERIFY(fine && coarse);
+    QCOMPARE((*coarse)->nodes.size(), (*fine)->nodes.size());
+    QCOMPARE((*coarse)->edges.size(), (*fine)->edges.size());
+    const auto& nodes = (*coarse)->nodes;
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+        for (std::size_t j = i + 1; j < nodes.size(); ++j)
+            QVERIFY(!nodes[i].rect.intersects(nodes[j].rect));
+}
+
 void TestGraphForms::denseLevelIsPlacedCoarsely()
 {
     // Every node reads all before it: a layered layout would need a hundred thousand dummies.
@@ -283,6 +306,56 @@ void TestGraphForms::denseLevelIsPlacedCoarsely()
         QVERIFY(bends.empty());
     for (int i = 1; i < kNodes; ++i)
         QVERIFY(placed.centers[std::size_t(i)].y() > placed.centers[std::size_t(i) - 1].y() + 40);
+}
+
+void TestGraphForms::graphIsWritten_data()
+{
+    QTest::addColumn<QString>("suffix");
+    for (const char* suffix : {"svg", "pdf", "png"})
+        QTest::newRow(suffix) << QString::fromLatin1(suffix);
+}
+
+void TestGraphForms::graphIsWritten()
+{
+    QFETCH(QString, suffix);
+    m_pane->expandAll();
+    QTRY_VERIFY(settled());
+    auto& canvas = m_pane->view().graphScene().canvas();
+    QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("graph.") + suffix);
+    const auto written = exportGraph(canvas, path, 3);
+    QVERIFY2(written, written ? "" : written.error().line().c_str());
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QByteArray bytes = file.readAll();
+    if (suffix == QLatin1String("png")) {
+        // Several tiles in both directions, and what they show is what the view paints.
+        const QImage image(path);
+        QCOMPARE(image.size(), pictureSize(canvas, 3));
+        QVERIFY(image.width() > 1024 && image.height() > 2048);
+        const QRectF node = drawing(m_pane->view()).nodes.back().rect;
+        const QPointF bar = (node.topLeft() + QPointF(2, 20) - canvas.boundingRect().topLeft()) * 3;
+        QCOMPARE(image.pixel(bar.toPoint()), canvas.style().nodes.back().bar);
+        QCOMPARE(image.pixelColor(1, 1), theme().canvas);
+    } else if (suffix == QLatin1String("svg")) {
+        QXmlStreamReader xml(bytes);
+        int boxes = 0;
+        QString words;
+        while (!xml.atEnd()) {
+            xml.readNext();
+            boxes += xml.isStartElement() && xml.name() == QLatin1String("g");
+            if (xml.isCharacters())
+                words += xml.text().toString() + QLatin1Char('\n');
+        }
+        QVERIFY2(!xml.hasError(), qPrintable(xml.errorString()));
+        QCOMPARE(boxes, int(drawing(m_pane->view()).nodes.size()));
+        QVERIFY(words.contains(QStringLiteral("flatten"))
+                && words.contains(QStringLiteral("8×16")));
+    } else {
+        QVERIFY(bytes.startsWith("%PDF") && bytes.contains("/Type /Page"));
+    }
+    QVERIFY(!exportGraph(canvas, folder.filePath(QStringLiteral("graph.gif"))));
+    QVERIFY(!exportGraph(canvas, QStringLiteral("/nowhere/graph.") + suffix));
 }
 
 QTEST_MAIN(TestGraphForms)

@@ -33,6 +33,12 @@ void addStretch(QPainterPath& path, const QPointF& a, const QPointF& b)
 
 } // namespace
 
+QColor frameFill(int depth)
+{
+    const Theme& t = theme();
+    return depth % 2 ? t.frame : t.dark ? t.frame.lighter(112) : t.frame.darker(103);
+}
+
 void GraphCanvas::setDrawing(GraphDrawingPtr drawing)
 {
     prepareGeometryChange();
@@ -99,12 +105,12 @@ void GraphCanvas::paint(QPainter* painter, const QStyleOptionGraphicsItem* optio
                QStyleOptionGraphicsItem::levelOfDetailFromTransform(painter->worldTransform()));
 }
 
-void GraphCanvas::render(QPainter& p, const QRectF& exposed, double lod)
+void GraphCanvas::render(QPainter& p, const QRectF& exposed, double lod, Edges edges)
 {
     p.setRenderHint(QPainter::Antialiasing, true);
     for (int index : m_drawing->boxGrid.find(exposed))
         paintFrame(p, index, lod);
-    paintEdges(p, exposed, lod);
+    paintEdges(p, exposed, lod, edges);
     p.setRenderHint(QPainter::Antialiasing, true);
     const auto nodes = m_drawing->nodeGrid.find(exposed);
     const bool styled = m_style.nodes.size() == m_drawing->nodes.size() && m_style.words;
@@ -125,8 +131,7 @@ void GraphCanvas::paintFrame(QPainter& p, int index, double lod) const
 {
     const auto& box = m_drawing->boxes[std::size_t(index)];
     const Theme& t = theme();
-    const QColor fill
-        = box.depth % 2 ? t.frame : (t.dark ? t.frame.lighter(112) : t.frame.darker(103));
+    const QColor fill = frameFill(box.depth);
     if (lod < kTitleLod) {
         p.fillRect(box.rect, fill);
         return;
@@ -147,10 +152,10 @@ void GraphCanvas::paintFrame(QPainter& p, int index, double lod) const
     paintFoldMark(p, QPointF(box.rect.right() - 20, header.center().y()), false);
 }
 
-void GraphCanvas::paintEdges(QPainter& p, const QRectF& exposed, double lod) const
+void GraphCanvas::paintEdges(QPainter& p, const QRectF& exposed, double lod, Edges detail) const
 {
     const auto edges = m_drawing->edgeGrid.find(exposed);
-    if (lod < kTitleLod || edges.size() > kFineEdges) {
+    if (lod < kTitleLod || (detail == Edges::Quick && edges.size() > kFineEdges)) {
         paintEdgesPlainly(p, edges, lod);
     } else {
         for (int index : edges)

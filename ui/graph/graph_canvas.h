@@ -7,6 +7,9 @@
 
 namespace qs {
 
+/// The ground of a frame; nested ones differ.
+QColor frameFill(int depth);
+
 /// Paints the whole graph as one item: frames, edges and nodes that touch the exposed region, with
 /// less detail the further away and the more there is. GUI thread only.
 class GraphCanvas : public QGraphicsItem
@@ -30,12 +33,17 @@ public:
 
     QRectF boundingRect() const override;
     void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
+    enum class Edges
+    {
+        Quick, ///< plain lines where there are very many
+        Fine
+    };
     /// Paints a region at a scale, for pictures and files.
-    void render(QPainter& p, const QRectF& exposed, double lod);
+    void render(QPainter& p, const QRectF& exposed, double lod, Edges edges = Edges::Quick);
 
 private:
     void paintFrame(QPainter& p, int index, double lod) const;
-    void paintEdges(QPainter& p, const QRectF& exposed, double lod) const;
+    void paintEdges(QPainter& p, const QRectF& exposed, double lod, Edges detail) const;
     void paintEdgesPlainly(QPainter& p, const std::vector<int>& edges, double lod) const;
     void paintEdge(QPainter& p, const DrawnEdge& edge, const QRectF& exposed, double lod) const;
     void paintShape(QPainter& p, const DrawnEdge& edge) const;

@@ -34,6 +34,8 @@ Actions::Actions(QMainWindow& window)
          {"saveRecipe", "&Save recipe…", "Write the decisions to a recipe file", "Ctrl+S", true},
          {"saveNodeData", "Save &node data…",
           "Write every node's error as JSON that Model Explorer paints", "Ctrl+Alt+S", true},
+         {"saveGraph", "Save &graph…", "Write the whole graph as SVG, PDF or PNG", "Ctrl+Alt+E",
+          true},
          {"savePicture", "Save &picture…", "Write the window as a PNG", "Ctrl+Shift+E", true},
          {"quit", "&Quit", "Close the window", "Ctrl+Q", false}});
     m_recent = new QMenu(QStringLiteral("Open r&ecent"), file);

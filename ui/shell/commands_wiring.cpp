@@ -15,6 +15,7 @@
 #include "ui/shell/module_actions.h"
 #include "ui/shell/palette_actions.h"
 #include "ui/shell/pipeline_bar.h"
+#include "ui/shell/save_graph.h"
 
 #include <QAction>
 #include <QMenu>
@@ -45,6 +46,7 @@ void Commands::connectFile()
     on(a, "saveProject", this, [this] { saveProject(); });
     on(a, "saveRecipe", this, [this] { saveRecipe(); });
     on(a, "saveNodeData", this, [this] { saveNodeData(); });
+    on(a, "saveGraph", &m_window, [this] { saveGraph(m_window); });
     on(a, "savePicture", this, [this] { savePicture(); });
     on(a, "quit", &m_window, [this] { m_window.close(); });
 }

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+namespace qs {
+
+class MainWindow;
+
+/// Asks for a file, and for the size of a PNG, and writes the whole graph to it; what goes wrong is
+/// said in the message bar.
+void saveGraph(MainWindow& window);
+
+} // namespace qs
