@@ -37,6 +37,7 @@ class TestGraphForms : public QObject
 private Q_SLOTS:
     void init();
     void cleanup();
+    void anotherModelStartsAfresh();
     void tabsShowTheForms();
     void splitIsLinkedByProvenance();
     void sharedTablesAreNamed();
@@ -92,6 +93,21 @@ void TestGraphForms::cleanup()
     m_pane.reset();
     m_workspace.reset();
     m_engine.reset();
+}
+
+void TestGraphForms::anotherModelStartsAfresh()
+{
+    m_pane->showForm(CodeForm::Lowered);
+    m_pane->setSplit(true);
+    QTRY_VERIFY(settled());
+    m_engine->model = decoderGraph(3);
+    m_workspace->pipeline().open("decoder.pt2", defaultRecipe());
+    QTRY_VERIFY(m_workspace->document().model() == m_engine->model && settled());
+    QCOMPARE(m_pane->form(), CodeForm::Float);
+    QVERIFY(!m_pane->isSplit());
+    QVERIFY(!m_pane->expanded().count("block"));
+    QCOMPARE(m_pane->expanded().size(), initialExpansion(*m_workspace->foldTree(), 16).size());
+    QVERIFY(m_pane->expanded().count("model"));
 }
 
 void TestGraphForms::tabsShowTheForms()

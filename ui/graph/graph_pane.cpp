@@ -72,7 +72,6 @@ GraphPane::GraphPane(Workspace& workspace, QWidget* parent)
     connect(&workspace, &Workspace::factsChanged, this, &GraphPane::restyle);
     connect(&workspace, &Workspace::filterChanged, this, &GraphPane::restyle);
     connect(&workspace.document(), &Document::modelChanged, this, [this] {
-        m_freshModel = true;
         m_colourChosen = false;
         m_trace = Trace::None;
         m_traced.clear();
@@ -230,6 +229,9 @@ void GraphPane::onTreeChanged()
         m_other->setForm({});
         return;
     }
+    // The tree of a new model comes before the news of the model itself.
+    m_freshModel |= m_model != m_workspace.document().model();
+    m_model = m_workspace.document().model();
     const bool fresh = m_freshModel;
     if (fresh) {
         m_expanded.clear();
@@ -281,10 +283,8 @@ void GraphPane::restyle()
 void GraphPane::setTrace(Trace trace)
 {
     m_trace = trace;
-    if (trace == Trace::None)
-        restyle();
-    else
-        retrace();
+    restyle(); // where there is nothing to trace
+    retrace();
 }
 
 void GraphPane::retrace()

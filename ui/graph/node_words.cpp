@@ -95,19 +95,24 @@ QString unitDetail(const Facts& facts, const Graph& graph, const FoldEntry& entr
 QString insideText(const Graph& graph, const FoldTree& tree, const FoldEntry& entry)
 {
     QStringList tensors, literals;
-    for (const NodeId id : entry.members)
+    for (const NodeId id : entry.members) {
+        // In a fusion only the first member's parameters go without their module's name.
+        const std::string module = lastComponent(graph.get(id).scope.path);
+        const bool named = id != entry.members.front() && !module.empty();
         for (const auto& arg : graph.get(id).args) {
             bool literal = !arg.value.isNone();
             forEachRef(arg.value, [&](ValueRef ref) {
                 literal = false;
                 if (tree.unitOf(ref.node) < 0)
-                    tensors << QStringLiteral("%1 %2").arg(toQString(arg.name),
-                                                           shapeText(graph.value(ref).type));
+                    tensors << QStringLiteral("%1 %2").arg(
+                        toQString(named ? module + "." + arg.name : arg.name),
+                        shapeText(graph.value(ref).type));
             });
             if (literal)
                 literals << QStringLiteral("%1 %2").arg(toQString(arg.name),
                                                         literalText(graph, arg.value));
         }
+    }
     if (!tensors.isEmpty())
         return tensors.join(QStringLiteral(", "));
     return entry.members.size() == 1 ? literals.join(QStringLiteral(", ")) : QString();
