@@ -3,6 +3,7 @@
 #include "ui/panels/code_panel.h"
 #include "ui/panels/code_view.h"
 #include "ui/panels/line_match.h"
+#include "ui/panels/property_cards.h"
 #include "ui/session/workspace.h"
 
 #include <QComboBox>
@@ -106,7 +107,7 @@ private Q_SLOTS:
         QCOMPARE(rowWith(*right(), QStringLiteral("  (bn1)")), -1);
         QVERIFY(rowWith(*right(), QStringLiteral("  (fc): QuantizedLinear(")) > 0);
         QCOMPARE(right()->rowsOf({node("linear")}).size(), std::size_t(2));
-        auto* note = m_panel->findChild<QLabel*>("codeNote");
+        auto* note = m_panel->findChild<ElidedLabel*>("codeNote");
         QVERIFY2(note->text().contains(QStringLiteral("Names only")), qPrintable(note->text()));
 
         // Both scroll as one, whichever is moved; the one just shown starts where the other is.

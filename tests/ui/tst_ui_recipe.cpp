@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/graph/graph_parser.h"
 #include "tests/support/fake_engine.h"
+#include "ui/panels/property_cards.h"
 #include "ui/panels/recipe_editor.h"
 #include "ui/panels/recipe_panel.h"
 #include "ui/session/assign_scopes.h"
@@ -258,7 +259,7 @@ void TestRecipe::wrongTextIsMarkedAndNothingLost()
                          "\"backend\": \"x86\",\n\"mapping\": {\"globl\": \"x86\"}}");
     panel.editor().setPlainText(text);
     QTRY_COMPARE(panel.editor().problemLine(), 3);
-    auto* state = panel.findChild<QLabel*>(QStringLiteral("recipeState"));
+    auto* state = panel.findChild<ElidedLabel*>(QStringLiteral("recipeState"));
     QVERIFY2(state->text().startsWith(QStringLiteral("Line 3: "))
                  && state->text().contains(QStringLiteral("globl")),
              qPrintable(state->text()));

@@ -3,6 +3,7 @@
 
 #include "ui/panels/code_view.h"
 #include "ui/panels/line_match.h"
+#include "ui/panels/property_cards.h"
 #include "ui/plots/plot_style.h"
 #include "ui/session/coalesce.h"
 #include "ui/session/text.h"
@@ -34,7 +35,7 @@ CodePanel::CodePanel(Workspace& workspace, QWidget* parent)
     , m_workspace(workspace)
     , m_leftForm(new QComboBox(this))
     , m_rightForm(new QComboBox(this))
-    , m_note(new QLabel(this))
+    , m_note(new ElidedLabel(QString(), uiFont(11), this))
     , m_left(new CodeView(this))
     , m_right(new CodeView(this))
 {
@@ -59,9 +60,7 @@ CodePanel::CodePanel(Workspace& workspace, QWidget* parent)
     m_right->setObjectName(QStringLiteral("codeRight"));
     m_right->setAccessibleName(QStringLiteral("Code of the form beside it"));
     m_note->setObjectName(QStringLiteral("codeNote"));
-    m_note->setFont(uiFont(11));
-    m_note->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
-    m_note->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    m_note->setColor(theme().muted);
 
     auto* bar = new QHBoxLayout;
     bar->setContentsMargins(16, 6, 12, 4);
@@ -227,7 +226,6 @@ void CodePanel::arrange()
                    .arg(note)
                    .arg(std::max(m_left->changeCount(), m_right->changeCount()));
     m_note->setText(note.startsWith(QLatin1String(" · ")) ? note.mid(3) : note);
-    m_note->setToolTip(m_note->text());
     mark(true);
 }
 

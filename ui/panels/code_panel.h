@@ -16,6 +16,7 @@ class QLabel;
 namespace qs {
 
 class CodeView;
+class ElidedLabel;
 class Workspace;
 
 /// The forms of the model as code, one alone or two side by side: lines that differ are tinted,
@@ -50,7 +51,7 @@ private:
     Workspace& m_workspace;
     QComboBox* m_leftForm;
     QComboBox* m_rightForm;
-    QLabel* m_note;
+    ElidedLabel* m_note;
     CodeView* m_left;
     CodeView* m_right;
     std::shared_ptr<const Forms> m_forms;

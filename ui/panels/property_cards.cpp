@@ -66,6 +66,13 @@ void ElidedLabel::setText(const QString& text)
     update();
 }
 
+void ElidedLabel::setColor(const QColor& ink)
+{
+    QPalette colours = palette();
+    colours.setColor(QPalette::WindowText, ink);
+    setPalette(colours);
+}
+
 QSize ElidedLabel::sizeHint() const
 {
     const QFontMetrics metrics(font());
@@ -82,8 +89,9 @@ void ElidedLabel::paintEvent(QPaintEvent*)
     QPainter p(this);
     p.setFont(font());
     p.setPen(palette().color(QPalette::WindowText));
-    p.drawText(rect(), Qt::AlignLeft | Qt::AlignVCenter,
-               QFontMetrics(font()).elidedText(m_text, Qt::ElideRight, width()));
+    const QRect room = contentsRect();
+    p.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
+               QFontMetrics(font()).elidedText(m_text, Qt::ElideRight, room.width()));
 }
 
 Card::Card(const QString& title, QWidget* parent)

@@ -49,6 +49,7 @@ public:
     ElidedLabel(QString text, const QFont& font, QWidget* parent);
     void setText(const QString& text);
     const QString& text() const { return m_text; }
+    void setColor(const QColor& ink);
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
 

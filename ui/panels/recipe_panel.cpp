@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/panels/recipe_panel.h"
 
+#include "ui/panels/property_cards.h"
 #include "ui/panels/recipe_editor.h"
 #include "ui/session/recipe_text.h"
 #include "ui/session/workspace.h"
@@ -27,7 +28,7 @@ RecipePanel::RecipePanel(Workspace& workspace, QWidget* parent)
     : QWidget(parent)
     , m_workspace(workspace)
     , m_editor(new RecipeEditor(this))
-    , m_state(new QLabel(this))
+    , m_state(new ElidedLabel(QString(), uiFont(11.5), this))
     , m_typing(new QTimer(this))
 {
     setObjectName(QStringLiteral("recipePanel"));
@@ -36,15 +37,12 @@ RecipePanel::RecipePanel(Workspace& workspace, QWidget* parent)
     m_editor->installEventFilter(this);
     setFocusProxy(m_editor);
     m_state->setObjectName(QStringLiteral("recipeState"));
-    m_state->setFont(uiFont(11.5));
     m_state->setContentsMargins(12, 4, 12, 4);
-    m_state->setTextFormat(Qt::PlainText);
     setAttribute(Qt::WA_StyledBackground);
     setStyleSheet(
         QStringLiteral("QWidget#recipePanel, QWidget#recipePanel QWidget { background: %1; } "
                        "QListView { padding-left: 8px; }")
             .arg(theme().panel.name()));
-    m_state->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     auto* text = new QWidget(this);
     auto* column = new QVBoxLayout(text);
     column->setContentsMargins(0, 0, 0, 0);
@@ -97,9 +95,7 @@ RecipePanel::RecipePanel(Workspace& workspace, QWidget* parent)
 void RecipePanel::say(const QString& text, bool wrong)
 {
     m_state->setText(text);
-    m_state->setToolTip(wrong ? text : QString());
-    m_state->setStyleSheet(
-        QStringLiteral("color: %1;").arg((wrong ? theme().danger : theme().muted).name()));
+    m_state->setColor(wrong ? theme().danger : theme().muted);
 }
 
 /// A text that says the same already is left as it was typed.

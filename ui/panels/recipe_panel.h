@@ -3,11 +3,11 @@
 
 #include <QWidget>
 
-class QLabel;
 class QTimer;
 
 namespace qs {
 
+class ElidedLabel;
 class RecipeEditor;
 class Workspace;
 
@@ -32,7 +32,7 @@ private:
 
     Workspace& m_workspace;
     RecipeEditor* m_editor;
-    QLabel* m_state;
+    ElidedLabel* m_state;
     QTimer* m_typing;
     bool m_following = false; ///< the text is being set, not typed
 };

@@ -2,6 +2,7 @@
 #include "ui/plots/channel_plot.h"
 
 #include "ui/graph/graph_style.h"
+#include "ui/panels/property_cards.h"
 #include "ui/plots/custom_plot.h"
 #include "ui/plots/plot_style.h"
 #include "ui/session/coalesce.h"

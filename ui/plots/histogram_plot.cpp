@@ -2,6 +2,7 @@
 #include "ui/plots/histogram_plot.h"
 
 #include "ui/graph/graph_style.h"
+#include "ui/panels/property_cards.h"
 #include "ui/plots/custom_plot.h"
 #include "ui/plots/plot_style.h"
 #include "ui/session/coalesce.h"
@@ -10,7 +11,6 @@
 #include "ui/session/workspace.h"
 #include "ui/shell/theme.h"
 
-#include <QLabel>
 #include <QVBoxLayout>
 
 #include <cmath>
@@ -31,12 +31,10 @@ QString number(double value)
 
 HistogramPlot::HistogramPlot(Workspace& workspace, QWidget* parent)
     : PlotPage(workspace, QStringLiteral("histogramPlot"), parent)
-    , m_footer(new QLabel(this))
+    , m_footer(new ElidedLabel(QString(), monoFont(10.5), this))
 {
     const Theme& t = theme();
-    m_footer->setFont(monoFont(10.5));
-    m_footer->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
-    m_footer->setStyleSheet(QStringLiteral("color: %1;").arg(t.muted.name()));
+    m_footer->setColor(t.muted);
     m_column->addWidget(m_footer);
 
     m_plot->yAxis->setScaleType(QCPAxis::stLogarithmic);
@@ -106,7 +104,7 @@ void HistogramPlot::refresh()
         m_edge[side]->setVisible(false);
     }
     showAxes(any);
-    m_footer->clear();
+    m_footer->setText({});
     m_barCount = 0;
     if (!any) {
         m_caption->setText(QStringLiteral("Histogram"));

@@ -8,7 +8,6 @@ class QCPGraph;
 class QCPItemLine;
 class QCPItemRect;
 class QCPItemText;
-class QLabel;
 
 namespace qs {
 
@@ -28,7 +27,7 @@ private:
     void showRange(double low, double high, double beyond, double dataMin, double dataMax);
     void showSteps(double low, double step, double dataMin, double dataMax);
 
-    QLabel* m_footer;
+    ElidedLabel* m_footer;
     QCPBars* m_kept;
     QCPBars* m_beyond;
     QCPGraph* m_steps;

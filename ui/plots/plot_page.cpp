@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plots/plot_page.h"
 
+#include "ui/panels/property_cards.h"
 #include "ui/plots/custom_plot.h"
 #include "ui/plots/plot_style.h"
 #include "ui/shell/theme.h"
@@ -14,16 +15,14 @@ PlotPage::PlotPage(Workspace& workspace, const QString& name, QWidget* parent)
     : QWidget(parent)
     , m_workspace(workspace)
     , m_plot(new QCustomPlot(this))
-    , m_caption(new QLabel(this))
+    , m_caption(new ElidedLabel(QString(), uiFont(11), this))
     , m_empty(new QLabel(m_plot))
     , m_column(new QVBoxLayout(this))
 {
     setObjectName(name);
     fillPanel(*this);
     const QString muted = QStringLiteral("color: %1;").arg(theme().muted.name());
-    m_caption->setFont(uiFont(11));
-    m_caption->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
-    m_caption->setStyleSheet(muted);
+    m_caption->setColor(theme().muted);
     m_empty->setAlignment(Qt::AlignCenter);
     m_empty->setWordWrap(true);
     m_empty->setStyleSheet(muted);

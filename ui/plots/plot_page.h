@@ -9,6 +9,7 @@ class QVBoxLayout;
 
 namespace qs {
 
+class ElidedLabel;
 class Workspace;
 
 /// A plot under its caption, or a sentence where there is nothing to plot. GUI thread only.
@@ -27,7 +28,7 @@ protected:
 
     Workspace& m_workspace;
     QCustomPlot* m_plot;
-    QLabel* m_caption;
+    ElidedLabel* m_caption;
     QLabel* m_empty; ///< over the plot, where there are no axes
     QVBoxLayout* m_column;
 };

@@ -179,9 +179,12 @@ std::vector<AssignScope> assignScopes(Workspace& workspace)
 
 std::vector<AssignChoice> assignChoices(const Workspace& workspace)
 {
-    std::vector<AssignChoice> out = {{QStringLiteral("float"), std::string()}};
-    for (const QString& name : workspace.qconfigNames())
-        out.push_back({name, name.toStdString()});
+    const Recipe& recipe = workspace.document().recipe();
+    std::vector<AssignChoice> out = {{QStringLiteral("float"), std::string(), true}};
+    for (const QString& text : workspace.qconfigNames()) {
+        const std::string name = text.toStdString();
+        out.push_back({text, name, recipe.qconfigs.count(name) > 0 || name == recipe.backend});
+    }
     out.push_back({QStringLiteral("by rule"), std::nullopt});
     return out;
 }

@@ -74,16 +74,19 @@ std::vector<PaletteItem> PaletteActions::assignments()
     std::vector<PaletteItem> out;
     auto& workspace = m_window.workspace();
     const auto choices = assignChoices(workspace);
-    for (const auto& scope : assignScopes(workspace))
-        for (const auto& choice : choices)
-            out.push_back(
-                {QStringLiteral("%1 → %2").arg(scope.text, choice.text),
-                 choice.qconfigName ? QString() : QStringLiteral("takes its own rule away"),
-                 {},
-                 true,
-                 [&workspace, target = scope.target, choice] {
-                     workspace.assign(target, choice.qconfigName);
-                 }});
+    const auto scopes = assignScopes(workspace);
+    for (const bool common : {true, false})
+        for (const auto& scope : scopes)
+            for (const auto& choice : choices)
+                if (choice.common == common)
+                    out.push_back(
+                        {QStringLiteral("%1 → %2").arg(scope.text, choice.text),
+                         choice.qconfigName ? QString() : QStringLiteral("takes its own rule away"),
+                         {},
+                         true,
+                         [&workspace, target = scope.target, choice] {
+                             workspace.assign(target, choice.qconfigName);
+                         }});
     return out;
 }
 

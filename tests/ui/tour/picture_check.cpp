@@ -34,8 +34,7 @@ int textWidth(const QWidget& widget, const QString& text)
 /// What does not fit, or nothing.
 QString clippedLabel(const QLabel& label)
 {
-    if (label.text().isEmpty() || !label.pixmap().isNull()
-        || label.sizePolicy().horizontalPolicy() == QSizePolicy::Ignored)
+    if (label.text().isEmpty() || !label.pixmap().isNull())
         return {};
     if (label.wordWrap())
         return label.heightForWidth(label.width()) > label.height() + kSlack ? label.text()
