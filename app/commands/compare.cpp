@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
+#include "app/commands/compare_files.h"
 #include "app/commands/console.h"
 #include "app/commands/device_option.h"
 #include "app/commands/planned_model.h"
@@ -106,13 +107,20 @@ void addCompareCommand(CLI::App& app, Command& chosen)
         "compare", "Measures, layer by layer, what a conversion loses on data");
     verb->add_option("MODEL", options->model, "the model that the result was made from")
         ->required();
-    verb->add_option("--result", options->result, "the folder, or its result.json")->required();
+    verb->add_option(
+            "--result", options->result,
+            "the folder, its result.json, or a quantized model (.pt2, TorchScript) of any origin")
+        ->required();
     verb->add_option("--data", options->data, "a .npz, a .pt of torch.save, or 'sample'")
         ->required();
     addDeviceOption(*verb, options->device);
     verb->add_flag("--json", options->json, "a whole result document on stdout");
     verb->callback([options, &chosen] {
-        chosen = [options](const JobContext& job) { return runCompare(*options, job); };
+        chosen = [options](const JobContext& job) {
+            return isModelFile(options->result) ? runFileCompare(
+                       {options->model, options->result, options->data, options->json}, job)
+                                                : runCompare(*options, job);
+        };
     });
 }
 

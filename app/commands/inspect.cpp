@@ -2,7 +2,9 @@
 #include "app/commands/command.h"
 #include "app/commands/console.h"
 #include "app/commands/planned_model.h"
+#include "engine/base/text.h"
 #include "engine/convert/outline.h"
+#include "engine/convert/stored_qparams.h"
 #include "engine/export/code_forms.h"
 #include "engine/export/result_writer.h"
 #include "engine/import/importer.h"
@@ -121,6 +123,32 @@ std::string moduleText(const Graph& model)
     return table.text();
 }
 
+std::string rangeText(const QParams& qparams)
+{
+    const auto [low, high] = std::minmax_element(qparams.scale.begin(), qparams.scale.end());
+    std::string text = std::string(dtypeName(qparams.dtype)) + " "
+        + std::to_string(qparams.quantMin) + ".." + std::to_string(qparams.quantMax) + ", scale "
+        + numberText(*low);
+    if (qparams.scale.size() > 1)
+        return text + " to " + numberText(*high) + ", " + std::to_string(qparams.scale.size())
+            + " channels on axis " + std::to_string(qparams.axis);
+    return text + ", zero point " + std::to_string(qparams.zeroPoint.front());
+}
+
+/// How an already quantized model quantizes.
+std::string storedText(const Graph& model, const std::vector<StoredQParams>& stored)
+{
+    if (stored.empty())
+        return {};
+    TextTable table({"node", "operator", "output", "weight"});
+    for (const StoredQParams& entry : stored) {
+        const Node& node = model.get(entry.node);
+        table.add({node.name, node.target, entry.output ? rangeText(*entry.output) : "-",
+                   entry.weight ? rangeText(*entry.weight) : "-"});
+    }
+    return "\n" + table.text();
+}
+
 /// What the export helper put down; branches that a module of the same class did take are only
 /// counted.
 std::string traceText(const TraceReport& trace)
@@ -178,11 +206,15 @@ Result<void> runInspect(const InspectOptions& options, const JobContext& job)
     QS_TRY(const Recipe recipe, recipeOrDefault(options.recipe));
     QS_TRY(GraphPtr model, importModel(options.model, job));
     const auto trace = readTraceReport(options.model, model->info().sha256);
+    std::vector<StoredQParams> stored;
+    if (model->info().converted) {
+        QS_TRY(stored, storedQParams(*model));
+    }
     if (options.json)
-        return printOut(inspectJson(*model, trace ? &*trace : nullptr, &recipe));
+        return printOut(inspectJson(*model, trace ? &*trace : nullptr, &recipe, &stored));
     return printOut(summaryText(*model) + wrapText(*model, recipe)
                     + (trace ? "\n" + traceText(*trace) : "") + "\n" + moduleText(*model) + "\n"
-                    + operatorText(*model));
+                    + operatorText(*model) + storedText(*model, stored));
 }
 
 } // namespace

@@ -9,6 +9,7 @@
 #include "engine/convert/lowering_residue.h"
 #include "engine/convert/lstm_forms.h"
 #include "engine/execute/fill_shapes.h"
+#include "engine/execute/interpreter.h"
 
 #include <ATen/Context.h>
 
@@ -71,6 +72,29 @@ std::unordered_map<NodeId, bool> quantizedOperators(const Plan& plan)
     return found;
 }
 
+/// A kernel may raise on what the kernels before it hand over (the memory format, say), which the
+/// check of each by itself does not see: it stays in reference form, with what it said.
+Result<void> refuseRaising(const ConvertedModel& model, const Batch& batch,
+                           LoweringOptions& options, LoweredGraph& lowered, const JobContext& job)
+{
+    for (std::size_t left = lowered.sites.size(); left > 0; --left) {
+        QS_TRY(const Interpreter interpreter, Interpreter::create(lowered.graph));
+        const auto ran = interpreter.run(batch.inputs, {}, job);
+        if (ran || ran.error().code == ErrorCode::Cancelled)
+            return ran ? Result<void>() : fail(ran.error());
+        const auto site
+            = std::find_if(lowered.sites.begin(), lowered.sites.end(), [&](const KernelSite& s) {
+                  return lowered.graph->get(s.kernel).name == ran.error().node;
+              });
+        if (site == lowered.sites.end())
+            return fail(ran.error());
+        options.refused[site->reference]
+            = site->target + " fails behind the kernels before it: " + ran.error().message;
+        QS_TRY(lowered, lowerGraph(*model.reference, options, job));
+    }
+    return {};
+}
+
 } // namespace
 
 Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, const Recipe& recipe,
@@ -112,6 +136,8 @@ Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, co
             QS_TRY(lowered, lowerGraph(*model->reference, options, job));
         }
     }
+    if (checkBatch)
+        QS_CHECK(refuseRaising(*model, *checkBatch, options, lowered, job));
     model->lowered = lowered.graph;
     model->residue = findResidue(*model, lowered);
     job.report("convert", "done", 1);

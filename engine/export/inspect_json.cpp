@@ -3,6 +3,8 @@
 #include "engine/graph/bodies.h"
 #include "engine/import/trace_report.h"
 
+#include <unordered_map>
+
 namespace qs {
 
 namespace {
@@ -66,6 +68,22 @@ Json bodyJson(const Node& owner, std::size_t index)
             {"nodes", std::move(nodes)}};
 }
 
+/// Parameters that the file holds, in the words of a result document.
+Json storedJson(const std::optional<QParams>& qparams)
+{
+    if (!qparams)
+        return nullptr;
+    Json scales = Json::array();
+    for (const float scale : qparams->scale)
+        scales.push_back(numberJson(scale));
+    Json json = {{"dtype", dtypeName(qparams->dtype)}, {"qscheme", qschemeName(qparams->qscheme)},
+                 {"scale", std::move(scales)},         {"zero_point", qparams->zeroPoint},
+                 {"quant_min", qparams->quantMin},     {"quant_max", qparams->quantMax}};
+    if (isPerChannel(qparams->qscheme))
+        json["axis"] = qparams->axis;
+    return json;
+}
+
 Json traceJson(const TraceReport& trace)
 {
     Json findings = Json::array();
@@ -94,7 +112,8 @@ Json traceJson(const TraceReport& trace)
 
 } // namespace
 
-std::string inspectJson(const Graph& model, const TraceReport* trace, const Recipe* recipe)
+std::string inspectJson(const Graph& model, const TraceReport* trace, const Recipe* recipe,
+                        const std::vector<StoredQParams>* stored)
 {
     Json inputs = Json::array();
     for (const Node* node : model.inputs())
@@ -110,9 +129,18 @@ std::string inspectJson(const Graph& model, const TraceReport* trace, const Reci
                            {"children", entry->children},
                            {"parameters", entry->parameters}});
     Json nodes = Json::array();
-    for (const NodePtr& node : model.nodes())
-        if (node->kind != NodeKind::Output)
-            nodes.push_back(nodeJson(model, *node));
+    std::unordered_map<NodeId, const StoredQParams*> storedOf;
+    const std::vector<StoredQParams> none;
+    for (const StoredQParams& entry : stored ? *stored : none)
+        storedOf[entry.node] = &entry;
+    for (const NodePtr& node : model.nodes()) {
+        if (node->kind == NodeKind::Output)
+            continue;
+        nodes.push_back(nodeJson(model, *node));
+        if (const auto it = storedOf.find(node->id); it != storedOf.end())
+            nodes.back()["quantization"] = {{"output", storedJson(it->second->output)},
+                                            {"weight", storedJson(it->second->weight)}};
+    }
     const ModelInfo& info = model.info();
     const auto wraps = recipe ? wrapsOf(model, *recipe) : std::vector<WrappedScope>();
     markWrapped(nodes, model, wraps);

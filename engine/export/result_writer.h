@@ -3,8 +3,10 @@
 
 #include "engine/calibrate/observations.h"
 #include "engine/compare/comparison.h"
+#include "engine/compare/file_comparison.h"
 #include "engine/configure/recipe.h"
 #include "engine/convert/converted_model.h"
+#include "engine/convert/stored_qparams.h"
 #include "engine/import/trace_report.h"
 
 #include <map>
@@ -45,10 +47,17 @@ struct PlanSide
 /// differently with both decisions.
 std::string planDiffJson(const Graph& model, const PlanSide& before, const PlanSide& after);
 /// `inspect --json`; with what the export helper recorded, where there is a record, and with a
-/// recipe the scopes that it shows as one node.
-/// With `stored`, nodes of an already quantized model say how they quantize.
+/// recipe the scopes that it shows as one node. With `stored`, nodes of an already quantized model
+/// say how they quantize.
 std::string inspectJson(const Graph& model, const TraceReport* trace = nullptr,
-                        const Recipe* recipe = nullptr);
+                        const Recipe* recipe = nullptr,
+                        const std::vector<StoredQParams>* stored = nullptr);
+
+/// `compare MODEL --result FILE --json`: a result document of a quantized file that came from
+/// elsewhere: matched nodes with their cumulative error and the node they were matched with, the
+/// outputs, and what found no match on either side.
+std::string fileComparisonJson(const Graph& floating, const Graph& converted,
+                               const FileComparison& comparison);
 
 /// What a result document holds of a quantization: the parameters, and of each observer the range
 /// it saw (nothing else of the statistics).

@@ -17,6 +17,9 @@ TIMM = {"resnet10t": 64, "resnest14d": 64, "mobilenetv3_small_050": 64, "efficie
         "mobileone_s0": 64, "vit_tiny_patch16_224": 224, "deit_tiny_patch16_224": 224, "fbnetc_100": 64, "hardcorenas_a": 64,
         "edgenext_xx_small": 64, "levit_128s": 224, "regnetz_005": 64, "res2net50_14w_8s": 64,
         "skresnet18": 64, "ecaresnet26t": 64, "pit_ti_224": 224, "selecsls42": 64}
+# Beyond what torch.ao can trace whole: a detector's backbone, attention in windows.
+BACKBONES = {"detection.ssdlite320_mobilenet_v3_large": 96}
+UNTRACED = {"swin_t": 64}
 
 
 def names():
@@ -72,10 +75,13 @@ def make(name):
             options["weights_backbone"] = None
         if kind in ("googlenet", "inception_v3"):
             options.update(aux_logits=False, init_weights=False)
-        shape = TORCHVISION[kind]
+        shape = {**TORCHVISION, **BACKBONES, **UNTRACED}[kind]
         if kind == "vit_b_16":
             options["image_size"] = shape
+        if kind in BACKBONES:
+            options["weights_backbone"] = None
         model = getattr(place, kind.split(".")[-1])(**options)
+        model = model.backbone if kind in BACKBONES else model
     shape = (3, shape, shape) if isinstance(shape, int) else shape
     example = torch.randn(2, *shape)
     return warm(model.eval(), example), example

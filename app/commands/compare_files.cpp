@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/commands/compare_files.h"
+
+#include "app/commands/console.h"
+#include "engine/base/log.h"
+#include "engine/compare/file_comparator.h"
+#include "engine/export/result_writer.h"
+#include "engine/import/importer.h"
+
+#include <filesystem>
+#include <fstream>
+
+namespace qs {
+
+namespace {
+
+std::string dbText(const std::optional<ErrorMetrics>& error)
+{
+    return error && error->sqnrDb ? fixedText(*error->sqnrDb, 2) : "-";
+}
+
+std::string namesText(const std::string& title, const std::vector<std::string>& names)
+{
+    if (names.empty())
+        return {};
+    std::string text = title + " (" + std::to_string(names.size()) + "): ";
+    for (std::size_t i = 0; i < names.size(); ++i)
+        text += (i ? ", " : "") + names[i];
+    return text + "\n";
+}
+
+std::string comparisonText(const Graph& floating, const Graph& converted,
+                           const FileComparison& comparison)
+{
+    TextTable table({"node", "operator", "module", "compared with", ">cumulative", ">cosine"});
+    for (std::size_t i = 0; i < comparison.match.values.size(); ++i) {
+        const ValueMatch& match = comparison.match.values[i];
+        const auto& error = comparison.errors[i];
+        const Node& node = floating.get(match.floating.node);
+        table.add({node.name, node.target, node.scope.path,
+                   converted.get(match.converted.node).name, dbText(error),
+                   error ? fixedText(error->cosine, 5) : "-"});
+    }
+    std::string text = "Signal to quantization noise in dB, in all, of every operator with a "
+                       "counterpart\n\n"
+        + table.text() + "\n";
+    for (const OutputError& output : comparison.outputs)
+        text += "output " + output.name + ": " + dbText(output.cumulative) + " dB, "
+            + std::to_string(comparison.samples) + " samples\n";
+    return text
+        + namesText("without a counterpart in " + converted.info().path,
+                    comparison.match.unmatchedFloat)
+        + namesText("without a counterpart in the float model",
+                    comparison.match.unmatchedConverted);
+}
+
+} // namespace
+
+bool isModelFile(const std::string& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    char head[2] = {};
+    return file.read(head, 2) && head[0] == 'P' && head[1] == 'K';
+}
+
+Result<void> runFileCompare(const FileCompareOptions& options, const JobContext& job)
+{
+    QS_TRY(const GraphPtr floating, importModel(options.model, job));
+    QS_TRY(const GraphPtr converted, importModel(options.quantized, job));
+    if (!converted->info().converted)
+        warn(options.quantized + " holds no quantized operator");
+    QS_TRY(const auto data, openDataset(options.data, *floating, {8, 0, false}));
+    auto comparison = compareFiles(floating, converted, *data, job);
+    if (!comparison)
+        return fail(std::move(comparison).error());
+    return printOut(options.json ? fileComparisonJson(*floating, *converted, *comparison)
+                                 : comparisonText(*floating, *converted, *comparison));
+}
+
+} // namespace qs

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/job_context.h"
+
+#include <string>
+
+namespace qs {
+
+struct FileCompareOptions
+{
+    std::string model, quantized, data;
+    bool json = false;
+};
+
+/// True for a path that is a model file rather than a result.
+bool isModelFile(const std::string& path);
+/// `compare MODEL --result FILE` for a quantized model that came from elsewhere: matched by module
+/// path, then by structure; what found no match is listed.
+Result<void> runFileCompare(const FileCompareOptions& options, const JobContext& job);
+
+} // namespace qs

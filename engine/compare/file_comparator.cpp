@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/compare/file_comparator.h"
+
+#include "engine/base/torch_guard.h"
+#include "engine/compare/metrics.h"
+#include "engine/execute/interpreter.h"
+
+#include <ATen/ATen.h>
+
+#include <map>
+#include <unordered_set>
+
+namespace qs {
+
+namespace {
+
+/// One call of a model, a node at a time; a value that is wanted stays until it is taken.
+class Walk
+{
+public:
+    Walk(const Interpreter& interpreter, std::unordered_set<ValueRef> wanted)
+        : m_interpreter(interpreter)
+        , m_wanted(std::move(wanted))
+    {
+    }
+
+    Result<void> start(const std::vector<at::IValue>& inputs)
+    {
+        m_frame.clear();
+        m_expired.clear();
+        m_kept = m_wanted;
+        m_next = 0;
+        QS_CHECK(m_interpreter.startState(m_frame, {}));
+        std::size_t given = 0;
+        for (const Node* input : m_interpreter.graph().inputs())
+            m_frame.set({input->id, 0}, inputs.at(given++));
+        return {};
+    }
+
+    /// Computes up to the node that makes `ref`, and reads it; wanted values stay.
+    Result<at::IValue> upTo(ValueRef ref, const JobContext& job)
+    {
+        const auto nodes = m_interpreter.graph().nodes();
+        const std::size_t last = m_interpreter.graph().position(ref.node);
+        for (; m_next <= last; ++m_next) {
+            QS_CHECK(job.check());
+            const Node& node = *nodes[m_next];
+            const bool runs = node.kind == NodeKind::Op || node.kind == NodeKind::ModuleCall;
+            if (runs && !m_interpreter.isConstant({node.id, 0}))
+                QS_CHECK(m_interpreter.runNode(node, m_frame));
+            for (const ValueRef& dead : m_interpreter.deadAfter(m_next))
+                if (m_kept.contains(dead))
+                    m_expired.insert(dead);
+                else
+                    m_frame.release(dead);
+        }
+        if (const at::IValue* value = m_frame.tryGet(ref))
+            return *value;
+        return m_interpreter.constant(ref);
+    }
+
+    /// The value is not wanted any more in this call.
+    void done(ValueRef ref)
+    {
+        m_kept.erase(ref);
+        if (m_expired.erase(ref))
+            m_frame.release(ref);
+    }
+
+private:
+    const Interpreter& m_interpreter;
+    std::unordered_set<ValueRef> m_wanted, m_kept;
+    std::unordered_set<ValueRef> m_expired; ///< kept, though the model reads them no more
+    Frame m_frame;
+    std::size_t m_next = 0;
+};
+
+std::optional<at::Tensor> plainTensor(const at::IValue& value)
+{
+    if (!value.isTensor() || !value.toTensor().defined())
+        return std::nullopt;
+    const at::Tensor tensor
+        = value.toTensor().is_quantized() ? value.toTensor().dequantize() : value.toTensor();
+    return tensor.is_floating_point() ? std::optional(tensor) : std::nullopt;
+}
+
+Result<void> add(std::optional<ErrorSums>& sums, const at::IValue& signal, const at::IValue& other)
+{
+    const auto a = plainTensor(signal), b = plainTensor(other);
+    if (!a || !b || a->sizes() != b->sizes())
+        return {};
+    if (!sums)
+        sums.emplace();
+    return addError(*sums, a->to(at::kFloat), b->to(at::kFloat));
+}
+
+std::vector<ValueRef> outputsOf(const Graph& graph)
+{
+    std::vector<ValueRef> refs;
+    for (const NamedArgument& argument : graph.output().args)
+        forEachRef(argument.value, [&](ValueRef ref) { refs.push_back(ref); });
+    return refs;
+}
+
+} // namespace
+
+Result<FileComparison> compareFiles(const GraphPtr& floating, const GraphPtr& converted,
+                                    const Dataset& data, const JobContext& job)
+{
+    const InferenceScope scope;
+    if (floating->inputs().size() != converted->inputs().size())
+        return fail(makeError(ErrorCode::BadInput,
+                              "it takes " + std::to_string(converted->inputs().size())
+                                  + " inputs, the float model "
+                                  + std::to_string(floating->inputs().size()))
+                        .inFile(converted->info().path)
+                        .withHint("compare models of the same network"));
+    FileComparison out;
+    out.match = matchModels(*floating, *converted);
+    QS_TRY(const Interpreter floatRunner, Interpreter::create(floating));
+    QS_TRY(const Interpreter convertedRunner, Interpreter::create(converted));
+    std::unordered_set<ValueRef> wantedFloat, wantedConverted;
+    std::map<ValueRef, int> waiting; // one value may stand for several
+    for (const ValueMatch& match : out.match.values) {
+        wantedFloat.insert(match.floating);
+        wantedConverted.insert(match.converted);
+        ++waiting[match.converted];
+    }
+    Walk floatWalk(floatRunner, wantedFloat), convertedWalk(convertedRunner, wantedConverted);
+    std::vector<std::optional<ErrorSums>> sums(out.match.values.size());
+    const auto floatOutputs = outputsOf(*floating), convertedOutputs = outputsOf(*converted);
+    const std::size_t outputs = std::min(floatOutputs.size(), convertedOutputs.size());
+    std::vector<std::optional<ErrorSums>> outputSums(outputs);
+    for (std::int64_t i = 0; i < data.batchCount(); ++i) {
+        QS_TRY(const Batch batch, data.batch(i));
+        job.report("compare", "batch " + std::to_string(i + 1),
+                   double(i) / double(data.batchCount()));
+        QS_CHECK(floatWalk.start(batch.inputs));
+        QS_CHECK(convertedWalk.start(batch.inputs));
+        auto left = waiting;
+        for (std::size_t k = 0; k < sums.size(); ++k) {
+            const ValueMatch& match = out.match.values[k];
+            QS_TRY(const at::IValue signal, floatWalk.upTo(match.floating, job));
+            QS_TRY(const at::IValue other, convertedWalk.upTo(match.converted, job));
+            QS_CHECK(add(sums[k], signal, other));
+            floatWalk.done(match.floating);
+            if (--left[match.converted] == 0)
+                convertedWalk.done(match.converted);
+        }
+        for (std::size_t k = 0; k < outputs; ++k) {
+            QS_TRY(const at::IValue signal, floatWalk.upTo(floatOutputs[k], job));
+            QS_TRY(const at::IValue other, convertedWalk.upTo(convertedOutputs[k], job));
+            QS_CHECK(add(outputSums[k], signal, other));
+        }
+        out.samples += batch.inputs.empty() || !batch.inputs[0].isTensor()
+                || batch.inputs[0].toTensor().dim() == 0
+            ? 1
+            : batch.inputs[0].toTensor().size(0);
+    }
+    for (const auto& sum : sums)
+        out.errors.push_back(sum ? metricsFrom(*sum) : std::nullopt);
+    for (std::size_t k = 0; k < outputs; ++k)
+        out.outputs.push_back({floating->value(floatOutputs[k]).name,
+                               outputSums[k] ? metricsFrom(*outputSums[k]) : std::nullopt,
+                               std::nullopt});
+    return out;
+}
+
+} // namespace qs

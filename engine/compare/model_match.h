@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/graph/graph.h"
+
+#include <string>
+#include <vector>
+
+namespace qs {
+
+/// A value of the float model and the one that stands for it in a quantized model.
+struct ValueMatch
+{
+    ValueRef floating, converted;
+};
+
+struct ModelMatch
+{
+    std::vector<ValueMatch> values; ///< in the float model's order
+    std::vector<std::string> unmatchedFloat, unmatchedConverted; ///< names of operators, in order
+};
+
+/// Finds, for a quantized model of another origin (PT2E, torch.ao, an export of ours), which of its
+/// values stand for which of the float model's: operators of one kind in one module first, then by
+/// the order of operators (longest common subsequence). A fused operator stands for its last part,
+/// a convolution for the batch norm that is folded into it; a value that is quantized behind its
+/// operator is taken behind its dequantize.
+ModelMatch matchModels(const Graph& floating, const Graph& converted);
+
+} // namespace qs
