@@ -264,6 +264,17 @@ void Pt2GraphReader::readMetadata(const json& spec, Node& node)
         node.torchFn = node.torchFn.substr(at + 1);
 }
 
+/// "hardswish_1;function.hardswish": what stands before the semicolon is the call.
+void Pt2GraphReader::noteCall(const json& spec, NodeId id)
+{
+    const auto metadata = spec.find("metadata");
+    if (metadata == spec.end() || !metadata->is_object())
+        return;
+    const std::string text = metadata->value("torch_fn", "");
+    if (const auto at = text.find(';'); at != std::string::npos)
+        m_calls[id] = text.substr(0, at);
+}
+
 Result<std::shared_ptr<const Graph>> Pt2GraphReader::subgraph(const json& graph, int depth)
 {
     if (depth > kMaxDepth)
@@ -348,6 +359,7 @@ Result<void> Pt2GraphReader::readNode(const json& graph, const json& spec, NameS
     QS_CHECK(readArguments(spec, names, node, depth));
     readMetadata(spec, node);
     const NodeId id = m_edit.insert(std::move(node));
+    noteCall(spec, id);
     for (std::size_t i = 0; i < fileNames.size(); ++i)
         if (!fileNames[i].empty())
             names[fileNames[i]] = ValueRef {id, std::uint32_t(i)};

@@ -3,6 +3,7 @@
 
 #include "engine/base/result.h"
 #include "engine/graph/graph_edit.h"
+#include "engine/import/recompose.h"
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -28,6 +29,8 @@ public:
     /// values.
     Result<void> readNodes(const nlohmann::json& graph, NameScope& names, int depth = 0);
 
+    /// Which call of a function each node read so far belongs to.
+    const FunctionCalls& functionCalls() const { return m_calls; }
     /// The type a graph of the file states for one of its values.
     static ValueType typeOf(const nlohmann::json& graph, const std::string& name, ValueKind kind);
     /// Reads an argument; a name nobody declared is an error.
@@ -42,9 +45,11 @@ private:
     void readOutputs(const nlohmann::json& graph, const nlohmann::json& spec, Node& node,
                      std::vector<std::string>& fileNames) const;
     void readMetadata(const nlohmann::json& spec, Node& node);
+    void noteCall(const nlohmann::json& spec, NodeId id);
     Result<std::shared_ptr<const Graph>> subgraph(const nlohmann::json& graph, int depth);
 
     GraphEdit& m_edit;
+    FunctionCalls m_calls;
 };
 
 } // namespace qs

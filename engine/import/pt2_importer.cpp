@@ -43,6 +43,7 @@ public:
         Pt2GraphReader reader(m_edit);
         QS_CHECK(reader.readNodes(graph, m_names));
         QS_CHECK(readOutputs(module, reader));
+        recompose(m_edit, reader.functionCalls());
         eraseUnreadSizes();
         fillInfo(document);
         return m_edit.build();

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/graph/graph_edit.h"
+
+#include <string>
+#include <unordered_map>
+
+namespace qs {
+
+/// Which call of which function each node is a part of ("hardswish_1"), as the file tells.
+using FunctionCalls = std::unordered_map<NodeId, std::string>;
+
+/// Core ATen spells some functions as several operators, for which no backend has a pattern. Where
+/// all of a call's operators are there, and they read one value and make one, the operator that the
+/// model called takes their place: hardswish, hardsigmoid, stack, and linear over a batch of
+/// matrices. Their values are the same to the bit.
+void recompose(GraphEdit& edit, const FunctionCalls& calls);
+
+} // namespace qs
