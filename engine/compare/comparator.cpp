@@ -164,8 +164,8 @@ Result<ComparisonPtr> compareModels(const ConvertedModel& converted, const Datas
                                     const std::string& device, const JobContext& job)
 {
     const InferenceScope inference;
-    auto comparison = guardTorchValue<ComparisonPtr>(
-        [&] { return compareAll(converted, data, device, job); });
+    auto comparison
+        = guardTorchValue<ComparisonPtr>([&] { return compareAll(converted, data, device, job); });
     returnFreedMemory();
     return comparison;
 }

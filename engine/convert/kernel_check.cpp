@@ -56,7 +56,8 @@ double integerSteps(const at::Tensor& made, const Seen& wanted)
     const bool sameGrid = made.is_quantized() && made.q_scale() == wanted.scale
         && made.q_zero_point() == wanted.zeroPoint;
     if (sameGrid)
-        return double((made.int_repr().to(at::kInt) - integers.to(at::kInt)).abs_().max().item<int>());
+        return double(
+            (made.int_repr().to(at::kInt) - integers.to(at::kInt)).abs_().max().item<int>());
     const at::Tensor real = (made.is_quantized() ? made.dequantize() : made).to(at::kDouble);
     const at::Tensor grid = (integers.to(at::kDouble) - double(wanted.zeroPoint)) * wanted.scale;
     return ((real - grid).abs().max() / wanted.scale).item<double>();

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/torchscript_types.h"
 
+#include "engine/import/type_promotion.h"
+
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
+#include <sstream>
 #include <string>
 
 namespace qs {
@@ -11,6 +15,12 @@ namespace qs {
 namespace {
 
 using Names = std::set<std::string, std::less<>>;
+
+Names words(const std::string& text)
+{
+    std::istringstream in(text);
+    return Names(std::istream_iterator<std::string>(in), {});
+}
 
 /// The operator's name alone: "relu" for "aten.relu_.default".
 std::string baseName(const std::string& target)
@@ -44,114 +54,22 @@ const Names& indices()
 /// Operators whose result has the dtype of their first tensor, whatever the others are.
 const Names& firstOperand()
 {
-    static const Names names {"relu",
-                              "relu6",
-                              "hardtanh",
-                              "hardswish",
-                              "hardsigmoid",
-                              "sigmoid",
-                              "tanh",
-                              "gelu",
-                              "silu",
-                              "elu",
-                              "leaky_relu",
-                              "softmax",
-                              "log_softmax",
-                              "view",
-                              "reshape",
-                              "permute",
-                              "transpose",
-                              "flatten",
-                              "unflatten",
-                              "squeeze",
-                              "unsqueeze",
-                              "expand",
-                              "expand_as",
-                              "contiguous",
-                              "clone",
-                              "detach",
-                              "dropout",
-                              "slice",
-                              "select",
-                              "index_select",
-                              "gather",
-                              "index",
-                              "narrow",
-                              "chunk",
-                              "split",
-                              "unbind",
-                              "split_with_sizes",
-                              "repeat",
-                              "roll",
-                              "flip",
-                              "pad",
-                              "constant_pad_nd",
-                              "max_pool1d",
-                              "max_pool2d",
-                              "max_pool3d",
-                              "avg_pool1d",
-                              "avg_pool2d",
-                              "avg_pool3d",
-                              "adaptive_avg_pool1d",
-                              "adaptive_avg_pool2d",
-                              "adaptive_avg_pool3d",
-                              "batch_norm",
-                              "layer_norm",
-                              "group_norm",
-                              "instance_norm",
-                              "linear",
-                              "conv1d",
-                              "conv2d",
-                              "conv3d",
-                              "conv_transpose1d",
-                              "conv_transpose2d",
-                              "conv_transpose3d",
-                              "matmul",
-                              "bmm",
-                              "mm",
-                              "addmm",
-                              "lstm",
-                              "gru",
-                              "rnn_tanh",
-                              "rnn_relu",
-                              "embedding_bag_none",
-                              "t",
-                              "masked_fill",
-                              "zeros_like",
-                              "ones_like",
-                              "empty_like",
-                              "full_like",
-                              "clamp",
-                              "clamp_min",
-                              "clamp_max",
-                              "abs",
-                              "neg",
-                              "copy",
-                              "fill",
-                              "zero",
-                              "new_zeros",
-                              "new_full",
-                              "prelu",
-                              "upsample_bilinear2d",
-                              "upsample_nearest2d",
-                              "upsample_bicubic2d",
-                              "scaled_dot_product_attention",
-                              "pixel_shuffle",
-                              "channel_shuffle",
-                              "glu",
-                              "logsigmoid",
-                              "softplus",
-                              "mish",
-                              "tril",
-                              "triu",
-                              "movedim",
-                              "swapaxes",
-                              "alias",
-                              "type_as_first",
-                              "lift_fresh_copy",
-                              "lift_fresh",
-                              "view_as",
-                              "reshape_as"};
+    static const Names names
+        = words("relu relu6 hardtanh hardswish hardsigmoid sigmoid tanh gelu silu elu "
+                "leaky_relu softmax log_softmax view reshape permute transpose flatten "
+                "unflatten squeeze unsqueeze expand expand_as contiguous clone detach "
+                "dropout slice select index_select gather index narrow chunk split unbind "
+                "split_with_sizes repeat roll flip pad constant_pad_nd max_pool1d "
+                "max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d "
+                "adaptive_avg_pool2d adaptive_avg_pool3d batch_norm layer_norm group_norm "
+                "instance_norm linear conv1d conv2d conv3d conv_transpose1d "
+                "conv_transpose2d conv_transpose3d matmul bmm mm addmm lstm gru rnn_tanh "
+                "rnn_relu embedding_bag_none t masked_fill zeros_like ones_like empty_like "
+                "full_like clamp clamp_min clamp_max abs neg copy fill zero new_zeros "
+                "new_full prelu upsample_bilinear2d upsample_nearest2d upsample_bicubic2d "
+                "scaled_dot_product_attention pixel_shuffle channel_shuffle glu logsigmoid "
+                "softplus mish tril triu movedim swapaxes alias type_as_first "
+                "lift_fresh_copy lift_fresh view_as reshape_as");
     return names;
 }
 
@@ -183,36 +101,6 @@ DType firstType(const Node& node, const TypeOf& typeOf)
     return found.value_or(DType::Unknown);
 }
 
-/// PyTorch's order of kinds: bool, integer, real, complex.
-int kindOf(DType dtype)
-{
-    return dtype == DType::Bool                                   ? 0
-        : dtype == DType::Complex64 || dtype == DType::Complex128 ? 3
-        : isFloating(dtype)                                       ? 2
-                                                                  : 1;
-}
-
-/// torch.promote_types.
-DType promoted(DType a, DType b)
-{
-    if (a == b)
-        return a;
-    if (kindOf(a) != kindOf(b))
-        return kindOf(a) > kindOf(b) ? a : b;
-    static constexpr std::array kWider {DType::UInt8,     DType::Int8,      DType::Int16,
-                                        DType::Int32,     DType::Int64,     DType::Float16,
-                                        DType::BFloat16,  DType::Float32,   DType::Float64,
-                                        DType::Complex64, DType::Complex128};
-    const auto place = [](DType dtype) {
-        return std::find(kWider.begin(), kWider.end(), dtype) - kWider.begin();
-    };
-    const auto [low, high]
-        = std::minmax(a, b, [&](DType x, DType y) { return place(x) < place(y); });
-    if (low == DType::UInt8 && high == DType::Int8)
-        return DType::Int16;
-    return low == DType::Float16 && high == DType::BFloat16 ? DType::Float32 : high;
-}
-
 /// What PyTorch promotes the operands to (torch.result_type): tensors without dimensions, and
 /// numbers, count where they are of a higher kind only. Unknown unless all of it is known.
 DType promotedType(const Node& node, const TypeOf& typeOf, const RankOf& rankOf)
@@ -222,7 +110,7 @@ DType promotedType(const Node& node, const TypeOf& typeOf, const RankOf& rankOf)
     const auto take = [&](std::size_t which, DType dtype) {
         known = known && dtype != DType::Unknown;
         if (known)
-            classes[which] = classes[which] ? promoted(*classes[which], dtype) : dtype;
+            classes[which] = classes[which] ? promotedTypes(*classes[which], dtype) : dtype;
     };
     bool ranked = true, same = true;
     std::optional<DType> common;
@@ -249,7 +137,7 @@ DType promotedType(const Node& node, const TypeOf& typeOf, const RankOf& rankOf)
         return DType::Unknown;
     std::optional<DType> result;
     for (const auto& dtype : classes)
-        if (dtype && (!result || kindOf(*dtype) > kindOf(*result)))
+        if (dtype && (!result || typeKind(*dtype) > typeKind(*result)))
             result = dtype;
     return *result;
 }
@@ -313,90 +201,19 @@ std::optional<std::int64_t> inferRank(const Node& node, const RankOf& rankOf)
         const auto* ref = index < node.args.size() ? node.args[index].value.asRef() : nullptr;
         return ref ? rankOf(*ref) : std::nullopt;
     };
-    static const Names same {"relu",
-                             "relu6",
-                             "hardtanh",
-                             "hardswish",
-                             "hardsigmoid",
-                             "sigmoid",
-                             "tanh",
-                             "gelu",
-                             "silu",
-                             "elu",
-                             "leaky_relu",
-                             "softmax",
-                             "log_softmax",
-                             "permute",
-                             "transpose",
-                             "contiguous",
-                             "clone",
-                             "detach",
-                             "dropout",
-                             "slice",
-                             "roll",
-                             "flip",
-                             "pad",
-                             "max_pool1d",
-                             "max_pool2d",
-                             "max_pool3d",
-                             "avg_pool1d",
-                             "avg_pool2d",
-                             "avg_pool3d",
-                             "batch_norm",
-                             "adaptive_avg_pool1d",
-                             "adaptive_avg_pool2d",
-                             "adaptive_avg_pool3d",
-                             "layer_norm",
-                             "group_norm",
-                             "instance_norm",
-                             "linear",
-                             "lstm",
-                             "gru",
-                             "rnn_tanh",
-                             "rnn_relu",
-                             "masked_fill",
-                             "zeros_like",
-                             "ones_like",
-                             "clamp",
-                             "abs",
-                             "neg",
-                             "copy",
-                             "fill",
-                             "zero",
-                             "to",
-                             "constant_pad_nd",
-                             "upsample_bilinear2d",
-                             "upsample_nearest2d",
-                             "upsample_bicubic2d",
-                             "pow",
-                             "exp",
-                             "sqrt",
-                             "rsqrt",
-                             "log",
-                             "reciprocal",
-                             "chunk",
-                             "split",
-                             "split_with_sizes",
-                             "narrow",
-                             "prelu",
-                             "mish",
-                             "softplus",
-                             "tril",
-                             "triu",
-                             "type_as",
-                             "cumsum",
-                             "scaled_dot_product_attention",
-                             "alias",
-                             "channel_shuffle",
-                             "pixel_shuffle",
-                             "glu",
-                             "index_select",
-                             "conv1d",
-                             "conv2d",
-                             "conv3d",
-                             "conv_transpose1d",
-                             "conv_transpose2d",
-                             "conv_transpose3d"};
+    static const Names same
+        = words("relu relu6 hardtanh hardswish hardsigmoid sigmoid tanh gelu silu elu "
+                "leaky_relu softmax log_softmax permute transpose contiguous clone detach "
+                "dropout slice roll flip pad max_pool1d max_pool2d max_pool3d avg_pool1d "
+                "avg_pool2d avg_pool3d batch_norm adaptive_avg_pool1d adaptive_avg_pool2d "
+                "adaptive_avg_pool3d layer_norm group_norm instance_norm linear lstm gru "
+                "rnn_tanh rnn_relu masked_fill zeros_like ones_like clamp abs neg copy fill "
+                "zero to constant_pad_nd upsample_bilinear2d upsample_nearest2d "
+                "upsample_bicubic2d pow exp sqrt rsqrt log reciprocal chunk split "
+                "split_with_sizes narrow prelu mish softplus tril triu type_as cumsum "
+                "scaled_dot_product_attention alias channel_shuffle pixel_shuffle glu "
+                "index_select conv1d conv2d conv3d conv_transpose1d conv_transpose2d "
+                "conv_transpose3d");
     if (same.contains(name))
         return operand(0);
     if (name == "unsqueeze" || name == "select") {

@@ -8,19 +8,16 @@ out1, ...), both flat. `slow` makes the large ones of torchvision, without it th
 NAME.shipped.pt are files that pip packages ship, where pip can have them.
 """
 import os
-import pathlib
-import subprocess
 import sys
-import tempfile
-import zipfile
 from collections import OrderedDict
 from typing import Dict, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 import torch
 import torch.nn.functional as F
-import torch.utils._pytree as pytree
 from torch import Tensor, nn
+
+from shipped_models import save_answers, write_shipped
 
 MODELS = {}
 
@@ -365,37 +362,6 @@ SLOW = {"resnet18": 64, "mobilenet_v2": 64, "mobilenet_v3_small": 64, "densenet1
         "shufflenet_v2_x0_5": 64, "squeezenet1_1": 64, "swin_t": 64, "vit_b_16": 224, "deeplabv3": 64}
 
 
-def save_answers(path, args):
-    """The .npz beside the file: what torch.jit.load computes for the arguments."""
-    # Copies: forward may write to its inputs.
-    inputs = [np.array(leaf) for leaf in pytree.tree_leaves(args)]
-    with torch.no_grad():
-        outputs = pytree.tree_leaves(torch.jit.load(path)(*args))
-    arrays = {f"in{i}": a for i, a in enumerate(inputs)}
-    for i, leaf in enumerate(outputs):
-        if leaf is not None:
-            arrays[f"out{i}"] = leaf.numpy() if isinstance(leaf, Tensor) else np.asarray(leaf)
-    np.savez(path[:-3] + ".npz", **arrays)
-
-
-# Files that pip packages ship: package, file inside, arguments.
-SHIPPED = {"silero_vad": ("silero-vad==6.2.3", "silero_vad/data/silero_vad.jit", lambda: (0.1 * seeded(1, 512), 16000))}
-
-
-def write_shipped(folder, name, package, inside, args):
-    path = os.path.join(folder, name + ".shipped.pt")
-    if os.path.exists(path[:-3] + ".npz"):
-        return
-    with tempfile.TemporaryDirectory() as wheels:
-        done = subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", wheels, package], capture_output=True)
-        if done.returncode:
-            print(f"pip has no {package} here: its model is not tested")
-            return
-        with zipfile.ZipFile(next(pathlib.Path(wheels).glob("*.whl"))) as archive, open(path, "wb") as file:
-            file.write(archive.read(inside))
-    save_answers(path, args())
-
-
 def write(folder, name, way, made):
     path = os.path.join(folder, name + (".traced.pt" if way == "trace" else ".scripted.pt"))
     if os.path.exists(path[:-3] + ".npz"):
@@ -423,8 +389,7 @@ def main():
         for way in ways:
             torch.manual_seed(0)
             write(folder, name, way, function())
-    for name, (package, inside, args) in SHIPPED.items():
-        write_shipped(folder, name, package, inside, args)
+    write_shipped(folder)
 
 
 if __name__ == "__main__":
