@@ -12,11 +12,40 @@ constexpr int kBlock = 1024; // values whose bins are computed before any is cou
 constexpr std::int64_t kMaxInTables = std::int64_t(1) << 31; // tables count in 32 bits
 constexpr std::int64_t kCachedRun = 8192; // values that stay in the inner cache between two looks
 
+constexpr int kLanes = 32; // independent extremes: vectors deep on every target
+
 QS_VECTOR_CLONES void binsOf(const float* data, int count, HistogramEdges edges, std::int32_t bins,
                              std::int32_t* out)
 {
     for (int i = 0; i < count; ++i)
         out[i] = histogramBin(data[i], edges, bins);
+}
+
+// Extremes by lane; NaN is passed over.
+struct Extremes
+{
+    float min[kLanes];
+    float max[kLanes];
+    Extremes()
+    {
+        std::fill(min, min + kLanes, std::numeric_limits<float>::infinity());
+        std::fill(max, max + kLanes, -std::numeric_limits<float>::infinity());
+    }
+};
+
+// `count` is a multiple of kLanes.
+QS_VECTOR_CLONES void binsAndExtremes(const float* data, int count, HistogramEdges edges,
+                                      std::int32_t bins, std::int32_t* out, Extremes& seen)
+{
+    Extremes acc = seen;
+    for (int at = 0; at < count; at += kLanes)
+        for (int i = 0; i < kLanes; ++i) {
+            const float x = data[at + i];
+            acc.min[i] = x < acc.min[i] ? x : acc.min[i];
+            acc.max[i] = x > acc.max[i] ? x : acc.max[i];
+            out[at + i] = histogramBin(x, edges, bins);
+        }
+    seen = acc;
 }
 
 // Counts values into four tables in turn: equal neighbours (the zeros behind a ReLU) would else
@@ -34,26 +63,33 @@ public:
 
     void add(const float* data, std::int64_t count)
     {
-        const std::size_t step = m_tables.size() > m_width ? m_width : 0;
-        std::uint32_t* t0 = m_tables.data();
-        std::uint32_t* t1 = t0 + step;
-        std::uint32_t* t2 = t1 + step;
-        std::uint32_t* t3 = t2 + step;
         std::int32_t index[kBlock];
         for (std::int64_t done = 0; done < count; done += kBlock) {
             const int n = int(std::min<std::int64_t>(kBlock, count - done));
             binsOf(data + done, n, m_edges, m_bins, index);
-            int i = 0;
-            for (; i + 4 <= n; i += 4) {
-                ++t0[index[i]];
-                ++t1[index[i + 1]];
-                ++t2[index[i + 2]];
-                ++t3[index[i + 3]];
-            }
-            for (; i < n; ++i)
-                ++t0[index[i]];
+            tally(index, n);
         }
         m_inTables += count;
+    }
+    /// The same, and adds the extremes of what lies inside; true when every value does.
+    bool observe(const float* data, std::int64_t count, Extremes& seen)
+    {
+        const std::uint64_t before = outside();
+        std::int32_t index[kBlock];
+        for (std::int64_t done = 0; done < count; done += kBlock) {
+            const int n = int(std::min<std::int64_t>(kBlock, count - done));
+            const int whole = n - n % kLanes;
+            binsAndExtremes(data + done, whole, m_edges, m_bins, index, seen);
+            for (int i = whole; i < n; ++i) {
+                const float x = data[done + i];
+                seen.min[0] = x < seen.min[0] ? x : seen.min[0];
+                seen.max[0] = x > seen.max[0] ? x : seen.max[0];
+                index[i] = histogramBin(x, m_edges, m_bins);
+            }
+            tally(index, n);
+        }
+        m_inTables += count;
+        return outside() == before;
     }
     /// Empties the tables into `counts`.
     void flush(std::uint64_t* counts)
@@ -68,6 +104,32 @@ public:
     bool nearlyFull(std::int64_t count) const { return m_inTables + count > kMaxInTables; }
 
 private:
+    void tally(const std::int32_t* index, int count)
+    {
+        const std::size_t step = m_tables.size() > m_width ? m_width : 0;
+        std::uint32_t* t0 = m_tables.data();
+        std::uint32_t* t1 = t0 + step;
+        std::uint32_t* t2 = t1 + step;
+        std::uint32_t* t3 = t2 + step;
+        int i = 0;
+        for (; i + 4 <= count; i += 4) {
+            ++t0[index[i]];
+            ++t1[index[i + 1]];
+            ++t2[index[i + 2]];
+            ++t3[index[i + 3]];
+        }
+        for (; i < count; ++i)
+            ++t0[index[i]];
+    }
+    /// Values in the tables that are NaN or outside the edges.
+    std::uint64_t outside() const
+    {
+        std::uint64_t sum = 0;
+        for (std::size_t at = std::size_t(m_bins); at < m_tables.size(); at += m_width)
+            sum += m_tables[at];
+        return sum;
+    }
+
     HistogramEdges m_edges;
     std::int32_t m_bins;
     std::size_t m_width;
@@ -129,18 +191,21 @@ MinMax observeCpu(const float* data, std::int64_t count, HistogramTarget target,
     forEachPart(count, parts, [&](int part, std::int64_t begin, std::int64_t end) {
         Counter counter(target.edges, target.bins, end - begin);
         MinMax mine;
+        Extremes seen;
         for (std::int64_t at = begin; at < end; at += kCachedRun) {
             const std::int64_t n = std::min(kCachedRun, end - at);
-            const MinMax run = minMaxCpu(data + at, n, 1);
-            merge(mine, run);
-            if (run.nonFinite > 0 || run.min < target.edges.low || run.max > target.edges.high)
-                inside.store(false, std::memory_order_relaxed);
-            if (!inside.load(std::memory_order_relaxed))
-                continue;
             if (counter.nearlyFull(n))
                 counter.flush(partial.of(part));
-            counter.add(data + at, n);
+            Extremes now = seen;
+            if (inside.load(std::memory_order_relaxed) && counter.observe(data + at, n, now)) {
+                seen = now;
+                continue;
+            }
+            inside.store(false, std::memory_order_relaxed);
+            merge(mine, minMaxCpu(data + at, n, 1));
         }
+        for (int i = 0; i < kLanes; ++i)
+            merge(mine, {seen.min[i], seen.max[i], 0});
         counter.flush(partial.of(part));
         found[std::size_t(part)] = mine;
     });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times our histogram observer: `bench_observers FILE.npz ROUNDS` observes the file's array "x"
-// once a round and prints one line of JSON: seconds a round, and the state for the caller to
-// compare.
+// once a round and prints one line of JSON: wall and processor seconds a round, and the state for
+// the caller to compare.
 #include "engine/calibrate/npz.h"
 #include "engine/calibrate/observer_factory.h"
 #include "engine/convert/choose_qparams.h"
@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 
 using namespace qs;
 
@@ -39,12 +40,18 @@ int main(int argc, char** argv)
     ObserverSpec spec;
     spec.kind = ObserverKind::Histogram;
     const auto observer = makeObserver(ObserverId(1), spec);
+    std::vector<double> processor;
     std::printf("{\"seconds\": [");
     for (int round = 0; round < std::atoi(argv[2]); ++round) {
         const auto start = std::chrono::steady_clock::now();
+        const std::clock_t before = std::clock();
         observer->observe(x);
+        processor.push_back(double(std::clock() - before) / CLOCKS_PER_SEC);
         std::printf("%s%.6f", round ? ", " : "", secondsSince(start));
     }
+    std::printf("], \"processor\": [");
+    for (std::size_t i = 0; i < processor.size(); ++i)
+        std::printf("%s%.6f", i ? ", " : "", processor[i]);
     const ObserverStats stats = observer->stats();
     const auto start = std::chrono::steady_clock::now();
     const QParams params = chooseQParams(stats);
