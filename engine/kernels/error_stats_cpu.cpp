@@ -54,25 +54,16 @@ ErrorSums scan(const float* signal, const float* other, std::int64_t count)
     return out;
 }
 
-constexpr int kTermLanes = 8;
+constexpr int kTermLanes = 16;
 
-// One term's accumulators.
+// One term's accumulators. What is added is y + noise, so its square and its product with y follow
+// from the sums of y^2, y * noise and noise^2.
 struct TermLanes
 {
-    double other2[kTermLanes] = {};
-    double dot[kTermLanes] = {};
+    double cross[kTermLanes] = {}; ///< y * noise
     double noise2[kTermLanes] = {};
-    double maxAbs[kTermLanes] = {};
+    float maxAbs[kTermLanes] = {};
 };
-
-inline void add(TermLanes& lanes, int i, double signal, double noise, double other)
-{
-    const double size = noise < 0 ? -noise : noise;
-    lanes.other2[i] += other * other;
-    lanes.dot[i] += signal * other;
-    lanes.noise2[i] += noise * noise;
-    lanes.maxAbs[i] = size > lanes.maxAbs[i] ? size : lanes.maxAbs[i];
-}
 
 struct AllTermLanes
 {
@@ -80,37 +71,46 @@ struct AllTermLanes
     TermLanes isolated, inherited, bornHere, cumulative;
 };
 
+inline void add(TermLanes& lanes, int i, double signal, float made, float wanted)
+{
+    const double noise = double(made) - double(wanted);
+    const float apart = made - wanted;
+    const float size = apart < 0 ? -apart : apart;
+    lanes.cross[i] += signal * noise;
+    lanes.noise2[i] += noise * noise;
+    lanes.maxAbs[i] = size > lanes.maxAbs[i] ? size : lanes.maxAbs[i];
+}
+
 inline void addValue(AllTermLanes& acc, int i, const LayerValues& v, std::int64_t at)
 {
-    const double y = v.signal[at];
-    const double converted = v.converted[at];
-    const double fx = v.onConverted[at];
-    const double fq = v.quantizedOnFloat[at];
-    const double born = converted - fx;
-    acc.signal2[i] += y * y;
-    add(acc.isolated, i, y, fq - y, fq);
-    add(acc.inherited, i, y, fx - y, fx);
-    add(acc.bornHere, i, y, born, y + born);
-    add(acc.cumulative, i, y, converted - y, converted);
+    const float y = v.signal[at];
+    const double signal = y;
+    acc.signal2[i] += signal * signal;
+    add(acc.isolated, i, signal, v.quantizedOnFloat[at], y);
+    add(acc.inherited, i, signal, v.onConverted[at], y);
+    add(acc.bornHere, i, signal, v.converted[at], v.onConverted[at]);
+    add(acc.cumulative, i, signal, v.converted[at], y);
 }
 
 QS_VECTOR_CLONES void scanTerms(const LayerValues& v, std::int64_t begin, std::int64_t steps,
                                 AllTermLanes& lanes)
 {
     AllTermLanes acc = lanes;
-    for (std::int64_t step = 0; step < steps; ++step) {
+    for (std::int64_t step = 0; step < steps; ++step)
         for (int i = 0; i < kTermLanes; ++i)
             addValue(acc, i, v, begin + step * kTermLanes + i);
-    }
     lanes = acc;
 }
 
 ErrorSums termSums(const double* signal2, const TermLanes& lanes, std::int64_t count)
 {
     ErrorSums sums;
-    for (int i = 0; i < kTermLanes; ++i)
+    for (int i = 0; i < kTermLanes; ++i) {
+        const double dot = signal2[i] + lanes.cross[i];
         merge(sums,
-              {signal2[i], lanes.other2[i], lanes.dot[i], lanes.noise2[i], lanes.maxAbs[i], 0});
+              {signal2[i], dot + lanes.cross[i] + lanes.noise2[i], dot, lanes.noise2[i],
+               double(lanes.maxAbs[i]), 0});
+    }
     sums.count = count;
     return sums;
 }
