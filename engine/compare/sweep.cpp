@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/compare/sweep.h"
 
+#include "engine/execute/liveness.h"
+
+#include <unordered_set>
+
 namespace qs {
 
 namespace {
@@ -66,6 +70,8 @@ Sweep::Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter
     , m_units(compareUnits(converted))
     , m_schedule(scheduleSweep(m_float.graph(), m_reference.graph(), m_units))
     , m_sums(m_units.size())
+    , m_expendableFloat(findExpendable(m_float.graph()))
+    , m_expendableReference(findExpendable(m_reference.graph()))
 {
 }
 
@@ -106,9 +112,10 @@ Result<Sweep::Outputs> Sweep::run(const std::vector<at::IValue>& inputs, const J
 Result<void> Sweep::step(std::size_t position, Frame& floatFrame, Frame& referenceFrame)
 {
     QS_CHECK(m_job.check());
-    QS_CHECK(advance(m_float, *m_float.graph().nodes()[position], floatFrame));
+    QS_CHECK(advance(m_float, *m_float.graph().nodes()[position], floatFrame, m_expendableFloat));
     for (; m_referenceAt < m_schedule.referenceEnd[position]; ++m_referenceAt)
-        QS_CHECK(advance(m_reference, *m_reference.graph().nodes()[m_referenceAt], referenceFrame));
+        QS_CHECK(advance(m_reference, *m_reference.graph().nodes()[m_referenceAt], referenceFrame,
+                         m_expendableReference));
     for (const std::size_t unit : m_schedule.unitsAt[position]) {
         auto measured = measure(unit, floatFrame, referenceFrame);
         if (!measured)
@@ -122,12 +129,34 @@ Result<void> Sweep::step(std::size_t position, Frame& floatFrame, Frame& referen
     return {};
 }
 
-Result<void> Sweep::advance(const Interpreter& interpreter, const Node& node, Frame& frame) const
+Sweep::Expendable Sweep::findExpendable(const Graph& graph) const
+{
+    std::unordered_set<ValueRef> measured;
+    for (const CompareUnit& unit : m_units) {
+        for (const UnitInput& input : unit.inputs)
+            measured.insert({input.value, input.read, input.raw});
+        for (const UnitOutput& output : unit.outputs)
+            measured.insert({output.value, output.reference});
+    }
+    Expendable found;
+    const auto dead = lastUses(graph);
+    for (std::size_t i = 0; i < dead.size(); ++i)
+        for (const ValueRef ref : dead[i])
+            if (!measured.contains(ref) && graph.nodes()[i]->id != ref.node)
+                found[graph.nodes()[i]->id].push_back(ref);
+    return found;
+}
+
+Result<void> Sweep::advance(const Interpreter& interpreter, const Node& node, Frame& frame,
+                            const Expendable& expendable) const
 {
     const bool runs = node.kind == NodeKind::Op || node.kind == NodeKind::ModuleCall;
     if (!runs || interpreter.isConstant({node.id, 0}))
         return {};
-    return interpreter.runNode(node, frame);
+    const auto found = expendable.find(node.id);
+    return interpreter.runNode(node, frame,
+                               found == expendable.end() ? std::span<const ValueRef>()
+                                                         : std::span(found->second));
 }
 
 Result<void> Sweep::measure(std::size_t index, const Frame& floatFrame, const Frame& referenceFrame)

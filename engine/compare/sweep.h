@@ -7,6 +7,7 @@
 #include "engine/compare/sweep_schedule.h"
 #include "engine/execute/interpreter.h"
 
+#include <unordered_map>
 #include <vector>
 
 namespace qs {
@@ -36,7 +37,11 @@ private:
     Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter referenceForm);
 
     Result<void> step(std::size_t position, Frame& floatFrame, Frame& referenceFrame);
-    Result<void> advance(const Interpreter& interpreter, const Node& node, Frame& frame) const;
+    /// Values that one node reads last and no measurement at all, by that node.
+    using Expendable = std::unordered_map<NodeId, std::vector<ValueRef>>;
+    Expendable findExpendable(const Graph& graph) const;
+    Result<void> advance(const Interpreter& interpreter, const Node& node, Frame& frame,
+                         const Expendable& expendable) const;
     Result<void> measure(std::size_t unit, const Frame& floatFrame, const Frame& referenceFrame);
     Result<void> measureUnchanged(std::size_t unit, const Frame& floatFrame,
                                   const Frame& referenceFrame);
@@ -52,6 +57,7 @@ private:
     std::vector<CompareUnit> m_units;
     SweepSchedule m_schedule;
     std::vector<UnitSums> m_sums;
+    Expendable m_expendableFloat, m_expendableReference;
     std::size_t m_referenceAt = 0;
     bool m_isSequence = false;
     ModelState m_floatState, m_referenceState;

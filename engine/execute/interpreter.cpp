@@ -5,6 +5,7 @@
 #include "engine/execute/constant_folding.h"
 #include "engine/execute/liveness.h"
 #include "engine/execute/node_runner.h"
+#include "engine/execute/reuse.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/graph/state.h"
 
@@ -29,6 +30,7 @@ struct Interpreter::Impl
     at::Device device = at::kCPU;
     Layout layout = Layout::AsGiven;
     std::vector<NodeCall> calls; ///< by position
+    JoinedPairs pairs;
     std::vector<std::vector<ValueRef>> dead; ///< by position
     std::vector<bool> constantNodes; ///< by position
     std::unordered_map<ValueRef, at::IValue> folded;
@@ -38,8 +40,8 @@ struct Interpreter::Impl
 
     bool isConstant(ValueRef ref) const { return constantNodes[graph->position(ref.node)]; }
     Result<at::IValue> read(ValueRef ref, const Frame& frame);
-    Result<void> runNode(const Node& node, Frame& frame, const Tap& tap = {},
-                         const JobContext& job = {});
+    Result<void> runNode(const Node& node, Frame& frame, const Freedom& freedom,
+                         const Tap& tap = {}, const JobContext& job = {});
     Result<at::IValue> stored(const Node& node) const;
     Result<at::IValue> fold(ValueRef ref);
     Result<void> startState(Frame& frame, const ModelState& carried) const;
@@ -86,6 +88,7 @@ Result<Interpreter> Interpreter::create(GraphPtr graph, at::Device device, Layou
         if (const Node& holder = impl.graph->get(update.holder); isStored(holder))
             impl.holders.push_back(&holder);
     impl.constantNodes = findConstantNodes(*impl.graph, impl.calls);
+    impl.pairs = findJoinedPairs(*impl.graph);
     return made;
 }
 
@@ -173,8 +176,8 @@ Result<std::vector<at::IValue>> Interpreter::Impl::runSubgraph(const Node& node,
     return it->second.run(std::move(inputs), inside, job);
 }
 
-Result<void> Interpreter::Impl::runNode(const Node& node, Frame& frame, const Tap& tap,
-                                        const JobContext& job)
+Result<void> Interpreter::Impl::runNode(const Node& node, Frame& frame, const Freedom& freedom,
+                                        const Tap& tap, const JobContext& job)
 {
     if (node.kind == NodeKind::Parameter || node.kind == NodeKind::Constant) {
         QS_TRY(at::IValue value, stored(node));
@@ -183,12 +186,15 @@ Result<void> Interpreter::Impl::runNode(const Node& node, Frame& frame, const Ta
     }
     if (node.kind != NodeKind::Op && node.kind != NodeKind::ModuleCall)
         return {};
+    if (runJoined(pairs, node, frame, freedom))
+        return {};
     const ReadValue readValue = [&](ValueRef ref) { return read(ref, frame); };
     const RunSubgraph subgraphRunner = [&](std::size_t index, std::vector<at::IValue> inputs) {
         return runSubgraph(node, index, std::move(inputs), tap, job);
     };
     const NodeCall& call = calls[graph->position(node.id)];
-    QS_TRY(auto values, runCall(node, call, {device, readValue, subgraphRunner}));
+    const bool overwrite = call.inPlace && mayOverwriteFirst(node, frame, freedom);
+    QS_TRY(auto values, runCall(node, call, {device, readValue, subgraphRunner, overwrite}));
     if (isStateUpdate(node))
         frame.setState(*node.args[0].value.asString(), values.at(0));
     for (std::uint32_t i = 0; i < node.outputs.size(); ++i)
@@ -241,7 +247,7 @@ Result<std::vector<at::IValue>> Interpreter::run(std::vector<at::IValue> inputs,
         else if (node.kind == NodeKind::Output)
             break;
         else if (!impl.constantNodes[i] && !isStored(node))
-            QS_CHECK(impl.runNode(node, frame, tap, job));
+            QS_CHECK(impl.runNode(node, frame, {!tap, impl.dead[i]}, tap, job));
         const bool seen = node.kind == NodeKind::Input || node.kind == NodeKind::Op
             || node.kind == NodeKind::ModuleCall;
         if (tap && seen)
@@ -311,7 +317,13 @@ Result<void> Interpreter::Impl::evaluate(Frame& frame, std::span<const ValueRef>
                 given[i] = *value;
                 wasGiven[i] = true;
             }
-        QS_CHECK(runNode(node, frame, {}, job));
+        std::vector<ValueRef> expendable;
+        for (const auto& arg : node.args)
+            forEachRef(arg.value, [&](ValueRef ref) {
+                if (lastReader[ref] == position && made.contains(ref) && !keep.contains(ref))
+                    expendable.push_back(ref);
+            });
+        QS_CHECK(runNode(node, frame, {!throughConstants, expendable}, {}, job));
         for (std::uint32_t i = 0; i < node.outputs.size(); ++i) {
             const ValueRef ref {node.id, i};
             if (wasGiven[i])
@@ -321,11 +333,8 @@ Result<void> Interpreter::Impl::evaluate(Frame& frame, std::span<const ValueRef>
             else
                 made.insert(ref);
         }
-        for (const auto& arg : node.args)
-            forEachRef(arg.value, [&](ValueRef ref) {
-                if (lastReader[ref] == position && made.contains(ref) && !keep.contains(ref))
-                    frame.release(ref);
-            });
+        for (const ValueRef& ref : expendable)
+            frame.release(ref);
     }
     for (const ValueRef& ref : wanted)
         if (!frame.has(ref)) {
@@ -345,7 +354,14 @@ Result<void> Interpreter::evaluate(Frame& frame, std::span<const ValueRef> wante
 Result<void> Interpreter::runNode(const Node& node, Frame& frame) const
 {
     const InferenceScope scope;
-    return m_impl->runNode(node, frame);
+    return m_impl->runNode(node, frame, {});
+}
+
+Result<void> Interpreter::runNode(const Node& node, Frame& frame,
+                                  std::span<const ValueRef> expendable) const
+{
+    const InferenceScope scope;
+    return m_impl->runNode(node, frame, {true, expendable});
 }
 
 std::span<const ValueRef> Interpreter::deadAfter(std::size_t position) const

@@ -71,6 +71,10 @@ public:
     /// Runs one node whose arguments are in `frame` (parameters, constants and folded values come
     /// by themselves) and puts its outputs there. Frees nothing.
     Result<void> runNode(const Node& node, Frame& frame) const;
+    /// The same for a caller that never looks at the integers between a quantize and its
+    /// dequantize, nor again at `expendable`: both may then be skipped over or written over.
+    Result<void> runNode(const Node& node, Frame& frame,
+                         std::span<const ValueRef> expendable) const;
 
     /// Values that no node at or after `position` (index into nodes()) reads any more once that
     /// node has run: what a stepping caller releases. The Output node's arguments are never listed.

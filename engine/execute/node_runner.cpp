@@ -5,6 +5,7 @@
 #include "engine/execute/higher_order.h"
 #include "engine/execute/interpreter.h"
 #include "engine/execute/op_table.h"
+#include "engine/execute/reuse.h"
 #include "engine/execute/scalar_ops.h"
 #include "engine/execute/script_control.h"
 #include "engine/execute/script_ops.h"
@@ -104,7 +105,9 @@ Result<Values> callDispatcher(const Node& node, const NodeCall& call, const Call
         stack.push_back(std::move(value));
     }
     protectStatistics(schema, stack);
-    if (call.op)
+    if (context.overwrite && call.inPlace)
+        call.inPlace->callBoxed(stack);
+    else if (call.op)
         call.op->callBoxed(stack);
     else
         runScriptOperator(*call.script, stack);
@@ -187,6 +190,8 @@ NodeCall prepareCall(const Node& node, Layout layout)
             call.problem = node.target + " lacks its argument '" + formal[i].name() + "'";
             return call;
         }
+    if (call.op)
+        call.inPlace = inPlaceOperator(node.target);
     // The same arguments; a copy where the strides allow no view.
     if (layout != Layout::AsGiven
         && (node.target == "aten.view.default" || node.target == "aten._unsafe_view.default"))

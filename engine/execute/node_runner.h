@@ -20,6 +20,7 @@ struct NodeCall
 {
     std::optional<c10::OperatorHandle> op;
     const ScriptOperator* script = nullptr; ///< where TorchScript alone has the operator
+    std::optional<c10::OperatorHandle> inPlace; ///< writes the same over its first argument
     std::vector<int> slots; ///< for each schema argument the node's argument, or -1 = the default
     std::string problem; ///< why the node cannot run; empty when it can
 };
@@ -40,6 +41,7 @@ struct CallContext
     at::Device device;
     const ReadValue& read;
     const RunSubgraph& runSubgraph;
+    bool overwrite = false; ///< the first argument's memory may take the result
 };
 
 /// Runs one Op node; the values in the order of its outputs, list results flattened. Errors name

@@ -141,10 +141,11 @@ private Q_SLOTS:
         std::size_t most = 0;
         const Tap tap = [&](ValueRef, const Node&, const at::IValue& value) -> Result<void> {
             seen.emplace_back(value.toTensor().getIntrusivePtr());
-            std::size_t alive = 0;
+            std::set<const void*> alive; // a value written over another is the same tensor
             for (const auto& one : seen)
-                alive += !one.expired();
-            most = std::max(most, alive);
+                if (const auto held = one.lock())
+                    alive.insert(held.get());
+            most = std::max(most, alive.size());
             return {};
         };
         QVERIFY(runnerFor(graph).run(*readSampleInputs(*graph), tap));
@@ -250,6 +251,54 @@ private Q_SLOTS:
         const auto none = runnerFor(graph).run({});
         QVERIFY(!none);
         QVERIFY(none.error().message.find("takes 1 inputs") != std::string::npos);
+    }
+    void memoryIsReusedWhereNobodySeesIt()
+    {
+        const GraphPtr graph = parsed(
+            "%x #1 = input \"x\" () -> (x: float32[64])\n"
+            "%k #2 = op \"aten.relu.default\" (self=%x) -> (k: float32[64])\n"
+            "%a #3 = op \"aten.sub.Tensor\" (self=%x, other=1) -> (a: float32[64])\n"
+            "%r #4 = op \"aten.relu.default\" (self=%a) -> (r: float32[64])\n"
+            "%m #5 = op \"aten.mul.Tensor\" (self=%a, other=%r) -> (m: float32[64])\n"
+            "%v #6 = op \"aten.view.default\" (self=%m, size=[8, 8]) -> (v: float32[8, 8])\n"
+            "%h #7 = op \"aten.hardtanh.default\" (self=%m, min_val=0, max_val=0.5) -> (h: "
+            "float32[64])\n"
+            "%f #8 = op \"aten.view.default\" (self=%v, size=[64]) -> (f: float32[64])\n"
+            "%s #9 = op \"aten.add.Tensor\" (self=%f, other=%h) -> (s: float32[64])\n"
+            "%c #10 = op \"aten.clamp.default\" (self=%s, min=-1, max=1) -> (c: float32[64])\n"
+            "%t #11 = op \"aten.add.Tensor\" (self=%c, other=%k) -> (t: float32[64])\n"
+            "%output #12 = output \"\" (\"\"=%t) -> ()\n");
+        const at::Tensor x = at::randn({64});
+        const at::Tensor kept = x.clone();
+        const at::Tensor a = x - 1, m = a * at::relu(a);
+        const at::Tensor wanted = at::clamp(m + at::hardtanh(m, 0, 0.5), -1, 1) + at::relu(x);
+        QVERIFY(at::equal(onlyTensor(runnerFor(graph).run({x})), wanted));
+        QVERIFY(at::equal(x, kept));
+    }
+    void pairsThatNobodyLooksIntoAreOnePass()
+    {
+        const std::string numbers
+            = "scale=0.03, zero_point=7, quant_min=0, quant_max=255, dtype=dtype(uint8)";
+        const GraphPtr graph = parsed(
+            "%x #1 = input \"x\" () -> (x: float32[1000])\n"
+            "%a #2 = op \"aten.sub.Tensor\" (self=%x, other=1) -> (a: float32[1000])\n"
+            "%q #3 = op \"quantized_decomposed.quantize_per_tensor.default\" (input=%a, "
+            + numbers
+            + ") -> (q: uint8[1000])\n"
+              "%d #4 = op \"quantized_decomposed.dequantize_per_tensor.default\" (input=%q, "
+            + numbers
+            + ") -> (d: float32[1000])\n"
+              "%output #5 = output \"\" (\"\"=%d) -> ()\n");
+        const at::Tensor x = 3 * at::randn({1000});
+        bool integers = false;
+        const Tap tap = [&](ValueRef ref, const Node&, const at::IValue& value) -> Result<void> {
+            integers = integers
+                || (ref.node == NodeId(3) && value.toTensor().scalar_type() == at::kByte);
+            return {};
+        };
+        const at::Tensor looked = onlyTensor(runnerFor(graph).run({x}, tap));
+        QVERIFY(integers); // who looks sees them
+        QVERIFY(at::equal(onlyTensor(runnerFor(graph).run({x})), looked));
     }
     void channelsLastChangesNoValue()
     {
