@@ -159,6 +159,35 @@ std::string layersHtml(const Json& result)
     return html + "</tbody></table>";
 }
 
+/// The values inside quantized custom modules: an LSTM's gates, by layer and direction.
+std::string interiorsHtml(const Json& result)
+{
+    std::string rows;
+    for (const Json& node : result.at("nodes")) {
+        const auto interiors = node.find("interior");
+        if (interiors == node.end() || !interiors->is_array())
+            continue;
+        for (const Json& value : *interiors) {
+            const auto scales = value.find("scale");
+            const bool chosen = scales != value.end() && scales->size() == 1;
+            rows += "<tr><td>" + escapeHtml(textOf(node, "name")) + "</td><td>"
+                + escapeHtml(textOf(value, "name")) + "</td><td class=\"n\">"
+                + dbText(sqnrOf(Json {{"value", value.value("error", Json())}}, "value"))
+                + "</td><td>" + escapeHtml(textOf(value, "dtype"))
+                + (chosen ? ", scale " + decimals((*scales)[0].get<double>(), 6) + ", zero point "
+                           + value.at("zero_point").at(0).dump()
+                          : std::string())
+                + "</td></tr>\n";
+        }
+    }
+    return rows.empty() ? std::string()
+                        : "<h2>Inside recurrent layers</h2><p>Values of each cell, by layer and "
+                          "direction; SQNR in dB, all together.</p><table><thead><tr><th>Node</th>"
+                          "<th>Value</th><th>Cumulative</th><th>Quantization</th></tr></thead>"
+                          "<tbody>"
+            + rows + "</tbody></table>";
+}
+
 std::string pageHtml(const Json& result, const std::string& histograms)
 {
     const std::string title = "Quantscope: "
@@ -166,7 +195,7 @@ std::string pageHtml(const Json& result, const std::string& histograms)
     return "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><title>"
         + escapeHtml(title) + "</title><style>" + kStyle + "</style></head><body><h1>"
         + escapeHtml(title) + "</h1>" + summaryHtml(result) + worstHtml(result) + layersHtml(result)
-        + histograms + "</body></html>\n";
+        + interiorsHtml(result) + histograms + "</body></html>\n";
 }
 
 Error notResult(const std::string& path)

@@ -266,8 +266,12 @@ QString verdictText(Verdict verdict)
 
 QColor cividis(double badness)
 {
-    static constexpr std::array<QRgb, 7> stops
+    static constexpr std::array<QRgb, 7> onLight
         = {0xff00224e, 0xff2a3f6d, 0xff575c6d, 0xff7d7c78, 0xffa59c74, 0xffd2c060, 0xfffee838};
+    // The dark end is lifted: it must stand out from a dark panel.
+    static constexpr std::array<QRgb, 7> onDark
+        = {0xff3d6199, 0xff566e98, 0xff707889, 0xff8b8a84, 0xffaba27a, 0xffd2c060, 0xfffee838};
+    const auto& stops = theme().dark ? onDark : onLight;
     const double at = std::clamp(badness, 0.0, 1.0) * double(stops.size() - 1);
     const auto low = std::min(std::size_t(at), stops.size() - 2);
     const double mix = at - double(low);
