@@ -25,9 +25,15 @@ PAIRS = ["tutorial/tutorial", "tutorial_bn/tutorial", "tutorial_bn/tutorial_defa
          "mobilenet_v2/minmax"]
 
 
+def instructions():
+    """What decides the last bits: the vector width of float kernels, and how int8 kernels multiply (without VNNI some saturate)."""
+    int8 = [name for name, has in (("VNNI", torch.cpu._is_vnni_supported()), ("AMX", torch.cpu._is_amx_tile_supported())) if has]
+    return " ".join([torch.backends.cpu.get_cpu_capability(), *int8])
+
+
 def environment():
     return {"torch": torch.__version__.partition("+")[0], "threads": torch.get_num_threads(),
-            "cpu": torch.backends.cpu.get_cpu_capability()}
+            "cpu": instructions()}
 
 
 def to_json(answer):
