@@ -13,6 +13,7 @@ import tempfile
 import torch
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "oracle"))
+import conversion  # noqa: E402
 import models  # noqa: E402
 import oracle  # noqa: E402
 import recipes  # noqa: E402
@@ -51,7 +52,12 @@ def check(dump, pair, folder):
         outputs = ours[form]
         between = oracle.sqnr_db(golden["outputs"][form], oracle.flat(outputs[0] if len(outputs) == 1 else outputs))
         facts.append(f"{form} {between:.1f} dB")
-        if between < WANTED_DB:
+        mine, theirs = (oracle.sqnr_db(golden["outputs"]["float"], made)
+                        for made in (oracle.flat(outputs[0] if len(outputs) == 1 else outputs), golden["outputs"][form]))
+        wrong = form == "lowered" and conversion.kernel_is_wrong(ours["residue"].splitlines(), mine, theirs)
+        if wrong:
+            facts.append(f"against float {mine:.1f} dB, torch.ao {theirs:.1f}: its kernel is wrong here")
+        if between < WANTED_DB and not wrong:
             problems.append(f"{form}: {between:.1f} dB from torch.ao's, {WANTED_DB} wanted")
     counts = collections.Counter(ours["lowered_ops"].split())
     problems += [f"{counts[target]} x {target} after lowering, {wanted} wanted"

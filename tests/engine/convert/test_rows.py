@@ -298,7 +298,7 @@ def activations():
 def readers():
     x = image(2)
     once = conv(2, 4, 4)
-    yield network("module_twice", Net(lambda m, x: m.c(F.max_pool2d(m.c(x), 2)), c=once), x, against_float=True)
+    yield network("module_twice", Net(lambda m, x: m.c(F.max_pool2d(m.c(x), 2)), c=once), x, as_reference=True)
     weight = nn.Parameter(torch.randn(4, 4, 3, 3) * 0.2)
     yield network("weight_twice", Net(lambda m, x: F.conv2d(F.conv2d(x, m.w), m.w), w=weight), x)
     yield network("three_readers", Net(lambda m, x: m.f(m.a(x)), a=conv(2, 4, 6), f=Readers()), x)
