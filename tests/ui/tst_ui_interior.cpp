@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/fake_engine.h"
+#include "tests/ui/window_test.h"
 #include "ui/graph/graph_pane.h"
 #include "ui/panels/interior_card.h"
 #include "ui/panels/module_card.h"
@@ -53,21 +54,11 @@ public:
 } // namespace
 
 /// Cards of the right panel that only some selections have.
-class TestInterior : public QObject
+class TestInterior : public test::WindowTest<RecurrentEngine>
 {
     Q_OBJECT
 
 private:
-    RecurrentEngine m_engine;
-    std::unique_ptr<MainWindow> m_window;
-
-    Workspace& workspace() { return m_window->workspace(); }
-    NodeId node(const char* name) { return workspace().document().model()->tryFind(name)->id; }
-    template<class T>
-    T* find(const char* name)
-    {
-        return m_window->findChild<T*>(QString::fromLatin1(name));
-    }
     QTreeWidget& tree() { return *find<QTreeWidget>("interiorTree"); }
 
 private Q_SLOTS:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/fake_engine.h"
+#include "tests/ui/window_test.h"
 #include "ui/graph/graph_pane.h"
 #include "ui/panels/module_panel.h"
 #include "ui/panels/verdict_list.h"
@@ -28,21 +29,11 @@
 using namespace qs;
 
 /// Every test has its own window on the fake engine.
-class TestMainWindow : public QObject
+class TestMainWindow : public test::WindowTest<FakeEngine>
 {
     Q_OBJECT
 
 private:
-    FakeEngine m_engine;
-    std::unique_ptr<MainWindow> m_window;
-
-    Workspace& workspace() { return m_window->workspace(); }
-    NodeId node(const char* name) { return workspace().document().model()->tryFind(name)->id; }
-    template<class T>
-    T* find(const char* name)
-    {
-        return m_window->findChild<T*>(QString::fromLatin1(name));
-    }
     bool settled()
     {
         return workspace().document().plan() && m_window->graphPane().isLayoutDone()

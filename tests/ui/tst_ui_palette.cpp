@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/fake_engine.h"
+#include "tests/ui/window_test.h"
 #include "ui/graph/graph_pane.h"
 #include "ui/models/palette_model.h"
 #include "ui/panels/guide_panel.h"
@@ -34,21 +35,11 @@
 using namespace qs;
 
 /// Commands by name, help by place, first steps, and the whole job by keyboard.
-class TestPalette : public QObject
+class TestPalette : public test::WindowTest<FakeEngine>
 {
     Q_OBJECT
 
 private:
-    FakeEngine m_engine;
-    std::unique_ptr<MainWindow> m_window;
-
-    Workspace& workspace() { return m_window->workspace(); }
-    NodeId node(const char* name) { return workspace().document().model()->tryFind(name)->id; }
-    template<class T>
-    T* find(const char* name)
-    {
-        return m_window->findChild<T*>(QString::fromLatin1(name));
-    }
     /// A key as the window gets it, wherever the keyboard is.
     void press(Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier)
     {

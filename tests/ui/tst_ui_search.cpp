@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/fake_engine.h"
+#include "tests/ui/window_test.h"
 #include "ui/graph/graph_pane.h"
 #include "ui/models/search_result_model.h"
 #include "ui/panels/search_panel.h"
@@ -23,21 +24,11 @@
 using namespace qs;
 
 /// The search language, what it finds, and the list below its field.
-class TestSearch : public QObject
+class TestSearch : public test::WindowTest<FakeEngine>
 {
     Q_OBJECT
 
 private:
-    FakeEngine m_engine;
-    std::unique_ptr<MainWindow> m_window;
-
-    Workspace& workspace() { return m_window->workspace(); }
-    NodeId node(const char* name) { return workspace().document().model()->tryFind(name)->id; }
-    template<class T>
-    T* find(const char* name)
-    {
-        return m_window->findChild<T*>(QString::fromLatin1(name));
-    }
     void openWindow()
     {
         m_window = std::make_unique<MainWindow>(m_engine);

@@ -2,6 +2,7 @@
 #include "ui/graph/graph_forms.h"
 
 #include "ui/session/coalesce.h"
+#include "ui/session/shown_conversion.h"
 #include "ui/session/workspace.h"
 
 namespace qs {
@@ -72,15 +73,10 @@ void GraphForms::want()
         converted ? Lane::Pool : Lane::Engine, kFormsTag,
         [&engine, model, plan, converted, recipe = document.recipe()](JobContext& job) mutable {
             MadeForms out;
-            if (!converted) {
-                out.note = QStringLiteral("Names only: calibrate and convert to see the scales");
-                if (auto outline = engine.outline(model, plan, recipe, job))
-                    converted = *outline;
-                else
-                    out.note = QStringLiteral("No converted form yet: ")
-                        + QString::fromStdString(outline.error().line());
-            }
-            if (converted) {
+            const ShownConversion shown
+                = shownConversion(engine, model, plan, recipe, std::move(converted), job);
+            out.note = shown.note;
+            if (const auto& converted = shown.converted) {
                 out.forms[std::size_t(CodeForm::Prepared)] = formOf(converted->prepared->graph);
                 out.forms[std::size_t(CodeForm::Reference)] = formOf(converted->reference);
                 out.forms[std::size_t(CodeForm::Lowered)] = formOf(converted->lowered);

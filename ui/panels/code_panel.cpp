@@ -6,6 +6,7 @@
 #include "ui/panels/property_cards.h"
 #include "ui/plots/plot_style.h"
 #include "ui/session/coalesce.h"
+#include "ui/session/shown_conversion.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/theme.h"
@@ -166,17 +167,14 @@ void CodePanel::reload()
             Printed out;
             auto forms = std::make_shared<Forms>();
             (*forms)[int(CodeForm::Float)] = floatCode(*model);
-            if (convert && !converted) {
-                out.note = QStringLiteral("Names only: calibrate and convert to see the scales");
-                if (auto outline = engine.outline(model, plan, recipe, job))
-                    converted = *outline;
-                else
-                    out.note = QStringLiteral("No converted form yet: ")
-                        + QString::fromStdString(outline.error().line());
-            }
-            if (convert && converted)
+            if (convert) {
+                const ShownConversion shown
+                    = shownConversion(engine, model, plan, recipe, std::move(converted), job);
+                out.note = shown.note;
                 for (CodeForm form : {CodeForm::Prepared, CodeForm::Reference, CodeForm::Lowered})
-                    (*forms)[std::size_t(form)] = convertedCode(*converted, form);
+                    if (shown.converted)
+                        (*forms)[std::size_t(form)] = convertedCode(*shown.converted, form);
+            }
             out.forms = std::move(forms);
             return out;
         },
