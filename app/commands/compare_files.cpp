@@ -5,10 +5,8 @@
 #include "engine/base/log.h"
 #include "engine/compare/file_comparator.h"
 #include "engine/export/result_writer.h"
+#include "engine/import/file_kind.h"
 #include "engine/import/importer.h"
-
-#include <filesystem>
-#include <fstream>
 
 namespace qs {
 
@@ -58,9 +56,8 @@ std::string comparisonText(const Graph& floating, const Graph& converted,
 
 bool isModelFile(const std::string& path)
 {
-    std::ifstream file(path, std::ios::binary);
-    char head[2] = {};
-    return file.read(head, 2) && head[0] == 'P' && head[1] == 'K';
+    const auto look = lookAtFile(path);
+    return look && look->kind == FileKind::Zip;
 }
 
 Result<void> runFileCompare(const FileCompareOptions& options, const JobContext& job)

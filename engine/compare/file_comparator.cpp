@@ -152,10 +152,7 @@ Result<FileComparison> compareFiles(const GraphPtr& floating, const GraphPtr& co
             QS_TRY(const at::IValue other, convertedWalk.upTo(convertedOutputs[k], job));
             QS_CHECK(add(outputSums[k], signal, other));
         }
-        out.samples += batch.inputs.empty() || !batch.inputs[0].isTensor()
-                || batch.inputs[0].toTensor().dim() == 0
-            ? 1
-            : batch.inputs[0].toTensor().size(0);
+        out.samples += batch.samples;
     }
     for (const auto& sum : sums)
         out.errors.push_back(sum ? metricsFrom(*sum) : std::nullopt);

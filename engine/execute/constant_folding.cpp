@@ -23,6 +23,8 @@ bool mayFold(const Node& node, const NodeCall& call)
 /// Made of no other value, such a node is worth keeping where a whole tensor is not.
 bool makesNumber(const Node& node)
 {
+    if (node.outputs.empty())
+        return false;
     return node.target == "aten.scalar_tensor.default"
         || std::all_of(node.outputs.begin(), node.outputs.end(), [](const Value& value) {
                const ValueKind kind = value.type.kind;
