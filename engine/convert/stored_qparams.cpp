@@ -34,6 +34,36 @@ QParams perTensor(double scale, std::int64_t zeroPoint, DType dtype)
     return made;
 }
 
+std::vector<float> floatsOf(const at::Tensor& tensor)
+{
+    const at::Tensor plain = tensor.to(at::kFloat).contiguous();
+    return {plain.const_data_ptr<float>(), plain.const_data_ptr<float>() + plain.numel()};
+}
+
+std::vector<std::int64_t> integersOf(const at::Tensor& tensor)
+{
+    const at::Tensor plain = tensor.to(at::kLong).contiguous();
+    return {plain.const_data_ptr<std::int64_t>(),
+            plain.const_data_ptr<std::int64_t>() + plain.numel()};
+}
+
+/// The scheme of integer zero points, one a channel.
+QScheme channelScheme(const std::vector<std::int64_t>& zeroPoints)
+{
+    const bool centred = std::all_of(zeroPoints.begin(), zeroPoints.end(),
+                                     [](std::int64_t zero) { return zero == 0; });
+    return centred ? QScheme::PerChannelSymmetric : QScheme::PerChannelAffine;
+}
+
+/// The range that a node states, where it does.
+void readRange(const Node& node, QParams& qparams)
+{
+    if (const Argument* low = node.tryArg("quant_min"); low && low->asInt())
+        qparams.quantMin = *low->asInt();
+    if (const Argument* high = node.tryArg("quant_max"); high && high->asInt())
+        qparams.quantMax = *high->asInt();
+}
+
 QParams ofTensor(const at::Tensor& tensor)
 {
     const bool perChannel = tensor.qscheme() == at::kPerChannelAffine
@@ -43,23 +73,16 @@ QParams ofTensor(const at::Tensor& tensor)
         return perTensor(tensor.q_scale(), tensor.q_zero_point(), dtype);
     QParams made = perTensor(1, 0, dtype);
     made.axis = int(tensor.q_per_channel_axis());
-    const at::Tensor scales = tensor.q_per_channel_scales().to(at::kFloat).contiguous();
-    made.scale.assign(scales.const_data_ptr<float>(),
-                      scales.const_data_ptr<float>() + scales.numel());
+    made.scale = floatsOf(tensor.q_per_channel_scales());
     const at::Tensor zeros = tensor.q_per_channel_zero_points();
     made.zeroPoint.clear();
     if (zeros.is_floating_point()) {
         made.qscheme = QScheme::PerChannelAffineFloatQParams;
-        const at::Tensor real = zeros.to(at::kFloat).contiguous();
-        made.floatZeroPoint.assign(real.const_data_ptr<float>(),
-                                   real.const_data_ptr<float>() + real.numel());
+        made.floatZeroPoint = floatsOf(zeros);
         return made;
     }
-    const at::Tensor whole = zeros.to(at::kLong).contiguous();
-    made.zeroPoint.assign(whole.const_data_ptr<std::int64_t>(),
-                          whole.const_data_ptr<std::int64_t>() + whole.numel());
-    const bool centred = whole.eq(0).all().item<bool>();
-    made.qscheme = centred ? QScheme::PerChannelSymmetric : QScheme::PerChannelAffine;
+    made.zeroPoint = integersOf(zeros);
+    made.qscheme = channelScheme(made.zeroPoint);
     return made;
 }
 
@@ -102,10 +125,7 @@ private:
         const Argument* dtype = node.tryArg("dtype");
         QParams made = perTensor(*scale->asDouble(), *zeroPoint->asInt(),
                                  dtype && dtype->asDType() ? *dtype->asDType() : DType::QUInt8);
-        if (const Argument* low = node.tryArg("quant_min"); low && low->asInt())
-            made.quantMin = *low->asInt();
-        if (const Argument* high = node.tryArg("quant_max"); high && high->asInt())
-            made.quantMax = *high->asInt();
+        readRange(node, made);
         return made;
     }
 
@@ -125,25 +145,15 @@ private:
             return std::nullopt;
         const Argument* dtype = node.tryArg("dtype");
         QParams made = perTensor(1, 0, dtype && dtype->asDType() ? *dtype->asDType() : DType::Int8);
-        const at::Tensor real = scales.toTensor().to(at::kFloat).contiguous();
-        made.scale.assign(real.const_data_ptr<float>(),
-                          real.const_data_ptr<float>() + real.numel());
+        made.scale = floatsOf(scales.toTensor());
         QS_TRY(const at::IValue zeros, stored(node.tryArg("zero_points")));
         made.zeroPoint.assign(made.scale.size(), 0);
-        if (zeros.isTensor() && zeros.toTensor().numel() == real.numel()) {
-            const at::Tensor whole = zeros.toTensor().to(at::kLong).contiguous();
-            made.zeroPoint.assign(whole.const_data_ptr<std::int64_t>(),
-                                  whole.const_data_ptr<std::int64_t>() + whole.numel());
-        }
-        const bool centred = std::all_of(made.zeroPoint.begin(), made.zeroPoint.end(),
-                                         [](std::int64_t z) { return z == 0; });
-        made.qscheme = centred ? QScheme::PerChannelSymmetric : QScheme::PerChannelAffine;
+        if (zeros.isTensor() && std::size_t(zeros.toTensor().numel()) == made.scale.size())
+            made.zeroPoint = integersOf(zeros.toTensor());
+        made.qscheme = channelScheme(made.zeroPoint);
         if (const Argument* axis = node.tryArg("axis"); axis && axis->asInt())
             made.axis = int(*axis->asInt());
-        if (const Argument* low = node.tryArg("quant_min"); low && low->asInt())
-            made.quantMin = *low->asInt();
-        if (const Argument* high = node.tryArg("quant_max"); high && high->asInt())
-            made.quantMax = *high->asInt();
+        readRange(node, made);
         return std::optional(made);
     }
 
