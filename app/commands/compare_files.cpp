@@ -2,6 +2,7 @@
 #include "app/commands/compare_files.h"
 
 #include "app/commands/console.h"
+#include "app/commands/result_text.h"
 #include "engine/base/log.h"
 #include "engine/compare/file_comparator.h"
 #include "engine/export/result_writer.h"
@@ -11,11 +12,6 @@
 namespace qs {
 
 namespace {
-
-std::string dbText(const std::optional<ErrorMetrics>& error)
-{
-    return error && error->sqnrDb ? fixedText(*error->sqnrDb, 2) : "-";
-}
 
 std::string namesText(const std::string& title, const std::vector<std::string>& names)
 {

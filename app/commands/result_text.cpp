@@ -13,13 +13,6 @@ namespace {
 
 constexpr std::size_t kMarked = 5;
 
-std::string dbText(const std::optional<ErrorMetrics>& metrics)
-{
-    if (!metrics || !metrics->sqnrDb)
-        return "-";
-    return *metrics->sqnrDb >= 200 ? "exact" : fixedText(*metrics->sqnrDb, 2);
-}
-
 /// The nodes that lose most by themselves, with their rank from 1.
 std::map<NodeId, std::size_t> worstNodes(const Comparison& comparison)
 {
@@ -69,6 +62,13 @@ std::string layersText(const ResultParts& parts)
 }
 
 } // namespace
+
+std::string dbText(const std::optional<ErrorMetrics>& metrics)
+{
+    if (!metrics || !metrics->sqnrDb)
+        return "-";
+    return *metrics->sqnrDb >= 200 ? "exact" : fixedText(*metrics->sqnrDb, 2);
+}
 
 std::string resultText(const ResultParts& parts)
 {

@@ -7,6 +7,9 @@
 
 namespace qs {
 
+/// The SQNR in dB; "exact" without noise, "-" without a number.
+std::string dbText(const std::optional<ErrorMetrics>& metrics);
+
 /// A result for people: the error terms layer by layer with the five worst marked, the outputs, the
 /// labels, the coverage.
 std::string resultText(const ResultParts& parts);
