@@ -9,6 +9,7 @@
 #include "engine/compare/comparator.h"
 #include "engine/convert/convert.h"
 #include "engine/import/importer.h"
+#include "engine/import/sha256.h"
 #include "engine/prepare/prepare.h"
 
 #include <CLI/CLI.hpp>

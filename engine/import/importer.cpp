@@ -11,14 +11,11 @@
 #include "engine/import/torchscript_importer.h"
 
 #include <algorithm>
-#include <fstream>
 #include <future>
 
 namespace qs {
 
 namespace {
-
-constexpr std::size_t kChunk = 1 << 20;
 
 Error wrongKind(const std::string& path, const std::string& what)
 {
@@ -59,22 +56,6 @@ Result<std::shared_ptr<Pt2Archive>> openArchive(const std::string& path)
 }
 
 } // namespace
-
-Result<std::string> fileSha256(const std::string& path)
-{
-    std::ifstream in(path, std::ios::binary);
-    if (!in)
-        return fail(makeError(ErrorCode::Io, "cannot be read").inFile(path));
-    Sha256 hash;
-    std::string buffer(kChunk, '\0');
-    while (in) {
-        in.read(buffer.data(), std::streamsize(buffer.size()));
-        hash.update(buffer.data(), std::size_t(in.gcount()));
-    }
-    if (in.bad())
-        return fail(makeError(ErrorCode::Io, "cannot be read to its end").inFile(path));
-    return hash.hex();
-}
 
 Result<GraphPtr> importModel(const std::string& path, const JobContext& job)
 {

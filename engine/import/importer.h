@@ -15,7 +15,4 @@ namespace qs {
 /// with a note. An operator nobody knows becomes an opaque node.
 Result<GraphPtr> importModel(const std::string& path, const JobContext& job = {});
 
-/// Hex SHA-256 of a file.
-Result<std::string> fileSha256(const std::string& path);
-
 } // namespace qs

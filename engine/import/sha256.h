@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
+#include "engine/base/result.h"
+
 #include <cstddef>
-#include <cstdint>
+#include <memory>
 #include <string>
 
 namespace qs {
 
-/// SHA-256 (FIPS 180-4) of bytes given piece by piece.
+/// SHA-256 (FIPS 180-4) of bytes given piece by piece, by OpenSSL, which uses the processor's own
+/// instructions for it.
 class Sha256
 {
 public:
@@ -18,12 +20,10 @@ public:
     std::string hex();
 
 private:
-    void block(const std::uint8_t* bytes);
-
-    std::array<std::uint32_t, 8> m_state;
-    std::array<std::uint8_t, 64> m_pending {};
-    std::size_t m_pendingSize = 0;
-    std::uint64_t m_total = 0;
+    std::shared_ptr<void> m_context;
 };
+
+/// Hex SHA-256 of a file. The error (Io) names it.
+Result<std::string> fileSha256(const std::string& path);
 
 } // namespace qs

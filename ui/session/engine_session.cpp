@@ -12,6 +12,7 @@
 #include "engine/export/exporter.h"
 #include "engine/export/result_writer.h"
 #include "engine/import/importer.h"
+#include "engine/import/sha256.h"
 #include "engine/plan/planner.h"
 #include "engine/prepare/prepare.h"
 
