@@ -59,7 +59,7 @@ std::vector<std::string> keysOf(ObserverKind kind)
     if (isMovingAverage(kind))
         add({"averaging_constant"});
     if (kind == ObserverKind::Histogram)
-        add({"bins"});
+        add({"bins", "range", "percentile"});
     return keys;
 }
 
@@ -151,6 +151,12 @@ Result<void> checkObserver(const JsonPlace& place, const ObserverSpec& spec)
         return place.error("'eps' must be above 0");
     if (!(spec.scale > 0) || !std::isfinite(spec.scale))
         return place.error("'scale' must be above 0");
+    if (!(spec.percentile > 0) || spec.percentile > 100)
+        return place.error("'percentile' must lie above 0 and at most at 100", "for example 99.99");
+    if (spec.range != RangeMethod::Percentile && spec.percentile != ObserverSpec {}.percentile)
+        return place.error("'percentile' has no meaning for the range '"
+                               + std::string(rangeMethodName(spec.range)) + "'",
+                           "add \"range\": \"percentile\"");
     if (spec.bins < 2)
         return place.error("'bins' must be at least 2");
     if (spec.averagingConstant < 0 || spec.averagingConstant > 1)
@@ -201,9 +207,23 @@ Result<void> readNumbers(const JsonPlace& place, ObserverSpec& spec)
     return {};
 }
 
+Result<RangeMethod> readRangeMethod(const JsonPlace& place)
+{
+    QS_TRY(const std::string name, place.string());
+    if (const auto method = rangeMethodFromName(name))
+        return *method;
+    return place.error("unknown range '" + name + "'", suggestName(name, rangeMethodNames()));
+}
+
 /// What only some observers have.
 Result<void> readOddities(const JsonPlace& place, ObserverSpec& spec)
 {
+    if (given(place, "range")) {
+        QS_TRY(spec.range, readRangeMethod(place.key("range")));
+    }
+    if (given(place, "percentile")) {
+        QS_TRY(spec.percentile, place.key("percentile").number());
+    }
     if (given(place, "custom_op_name")) {
         QS_TRY(spec.customOpName, place.key("custom_op_name").string());
     }
@@ -350,6 +370,10 @@ Json observerToJson(const ObserverSpec& spec)
         out["averaging_constant"] = spec.averagingConstant;
     if (spec.bins != usual.bins)
         out["bins"] = spec.bins;
+    if (spec.range != usual.range)
+        out["range"] = rangeMethodName(spec.range);
+    if (spec.range == RangeMethod::Percentile)
+        out["percentile"] = spec.percentile;
     if (spec.kind == ObserverKind::FixedQParams) {
         out["scale"] = spec.scale;
         out["zero_point"] = spec.zeroPoint;

@@ -28,6 +28,14 @@ constexpr std::array<std::pair<FakeQuantize, std::string_view>, 3> kFakeQuantize
     {FakeQuantize::FusedMovingAverage, "fused_moving_avg_obs_fake_quantize"},
 }};
 
+constexpr std::array<std::pair<RangeMethod, std::string_view>, 5> kRangeNames {{
+    {RangeMethod::Search, "search"},
+    {RangeMethod::MinMax, "minmax"},
+    {RangeMethod::Percentile, "percentile"},
+    {RangeMethod::Entropy, "entropy"},
+    {RangeMethod::Mse, "mse"},
+}};
+
 constexpr std::array<std::pair<QScheme, std::string_view>, 5> kSchemeNames {{
     {QScheme::PerTensorAffine, "per_tensor_affine"},
     {QScheme::PerTensorSymmetric, "per_tensor_symmetric"},
@@ -133,6 +141,21 @@ std::optional<FakeQuantize> fakeQuantizeFromName(std::string_view name)
 std::vector<std::string> fakeQuantizeNames()
 {
     return namesOf(kFakeQuantizeNames);
+}
+
+std::string_view rangeMethodName(RangeMethod method)
+{
+    return nameIn(kRangeNames, method);
+}
+
+std::optional<RangeMethod> rangeMethodFromName(std::string_view name)
+{
+    return valueIn<RangeMethod>(kRangeNames, name);
+}
+
+std::vector<std::string> rangeMethodNames()
+{
+    return namesOf(kRangeNames);
 }
 
 std::string_view qschemeName(QScheme scheme)

@@ -44,6 +44,19 @@ std::string_view fakeQuantizeName(FakeQuantize kind); ///< "" for None
 std::optional<FakeQuantize> fakeQuantizeFromName(std::string_view name);
 std::vector<std::string> fakeQuantizeNames();
 
+/// How a histogram observer turns what it counted into the range to quantize.
+enum class RangeMethod : std::uint8_t
+{
+    Search, ///< "search": torch.ao's own, `HistogramObserver._non_linear_param_search`
+    MinMax, ///< "minmax": all that was seen
+    Percentile, ///< "percentile": the central share of the values
+    Entropy, ///< "entropy": the least Kullback-Leibler divergence
+    Mse ///< "mse": the least expected squared error
+};
+std::string_view rangeMethodName(RangeMethod method);
+std::optional<RangeMethod> rangeMethodFromName(std::string_view name);
+std::vector<std::string> rangeMethodNames();
+
 enum class QScheme : std::uint8_t
 {
     PerTensorAffine,
@@ -72,6 +85,8 @@ struct ObserverSpec
     int chAxis = 0;
     double averagingConstant = 0.01; ///< moving average observers
     int bins = 2048; ///< histogram
+    RangeMethod range = RangeMethod::Search; ///< histogram
+    double percentile = 99.99; ///< histogram with RangeMethod::Percentile: percent kept, in (0, 100]
     double scale = 1; ///< fixed_qparams
     std::int64_t zeroPoint = 0; ///< fixed_qparams
     bool isDynamic = false;

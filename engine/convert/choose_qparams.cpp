@@ -3,6 +3,7 @@
 // rounding is part of the result.
 #include "engine/convert/choose_qparams.h"
 
+#include "engine/convert/histogram_ranges.h"
 #include "engine/convert/histogram_search.h"
 
 #include <algorithm>
@@ -104,9 +105,22 @@ QParams uncalibrated(const ObserverSpec& spec)
 
 ValueRange chooseRange(const ObserverStats& stats)
 {
-    if (stats.spec.kind == ObserverKind::Histogram && !stats.exact.empty())
+    const ValueRange whole {stats.min, stats.max};
+    if (stats.spec.kind != ObserverKind::Histogram || stats.exact.empty())
+        return whole;
+    switch (stats.spec.range) {
+    case RangeMethod::Search:
         return searchHistogramRange(stats.exact, stats.spec.dtype);
-    return {stats.min, stats.max};
+    case RangeMethod::MinMax:
+        return whole;
+    case RangeMethod::Percentile:
+        return percentileRange(stats.exact, stats.spec.percentile);
+    case RangeMethod::Entropy:
+        return entropyRange(stats.exact, stats.spec);
+    case RangeMethod::Mse:
+        return mseRange(stats.exact, stats.spec);
+    }
+    return whole;
 }
 
 QParams qparamsFromRange(const ObserverSpec& spec, const std::vector<float>& min,

@@ -6,8 +6,8 @@
 
 namespace qs {
 
-/// The range an observer would quantize, after its own search (torch.ao
-/// `HistogramObserver._non_linear_param_search`) or its minimum and maximum.
+/// The range an observer would quantize: a histogram's by the spec's method, else its minimum and
+/// maximum. Only what was kept is read, so that another method needs no other calibration.
 struct ValueRange
 {
     float min = 0;
