@@ -2,6 +2,7 @@
 #include "app/commands/console.h"
 
 #include "engine/base/log.h"
+#include "engine/base/time_left.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -98,8 +99,11 @@ void showProgress(const Progress& progress)
 {
     if (!stderrIsTerminal())
         return;
-    std::fprintf(stderr, "\r\033[K%3.0f %%  %s: %s", 100 * progress.fraction,
-                 progress.stage.c_str(), progress.what.c_str());
+    static TimeLeft timeLeft; // a process has one job
+    const std::string left = timeLeft.text(progress);
+    std::fprintf(stderr, "\r\033[K%3.0f %%  %s: %s%s%s", 100 * progress.fraction,
+                 progress.stage.c_str(), progress.what.c_str(), left.empty() ? "" : ", ",
+                 left.c_str());
     std::fflush(stderr);
 }
 
@@ -145,6 +149,14 @@ void NoteHolder::release()
         writeNote(level, text);
     m_state->held.clear();
     m_state->holding = false;
+}
+
+std::string joined(const std::vector<std::string>& words)
+{
+    std::string text;
+    for (const auto& word : words)
+        text += (text.empty() ? "" : ", ") + word;
+    return text.empty() ? "none" : text;
 }
 
 std::string fixedText(double value, int decimals)

@@ -28,7 +28,7 @@ private:
 /// Writes to stdout and flushes. The error (Io) says that nobody could take it.
 Result<void> printOut(const std::string& text);
 
-/// One line of progress, rewritten in place; shown only where stderr is a terminal.
+/// One line of progress with the time left, rewritten in place; shown only where stderr is a terminal.
 void showProgress(const Progress& progress);
 /// Removes the progress line.
 void clearProgress();
@@ -49,6 +49,8 @@ private:
     std::shared_ptr<State> m_state;
 };
 
+/// "a, b, c"; "none" without words.
+std::string joined(const std::vector<std::string>& words);
 /// "12.3 MB"
 std::string bytesText(double bytes);
 /// The number with that many decimals.

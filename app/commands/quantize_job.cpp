@@ -10,12 +10,13 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/log.h"
 #include "engine/calibrate/calibrator.h"
+#include "engine/calibrate/checkpoint.h"
 #include "engine/compare/collect_outputs.h"
 #include "engine/compare/comparator.h"
 #include "engine/convert/choose_qparams.h"
 #include "engine/convert/convert.h"
 #include "engine/export/exporter.h"
-#include "engine/import/importer.h"
+#include "engine/import/sha256.h"
 #include "engine/prepare/prepare.h"
 
 #include <algorithm>
@@ -26,6 +27,9 @@
 namespace qs {
 
 namespace {
+
+/// In the result folder, where a calibration was interrupted.
+constexpr const char* kCheckpointFile = "calibration.partial.npz";
 
 bool isOperator(const Node& node)
 {
@@ -132,21 +136,40 @@ public:
         QS_CHECK(openData());
         QS_TRY(ResultFolder folder, ResultFolder::create(m_options.out));
         QS_CHECK(calibrateModel());
+        if (const auto done = finish(folder); !done) {
+            keepStatistics(done.error());
+            return done;
+        }
+        m_checkpoint->remove();
+        return printResult(m_paths);
+    }
+
+private:
+    /// What follows calibration.
+    Result<void> finish(ResultFolder& folder)
+    {
         QS_CHECK(convertAndCompare());
         QS_CHECK(evaluate(folder.staging()));
         QS_CHECK(writeFiles(folder.staging()));
         QS_CHECK(m_job.check());
-        QS_TRY(const auto paths, folder.publish("result.json"));
-        return printResult(paths);
+        QS_TRY(m_paths, folder.publish("result.json"));
+        return {};
     }
 
-private:
+    /// A run that is cancelled after its calibration need not calibrate again.
+    void keepStatistics(const Error& error) const
+    {
+        if (error.code != ErrorCode::Cancelled || m_data->isSequence())
+            return;
+        if (const auto saved = m_checkpoint->save(*m_observations); !saved)
+            warn(saved.error().line());
+    }
+
     Result<void> openData()
     {
         const CalibrationSettings& settings = m_planned.recipe.calibration;
-        QS_TRY(m_data,
-               openDataset(m_options.data, *m_planned.model,
-                           {settings.batchSize, settings.batches, settings.isSequence}));
+        m_cut = {settings.batchSize, settings.batches, settings.isSequence};
+        QS_TRY(m_data, openDataset(m_options.data, *m_planned.model, m_cut));
         return {};
     }
 
@@ -157,7 +180,10 @@ private:
         QS_TRY(m_prepared, prepareModel(m_planned.model, m_planned.plan, m_job));
         preparing.stop();
         const Stopwatch calibrating(&m_parts.timingSeconds, "calibrate");
-        QS_TRY(m_observations, calibrate(*m_prepared, *m_data, m_parts.device, m_job));
+        m_checkpoint.emplace((std::filesystem::path(m_options.out) / kCheckpointFile).string(),
+                             calibrationKey(*m_prepared, m_options.data, m_cut, m_parts.device));
+        QS_TRY(m_observations,
+               calibrate(*m_prepared, *m_data, m_parts.device, m_job, &*m_checkpoint));
         calibrating.stop();
         return {};
     }
@@ -256,11 +282,14 @@ private:
     const JobContext& m_job;
     PlannedModel m_planned;
     PreparedPtr m_prepared;
+    DatasetOptions m_cut;
     std::unique_ptr<Dataset> m_data;
+    std::optional<Checkpoint> m_checkpoint;
     ObservationsPtr m_observations;
     ConvertedPtr m_converted;
     ComparisonPtr m_comparison;
     ResultParts m_parts;
+    std::vector<std::string> m_paths; ///< what was written
 };
 
 } // namespace

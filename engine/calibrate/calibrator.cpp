@@ -2,15 +2,20 @@
 #include "engine/calibrate/calibrator.h"
 
 #include "engine/base/freed_memory.h"
+#include "engine/base/log.h"
 #include "engine/base/torch_guard.h"
+#include "engine/calibrate/checkpoint.h"
 #include "engine/calibrate/device_scope.h"
+#include "engine/calibrate/memory_estimate.h"
 #include "engine/calibrate/non_finite.h"
 #include "engine/calibrate/observer_factory.h"
 #include "engine/execute/interpreter.h"
 
 #include <ATen/Parallel.h>
+#include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/Device.h>
 
+#include <chrono>
 #include <unordered_map>
 
 namespace qs {
@@ -46,6 +51,23 @@ public:
                     makeError(ErrorCode::Numeric, "the weight holds NaN or Inf").atNode(node.name));
         }
         return {};
+    }
+
+    void restore(std::vector<ObserverStats> stats)
+    {
+        for (ObserverStats& one : stats)
+            m_observers.at(one.id)->restore(std::move(one));
+    }
+
+    // Whether a GPU has room for such a batch, before it runs out amidst one.
+    Result<void> checkMemory(const Batch& batch) const
+    {
+        const at::Device device = m_interpreter.device();
+        if (device.is_cpu())
+            return {};
+        const auto [free, total] = c10::getDeviceAllocator(device.type())->getMemoryInfo(device.index());
+        return checkFits(estimateMemory(*m_prepared.graph, batch.inputs), std::int64_t(free),
+                         batch.samples, device.str());
     }
 
     // Runs one batch; `number` counts from 1.
@@ -114,39 +136,123 @@ private:
     std::unordered_map<ObserverId, std::unique_ptr<Observer>> m_observers;
 };
 
+// One calibration from its first batch, or from where an earlier one stopped, to its last.
+class CalibrationRun
+{
+public:
+    CalibrationRun(Calibration calibration, const Dataset& data, const Checkpoint* checkpoint)
+        : m_calibration(std::move(calibration))
+        , m_data(data)
+        , m_checkpoint(data.isSequence() ? nullptr : checkpoint)
+    {
+    }
+
+    Result<ObservationsPtr> run(const Plan& plan, const std::string& device, const JobContext& job)
+    {
+        m_seen.device = device;
+        m_seen.threads = at::get_num_threads();
+        if (!takeUp(plan))
+            QS_CHECK(m_calibration.observeWeights(job));
+        const std::int64_t batches = m_data.batchCount();
+        const std::string all = " of " + std::to_string(batches);
+        while (m_seen.batches < batches) {
+            const std::int64_t number = m_seen.batches + 1;
+            job.report("calibrate", "batch " + std::to_string(number) + all,
+                       double(m_seen.batches) / double(batches));
+            const auto done = runBatch(number, job);
+            if (!done && done.error().code == ErrorCode::Cancelled && m_kept.batches > 0)
+                return fail(leave(done.error(), all));
+            QS_CHECK(done);
+            if (m_checkpoint)
+                QS_CHECK(keep());
+        }
+        job.report("calibrate", "done", 1.0);
+        m_seen.observers = m_calibration.stats();
+        return std::make_shared<Observations>(std::move(m_seen));
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    static constexpr std::chrono::seconds kKeepEvery {1}, kSaveEvery {30};
+
+    bool takeUp(const Plan& plan)
+    {
+        auto earlier = m_checkpoint ? m_checkpoint->load(plan) : std::nullopt;
+        if (!earlier || earlier->batches > m_data.batchCount())
+            return false;
+        m_seen.batches = earlier->batches;
+        m_seen.samples = earlier->samples;
+        m_calibration.restore(std::move(earlier->observers));
+        note("calibration goes on after batch " + std::to_string(m_seen.batches) + ", from "
+             + m_checkpoint->path());
+        return true;
+    }
+
+    Result<void> runBatch(std::int64_t number, const JobContext& job)
+    {
+        QS_CHECK(job.check());
+        QS_TRY(Batch batch, m_data.batch(number - 1));
+        if (number == 1)
+            QS_CHECK(m_calibration.checkMemory(batch));
+        const std::int64_t samples = batch.samples;
+        QS_CHECK(m_calibration.runBatch(std::move(batch), number, job));
+        m_seen.samples += samples;
+        m_seen.batches = number;
+        return {};
+    }
+
+    // A cancel comes amidst a batch that some observers have seen and others have not, so what
+    // stood between two batches is kept at hand, and in the file from time to time.
+    Result<void> keep()
+    {
+        const auto now = Clock::now();
+        if (now - m_keptAt < kKeepEvery)
+            return {};
+        m_kept = m_seen;
+        m_kept.observers = m_calibration.stats();
+        m_keptAt = now;
+        if (now - m_savedAt < kSaveEvery)
+            return {};
+        m_savedAt = now;
+        return m_checkpoint->save(m_kept);
+    }
+
+    // The cancelled run's error, which says what is kept.
+    Error leave(Error cancelled, const std::string& all) const
+    {
+        if (const auto saved = m_checkpoint->save(m_kept); !saved)
+            return saved.error();
+        cancelled.message += " after batch " + std::to_string(m_kept.batches) + all;
+        return std::move(cancelled).withHint("the same command goes on from there");
+    }
+
+    Calibration m_calibration;
+    const Dataset& m_data;
+    const Checkpoint* m_checkpoint;
+    Observations m_seen, m_kept;
+    Clock::time_point m_keptAt = Clock::now(), m_savedAt = m_keptAt;
+};
+
 Result<ObservationsPtr> runCalibration(const PreparedModel& prepared, const Dataset& data,
-                                       const std::string& device, const JobContext& job)
+                                       const std::string& device, const JobContext& job,
+                                       const Checkpoint* checkpoint)
 {
     const InferenceScope inference;
     const DeviceScope deterministic;
     QS_TRY(Interpreter interpreter, Interpreter::create(prepared.graph, at::Device(device)));
     Calibration calibration(prepared, std::move(interpreter), data.isSequence());
-    QS_CHECK(calibration.observeWeights(job));
-    auto out = std::make_shared<Observations>();
-    const std::int64_t batches = data.batchCount();
-    for (std::int64_t i = 0; i < batches; ++i) {
-        QS_CHECK(job.check());
-        job.report("calibrate", "batch " + std::to_string(i + 1) + " of " + std::to_string(batches),
-                   double(i) / double(batches));
-        QS_TRY(Batch batch, data.batch(i));
-        out->samples += batch.samples;
-        QS_CHECK(calibration.runBatch(std::move(batch), i + 1, job));
-    }
-    job.report("calibrate", "done", 1.0);
-    out->batches = batches;
-    out->device = device;
-    out->threads = at::get_num_threads();
-    out->observers = calibration.stats();
-    return out;
+    return CalibrationRun(std::move(calibration), data, checkpoint)
+        .run(*prepared.plan, device, job);
 }
 
 } // namespace
 
 Result<ObservationsPtr> calibrate(const PreparedModel& prepared, const Dataset& data,
-                                  const std::string& device, const JobContext& job)
+                                  const std::string& device, const JobContext& job,
+                                  const Checkpoint* checkpoint)
 {
     auto observations = guardTorchValue<ObservationsPtr>(
-        [&] { return runCalibration(prepared, data, device, job); });
+        [&] { return runCalibration(prepared, data, device, job, checkpoint); });
     returnFreedMemory();
     return observations;
 }

@@ -13,6 +13,12 @@ namespace qs {
 class FineHistogram
 {
 public:
+    FineHistogram() = default;
+    /// Goes on from counts made before.
+    explicit FineHistogram(Histogram counted)
+        : m_histogram(std::move(counted))
+    {
+    }
     /// Counts a float32 tensor; returns its extremes.
     kernels::MinMax add(const at::Tensor& x);
     const Histogram& histogram() const { return m_histogram; }

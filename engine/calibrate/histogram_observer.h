@@ -16,6 +16,7 @@ public:
 protected:
     kernels::MinMax see(const at::Tensor& x) override;
     void fill(ObserverStats& stats) const override;
+    void take(ObserverStats& stats) override { m_counts = std::move(stats.exact.counts); }
 
 private:
     std::vector<float> m_counts;

@@ -15,6 +15,7 @@ public:
 protected:
     kernels::MinMax see(const at::Tensor& x) override;
     void fill(ObserverStats& stats) const override { stats.fine = m_fine.histogram(); }
+    void take(ObserverStats& stats) override { m_fine = FineHistogram(std::move(stats.fine)); }
     /// Takes one batch's extremes into the state.
     virtual void update(const kernels::MinMax& batch);
 

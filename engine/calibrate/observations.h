@@ -3,7 +3,7 @@
 
 #include "engine/base/result.h"
 #include "engine/base/strong_id.h"
-#include "engine/configure/observer_spec.h"
+#include "engine/plan/plan.h"
 
 #include <cstdint>
 #include <memory>
@@ -49,7 +49,19 @@ struct Observations
 };
 using ObservationsPtr = std::shared_ptr<const Observations>;
 
-/// All statistics as an .npz; written atomically.
-Result<void> writeObservations(const Observations& observations, const std::string& path);
+/// All statistics as an .npz; written atomically. `key` says what they are of, for whoever reads
+/// them back.
+Result<void> writeObservations(const Observations& observations, const std::string& path,
+                               const std::string& key = {});
+
+/// What `writeObservations` wrote for observers of these ids and specs, with its key. Errors: no
+/// such file, not the statistics of these observers.
+struct StoredObservations
+{
+    Observations observations;
+    std::string key;
+};
+Result<StoredObservations> readObservations(const std::string& path,
+                                            const std::vector<PlannedObserver>& observers);
 
 } // namespace qs

@@ -35,4 +35,12 @@ ObserverStats Observer::stats() const
     return out;
 }
 
+void Observer::restore(ObserverStats stats)
+{
+    take(stats);
+    stats.exact = {};
+    stats.fine = {};
+    m_stats = std::move(stats);
+}
+
 } // namespace qs

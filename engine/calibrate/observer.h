@@ -26,12 +26,16 @@ public:
 
     /// All that was seen so far.
     ObserverStats stats() const;
+    /// Goes on from what an observer of the same spec told with `stats`.
+    void restore(ObserverStats stats);
 
 protected:
     /// One float32 tensor that is not empty; returns its extremes and updates `m_stats`.
     virtual kernels::MinMax see(const at::Tensor& x) = 0;
     /// Completes what `see` does not keep in `m_stats` all the time.
     virtual void fill(ObserverStats& stats) const { (void)stats; }
+    /// Takes back what `fill` told.
+    virtual void take(ObserverStats& stats) { (void)stats; }
 
     ObserverStats m_stats;
 };

@@ -2,6 +2,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/job_context.h"
 #include "engine/base/log.h"
+#include "engine/base/time_left.h"
 
 #include <QtCore/QDir>
 #include <QtCore/QFile>
@@ -90,6 +91,25 @@ private Q_SLOTS:
         }
         QVERIFY(ensureWritableFolder(folder.filePath("new/deep").toStdString()));
         QVERIFY(QDir(folder.filePath("new/deep")).isEmpty());
+    }
+    void timeLeftFollowsTheShareDone()
+    {
+        using namespace std::chrono_literals;
+        TimeLeft left;
+        const TimeLeft::Clock::time_point begin {};
+        const auto text = [&](const char* stage, double fraction, std::chrono::milliseconds after) {
+            return left.text({stage, "", fraction}, begin + after);
+        };
+        QCOMPARE(text("calibrate", 0, 0ms), std::string());
+        QCOMPARE(text("calibrate", 0.1, 100ms), std::string()); // too early to say
+        QCOMPARE(text("calibrate", 0.25, 10s), std::string("about 30 s left"));
+        QCOMPARE(text("calibrate", 0.5, 200s), std::string("about 3 min left"));
+        QCOMPARE(text("calibrate", 1, 400s), std::string());
+        // The next stage starts its own clock, and one that was taken up again counts from there.
+        QCOMPARE(text("compare", 0.5, 400s), std::string());
+        QCOMPARE(text("compare", 0.75, 410s), std::string("about 10 s left"));
+        QCOMPARE(durationText(0.2), std::string("1 s"));
+        QCOMPARE(durationText(7500), std::string("2 h 5 min"));
     }
     void logReachesTheSink()
     {

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/calibrate/calibrator.h"
+#include "engine/calibrate/checkpoint.h"
 #include "engine/execute/interpreter.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/graph/graph_edit.h"
 #include "engine/kernels/device_plugin.h"
 
+#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <ATen/ATen.h>
 
 #include <cmath>
+#include <thread>
 
 using namespace qs;
 
@@ -33,6 +36,28 @@ public:
 
 private:
     std::vector<at::Tensor> m_batches;
+};
+
+// Batches that take a while to read; remembers which were asked for.
+class SlowData : public FixedData
+{
+public:
+    SlowData(std::vector<at::Tensor> batches, std::chrono::milliseconds pause)
+        : FixedData(std::move(batches))
+        , m_pause(pause)
+    {
+    }
+    Result<Batch> batch(std::int64_t index) const override
+    {
+        std::this_thread::sleep_for(m_pause);
+        m_read.push_back(index);
+        return FixedData::batch(index);
+    }
+    const std::vector<std::int64_t>& read() const { return m_read; }
+
+private:
+    std::chrono::milliseconds m_pause;
+    mutable std::vector<std::int64_t> m_read;
 };
 
 NodeId addOp(GraphEdit& edit, const std::string& name, const std::string& target,
@@ -158,6 +183,55 @@ private Q_SLOTS:
         QVERIFY(!found);
         QCOMPARE(found.error().code, ErrorCode::Cancelled);
         QCOMPARE(batches, 3);
+    }
+
+    void goesOnWhereItWasCancelled()
+    {
+        at::manual_seed(3);
+        std::vector<at::Tensor> batches;
+        for (int i = 0; i < 6; ++i)
+            batches.push_back(at::rand({4, 3}) * float(i + 1) + 0.01f);
+        const auto prepared = model();
+        const QTemporaryDir folder;
+        const Checkpoint checkpoint(folder.filePath("statistics.npz").toStdString(), "key");
+
+        std::stop_source stop;
+        const SlowData slow(batches, std::chrono::milliseconds(550));
+        const JobContext cancelling(stop.get_token(), [&](const Progress& progress) {
+            if (progress.what == "batch 4 of 6")
+                stop.request_stop();
+        });
+        const auto cancelled = calibrate(prepared, slow, "cpu", cancelling, &checkpoint);
+        QVERIFY(!cancelled);
+        QCOMPARE(cancelled.error().code, ErrorCode::Cancelled);
+        QVERIFY2(cancelled.error().message.find(" of 6") != std::string::npos,
+                 cancelled.error().line().c_str());
+
+        const Checkpoint ofAnother(checkpoint.path(), "another key");
+        QVERIFY(!ofAnother.load(*prepared.plan));
+        const auto kept = checkpoint.load(*prepared.plan);
+        QVERIFY(kept && kept->batches >= 2 && kept->batches < 4);
+        const SlowData rest(batches, {});
+        const auto resumed = calibrate(prepared, rest, "cpu", {}, &checkpoint);
+        QVERIFY2(resumed, resumed ? "" : resumed.error().line().c_str());
+        QCOMPARE(rest.read().front(), kept->batches);
+        QCOMPARE(rest.read().size(), std::size_t(6 - kept->batches));
+        checkpoint.remove();
+        const auto whole = calibrate(prepared, FixedData(batches), "cpu", {}, &checkpoint);
+        QVERIFY(whole);
+        QCOMPARE((*resumed)->batches, (*whole)->batches);
+        QCOMPARE((*resumed)->samples, (*whole)->samples);
+        for (std::size_t i = 0; i < 3; ++i) {
+            const ObserverStats& a = (*resumed)->observers[i];
+            const ObserverStats& b = (*whole)->observers[i];
+            QCOMPARE(a.count, b.count);
+            QCOMPARE(a.min, b.min);
+            QCOMPARE(a.max, b.max);
+            QCOMPARE(a.batchMax, b.batchMax);
+            QCOMPARE(a.exact.counts, b.exact.counts);
+            QCOMPARE(a.fine.counts, b.fine.counts);
+            QCOMPARE(a.fine.max, b.fine.max);
+        }
     }
 
     void choosesDevices()

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/calibrate/dataset.h"
+#include "engine/calibrate/observations.h"
+#include "engine/prepare/prepared_model.h"
+
+#include <optional>
+#include <string>
+
+namespace qs {
+
+/// Everything that a calibration's statistics depend on, as one hash (hex SHA-256): the model's
+/// file, the prepared graph and its observers, the data file or folder (path, size, time of
+/// change), how it is cut into batches, device and threads.
+std::string calibrationKey(const PreparedModel& prepared, const std::string& source,
+                           const DatasetOptions& options, const std::string& device);
+
+/// The file where an interrupted calibration leaves its statistics, to go on from there.
+class Checkpoint
+{
+public:
+    /// `key` as `calibrationKey` makes it.
+    Checkpoint(std::string path, std::string key)
+        : m_path(std::move(path))
+        , m_key(std::move(key))
+    {
+    }
+    /// The statistics of an earlier run of the very same calibration; nothing where there are none
+    /// or they are another's.
+    std::optional<Observations> load(const Plan& plan) const;
+    Result<void> save(const Observations& observations) const;
+    /// Nothing is left to go on from.
+    void remove() const;
+    const std::string& path() const { return m_path; }
+
+private:
+    std::string m_path;
+    std::string m_key;
+};
+
+} // namespace qs

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/calibrate/memory_estimate.h"
+
+#include "engine/calibrate/dimension_rules.h"
+#include "engine/execute/interpreter.h"
+#include "engine/execute/liveness.h"
+#include "engine/execute/op_table.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace qs {
+
+namespace {
+
+using Symbols = std::map<std::string, std::int64_t>;
+
+Symbols symbolsOf(const Graph& graph, const std::vector<at::IValue>& inputs)
+{
+    Symbols symbols;
+    const auto nodes = graph.inputs();
+    for (std::size_t i = 0; i < std::min(inputs.size(), nodes.size()); ++i) {
+        const Node& node = *nodes[i];
+        if (!inputs[i].isTensor() || node.outputs.empty())
+            continue;
+        const auto& shape = node.outputs[0].type.shape;
+        const auto sizes = inputs[i].toTensor().sizes();
+        for (std::size_t d = 0; d < std::min(shape.size(), sizes.size()); ++d)
+            if (shape[d].isSymbolic())
+                symbols.emplace(shape[d].symbol, sizes[d]);
+    }
+    return symbols;
+}
+
+std::int64_t bytesOf(const ValueType& type, const Symbols& symbols)
+{
+    if (type.kind != ValueKind::Tensor || !type.shapeKnown)
+        return 0;
+    std::int64_t bytes = dtypeSize(type.dtype);
+    for (const Dim& dim : type.shape) {
+        const auto size
+            = dim.isSymbolic() ? evaluateSize(dim.symbol, symbols) : std::optional(dim.size);
+        bytes *= std::max<std::int64_t>(size.value_or(dim.size), 0);
+    }
+    return bytes;
+}
+
+/// The value whose memory an output shares, where the operator's schema says that it is a view.
+std::optional<ValueRef> viewedValue(const Node& node)
+{
+    if (node.isOp(kObserveTarget) && !node.args.empty() && node.args[0].value.asRef())
+        return *node.args[0].value.asRef();
+    const auto op = node.kind == NodeKind::Op ? findOperator(node.target) : std::nullopt;
+    if (!op || op->schema().returns().empty())
+        return std::nullopt;
+    const auto& schema = op->schema();
+    if (!schema.returns()[0].alias_info() || schema.returns()[0].alias_info()->isWrite())
+        return std::nullopt;
+    for (std::size_t i = 0; i < std::min(schema.arguments().size(), node.args.size()); ++i)
+        if (schema.arguments()[i].alias_info())
+            if (const ValueRef* ref = node.args[i].value.asRef())
+                return *ref;
+    return std::nullopt;
+}
+
+/// Follows a run and adds up what is alive.
+class LiveBytes
+{
+public:
+    explicit LiveBytes(Symbols symbols)
+        : m_symbols(std::move(symbols))
+    {
+    }
+
+    void make(const Node& node)
+    {
+        const auto viewed = viewedValue(node);
+        for (std::uint32_t k = 0; k < node.outputs.size(); ++k) {
+            const ValueRef ref {node.id, k};
+            const ValueRef owner = viewed ? ownerOf(*viewed) : ref;
+            m_owner[ref] = owner;
+            if (m_readers[owner]++ == 0)
+                m_now += m_bytes[owner] = bytesOf(node.outputs[k].type, m_symbols);
+        }
+        m_most = std::max(m_most, m_now);
+    }
+
+    void drop(ValueRef ref)
+    {
+        const ValueRef owner = ownerOf(ref);
+        if (--m_readers[owner] == 0)
+            m_now -= m_bytes[owner];
+    }
+
+    std::int64_t most() const { return m_most; }
+
+private:
+    ValueRef ownerOf(ValueRef ref) const
+    {
+        const auto found = m_owner.find(ref);
+        return found == m_owner.end() ? ref : found->second;
+    }
+
+    Symbols m_symbols;
+    std::unordered_map<ValueRef, ValueRef> m_owner;
+    std::unordered_map<ValueRef, int> m_readers; ///< living values that share an owner's memory
+    std::unordered_map<ValueRef, std::int64_t> m_bytes;
+    std::int64_t m_now = 0, m_most = 0;
+};
+
+bool isStored(const Node& node)
+{
+    return node.kind == NodeKind::Parameter || node.kind == NodeKind::Constant;
+}
+
+std::string gigabytes(std::int64_t bytes)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f GB", double(bytes) / 1e9);
+    return text;
+}
+
+} // namespace
+
+MemoryEstimate estimateMemory(const Graph& graph, const std::vector<at::IValue>& inputs)
+{
+    MemoryEstimate out;
+    LiveBytes live(symbolsOf(graph, inputs));
+    const auto dead = lastUses(graph);
+    const auto nodes = graph.nodes();
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        if (isStored(*nodes[i]))
+            for (const Value& value : nodes[i]->outputs)
+                out.weights += bytesOf(value.type, {});
+        else
+            live.make(*nodes[i]);
+        for (const ValueRef ref : dead[i])
+            if (!isStored(graph.get(ref.node)))
+                live.drop(ref);
+    }
+    out.live = live.most();
+    return out;
+}
+
+Result<void> checkFits(const MemoryEstimate& estimate, std::int64_t freeBytes, std::int64_t samples,
+                       const std::string& device)
+{
+    if (estimate.needed() <= freeBytes)
+        return {};
+    const std::int64_t fixed = estimate.needed() - 2 * estimate.live;
+    const std::int64_t most = estimate.live > 0
+        ? std::int64_t(double(freeBytes - fixed) / (2.0 * double(estimate.live)) * double(samples))
+        : 0;
+    return fail(makeError(ErrorCode::Device,
+                          "a batch of " + std::to_string(samples) + " needs about "
+                              + gigabytes(estimate.needed()) + " on " + device + ", where "
+                              + gigabytes(freeBytes) + " are free")
+                    .withHint(most >= 1 ? "set \"batch_size\" to " + std::to_string(most)
+                                      + " in the recipe's \"calibration\", or use --device cpu"
+                                        : std::string("use --device cpu")));
+}
+
+} // namespace qs
