@@ -17,10 +17,7 @@ std::string namesText(const std::string& title, const std::vector<std::string>& 
 {
     if (names.empty())
         return {};
-    std::string text = title + " (" + std::to_string(names.size()) + "): ";
-    for (std::size_t i = 0; i < names.size(); ++i)
-        text += (i ? ", " : "") + names[i];
-    return text + "\n";
+    return title + " (" + std::to_string(names.size()) + "): " + joined(names) + "\n";
 }
 
 std::string comparisonText(const Graph& floating, const Graph& converted,

@@ -15,14 +15,6 @@ namespace qs {
 
 namespace {
 
-std::string joined(const std::vector<std::string>& words)
-{
-    std::string text;
-    for (const auto& word : words)
-        text += (text.empty() ? "" : ", ") + word;
-    return text.empty() ? "none" : text;
-}
-
 std::string cudaText(const CudaFacts& facts)
 {
     std::string text = "no";

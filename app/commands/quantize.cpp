@@ -2,6 +2,7 @@
 #include "app/commands/quantize.h"
 
 #include "app/commands/command.h"
+#include "app/commands/console.h"
 #include "app/commands/device_option.h"
 #include "engine/export/exporter.h"
 
@@ -11,14 +12,6 @@
 namespace qs {
 
 namespace {
-
-std::string joined(const std::vector<std::string>& words)
-{
-    std::string text;
-    for (const auto& word : words)
-        text += (text.empty() ? "" : ", ") + word;
-    return text;
-}
 
 Result<void> checkForms(const std::vector<std::string>& forms)
 {

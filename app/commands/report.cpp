@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
 #include "app/commands/console.h"
+#include "engine/export/csv_report.h"
 #include "engine/export/result_writer.h"
 
 #include <CLI/CLI.hpp>
@@ -11,13 +12,24 @@ namespace {
 
 struct ReportOptions
 {
-    std::string folder, html;
+    std::string folder, html, csv;
 };
 
 Result<void> runReport(const ReportOptions& options)
 {
-    QS_CHECK(writeHtmlReport(options.folder, options.html));
-    return printOut(options.html + "\n");
+    if (options.html.empty() && options.csv.empty())
+        return fail(makeError(ErrorCode::Usage, "nothing to write")
+                        .withHint("name a page with --html or a table with --csv"));
+    std::string written;
+    if (!options.html.empty()) {
+        QS_CHECK(writeHtmlReport(options.folder, options.html));
+        written += options.html + "\n";
+    }
+    if (!options.csv.empty()) {
+        QS_CHECK(writeCsvReport(options.folder, options.csv));
+        written += options.csv + "\n";
+    }
+    return printOut(written);
 }
 
 } // namespace
@@ -25,9 +37,11 @@ Result<void> runReport(const ReportOptions& options)
 void addReportCommand(CLI::App& app, Command& chosen)
 {
     auto options = std::make_shared<ReportOptions>();
-    CLI::App* verb = app.add_subcommand("report", "Writes a result as one page for a browser");
+    CLI::App* verb
+        = app.add_subcommand("report", "Writes a result as one page for a browser, or as a table");
     verb->add_option("DIR", options->folder, "what 'quantize --out' wrote")->required();
-    verb->add_option("--html", options->html, "the page to write")->required();
+    verb->add_option("--html", options->html, "the page to write");
+    verb->add_option("--csv", options->csv, "the table to write, a line a node");
     verb->callback([options, &chosen] {
         chosen = [options](const JobContext&) { return runReport(*options); };
     });

@@ -22,12 +22,6 @@ std::string rectangle(double x, double y, double width, double height, const cha
         + "\" width=\"" + number(width) + "\" height=\"" + number(height) + "\"/>";
 }
 
-std::string svgOpen(double width, double height)
-{
-    return "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + number(width) + " "
-        + number(height) + "\" width=\"" + number(width) + "\" height=\"" + number(height) + "\">";
-}
-
 /// Merges neighbouring bins so that at most `wanted` columns are left.
 std::vector<double> merged(const std::vector<double>& counts, std::size_t wanted)
 {
@@ -39,6 +33,12 @@ std::vector<double> merged(const std::vector<double>& counts, std::size_t wanted
 }
 
 } // namespace
+
+std::string svgOpen(double width, double height)
+{
+    return "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + number(width) + " "
+        + number(height) + "\" width=\"" + number(width) + "\" height=\"" + number(height) + "\">";
+}
 
 std::string escapeHtml(const std::string& text)
 {

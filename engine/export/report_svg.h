@@ -9,6 +9,9 @@ namespace qs {
 /// `text` with the characters that mean something in HTML written as entities.
 std::string escapeHtml(const std::string& text);
 
+/// The opening tag of a picture that stands in a page.
+std::string svgOpen(double width, double height);
+
 struct Bar
 {
     std::string label;

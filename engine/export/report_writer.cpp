@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/atomic_file.h"
+#include "engine/export/report_certificate.h"
 #include "engine/export/report_histograms.h"
 #include "engine/export/report_svg.h"
+#include "engine/export/report_tree.h"
 #include "engine/export/result_writer.h"
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <sstream>
 
 namespace qs {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = ResultDocument;
 
 constexpr std::size_t kWorst = 12;
 
@@ -33,37 +32,15 @@ constexpr const char* kStyle
 
 std::string textOf(const Json& json, const char* key)
 {
-    const auto it = json.find(key);
-    if (it == json.end() || it->is_null())
-        return "-";
-    return it->is_string() ? it->get<std::string>() : it->dump();
-}
-
-std::string decimals(double value, int count)
-{
-    char text[64];
-    std::snprintf(text, sizeof text, "%.*f", count, value);
-    return text;
-}
-
-/// The SQNR of one term of a node's error, where it has a number.
-std::optional<double> sqnrOf(const Json& owner, const char* term)
-{
-    const auto error = owner.find("error");
-    const Json& terms = error == owner.end() ? owner : *error;
-    if (!terms.is_object() || !terms.contains(term) || !terms[term].is_object())
-        return std::nullopt;
-    const auto db = terms[term].find("sqnr_db");
-    if (db == terms[term].end() || !db->is_number())
-        return std::nullopt;
-    return db->get<double>();
+    const std::string text = fieldText(json, key);
+    return text.empty() ? "-" : text;
 }
 
 std::string dbText(std::optional<double> db)
 {
     if (!db)
         return "-";
-    return *db >= 200 ? "exact" : decimals(*db, 2);
+    return *db >= kExactDb ? "exact" : decimals(*db, 2);
 }
 
 std::string item(const std::string& name, const std::string& value)
@@ -83,23 +60,20 @@ std::string summaryHtml(const Json& result)
     const Json& coverage = result.at("coverage");
     std::string html = "<h2>Summary</h2><dl>";
     html += item("Model", textOf(result.at("model"), "path"));
-    html += item("SHA-256", textOf(result.at("model"), "sha256"));
     html
         += item("Coverage",
                 textOf(coverage, "quantized") + " of " + textOf(coverage, "eligible")
                     + " eligible operators quantized, of " + textOf(coverage, "total") + " in all");
     for (const Json& output : result.at("outputs"))
         html += item("Output " + textOf(output, "name"),
-                     dbText(sqnrOf(output, "cumulative")) + " dB in the reference form, "
-                         + dbText(sqnrOf(output, "lowered")) + " dB lowered");
+                     dbText(errorTerm(output, "cumulative")) + " dB in the reference form, "
+                         + dbText(errorTerm(output, "lowered")) + " dB lowered");
     if (result.contains("labels") && result["labels"].is_object())
         html += item("Top-1",
                      percent(result["labels"], "float_top1") + " float, "
                          + percent(result["labels"], "int8_top1") + " int8");
     html
         += item("Device", textOf(result, "device") + ", " + textOf(result, "threads") + " threads");
-    for (const auto& [name, version] : result.at("versions").items())
-        html += item(name, version.is_string() ? version.get<std::string>() : version.dump());
     for (const auto& [stage, seconds] : result.at("timing_s").items())
         html += item("Time: " + stage, decimals(seconds.get<double>(), 2) + " s");
     html += item("Peak memory",
@@ -111,7 +85,7 @@ std::string worstHtml(const Json& result)
 {
     std::vector<std::pair<double, std::string>> losses;
     for (const Json& node : result.at("nodes"))
-        if (const auto db = sqnrOf(node, "isolated"); db && *db < 200)
+        if (const auto db = errorTerm(node, "isolated"); db && *db < kExactDb)
             losses.emplace_back(*db, textOf(node, "name"));
     std::stable_sort(losses.begin(), losses.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -152,7 +126,7 @@ std::string layersHtml(const Json& result)
         for (const char* key : {"name", "op", "module", "verdict"})
             html += "<td>" + escapeHtml(textOf(node, key)) + "</td>";
         for (const char* term : {"isolated", "inherited", "born_here", "cumulative"})
-            html += "<td class=\"n\">" + dbText(sqnrOf(node, term)) + "</td>";
+            html += "<td class=\"n\">" + dbText(errorTerm(node, term)) + "</td>";
         html += "<td>" + escapeHtml(outputText(node)) + "</td><td>"
             + escapeHtml(textOf(node, "reason")) + "</td></tr>\n";
     }
@@ -172,7 +146,7 @@ std::string interiorsHtml(const Json& result)
             const bool chosen = scales != value.end() && scales->size() == 1;
             rows += "<tr><td>" + escapeHtml(textOf(node, "name")) + "</td><td>"
                 + escapeHtml(textOf(value, "name")) + "</td><td class=\"n\">"
-                + dbText(sqnrOf(Json {{"value", value.value("error", Json())}}, "value"))
+                + dbText(errorTerm(Json {{"value", value.value("error", Json())}}, "value"))
                 + "</td><td>" + escapeHtml(textOf(value, "dtype"))
                 + (chosen ? ", scale " + decimals((*scales)[0].get<double>(), 6) + ", zero point "
                            + value.at("zero_point").at(0).dump()
@@ -188,45 +162,26 @@ std::string interiorsHtml(const Json& result)
             + rows + "</tbody></table>";
 }
 
-std::string pageHtml(const Json& result, const std::string& histograms)
+Result<std::string> pageHtml(const Json& result, const std::string& folder)
 {
     const std::string title = "Quantscope: "
         + std::filesystem::path(textOf(result.at("model"), "path")).filename().string();
+    QS_TRY(const std::string histograms, histogramsHtml(result, folder));
+    QS_TRY(const std::string certificate, certificateHtml(result, folder));
     return "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><title>"
         + escapeHtml(title) + "</title><style>" + kStyle + "</style></head><body><h1>"
-        + escapeHtml(title) + "</h1>" + summaryHtml(result) + worstHtml(result) + layersHtml(result)
-        + interiorsHtml(result) + histograms + "</body></html>\n";
-}
-
-Error notResult(const std::string& path)
-{
-    return makeError(ErrorCode::BadInput, "not a result of quantscope")
-        .inFile(path)
-        .withHint("make one with 'quantscope quantize'");
+        + escapeHtml(title) + "</h1>" + summaryHtml(result) + moduleTreeHtml(result)
+        + worstHtml(result) + layersHtml(result) + interiorsHtml(result) + histograms + certificate
+        + "</body></html>\n";
 }
 
 } // namespace
 
 Result<void> writeHtmlReport(const std::string& folder, const std::string& htmlPath)
 {
-    const std::string path = (std::filesystem::path(folder) / "result.json").string();
-    std::ifstream in(path, std::ios::binary);
-    if (!in)
-        return fail(makeError(ErrorCode::NotFound, "there is no result")
-                        .inFile(path)
-                        .withHint("make one with 'quantscope quantize'"));
-    std::ostringstream text;
-    text << in.rdbuf();
-    const Json result = Json::parse(text.str(), nullptr, false);
-    if (result.is_discarded() || !result.is_object()
-        || textOf(result, "format") != "quantscope.result")
-        return fail(notResult(path));
-    try {
-        QS_TRY(const std::string histograms, histogramsHtml(result, folder));
-        return writeFileAtomically(htmlPath, pageHtml(result, histograms));
-    } catch (const std::exception&) { // a key is missing or of another type
-        return fail(notResult(path));
-    }
+    QS_TRY(const std::string page,
+           fromResultFolder(folder, [&](const Json& result) { return pageHtml(result, folder); }));
+    return writeFileAtomically(htmlPath, page);
 }
 
 } // namespace qs

@@ -2,10 +2,12 @@
 // What observing costs: `bench_calibration MODEL DATA OBSERVER ROUNDS [BATCHES]` runs, in turn,
 // ROUNDS times, all batches through the float graph, through the prepared graph without looking at
 // any value, and through a calibration whose activations have that observer. Prints one line of
-// JSON: wall and processor seconds of every round.
+// JSON: wall and processor seconds of every round, bytes of the weights and of the largest live
+// set.
 #include "engine/base/freed_memory.h"
 #include "engine/base/torch_guard.h"
 #include "engine/calibrate/calibrator.h"
+#include "engine/calibrate/memory_estimate.h"
 #include "engine/execute/interpreter.h"
 #include "engine/import/importer.h"
 #include "engine/plan/planner.h"
@@ -102,8 +104,11 @@ Result<void> bench(char** argv, int batches)
             return {};
         }));
     }
-    std::printf("{\"observers\": %zu, \"samples\": %lld, ", prepared->plan->observers.size(),
-                static_cast<long long>(samples));
+    QS_TRY(const Batch first, data->batch(0));
+    const MemoryEstimate memory = estimateMemory(*model, first.inputs);
+    std::printf("{\"observers\": %zu, \"samples\": %lld, \"weights\": %lld, \"live\": %lld, ",
+                prepared->plan->observers.size(), static_cast<long long>(samples),
+                static_cast<long long>(memory.weights), static_cast<long long>(memory.live));
     print("float", floats, ", ");
     print("prepared", folded, ", ");
     print("calibrate", calibration, "}\n");

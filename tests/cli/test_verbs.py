@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every verb of the command line: exit codes, what goes to stdout, the keys of each document."""
 
+import csv
+import hashlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -10,7 +13,7 @@ import time
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
-from harness import PROGRAM, SOURCE, expect_bad, main, run, run_good, run_json
+from harness import PROGRAM, SOURCE, expect_bad, main, run, run_good, run_json, write_recipe
 from models import residual
 
 SAMPLES = SOURCE / "resources" / "samples"
@@ -143,7 +146,7 @@ def test_compare_refuses_another_model(folder):
 def test_report(folder):
     _, path, npz, _ = residual(folder)
     out = folder / "out"
-    run_good("quantize", path, "--data", npz, "--device", "cpu", "--export", "none", "--out", out)
+    run_good("quantize", path, "--data", npz, "--device", "cpu", "--out", out)
     page = folder / "report.html"
     path.unlink()  # the report needs the folder alone
     run_good("report", out, "--html", page)
@@ -152,9 +155,46 @@ def test_report(folder):
     assert tree.tag == "html" and "max_pool2d" in text
     titles = [figure.find("figcaption").text for figure in tree.iter("figure")]
     assert {"x", "relu", "conv2d_1", "linear"} <= set(titles), titles
-    assert len(list(tree.iter("{http://www.w3.org/2000/svg}svg"))) == len(titles) + 1
+    pictures = list(tree.iter("{http://www.w3.org/2000/svg}svg"))
+    assert len(pictures) == len(titles) + 2, "a histogram each, the module tree, the worst layers"
+    headings = [h.text for h in tree.iter("h2")]
+    assert {"Module tree", "Layers that lose most by themselves", "Certificate"} <= set(headings), headings
+    boxes = [title.text for title in pictures[0].iter("{http://www.w3.org/2000/svg}title")]
+    assert any(box.startswith("conv2 torch.nn") and "1 of 1 operators quantized, worst layer" in box for box in boxes), boxes
+    result = json.loads((out / "result.json").read_text())
+    hashes = {result["model"]["sha256"], result["recipe_sha256"],
+              *(hashlib.sha256((out / name).read_bytes()).hexdigest() for name in result["exports"].values())}
+    assert hashes == {code.text for code in tree.iter("code")}, "every file has its hash in the certificate"
     assert "src=" not in text and "href=" not in text, "the page stands alone"
     expect_bad("report", folder / "none", "--html", folder / "r.html", contains=["none"])
+    expect_bad("report", out, contains=["--html", "--csv"], code=2)
+
+
+def test_report_as_a_table(folder):
+    _, path, npz, _ = residual(folder)
+    out = folder / "out"
+    run_good("quantize", path, "--data", npz, "--device", "cpu", "--export", "none", "--out", out)
+    document = json.loads((out / "result.json").read_text())
+    document["nodes"][0]["reason"] = 'commas, "quotes"\nand lines'
+    (out / "result.json").write_text(json.dumps(document))
+    run_good("report", out, "--csv", folder / "r.csv")
+    with open(folder / "r.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    nodes = json.loads((out / "result.json").read_text())["nodes"]
+    assert [row["name"] for row in rows] == [node["name"] for node in nodes]
+    for row, node in zip(rows, nodes):
+        assert None not in row, "as many cells as titles"
+        assert row["reason"] == (node["reason"] or "") and row["verdict"] == node["verdict"], (row, node)
+        error = (node.get("error") or {}).get("isolated")
+        assert row["isolated_sqnr_db"] == "" if not error else float(row["isolated_sqnr_db"]) == error["sqnr_db"]
+        for place in ("output", "weight"):
+            entry = node.get(place)
+            assert row[f"{place}_dtype"] == (entry["dtype"] if entry else "")
+            if entry and len(entry["scale"]) == 1:
+                assert float(row[f"{place}_scale"]) == entry["scale"][0]
+            elif entry:
+                assert int(row[f"{place}_channels"]) == len(entry["scale"]) and row[f"{place}_scale"] == ""
+    expect_bad("report", folder, "--csv", folder / "s.csv", contains=["result.json"])
 
 
 def test_backends(folder):
@@ -213,6 +253,48 @@ def test_strict(folder):
     expect_bad(*words, "--strict", "--out", folder / "strict", contains=["nowhere"], out=folder / "strict")
 
 
+def interrupted(words, folder, seconds):
+    """(exit status, last line) of a run that gets Ctrl-C some seconds after its result folder appeared."""
+    process = subprocess.Popen([PROGRAM, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    for _ in range(600):
+        if folder.is_dir():
+            break
+        time.sleep(0.1)
+    time.sleep(seconds)
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=60)
+    assert stdout == "", stdout
+    return process.returncode, stderr.splitlines()[-1]
+
+
+def test_interrupted_calibration_goes_on(folder):
+    _, path, _, _ = residual(folder)
+    big = folder / "big.npz"
+    np.savez(big, x=np.random.default_rng(1).normal(size=(60000, 3, 8, 8)).astype(np.float32))
+
+    def words(out, batches):
+        place = folder / f"of_{batches}"
+        place.mkdir(exist_ok=True)
+        recipe = write_recipe(place, backend="x86", calibration={"batch_size": 1, "batches": batches})
+        return ["quantize", path, "--recipe", recipe, "--data", big, "--device", "cpu", "--export", "none", "--out", out]
+
+    reached = []
+    for _ in range(2):
+        code, line = interrupted(words(folder / "out", 60000), folder / "out", 4)
+        found = re.fullmatch(r"quantscope: cancelled after batch (\d+) of 60000; the same command goes on from there", line)
+        assert code == 1 and found, (code, line)
+        reached.append(int(found[1]))
+        assert os.listdir(folder / "out") == ["calibration.partial.npz"], os.listdir(folder / "out")
+    assert 0 < reached[0] < reached[1], reached
+
+    done = run(*words(folder / "out", reached[1]))
+    assert done.returncode == 0 and f"after batch {reached[1]}" in done.stderr, done.stderr
+    assert "calibration.partial.npz" not in os.listdir(folder / "out")
+    run_good(*words(folder / "whole", reached[1]))
+    resumed, whole = (json.loads((folder / name / "result.json").read_text()) for name in ("out", "whole"))
+    assert resumed["nodes"] == whole["nodes"]
+
+
 def test_cancel_leaves_nothing(folder):
     _, path, npz, _ = residual(folder)
     big = folder / "big.npz"
@@ -220,17 +302,8 @@ def test_cancel_leaves_nothing(folder):
     recipe = folder / "recipe.json"
     recipe.write_text(json.dumps({"format": "quantscope.recipe", "version": 1, "backend": "x86",
                                   "calibration": {"batch_size": 1, "batches": 20000}}))
-    words = [PROGRAM, "quantize", str(path), "--recipe", str(recipe), "--data", str(big), "--device", "cpu", "--out",
-             str(folder / "out")]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    for _ in range(600):
-        if (folder / "out").is_dir():
-            break
-        time.sleep(0.1)
-    process.send_signal(signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=60)
-    assert process.returncode == 1 and stdout == "", (process.returncode, stderr)
-    assert stderr.splitlines()[-1] == "quantscope: cancelled", stderr
+    words = ["quantize", path, "--recipe", recipe, "--data", big, "--device", "cpu", "--out", folder / "out"]
+    assert interrupted(words, folder / "out", 0) == (1, "quantscope: cancelled")
     assert not os.path.exists(folder / "out")
 
 

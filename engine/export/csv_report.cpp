@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/export/csv_report.h"
+
+#include "engine/base/atomic_file.h"
+#include "engine/export/result_document.h"
+
+#include <vector>
+
+namespace qs {
+
+namespace {
+
+using Json = ResultDocument;
+
+constexpr const char* kFields[]
+    = {"name", "op", "module", "module_class", "call_index", "verdict", "quantized", "qconfig"};
+constexpr const char* kQuantization[]
+    = {"dtype", "qscheme", "quant_min", "quant_max", "observer", "shared_with"};
+constexpr const char* kRanges[] = {"scale", "zero_point", "min", "max"};
+constexpr const char* kTerms[] = {"isolated", "inherited", "born_here", "cumulative"};
+constexpr const char* kMetrics[] = {"sqnr_db", "cosine", "mse", "max_abs"};
+
+std::string cell(const std::string& text)
+{
+    if (text.find_first_of(",\"\r\n") == std::string::npos)
+        return text;
+    std::string out = "\"";
+    for (const char c : text)
+        out += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return out + "\"";
+}
+
+std::string line(const std::vector<std::string>& cells)
+{
+    std::string out;
+    for (std::size_t i = 0; i < cells.size(); ++i)
+        out += (i ? "," : "") + cell(cells[i]);
+    return out + "\r\n";
+}
+
+/// Names of a matched pattern, in forward order.
+std::string patternText(const Json& node)
+{
+    std::string out;
+    if (const auto pattern = node.find("pattern"); pattern != node.end() && pattern->is_array())
+        for (const Json& name : *pattern)
+            out += (out.empty() ? "" : " + ") + name.get<std::string>();
+    return out;
+}
+
+void addQuantization(std::vector<std::string>& cells, const Json& node, const char* place)
+{
+    const auto found = node.find(place);
+    const Json none = Json::object();
+    const Json& entry = found != node.end() && found->is_object() ? *found : none;
+    for (const char* key : kQuantization)
+        cells.push_back(fieldText(entry, key));
+    const auto scales = entry.find("scale");
+    const std::size_t channels = scales == entry.end() ? 0 : scales->size();
+    cells.push_back(channels > 1 ? std::to_string(channels) : std::string());
+    for (const char* key : kRanges) {
+        const auto values = entry.find(key);
+        cells.push_back(values != entry.end() && values->size() == 1 ? values->at(0).dump()
+                                                                     : std::string());
+    }
+}
+
+std::vector<std::string> titles()
+{
+    std::vector<std::string> out(std::begin(kFields), std::end(kFields));
+    out.emplace_back("pattern");
+    for (const std::string place : {"output_", "weight_"}) {
+        for (const char* key : kQuantization)
+            out.push_back(place + key);
+        out.push_back(place + "channels");
+        for (const char* key : kRanges)
+            out.push_back(place + key);
+    }
+    for (const std::string term : kTerms)
+        for (const char* metric : kMetrics)
+            out.push_back(term + "_" + metric);
+    out.emplace_back("reason");
+    return out;
+}
+
+std::string table(const Json& result)
+{
+    std::string text = line(titles());
+    for (const Json& node : result.at("nodes")) {
+        std::vector<std::string> cells;
+        for (const char* key : kFields)
+            cells.push_back(fieldText(node, key));
+        cells.push_back(patternText(node));
+        for (const char* place : {"output", "weight"})
+            addQuantization(cells, node, place);
+        for (const char* term : kTerms)
+            for (const char* metric : kMetrics) {
+                const auto value = errorTerm(node, term, metric);
+                cells.push_back(value ? Json(*value).dump() : std::string());
+            }
+        cells.push_back(fieldText(node, "reason"));
+        text += line(cells);
+    }
+    return text;
+}
+
+} // namespace
+
+Result<void> writeCsvReport(const std::string& folder, const std::string& csvPath)
+{
+    QS_TRY(const std::string text,
+           fromResultFolder(
+               folder, [](const Json& result) -> Result<std::string> { return table(result); }));
+    return writeFileAtomically(csvPath, text);
+}
+
+} // namespace qs

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/export/result_document.h"
+
+#include <string>
+
+namespace qs {
+
+/// What was made of what and how it was checked, as HTML: hashes of the model, of the recipe and of
+/// every export that lies in the folder, versions, device, data, and the kernels' check. The error
+/// (Io) names an export that cannot be read.
+Result<std::string> certificateHtml(const ResultDocument& result, const std::string& folder);
+
+} // namespace qs

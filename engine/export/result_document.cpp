@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/export/result_document.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace qs {
+
+namespace {
+
+Error notResult(const std::string& path)
+{
+    return makeError(ErrorCode::BadInput, "not a result of quantscope")
+        .inFile(path)
+        .withHint("make one with 'quantscope quantize'");
+}
+
+} // namespace
+
+Result<std::string>
+fromResultFolder(const std::string& folder,
+                 const std::function<Result<std::string>(const ResultDocument&)>& make)
+{
+    const std::string path = (std::filesystem::path(folder) / "result.json").string();
+    std::ifstream in(path, std::ios::binary);
+    if (!in)
+        return fail(makeError(ErrorCode::NotFound, "there is no result")
+                        .inFile(path)
+                        .withHint("make one with 'quantscope quantize'"));
+    std::ostringstream text;
+    text << in.rdbuf();
+    const auto result = ResultDocument::parse(text.str(), nullptr, false);
+    if (result.is_discarded() || !result.is_object()
+        || fieldText(result, "format") != "quantscope.result")
+        return fail(notResult(path));
+    try {
+        return make(result);
+    } catch (const ResultDocument::exception&) { // a key is missing or of another type
+        return fail(notResult(path));
+    }
+}
+
+std::string fieldText(const ResultDocument& json, const char* key)
+{
+    const auto it = json.find(key);
+    if (it == json.end() || it->is_null())
+        return {};
+    return it->is_string() ? it->get<std::string>() : it->dump();
+}
+
+std::optional<double> errorTerm(const ResultDocument& owner, const char* term, const char* metric)
+{
+    const auto error = owner.find("error");
+    const ResultDocument& terms = error == owner.end() ? owner : *error;
+    if (!terms.is_object() || !terms.contains(term) || !terms[term].is_object())
+        return std::nullopt;
+    const auto value = terms[term].find(metric);
+    if (value == terms[term].end() || !value->is_number())
+        return std::nullopt;
+    return value->get<double>();
+}
+
+std::string decimals(double value, int count)
+{
+    char text[64];
+    std::snprintf(text, sizeof text, "%.*f", count, value);
+    return text;
+}
+
+} // namespace qs

