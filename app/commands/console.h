@@ -28,7 +28,8 @@ private:
 /// Writes to stdout and flushes. The error (Io) says that nobody could take it.
 Result<void> printOut(const std::string& text);
 
-/// One line of progress with the time left, rewritten in place; shown only where stderr is a terminal.
+/// One line of progress with the time left, rewritten in place; shown only where stderr is a
+/// terminal.
 void showProgress(const Progress& progress);
 /// Removes the progress line.
 void clearProgress();

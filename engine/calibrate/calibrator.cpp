@@ -65,7 +65,8 @@ public:
         const at::Device device = m_interpreter.device();
         if (device.is_cpu())
             return {};
-        const auto [free, total] = c10::getDeviceAllocator(device.type())->getMemoryInfo(device.index());
+        const auto [free, total]
+            = c10::getDeviceAllocator(device.type())->getMemoryInfo(device.index());
         return checkFits(estimateMemory(*m_prepared.graph, batch.inputs), std::int64_t(free),
                          batch.samples, device.str());
     }

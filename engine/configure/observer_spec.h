@@ -86,7 +86,8 @@ struct ObserverSpec
     double averagingConstant = 0.01; ///< moving average observers
     int bins = 2048; ///< histogram
     RangeMethod range = RangeMethod::Search; ///< histogram
-    double percentile = 99.99; ///< histogram with RangeMethod::Percentile: percent kept, in (0, 100]
+    double percentile
+        = 99.99; ///< histogram with RangeMethod::Percentile: percent kept, in (0, 100]
     double scale = 1; ///< fixed_qparams
     std::int64_t zeroPoint = 0; ///< fixed_qparams
     bool isDynamic = false;

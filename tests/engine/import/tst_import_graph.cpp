@@ -3,8 +3,8 @@
 #include "engine/execute/tensor_store.h"
 #include "engine/import/functionalize.h"
 #include "engine/import/importer.h"
-#include "engine/import/sha256.h"
 #include "engine/import/sample_inputs.h"
+#include "engine/import/sha256.h"
 
 #include <QtTest/QtTest>
 
