@@ -4,6 +4,7 @@
 #include "engine/base/freed_memory.h"
 #include "engine/base/log.h"
 #include "engine/base/torch_guard.h"
+#include "engine/calibrate/batch_reader.h"
 #include "engine/calibrate/checkpoint.h"
 #include "engine/calibrate/device_scope.h"
 #include "engine/calibrate/memory_estimate.h"
@@ -154,13 +155,14 @@ public:
         m_seen.threads = at::get_num_threads();
         if (!takeUp(plan))
             QS_CHECK(m_calibration.observeWeights(job));
+        BatchReader reader(m_data, job, m_seen.batches);
         const std::int64_t batches = m_data.batchCount();
         const std::string all = " of " + std::to_string(batches);
         while (m_seen.batches < batches) {
             const std::int64_t number = m_seen.batches + 1;
             job.report("calibrate", "batch " + std::to_string(number) + all,
                        double(m_seen.batches) / double(batches));
-            const auto done = runBatch(number, job);
+            const auto done = runBatch(reader, number, job);
             if (!done && done.error().code == ErrorCode::Cancelled && m_kept.batches > 0)
                 return fail(leave(done.error(), all));
             QS_CHECK(done);
@@ -189,10 +191,10 @@ private:
         return true;
     }
 
-    Result<void> runBatch(std::int64_t number, const JobContext& job)
+    Result<void> runBatch(BatchReader& reader, std::int64_t number, const JobContext& job)
     {
         QS_CHECK(job.check());
-        QS_TRY(Batch batch, m_data.batch(number - 1));
+        QS_TRY(Batch batch, reader.next());
         if (number == 1)
             QS_CHECK(m_calibration.checkMemory(batch));
         const std::int64_t samples = batch.samples;

@@ -2,7 +2,6 @@
 #include "engine/calibrate/dataset.h"
 
 #include "engine/base/torch_guard.h"
-#include "engine/calibrate/dimension_rules.h"
 #include "engine/calibrate/npz_dataset.h"
 #include "engine/calibrate/sample_dataset.h"
 #include "engine/calibrate/tensor_file_dataset.h"
@@ -41,16 +40,6 @@ Result<std::unique_ptr<Dataset>> openFile(const std::string& source, const Graph
                     .withHint("give a .npz, a .pt of torch.save, or 'sample'"));
 }
 
-Result<void> checkDimensions(const Dataset& data, const Graph& graph)
-{
-    const DimensionRules rules(graph);
-    for (std::int64_t i = 0; i < data.batchCount() && !rules.empty(); ++i) {
-        QS_TRY(const Batch batch, data.batch(i));
-        QS_CHECK(rules.check(batch.inputs, "batch " + std::to_string(i + 1)));
-    }
-    return {};
-}
-
 } // namespace
 
 Result<std::unique_ptr<Dataset>> openDataset(const std::string& source, const Graph& graph,
@@ -62,8 +51,6 @@ Result<std::unique_ptr<Dataset>> openDataset(const std::string& source, const Gr
     });
     if (!opened)
         return fail(std::move(opened).error().inFile(sample ? graph.info().path : source));
-    if (auto obeyed = checkDimensions(**opened, graph); !obeyed)
-        return fail(std::move(obeyed).error().inFile(sample ? graph.info().path : source));
     (*opened)->setSequence(options.isSequence);
     return opened;
 }

@@ -51,9 +51,10 @@ struct DatasetOptions
 
 /// Opens `source`: a `.npz`, a `.pt` of torch.save (tensors, tuples and lists only; nothing is
 /// executed), or "sample" = the example inputs stored in the model's own file. Checks names, number
-/// of inputs, ranks, fixed dimensions and dtypes against the graph, and that floating data are
-/// finite; errors name the array, what was wanted and given. An input with a fixed first dimension
-/// fixes the batch size; an incomplete tail is then dropped with a note.
+/// of inputs, ranks, dimensions and dtypes against the graph; errors name the array, what was
+/// wanted and given. Data are read batch by batch, however long the file is; `Dataset::batch` then
+/// checks that floating data are finite. An input with a fixed first dimension fixes the batch
+/// size; an incomplete tail is then dropped with a note.
 Result<std::unique_ptr<Dataset>> openDataset(const std::string& source, const Graph& graph,
                                              const DatasetOptions& options);
 

@@ -2,7 +2,6 @@
 #include "engine/calibrate/npz.h"
 
 #include "engine/base/atomic_file.h"
-#include "engine/calibrate/npy_header.h"
 
 #include <algorithm>
 #include <cstring>
@@ -16,7 +15,6 @@ namespace qs {
 namespace {
 
 using ZipPtr = std::unique_ptr<zip_t, void (*)(zip_t*)>;
-using ZipFilePtr = std::unique_ptr<zip_file_t, int (*)(zip_file_t*)>;
 
 /// A header longer than this is not one of numpy's.
 constexpr std::size_t kMaxHeader = std::size_t(1) << 20;
@@ -24,28 +22,6 @@ constexpr std::size_t kMaxHeader = std::size_t(1) << 20;
 Error arrayError(const std::string& name, const std::string& what)
 {
     return makeError(ErrorCode::BadInput, "array '" + name + "' " + what);
-}
-
-bool readExactly(zip_file_t* file, void* into, std::size_t wanted)
-{
-    auto* bytes = static_cast<char*>(into);
-    while (wanted > 0) {
-        const zip_int64_t got = zip_fread(file, bytes, wanted);
-        if (got <= 0)
-            return false;
-        bytes += got;
-        wanted -= std::size_t(got);
-    }
-    return true;
-}
-
-// Reads on to the end, where libzip compares the checksum.
-bool restIsSound(zip_file_t* file)
-{
-    std::vector<char> scratch(std::size_t(1) << 16);
-    zip_int64_t got = 0;
-    while ((got = zip_fread(file, scratch.data(), scratch.size())) > 0) { }
-    return got == 0;
 }
 
 // Column-major bytes to row-major ones.
@@ -73,30 +49,24 @@ void toRowMajor(NpyArray& array)
     array.bytes = std::move(out);
 }
 
-void keepRows(NpyArray& array, std::int64_t rows)
+Result<void> readHeader(const ZipReader& archive, NpzPlace& place)
 {
-    if (array.shape.empty() || array.shape[0] <= rows)
-        return;
-    const auto perRow = array.bytes.size() / std::size_t(array.shape[0]);
-    array.shape[0] = rows;
-    array.bytes.resize(perRow * std::size_t(rows));
-}
-
-Result<NpyHeader> readHeader(zip_file_t* file, const std::string& name)
-{
+    const std::uint64_t held = archive.entries()[place.entry].size;
     std::string start(12, '\0');
-    if (!readExactly(file, start.data(), start.size()))
-        return fail(arrayError(name, "is truncated"));
+    if (held < start.size() || !archive.read(place.entry, 0, start.size(), start.data()))
+        return fail(arrayError(place.name, "is truncated"));
     const std::size_t offset = npyDataOffset(start);
     if (offset < start.size() || offset > kMaxHeader)
-        return fail(arrayError(name, "is not in numpy's format"));
+        return fail(arrayError(place.name, "is not in numpy's format"));
     std::string rest(offset - start.size(), '\0');
-    if (!readExactly(file, rest.data(), rest.size()))
-        return fail(arrayError(name, "is truncated"));
+    if (held < offset || !archive.read(place.entry, start.size(), rest.size(), rest.data()))
+        return fail(arrayError(place.name, "is truncated"));
     auto header = parseNpyHeader(start.substr(10) + rest);
     if (!header)
-        return fail(arrayError(name, header.error().message));
-    return header;
+        return fail(arrayError(place.name, header.error().message));
+    place.header = std::move(*header);
+    place.start = offset;
+    return {};
 }
 
 // Elements of a shape, or -1 when no file could hold them.
@@ -109,41 +79,17 @@ std::int64_t elementsOf(const std::vector<std::int64_t>& shape)
     return count;
 }
 
-struct OneArray
+Result<NpyArray> readArray(const ZipReader& archive, const NpzPlace& place)
 {
-    NpyArray array;
-    std::int64_t rows = 0;
-};
-
-Result<OneArray> readArray(zip_t* zip, zip_uint64_t index, const std::string& name,
-                           std::int64_t maxRows)
-{
-    const ZipFilePtr file(zip_fopen_index(zip, index, 0), zip_fclose);
-    if (!file)
-        return fail(arrayError(name, std::string("cannot be read: ") + zip_strerror(zip)));
-    QS_TRY(NpyHeader header, readHeader(file.get(), name));
-    zip_stat_t stat;
-    zip_stat_init(&stat);
-    zip_stat_index(zip, index, 0, &stat);
-    const std::int64_t count = elementsOf(header.shape);
-    const auto size = std::int64_t(dtypeSize(header.dtype));
-    if (count < 0 || std::uint64_t(count * size) > stat.size)
-        return fail(arrayError(name, "is truncated: its shape needs more bytes than there are"));
-    OneArray out;
-    out.array = {name, header.dtype, header.shape, {}};
-    out.rows = header.shape.empty() ? 0 : header.shape[0];
-    const bool cut = maxRows > 0 && out.rows > maxRows;
-    if (cut && !header.fortranOrder)
-        out.array.shape[0] = maxRows;
-    out.array.bytes.resize(std::size_t(out.array.elements() * size));
-    if (!readExactly(file.get(), out.array.bytes.data(), out.array.bytes.size())
-        || !restIsSound(file.get()))
-        return fail(arrayError(name, "is truncated or corrupt"));
-    if (header.fortranOrder && header.shape.size() > 1)
-        toRowMajor(out.array);
-    if (cut)
-        keepRows(out.array, maxRows);
-    return out;
+    NpyArray array {place.name, place.header.dtype, place.header.shape, {}};
+    array.bytes.resize(std::size_t(array.elements() * dtypeSize(array.dtype)));
+    const auto read
+        = archive.read(place.entry, place.start, array.bytes.size(), array.bytes.data());
+    if (!read)
+        return fail(arrayError(place.name, read.error().message));
+    if (place.header.fortranOrder && array.shape.size() > 1)
+        toRowMajor(array);
+    return array;
 }
 
 } // namespace
@@ -153,31 +99,48 @@ std::int64_t NpyArray::elements() const
     return std::accumulate(shape.begin(), shape.end(), std::int64_t(1), std::multiplies<>());
 }
 
-Result<NpzContent> readNpz(const std::string& path, std::int64_t maxRows)
+Result<NpzDirectory> openNpz(const std::string& path)
 {
-    int code = 0;
-    const ZipPtr zip(zip_open(path.c_str(), ZIP_RDONLY, &code), zip_discard);
-    if (!zip)
-        return fail(makeError(code == ZIP_ER_NOENT ? ErrorCode::NotFound : ErrorCode::BadInput,
-                              code == ZIP_ER_NOENT ? "no such file" : "not a readable .npz file")
-                        .inFile(path));
-    NpzContent out;
-    const zip_int64_t entries = zip_get_num_entries(zip.get(), 0);
-    for (zip_int64_t i = 0; i < entries; ++i) {
-        std::string name = zip_get_name(zip.get(), zip_uint64_t(i), 0);
-        if (name.size() < 4 || name.substr(name.size() - 4) != ".npy")
+    auto archive = ZipReader::open(path);
+    if (!archive)
+        return fail(archive.error().code == ErrorCode::NotFound
+                        ? std::move(archive).error()
+                        : makeError(ErrorCode::BadInput, "not a readable .npz file").inFile(path));
+    NpzDirectory out {*archive, {}};
+    const auto& entries = out.archive->entries();
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        NpzPlace place {entries[i].name, {}, i, 0};
+        if (!place.name.ends_with(".npy"))
             return fail(makeError(ErrorCode::BadInput,
-                                  "holds '" + name + "', which is no array: not an .npz file")
+                                  "holds '" + place.name + "', which is no array: not an .npz file")
                             .inFile(path));
-        name.resize(name.size() - 4);
-        auto one = readArray(zip.get(), zip_uint64_t(i), name, maxRows);
-        if (!one)
-            return fail(std::move(one).error().inFile(path));
-        out.arrays.push_back(std::move(one->array));
-        out.rows.push_back(one->rows);
+        place.name.resize(place.name.size() - 4);
+        if (auto read = readHeader(*out.archive, place); !read)
+            return fail(std::move(read).error().inFile(path));
+        const std::int64_t count = elementsOf(place.header.shape);
+        if (count < 0
+            || std::uint64_t(count) * std::uint64_t(dtypeSize(place.header.dtype))
+                > entries[i].size - place.start)
+            return fail(
+                arrayError(place.name, "is truncated: its shape needs more bytes than there are")
+                    .inFile(path));
+        out.arrays.push_back(std::move(place));
     }
     if (out.arrays.empty())
         return fail(makeError(ErrorCode::BadInput, "holds no array").inFile(path));
+    return out;
+}
+
+Result<NpzContent> readNpz(const std::string& path)
+{
+    QS_TRY(const NpzDirectory directory, openNpz(path));
+    NpzContent out;
+    for (const NpzPlace& place : directory.arrays) {
+        auto array = readArray(*directory.archive, place);
+        if (!array)
+            return fail(std::move(array).error().inFile(path));
+        out.arrays.push_back(std::move(*array));
+    }
     return out;
 }
 

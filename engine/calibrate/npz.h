@@ -2,10 +2,13 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/calibrate/npy_header.h"
 #include "engine/graph/dtype.h"
+#include "engine/import/zip_reader.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,15 +25,32 @@ struct NpyArray
     std::int64_t elements() const;
 };
 
-/// Reads every array, in the file's order, at most `maxRows` rows (first dimension) of each (0 =
-/// all); `shape` then says what was read and `rows` what there is. Errors name file and array: not
-/// a zip file, truncated, an object array (a pickle, never read), a type that is no number.
+/// Where an array of an .npz lies in its archive.
+struct NpzPlace
+{
+    std::string name; ///< without ".npy"
+    NpyHeader header;
+    std::size_t entry = 0; ///< of the archive
+    std::uint64_t start = 0; ///< bytes from the entry's start to the first element
+};
+
+/// An .npz of which the headers alone have been read.
+struct NpzDirectory
+{
+    std::shared_ptr<const ZipReader> archive;
+    std::vector<NpzPlace> arrays; ///< in the file's order
+};
+
+/// Errors name file and array: not a zip file, truncated, an object array (a pickle, never read), a
+/// type that is no number.
+Result<NpzDirectory> openNpz(const std::string& path);
+
+/// Every array, whole. Errors: those of `openNpz`, damaged data.
 struct NpzContent
 {
     std::vector<NpyArray> arrays;
-    std::vector<std::int64_t> rows; ///< full first dimension of each array, 0 for scalars
 };
-Result<NpzContent> readNpz(const std::string& path, std::int64_t maxRows = 0);
+Result<NpzContent> readNpz(const std::string& path);
 
 /// Writes the arrays by atomic rename. The error (Io) names the path.
 Result<void> writeNpz(const std::vector<NpyArray>& arrays, const std::string& path);

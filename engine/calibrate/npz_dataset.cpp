@@ -3,25 +3,35 @@
 
 #include "engine/calibrate/npz.h"
 #include "engine/calibrate/tensor_dataset.h"
-#include "engine/execute/torch_types.h"
 
-#include <ATen/ATen.h>
+#include <algorithm>
 
 namespace qs {
+
+namespace {
+
+TensorLayout layoutOf(const NpyHeader& header)
+{
+    TensorLayout layout {"", header.dtype, header.shape, header.shape, 0};
+    std::int64_t step = 1;
+    for (std::size_t i = 0; i < header.shape.size(); ++i) {
+        const std::size_t d = header.fortranOrder ? i : header.shape.size() - 1 - i;
+        layout.strides[d] = step;
+        step *= std::max<std::int64_t>(header.shape[d], 1);
+    }
+    return layout;
+}
+
+} // namespace
 
 Result<std::unique_ptr<Dataset>> openNpzDataset(const std::string& path, const Graph& graph,
                                                 const DatasetOptions& options)
 {
-    QS_TRY(NpzContent content, readNpz(path, rowsNeeded(graph, options)));
+    QS_TRY(const NpzDirectory directory, openNpz(path));
     std::vector<NamedTensor> tensors;
-    for (std::size_t i = 0; i < content.arrays.size(); ++i) {
-        // The tensor owns the bytes.
-        auto owner = std::make_shared<NpyArray>(std::move(content.arrays[i]));
-        const at::Tensor tensor = at::from_blob(
-            owner->bytes.data(), owner->shape, [owner](void*) {},
-            at::TensorOptions().dtype(toScalarType(owner->dtype)));
-        tensors.push_back({owner->name, tensor, content.rows[i]});
-    }
+    for (const NpzPlace& place : directory.arrays)
+        tensors.push_back(
+            {place.name, {directory.archive, place.entry, place.start, layoutOf(place.header)}});
     return makeSampleDataset(std::move(tensors), graph, options);
 }
 

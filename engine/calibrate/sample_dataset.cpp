@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/calibrate/sample_dataset.h"
 
-#include "engine/calibrate/tensor_dataset.h"
+#include "engine/calibrate/call_dataset.h"
 #include "engine/import/sample_inputs.h"
 
 namespace qs {
@@ -10,7 +10,7 @@ Result<std::unique_ptr<Dataset>> openSampleDataset(const Graph& graph,
                                                    const DatasetOptions& options)
 {
     QS_TRY(std::vector<at::IValue> inputs, readSampleInputs(graph));
-    return makeCallDataset({std::move(inputs)}, graph, options);
+    return makeCallDataset({{inputs.begin(), inputs.end()}}, graph, options);
 }
 
 } // namespace qs

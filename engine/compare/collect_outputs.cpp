@@ -2,6 +2,7 @@
 #include "engine/compare/collect_outputs.h"
 
 #include "engine/base/torch_guard.h"
+#include "engine/calibrate/batch_reader.h"
 #include "engine/calibrate/npz.h"
 #include "engine/execute/interpreter.h"
 #include "engine/execute/torch_types.h"
@@ -52,8 +53,9 @@ Result<void> collect(const Interpreter& interpreter, const Dataset& data,
     std::vector<std::vector<at::Tensor>> outputs(names.size());
     std::vector<at::Tensor> labels;
     ModelState state;
-    for (std::int64_t i = 0; i < data.batchCount(); ++i) {
-        QS_TRY(const Batch batch, data.batch(i));
+    BatchReader reader(data, job);
+    for (std::int64_t i = 0; i < reader.count(); ++i) {
+        QS_TRY(const Batch batch, reader.next());
         QS_TRY(const auto values,
                interpreter.run(batch.inputs, {}, job, data.isSequence() ? &state : nullptr));
         for (std::size_t k = 0; k < values.size() && k < outputs.size(); ++k)

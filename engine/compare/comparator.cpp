@@ -3,6 +3,7 @@
 
 #include "engine/base/freed_memory.h"
 #include "engine/base/torch_guard.h"
+#include "engine/calibrate/batch_reader.h"
 #include "engine/compare/collect_outputs.h"
 #include "engine/compare/sweep.h"
 
@@ -148,11 +149,12 @@ Result<ComparisonPtr> compareAll(const ConvertedModel& converted, const Dataset&
     Comparer comparer(converted, torchDevice, std::move(sweep), std::move(lowered));
     if (data.isSequence())
         comparer.followSequence();
-    const std::int64_t count = data.batchCount();
+    BatchReader reader(data, job);
+    const std::int64_t count = reader.count();
     for (std::int64_t i = 0; i < count; ++i) {
         job.report("compare", "batch " + std::to_string(i + 1) + " of " + std::to_string(count),
                    double(i) / double(count));
-        QS_TRY(const Batch batch, data.batch(i));
+        QS_TRY(const Batch batch, reader.next());
         QS_CHECK(comparer.addBatch(batch, job));
     }
     return std::make_shared<const Comparison>(comparer.result());

@@ -2,6 +2,7 @@
 #include "engine/compare/file_comparator.h"
 
 #include "engine/base/torch_guard.h"
+#include "engine/calibrate/batch_reader.h"
 #include "engine/compare/metrics.h"
 #include "engine/execute/interpreter.h"
 
@@ -131,10 +132,10 @@ Result<FileComparison> compareFiles(const GraphPtr& floating, const GraphPtr& co
     const auto floatOutputs = outputsOf(*floating), convertedOutputs = outputsOf(*converted);
     const std::size_t outputs = std::min(floatOutputs.size(), convertedOutputs.size());
     std::vector<std::optional<ErrorSums>> outputSums(outputs);
-    for (std::int64_t i = 0; i < data.batchCount(); ++i) {
-        QS_TRY(const Batch batch, data.batch(i));
-        job.report("compare", "batch " + std::to_string(i + 1),
-                   double(i) / double(data.batchCount()));
+    BatchReader reader(data, job);
+    for (std::int64_t i = 0; i < reader.count(); ++i) {
+        QS_TRY(const Batch batch, reader.next());
+        job.report("compare", "batch " + std::to_string(i + 1), double(i) / double(reader.count()));
         QS_CHECK(floatWalk.start(batch.inputs));
         QS_CHECK(convertedWalk.start(batch.inputs));
         auto left = waiting;

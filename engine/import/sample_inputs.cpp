@@ -48,8 +48,6 @@ std::vector<bool> keptArguments(const Graph& graph)
     return kept;
 }
 
-} // namespace
-
 Result<at::IValue> unpickleData(const std::string& bytes)
 {
     // Without a type resolver LibTorch's reader builds tensors and plain containers only.
@@ -57,6 +55,8 @@ Result<at::IValue> unpickleData(const std::string& bytes)
         return torch::jit::pickle_load(std::vector<char>(bytes.begin(), bytes.end()));
     });
 }
+
+} // namespace
 
 std::vector<at::IValue> flattenData(const at::IValue& value)
 {

@@ -11,10 +11,6 @@
 
 namespace qs {
 
-/// Reads the tensors of a torch.save file or record: tensors, numbers, strings, tuples, lists and
-/// dicts only, nothing in it is executed. Errors (BadInput): anything else.
-Result<at::IValue> unpickleData(const std::string& bytes);
-
 /// The leaves of nested tuples, lists and dicts, in Python's pytree order.
 std::vector<at::IValue> flattenData(const at::IValue& value);
 

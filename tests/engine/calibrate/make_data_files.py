@@ -3,6 +3,7 @@
 import pathlib
 import pickle
 import sys
+import zipfile
 
 import numpy as np
 import torch
@@ -25,6 +26,8 @@ def spoiled(value):
 
 npz("named", ids=ids, x=x, labels=labels)
 npz("ordered", a=x, b=ids)
+np.savez_compressed(folder / "packed.npz", a=x, b=ids)
+npz("columns", x=np.asfortranarray(x), ids=np.asfortranarray(ids))
 npz("half_named", ids=ids, other=x)
 npz("one_missing", x=x)
 npz("too_many", x=x, ids=ids, more=x)
@@ -43,6 +46,8 @@ npz("three", x=x[:3], ids=ids[:3])
 tx, tids = torch.from_numpy(x), torch.from_numpy(ids)
 torch.save((tx, tids), folder / "tuple.pt")
 torch.save({"ids": tids, "x": tx}, folder / "dict.pt")
+torch.save((tx.T.contiguous().T, torch.cat([tids, tids], 1)[:, :2]), folder / "views.pt")
+torch.save((tx.to_sparse(), tids), folder / "sparse.pt")
 torch.save([(tx[:4], tids[:4]), (tx[4:5], tids[4:5]), (tx, tids)], folder / "list.pt")
 torch.save([(tx[:4],)], folder / "short_call.pt")
 torch.save([(tx[:4], "word")], folder / "word_call.pt")
@@ -53,6 +58,17 @@ torch.save(torch.nn.Linear(2, 2), folder / "module.pt")
 (folder / "garbage.pt").write_bytes(b"not a tensor file at all")
 (folder / "void.npz").write_bytes(b"")
 (folder / "text.csv").write_text("1,2,3")
+
+
+def with_short_record(source, target):
+    """A copy of a saved file whose first storage lost its second half."""
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w") as new:
+        for item in old.infolist():
+            content = old.read(item)
+            new.writestr(item.filename, content[: len(content) // 2] if item.filename.endswith("/data/0") else content)
+
+
+with_short_record(folder / "tuple.pt", folder / "beyond.pt")
 good = (folder / "tuple.pt").read_bytes()
 (folder / "cut.pt").write_bytes(good[: len(good) // 2])
 

@@ -61,6 +61,18 @@ private:
         return openDataset(m_folder.filePath(file).toStdString(), model(batch), options);
     }
 
+    // What opening the file or reading its batches says.
+    std::optional<Error> firstProblem(const char* file)
+    {
+        const auto data = open(file, symbol("s0"));
+        if (!data)
+            return data.error();
+        for (std::int64_t i = 0; i < (*data)->batchCount(); ++i)
+            if (const auto batch = (*data)->batch(i); !batch)
+                return batch.error();
+        return std::nullopt;
+    }
+
 private Q_SLOTS:
     void initTestCase()
     {
@@ -76,7 +88,8 @@ private Q_SLOTS:
     void readsByNameOrOrder_data()
     {
         QTest::addColumn<QString>("file");
-        for (const char* file : {"named.npz", "ordered.npz", "tuple.pt", "dict.pt"})
+        for (const char* file : {"named.npz", "ordered.npz", "packed.npz", "columns.npz",
+                                 "tuple.pt", "dict.pt", "views.pt"})
             QTest::newRow(file) << file;
     }
     void readsByNameOrOrder()
@@ -93,6 +106,12 @@ private Q_SLOTS:
         QCOMPARE(last->inputs[1].toTensor()[1][1].item<std::int64_t>(), std::int64_t(19));
         QCOMPARE((*data)->hasLabels(), file == "named.npz");
         QVERIFY(m_notes.empty());
+        // An earlier batch again.
+        const auto first = (*data)->batch(0);
+        QVERIFY(first);
+        QCOMPARE(first->samples, std::int64_t(4));
+        QCOMPARE(first->inputs[0].toTensor()[3][2].item<float>(), 11.0f);
+        QCOMPARE(first->inputs[1].toTensor()[3][0].item<std::int64_t>(), std::int64_t(6));
     }
 
     void labelsFollowTheBatches()
@@ -160,6 +179,8 @@ private Q_SLOTS:
         row("word.pt", "a tensor, a tuple of tensors");
         row("old.pt", "bare Python pickle");
         row("raw.pt", "bare Python pickle");
+        row("sparse.pt", "holds a sparse, quantized or otherwise special tensor");
+        row("beyond.pt", "tensor 0 does not fit its record");
         row("module.pt", "cannot be read as saved tensors");
         row("hostile.pt", "cannot be read as saved tensors");
         row("cut.pt", "cannot be read as saved tensors");
@@ -173,9 +194,9 @@ private Q_SLOTS:
     {
         QFETCH(QString, file);
         QFETCH(QString, wanted);
-        const auto data = open(file.toUtf8().constData(), symbol("s0"));
-        QVERIFY(!data);
-        const QString line = QString::fromStdString(data.error().line());
+        const auto problem = firstProblem(file.toUtf8().constData());
+        QVERIFY(problem);
+        const QString line = QString::fromStdString(problem->line());
         QVERIFY2(line.contains(wanted), qPrintable(line));
         QVERIFY(line.contains(m_folder.path()) && !line.contains('\n'));
         QVERIFY(!QFileInfo::exists(m_folder.filePath("executed")));

@@ -70,23 +70,6 @@ private Q_SLOTS:
             QCOMPARE(f[i], i);
     }
 
-    void readsOnlyTheRowsAskedFor()
-    {
-        python("np.savez(" + quoted("r.npz")
-               + ", x=np.arange(40,dtype='f4').reshape(10,4),"
-                 " f=np.asfortranarray(np.arange(40,dtype='f4').reshape(10,4)))");
-        const auto content = readNpz(path("r.npz"), 3);
-        QVERIFY(content);
-        for (const auto& array : content->arrays) {
-            QCOMPARE(array.shape, (std::vector<std::int64_t> {3, 4}));
-            QCOMPARE(array.bytes.size(), std::size_t(48));
-            float last = 0;
-            std::memcpy(&last, array.bytes.data() + 44, sizeof last);
-            QCOMPARE(last, 11.0f);
-        }
-        QCOMPARE(content->rows[0], std::int64_t(10));
-    }
-
     void refuses_data()
     {
         QTest::addColumn<QString>("code");

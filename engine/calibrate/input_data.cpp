@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/calibrate/input_data.h"
+
+#include "engine/base/log.h"
+#include "engine/execute/torch_types.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+std::string shapeText(const std::vector<std::int64_t>& sizes)
+{
+    std::string out = "[";
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+        out += (i ? ", " : "") + std::to_string(sizes[i]);
+    return out + "]";
+}
+
+std::string placeText(const at::Tensor& tensor, std::int64_t flat, std::int64_t firstRow)
+{
+    std::string out;
+    for (std::int64_t d = tensor.dim(); d-- > 0;) {
+        const std::int64_t index = flat % tensor.size(d) + (d == 0 ? firstRow : 0);
+        out = std::to_string(index) + (out.empty() ? "" : ", ") + out;
+        flat /= tensor.size(d);
+    }
+    return "[" + out + "]";
+}
+
+Error misfit(const std::string& what, const Node& input, const std::string& wanted,
+             const std::string& given)
+{
+    return makeError(ErrorCode::BadInput,
+                     what + " does not fit input '" + input.name + "': " + wanted + " is wanted, "
+                         + given + " is given");
+}
+
+// The first element whose exponent is all ones: NaN or Inf; -1 for none. A loop of our own, since
+// LibTorch's operators would start a second set of worker threads for the thread that reads.
+template<class Word>
+std::int64_t firstWithExponent(const at::Tensor& tensor, Word exponent)
+{
+    const auto* words = static_cast<const Word*>(tensor.const_data_ptr());
+    constexpr std::int64_t kBlock = 4096;
+    const std::int64_t count = tensor.numel();
+    for (std::int64_t begin = 0; begin < count; begin += kBlock) {
+        const std::int64_t end = std::min(begin + kBlock, count);
+        bool found = false;
+        for (std::int64_t i = begin; i < end; ++i)
+            found |= (words[i] & exponent) == exponent;
+        for (std::int64_t i = begin; found && i < end; ++i)
+            if ((words[i] & exponent) == exponent)
+                return i;
+    }
+    return -1;
+}
+
+std::int64_t firstNonFinite(const at::Tensor& tensor)
+{
+    switch (tensor.scalar_type()) {
+    case at::kFloat:
+        return firstWithExponent<std::uint32_t>(tensor, 0x7f800000U);
+    case at::kDouble:
+        return firstWithExponent<std::uint64_t>(tensor, 0x7ff0000000000000U);
+    case at::kHalf:
+        return firstWithExponent<std::uint16_t>(tensor, 0x7c00U);
+    case at::kBFloat16:
+        return firstWithExponent<std::uint16_t>(tensor, 0x7f80U);
+    default:
+        return -1;
+    }
+}
+
+Result<void> checkFinite(const at::Tensor& tensor, const std::string& what, std::int64_t firstRow)
+{
+    const std::int64_t at = firstNonFinite(tensor);
+    if (at < 0)
+        return {};
+    const bool nan = at::isnan(tensor.flatten()[at]).item<bool>();
+    return fail(makeError(ErrorCode::Numeric,
+                          what + " holds " + (nan ? "NaN" : "Inf") + " at index "
+                              + placeText(tensor, at, firstRow))
+                    .withHint("clean the data"));
+}
+
+template<class Half>
+at::Tensor rounded(const at::Tensor& tensor, at::ScalarType type)
+{
+    at::Tensor out = at::empty(tensor.sizes(), type);
+    const auto* from = tensor.const_data_ptr<float>();
+    auto* to = out.mutable_data_ptr<Half>();
+    for (std::int64_t i = 0; i < tensor.numel(); ++i)
+        to[i] = Half(from[i]);
+    return out;
+}
+
+bool isRounded(DType given, const Node& input)
+{
+    const DType wanted = input.outputs.at(0).type.dtype;
+    return given == DType::Float32 && (wanted == DType::Float16 || wanted == DType::BFloat16);
+}
+
+} // namespace
+
+std::optional<std::int64_t> fixedBatch(const Node& input)
+{
+    const ValueType& type = input.outputs.at(0).type;
+    if (type.kind != ValueKind::Tensor || !type.shapeKnown || type.shape.empty())
+        return std::nullopt;
+    const Dim& first = type.shape[0];
+    if (first.isSymbolic() || first.size < 0)
+        return std::nullopt;
+    return first.size;
+}
+
+TensorForm formOf(const StoredTensor& stored)
+{
+    return {stored.layout.dtype, stored.layout.sizes};
+}
+
+at::IValue outline(const std::vector<std::int64_t>& sizes)
+{
+    return at::empty(sizes, at::TensorOptions(at::kMeta));
+}
+
+std::string inputNames(const std::vector<const Node*>& inputs)
+{
+    std::string out;
+    for (const Node* input : inputs)
+        out += (out.empty() ? "'" : ", '") + input->name + "'";
+    return out;
+}
+
+Error namedError(Error error, const std::string& what)
+{
+    error.message = what + " " + error.message;
+    return error;
+}
+
+void noteRounding(DType given, const Node& input, const std::string& what)
+{
+    if (isRounded(given, input))
+        note(what + " is float32: it is rounded to the "
+             + std::string(dtypeName(input.outputs[0].type.dtype)) + " that input '" + input.name
+             + "' takes");
+}
+
+Result<void> checkForm(const TensorForm& form, const Node& input, const std::string& what,
+                       bool checkFirst)
+{
+    const ValueType& type = input.outputs.at(0).type;
+    if (type.kind != ValueKind::Tensor)
+        return fail(makeError(ErrorCode::Unsupported,
+                              "input '" + input.name + "' is no tensor: data cannot feed it"));
+    if (type.dtype != DType::Unknown && type.dtype != form.dtype && !isRounded(form.dtype, input)) {
+        const auto wanted = std::string(dtypeName(type.dtype));
+        return fail(misfit(what, input, wanted, std::string(dtypeName(form.dtype)))
+                        .withHint("convert the data to " + wanted));
+    }
+    if (!type.shapeKnown)
+        return {};
+    const std::size_t rank = type.shape.size();
+    if (form.sizes.size() != rank)
+        return fail(misfit(what, input, "rank " + std::to_string(rank),
+                           "rank " + std::to_string(form.sizes.size()) + " (shape "
+                               + shapeText(form.sizes) + ")"));
+    for (std::size_t d = checkFirst ? 0 : 1; d < rank; ++d) {
+        const Dim& dim = type.shape[d];
+        if (!dim.isSymbolic() && dim.size >= 0 && dim.size != form.sizes[d])
+            return fail(
+                misfit(what, input,
+                       "size " + std::to_string(dim.size) + " in dimension " + std::to_string(d),
+                       "shape " + shapeText(form.sizes)));
+    }
+    return {};
+}
+
+Result<at::Tensor> readyInput(const at::Tensor& tensor, const Node& input, const std::string& what,
+                              std::int64_t firstRow)
+{
+    const at::Tensor dense = tensor.contiguous();
+    QS_CHECK(checkFinite(dense, what, firstRow));
+    if (!isRounded(fromScalarType(dense.scalar_type()), input))
+        return dense;
+    const at::Tensor ready = input.outputs[0].type.dtype == DType::Float16
+        ? rounded<c10::Half>(dense, at::kHalf)
+        : rounded<c10::BFloat16>(dense, at::kBFloat16);
+    if (auto fits = checkFinite(ready, what, firstRow); !fits)
+        return fail(makeError(ErrorCode::Numeric,
+                              what + " holds a value too large for "
+                                  + std::string(dtypeName(input.outputs[0].type.dtype)))
+                        .withHint("clean or scale the data"));
+    return ready;
+}
+
+} // namespace qs

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/calibrate/stored_tensor.h"
+#include "engine/graph/graph.h"
+
+#include <ATen/core/ivalue.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace qs {
+
+/// The first dimension of an input where the graph fixes it.
+std::optional<std::int64_t> fixedBatch(const Node& input);
+
+/// What a tensor's header says of it.
+struct TensorForm
+{
+    DType dtype = DType::Unknown;
+    std::vector<std::int64_t> sizes;
+};
+
+TensorForm formOf(const StoredTensor& stored);
+
+/// A tensor of this shape without elements, for the rules about shapes.
+at::IValue outline(const std::vector<std::int64_t>& sizes);
+
+/// The inputs' names in quotes, for errors.
+std::string inputNames(const std::vector<const Node*>& inputs);
+
+/// An error that starts with the name of the tensor it is about.
+Error namedError(Error error, const std::string& what);
+
+/// Whether data of this form fit a model input: type, rank, fixed dimensions (the first one only
+/// when `checkFirst`). float32 data fit an input of half precision too. `what` names the tensor in
+/// the error ("array 'x'").
+Result<void> checkForm(const TensorForm& form, const Node& input, const std::string& what,
+                       bool checkFirst);
+
+/// Makes ready for `input` what was read: refuses NaN and Inf, and rounds float32 to the half
+/// precision that the model takes. `firstRow` is the first row's number in the file, for the
+/// error's index. Uses no thread but the caller's.
+Result<at::Tensor> readyInput(const at::Tensor& tensor, const Node& input, const std::string& what,
+                              std::int64_t firstRow);
+
+/// Says so where `readyInput` is going to round data of this type.
+void noteRounding(DType given, const Node& input, const std::string& what);
+
+} // namespace qs

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/import/zip_reader.h"
+
+#include <algorithm>
+#include <list>
+#include <zip.h>
+
+namespace qs {
+
+namespace {
+
+/// Entries that stay open between reads: inputs of one call are read in turn.
+constexpr std::size_t kMaxOpen = 32;
+
+using ZipPtr = std::unique_ptr<zip_t, void (*)(zip_t*)>;
+using ZipFilePtr = std::unique_ptr<zip_file_t, int (*)(zip_file_t*)>;
+
+bool readExactly(zip_file_t* file, char* into, std::uint64_t wanted)
+{
+    while (wanted > 0) {
+        const zip_int64_t got = zip_fread(file, into, wanted);
+        if (got <= 0)
+            return false;
+        into += got;
+        wanted -= std::uint64_t(got);
+    }
+    return true;
+}
+
+bool skip(zip_file_t* file, std::uint64_t bytes)
+{
+    std::vector<char> scratch(std::size_t(std::min<std::uint64_t>(bytes, 1 << 16)));
+    while (bytes > 0) {
+        const std::uint64_t step = std::min<std::uint64_t>(bytes, scratch.size());
+        if (!readExactly(file, scratch.data(), step))
+            return false;
+        bytes -= step;
+    }
+    return true;
+}
+
+} // namespace
+
+struct ZipReader::Streams
+{
+    struct Stream
+    {
+        std::size_t entry = 0;
+        ZipFilePtr file;
+        std::uint64_t position = 0;
+    };
+
+    ZipPtr zip {nullptr, zip_discard};
+    std::list<Stream> open; ///< the one used last comes first
+
+    Stream* find(std::size_t entry)
+    {
+        const auto it = std::find_if(open.begin(), open.end(),
+                                     [&](const Stream& one) { return one.entry == entry; });
+        if (it == open.end())
+            return start(entry);
+        open.splice(open.begin(), open, it);
+        return &open.front();
+    }
+
+    Stream* start(std::size_t entry)
+    {
+        ZipFilePtr file(zip_fopen_index(zip.get(), entry, 0), zip_fclose);
+        if (!file)
+            return nullptr;
+        open.push_front({entry, std::move(file), 0});
+        if (open.size() > kMaxOpen)
+            open.pop_back();
+        return &open.front();
+    }
+
+    // The stream of an entry, standing at `offset`; null when it cannot get there.
+    Stream* at(std::size_t entry, bool isStored, std::uint64_t offset)
+    {
+        Stream* stream = find(entry);
+        if (!stream || stream->position == offset)
+            return stream;
+        if (isStored) {
+            if (zip_fseek(stream->file.get(), zip_int64_t(offset), SEEK_SET) != 0)
+                return nullptr;
+            stream->position = offset;
+            return stream;
+        }
+        if (offset < stream->position) {
+            open.pop_front();
+            stream = start(entry);
+        }
+        if (!stream || !skip(stream->file.get(), offset - stream->position))
+            return nullptr;
+        stream->position = offset;
+        return stream;
+    }
+};
+
+ZipReader::ZipReader()
+    : m_streams(std::make_unique<Streams>())
+{
+}
+
+ZipReader::~ZipReader() = default;
+
+Result<std::shared_ptr<ZipReader>> ZipReader::open(const std::string& path)
+{
+    std::shared_ptr<ZipReader> reader(new ZipReader);
+    reader->m_path = path;
+    int code = 0;
+    reader->m_streams->zip.reset(zip_open(path.c_str(), ZIP_RDONLY, &code));
+    zip_t* zip = reader->m_streams->zip.get();
+    if (!zip)
+        return fail(makeError(code == ZIP_ER_NOENT ? ErrorCode::NotFound : ErrorCode::BadInput,
+                              code == ZIP_ER_NOENT ? "no such file" : "not a readable zip archive")
+                        .inFile(path));
+    const zip_int64_t count = zip_get_num_entries(zip, 0);
+    for (zip_uint64_t i = 0; i < zip_uint64_t(std::max<zip_int64_t>(count, 0)); ++i) {
+        zip_stat_t stat;
+        zip_stat_init(&stat);
+        const char* name = zip_get_name(zip, i, 0);
+        if (!name || zip_stat_index(zip, i, 0, &stat) != 0)
+            return fail(makeError(ErrorCode::BadInput, "has a damaged directory").inFile(path));
+        reader->m_entries.push_back({name, stat.size, stat.comp_method == ZIP_CM_STORE});
+    }
+    return reader;
+}
+
+Result<void> ZipReader::read(std::size_t entry, std::uint64_t offset, std::uint64_t bytes,
+                             void* target) const
+{
+    const std::lock_guard lock(m_mutex);
+    Streams::Stream* stream = m_streams->at(entry, m_entries[entry].isStored, offset);
+    const bool read = stream && readExactly(stream->file.get(), static_cast<char*>(target), bytes);
+    if (read)
+        stream->position += bytes;
+    // The checksum is compared when the end is reached: ask for one byte more.
+    char extra = 0;
+    if (read
+        && (stream->position < m_entries[entry].size
+            || zip_fread(stream->file.get(), &extra, 1) == 0))
+        return {};
+    if (!m_streams->open.empty() && m_streams->open.front().entry == entry)
+        m_streams->open.pop_front(); // where it stands is not known any more
+    return fail(ErrorCode::BadInput, "is truncated or corrupt");
+}
+
+} // namespace qs

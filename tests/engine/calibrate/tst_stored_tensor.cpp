@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/calibrate/npz.h"
+#include "engine/calibrate/saved_tensors.h"
+
+#include <QFile>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <ATen/ATen.h>
+
+using namespace qs;
+
+class TestStoredTensor : public QObject
+{
+    Q_OBJECT
+private:
+    QTemporaryDir m_folder;
+
+    static at::Tensor rows(std::int64_t begin, std::int64_t end)
+    {
+        constexpr std::int64_t kRow = 3 * 65 * 64;
+        return at::arange(begin * kRow, end * kRow, at::kFloat).reshape({end - begin, 3, 65, 64});
+    }
+    std::string path(const QString& name) { return m_folder.filePath(name).toStdString(); }
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        QProcess python;
+        python.start(
+            QS_PYTHON,
+            {QS_SOURCE_DIR "/tests/engine/calibrate/make_stored_arrays.py", m_folder.path()});
+        QVERIFY(python.waitForFinished(120000));
+        QVERIFY2(python.exitCode() == 0, python.readAllStandardError().constData());
+    }
+
+    void rowsOfSavedTensors_data()
+    {
+        QTest::addColumn<QString>("file");
+        for (const char* file :
+             {"plain.pt", "channels_last.pt", "columns.pt", "slice.pt", "every_second.pt"})
+            QTest::newRow(file) << file;
+    }
+    void rowsOfSavedTensors()
+    {
+        QFETCH(QString, file);
+        const auto saved = SavedTensors::open(path(file));
+        QVERIFY2(saved, saved ? "" : saved.error().line().c_str());
+        const auto stored = saved->locate(saved->value().toTensor(), "tensor 0");
+        QVERIFY2(stored, stored ? "" : stored.error().line().c_str());
+        for (const auto& [begin, end] :
+             {std::pair(0, 8), std::pair(8, 16), std::pair(192, 200), std::pair(3, 4)}) {
+            const auto part = readRows(*stored, begin, end);
+            QVERIFY2(part, part ? "" : part.error().line().c_str());
+            QVERIFY(part->is_contiguous());
+            QVERIFY(part->equal(rows(begin, end)));
+        }
+        QVERIFY(readWhole(*stored)->equal(rows(0, 200)));
+    }
+
+    void callsOfOneStorage()
+    {
+        const auto saved = SavedTensors::open(path("calls.pt"));
+        QVERIFY(saved);
+        const auto calls = saved->value().toListRef();
+        QCOMPARE(calls.size(), std::size_t(3));
+        const at::IValue second = calls[1];
+        const auto stored = saved->locate(second.toTensor(), "tensor 0 of call 1");
+        QVERIFY(stored);
+        QVERIFY(readWhole(*stored)->equal(rows(60, 120)));
+    }
+
+    void rowsOfArrays_data()
+    {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<bool>("columns");
+        QTest::newRow("stored") << "rows.npz" << false;
+        QTest::newRow("deflated") << "rows_packed.npz" << false;
+        QTest::newRow("stored, column by column") << "columns.npz" << true;
+        QTest::newRow("deflated, column by column") << "columns_packed.npz" << true;
+    }
+    void rowsOfArrays()
+    {
+        QFETCH(QString, file);
+        QFETCH(bool, columns);
+        const auto directory = openNpz(path(file));
+        QVERIFY2(directory, directory ? "" : directory.error().line().c_str());
+        const NpzPlace& place = directory->arrays.at(0);
+        QCOMPARE(place.header.fortranOrder, columns);
+        TensorLayout layout {"", place.header.dtype, place.header.shape, {}, 0};
+        layout.strides = columns ? std::vector<std::int64_t> {1, 200, 600, 39000}
+                                 : std::vector<std::int64_t> {12480, 4160, 64, 1};
+        const StoredTensor stored {directory->archive, place.entry, place.start, layout};
+        QVERIFY(fitsEntry(stored));
+        // Forward, then back to the start, then the end with its checksum.
+        for (const auto& [begin, end] : {std::pair(16, 24), std::pair(24, 32), std::pair(0, 8),
+                                         std::pair(0, 200), std::pair(192, 200)}) {
+            const auto part = readRows(stored, begin, end);
+            QVERIFY2(part, part ? "" : part.error().line().c_str());
+            QVERIFY(part->equal(rows(begin, end)));
+        }
+    }
+
+    void aLayoutBeyondItsEntryIsSeen()
+    {
+        const auto directory = openNpz(path("rows.npz"));
+        QVERIFY(directory);
+        const NpzPlace& place = directory->arrays.at(0);
+        const TensorLayout layout {"", DType::Float32, {201, 12480}, {12480, 1}, 0};
+        QVERIFY(!fitsEntry({directory->archive, place.entry, place.start, layout}));
+    }
+
+    void damageIsFoundWhenTheEndIsRead()
+    {
+        for (const char* name : {"rows.npz", "rows_packed.npz"}) {
+            QFile file(m_folder.filePath(name));
+            QVERIFY(file.open(QIODevice::ReadWrite));
+            QVERIFY(file.seek(file.size() / 2));
+            const char byte = file.read(1).at(0);
+            QVERIFY(file.seek(file.size() / 2));
+            file.write(QByteArray(1, char(byte ^ 0x55)));
+            file.close();
+            const auto directory = openNpz(path(name));
+            QVERIFY(directory);
+            const NpzPlace& place = directory->arrays.at(0);
+            const TensorLayout layout {"", DType::Float32, {200, 12480}, {12480, 1}, 0};
+            const StoredTensor stored {directory->archive, place.entry, place.start, layout};
+            Error error;
+            for (int begin = 0; begin < 200 && error.message.empty(); begin += 8)
+                if (auto part = readRows(stored, begin, begin + 8); !part)
+                    error = part.error();
+            QCOMPARE(error.message, std::string("is truncated or corrupt"));
+            QCOMPARE(error.file, path(name));
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(TestStoredTensor)
+#include "tst_stored_tensor.moc"
