@@ -90,7 +90,7 @@ Result<void> checkFinite(const at::Tensor& tensor, const std::string& what, std:
 template<class Half>
 at::Tensor rounded(const at::Tensor& tensor, at::ScalarType type)
 {
-    at::Tensor out = at::empty(tensor.sizes(), type);
+    at::Tensor out = batchTensor(tensor.sizes(), type);
     const auto* from = tensor.const_data_ptr<float>();
     auto* to = out.mutable_data_ptr<Half>();
     for (std::int64_t i = 0; i < tensor.numel(); ++i)

@@ -6,6 +6,8 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <new>
+#include <sys/mman.h>
 
 namespace qs {
 
@@ -36,7 +38,7 @@ public:
             && span == std::uint64_t(out.numel()))
             return read(layout.offset, span, out.mutable_data_ptr());
         if (span * m_itemSize <= m_most) {
-            const at::Tensor buffer = at::empty({std::int64_t(span)}, out.options());
+            const at::Tensor buffer = batchTensor({std::int64_t(span)}, out.scalar_type());
             QS_CHECK(read(layout.offset, span, buffer.mutable_data_ptr()));
             out.copy_(buffer.as_strided(layout.sizes, layout.strides));
             return {};
@@ -84,12 +86,28 @@ private:
 
 Result<at::Tensor> gather(const StoredTensor& stored, const TensorLayout& layout)
 {
-    at::Tensor out = at::empty(layout.sizes, toScalarType(layout.dtype));
+    const at::Tensor out = batchTensor(layout.sizes, toScalarType(layout.dtype));
     QS_CHECK(Gathering(stored, out.nbytes()).fill(layout, out));
     return out;
 }
 
 } // namespace
+
+at::Tensor batchTensor(at::IntArrayRef sizes, at::ScalarType type)
+{
+    constexpr std::size_t kSmall = std::size_t(1) << 20;
+    std::size_t bytes = c10::elementSize(type);
+    for (const std::int64_t size : sizes)
+        if (__builtin_mul_overflow(bytes, std::size_t(size), &bytes))
+            throw std::bad_alloc();
+    if (bytes < kSmall)
+        return at::empty(sizes, type);
+    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        throw std::bad_alloc();
+    return at::from_blob(
+        memory, sizes, [bytes](void* given) { munmap(given, bytes); }, type);
+}
 
 bool fitsEntry(const StoredTensor& stored)
 {

@@ -19,6 +19,11 @@ struct StoredTensor
     TensorLayout layout; ///< in elements of that storage
 };
 
+/// Memory for a batch, on the CPU, not set. A large one lies outside the heap and goes back to the
+/// system with its last tensor: in a heap that never shrinks, batches and the results that are made
+/// from them would leave holes that the next batch does not fit.
+at::Tensor batchTensor(at::IntArrayRef sizes, at::ScalarType type);
+
 /// Whether the layout lies within its entry.
 bool fitsEntry(const StoredTensor& stored);
 

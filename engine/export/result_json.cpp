@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/node_json.h"
 
-#include <sys/resource.h>
+#include <cstdlib>
+#include <fstream>
+#include <string>
 
 namespace qs {
 
 namespace {
 
-/// The largest resident set of this process so far.
+/// The largest resident set of this process so far. getrusage would count what the process that
+/// started this one had.
 std::uint64_t peakRssBytes()
 {
-    rusage usage {};
-    getrusage(RUSAGE_SELF, &usage);
-    return std::uint64_t(usage.ru_maxrss) * 1024;
+    std::ifstream status("/proc/self/status");
+    const std::string key = "VmHWM:";
+    for (std::string line; std::getline(status, line);)
+        if (line.starts_with(key))
+            return std::strtoull(line.c_str() + key.size(), nullptr, 10) * 1024;
+    return 0;
 }
 
 Json labelsJson(const Comparison* comparison)

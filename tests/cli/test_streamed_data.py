@@ -24,7 +24,7 @@ class Small(nn.Module):
 def images(samples):
     """Mostly zeros, so that they can be deflated in no time; each sample has a value of its own."""
     x = np.zeros((samples, 3, SIDE, SIDE), "f4")
-    x[:, :, ::16, ::16] = np.linspace(-1, 1, samples, dtype="f4")[:, None, None, None]
+    x[:, :, ::16, ::16] = np.linspace(0, 1, samples, dtype="f4")[:, None, None, None]
     return x
 
 
@@ -48,8 +48,8 @@ def test_memory_does_not_grow_with_the_file(folder):
             write(folder / name, x[:samples])
             result = run_json("quantize", model, "--recipe", recipe, "--data", folder / name, "--out", folder / "out")
             peaks.append(result["peak_rss_bytes"])
-            conv = next(node for node in result["nodes"] if node["name"] == "x")
-            assert conv["output"]["max"] == [1.0], f"{name}: the last sample was not read: {conv['output']}"
+            seen = next(node for node in result["nodes"] if node["name"] == "x")["output"]["max"][0]
+            assert abs(seen - x[:samples].max()) < 1e-6, f"{name}: the last sample was not read: {seen}"
         (folder / name).unlink()
         print(f"{name}: peak {peaks[0] / 1e6:.0f} MB with {FEW} samples, {peaks[1] / 1e6:.0f} MB with {SAMPLES}")
         assert peaks[1] - peaks[0] < MOST_MORE, f"{name}: {peaks}"
