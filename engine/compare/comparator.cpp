@@ -60,6 +60,7 @@ public:
         , m_sweep(std::move(sweep))
         , m_lowered(std::move(lowered))
     {
+        m_lowered.keepTimes(m_loweredTimes);
     }
 
     Result<void> addBatch(const Batch& batch, const JobContext& job)
@@ -103,6 +104,8 @@ public:
         for (std::size_t i = 0; i < m_outputSums.size(); ++i)
             comparison.outputs.push_back({names.at(i), metricsFrom(m_outputSums[i].reference),
                                           metricsFrom(m_outputSums[i].lowered)});
+        comparison.floatTimes = m_sweep.floatTimes();
+        comparison.loweredTimes = m_loweredTimes->means();
         comparison.samples = m_samples;
         comparison.threads = at::get_num_threads();
         comparison.floatTop1 = m_floatTop1.share();
@@ -135,6 +138,7 @@ private:
     at::Device m_device;
     Sweep m_sweep;
     Interpreter m_lowered;
+    std::shared_ptr<NodeTimes> m_loweredTimes = std::make_shared<NodeTimes>();
     std::vector<OutputSums> m_outputSums;
     Top1 m_floatTop1, m_int8Top1;
     std::int64_t m_samples = 0;

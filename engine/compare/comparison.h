@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/base/strong_id.h"
+#include "engine/execute/node_times.h"
 
 #include <cstdint>
 #include <memory>
@@ -51,6 +51,9 @@ struct Comparison
     std::vector<NodeError> nodes; ///< in graph order; only nodes with a measured error
     std::vector<InteriorError> interiors; ///< in graph order, then in order of computation
     std::vector<OutputError> outputs;
+    /// How long a batch takes in each node, while the two forms ran anyway: nodes of the float
+    /// graph, nodes of the lowered one. Float times are empty on a GPU, which works on its own.
+    std::vector<NodeTime> floatTimes, loweredTimes;
     std::int64_t samples = 0;
     int threads = 0; ///< that LibTorch worked with
     std::optional<double> floatTop1,

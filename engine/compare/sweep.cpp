@@ -73,6 +73,9 @@ Sweep::Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter
     , m_expendableFloat(findExpendable(m_float.graph()))
     , m_expendableReference(findExpendable(m_reference.graph()))
 {
+    if (m_float.device().is_cpu())
+        m_floatTimes = std::make_shared<NodeTimes>();
+    m_float.keepTimes(m_floatTimes);
 }
 
 Result<Sweep> Sweep::create(const ConvertedModel& converted, at::Device device)
@@ -91,6 +94,8 @@ Result<Sweep::Outputs> Sweep::run(const std::vector<at::IValue>& inputs, const J
 {
     m_job = job;
     m_referenceAt = 0;
+    if (m_floatTimes)
+        m_floatTimes->beginRun();
     std::vector<at::IValue> given;
     for (const at::IValue& input : inputs)
         given.push_back(inLayout(input, m_float.layout()));
@@ -107,6 +112,11 @@ Result<Sweep::Outputs> Sweep::run(const std::vector<at::IValue>& inputs, const J
     QS_TRY(outputs.floatForm, outputTensors(m_float, floatFrame));
     QS_TRY(outputs.referenceForm, outputTensors(m_reference, referenceFrame));
     return outputs;
+}
+
+std::vector<NodeTime> Sweep::floatTimes() const
+{
+    return m_floatTimes ? m_floatTimes->means() : std::vector<NodeTime>();
 }
 
 Result<void> Sweep::step(std::size_t position, Frame& floatFrame, Frame& referenceFrame)

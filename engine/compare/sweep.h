@@ -32,6 +32,8 @@ public:
     const std::vector<CompareUnit>& units() const { return m_units; }
     const std::vector<UnitSums>& sums() const { return m_sums; }
     std::vector<InteriorError> interiors() const { return m_interiors.result(); }
+    /// What each node of the float graph takes; none on a GPU, which works on its own.
+    std::vector<NodeTime> floatTimes() const;
 
 private:
     Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter referenceForm);
@@ -59,6 +61,7 @@ private:
     std::vector<UnitSums> m_sums;
     Expendable m_expendableFloat, m_expendableReference;
     std::size_t m_referenceAt = 0;
+    std::shared_ptr<NodeTimes> m_floatTimes; ///< null on a GPU
     bool m_isSequence = false;
     ModelState m_floatState, m_referenceState;
     JobContext m_job;

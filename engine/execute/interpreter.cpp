@@ -37,6 +37,7 @@ struct Interpreter::Impl
     std::map<const Graph*, Interpreter> subgraphs;
     std::vector<const Node*> holders; ///< buffers that the model changes
     BodyTap bodyTap;
+    std::shared_ptr<NodeTimes> times; ///< null: nobody asks
 
     bool isConstant(ValueRef ref) const { return constantNodes[graph->position(ref.node)]; }
     Result<at::IValue> read(ValueRef ref, const Frame& frame);
@@ -111,6 +112,11 @@ void Interpreter::watchBodies(BodyTap tap)
 {
     m_impl->bodyTap = std::move(tap);
     m_impl->subgraphs.clear();
+}
+
+void Interpreter::keepTimes(std::shared_ptr<NodeTimes> times)
+{
+    m_impl->times = std::move(times);
 }
 
 Result<at::IValue> Interpreter::Impl::stored(const Node& node) const
@@ -236,6 +242,8 @@ Result<std::vector<at::IValue>> Interpreter::run(std::vector<at::IValue> inputs,
         return fail(ErrorCode::BadInput,
                     "the model takes " + std::to_string(wanted) + " inputs, "
                         + std::to_string(inputs.size()) + " were given");
+    if (impl.times)
+        impl.times->beginRun();
     Frame frame;
     QS_CHECK(impl.startState(frame, carried ? *carried : ModelState()));
     std::size_t nextInput = 0;
@@ -246,8 +254,10 @@ Result<std::vector<at::IValue>> Interpreter::run(std::vector<at::IValue> inputs,
             frame.set({node.id, 0}, inLayout(inputs[nextInput++], impl.layout));
         else if (node.kind == NodeKind::Output)
             break;
-        else if (!impl.constantNodes[i] && !isStored(node))
+        else if (!impl.constantNodes[i] && !isStored(node)) {
+            const NodeTimes::Watch watch(impl.times.get(), node.id);
             QS_CHECK(impl.runNode(node, frame, {!tap, impl.dead[i]}, tap, job));
+        }
         const bool seen = node.kind == NodeKind::Input || node.kind == NodeKind::Op
             || node.kind == NodeKind::ModuleCall;
         if (tap && seen)
@@ -354,6 +364,7 @@ Result<void> Interpreter::evaluate(Frame& frame, std::span<const ValueRef> wante
 Result<void> Interpreter::runNode(const Node& node, Frame& frame) const
 {
     const InferenceScope scope;
+    const NodeTimes::Watch watch(m_impl->times.get(), node.id);
     return m_impl->runNode(node, frame, {});
 }
 
@@ -361,6 +372,7 @@ Result<void> Interpreter::runNode(const Node& node, Frame& frame,
                                   std::span<const ValueRef> expendable) const
 {
     const InferenceScope scope;
+    const NodeTimes::Watch watch(m_impl->times.get(), node.id);
     return m_impl->runNode(node, frame, {true, expendable});
 }
 

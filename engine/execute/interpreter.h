@@ -4,6 +4,7 @@
 #include "engine/base/job_context.h"
 #include "engine/execute/frame.h"
 #include "engine/execute/layout.h"
+#include "engine/execute/node_times.h"
 #include "engine/graph/graph.h"
 
 #include <ATen/core/ivalue.h>
@@ -49,6 +50,9 @@ public:
     Layout layout() const;
     /// From now on `tap` sees what is inside of branches, loops and regions, at any depth.
     void watchBodies(BodyTap tap);
+    /// From now on `run` and `runNode` note how long each node takes; null: no longer. On a device
+    /// that works on its own that is only the time to hand the work over.
+    void keepTimes(std::shared_ptr<NodeTimes> times);
 
     /// Runs the whole graph. `inputs` in the order of `Graph::inputs()`, already on the device;
     /// returns the Output node's arguments flattened in order. Checks cancel between nodes. `tap`

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/strong_id.h"
+
+#include <chrono>
+#include <map>
+#include <vector>
+
+namespace qs {
+
+/// How long one node takes in one run of its graph.
+struct NodeTime
+{
+    NodeId node;
+    double seconds = 0;
+};
+
+/// Sums up how long the nodes of one graph take. The first run warms up: it counts only as long as
+/// it stays the only one. One thread at a time.
+class NodeTimes
+{
+public:
+    using Clock = std::chrono::steady_clock;
+
+    /// A run over the whole graph follows.
+    void beginRun();
+    void add(NodeId node, Clock::duration took) { m_sums[node] += took; }
+    /// The mean of a run, in the order of the ids.
+    std::vector<NodeTime> means() const;
+
+    /// Adds the time of its own life to a node; free where nobody keeps times.
+    class Watch
+    {
+    public:
+        Watch(NodeTimes* times, NodeId node)
+            : m_times(times)
+            , m_node(node)
+            , m_start(times ? Clock::now() : Clock::time_point())
+        {
+        }
+        ~Watch()
+        {
+            if (m_times)
+                m_times->add(m_node, Clock::now() - m_start);
+        }
+        Watch(const Watch&) = delete;
+        Watch& operator=(const Watch&) = delete;
+
+    private:
+        NodeTimes* m_times;
+        NodeId m_node;
+        Clock::time_point m_start;
+    };
+
+private:
+    std::map<NodeId, Clock::duration> m_sums;
+    int m_runs = 0;
+};
+
+} // namespace qs
