@@ -29,6 +29,10 @@ public:
     Result<ConvertedPtr> convert(const ConvertRequest& request, const JobContext& job) override;
     Result<ComparisonPtr> compare(const CompareRequest& request, const JobContext& job) override;
     Result<ExportReport> exportTo(const ExportRequest& request, const JobContext& job) override;
+    /// A ramp from -1 to 1 of 144 elements; of the classifier's weight nothing but an error.
+    Result<ValuePreview> preview(const GraphPtr& model, NodeId node,
+                                 const JobContext& job) override;
+    Result<ScalarTextsPtr> scalars(const GraphPtr& model, const JobContext& job) override;
     std::vector<std::string> backendNames() const override { return {"x86", "qnnpack"}; }
     std::vector<std::string> exportForms() const override
     {
@@ -36,6 +40,8 @@ public:
     }
 
     GraphPtr model = fakeModel();
+    ScalarTexts scalarTexts; ///< of the model
+    std::atomic<int> previews = 0;
     std::atomic<bool> failCalibration = false;
     std::atomic<bool> waitInCalibration = false; ///< until cancelled
     std::atomic<int> calibrations = 0, comparisons = 0, plans = 0;

@@ -287,7 +287,7 @@ void TestGraphForms::scaleCanBeNarrowed()
     m_pane->setColourBy(ColourBy::Memory);
     const auto& d = drawing(m_pane->view());
     const int drawn = d.nodeShowing(d.tree->unitOf(node("linear")));
-    QCOMPARE(style.text(drawn).badge, QStringLiteral("128K")); // 8×16×16×16 float32
+    QCOMPARE(style.text(drawn).badge, QStringLiteral("129K")); // 8×16×16×16 float32 and its weight
     m_pane->setColourBy(ColourBy::DType);
     QVERIFY(!style.legend.empty());
 }

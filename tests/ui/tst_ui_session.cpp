@@ -15,6 +15,7 @@ class TestSession : public QObject
 
 private Q_SLOTS:
     void opensAndPlans();
+    void hierarchyFollowsThePlan();
     void resultsGoStaleAndComeBackWithUndo();
     void repeatedAssignmentsMerge();
     void clearingTakesTheRuleAway();
@@ -34,6 +35,35 @@ void TestSession::opensAndPlans()
     QCOMPARE(workspace.document().plan()->totalOps, 13);
     QCOMPARE(workspace.pipeline().status(Stage::Plan).state, StageStatus::State::Done);
     QCOMPARE(workspace.pipeline().status(Stage::Calibrate).state, StageStatus::State::Waiting);
+}
+
+void TestSession::hierarchyFollowsThePlan()
+{
+    FakeEngine engine;
+    Workspace workspace(engine);
+    auto& document = workspace.document();
+    const auto isFused = [&workspace] {
+        const auto id = workspace.document().model()->tryFind("conv2d_1")->id;
+        const auto& tree = *workspace.foldTree();
+        return tree.entry(tree.unitOf(id)).members.size() == 3;
+    };
+    workspace.pipeline().open("net.pt2", defaultRecipe());
+    QTRY_VERIFY(document.model());
+    QVERIFY(workspace.foldTree());
+    QTRY_VERIFY(document.plan());
+    QVERIFY(isFused());
+    QCOMPARE(workspace.foldTree(), document.hierarchy());
+    // The same fusions: the views keep what they have.
+    const FoldTreePtr before = workspace.foldTree();
+    QSignalSpy changed(&workspace, &Workspace::treeChanged);
+    workspace.assign({RuleKind::Node, {"linear"}}, std::string());
+    QTRY_VERIFY(!document.isStale(Stage::Plan));
+    QCOMPARE(workspace.foldTree(), before);
+    QCOMPARE(changed.count(), 0);
+    // A float convolution is fused with nobody.
+    workspace.assign({RuleKind::Node, {"conv2d_1"}}, std::string());
+    QTRY_VERIFY(!document.isStale(Stage::Plan) && !isFused());
+    QCOMPARE(changed.count(), 1);
 }
 
 void TestSession::resultsGoStaleAndComeBackWithUndo()

@@ -2,6 +2,7 @@
 #include "ui/graph/graph_pane.h"
 
 #include "ui/graph/body_pane.h"
+#include "ui/graph/colour_box.h"
 #include "ui/graph/expansion.h"
 #include "ui/graph/form_bar.h"
 #include "ui/graph/legend.h"
@@ -10,7 +11,6 @@
 #include "ui/session/workspace.h"
 #include "ui/shell/theme.h"
 
-#include <QComboBox>
 #include <QLabel>
 #include <QSplitter>
 
@@ -38,7 +38,7 @@ GraphPane::GraphPane(Workspace& workspace, QWidget* parent)
     , m_otherBar(new FormBar(QStringLiteral("otherGraphForm"), false, this))
     , m_note(new QLabel(this))
     , m_body(new BodyPane(workspace, this))
-    , m_colourBox(new QComboBox(this))
+    , m_colourBox(new ColourBox(this))
 {
     setObjectName(QStringLiteral("graphPane"));
     m_views->setHandleWidth(1);
@@ -55,22 +55,15 @@ GraphPane::GraphPane(Workspace& workspace, QWidget* parent)
                        "border-radius: 6px; padding: 2px 8px;")
             .arg(theme().muted.name(), theme().panel.name(), theme().border.name()));
     m_note->setAttribute(Qt::WA_TransparentForMouseEvents);
-    m_colourBox->setObjectName(QStringLiteral("colourBy"));
-    m_colourBox->setAccessibleName(QStringLiteral("Colour by"));
-    m_colourBox->setToolTip(QStringLiteral("What the colours of the graph mean"));
-    for (int by = 0; by < kColourByCount; ++by)
-        m_colourBox->addItem(QStringLiteral("Colour by: %1").arg(colourByText(ColourBy(by))));
-    m_colourBox->setCurrentIndex(int(m_colourBy));
-    m_colourBox->setFixedWidth(224);
-    m_colourBox->setStyleSheet(QStringLiteral("QComboBox { background: %1; padding: 4px 10px; }")
-                                   .arg(theme().panel.name()));
-    connect(m_colourBox, &QComboBox::activated, this, [this](int index) {
+    m_colourBox->setColourBy(m_colourBy);
+    connect(m_colourBox, &ColourBox::chosen, this, [this](ColourBy by) {
         m_colourChosen = true;
-        setColourBy(ColourBy(index));
+        setColourBy(by);
     });
     connect(&workspace, &Workspace::treeChanged, this, &GraphPane::onTreeChanged);
     connect(&workspace, &Workspace::factsChanged, this, &GraphPane::restyle);
     connect(&workspace, &Workspace::filterChanged, this, &GraphPane::restyle);
+    connect(&workspace.styleRules(), &StyleRules::changed, this, &GraphPane::restyle);
     connect(&workspace.document(), &Document::modelChanged, this, [this] {
         m_colourChosen = false;
         m_trace = Trace::None;
@@ -165,8 +158,14 @@ void GraphPane::setColourBy(ColourBy by)
     if (by != m_colourBy)
         m_range.reset();
     m_colourBy = by;
-    m_colourBox->setCurrentIndex(int(by));
+    m_colourBox->setColourBy(by);
     restyle();
+}
+
+void GraphPane::showImported()
+{
+    m_colourChosen = true;
+    setColourBy(ColourBy::Imported);
 }
 
 void GraphPane::showForm(CodeForm form)
@@ -272,6 +271,7 @@ void GraphPane::relayout(bool keepPlace)
 
 void GraphPane::restyle()
 {
+    m_colourBox->offerImported(m_workspace.document().nodeData() != nullptr);
     const auto* traced = m_trace == Trace::None ? nullptr : &m_traced;
     if (m_main->form().tree)
         m_legend->setStyle(m_main->restyle(m_colourBy, m_range, traced));

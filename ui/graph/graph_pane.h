@@ -5,13 +5,13 @@
 
 #include <QWidget>
 
-class QComboBox;
 class QLabel;
 class QSplitter;
 
 namespace qs {
 
 class BodyPane;
+class ColourBox;
 class FormBar;
 class Legend;
 class Minimap;
@@ -40,6 +40,8 @@ public:
     GraphView& otherView() { return m_other->view(); }
     ColourBy colourBy() const { return m_colourBy; }
     void setColourBy(ColourBy by);
+    /// Colours what another program measured, and stays with it.
+    void showImported();
     CodeForm form() const { return m_form; }
     CodeForm otherForm() const { return m_otherForm; }
     bool isSplit() const { return m_split; }
@@ -102,7 +104,7 @@ private:
     FormBar* m_otherBar;
     QLabel* m_note;
     BodyPane* m_body;
-    QComboBox* m_colourBox;
+    ColourBox* m_colourBox;
     ColourBy m_colourBy = ColourBy::Verdict;
     CodeForm m_form = CodeForm::Float, m_otherForm = CodeForm::Lowered;
     bool m_split = false;

@@ -3,6 +3,9 @@
 
 #include "ui/graph/expansion.h"
 #include "ui/graph/graph_layout.h"
+#include "ui/graph/rule_looks.h"
+#include "ui/graph/stored_inside.h"
+#include "ui/session/text.h"
 #include "ui/session/workspace.h"
 
 #include <QTimer>
@@ -16,6 +19,7 @@ namespace {
 
 /// A layout that takes longer gets a coarse picture meanwhile.
 constexpr int kPatienceMs = 350;
+constexpr int kMostTipLines = 10;
 
 } // namespace
 
@@ -30,6 +34,29 @@ GraphSide::GraphSide(Workspace& workspace, GraphView& view, QString tag, QObject
     connect(&view, &GraphView::emptyClicked, this, [this] { m_workspace.selection().clear(); });
     connect(&view, &GraphView::walkWanted, this, &GraphSide::walk);
     connect(&workspace.selection(), &Selection::changed, this, &GraphSide::syncSelection);
+    view.setTipLines([this](int entry) { return valueLines(entry); });
+    connect(&workspace.previews(), &ValuePreviews::arrived, &view, &GraphView::refreshTip);
+}
+
+/// What is stored inside an entry, as far as it was read; the rest is asked for.
+QStringList GraphSide::valueLines(int index) const
+{
+    QStringList lines;
+    const auto& entry = m_form.tree->entry(index);
+    if (entry.isModule() || !isFloat())
+        return lines;
+    for (const StoredValue& stored : storedInside(*m_form.graph, *m_form.tree, entry.members)) {
+        if (lines.size() >= kMostTipLines)
+            break;
+        const ValuePreview* preview = m_workspace.previews().ask(stored.node);
+        if (!preview)
+            continue;
+        const QString text = preview->text.empty() ? rangeText(*preview) : toQString(preview->text);
+        lines << QStringLiteral("%1: %2").arg(toQString(stored.name), text);
+        if (preview->count > 1)
+            lines << QStringLiteral("    ") + firstText(*preview);
+    }
+    return lines;
 }
 
 bool GraphSide::isFloat() const
@@ -71,6 +98,7 @@ void GraphSide::relayout(const std::set<std::string>& expanded, bool keepPlace)
     if (!m_form.tree)
         return;
     m_done = false;
+    cancelCoarse();
     const std::set<int> open = entriesOf(*m_form.tree, expanded);
     run(LayoutQuality::Fine, keepPlace, open);
     const int request = ++m_request;
@@ -84,7 +112,7 @@ void GraphSide::run(LayoutQuality quality, bool keepPlace, const std::set<int>& 
 {
     const bool coarse = quality == LayoutQuality::Coarse;
     m_workspace.pipeline().jobs().run(
-        Lane::Pool, coarse ? m_tag + QStringLiteral("Coarse") : m_tag,
+        Lane::Pool, coarse ? coarseTag() : m_tag,
         [graph = m_form.graph, tree = m_form.tree, open, quality](JobContext& job) {
             return layoutGraph(graph, tree, open, job, quality);
         },
@@ -93,12 +121,24 @@ void GraphSide::run(LayoutQuality quality, bool keepPlace, const std::set<int>& 
             if (!drawing || (*drawing)->tree != m_form.tree || m_done)
                 return;
             m_done = !coarse;
+            if (m_done)
+                cancelCoarse(); // nobody waits for it any more
             show(std::move(*drawing), keepPlace);
             if (coarse)
                 Q_EMIT coarseShown();
             else
                 Q_EMIT layoutFinished();
         });
+}
+
+QString GraphSide::coarseTag() const
+{
+    return m_tag + QStringLiteral("Coarse");
+}
+
+void GraphSide::cancelCoarse()
+{
+    m_workspace.pipeline().jobs().cancel(coarseTag());
 }
 
 void GraphSide::show(GraphDrawingPtr drawing, bool keepPlace)
@@ -121,6 +161,12 @@ const GraphStyle& GraphSide::restyle(ColourBy by, const std::optional<ScaleRange
     if (!drawing || drawing->tree != m_form.tree)
         return scene.canvas().style();
     GraphStyle style = styleGraph(*drawing, m_workspace.facts(), by, range);
+    const auto& rules = m_workspace.styleRules();
+    if (!rules.rules().empty() && m_workspace.foldTree())
+        applyRules(style, *drawing, rules.rules(), [&](int entry) {
+            const int own = floatEntry(entry);
+            return own < 0 ? -1 : rules.ruleOf(own);
+        });
     std::vector<char> marked;
     if (traced) {
         const auto& entries = m_form.tree->entries();
@@ -134,7 +180,7 @@ const GraphStyle& GraphSide::restyle(ColourBy by, const std::optional<ScaleRange
     }
     for (std::size_t i = 0; i < drawing->nodes.size(); ++i) {
         const int entry = drawing->nodes[i].entry;
-        style.nodes[i].behind |= (traced && !marked[std::size_t(entry)])
+        style.nodes[i].behind = style.nodes[i].behind || (traced && !marked[std::size_t(entry)])
             || (isFloat() && !m_workspace.passesFilter(entry));
     }
     scene.setStyle(std::move(style));

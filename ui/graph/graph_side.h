@@ -51,6 +51,8 @@ Q_SIGNALS:
 
 private:
     void run(LayoutQuality quality, bool keepPlace, const std::set<int>& open);
+    QString coarseTag() const;
+    void cancelCoarse();
     void show(GraphDrawingPtr drawing, bool keepPlace);
     std::vector<int> selectedEntries() const;
     NodeId floatOf(NodeId id) const;
@@ -58,6 +60,7 @@ private:
     NodeId floatOfDrawn(int node) const;
     QRectF rectOfFloat(NodeId id) const;
     int drawnAt(Qt::Key key, int from) const;
+    QStringList valueLines(int entry) const;
 
     Workspace& m_workspace;
     GraphView& m_view;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/graph/graph_style.h"
 
+#include "ui/graph/node_measures.h"
 #include "ui/session/text.h"
 #include "ui/shell/theme.h"
 
@@ -45,22 +46,6 @@ DType dtypeOf(const Facts& facts, const Graph& graph, NodeId node, NodeId leader
             return planned->spec.dtype;
     const Node* made = graph.tryGet(node);
     return made && !made->outputs.empty() ? made->outputs.front().type.dtype : DType::Unknown;
-}
-
-/// Bytes of the values a node makes; nothing where a size is unknown.
-std::optional<double> bytesOf(const Node& node)
-{
-    std::optional<double> sum;
-    for (const auto& value : node.outputs) {
-        if (value.type.kind != ValueKind::Tensor || !value.type.shapeKnown)
-            continue;
-        double bytes = dtypeSize(value.type.dtype);
-        for (const auto& dim : value.type.shape)
-            bytes *= double(dim.size);
-        if (bytes > 0)
-            sum = sum.value_or(0) + bytes;
-    }
-    return sum;
 }
 
 void addLegend(GraphStyle& style, const QColor& color, const QString& text)
@@ -133,16 +118,37 @@ private:
 
     std::optional<double> measure(const Judged& judged) const
     {
-        if (m_by != ColourBy::Memory)
+        const auto asPower = [](std::optional<double> value, double unit) {
+            return value ? std::optional(std::log2(*value / unit)) : std::nullopt;
+        };
+        switch (m_by) {
+        case ColourBy::Memory:
+            return asPower(memoryOf(m_graph, m_tree, judged.entry, judged.nodes), 1);
+        case ColourBy::Time:
+            return asPower(m_facts.seconds(m_graph, judged.nodes), 1e-9);
+        case ColourBy::Imported:
+            return importedNumber(judged);
+        default:
             return m_facts.worstSqnr(judged.origins, m_term);
-        std::optional<double> bytes;
-        if (!judged.entry.isModule())
-            bytes = bytesOf(m_graph.get(judged.nodes.back()));
-        else
-            for (const NodeId id : judged.nodes)
-                if (const auto one = bytesOf(m_graph.get(id)); one && *one > bytes.value_or(0))
-                    bytes = one;
-        return bytes ? std::optional(std::log2(*bytes)) : std::nullopt;
+        }
+    }
+
+    /// A folded module shows the largest number inside.
+    std::optional<double> importedNumber(const Judged& judged) const
+    {
+        std::optional<double> largest;
+        for (const NodeId id : judged.origins)
+            if (const auto* found = m_facts.imported(id); found && found->value)
+                largest = std::max(largest.value_or(*found->value), *found->value);
+        return largest;
+    }
+
+    const ImportedValue* imported(const Judged& judged) const
+    {
+        for (const NodeId id : judged.origins)
+            if (const auto* found = m_facts.imported(id))
+                return found;
+        return nullptr;
     }
 
     void look(const Judged& judged, NodeLook& out)
@@ -152,14 +158,34 @@ private:
         out.bar = bar.rgb();
         if (const auto value = measure(judged)) {
             out.measure = float(*value);
-            out.faded = m_by != ColourBy::Memory && m_facts.errorsStale();
+            out.faded = isErrorColour(m_by) && m_facts.errorsStale();
         } else if (!out.folded) {
             const Verdict verdict = m_facts.verdict(judged.origins);
             if (isFloat(verdict))
                 out.fill = verdictColor(verdict).rgb();
         }
-        if (!isScaleColour(m_by))
+        if (m_by == ColourBy::Imported)
+            lookImported(judged, out);
+        else if (m_by < ColourBy::Memory)
             addLegend(m_style, bar, legendText(judged));
+    }
+
+    /// A colour of the node's own, else the one of its word.
+    void lookImported(const Judged& judged, NodeLook& out)
+    {
+        const auto* found = out.folded ? nullptr : imported(judged);
+        out.fill = 0;
+        if (!found) {
+            out.bar = verdictColor(Verdict::NotApplicable).rgb();
+            return;
+        }
+        const QColor own(toQString(found->colour));
+        if (own.isValid())
+            out.bar = own.rgb();
+        else if (!found->text.empty())
+            out.bar = wordColor(toQString(found->text)).rgb();
+        if (!found->text.empty())
+            addLegend(m_style, QColor(out.bar), toQString(found->text));
     }
 
     QColor barColor(const Judged& judged) const
@@ -213,31 +239,73 @@ private:
         }
     }
 
+    /// The range of what was measured.
+    void findRange()
+    {
+        const auto* data = m_facts.nodeData();
+        if (isErrorColour(m_by)) {
+            std::tie(m_style.full.best, m_style.full.worst) = m_facts.sqnrRange(m_term);
+            m_style.scale = m_facts.hasErrors();
+            return;
+        }
+        bool any = false;
+        for (const auto& look : m_style.nodes) {
+            if (!look.isMeasured())
+                continue;
+            const auto value = double(look.measure);
+            m_style.full.best = any ? std::min(m_style.full.best, value) : value;
+            m_style.full.worst = any ? std::max(m_style.full.worst, value) : value;
+            any = true;
+        }
+        if (m_by == ColourBy::Imported && data && data->min < data->max)
+            m_style.full = {data->min, data->max};
+        m_style.full.worst = std::max(m_style.full.worst, m_style.full.best + 1);
+        const bool ranged = m_by == ColourBy::Imported && data && !data->thresholds.empty();
+        m_style.scale = any && m_by >= ColourBy::Memory && !ranged;
+    }
+
+    /// Ranges with a colour each instead of a scale; above the last there is none.
+    void paintThresholds(const NodeData& data)
+    {
+        for (const auto& stop : data.thresholds)
+            addLegend(m_style, QColor(toQString(stop.colour)),
+                      stop.label.empty() ? QStringLiteral("up to %1").arg(stop.at)
+                                         : toQString(stop.label));
+        for (auto& look : m_style.nodes) {
+            const auto stop = std::find_if(
+                data.thresholds.begin(), data.thresholds.end(),
+                [&look](const ColourStop& s) { return double(look.measure) <= s.at; });
+            if (look.isMeasured() && stop != data.thresholds.end())
+                look.bar = QColor(toQString(stop->colour)).rgb();
+        }
+    }
+
+    void prepareImported()
+    {
+        const auto* data = m_by == ColourBy::Imported ? m_facts.nodeData() : nullptr;
+        if (!data)
+            return;
+        m_style.title = toQString(data->name);
+        for (const auto& stop : data->gradient)
+            if (const QColor colour(toQString(stop.colour)); colour.isValid())
+                m_style.ramp.emplace_back(stop.at, colour.rgb());
+        if (!data->thresholds.empty())
+            paintThresholds(*data);
+    }
+
     /// The colours of what was measured, once its range is known.
     void spread(const std::optional<ScaleRange>& range)
     {
-        if (m_by == ColourBy::Memory) {
-            bool any = false;
-            for (const auto& look : m_style.nodes) {
-                if (!look.isMeasured())
-                    continue;
-                const auto value = double(look.measure);
-                m_style.full.best = any ? std::min(m_style.full.best, value) : value;
-                m_style.full.worst = any ? std::max(m_style.full.worst, value) : value;
-                any = true;
-            }
-            m_style.full.worst = std::max(m_style.full.worst, m_style.full.best + 1);
-            m_style.scale = any;
-        } else {
-            std::tie(m_style.full.best, m_style.full.worst) = m_facts.sqnrRange(m_term);
-            m_style.scale = isErrorColour(m_by) && m_facts.hasErrors();
-        }
+        findRange();
+        prepareImported();
+        if (!m_style.scale && (isErrorColour(m_by) || m_by == ColourBy::Time))
+            m_style.title = QStringLiteral("measured by Compare");
         m_style.range = range.value_or(m_style.full);
         for (auto& look : m_style.nodes) {
-            if (!look.isMeasured())
+            if (!look.isMeasured() || (m_by == ColourBy::Imported && !m_style.scale))
                 continue;
             const double badness = m_style.range.badness(double(look.measure));
-            look.fill = cividis(badness).rgb();
+            look.fill = rampColour(m_style.ramp, badness).rgb();
             // Whoever narrows the scale looks for what lies in it.
             look.behind = range && m_style.scale && (badness < 0 || badness > 1);
         }
@@ -262,8 +330,11 @@ private:
             out.detail = unitDetail(m_facts, m_graph, entry, judged.leader)
                 + bodiesDetail(m_facts, m_graph, entry);
             if (entry.kind == FoldEntry::Kind::Unit)
-                out.inside = insideText(m_graph, m_tree, entry);
-            if (!look.isMeasured() && &m_graph == m_facts.model())
+                out.inside = insideText(m_facts, m_graph, m_tree, entry);
+            if (const auto* found = m_by == ColourBy::Imported ? imported(judged) : nullptr;
+                found && !found->text.empty())
+                out.badge = toQString(found->text);
+            else if (!look.isMeasured() && &m_graph == m_facts.model())
                 out.badge = verdictBadge(m_facts, judged.leader, m_facts.verdict(judged.origins));
         });
         return out;
@@ -281,38 +352,6 @@ private:
 
 } // namespace
 
-bool isErrorColour(ColourBy by)
-{
-    return by >= ColourBy::BornHere;
-}
-
-bool isScaleColour(ColourBy by)
-{
-    return by >= ColourBy::Memory;
-}
-
-ErrorTerm errorTermOf(ColourBy by)
-{
-    switch (by) {
-    case ColourBy::Cumulative:
-        return ErrorTerm::Cumulative;
-    case ColourBy::Isolated:
-        return ErrorTerm::Isolated;
-    case ColourBy::Inherited:
-        return ErrorTerm::Inherited;
-    default:
-        return ErrorTerm::BornHere;
-    }
-}
-
-QString colourByText(ColourBy by)
-{
-    static const char* const texts[kColourByCount]
-        = {"operator",        "verdict",          "qconfig",        "dtype",          "memory",
-           "born-here error", "cumulative error", "isolated error", "inherited error"};
-    return QString::fromLatin1(texts[int(by)]);
-}
-
 NodeId floatNodeOf(const Graph& graph, const Graph* model, NodeId id)
 {
     if (&graph == model || !model)
@@ -323,17 +362,6 @@ NodeId floatNodeOf(const Graph& graph, const Graph* model, NodeId id)
     if (node->origin)
         return node->origin;
     return model->tryGet(id) ? id : NodeId();
-}
-
-QString measureText(ColourBy by, double measure)
-{
-    if (by != ColourBy::Memory)
-        return measure > kExactDb ? QStringLiteral("exact") : QString::number(std::lround(measure));
-    static const char* const units[] = {"B", "K", "M", "G", "T"};
-    const int unit = std::clamp(int(measure / 10), 0, 4);
-    const double value = std::exp2(measure - 10 * unit);
-    return QString::number(value, 'f', value < 9.95 && unit > 0 ? 1 : 0)
-        + QLatin1String(units[unit]);
 }
 
 GraphStyle styleGraph(const GraphDrawing& drawing, const Facts& facts, ColourBy by,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "ui/graph/colour_by.h"
 #include "ui/graph/graph_drawing.h"
 #include "ui/graph/node_words.h"
 #include "ui/session/facts.h"
@@ -9,6 +10,7 @@
 #include <QString>
 
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -16,35 +18,18 @@
 
 namespace qs {
 
-/// What the colours of the graph mean.
-enum class ColourBy
-{
-    Op,
-    Verdict,
-    QConfig,
-    DType, ///< of the value that is made
-    Memory, ///< of the value that is made
-    BornHere,
-    Cumulative,
-    Isolated,
-    Inherited
-};
-inline constexpr int kColourByCount = 9;
-bool isErrorColour(ColourBy by);
-/// An error or the memory: colours stand for numbers.
-bool isScaleColour(ColourBy by);
-ErrorTerm errorTermOf(ColourBy by);
-QString colourByText(ColourBy by);
-
 /// How one drawn node is coloured. Small: there is one for each of fifty thousand nodes.
 struct NodeLook
 {
     QRgb bar = 0;
     QRgb fill = 0; ///< of the badge; transparent: as quiet as can be
-    float measure = std::numeric_limits<float>::quiet_NaN(); ///< dB, or bytes as a power of two
-    bool folded = false;
-    bool faded = false; ///< numbers older than the recipe
-    bool behind = false; ///< the filter or the trace is after others
+    /// dB; bytes or nanoseconds as a power of two; what was imported as it is
+    float measure = std::numeric_limits<float>::quiet_NaN();
+    std::int8_t rule = -1; ///< the style rule that applies, by its place in the list
+    bool folded : 1 = false;
+    bool faded : 1 = false; ///< numbers older than the recipe
+    bool behind : 1 = false; ///< the filter or the trace is after others
+    bool painted : 1 = false; ///< the rule gave the bar its colour
     bool isMeasured() const { return !std::isnan(measure); }
 };
 
@@ -78,8 +63,11 @@ struct GraphStyle
     std::vector<NodeLook> nodes; ///< parallel to GraphDrawing::nodes
     std::function<NodeText(int, const NodeLook&)> words; ///< by index of a node
     std::vector<LegendEntry> legend;
+    std::vector<LegendEntry> ruleLegend; ///< of the style rules
     ColourBy by = ColourBy::Verdict;
+    QString title; ///< of the legend: what imported data call themselves
     bool scale = false; ///< colours stand for numbers, and there are some
+    ColourRamp ramp; ///< of the scale
     ScaleRange full; ///< of all that was measured
     ScaleRange range; ///< that the colours are spread over
 
@@ -95,7 +83,5 @@ GraphStyle styleGraph(const GraphDrawing& drawing, const Facts& facts, ColourBy 
 
 /// The float node a node came from: itself in a float graph; none for what conversion added.
 NodeId floatNodeOf(const Graph& graph, const Graph* model, NodeId id);
-/// A measure as a badge shows it: "38", "exact", "1.6M".
-QString measureText(ColourBy by, double measure);
 
 } // namespace qs

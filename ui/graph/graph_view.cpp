@@ -8,6 +8,7 @@
 #include <QMouseEvent>
 #include <QRubberBand>
 #include <QScrollBar>
+#include <QToolTip>
 #include <QWheelEvent>
 
 #include <algorithm>
@@ -185,15 +186,37 @@ void GraphView::hover(const QPointF& at)
         viewport()->setToolTip({});
         return;
     }
-    const NodeText words = canvas.style().text(node);
+    m_hoveredReaders = showFanOut(node);
+    viewport()->setToolTip(tipOf(node));
+}
+
+QString GraphView::tipOf(int node) const
+{
+    const NodeText words = m_scene.canvas().style().text(node);
     QStringList lines {words.title, words.detail};
     if (!words.inside.isEmpty())
         lines << words.inside;
-    if (const int readers = showFanOut(node); readers > 0)
+    if (m_hoveredReaders > 0)
         lines << QStringLiteral("named at %1 more reader%2")
-                     .arg(readers)
-                     .arg(readers == 1 ? "" : "s");
-    viewport()->setToolTip(lines.join(QLatin1Char('\n')));
+                     .arg(m_hoveredReaders)
+                     .arg(m_hoveredReaders == 1 ? "" : "s");
+    if (m_tipLines)
+        lines << m_tipLines(m_scene.drawing()->nodes[std::size_t(node)].entry);
+    return lines.join(QLatin1Char('\n'));
+}
+
+void GraphView::refreshTip()
+{
+    const auto& drawing = m_scene.drawing();
+    if (!drawing || m_hovered < 0 || std::size_t(m_hovered) >= drawing->nodes.size()
+        || !m_scene.canvas().style().words)
+        return;
+    const QString tip = tipOf(m_hovered);
+    if (tip == viewport()->toolTip())
+        return;
+    viewport()->setToolTip(tip);
+    if (QToolTip::isVisible() && viewport()->underMouse())
+        QToolTip::showText(QCursor::pos(), tip, viewport());
 }
 
 /// The producers of what a node names, and the names in full.

@@ -5,6 +5,8 @@
 
 #include <QGraphicsView>
 
+#include <functional>
+
 class QRubberBand;
 
 namespace qs {
@@ -33,6 +35,10 @@ public:
     void fitAll();
     void centerOnEntry(int entry);
     bool isShowing(const QRectF& rect) const;
+    /// More lines for the tool tip of an entry that is hovered.
+    void setTipLines(std::function<QStringList(int entry)> lines) { m_tipLines = std::move(lines); }
+    /// Words of the tool tip have changed.
+    void refreshTip();
 
 Q_SIGNALS:
     void entryClicked(int entry, bool extend);
@@ -67,17 +73,20 @@ private:
     int entryAt(const QPoint& at) const;
     void hover(const QPointF& at);
     QString showNamed(int node);
+    QString tipOf(int node) const;
     /// Lines to the readers that name what the node makes; how many.
     int showFanOut(int node);
 
     void selectBand(bool extend);
 
     GraphScene m_scene;
+    std::function<QStringList(int)> m_tipLines;
     QRubberBand* m_band;
     QPoint m_pressed, m_lastDrag;
     bool m_dragging = false;
     int m_paintCount = 0;
     int m_hovered = -1, m_hoveredName = -1;
+    int m_hoveredReaders = 0; ///< that name what is hovered
 };
 
 } // namespace qs

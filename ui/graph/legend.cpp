@@ -17,6 +17,7 @@ namespace {
 
 constexpr int kLegendRow = 18;
 constexpr int kScaleCells = 14;
+constexpr int kScaleHeight = 46;
 
 } // namespace
 
@@ -29,8 +30,11 @@ Legend::Legend(QWidget* parent)
 
 void Legend::setStyle(const GraphStyle& style)
 {
-    m_entries = style.legend;
     m_scale = style.scale;
+    m_entries = m_scale ? std::vector<LegendEntry>() : style.legend;
+    m_rules = style.ruleLegend;
+    m_title = style.title;
+    m_ramp = style.ramp;
     m_by = style.by;
     m_full = style.full;
     m_range = style.range;
@@ -40,34 +44,42 @@ void Legend::setStyle(const GraphStyle& style)
                    ? QStringLiteral("Drag a handle to look at a part of the scale; double click "
                                     "for all of it")
                    : QString());
-    if (m_scale) {
-        resizeToScale();
-    } else {
-        const QFontMetricsF metrics(uiFont(11));
-        double widest = 0;
-        for (const auto& entry : m_entries)
-            widest = std::max(widest, metrics.horizontalAdvance(entry.text));
-        setFixedSize(int(widest) + 44, int(m_entries.size()) * kLegendRow + 12);
-    }
-    setVisible(m_scale || !m_entries.empty());
+    resizeToContents();
+    setVisible(m_scale || !m_title.isEmpty() || !m_entries.empty() || !m_rules.empty());
     update();
 }
 
 void Legend::setRoom(int width)
 {
     m_room = width;
-    if (m_scale)
-        resizeToScale();
+    resizeToContents();
 }
 
-void Legend::resizeToScale()
+void Legend::resizeToContents()
 {
-    setFixedSize(std::clamp(m_room * 22 / 100, 150, 238), 46);
+    const QFontMetricsF metrics(uiFont(11));
+    const int scaleWidth = std::clamp(m_room * 22 / 100, 150, 238);
+    double widest = 0;
+    for (const auto* entries : {&m_entries, &m_rules})
+        for (const auto& entry : *entries)
+            widest = std::max(widest, metrics.horizontalAdvance(entry.text));
+    if (!m_title.isEmpty())
+        widest = std::max(widest, metrics.horizontalAdvance(m_title) - 18);
+    const int words = std::min(int(widest) + 44, std::max(scaleWidth, m_room * 2 / 5));
+    const int rows = int(m_entries.size() + m_rules.size());
+    setFixedSize(m_scale ? std::max(scaleWidth, rows > 0 ? words : 0) : words,
+                 titleHeight() + (m_scale ? kScaleHeight : 12) + rows * kLegendRow
+                     + (m_scale && rows > 0 ? 4 : 0));
+}
+
+int Legend::titleHeight() const
+{
+    return m_title.isEmpty() ? 0 : kLegendRow;
 }
 
 QRectF Legend::bar() const
 {
-    return {14, 9, double(width()) - 28, 9};
+    return {14, 9.0 + titleHeight(), double(width()) - 28, 9};
 }
 
 double Legend::measureAt(double share) const
@@ -148,7 +160,7 @@ void Legend::paintScale(QPainter& p)
     for (int i = 0; i < kScaleCells; ++i) {
         const double badness = m_range.badness(measureAt((i + 0.5) / kScaleCells));
         p.setOpacity(badness < 0 || badness > 1 ? 0.25 : 1);
-        p.setBrush(cividis(badness));
+        p.setBrush(rampColour(m_ramp, badness));
         p.drawRect(QRectF(strip.left() + strip.width() * i / kScaleCells, strip.top(),
                           strip.width() / kScaleCells + 0.5, strip.height()));
     }
@@ -160,15 +172,25 @@ void Legend::paintScale(QPainter& p)
         p.drawPolygon(handle, 3);
     }
     p.setPen(theme().muted);
-    const QRectF words(12, 25, width() - 24, 16);
-    const QString unit = m_by == ColourBy::Memory ? QString() : QStringLiteral(" dB");
-    const bool memory = m_by == ColourBy::Memory;
-    p.drawText(words, Qt::AlignLeft | Qt::AlignVCenter,
-               (memory ? QStringLiteral("small ") : QStringLiteral("good "))
-                   + measureText(m_by, m_range.best) + unit);
-    p.drawText(words, Qt::AlignRight | Qt::AlignVCenter,
-               (memory ? QStringLiteral("large ") : QStringLiteral("worst "))
-                   + measureText(m_by, m_range.worst) + unit);
+    const QRectF words(12, strip.bottom() + 7, width() - 24, 16);
+    const auto [good, bad] = scaleEnds(m_by, m_range.best, m_range.worst);
+    p.drawText(words, Qt::AlignLeft | Qt::AlignVCenter, good);
+    p.drawText(words, Qt::AlignRight | Qt::AlignVCenter, bad);
+}
+
+void Legend::paintEntries(QPainter& p, const std::vector<LegendEntry>& entries, int y)
+{
+    p.setFont(uiFont(11));
+    for (const auto& entry : entries) {
+        p.setPen(entry.color.isValid() ? QPen(Qt::NoPen) : QPen(theme().muted, 1));
+        p.setBrush(entry.color.isValid() ? QBrush(entry.color) : QBrush(Qt::NoBrush));
+        p.drawRoundedRect(QRectF(12, y + 4, 10, 10), 2, 2);
+        p.setPen(theme().text);
+        const QRectF room(30, y, width() - 38, kLegendRow);
+        p.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
+                   QFontMetricsF(p.font()).elidedText(entry.text, Qt::ElideRight, room.width()));
+        y += kLegendRow;
+    }
 }
 
 void Legend::paintEvent(QPaintEvent*)
@@ -178,21 +200,21 @@ void Legend::paintEvent(QPaintEvent*)
     p.setPen(theme().border);
     p.setBrush(theme().panel);
     p.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
-    p.setFont(uiFont(m_scale ? 10 : 11));
-    if (m_scale) {
-        paintScale(p);
-        return;
-    }
-    int y = 6;
-    for (const auto& entry : m_entries) {
-        p.setPen(Qt::NoPen);
-        p.setBrush(entry.color);
-        p.drawRoundedRect(QRectF(12, y + 4, 10, 10), 2, 2);
+    if (!m_title.isEmpty()) {
+        p.setFont(uiFont(11, 600));
         p.setPen(theme().text);
-        p.drawText(QRectF(30, y, width() - 36, kLegendRow), Qt::AlignLeft | Qt::AlignVCenter,
-                   entry.text);
-        y += kLegendRow;
+        const QRectF room(12, 5, width() - 24, kLegendRow);
+        p.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
+                   QFontMetricsF(p.font()).elidedText(m_title, Qt::ElideRight, room.width()));
     }
+    int y = 6 + titleHeight();
+    if (m_scale) {
+        p.setFont(uiFont(10));
+        paintScale(p);
+        y = titleHeight() + kScaleHeight;
+    }
+    paintEntries(p, m_entries, y);
+    paintEntries(p, m_rules, y + int(m_entries.size()) * kLegendRow);
 }
 
 } // namespace qs

@@ -7,7 +7,8 @@
 
 namespace qs {
 
-/// What the colours of the graph mean: a scale, or the words behind the colours. Two handles narrow
+/// What the colours of the graph mean: a scale, or the words behind the colours, and below them the
+/// style rules. Two handles narrow
 /// the scale: the colours spread over what lies between, the rest of the graph stands back. Left
 /// and Right move the handle used last (Tab changes it), a double click or Home gives the whole
 /// scale back. GUI thread only.
@@ -42,9 +43,15 @@ private:
     /// Puts the handle in use at a share of the bar.
     void moveHandle(double share);
     void giveBack();
-    void resizeToScale();
+    void resizeToContents();
+    int titleHeight() const;
 
-    std::vector<LegendEntry> m_entries;
+    /// Words with a swatch each, from `y` down.
+    void paintEntries(QPainter& p, const std::vector<LegendEntry>& entries, int y);
+
+    std::vector<LegendEntry> m_entries, m_rules;
+    QString m_title;
+    ColourRamp m_ramp;
     ColourBy m_by = ColourBy::Verdict;
     bool m_scale = false;
     bool m_worstInUse = true;

@@ -11,9 +11,17 @@ namespace qs {
 namespace {
 
 constexpr double kBehind = 0.28; ///< opacity of what a filter leaves out
+constexpr double kTint = 0.2; ///< how much of its rule's colour a node's ground takes on
 constexpr double kRadius = 6;
 constexpr double kBarWidth = 5;
 constexpr double kBadgeWidth = 38;
+
+QColor mixed(const QColor& ink, const QColor& ground, double share)
+{
+    const auto mix = [share](int a, int b) { return int(a * share + b * (1 - share)); };
+    return QColor(mix(ink.red(), ground.red()), mix(ink.green(), ground.green()),
+                  mix(ink.blue(), ground.blue()));
+}
 
 void paintBadge(QPainter& p, const NodeLook& look, const QString& text, const QRectF& rect,
                 bool scale, double lod)
@@ -33,7 +41,8 @@ void paintBadge(QPainter& p, const NodeLook& look, const QString& text, const QR
     if (lod >= kTextLod) {
         p.setFont(uiFont(look.isMeasured() ? 10.5 : 9.5, 600));
         p.setPen(filled ? textOn(fill) : look.isMeasured() ? t.text : t.muted);
-        p.drawText(badge, Qt::AlignCenter, text);
+        p.drawText(badge, Qt::AlignCenter,
+                   QFontMetricsF(p.font()).elidedText(text, Qt::ElideRight, kBadgeWidth - 2));
     }
     p.restore();
 }
@@ -51,15 +60,17 @@ void paintFoldMark(QPainter& p, const QPointF& center, bool plus)
         p.drawLine(QPointF(center.x(), box.top() + 2.5), QPointF(center.x(), box.bottom() - 2.5));
 }
 
+QColor nodeGround(const NodeLook& look)
+{
+    return look.painted ? mixed(QColor(look.bar), theme().node, kTint) : theme().node;
+}
+
 QRgb plainColor(const NodeLook& look, bool scale)
 {
-    const QColor full(look.isMeasured() && scale ? look.fill : look.bar);
+    const QColor full(look.isMeasured() && scale && !look.painted ? look.fill : look.bar);
     if (!look.behind)
         return full.rgb();
-    const QColor ground = theme().canvas;
-    const auto mix = [](int a, int b) { return int(a * kBehind + b * (1 - kBehind)); };
-    return qRgb(mix(full.red(), ground.red()), mix(full.green(), ground.green()),
-                mix(full.blue(), ground.blue()));
+    return mixed(full, theme().canvas, kBehind).rgb();
 }
 
 void paintNode(QPainter& p, const QRectF& rect, const NodeLook& look, const NodeText& words,
@@ -68,7 +79,7 @@ void paintNode(QPainter& p, const QRectF& rect, const NodeLook& look, const Node
     const Theme& t = theme();
     p.setOpacity(look.behind ? kBehind : 1);
     p.setPen(QPen(t.nodeBorder, 1));
-    p.setBrush(t.node);
+    p.setBrush(nodeGround(look));
     p.drawRoundedRect(rect, kRadius, kRadius);
     p.setPen(Qt::NoPen);
     p.setBrush(QColor(look.bar));

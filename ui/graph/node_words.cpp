@@ -92,7 +92,8 @@ QString unitDetail(const Facts& facts, const Graph& graph, const FoldEntry& entr
     return QString::fromStdString(shortOpName(node.target));
 }
 
-QString insideText(const Graph& graph, const FoldTree& tree, const FoldEntry& entry)
+QString insideText(const Facts& facts, const Graph& graph, const FoldTree& tree,
+                   const FoldEntry& entry)
 {
     QStringList tensors, literals;
     for (const NodeId id : entry.members) {
@@ -103,10 +104,12 @@ QString insideText(const Graph& graph, const FoldTree& tree, const FoldEntry& en
             bool literal = !arg.value.isNone();
             forEachRef(arg.value, [&](ValueRef ref) {
                 literal = false;
-                if (tree.unitOf(ref.node) < 0)
-                    tensors << QStringLiteral("%1 %2").arg(
-                        toQString(named ? module + "." + arg.name : arg.name),
-                        shapeText(graph.value(ref).type));
+                if (tree.unitOf(ref.node) >= 0)
+                    return;
+                const QString number = facts.scalarText(ref.node);
+                tensors << QStringLiteral("%1 %2").arg(
+                    toQString(named ? module + "." + arg.name : arg.name),
+                    number.isEmpty() ? shapeText(graph.value(ref).type) : number);
             });
             if (literal)
                 literals << QStringLiteral("%1 %2").arg(toQString(arg.name),

@@ -13,8 +13,10 @@ namespace qs {
 QString unitDetail(const Facts& facts, const Graph& graph, const FoldEntry& entry, NodeId leader);
 /// The second line of a module: "14 ops, 2 blocks".
 QString moduleDetail(const FoldTree& tree, const FoldEntry& entry);
-/// "weight 64×3×7×7, bias 64", else the literal arguments: "dim -1".
-QString insideText(const Graph& graph, const FoldTree& tree, const FoldEntry& entry);
+/// "weight 64×3×7×7, bias 64", a single number by its value, "scale 0.125"; else the literal
+/// arguments: "dim -1".
+QString insideText(const Facts& facts, const Graph& graph, const FoldTree& tree,
+                   const FoldEntry& entry);
 /// " · 2 bodies": there is something to look into.
 QString bodiesDetail(const Facts& facts, const Graph& graph, const FoldEntry& entry);
 /// One word on what was decided, there before anything is measured.

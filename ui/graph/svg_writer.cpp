@@ -2,6 +2,7 @@
 #include "ui/graph/svg_writer.h"
 
 #include "ui/graph/graph_canvas.h"
+#include "ui/graph/node_painter.h"
 #include "ui/shell/theme.h"
 
 #include <QFontMetricsF>
@@ -126,7 +127,7 @@ private:
         m_xml.writeStartElement(QStringLiteral("g"));
         if (look.behind)
             m_xml.writeAttribute(QStringLiteral("opacity"), QStringLiteral("0.28"));
-        rect(box, 6, theme().node, theme().nodeBorder);
+        rect(box, 6, nodeGround(look), theme().nodeBorder);
         rect(QRectF(box.topLeft(), QSizeF(5, box.height())), 2, QColor(look.bar), {});
         const double room = box.width() - (words.badge.isEmpty() ? 24 : 74);
         text(box.topLeft() + QPointF(14, 17), words.title, uiFont(12, 600), theme().text, room);

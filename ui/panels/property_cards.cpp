@@ -138,6 +138,16 @@ void Card::addRow(const QString& label, QWidget* value)
     m_grid->addWidget(value, row, 1, 1, 2);
 }
 
+void Card::addWide(const QString& value)
+{
+    addWide(new ElidedLabel(value, monoFont(10.5), m_body));
+}
+
+void Card::addWide(QWidget* value)
+{
+    m_grid->addWidget(value, m_grid->rowCount(), 0, 1, 3);
+}
+
 QLabel* Card::addText(const QString& text, bool muted)
 {
     auto* label = new QLabel(text, m_body);

@@ -23,6 +23,9 @@ public:
     /// as tool tip.
     void addRow(const QString& label, const QString& value);
     void addRow(const QString& label, QWidget* value);
+    /// Over the full width; a text as in a row.
+    void addWide(const QString& value);
+    void addWide(QWidget* value);
     /// A paragraph over the full width.
     QLabel* addText(const QString& text, bool muted = false);
     /// A label, a bar of `fraction` of the width, a figure. Faded when the figure is old.

@@ -7,6 +7,7 @@
 #include "ui/panels/module_card.h"
 #include "ui/panels/property_cards.h"
 #include "ui/panels/qconfig_editor.h"
+#include "ui/panels/values_card.h"
 #include "ui/panels/why_card.h"
 #include "ui/session/coalesce.h"
 #include "ui/session/quantization_noise.h"
@@ -136,8 +137,10 @@ PropertyPanel::PropertyPanel(Workspace& workspace, QWidget* parent)
     m_interior = new InteriorCard(workspace, m_cards);
     m_contents = new ModuleCard(workspace, m_cards);
     m_arguments = new Card(QStringLiteral("Arguments"), m_cards);
-    for (Card* card : {m_quantization, static_cast<Card*>(m_why), m_loss,
-                       static_cast<Card*>(m_interior), static_cast<Card*>(m_contents), m_arguments})
+    m_values = new ValuesCard(workspace, m_cards);
+    for (Card* card :
+         {m_quantization, static_cast<Card*>(m_why), m_loss, static_cast<Card*>(m_interior),
+          static_cast<Card*>(m_contents), m_arguments, static_cast<Card*>(m_values)})
         column->addWidget(card);
     column->addStretch(1);
     scroll->setWidget(m_cards);
@@ -169,6 +172,7 @@ void PropertyPanel::refresh()
     m_interior->refresh();
     m_contents->refresh();
     showArguments();
+    m_values->refresh();
 }
 
 void PropertyPanel::showHeader()
@@ -291,6 +295,10 @@ void PropertyPanel::showArguments()
     for (const auto& output : node->outputs)
         m_arguments->addRow(QStringLiteral("output"),
                             QStringLiteral("%1").arg(QString::fromStdString(output.type.text())));
+    if (const auto seconds = m_workspace.facts().seconds(*model, selection.nodes()))
+        m_arguments->addRow(QStringLiteral("time"),
+                            QStringLiteral("%1 a batch, float")
+                                .arg(measureText(ColourBy::Time, std::log2(*seconds * 1e9))));
     if (!node->opaqueReason.empty())
         m_arguments->addRow(QStringLiteral("opaque"), QString::fromStdString(node->opaqueReason));
     if (!node->source.file.empty())

@@ -13,12 +13,13 @@ class ElidedLabel;
 class InteriorCard;
 class ModuleCard;
 class QConfigEditor;
+class ValuesCard;
 class WhyCard;
 class Workspace;
 struct Node;
 
-/// The right-hand panel: what is selected, how it is quantized, why, what it loses, its arguments.
-/// GUI thread only.
+/// The right-hand panel: what is selected, how it is quantized, why, what it loses, its arguments,
+/// the values inside. GUI thread only.
 class PropertyPanel : public QWidget
 {
     Q_OBJECT
@@ -46,6 +47,7 @@ private:
     InteriorCard* m_interior;
     ModuleCard* m_contents;
     Card* m_arguments;
+    ValuesCard* m_values;
 };
 
 } // namespace qs

@@ -1,9 +1,35 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/session/document.h"
 
+#include "engine/plan/prepare_settings.h"
+
 #include <QFileInfo>
 
+#include <algorithm>
+
 namespace qs {
+
+namespace {
+
+bool sameTree(const FoldTree& a, const FoldTree& b)
+{
+    const auto same = [](const FoldEntry& x, const FoldEntry& y) {
+        return x.kind == y.kind && x.parent == y.parent && x.label == y.label
+            && x.children == y.children && x.members == y.members && x.path == y.path
+            && x.wrap == y.wrap;
+    };
+    return a.entries().size() == b.entries().size()
+        && std::equal(a.entries().begin(), a.entries().end(), b.entries().begin(), same);
+}
+
+} // namespace
+
+FoldTreePtr hierarchyOf(const Graph& model, const Plan* plan, const Recipe& recipe,
+                        const FoldTreePtr& before)
+{
+    FoldTreePtr tree = FoldTree::build(model, plan, wrapsOf(model, recipe));
+    return before && sameTree(*tree, *before) ? before : tree;
+}
 
 Document::Document(QObject* parent)
     : QObject(parent)
@@ -19,9 +45,12 @@ QString Document::title() const
     return file.isEmpty() ? QString::fromStdString(info.name) : file;
 }
 
-void Document::setModel(GraphPtr model, const Recipe& recipe)
+void Document::setModel(GraphPtr model, const Recipe& recipe, FoldTreePtr hierarchy)
 {
     m_model = std::move(model);
+    m_hierarchy = std::move(hierarchy);
+    if (m_model && !m_hierarchy)
+        m_hierarchy = hierarchyOf(*m_model, nullptr, recipe);
     m_lastRevision = 1;
     m_recipe = {recipe, 1};
     m_plan = {};
@@ -29,6 +58,8 @@ void Document::setModel(GraphPtr model, const Recipe& recipe)
     m_converted = {};
     m_comparison = {};
     m_exported = {};
+    m_nodeData.reset();
+    m_scalars.reset();
     m_settings = {};
     Q_EMIT modelChanged();
     Q_EMIT recipeChanged();
@@ -54,9 +85,12 @@ void Document::restoreRecipe(const RecipeSnapshot& snapshot)
     Q_EMIT resultsChanged();
 }
 
-void Document::setPlan(PlanPtr plan, int revision)
+void Document::setPlan(PlanPtr plan, int revision, FoldTreePtr hierarchy)
 {
     m_plan = {std::move(plan), revision};
+    m_hierarchy = hierarchy
+        ? std::move(hierarchy)
+        : hierarchyOf(*m_model, m_plan.value.get(), m_recipe.recipe, m_hierarchy);
     Q_EMIT planChanged();
 }
 
@@ -81,6 +115,18 @@ void Document::setComparison(ComparisonPtr comparison, int revision)
 void Document::setExported(ExportReport report, int revision)
 {
     m_exported = {std::move(report), revision};
+    Q_EMIT resultsChanged();
+}
+
+void Document::setNodeData(NodeDataPtr data)
+{
+    m_nodeData = std::move(data);
+    Q_EMIT resultsChanged();
+}
+
+void Document::setScalars(ScalarTextsPtr scalars)
+{
+    m_scalars = std::move(scalars);
     Q_EMIT resultsChanged();
 }
 

@@ -6,6 +6,8 @@
 #include "engine/compare/comparison.h"
 #include "engine/configure/recipe.h"
 #include "engine/convert/converted_model.h"
+#include "engine/execute/value_preview.h"
+#include "engine/export/node_data_reader.h"
 
 #include <map>
 #include <memory>
@@ -26,6 +28,8 @@ struct Calibration
     double seconds = 0;
 };
 using CalibrationPtr = std::shared_ptr<const Calibration>;
+
+using ScalarTextsPtr = std::shared_ptr<const ScalarTexts>;
 
 /// Which data a run uses and where it runs.
 struct RunSettings
@@ -94,6 +98,11 @@ public:
     virtual Result<ConvertedPtr> convert(const ConvertRequest& request, const JobContext& job) = 0;
     virtual Result<ComparisonPtr> compare(const CompareRequest& request, const JobContext& job) = 0;
     virtual Result<ExportReport> exportTo(const ExportRequest& request, const JobContext& job) = 0;
+    /// A look at a parameter, buffer or constant.
+    virtual Result<ValuePreview> preview(const GraphPtr& model, NodeId node, const JobContext& job)
+        = 0;
+    /// Those that are a single number.
+    virtual Result<ScalarTextsPtr> scalars(const GraphPtr& model, const JobContext& job) = 0;
     virtual std::vector<std::string> backendNames() const = 0;
     virtual std::vector<std::string> exportForms() const = 0;
 };

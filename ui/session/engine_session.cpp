@@ -9,6 +9,7 @@
 #include "engine/convert/choose_qparams.h"
 #include "engine/convert/convert.h"
 #include "engine/convert/outline.h"
+#include "engine/execute/value_preview.h"
 #include "engine/export/exporter.h"
 #include "engine/export/result_writer.h"
 #include "engine/import/importer.h"
@@ -115,6 +116,17 @@ public:
         }
         QS_CHECK(writeRecords(request, names, report));
         return report;
+    }
+
+    Result<ValuePreview> preview(const GraphPtr& model, NodeId node, const JobContext& job) override
+    {
+        return previewValue(*model, node, job);
+    }
+
+    Result<ScalarTextsPtr> scalars(const GraphPtr& model, const JobContext& job) override
+    {
+        QS_TRY(ScalarTexts texts, scalarTexts(*model, job));
+        return std::make_shared<const ScalarTexts>(std::move(texts));
     }
 
     std::vector<std::string> backendNames() const override { return shippedBackends(); }

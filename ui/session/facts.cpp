@@ -11,6 +11,8 @@ Facts::Facts(const Document& document)
     , m_calibration(document.calibration())
     , m_converted(document.converted())
     , m_comparison(document.comparison())
+    , m_nodeData(document.nodeData())
+    , m_scalars(document.scalars())
     , m_errorsStale(document.isStale(Stage::Compare))
     , m_calibrationStale(document.isStale(Stage::Calibrate))
 {
@@ -25,9 +27,41 @@ Facts::Facts(const Document& document)
                     m_output.emplace(edge.value.node, observer.id);
         }
     }
-    if (m_comparison)
-        for (const auto& error : m_comparison->nodes)
-            m_errors.emplace(error.node, &error);
+    if (!m_comparison)
+        return;
+    for (const auto& error : m_comparison->nodes)
+        m_errors.emplace(error.node, &error);
+    for (const auto& time : m_comparison->floatTimes)
+        m_floatSeconds.emplace(time.node, time.seconds);
+    // Another conversion numbers its kernels anew.
+    if (!m_errorsStale)
+        for (const auto& time : m_comparison->loweredTimes)
+            m_loweredSeconds.emplace(time.node, time.seconds);
+}
+
+std::optional<double> Facts::seconds(const Graph& graph, std::span<const NodeId> nodes) const
+{
+    const bool lowered
+        = m_converted && &graph == m_converted->lowered.get() && &graph != m_model.get();
+    const auto& known = lowered ? m_loweredSeconds : m_floatSeconds;
+    std::optional<double> sum;
+    for (const NodeId node : nodes)
+        if (const auto it = known.find(node); it != known.end())
+            sum = sum.value_or(0) + it->second;
+    return sum;
+}
+
+const ImportedValue* Facts::imported(NodeId node) const
+{
+    return m_nodeData ? m_nodeData->tryGet(node) : nullptr;
+}
+
+QString Facts::scalarText(NodeId node) const
+{
+    if (!m_scalars)
+        return {};
+    const auto it = m_scalars->find(node);
+    return it == m_scalars->end() ? QString() : QString::fromStdString(it->second);
 }
 
 std::vector<const PlannedObserver*> Facts::interiors(NodeId node) const

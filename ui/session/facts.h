@@ -61,6 +61,14 @@ public:
     bool hasErrors() const { return m_comparison != nullptr; }
     bool errorsStale() const { return m_errorsStale; }
     bool calibrationStale() const { return m_calibrationStale; }
+    /// What the nodes took in one batch, measured along with the errors: those of the lowered form
+    /// where the graph is that, else the float operators of the same ids.
+    std::optional<double> seconds(const Graph& graph, std::span<const NodeId> nodes) const;
+    /// What another program says; null without.
+    const NodeData* nodeData() const { return m_nodeData.get(); }
+    const ImportedValue* imported(NodeId node) const;
+    /// The value of a parameter, buffer or constant that is a single number; else empty.
+    QString scalarText(NodeId node) const;
     /// Best and worst SQNR of a term over all nodes; for the colour scale.
     std::pair<double, double> sqnrRange(ErrorTerm term) const;
 
@@ -70,11 +78,14 @@ private:
     CalibrationPtr m_calibration;
     ConvertedPtr m_converted;
     ComparisonPtr m_comparison;
+    NodeDataPtr m_nodeData;
+    ScalarTextsPtr m_scalars;
     bool m_errorsStale = false;
     bool m_calibrationStale = false;
     std::unordered_map<NodeId, ObserverId> m_output;
     std::unordered_map<NodeId, ObserverId> m_weight;
     std::unordered_map<NodeId, const NodeError*> m_errors;
+    std::unordered_map<NodeId, double> m_floatSeconds, m_loweredSeconds;
 };
 
 /// The metrics of one term; null when it was not measured.

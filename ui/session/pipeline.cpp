@@ -15,6 +15,18 @@ namespace {
 const QString kRunTag = QStringLiteral("run");
 const QString kPlanTag = QStringLiteral("plan");
 
+/// What a stage makes, with the hierarchy that follows from it.
+struct OpenedModel
+{
+    GraphPtr model;
+    FoldTreePtr hierarchy;
+};
+struct PlannedModel
+{
+    PlanPtr plan;
+    FoldTreePtr hierarchy;
+};
+
 QString secondsText(double seconds)
 {
     if (seconds < 90)
@@ -118,10 +130,17 @@ void Pipeline::open(const QString& path, const Recipe& recipe)
     m_target = -1;
     m_failed.fill(false);
     auto* engine = &m_engine;
-    runStage<GraphPtr>(
+    // The hierarchy of a large model takes a while: it comes with the model, from the same thread.
+    runStage<OpenedModel>(
         Stage::Open,
-        [engine, file = path.toStdString()](JobContext& job) { return engine->open(file, job); },
-        [this, recipe](GraphPtr model) { m_document.setModel(std::move(model), recipe); });
+        [engine, recipe, file = path.toStdString()](JobContext& job) -> Result<OpenedModel> {
+            QS_TRY(GraphPtr model, engine->open(file, job));
+            FoldTreePtr hierarchy = hierarchyOf(*model, nullptr, recipe);
+            return OpenedModel {std::move(model), std::move(hierarchy)};
+        },
+        [this, recipe](OpenedModel opened) {
+            m_document.setModel(std::move(opened.model), recipe, std::move(opened.hierarchy));
+        });
 }
 
 void Pipeline::plan()
@@ -132,11 +151,14 @@ void Pipeline::plan()
     const int revision = m_document.recipeRevision();
     m_jobs.run(
         Lane::Pool, kPlanTag,
-        [engine, model = m_document.model(), recipe = m_document.recipe()](JobContext&) {
-            return engine->plan(model, recipe);
+        [engine, model = m_document.model(), recipe = m_document.recipe(),
+         before = m_document.hierarchy()](JobContext&) -> Result<PlannedModel> {
+            QS_TRY(PlanPtr plan, engine->plan(model, recipe));
+            FoldTreePtr hierarchy = hierarchyOf(*model, plan.get(), recipe, before);
+            return PlannedModel {std::move(plan), std::move(hierarchy)};
         },
         this,
-        [this, revision](Result<PlanPtr> result) {
+        [this, revision](Result<PlannedModel> result) {
             m_failed[std::size_t(Stage::Plan)] = !result;
             if (!result) {
                 m_target = -1;
@@ -144,7 +166,7 @@ void Pipeline::plan()
                 Q_EMIT statusChanged();
                 return;
             }
-            m_document.setPlan(std::move(*result), revision);
+            m_document.setPlan(std::move(result->plan), revision, std::move(result->hierarchy));
             Q_EMIT statusChanged();
             Q_EMIT succeeded(Stage::Plan);
             if (m_target >= 0 && m_running < 0)

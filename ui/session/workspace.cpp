@@ -9,24 +9,11 @@
 
 namespace qs {
 
-namespace {
-
-bool sameTree(const FoldTree& a, const FoldTree& b)
-{
-    const auto same = [](const FoldEntry& x, const FoldEntry& y) {
-        return x.kind == y.kind && x.parent == y.parent && x.label == y.label
-            && x.children == y.children && x.members == y.members && x.path == y.path
-            && x.wrap == y.wrap;
-    };
-    return a.entries().size() == b.entries().size()
-        && std::equal(a.entries().begin(), a.entries().end(), b.entries().begin(), same);
-}
-
-} // namespace
-
 Workspace::Workspace(EngineService& engine, QObject* parent)
     : QObject(parent)
     , m_pipeline(engine, m_document)
+    , m_styleRules(*this)
+    , m_previews(*this)
 {
     connect(&m_document, &Document::modelChanged, this, [this] {
         m_undo.clear();
@@ -38,6 +25,7 @@ Workspace::Workspace(EngineService& engine, QObject* parent)
         m_bookmarks.setModel(m_document.model());
         rebuildFacts();
         rebuildTree();
+        readScalars();
     });
     connect(&m_document, &Document::planChanged, this, [this] {
         rebuildFacts();
@@ -54,14 +42,27 @@ void Workspace::rebuildFacts()
 
 void Workspace::rebuildTree()
 {
-    FoldTreePtr tree;
-    if (m_document.model())
-        tree = FoldTree::build(*m_document.model(), m_document.plan().get(),
-                               wrapsOf(*m_document.model(), m_document.recipe()));
-    if (tree && m_tree && sameTree(*tree, *m_tree))
+    if (m_document.hierarchy() == m_tree)
         return;
-    m_tree = std::move(tree);
+    m_tree = m_document.hierarchy();
     Q_EMIT treeChanged();
+}
+
+void Workspace::readScalars()
+{
+    const GraphPtr model = m_document.model();
+    if (!model)
+        return;
+    m_pipeline.jobs().run(
+        Lane::Pool, QStringLiteral("scalars"),
+        [&engine = m_pipeline.engine(), model](JobContext& job) {
+            return engine.scalars(model, job);
+        },
+        this,
+        [this, model](Result<ScalarTextsPtr> scalars) {
+            if (scalars && !(*scalars)->empty() && model == m_document.model())
+                m_document.setScalars(std::move(*scalars));
+        });
 }
 
 const RepeatedModules& Workspace::repeats()

@@ -7,7 +7,9 @@
 #include "ui/session/facts.h"
 #include "ui/session/pipeline.h"
 #include "ui/session/selection.h"
+#include "ui/session/style_rules.h"
 #include "ui/session/undo_commands.h"
+#include "ui/session/value_previews.h"
 
 #include <QObject>
 #include <QUndoStack>
@@ -29,6 +31,8 @@ public:
     QUndoStack& undoStack() { return m_undo; }
     Pipeline& pipeline() { return m_pipeline; }
     Bookmarks& bookmarks() { return m_bookmarks; }
+    StyleRules& styleRules() { return m_styleRules; }
+    ValuePreviews& previews() { return m_previews; }
     const Facts& facts() const { return m_facts; }
     /// Over the float graph; null without a model.
     const FoldTreePtr& foldTree() const { return m_tree; }
@@ -73,6 +77,7 @@ Q_SIGNALS:
 private:
     void rebuildTree();
     void rebuildFacts();
+    void readScalars();
 
     Document m_document;
     Selection m_selection;
@@ -83,6 +88,8 @@ private:
     FoldTreePtr m_tree;
     RepeatedModulesPtr m_repeats;
     std::optional<Verdict> m_filter;
+    StyleRules m_styleRules; ///< it and what comes after follow the others
+    ValuePreviews m_previews;
 };
 
 } // namespace qs

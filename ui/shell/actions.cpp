@@ -34,6 +34,8 @@ Actions::Actions(QMainWindow& window)
          {"saveRecipe", "&Save recipe…", "Write the decisions to a recipe file", "Ctrl+S", true},
          {"saveNodeData", "Save &node data…",
           "Write every node's error as JSON that Model Explorer paints", "Ctrl+Alt+S", true},
+         {"importNodeData", "&Import node data…",
+          "Colour the nodes by what another program says of them", "Ctrl+Alt+O", true},
          {"saveGraph", "Save &graph…", "Write the whole graph as SVG, PDF or PNG", "Ctrl+Alt+E",
           true},
          {"savePicture", "Save &picture…", "Write the window as a PNG", "Ctrl+Shift+E", true},
@@ -51,6 +53,8 @@ Actions::Actions(QMainWindow& window)
              {"findPrevious", "Find p&revious", "Go to the match before", "Shift+F3", true},
              {"selectFound", "Select all &matches", "Select every match of the search",
               "Ctrl+Shift+F", true},
+             {"styleFound", "St&yle matches…",
+              "Give what the search finds a colour, a label or less detail", "Ctrl+Alt+F", true},
              {"bookmark", "&Bookmark", "Mark the selection to find it again, or take the mark away",
               "Ctrl+D", true},
              {"nextBookmark", "Next boo&kmark", "Go to the next marked node", "Ctrl+Shift+D", true},
@@ -129,6 +133,8 @@ Actions::Actions(QMainWindow& window)
           "Ctrl+3", true},
          {"showCode", "C&ode", "Show the code of two forms side by side", "Ctrl+4", true},
          {"showFindings", "F&indings", "Show what the planner found", "Ctrl+5", true},
+         {"showStyles", "&Styles", "Show the rules by which nodes get colours and labels", "Ctrl+6",
+          true},
          {"fullScreen", "&Full screen", "Use the whole screen", "F11", false}});
     for (const char* name : {"showModules", "showProperties", "showBottom", "fullScreen"})
         (*this)[name].setCheckable(true);

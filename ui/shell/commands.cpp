@@ -2,7 +2,6 @@
 #include "ui/shell/commands.h"
 
 #include "engine/base/atomic_file.h"
-#include "engine/export/node_data.h"
 #include "engine/project/project.h"
 #include "ui/graph/graph_pane.h"
 #include "ui/panels/property_panel.h"
@@ -15,6 +14,7 @@
 #include "ui/shell/message_bar.h"
 #include "ui/shell/pipeline_bar.h"
 #include "ui/shell/run_dialogs.h"
+#include "ui/shell/window_state.h"
 
 #include <QAction>
 #include <QFileDialog>
@@ -111,31 +111,12 @@ void Commands::saveProject()
         project.dataPath = document.settings().calibrationData;
     project.resultFolder = document.exported().folder;
     project.recipe = document.recipe();
+    project.windowState = windowStateOf(m_window).toStdString();
     const auto written = writeProject(project, path.toStdString());
     if (written)
         m_window.workspace().undoStack().setClean();
     else
         m_window.messageBar().showError(QStringLiteral("Saving the project"), written.error());
-}
-
-void Commands::saveNodeData()
-{
-    const auto& document = m_window.workspace().document();
-    if (!document.comparison()) {
-        m_window.messageBar().showMessage(
-            MessageBar::Kind::Note, QStringLiteral("Nothing was measured yet"),
-            QStringLiteral("Compare (Ctrl+M) measures what every node loses"));
-        return;
-    }
-    const QString path
-        = QFileDialog::getSaveFileName(&m_window, QStringLiteral("Save node data"),
-                                       QStringLiteral("node_data.json"), QStringLiteral("*.json"));
-    if (path.isEmpty())
-        return;
-    const auto written = writeFileAtomically(
-        path.toStdString(), nodeDataJson(*document.model(), *document.comparison()));
-    if (!written)
-        m_window.messageBar().showError(QStringLiteral("Saving the node data"), written.error());
 }
 
 void Commands::savePicture()

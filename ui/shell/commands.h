@@ -40,7 +40,6 @@ private:
     void saveRecipe();
     void saveProject();
     void openRecipe();
-    void saveNodeData();
     void savePicture();
     void addRecent(const QString& path);
     void refreshRecent();

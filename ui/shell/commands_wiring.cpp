@@ -13,6 +13,7 @@
 #include "ui/shell/lowering_dialog.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/module_actions.h"
+#include "ui/shell/node_data_files.h"
 #include "ui/shell/palette_actions.h"
 #include "ui/shell/pipeline_bar.h"
 #include "ui/shell/save_graph.h"
@@ -45,7 +46,8 @@ void Commands::connectFile()
     on(a, "openRecipe", this, [this] { openRecipe(); });
     on(a, "saveProject", this, [this] { saveProject(); });
     on(a, "saveRecipe", this, [this] { saveRecipe(); });
-    on(a, "saveNodeData", this, [this] { saveNodeData(); });
+    on(a, "saveNodeData", &m_window, [this] { saveNodeData(m_window); });
+    on(a, "importNodeData", &m_window, [this] { importNodeData(m_window); });
     on(a, "saveGraph", &m_window, [this] { saveGraph(m_window); });
     on(a, "savePicture", this, [this] { savePicture(); });
     on(a, "quit", &m_window, [this] { m_window.close(); });
@@ -211,7 +213,8 @@ void Commands::connectWindow()
     });
     const std::pair<const char*, const char*> tabs[] = {{"showRecipe", "recipePanel"},
                                                         {"showCode", "codePanel"},
-                                                        {"showFindings", "findingsPanel"}};
+                                                        {"showFindings", "findingsPanel"},
+                                                        {"showStyles", "stylePanel"}};
     for (const auto& [name, tab] : tabs)
         on(a, name, this, [this, tab = tab] { m_window.showTab(tab); });
     auto* help = new HelpActions(m_window, this);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/empty_state.h"
 
+#include "engine/configure/resource_folder.h"
 #include "ui/shell/theme.h"
 
-#include <QCoreApplication>
-#include <QDir>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -15,14 +14,9 @@ namespace qs {
 
 QString samplePath()
 {
-    const QString inSource = QStringLiteral(QUANTSCOPE_SAMPLES "/digits.pt2");
-    const QString installed
-        = QDir(QCoreApplication::applicationDirPath())
-              .filePath(QStringLiteral("../share/quantscope/samples/digits.pt2"));
-    for (const auto& path : {inSource, installed})
-        if (QFileInfo::exists(path))
-            return path;
-    return {};
+    const QString path
+        = QString::fromStdString((resourceFolder() / "samples" / "digits.pt2").string());
+    return QFileInfo::exists(path) ? path : QString();
 }
 
 EmptyState::EmptyState(QWidget* parent)

@@ -3,6 +3,7 @@
 
 #include "ui/graph/graph_pane.h"
 #include "ui/panels/search_panel.h"
+#include "ui/panels/style_panel.h"
 #include "ui/session/finder.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/actions.h"
@@ -34,6 +35,10 @@ FindActions::FindActions(MainWindow& window, QObject* parent)
     connect(&a["findNext"], &QAction::triggered, this, [this] { step(1); });
     connect(&a["findPrevious"], &QAction::triggered, this, [this] { step(-1); });
     connect(&a["selectFound"], &QAction::triggered, &window.finder(), &Finder::selectAll);
+    connect(&a["styleFound"], &QAction::triggered, this, [this] {
+        m_window.showTab("stylePanel");
+        m_window.styles().addRule(m_window.finder().expression().trimmed());
+    });
     connect(&a["bookmark"], &QAction::triggered, this,
             [&workspace] { workspace.bookmarks().toggle(workspace.selection().nodes()); });
     connect(&a["nextBookmark"], &QAction::triggered, this, &FindActions::nextBookmark);

@@ -196,6 +196,28 @@ std::vector<HelpTopic> makeTopics()
          "nothing, rules without effect inside a fusion, what was not lowered, and what the "
          "export helper recorded. A click selects the place.",
          {"rule", "lowering"}},
+        {"colours",
+         "Colours of the graph",
+         "Operators, verdicts, qconfigs and dtypes have a colour a word. Memory (what is made, and "
+         "the parameters inside), time (of one float batch, measured by Compare; in the lowered "
+         "form of its kernels) and the error terms run along a scale whose handles narrow it; the "
+         "number stands on the node. Imported data are Model Explorer's node data, read with "
+         "Ctrl+Alt+O or dropped on the window: results by the names of nodes.",
+         {"sqnr", "styles"}},
+        {"styles",
+         "Style rules",
+         "A rule is a search and what it does to the nodes that it finds: a colour, a label, less "
+         "detail. The first rule that finds a node decides; a folded module shows what all its "
+         "nodes have in common. Ctrl+6 shows the list, Ctrl+Alt+F makes a rule of the search at "
+         "hand. Rules are kept for every model and saved with a project.",
+         {"search", "colours"}},
+        {"values",
+         "Stored values",
+         "Parameters, buffers and constants stand inside the node that reads them. The panel shows "
+         "their type, smallest, largest and mean element, the first elements, and for large ones "
+         "how the elements are spread; so does the tool tip in the graph. A single number stands "
+         "on the node itself.",
+         {"modules"}},
     };
     std::vector<HelpTopic> out;
     for (const RawTopic& topic : raw)

@@ -9,6 +9,7 @@
 #include "ui/panels/module_panel.h"
 #include "ui/panels/property_panel.h"
 #include "ui/panels/recipe_panel.h"
+#include "ui/panels/style_panel.h"
 #include "ui/panels/verdict_list.h"
 #include "ui/plots/channel_plot.h"
 #include "ui/plots/error_bar_plot.h"
@@ -19,9 +20,11 @@
 #include "ui/shell/commands.h"
 #include "ui/shell/empty_state.h"
 #include "ui/shell/message_bar.h"
+#include "ui/shell/node_data_files.h"
 #include "ui/shell/pipeline_bar.h"
 #include "ui/shell/status_line.h"
 #include "ui/shell/theme.h"
+#include "ui/shell/window_state.h"
 
 #include <QDragEnterEvent>
 #include <QLabel>
@@ -104,6 +107,8 @@ MainWindow::~MainWindow()
 {
     // The log panel goes before the engine's last words.
     setLogSink({});
+    // An editor that is still open hands its text over when it goes: while the rules are there.
+    delete m_styles;
 }
 
 QWidget* MainWindow::buildCentre()
@@ -157,6 +162,8 @@ QWidget* MainWindow::buildBottom()
     m_bottom->addTab(new RecipePanel(m_workspace, m_bottom), QStringLiteral("Recipe"));
     m_findings = new FindingsPanel(m_workspace, m_bottom);
     m_bottom->addTab(m_findings, QStringLiteral("Findings"));
+    m_styles = new StylePanel(m_workspace, m_bottom);
+    m_bottom->addTab(m_styles, QStringLiteral("Styles"));
     m_bottom->addTab(m_log, QStringLiteral("Log"));
     connect(m_findings, &FindingsPanel::countChanged, this, &MainWindow::showFindingsCount);
     connect(m_findings, &FindingsPanel::revealWanted, this, [this] { m_graph->revealSelection(); });
@@ -260,6 +267,7 @@ void MainWindow::openModel(const QString& path, const Recipe& recipe)
         return;
     }
     m_projectData = QString::fromStdString(project->dataPath);
+    applyWindowState(*this, QByteArray::fromStdString(project->windowState));
     m_workspace.pipeline().open(QString::fromStdString(project->modelPath), project->recipe);
 }
 
@@ -318,8 +326,14 @@ void MainWindow::dropEvent(QDropEvent* event)
 {
     m_empty->setDropping(false);
     const auto urls = event->mimeData()->urls();
-    if (!urls.isEmpty() && urls.front().isLocalFile())
-        openModel(urls.front().toLocalFile());
+    if (urls.isEmpty() || !urls.front().isLocalFile())
+        return;
+    const QString path = urls.front().toLocalFile();
+    if (path.endsWith(QLatin1String(".json"), Qt::CaseInsensitive)
+        && !looksLikeProject(path.toStdString()))
+        importNodeData(*this, path);
+    else
+        openModel(path);
 }
 
 } // namespace qs

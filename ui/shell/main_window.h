@@ -23,6 +23,7 @@ class MessageBar;
 class ModulePanel;
 class PipelineBar;
 class PropertyPanel;
+class StylePanel;
 class VerdictList;
 
 /// The window: pipeline on top, modules left, graph in the middle over the plots, properties right.
@@ -45,6 +46,7 @@ public:
     MessageBar& messageBar() { return *m_messages; }
     LogPanel& logPanel() { return *m_log; }
     FindingsPanel& findings() { return *m_findings; }
+    StylePanel& styles() { return *m_styles; }
     QTabWidget& bottomTabs() { return *m_bottom; }
     Finder& finder() { return *m_finder; }
     Actions& actions() { return *m_actions; }
@@ -90,6 +92,7 @@ private:
     ErrorBarPlot* m_errors = nullptr;
     Finder* m_finder;
     FindingsPanel* m_findings = nullptr;
+    StylePanel* m_styles = nullptr;
     LogPanel* m_log = nullptr;
     QTabWidget* m_bottom = nullptr;
     QWidget* m_left = nullptr;

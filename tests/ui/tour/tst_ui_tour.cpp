@@ -19,9 +19,12 @@
 #include <QPixmap>
 #include <QSettings>
 #include <QStandardPaths>
+#include <QTabWidget>
 #include <QTreeView>
 #include <QVBoxLayout>
 #include <QtTest>
+
+#include <set>
 
 using namespace qs;
 
@@ -77,6 +80,7 @@ private:
     }
     void firstContact();
     void results();
+    void colours();
     void overlays();
     void tabs();
 
@@ -130,8 +134,8 @@ void TestTour::tour()
     m_window->resize(size);
     m_window->show();
     QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
-    for (const auto step :
-         {&TestTour::firstContact, &TestTour::results, &TestTour::overlays, &TestTour::tabs}) {
+    for (const auto step : {&TestTour::firstContact, &TestTour::results, &TestTour::colours,
+                            &TestTour::overlays, &TestTour::tabs}) {
         (this->*step)();
         if (QTest::currentTestFailed())
             return;
@@ -169,6 +173,37 @@ void TestTour::results()
     look("stale", {"cardWhy", "cardLoss", "verdictList", "pipelineBar"});
     m_window->actions()["undo"].trigger();
     QTRY_VERIFY(settled());
+}
+
+void TestTour::colours()
+{
+    auto& pane = m_window->graphPane();
+    const auto& model = workspace().document().model();
+    // Every operator that runs was timed, whatever was quantized.
+    std::set<NodeId> timed;
+    for (const auto& time : workspace().document().comparison()->floatTimes)
+        timed.insert(time.node);
+    for (const auto& node : model->nodes())
+        if (node->kind == NodeKind::Op)
+            QVERIFY2(timed.count(node->id) == 1, node->name.c_str());
+    QVERIFY(!workspace().document().comparison()->loweredTimes.empty());
+    workspace().selectNode(model->tryFind("conv2d_2")->id);
+    QTRY_VERIFY(settled());
+    pane.setColourBy(ColourBy::Time);
+    QVERIFY(pane.view().graphScene().canvas().style().scale);
+    look("time", {"legend", "cardValues"});
+    pane.setColourBy(ColourBy::Memory);
+    look("memory", {"legend"});
+    workspace().styleRules().replace(
+        {{QStringLiteral("op:conv"), QStringLiteral("#0072b2"), QStringLiteral("filters"), false},
+         {QStringLiteral("op:relu -module:block1"), QStringLiteral("#e69f00"), {}, true},
+         {QStringLiteral("sqnr<loud"), QStringLiteral("#009e73"), {}, false}});
+    m_window->showTab("stylePanel");
+    look("styles", {"styleTable", "legend"});
+    workspace().styleRules().replace({});
+    look("styles-empty", {"stylePanel"});
+    m_window->bottomTabs().setCurrentIndex(0);
+    pane.setColourBy(ColourBy::BornHere);
 }
 
 void TestTour::tabs()

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/graph/graph_edit.h"
+#include "tests/support/fake_engine.h"
+#include "tests/ui/window_test.h"
+#include "ui/graph/colour_box.h"
+#include "ui/graph/graph_pane.h"
+#include "ui/graph/legend.h"
+#include "ui/shell/commands.h"
+#include "ui/shell/message_bar.h"
+#include "ui/shell/node_data_files.h"
+#include "ui/shell/theme.h"
+
+#include <QDropEvent>
+#include <QFile>
+#include <QMimeData>
+#include <QSettings>
+#include <QStandardItemModel>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QtTest>
+
+using namespace qs;
+
+namespace {
+
+/// Its lowered form is a graph of its own.
+class LoweringEngine : public FakeEngine
+{
+public:
+    Result<ConvertedPtr> convert(const ConvertRequest& request, const JobContext& job) override
+    {
+        QS_TRY(const ConvertedPtr made, FakeEngine::convert(request, job));
+        auto out = std::make_shared<ConvertedModel>(*made);
+        GraphEdit edit(*made->lowered);
+        edit.change(made->lowered->tryFind("linear")->id).target = "quantized.linear.default";
+        out->lowered = std::make_shared<const Graph>(edit.build());
+        return ConvertedPtr(out);
+    }
+};
+
+} // namespace
+
+/// What the colours can stand for besides verdicts and errors: time, memory, another program's
+/// data.
+class TestColours : public test::WindowTest<LoweringEngine>
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        QStandardPaths::setTestModeEnabled(true);
+        QSettings().clear();
+    }
+    void init()
+    {
+        m_window = std::make_unique<MainWindow>(m_engine);
+        m_window->show();
+        m_window->openModel(QStringLiteral("net.pt2"));
+        QTRY_VERIFY(settled());
+    }
+    void cleanup() { m_window.reset(); }
+    void timeIsMeasuredByComparing();
+    void timeAddsUpInModules();
+    void loweredFormHasItsOwnTimes();
+    void memoryCountsWhatIsInside();
+    void importedNumbersFollowTheFile();
+    void importedRangesAndWords();
+    void fileIsDropped();
+    void badFileIsOneLine();
+    void unmatchedResultsAreTold();
+    void importedDataCanBeChosenOnceThere();
+
+private:
+    bool settled()
+    {
+        return workspace().document().plan() && pane().isLayoutDone()
+            && !workspace().pipeline().isBusy();
+    }
+    GraphPane& pane() { return m_window->graphPane(); }
+    const GraphStyle& style() { return pane().view().graphScene().canvas().style(); }
+    int drawn(const char* name)
+    {
+        const auto& drawing = *pane().view().graphScene().drawing();
+        const NodeId id = node(name);
+        const auto& entries = drawing.tree->entries();
+        for (std::size_t i = 0; i < entries.size(); ++i)
+            for (const NodeId member : entries[i].members)
+                if (member == id || drawing.graph->get(member).origin == id)
+                    return drawing.nodeShowing(int(i));
+        return -1;
+    }
+    QString badge(const char* name) { return style().text(drawn(name)).badge; }
+    const NodeLook& look(const char* name) { return style().nodes[std::size_t(drawn(name))]; }
+    void compareAll()
+    {
+        m_window->commands().runAll();
+        QTRY_VERIFY(workspace().document().comparison() && settled());
+    }
+    QString file(const QByteArray& text)
+    {
+        const QString path = m_folder.filePath(QStringLiteral("data.json"));
+        QFile out(path);
+        if (out.open(QIODevice::WriteOnly))
+            out.write(text);
+        return path;
+    }
+    void import(const QByteArray& text)
+    {
+        importNodeData(*m_window, file(text));
+        QTRY_VERIFY(settled());
+    }
+    Legend& legend() { return *find<Legend>("legend"); }
+
+    QTemporaryDir m_folder;
+};
+
+void TestColours::timeIsMeasuredByComparing()
+{
+    pane().setColourBy(ColourBy::Time);
+    QVERIFY(!style().scale);
+    QVERIFY(style().title.contains(QStringLiteral("Compare")));
+    QVERIFY(legend().isVisible());
+    compareAll();
+    pane().setColourBy(ColourBy::Time);
+    QVERIFY(style().scale && style().title.isEmpty());
+    // conv2d 1 ms, batch_norm 0.5 ms, relu 0.25 ms are one node.
+    QCOMPARE(badge("conv2d"), QStringLiteral("1.8ms"));
+    QVERIFY(badge("linear").endsWith(QString::fromUtf8("µs")));
+    QVERIFY(look("conv2d").measure > look("linear").measure);
+    QCOMPARE(QColor(look("conv2d").fill),
+             rampColour({}, style().range.badness(double(look("conv2d").measure))));
+    const QPoint handle = legend().handleAt(true).toPoint();
+    QTest::mousePress(&legend(), Qt::LeftButton, {}, handle);
+    QTest::mouseMove(&legend(), QPoint(legend().width() / 2, handle.y()));
+    QTest::mouseRelease(&legend(), Qt::LeftButton, {}, QPoint(legend().width() / 2, handle.y()));
+    QVERIFY(look("conv2d").behind && !look("linear").behind);
+}
+
+void TestColours::timeAddsUpInModules()
+{
+    compareAll();
+    pane().foldAll();
+    QTRY_VERIFY(settled());
+    pane().setColourBy(ColourBy::Time);
+    const auto& facts = workspace().facts();
+    const auto& tree = *workspace().foldTree();
+    const auto nodes = tree.nodesOf(tree.moduleEntry("block"));
+    double sum = 0;
+    for (const auto& time : workspace().document().comparison()->floatTimes)
+        if (std::find(nodes.begin(), nodes.end(), time.node) != nodes.end())
+            sum += time.seconds;
+    QVERIFY(sum > 0);
+    QCOMPARE(*facts.seconds(*workspace().document().model(), nodes), sum);
+    QCOMPARE(badge("add"), measureText(ColourBy::Time, std::log2(sum * 1e9)));
+}
+
+void TestColours::loweredFormHasItsOwnTimes()
+{
+    compareAll();
+    pane().setColourBy(ColourBy::Time);
+    const float inFloat = look("linear").measure;
+    QVERIFY(workspace().document().converted()->lowered != workspace().document().model());
+    pane().showForm(CodeForm::Lowered);
+    QTRY_VERIFY(settled());
+    QTRY_COMPARE(inFloat - look("linear").measure, 2.0f); // four times as fast, as a power of two
+}
+
+void TestColours::memoryCountsWhatIsInside()
+{
+    pane().setColourBy(ColourBy::Memory);
+    QVERIFY(style().scale);
+    QCOMPARE(badge("flatten"), QStringLiteral("128K")); // 8×16×16×16 float32
+    QCOMPARE(badge("linear"), QStringLiteral("129K")); // and 10×16 of weight
+    QVERIFY(legend().isVisible());
+}
+
+void TestColours::importedNumbersFollowTheFile()
+{
+    import(R"({"name": "latency", "results": {"linear": {"value": 10}, "flatten": {"value": 0}},
+               "gradient": [{"stop": 0, "bgColor": "#000000"}, {"stop": 1, "bgColor": "#ff0000"}]})");
+    QTRY_COMPARE(pane().colourBy(), ColourBy::Imported);
+    QVERIFY(style().scale);
+    QCOMPARE(style().title, QStringLiteral("latency"));
+    QCOMPARE(badge("linear"), QStringLiteral("10"));
+    QCOMPARE(QColor(look("linear").fill), QColor(255, 0, 0));
+    QCOMPARE(QColor(look("flatten").fill), QColor(0, 0, 0));
+    QVERIFY(!look("add").isMeasured());
+    // It stays chosen when results arrive.
+    compareAll();
+    QCOMPARE(pane().colourBy(), ColourBy::Imported);
+}
+
+void TestColours::importedRangesAndWords()
+{
+    import(R"({"results": {"linear": {"value": 5}, "flatten": {"value": 70},
+                           "adaptive_avg_pool2d": {"value": "fast"}, "add": {"value": 3, "bgColor": "#123456"}},
+               "thresholds": [{"value": 10, "bgColor": "#00ff00", "label": "cheap"}]})");
+    QTRY_COMPARE(pane().colourBy(), ColourBy::Imported);
+    QVERIFY(!style().scale);
+    QCOMPARE(style().title, QStringLiteral("data"));
+    QCOMPARE(QColor(look("linear").bar), QColor(0, 255, 0));
+    QVERIFY(QColor(look("flatten").bar) != QColor(0, 255, 0));
+    QCOMPARE(badge("flatten"), QStringLiteral("70"));
+    QCOMPARE(badge("adaptive_avg_pool2d"), QStringLiteral("fast"));
+    QStringList words;
+    for (const auto& entry : style().legend)
+        words << entry.text;
+    QVERIFY(words.contains(QStringLiteral("cheap")));
+    QVERIFY(words.contains(QStringLiteral("fast")));
+}
+
+void TestColours::fileIsDropped()
+{
+    QMimeData mime;
+    mime.setUrls({QUrl::fromLocalFile(file(R"({"results": {"linear": {"value": 1}}})"))});
+    QDragEnterEvent enter(QPoint(200, 200), Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(m_window.get(), &enter);
+    QVERIFY(enter.isAccepted());
+    QDropEvent drop(QPointF(200, 200), Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(m_window.get(), &drop);
+    QTRY_COMPARE(pane().colourBy(), ColourBy::Imported);
+    QVERIFY(workspace().document().nodeData()->tryGet(node("linear")));
+}
+
+void TestColours::badFileIsOneLine()
+{
+    import(R"({"results": {"linear": 5}})");
+    QTRY_VERIFY(m_window->messageBar().isVisible());
+    const QString line = m_window->messageBar().detail();
+    QVERIFY2(line.contains(QStringLiteral("results.linear"), Qt::CaseInsensitive),
+             qPrintable(line));
+    QVERIFY(!line.contains(QLatin1Char('\n')));
+    QVERIFY(!workspace().document().nodeData());
+    QCOMPARE(pane().colourBy(), ColourBy::Verdict);
+}
+
+void TestColours::unmatchedResultsAreTold()
+{
+    import(R"({"results": {"linear": {"value": 1}, "elsewhere": {"value": 2}}})");
+    QTRY_VERIFY(workspace().document().nodeData());
+    QVERIFY(m_window->messageBar().isVisible());
+    QVERIFY(m_window->messageBar().headline().contains(QStringLiteral("1 of 2")));
+}
+
+void TestColours::importedDataCanBeChosenOnceThere()
+{
+    auto* box = find<ColourBox>("colourBy");
+    auto* items = qobject_cast<QStandardItemModel*>(box->model());
+    QCOMPARE(box->count(), kColourByCount);
+    QVERIFY(!items->item(int(ColourBy::Imported))->isEnabled());
+    import(R"({"results": {"linear": {"value": 1}}})");
+    QTRY_VERIFY(items->item(int(ColourBy::Imported))->isEnabled());
+    m_window->openModel(QStringLiteral("net.pt2"));
+    QTRY_VERIFY(!workspace().document().nodeData());
+    QTRY_VERIFY(settled() && !items->item(int(ColourBy::Imported))->isEnabled());
+}
+
+QTEST_MAIN(TestColours)
+#include "tst_ui_colours.moc"

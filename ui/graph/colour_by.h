@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/session/facts.h"
+
+#include <QColor>
+#include <QString>
+
+#include <utility>
+#include <vector>
+
+namespace qs {
+
+/// What the colours of the graph mean.
+enum class ColourBy
+{
+    Op,
+    Verdict,
+    QConfig,
+    DType, ///< of the value that is made
+    Memory, ///< of the value that is made and of the parameters inside
+    Time, ///< of one batch
+    Imported, ///< what another program says
+    BornHere,
+    Cumulative,
+    Isolated,
+    Inherited
+};
+inline constexpr int kColourByCount = 11;
+bool isErrorColour(ColourBy by);
+ErrorTerm errorTermOf(ColourBy by);
+QString colourByText(ColourBy by);
+/// A measure as a badge shows it: "38", "exact", "1.6M", "12 µs".
+QString measureText(ColourBy by, double measure);
+/// The words at the two ends of a scale: "good 38 dB", "worst 12 dB".
+std::pair<QString, QString> scaleEnds(ColourBy by, double best, double worst);
+
+/// The colours along a scale, from its start (0) to its end (1); none means cividis.
+using ColourRamp = std::vector<std::pair<double, QRgb>>;
+QColor rampColour(const ColourRamp& ramp, double at);
+
+} // namespace qs

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/graph/fold_tree.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace qs {
+
+/// A parameter, buffer or constant that stands inside its reader.
+struct StoredValue
+{
+    std::string name; ///< the argument it is read as; behind a computation its own name
+    NodeId node;
+};
+
+/// What is stored inside of a unit, in the order in which its nodes read it, each value once.
+std::vector<StoredValue> storedInside(const Graph& graph, const FoldTree& tree,
+                                      std::span<const NodeId> members);
+
+} // namespace qs

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/models/style_rule_model.h"
+
+#include "ui/shell/theme.h"
+
+#include <QColor>
+
+#include <algorithm>
+
+namespace qs {
+
+const std::vector<NamedColour>& ruleColours()
+{
+    static const std::vector<NamedColour> colours
+        = {{"orange", "#e69f00"}, {"sky blue", "#56b4e9"}, {"green", "#009e73"},
+           {"yellow", "#f0e442"}, {"blue", "#0072b2"},     {"vermilion", "#d55e00"},
+           {"purple", "#cc79a7"}, {"grey", "#8c8c8c"}};
+    return colours;
+}
+
+namespace {
+
+/// A name of ours as its code; codes and names that Qt knows as they are.
+QString colourCode(const QString& text)
+{
+    const QString wanted = text.trimmed().toLower();
+    for (const NamedColour& colour : ruleColours())
+        if (wanted == QLatin1String(colour.name))
+            return QString::fromLatin1(colour.code);
+    return wanted;
+}
+
+QString colourName(const QString& code)
+{
+    for (const NamedColour& colour : ruleColours())
+        if (code == QLatin1String(colour.code))
+            return QString::fromLatin1(colour.name);
+    return code;
+}
+
+} // namespace
+
+StyleRuleModel::StyleRuleModel(StyleRules& rules, QObject* parent)
+    : QAbstractTableModel(parent)
+    , m_rules(rules)
+{
+    connect(&rules, &StyleRules::changed, this, &StyleRuleModel::refresh);
+    connect(&rules, &StyleRules::replaced, this, [this] {
+        beginResetModel();
+        endResetModel();
+    });
+}
+
+void StyleRuleModel::refresh()
+{
+    if (!m_restructuring && rowCount() > 0)
+        Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1));
+}
+
+void StyleRuleModel::restructure(std::vector<StyleRule> rules)
+{
+    m_restructuring = true;
+    m_rules.setRules(std::move(rules));
+    m_restructuring = false;
+}
+
+int StyleRuleModel::add(const QString& query, const QString& colour)
+{
+    auto rules = m_rules.rules();
+    if (rules.size() >= StyleRules::kMost)
+        return int(rules.size()) - 1;
+    rules.push_back({query, colour, {}, false});
+    const int row = rowCount();
+    beginInsertRows({}, row, row);
+    restructure(std::move(rules));
+    endInsertRows();
+    refresh();
+    return row;
+}
+
+void StyleRuleModel::remove(int row)
+{
+    auto rules = m_rules.rules();
+    rules.erase(rules.begin() + row);
+    beginRemoveRows({}, row, row);
+    restructure(std::move(rules));
+    endRemoveRows();
+    refresh();
+}
+
+int StyleRuleModel::move(int row, int by)
+{
+    auto rules = m_rules.rules();
+    const int to = row + by;
+    if (to < 0 || to >= int(rules.size()))
+        return row;
+    beginMoveRows({}, row, row, {}, by > 0 ? to + 1 : to);
+    std::swap(rules[std::size_t(row)], rules[std::size_t(to)]);
+    restructure(std::move(rules));
+    endMoveRows();
+    refresh();
+    return to;
+}
+
+int StyleRuleModel::rowCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : int(m_rules.rules().size());
+}
+
+int StyleRuleModel::columnCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : ColumnCount;
+}
+
+QVariant StyleRuleModel::textOf(std::size_t row, int column) const
+{
+    const StyleRule& rule = m_rules.rules()[row];
+    switch (column) {
+    case Query:
+        return rule.query;
+    case Colour:
+        return colourName(rule.colour);
+    case Label:
+        return rule.label;
+    case Matches:
+        return !m_rules.error(row).isEmpty() ? QStringLiteral("cannot be read")
+            : rule.query.trimmed().isEmpty() ? QStringLiteral("type a search")
+                                             : QString::number(m_rules.decided(row));
+    default:
+        return {};
+    }
+}
+
+QVariant StyleRuleModel::data(const QModelIndex& index, int role) const
+{
+    if (!index.isValid())
+        return {};
+    const auto row = std::size_t(index.row());
+    const StyleRule& rule = m_rules.rules()[row];
+    switch (role) {
+    case Qt::DisplayRole:
+        return index.column() == Detail
+            ? QVariant(rule.hideDetail ? QStringLiteral("hidden") : QStringLiteral("shown"))
+            : textOf(row, index.column());
+    case Qt::EditRole:
+        return textOf(row, index.column());
+    case Qt::DecorationRole:
+        return index.column() == Colour && QColor(rule.colour).isValid()
+            ? QVariant(QColor(rule.colour))
+            : QVariant();
+    case Qt::CheckStateRole:
+        return index.column() == Detail ? QVariant(rule.hideDetail ? Qt::Unchecked : Qt::Checked)
+                                        : QVariant();
+    case Qt::ForegroundRole:
+        return m_rules.error(row).isEmpty() || index.column() == Label
+            ? QVariant()
+            : QVariant(QBrush(theme().danger));
+    case Qt::ToolTipRole:
+        return m_rules.error(row).isEmpty() ? textOf(row, index.column())
+                                            : QVariant(m_rules.error(row));
+    default:
+        return {};
+    }
+}
+
+bool StyleRuleModel::setData(const QModelIndex& index, const QVariant& value, int role)
+{
+    if (!index.isValid())
+        return false;
+    auto rules = m_rules.rules();
+    StyleRule& rule = rules[std::size_t(index.row())];
+    if (role == Qt::CheckStateRole && index.column() == Detail)
+        rule.hideDetail = value.toInt() != Qt::Checked;
+    else if (role != Qt::EditRole)
+        return false;
+    else if (index.column() == Query)
+        rule.query = value.toString();
+    else if (index.column() == Label)
+        rule.label = value.toString();
+    else if (const QString code = colourCode(value.toString());
+             index.column() == Colour && (code.isEmpty() || QColor(code).isValid()))
+        rule.colour = code;
+    else
+        return false;
+    m_rules.setRules(std::move(rules));
+    return true;
+}
+
+QVariant StyleRuleModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (role != Qt::DisplayRole)
+        return {};
+    if (orientation == Qt::Vertical)
+        return section + 1;
+    static const char* const titles[ColumnCount]
+        = {"Search", "Colour", "Label", "Detail", "Decides"};
+    return QString::fromLatin1(titles[section]);
+}
+
+Qt::ItemFlags StyleRuleModel::flags(const QModelIndex& index) const
+{
+    const Qt::ItemFlags flags = QAbstractTableModel::flags(index);
+    if (!index.isValid() || index.column() == Matches)
+        return flags;
+    return index.column() == Detail ? flags | Qt::ItemIsUserCheckable : flags | Qt::ItemIsEditable;
+}
+
+} // namespace qs

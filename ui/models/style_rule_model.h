@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#ifndef Q_MOC_RUN
+#include "ui/session/style_rules.h"
+#endif
+
+#include <QAbstractTableModel>
+
+namespace qs {
+
+/// The style rules as rows to edit. Every edit takes effect at once. GUI thread only.
+class StyleRuleModel : public QAbstractTableModel
+{
+    Q_OBJECT
+
+public:
+    enum Column
+    {
+        Query,
+        Colour,
+        Label,
+        Detail,
+        Matches,
+        ColumnCount
+    };
+
+    explicit StyleRuleModel(StyleRules& rules, QObject* parent = nullptr);
+
+    /// Adds a rule at the end; its row.
+    int add(const QString& query, const QString& colour);
+    void remove(int row);
+    /// Swaps a rule with the one before (-1) or behind (+1); the row it is in then.
+    int move(int row, int by);
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    bool setData(const QModelIndex& index, const QVariant& value, int role) override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+    Qt::ItemFlags flags(const QModelIndex& index) const override;
+
+private:
+    QVariant textOf(std::size_t row, int column) const;
+
+    void refresh();
+    /// Takes over rows that were added, taken away or moved; the signals are the caller's.
+    void restructure(std::vector<StyleRule> rules);
+
+    StyleRules& m_rules;
+    bool m_restructuring = false;
+};
+
+/// A colour to choose for a rule.
+struct NamedColour
+{
+    const char* name; ///< as people say it
+    const char* code; ///< "#0072b2"
+};
+/// Eight colours that colour-blind people tell apart (Okabe and Ito).
+const std::vector<NamedColour>& ruleColours();
+
+} // namespace qs

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#ifndef Q_MOC_RUN
+#include "engine/execute/value_preview.h"
+#endif
+
+#include <QObject>
+#include <QString>
+
+#include <map>
+#include <vector>
+
+namespace qs {
+
+class Workspace;
+
+/// Looks at the model's parameters, buffers and constants on a pool thread and keeps what was seen.
+/// GUI thread only.
+class ValuePreviews : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit ValuePreviews(Workspace& workspace, QObject* parent = nullptr);
+
+    /// Null where it is not known yet: then it is read, and `arrived` follows. A value that cannot
+    /// be read has the reason as its text.
+    const ValuePreview* ask(NodeId node);
+
+Q_SIGNALS:
+    void arrived();
+
+private:
+    void readWanted();
+
+    Workspace& m_workspace;
+    std::map<NodeId, ValuePreview> m_known;
+    std::vector<NodeId> m_wanted;
+    bool m_reading = false;
+};
+
+/// "-0.42 … 0.39 · mean 0.0013"; empty where there is nothing to measure.
+QString rangeText(const ValuePreview& preview);
+/// "0.12, -0.034, 0.5, …"
+QString firstText(const ValuePreview& preview);
+
+} // namespace qs
