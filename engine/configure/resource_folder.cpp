@@ -5,10 +5,27 @@
 
 namespace qs {
 
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path findFolder()
+{
+    std::error_code error;
+    const fs::path program = fs::read_symlink("/proc/self/exe", error);
+    const fs::path installed = program.parent_path().parent_path() / "share" / "quantscope";
+    return !error && fs::is_directory(installed / "backends", error) ? installed
+                                                                     : QUANTSCOPE_RESOURCES;
+}
+
+} // namespace
+
 std::filesystem::path resourceFolder()
 {
-    const char* given = std::getenv("QUANTSCOPE_RESOURCES");
-    return given && *given ? given : QUANTSCOPE_RESOURCES;
+    if (const char* given = std::getenv("QUANTSCOPE_RESOURCES"); given && *given)
+        return given;
+    static const fs::path found = findFolder();
+    return found;
 }
 
 } // namespace qs

@@ -5,7 +5,8 @@
 
 namespace qs {
 
-/// Where the shipped files lie: $QUANTSCOPE_RESOURCES, else the `resources` this was built from.
+/// Where the shipped files lie: $QUANTSCOPE_RESOURCES, else `share/quantscope` beside the `bin`
+/// that the program runs from, else the `resources` this was built from.
 std::filesystem::path resourceFolder();
 
 } // namespace qs
