@@ -198,6 +198,15 @@ void FindingsPanel::chooseModule(const std::string& path)
 {
     if (!m_workspace.foldTree())
         return;
+    // A module that is fused with others is drawn as the node that they make.
+    if (m_workspace.foldTree()->moduleEntry(path) < 0)
+        for (const NodePtr& node : m_workspace.document().model()->nodes())
+            if (m_workspace.foldTree()->unitOf(node->id) >= 0
+                && ModuleTree::isWithin(node->scope.path, path)) {
+                m_workspace.selectNode(node->id);
+                Q_EMIT revealWanted();
+                return;
+            }
     // A module without an operator of its own is not in the tree: the one around it stands for it.
     std::string shown = path;
     int entry = m_workspace.foldTree()->moduleEntry(shown);
