@@ -79,10 +79,9 @@ Result<void> runCompare(const CompareOptions& options, const JobContext& job)
     if (!quantization)
         return fail(std::move(quantization).error().inFile(stored.resultPath));
     QS_TRY(parts.device, resolveDevice(options.device));
-    QS_TRY(const auto data,
-           openDataset(
-               options.data, *planned.model,
-               {planned.recipe.calibration.batchSize, 0, planned.recipe.calibration.isSequence}));
+    QS_TRY(
+        const auto data,
+        openDataset(options.data, *planned.model, wholeDatasetOptions(planned.recipe.calibration)));
     QS_TRY(const ConvertedPtr converted,
            rebuild(planned, std::move(quantization->qparams), *data, parts, job));
     const Stopwatch comparing(&parts.timingSeconds, "compare");
@@ -112,7 +111,8 @@ void addCompareCommand(CLI::App& app, Command& chosen)
             "--result", options->result,
             "the folder, its result.json, or a quantized model (.pt2, TorchScript) of any origin")
         ->required();
-    verb->add_option("--data", options->data, "a .npz, a .pt of torch.save, or 'sample'")
+    verb->add_option("--data", options->data,
+                     "a .npz, a .pt of torch.save, a folder of images, or 'sample'")
         ->required();
     addDeviceOption(*verb, options->device);
     verb->add_flag("--json", options->json, "a whole result document on stdout");

@@ -32,8 +32,9 @@ void addQuantizeCommand(CLI::App& app, Command& chosen)
         = app.add_subcommand("quantize", "Calibrates, converts, compares and exports a model");
     verb->add_option("MODEL", options->model, "a .pt2 or TorchScript .pt file")->required();
     verb->add_option("--recipe", options->recipe, "the decisions; without one backend x86's own");
-    verb->add_option("--data", options->data,
-                     "calibration data: a .npz, a .pt of torch.save, or 'sample'")
+    verb->add_option(
+            "--data", options->data,
+            "calibration data: a .npz, a .pt of torch.save, a folder of images, or 'sample'")
         ->required();
     addDeviceOption(*verb, options->device);
     CLI::Option* forms

@@ -167,8 +167,7 @@ private:
 
     Result<void> openData()
     {
-        const CalibrationSettings& settings = m_planned.recipe.calibration;
-        m_cut = {settings.batchSize, settings.batches, settings.isSequence};
+        m_cut = datasetOptions(m_planned.recipe.calibration);
         QS_TRY(m_data, openDataset(m_options.data, *m_planned.model, m_cut));
         return {};
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/calibrate/checkpoint.h"
 
+#include "engine/configure/image_preprocess_json.h"
 #include "engine/configure/observer_json.h"
 #include "engine/graph/graph_printer.h"
 #include "engine/import/sha256.h"
@@ -49,6 +50,11 @@ std::string calibrationKey(const PreparedModel& prepared, const std::string& sou
     text += "\n" + sourceIdentity(source) + "\n" + std::to_string(options.batchSize) + " "
         + std::to_string(options.isSequence) + " " + device + " "
         + std::to_string(at::get_num_threads());
+    if (options.preprocess)
+        text += imagePreprocessToJson(*options.preprocess).dump();
+    std::error_code code;
+    if (fs::is_directory(source, code)) // which of its images are taken depends on how many
+        text += " " + std::to_string(options.batches);
     Sha256 hash;
     hash.update(text.data(), text.size());
     return hash.hex();

@@ -2,6 +2,7 @@
 #include "engine/calibrate/dataset.h"
 
 #include "engine/base/torch_guard.h"
+#include "engine/calibrate/image_dataset.h"
 #include "engine/calibrate/npz_dataset.h"
 #include "engine/calibrate/sample_dataset.h"
 #include "engine/calibrate/tensor_file_dataset.h"
@@ -25,11 +26,11 @@ Result<std::unique_ptr<Dataset>> openFile(const std::string& source, const Graph
     std::error_code error;
     const auto status = std::filesystem::status(source, error);
     if (!std::filesystem::exists(status))
-        return fail(makeError(ErrorCode::NotFound, "no such data file")
-                        .withHint("give a .npz, a .pt of torch.save, or 'sample'"));
+        return fail(
+            makeError(ErrorCode::NotFound, "no such data file")
+                .withHint("give a .npz, a .pt of torch.save, a folder of images, or 'sample'"));
     if (std::filesystem::is_directory(status))
-        return fail(makeError(ErrorCode::Unsupported, "a folder cannot be read as data yet")
-                        .withHint("give a .npz or a .pt of torch.save"));
+        return openImageDataset(source, graph, options);
     if (std::filesystem::file_size(source, error) == 0 || !std::ifstream(source))
         return fail(ErrorCode::BadInput, error ? "cannot be read" : "is empty or cannot be read");
     if (endsWith(source, ".npz"))
@@ -37,10 +38,22 @@ Result<std::unique_ptr<Dataset>> openFile(const std::string& source, const Graph
     if (endsWith(source, ".pt") || endsWith(source, ".pth"))
         return openTensorFileDataset(source, graph, options);
     return fail(makeError(ErrorCode::BadInput, "is no data file this program knows")
-                    .withHint("give a .npz, a .pt of torch.save, or 'sample'"));
+                    .withHint("give a .npz, a .pt of torch.save, a folder of images, or 'sample'"));
 }
 
 } // namespace
+
+DatasetOptions datasetOptions(const CalibrationSettings& settings)
+{
+    return {settings.batchSize, settings.batches, settings.isSequence, settings.preprocess};
+}
+
+DatasetOptions wholeDatasetOptions(const CalibrationSettings& settings)
+{
+    DatasetOptions options = datasetOptions(settings);
+    options.batches = 0;
+    return options;
+}
 
 Result<std::unique_ptr<Dataset>> openDataset(const std::string& source, const Graph& graph,
                                              const DatasetOptions& options)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/configure/recipe.h"
 #include "engine/graph/graph.h"
 
 #include <ATen/core/ivalue.h>
@@ -47,14 +48,21 @@ struct DatasetOptions
     int batchSize = 8;
     std::int64_t batches = 16; ///< at most this many; 0 = all
     bool isSequence = false; ///< `Dataset::isSequence`
+    std::optional<ImagePreprocess> preprocess {}; ///< for a folder of images
 };
 
-/// Opens `source`: a `.npz`, a `.pt` of torch.save (tensors, tuples and lists only; nothing is
-/// executed), or "sample" = the example inputs stored in the model's own file. Checks names, number
-/// of inputs, ranks, dimensions and dtypes against the graph; errors name the array, what was
-/// wanted and given. Data are read batch by batch, however long the file is; `Dataset::batch` then
-/// checks that floating data are finite. An input with a fixed first dimension fixes the batch
-/// size; an incomplete tail is then dropped with a note.
+/// What a recipe says about the data.
+DatasetOptions datasetOptions(const CalibrationSettings& settings);
+/// The same for comparing, which goes through all the data.
+DatasetOptions wholeDatasetOptions(const CalibrationSettings& settings);
+
+/// Opens `source`: a `.npz`, a `.pt` of torch.save (tensors, numbers, tuples, lists and
+/// dictionaries only; nothing is executed), a folder of images, or "sample" = the example inputs
+/// stored in the model's own file. Checks names, number of inputs, ranks, dimensions and dtypes
+/// against the graph; errors name the array, what was wanted and given. Data are read batch by
+/// batch, however long the file is; `Dataset::batch` then checks that floating data are finite. An
+/// input with a fixed first dimension fixes the batch size; an incomplete tail is then dropped with
+/// a note.
 Result<std::unique_ptr<Dataset>> openDataset(const std::string& source, const Graph& graph,
                                              const DatasetOptions& options);
 

@@ -4,6 +4,7 @@
 #include "engine/base/log.h"
 #include "engine/configure/backend_config.h"
 #include "engine/configure/custom_config.h"
+#include "engine/configure/image_preprocess_json.h"
 #include "engine/configure/mapping_import.h"
 #include "engine/configure/mapping_reader.h"
 #include "engine/configure/nearest_name.h"
@@ -77,9 +78,12 @@ Result<void> readConvert(const JsonPlace& place, Recipe& recipe)
 
 Result<void> readCalibration(const JsonPlace& place, CalibrationSettings& settings)
 {
-    QS_CHECK(place.object({"batch_size", "batches", "sequence"}));
+    QS_CHECK(place.object({"batch_size", "batches", "sequence", "preprocess"}));
     if (place.has("sequence")) {
         QS_TRY(settings.isSequence, place.key("sequence").boolean());
+    }
+    if (place.has("preprocess")) {
+        QS_TRY(settings.preprocess, readImagePreprocess(place.key("preprocess")));
     }
     const std::pair<const char*, int*> numbers[] {{"batch_size", &settings.batchSize},
                                                   {"batches", &settings.batches}};

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/configure/image_preprocess.h"
 #include "engine/configure/qconfig_mapping.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,7 @@ struct CalibrationSettings
     int batches = 16;
     bool isSequence
         = false; ///< key "sequence": the state of mutated buffers goes from batch to batch
+    std::optional<ImagePreprocess> preprocess {}; ///< for data that are a folder of images
     friend bool operator==(const CalibrationSettings&, const CalibrationSettings&) = default;
 };
 

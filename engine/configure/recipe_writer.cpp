@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/configure/image_preprocess_json.h"
 #include "engine/configure/observer_json.h"
 #include "engine/configure/recipe.h"
 
@@ -88,6 +89,8 @@ std::string recipeToJson(const Recipe& recipe)
         = {{"batch_size", recipe.calibration.batchSize}, {"batches", recipe.calibration.batches}};
     if (recipe.calibration.isSequence)
         out["calibration"]["sequence"] = true;
+    if (recipe.calibration.preprocess)
+        out["calibration"]["preprocess"] = imagePreprocessToJson(*recipe.calibration.preprocess);
     return out.dump(2) + "\n";
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/pt2_document.h"
 
-#include "engine/export/model_structure.h"
 #include "engine/export/pt2_metadata.h"
+#include "engine/import/model_structure.h"
 
 #include <array>
 #include <set>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/script_structure.h"
 
-#include "engine/export/model_structure.h"
+#include "engine/import/model_structure.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/export/script_builder.h"
-#include "engine/export/tree_spec.h"
+#include "engine/import/tree_spec.h"
 
 namespace qs {
 

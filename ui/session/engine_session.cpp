@@ -62,11 +62,9 @@ public:
     {
         const auto start = Clock::now();
         QS_TRY(DeviceChoice device, chooseDevice(request.settings.device));
-        const DatasetOptions amount {request.recipe.calibration.batchSize,
-                                     request.recipe.calibration.batches,
-                                     request.recipe.calibration.isSequence};
         QS_TRY(const auto data,
-               openDataset(request.settings.calibrationData, *request.model, amount));
+               openDataset(request.settings.calibrationData, *request.model,
+                           datasetOptions(request.recipe.calibration)));
         auto out = std::make_shared<Calibration>();
         QS_TRY(out->prepared, prepareModel(request.model, request.plan, job));
         QS_TRY(out->observations, ::qs::calibrate(*out->prepared, *data, device.device, job));
@@ -80,10 +78,10 @@ public:
     Result<ConvertedPtr> convert(const ConvertRequest& request, const JobContext& job) override
     {
         const auto& prepared = request.calibration->prepared;
-        // One batch is enough to check the kernels.
+        DatasetOptions amount = datasetOptions(request.recipe.calibration);
+        amount.batches = 1; // enough to check the kernels
         QS_TRY(const auto data,
-               openDataset(request.settings.calibrationData, *prepared->model,
-                           {request.recipe.calibration.batchSize, 1}));
+               openDataset(request.settings.calibrationData, *prepared->model, amount));
         QS_TRY(const Batch batch, data->batch(0));
         return convertModel(prepared, request.calibration->qparams, request.recipe, &batch, job);
     }
@@ -91,9 +89,8 @@ public:
     Result<ComparisonPtr> compare(const CompareRequest& request, const JobContext& job) override
     {
         const bool ownData = !request.settings.comparisonData.empty();
-        const DatasetOptions amount {request.recipe.calibration.batchSize,
-                                     ownData ? 0 : request.recipe.calibration.batches,
-                                     request.recipe.calibration.isSequence};
+        const DatasetOptions amount = ownData ? wholeDatasetOptions(request.recipe.calibration)
+                                              : datasetOptions(request.recipe.calibration);
         QS_TRY(const auto data,
                openDataset(comparisonData(request.settings), *request.converted->prepared->model,
                            amount));

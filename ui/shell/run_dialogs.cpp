@@ -74,6 +74,7 @@ QString guessComparisonData(const QString& modelPath)
 CalibrateDialog::CalibrateDialog(const RunSettings& settings, const CalibrationSettings& amount,
                                  QWidget* parent)
     : QDialog(parent)
+    , m_amount(amount)
     , m_device(new QComboBox(this))
     , m_batchSize(new QSpinBox(this))
     , m_batches(new QSpinBox(this))
@@ -83,7 +84,7 @@ CalibrateDialog::CalibrateDialog(const RunSettings& settings, const CalibrationS
     auto* form = formOf(*this);
     m_data = pathField(QStringLiteral("calibrationData"),
                        QString::fromStdString(settings.calibrationData),
-                       QStringLiteral(".npz, .pt, or \"sample\""));
+                       QStringLiteral(".npz, .pt, a folder of images, or \"sample\""));
     form->addRow(QStringLiteral("Calibration data"), m_data->parentWidget());
     m_testData = pathField(QStringLiteral("comparisonData"),
                            QString::fromStdString(settings.comparisonData),
@@ -135,7 +136,10 @@ RunSettings CalibrateDialog::settings() const
 
 CalibrationSettings CalibrateDialog::amount() const
 {
-    return {m_batchSize->value(), m_batches->value()};
+    CalibrationSettings amount = m_amount;
+    amount.batchSize = m_batchSize->value();
+    amount.batches = m_batches->value();
+    return amount;
 }
 
 ExportDialog::ExportDialog(const std::vector<std::string>& forms, const QString& folder,

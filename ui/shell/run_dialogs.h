@@ -26,6 +26,7 @@ public:
 private:
     QLineEdit* pathField(const QString& name, const QString& value, const QString& hint);
 
+    CalibrationSettings m_amount; ///< as given: what the dialog does not ask stays
     QLineEdit* m_data;
     QLineEdit* m_testData;
     QComboBox* m_device;

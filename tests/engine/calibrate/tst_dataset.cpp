@@ -188,7 +188,7 @@ private Q_SLOTS:
         row("void.npz", "is empty");
         row("text.csv", "no data file this program knows");
         row("none.npz", "no such data file");
-        row(".", "a folder cannot be read");
+        row(".", "is a folder of images, which feeds one input; the model takes 2");
     }
     void refuses()
     {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/export/tree_spec.h"
 #include "engine/graph/graph.h"
+#include "engine/import/tree_spec.h"
 
 namespace qs {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/export/model_structure.h"
+#include "engine/import/model_structure.h"
 
 #include <map>
 #include <nlohmann/json.hpp>
