@@ -167,8 +167,8 @@ std::string moduleTreeHtml(const Json& result)
     drawing.add(root, 0, 0);
     return "<h2>Module tree</h2><p>A box is as high as its module has operators; its colour and "
            "its number are the worst signal to noise among its layers, each on float inputs: from "
-           "orange (10 dB and less) to blue (50 dB and more). Light blue: quantized, nothing lost "
-           "or measured; grey: float.</p>"
+           "orange (10 dB and less) to blue (50 dB and more). Light blue: quantized, and "
+           "measured at the end of its fusion; grey: float.</p>"
         + svgOpen(column * double(depth), height) + drawing.svg() + "</svg>";
 }
 
