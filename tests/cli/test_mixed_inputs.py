@@ -37,7 +37,7 @@ class Sequence(nn.Module):
         self.table, self.fc = nn.Embedding(20, 8), nn.Linear(8, 5)
 
     def forward(self, ids, mask):
-        return torch.relu(self.fc(self.table(ids) * mask.unsqueeze(-1)))
+        return torch.nn.functional.relu(self.fc(self.table(ids) * mask.unsqueeze(-1)))
 
 
 class FromHalf(nn.Module):

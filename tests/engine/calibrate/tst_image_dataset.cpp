@@ -139,10 +139,11 @@ private Q_SLOTS:
         QVERIFY(!(*data)->hasLabels());
         const auto given = allInputs(**data);
         QVERIFY2(given, given ? "" : given.error().line().c_str());
-        // A rounding may fall the other way in one pixel of thousands, by one step.
+        // Of some sizes Pillow 13 makes the columns first, and rounds between the two passes there:
+        // the three pictures of 60 by 60 in "sides". Everything else is equal.
         const at::Tensor difference = (*given - wanted).abs();
-        QVERIFY(difference.max().item<double>() < 1.01 / 255 / 0.224);
-        QVERIFY(difference.gt(1e-6).to(at::kDouble).mean().item<double>() < 1e-3);
+        const bool otherOrder = name == QLatin1String("sides");
+        QVERIFY(difference.max().item<double>() < (otherOrder ? 1.01 / 255 : 1e-6));
         QVERIFY(m_notes.empty());
     }
 
