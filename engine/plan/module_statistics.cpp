@@ -54,10 +54,14 @@ public:
     /// that is needed is unknown.
     std::optional<std::int64_t> count(const Node& node) const
     {
-        const auto is = [&node](std::initializer_list<const char*> starts) {
-            return std::any_of(starts.begin(), starts.end(), [&](const char* start) {
-                return node.target.starts_with(std::string("aten.") + start + ".");
-            });
+        constexpr std::string_view kNamespace = "aten.";
+        std::string_view name = node.target;
+        if (!name.starts_with(kNamespace))
+            return 0;
+        name.remove_prefix(kNamespace.size());
+        name = name.substr(0, name.find('.'));
+        const auto is = [name](std::initializer_list<std::string_view> names) {
+            return std::find(names.begin(), names.end(), name) != names.end();
         };
         if (is({"conv1d", "conv2d", "conv3d", "convolution"}))
             return convolution(node, false);
@@ -211,35 +215,71 @@ private:
     std::unordered_map<NodeId, std::int64_t> m_bytes;
 };
 
+bool hasOpenDimension(const Node& node)
+{
+    return std::any_of(node.outputs.begin(), node.outputs.end(), [](const Value& value) {
+        return std::any_of(value.type.shape.begin(), value.type.shape.end(),
+                           [](const Dim& dim) { return dim.isSymbolic(); });
+    });
+}
+
+/// From what each module holds itself to what it holds with everything inside.
+void addToParents(ModuleStatisticsMap& modules)
+{
+    std::vector<std::string> paths;
+    for (const auto& [path, own] : modules)
+        for (std::string up = path;; up = ModuleTree::parentPath(up)) {
+            paths.push_back(up);
+            if (up.empty())
+                break;
+        }
+    // Longest first: a module is whole before its parent takes it in.
+    std::sort(paths.begin(), paths.end(), [](const std::string& a, const std::string& b) {
+        return std::pair(a.size(), std::string_view(a)) > std::pair(b.size(), std::string_view(b));
+    });
+    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+    for (const auto& path : paths) {
+        if (path.empty())
+            continue;
+        const ModuleStatistics inner = modules[path];
+        auto& outer = modules[ModuleTree::parentPath(path)];
+        outer.parameters += inner.parameters;
+        outer.macs += inner.macs;
+        outer.openDimensions |= inner.openDimensions;
+        outer.unknownOps += inner.unknownOps;
+        outer.floatBytes += inner.floatBytes;
+        outer.plannedBytes += inner.plannedBytes;
+    }
+}
+
 } // namespace
 
-ModuleStatistics moduleStatistics(const Graph& graph, const Plan* plan, const std::string& path)
+ModuleStatisticsMap moduleStatistics(const Graph& graph, const Plan* plan)
 {
-    ModuleStatistics out;
+    ModuleStatisticsMap out;
     const MacCounter counter(graph);
     std::optional<PlannedSizes> planned;
     if (plan)
         planned.emplace(graph, *plan);
     for (const auto& node : graph.nodes()) {
-        if (node->kind == NodeKind::Op && ModuleTree::isWithin(node->scope.path, path)) {
+        if (node->kind == NodeKind::Op) {
             const auto macs = counter.count(*node);
-            out.macs += macs.value_or(0);
-            out.unknownOps += macs ? 0 : 1;
-            if (macs.value_or(0) > 0)
-                for (const Value& value : node->outputs)
-                    for (const Dim& dim : value.type.shape)
-                        out.openDimensions |= dim.isSymbolic();
+            auto& own = out[node->scope.path];
+            own.macs += macs.value_or(0);
+            own.unknownOps += macs ? 0 : 1;
+            own.openDimensions |= macs.value_or(0) > 0 && hasOpenDimension(*node);
         }
-        if (node->kind != NodeKind::Parameter || node->outputs.empty()
-            || !ModuleTree::isWithin(node->target, path))
+        if (node->kind != NodeKind::Parameter || node->outputs.empty())
             continue;
         const ValueType& type = node->outputs.front().type;
         const std::int64_t count = elements(type).value_or(0);
         const std::int64_t bytes = count * dtypeSize(type.dtype);
-        out.parameters += node->isBuffer ? 0 : count;
-        out.floatBytes += bytes;
-        out.plannedBytes += planned ? planned->bytes(node->id, bytes) : bytes;
+        auto& own = out[ModuleTree::parentPath(node->target)];
+        own.parameters += node->isBuffer ? 0 : count;
+        own.floatBytes += bytes;
+        own.plannedBytes += planned ? planned->bytes(node->id, bytes) : bytes;
     }
+    addToParents(out);
     return out;
 }
 

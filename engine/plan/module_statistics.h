@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 
 namespace qs {
 
@@ -24,8 +25,11 @@ struct ModuleStatistics
     std::int64_t plannedBytes = 0;
 };
 
-/// Of the module and everything inside; "" is the model. A tensor that several operators read
-/// counts once. Without a plan `plannedBytes` equals `floatBytes`. Pure.
-ModuleStatistics moduleStatistics(const Graph& graph, const Plan* plan, const std::string& path);
+/// By path; "" is the model. Modules that hold and compute nothing may be missing.
+using ModuleStatisticsMap = std::unordered_map<std::string, ModuleStatistics>;
+
+/// Of every module with everything inside it, in one reading of the graph. A tensor that several
+/// operators read counts once. Without a plan `plannedBytes` equals `floatBytes`. Pure.
+ModuleStatisticsMap moduleStatistics(const Graph& graph, const Plan* plan);
 
 } // namespace qs

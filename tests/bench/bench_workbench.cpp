@@ -293,6 +293,11 @@ private:
         std::printf("    %zu nodes, %zu edges, %zu references, %zu frames drawn\n",
                     drawing.nodes.size(), drawing.edges.size(), drawing.references.size(),
                     drawing.boxes.size());
+        // A coarse layout that came too late is still letting go of its drawing.
+        QElapsedTimer settling;
+        settling.start();
+        while (settling.elapsed() < 300)
+            QCoreApplication::processEvents();
         const double bytes = heapBytes() - m_heapBefore - m_planBytes;
         std::printf("%-44s %9.1f B/node\n", "memory before, folded",
                     folded / double(m_model->nodes().size()));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/panels/module_card.h"
 
-#include "engine/plan/module_statistics.h"
 #include "ui/session/workspace.h"
 
 namespace qs {
@@ -54,7 +53,15 @@ void ModuleCard::refresh()
     setVisible(shown);
     if (!shown)
         return;
-    const auto found = moduleStatistics(*model, m_workspace.document().plan().get(), path);
+    const auto& plan = m_workspace.document().plan();
+    if (model != m_model || plan != m_plan)
+        count();
+    if (!m_known) {
+        addText(QStringLiteral("Counting parameters and operations…"), true);
+        return;
+    }
+    const auto it = m_known->find(path);
+    const auto found = it == m_known->end() ? ModuleStatistics() : it->second;
     addRow(QStringLiteral("parameters"), countFigure(found.parameters));
     addRow(QStringLiteral("MACs"),
            countFigure(found.macs)
@@ -62,7 +69,7 @@ void ModuleCard::refresh()
                + (found.unknownOps > 0 ? QStringLiteral(", %1 ops unknown").arg(found.unknownOps)
                                        : QString()));
     addRow(QStringLiteral("float"), byteFigure(found.floatBytes));
-    if (m_workspace.document().plan())
+    if (plan)
         addRow(
             QStringLiteral("planned"),
             found.floatBytes > 0
@@ -70,6 +77,26 @@ void ModuleCard::refresh()
                       .arg(byteFigure(found.plannedBytes))
                       .arg(100.0 * double(found.plannedBytes) / double(found.floatBytes), 0, 'f', 0)
                 : byteFigure(found.plannedBytes));
+}
+
+/// Until the new figures are there, those of the plan before are shown; of another model, none.
+void ModuleCard::count()
+{
+    if (m_model != m_workspace.document().model())
+        m_known.reset();
+    m_model = m_workspace.document().model();
+    m_plan = m_workspace.document().plan();
+    m_workspace.pipeline().jobs().run(
+        Lane::Pool, QStringLiteral("moduleStatistics"),
+        [model = m_model, plan = m_plan](JobContext&) {
+            return std::make_shared<const ModuleStatisticsMap>(
+                moduleStatistics(*model, plan.get()));
+        },
+        this,
+        [this](std::shared_ptr<const ModuleStatisticsMap> known) {
+            m_known = std::move(known);
+            refresh();
+        });
 }
 
 } // namespace qs

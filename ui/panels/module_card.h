@@ -3,12 +3,19 @@
 
 #include "ui/panels/property_cards.h"
 
+#ifndef Q_MOC_RUN
+#include "engine/plan/module_statistics.h"
+#endif
+
+#include <memory>
+
 namespace qs {
 
 class Workspace;
 
 /// What the selected module holds and computes: parameters, multiply-accumulates, bytes before and
-/// after. Hidden for anything but a module. GUI thread only.
+/// after. Hidden for anything but a module. All modules are counted at once, on a pool thread,
+/// when the first is shown and again after each plan. GUI thread only.
 class ModuleCard : public Card
 {
     Q_OBJECT
@@ -18,7 +25,12 @@ public:
     void refresh();
 
 private:
+    void count();
+
     Workspace& m_workspace;
+    std::shared_ptr<const Graph> m_model; ///< that `m_known` belongs to, or is counted for
+    std::shared_ptr<const Plan> m_plan;
+    std::shared_ptr<const ModuleStatisticsMap> m_known; ///< null until the first count is done
 };
 
 } // namespace qs

@@ -76,26 +76,26 @@ private Q_SLOTS:
     void countsParametersAndBytes()
     {
         const Graph graph = model();
-        const auto block = moduleStatistics(graph, nullptr, "a");
+        const auto block = moduleStatistics(graph, nullptr)["a"];
         QCOMPARE(block.parameters, 108 + 8);
         QCOMPARE(block.floatBytes, 4 * (108 + 16));
         QCOMPARE(block.plannedBytes, block.floatBytes);
-        const auto all = moduleStatistics(graph, nullptr, "");
+        const auto all = moduleStatistics(graph, nullptr)[""];
         QCOMPARE(all.parameters, 116 + 2570 + 32 * 15);
     }
     void countsMultiplications()
     {
         const Graph graph = model();
-        const auto block = moduleStatistics(graph, nullptr, "a");
+        const auto block = moduleStatistics(graph, nullptr)["a"];
         // 4 x 8 x 8 outputs of 27 products each; the batch is open.
         QCOMPARE(block.macs, 256 * 27);
         QVERIFY(block.openDimensions);
-        QCOMPARE(moduleStatistics(graph, nullptr, "b").macs, 2560);
+        QCOMPARE(moduleStatistics(graph, nullptr)["b"].macs, 2560);
         // 5 steps of 2 sequences meet both weights; nothing is open there.
-        const auto lstm = moduleStatistics(graph, nullptr, "c");
+        const auto lstm = moduleStatistics(graph, nullptr)["c"];
         QCOMPARE(lstm.macs, 10 * 32 * 14);
         QVERIFY(!lstm.openDimensions);
-        const auto all = moduleStatistics(graph, nullptr, "");
+        const auto all = moduleStatistics(graph, nullptr)[""];
         QCOMPARE(all.macs, 256 * 27 + 2560 + 4480);
         QCOMPARE(all.unknownOps, 1);
     }
@@ -104,13 +104,13 @@ private Q_SLOTS:
         const Graph graph = model();
         const Plan plan = planOf(graph);
         // 108 bytes of weight, 4 channels of scale and zero point; the norm's bias stays.
-        QCOMPARE(moduleStatistics(graph, &plan, "a").plannedBytes, 108 + 4 * 8 + 16);
-        QCOMPARE(moduleStatistics(graph, &plan, "b").plannedBytes, 2560 + 8 + 40);
-        QCOMPARE(moduleStatistics(graph, &plan, "c").plannedBytes, 4 * 32 * 15);
+        QCOMPARE(moduleStatistics(graph, &plan)["a"].plannedBytes, 108 + 4 * 8 + 16);
+        QCOMPARE(moduleStatistics(graph, &plan)["b"].plannedBytes, 2560 + 8 + 40);
+        QCOMPARE(moduleStatistics(graph, &plan)["c"].plannedBytes, 4 * 32 * 15);
     }
     void anUnknownModuleHoldsNothing()
     {
-        const auto none = moduleStatistics(model(), nullptr, "nowhere");
+        const auto none = moduleStatistics(model(), nullptr)["nowhere"];
         QCOMPARE(none.parameters, 0);
         QCOMPARE(none.macs, 0);
     }
