@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+namespace qs {
+
+/// Memory of large tensors, apart from all small things: addresses of its own, handed out in whole
+/// chunks, the lowest that fit first, neighbours joined again when they are freed. What is freed
+/// stays with the process for the next tensors, as long as both together are not more than the most
+/// that was ever in use at once (and a sixteenth); beyond it, freed chunks go back to the system.
+/// Thread safe.
+class TensorHeap
+{
+public:
+    static constexpr std::size_t kChunk = std::size_t(64) << 10; ///< bytes
+
+    /// A heap of so many bytes at most, which take addresses but no memory. Null where the system
+    /// does not give them.
+    static std::unique_ptr<TensorHeap> create(std::size_t bytes);
+    ~TensorHeap();
+    TensorHeap(const TensorHeap&) = delete;
+    TensorHeap& operator=(const TensorHeap&) = delete;
+
+    /// Null where no chunks in a row are left for it.
+    void* tryAllocate(std::size_t bytes);
+    bool owns(const void* memory) const;
+    /// `memory` must be what `tryAllocate` gave.
+    void release(void* memory);
+    /// Gives the system all that is free, and forgets how much was in use.
+    void returnFree();
+
+    struct Usage
+    {
+        std::size_t used = 0, kept = 0, most = 0; ///< bytes
+    };
+    /// In use, freed and kept, and the most that was in use since `returnFree`.
+    Usage usage() const;
+
+private:
+    using Runs = std::map<std::size_t, std::size_t>; ///< first chunk to number of chunks
+
+    TensorHeap(char* start, std::size_t chunks);
+    std::size_t takeResident(std::size_t first, std::size_t count);
+    void keepWithin(std::size_t chunks);
+    void giveBack(std::size_t first, std::size_t count);
+
+    mutable std::mutex m_mutex;
+    char* m_start;
+    std::size_t m_chunks;
+    Runs m_free; ///< never two next to each other
+    std::unordered_map<std::size_t, std::size_t> m_blocks; ///< in use: first chunk to number
+    std::vector<bool> m_resident; ///< by chunk: handed out since the system last had it
+    std::size_t m_used = 0, m_kept = 0, m_most = 0; ///< chunks
+};
+
+} // namespace qs
