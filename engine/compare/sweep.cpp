@@ -70,8 +70,9 @@ Sweep::Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter
     , m_units(compareUnits(converted))
     , m_schedule(scheduleSweep(m_float.graph(), m_reference.graph(), m_units))
     , m_sums(m_units.size())
-    , m_expendableFloat(findExpendable(m_float.graph()))
-    , m_expendableReference(findExpendable(m_reference.graph()))
+    , m_expendableFloat(findExpendable(m_float.graph(), &UnitInput::value, &UnitOutput::value))
+    , m_expendableReference(
+          findExpendable(m_reference.graph(), &UnitInput::read, &UnitOutput::reference))
 {
     if (m_float.device().is_cpu())
         m_floatTimes = std::make_shared<NodeTimes>();
@@ -139,14 +140,18 @@ Result<void> Sweep::step(std::size_t position, Frame& floatFrame, Frame& referen
     return {};
 }
 
-Sweep::Expendable Sweep::findExpendable(const Graph& graph) const
+Sweep::Expendable Sweep::findExpendable(const Graph& graph, ValueRef UnitInput::*in,
+                                        ValueRef UnitOutput::*out) const
 {
     std::unordered_set<ValueRef> measured;
     for (const CompareUnit& unit : m_units) {
         for (const UnitInput& input : unit.inputs)
-            measured.insert({input.value, input.read, input.raw});
+            measured.insert(input.*in);
         for (const UnitOutput& output : unit.outputs)
-            measured.insert({output.value, output.reference});
+            measured.insert(output.*out);
+        const Node* lstm = m_interiors.has(unit.last) ? graph.tryGet(unit.last) : nullptr;
+        for (std::size_t a = 0; lstm && a < lstm->args.size(); ++a)
+            forEachRef(lstm->args[a].value, [&](ValueRef ref) { measured.insert(ref); });
     }
     Expendable found;
     const auto dead = lastUses(graph);
@@ -164,9 +169,12 @@ Result<void> Sweep::advance(const Interpreter& interpreter, const Node& node, Fr
     if (!runs || interpreter.isConstant({node.id, 0}))
         return {};
     const auto found = expendable.find(node.id);
-    return interpreter.runNode(node, frame,
-                               found == expendable.end() ? std::span<const ValueRef>()
-                                                         : std::span(found->second));
+    const auto read = found == expendable.end() ? std::span<const ValueRef>()
+                                                : std::span<const ValueRef>(found->second);
+    QS_CHECK(interpreter.runNode(node, frame, read));
+    for (const ValueRef ref : read)
+        frame.release(ref);
+    return {};
 }
 
 Result<void> Sweep::measure(std::size_t index, const Frame& floatFrame, const Frame& referenceFrame)

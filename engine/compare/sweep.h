@@ -39,9 +39,11 @@ private:
     Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter referenceForm);
 
     Result<void> step(std::size_t position, Frame& floatFrame, Frame& referenceFrame);
-    /// Values that one node reads last and no measurement at all, by that node.
+    /// Values that one node reads last and no measurement at all, by that node. A node of both
+    /// graphs has one id in both, so each graph has measured values of its own.
     using Expendable = std::unordered_map<NodeId, std::vector<ValueRef>>;
-    Expendable findExpendable(const Graph& graph) const;
+    Expendable findExpendable(const Graph& graph, ValueRef UnitInput::*in,
+                              ValueRef UnitOutput::*out) const;
     Result<void> advance(const Interpreter& interpreter, const Node& node, Frame& frame,
                          const Expendable& expendable) const;
     Result<void> measure(std::size_t unit, const Frame& floatFrame, const Frame& referenceFrame);
