@@ -61,4 +61,14 @@ std::vector<bool> findConstantNodes(const Graph& graph, const std::vector<NodeCa
     return constant;
 }
 
+std::vector<bool> findReadByOthers(const Graph& graph, const std::vector<bool>& constant)
+{
+    std::vector<bool> read(constant.size());
+    for (std::size_t i = 0; i < constant.size(); ++i)
+        if (!constant[i])
+            for (const auto& arg : graph.nodes()[i]->args)
+                forEachRef(arg.value, [&](ValueRef ref) { read[graph.position(ref.node)] = true; });
+    return read;
+}
+
 } // namespace qs

@@ -13,4 +13,7 @@ namespace qs {
 /// random numbers and are not opaque. `calls` by position.
 std::vector<bool> findConstantNodes(const Graph& graph, const std::vector<NodeCall>& calls);
 
+/// For each position: whether a node that is not constant reads the node's values.
+std::vector<bool> findReadByOthers(const Graph& graph, const std::vector<bool>& constant);
+
 } // namespace qs

@@ -33,6 +33,7 @@ struct Interpreter::Impl
     JoinedPairs pairs;
     std::vector<std::vector<ValueRef>> dead; ///< by position
     std::vector<bool> constantNodes; ///< by position
+    std::vector<bool> readByRun; ///< by position: read by what is not constant
     std::unordered_map<ValueRef, at::IValue> folded;
     std::map<const Graph*, Interpreter> subgraphs;
     std::vector<const Node*> holders; ///< buffers that the model changes
@@ -89,6 +90,7 @@ Result<Interpreter> Interpreter::create(GraphPtr graph, at::Device device, Layou
         if (const Node& holder = impl.graph->get(update.holder); isStored(holder))
             impl.holders.push_back(&holder);
     impl.constantNodes = findConstantNodes(*impl.graph, impl.calls);
+    impl.readByRun = findReadByOthers(*impl.graph, impl.constantNodes);
     impl.pairs = findJoinedPairs(*impl.graph);
     return made;
 }
@@ -147,8 +149,12 @@ Result<at::IValue> Interpreter::Impl::fold(ValueRef ref)
     if (const auto it = folded.find(ref); it != folded.end())
         return it->second;
     const Node& node = graph->get(ref.node);
-    if (node.kind != NodeKind::Op)
-        return stored(node);
+    if (node.kind != NodeKind::Op) {
+        QS_TRY(at::IValue value, stored(node));
+        if (readByRun[graph->position(ref.node)]) // the next run needs it again
+            folded[ref] = value;
+        return value;
+    }
     Frame frame;
     std::vector<ValueRef> wanted;
     for (std::uint32_t i = 0; i < node.outputs.size(); ++i)
@@ -185,14 +191,13 @@ Result<std::vector<at::IValue>> Interpreter::Impl::runSubgraph(const Node& node,
 Result<void> Interpreter::Impl::runNode(const Node& node, Frame& frame, const Freedom& freedom,
                                         const Tap& tap, const JobContext& job)
 {
-    if (node.kind == NodeKind::Parameter || node.kind == NodeKind::Constant) {
+    if (isStored(node)) {
         QS_TRY(at::IValue value, stored(node));
         frame.set({node.id, 0}, std::move(value));
         return {};
     }
-    if (node.kind != NodeKind::Op && node.kind != NodeKind::ModuleCall)
-        return {};
-    if (runJoined(pairs, node, frame, freedom))
+    const bool runs = node.kind == NodeKind::Op || node.kind == NodeKind::ModuleCall;
+    if (!runs || runJoined(pairs, node, frame, freedom))
         return {};
     const ReadValue readValue = [&](ValueRef ref) { return read(ref, frame); };
     const RunSubgraph subgraphRunner = [&](std::size_t index, std::vector<at::IValue> inputs) {
@@ -389,12 +394,7 @@ bool Interpreter::isConstant(ValueRef ref) const
 Result<at::IValue> Interpreter::constant(ValueRef ref) const
 {
     const InferenceScope scope;
-    if (const Node& node = m_impl->graph->get(ref.node); isStored(node))
-        return m_impl->stored(node);
-    if (!m_impl->isConstant(ref))
-        return fail(makeError(ErrorCode::Internal, "the value is not a constant")
-                        .atNode(m_impl->graph->get(ref.node).name));
-    return m_impl->fold(ref);
+    return m_impl->read(ref, {});
 }
 
 } // namespace qs

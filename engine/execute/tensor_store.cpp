@@ -37,6 +37,24 @@ TensorId TensorStore::addLazy(Loader loader, std::uint64_t bytes)
     return TensorId(std::uint32_t(m_entries.size()));
 }
 
+TensorId TensorStore::addDerived(Loader maker, std::uint64_t bytes)
+{
+    const TensorId id = addLazy(std::move(maker), bytes);
+    std::lock_guard lock(m_mutex);
+    m_entries[id.value() - 1].derived = true;
+    return id;
+}
+
+Result<at::IValue> TensorStore::derive(Entry& entry)
+{
+    if (entry.made)
+        if (auto alive = entry.made->lock())
+            return at::IValue(at::Tensor(std::move(alive)));
+    QS_TRY(at::IValue value, entry.loader());
+    entry.made = WeakTensor(value.toTensor().getIntrusivePtr());
+    return value;
+}
+
 Result<at::IValue> TensorStore::get(TensorId id) const
 {
     // The lock is held while loading: two readers of one weight must not both read it.
@@ -44,6 +62,8 @@ Result<at::IValue> TensorStore::get(TensorId id) const
     if (!id || id.value() > m_entries.size())
         return fail(ErrorCode::Internal, "no tensor with key " + std::to_string(id.value()));
     Entry& entry = m_entries[id.value() - 1];
+    if (entry.derived)
+        return derive(entry);
     if (!entry.loaded) {
         QS_TRY(entry.value, entry.loader());
         entry.loader = {};

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,8 @@ namespace qs {
 
 /// The one store of weights and constants that every graph made from a model shares. Append-only:
 /// an id, once given, always means the same value. Entries may be lazy: the loader runs at first
-/// use. Thread safe. Copies on other devices are cached per device until `dropDeviceCopies`.
+/// use; derived ones are made whenever nobody has them. Thread safe. Copies on other devices are
+/// cached per device until `dropDeviceCopies`.
 class TensorStore
 {
 public:
@@ -26,6 +28,8 @@ public:
     TensorId add(at::IValue value);
     /// `bytes` is for reports; the loader is called at most once, on the thread that first asks.
     TensorId addLazy(Loader loader, std::uint64_t bytes);
+    /// A tensor that can be made again: it is kept as long as somebody uses it, and no longer.
+    TensorId addDerived(Loader maker, std::uint64_t bytes);
     /// The value on the CPU. Errors: what the loader says (a truncated record names the file).
     Result<at::IValue> get(TensorId id) const;
     Result<at::Tensor> getTensor(TensorId id) const;
@@ -36,13 +40,18 @@ public:
     std::size_t size() const;
 
 private:
+    using WeakTensor = c10::weak_intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>;
     struct Entry
     {
         at::IValue value;
         Loader loader;
         bool loaded = false;
+        bool derived = false;
         std::uint64_t bytes = 0;
+        std::optional<WeakTensor> made; ///< of a derived one
     };
+    static Result<at::IValue> derive(Entry& entry);
+
     mutable std::mutex m_mutex;
     mutable std::vector<Entry> m_entries;
     mutable std::map<std::pair<TensorId, std::string>, at::IValue> m_deviceCopies;

@@ -157,9 +157,9 @@ std::optional<Pair> foldablePair(const GraphEdit& edit, const MatchGroup& group)
     return std::nullopt;
 }
 
-/// A parameter with a folded tensor in it. It takes the place of `from` where there is one.
-NodeId addParameter(GraphEdit& edit, const at::Tensor& tensor, const std::string& name,
-                    const std::string& target, NodeId origin, NodeId like)
+/// A parameter that is such a tensor, kept under `stored`.
+NodeId addParameter(GraphEdit& edit, const at::Tensor& tensor, TensorId stored,
+                    const std::string& name, const std::string& target, NodeId origin, NodeId like)
 {
     Node node;
     node.kind = NodeKind::Parameter;
@@ -167,7 +167,7 @@ NodeId addParameter(GraphEdit& edit, const at::Tensor& tensor, const std::string
     node.target = target;
     node.origin = origin;
     node.scope = edit.get(like).scope;
-    node.tensor = edit.tensors()->add(tensor);
+    node.tensor = stored;
     Value value;
     value.type.dtype = fromScalarType(tensor.scalar_type());
     value.type.shapeKnown = true;
@@ -222,16 +222,25 @@ Result<void> fold(GraphEdit& edit, const Pair& pair)
     QS_TRY(const Statistics s, readStatistics(edit, edit.get(pair.batchNorm)));
     QS_TRY(const at::Tensor weight, storedTensor(edit, pair.weight.source));
     QS_TRY(const at::Tensor bias, storedTensor(edit, biasRef));
-    QS_TRY(const Folded folded, guardTorchValue<Folded>([&]() -> Result<Folded> {
-               if (pair.op.kind == WeightedOp::Kind::Linear)
-                   return foldLinear(weight, bias, s);
-               return foldConvolution(weight, bias, s,
-                                      pair.op.kind == WeightedOp::Kind::TransposedConvolution,
-                                      groupsOf(conv));
-           }));
+    const auto foldPair = [=, kind = pair.op.kind, groups = groupsOf(conv)] {
+        return guardTorchValue<Folded>([&]() -> Result<Folded> {
+            if (kind == WeightedOp::Kind::Linear)
+                return foldLinear(weight, bias, s);
+            return foldConvolution(weight, bias, s, kind == WeightedOp::Kind::TransposedConvolution,
+                                   groups);
+        });
+    };
+    QS_TRY(const Folded folded, foldPair());
+    // Its own weight lies beside it, and most stages read only one of the two.
+    const TensorId derived = edit.tensors()->addDerived(
+        [foldPair]() -> Result<at::IValue> {
+            QS_TRY(const Folded again, foldPair());
+            return at::IValue(again.weight);
+        },
+        folded.weight.nbytes());
 
     const NodeId newWeight
-        = addParameter(edit, folded.weight, weightNode.name + "_folded",
+        = addParameter(edit, folded.weight, derived, weightNode.name + "_folded",
                        weightNode.target + "_folded", weightNode.id, weightNode.id);
     const std::string biasTarget
         = biasRef ? edit.get(biasRef.node).target : siblingPath(weightNode.target, "bias");
@@ -239,8 +248,8 @@ Result<void> fold(GraphEdit& edit, const Pair& pair)
     if (!biasRef && weightNode.name.ends_with("weight"))
         biasName = weightNode.name.substr(0, weightNode.name.size() - 6) + "bias";
     const NodeId newBias
-        = addParameter(edit, folded.bias, biasName + "_folded", biasTarget + "_folded",
-                       biasRef ? biasRef.node : weightNode.id, newWeight);
+        = addParameter(edit, folded.bias, edit.tensors()->add(folded.bias), biasName + "_folded",
+                       biasTarget + "_folded", biasRef ? biasRef.node : weightNode.id, newWeight);
     rerouteWeight(edit, pair.conv, pair.op.weight, pair.weight, {newWeight, 0});
     setBias(edit, pair.conv, pair.op, {newBias, 0});
     for (const NodeId hop : pair.weight.layout)
