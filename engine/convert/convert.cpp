@@ -75,10 +75,10 @@ std::unordered_map<NodeId, bool> quantizedOperators(const Plan& plan)
 /// A kernel may raise on what the kernels before it hand over (the memory format, say), which the
 /// check of each by itself does not see: it stays in reference form, with what it said.
 Result<void> refuseRaising(const ConvertedModel& model, const Batch& batch,
-                           LoweringOptions& options, LoweredGraph& lowered, const JobContext& job)
+                           LoweringOptions& options, LoweredGraph& lowered, Interpreter interpreter,
+                           const JobContext& job)
 {
     for (std::size_t left = lowered.sites.size(); left > 0; --left) {
-        QS_TRY(const Interpreter interpreter, Interpreter::create(lowered.graph));
         const auto ran = interpreter.run(batch.inputs, {}, job);
         if (ran || ran.error().code == ErrorCode::Cancelled)
             return ran ? Result<void>() : fail(ran.error());
@@ -91,8 +91,27 @@ Result<void> refuseRaising(const ConvertedModel& model, const Batch& batch,
         options.refused[site->reference]
             = site->target + " fails behind the kernels before it: " + ran.error().message;
         QS_TRY(lowered, lowerGraph(*model.reference, options, job));
+        QS_TRY(interpreter, Interpreter::create(lowered.graph));
     }
     return {};
+}
+
+/// Each kernel by itself, then all of them in a row. One interpreter for both: it packs the weights
+/// once.
+Result<void> checkLowered(ConvertedModel& model, const Batch& batch, LoweringOptions& options,
+                          LoweredGraph& lowered, const JobContext& job)
+{
+    job.report("convert", "checking kernels", 0.5);
+    QS_TRY(Interpreter interpreter, Interpreter::create(lowered.graph));
+    QS_TRY(model.checks, checkKernels(model.reference, lowered, interpreter, batch, job));
+    for (std::size_t i = 0; i < model.checks.size(); ++i)
+        if (!model.checks[i].passed)
+            options.refused[lowered.sites[i].reference] = model.checks[i].reason;
+    if (!options.refused.empty()) {
+        QS_TRY(lowered, lowerGraph(*model.reference, options, job));
+        QS_TRY(interpreter, Interpreter::create(lowered.graph));
+    }
+    return refuseRaising(model, batch, options, lowered, std::move(interpreter), job);
 }
 
 } // namespace
@@ -126,18 +145,8 @@ Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, co
     options.lstmBodies = quantizedLstmBodies(*model);
     job.report("convert", "lowering", 0.4);
     QS_TRY(LoweredGraph lowered, lowerGraph(*model->reference, options, job));
-    if (checkBatch) {
-        job.report("convert", "checking kernels", 0.5);
-        QS_TRY(model->checks, checkKernels(model->reference, lowered, *checkBatch, job));
-        for (std::size_t i = 0; i < model->checks.size(); ++i)
-            if (!model->checks[i].passed)
-                options.refused[lowered.sites[i].reference] = model->checks[i].reason;
-        if (!options.refused.empty()) {
-            QS_TRY(lowered, lowerGraph(*model->reference, options, job));
-        }
-    }
     if (checkBatch)
-        QS_CHECK(refuseRaising(*model, *checkBatch, options, lowered, job));
+        QS_CHECK(checkLowered(*model, *checkBatch, options, lowered, job));
     model->lowered = lowered.graph;
     model->residue = findResidue(*model, lowered);
     job.report("convert", "done", 1);

@@ -292,15 +292,14 @@ private:
 } // namespace
 
 Result<std::vector<KernelCheck>> checkKernels(const GraphPtr& reference,
-                                              const LoweredGraph& lowered, const Batch& batch,
+                                              const LoweredGraph& lowered,
+                                              const Interpreter& loweredRun, const Batch& batch,
                                               const JobContext& job)
 {
     if (lowered.sites.empty())
         return std::vector<KernelCheck> {};
     QS_TRY(Interpreter referenceRun, Interpreter::create(reference));
-    QS_TRY(Interpreter loweredRun, Interpreter::create(lowered.graph));
-    return KernelChecker(reference, lowered, std::move(referenceRun), std::move(loweredRun))
-        .run(batch, job);
+    return KernelChecker(reference, lowered, std::move(referenceRun), loweredRun).run(batch, job);
 }
 
 } // namespace qs

@@ -4,6 +4,7 @@
 #include "engine/calibrate/dataset.h"
 #include "engine/convert/converted_model.h"
 #include "engine/convert/lower.h"
+#include "engine/execute/interpreter.h"
 
 namespace qs {
 
@@ -11,9 +12,10 @@ namespace qs {
 /// with the reference form's: integers, or float values in steps of an eighth-bit grid over their
 /// range. Within one step everywhere: trusted. A kernel that raises is refused with what it said.
 /// Values are dropped as soon as the last kernel that needs them is done. The result is in the
-/// order of `lowered.sites`.
+/// order of `lowered.sites`. `loweredRun` runs the lowered graph.
 Result<std::vector<KernelCheck>> checkKernels(const GraphPtr& reference,
-                                              const LoweredGraph& lowered, const Batch& batch,
+                                              const LoweredGraph& lowered,
+                                              const Interpreter& loweredRun, const Batch& batch,
                                               const JobContext& job = {});
 
 } // namespace qs
