@@ -11,9 +11,11 @@ namespace {
 
 Json namedType(const std::string& name, const ValueType& type)
 {
-    Json json = {{"name", name}};
-    json.update(typeJson(type));
-    return json;
+    Json json = typeJson(type), named;
+    named["name"] = name;
+    named["dtype"] = std::move(json["dtype"]);
+    named["shape"] = std::move(json["shape"]);
+    return named;
 }
 
 Json bodyJson(const Node& owner, std::size_t index);
@@ -26,24 +28,27 @@ Json nodeJson(const Graph& model, const Node& node)
     Json outputs = Json::array();
     for (const Value& value : node.outputs)
         outputs.push_back(namedType(value.name, value.type));
-    Json json = {{"name", node.name},
-                 {"op", opName(node)},
-                 {"module", node.scope.path},
-                 {"module_class", node.scope.moduleClass},
-                 {"call_index", node.scope.callIndex},
-                 {"inputs", std::move(inputs)},
-                 {"outputs", std::move(outputs)}};
+    Json json; // member by member: an initializer list makes every pair a list first
+    json["name"] = node.name;
+    json["op"] = opName(node);
+    json["module"] = node.scope.path;
+    json["module_class"] = node.scope.moduleClass;
+    json["call_index"] = node.scope.callIndex;
+    json["inputs"] = std::move(inputs);
+    json["outputs"] = std::move(outputs);
     if (node.kind == NodeKind::Parameter || node.kind == NodeKind::Constant)
         json["path"] = node.target;
     if (!node.originalTarget.empty())
         json["original_op"] = node.originalTarget;
     if (!node.opaqueReason.empty())
         json["opaque"] = node.opaqueReason;
-    if (!node.source.file.empty())
-        json["source"] = {{"file", node.source.file},
-                          {"line", node.source.line},
-                          {"function", node.source.function},
-                          {"code", node.source.code}};
+    if (!node.source.file.empty()) {
+        Json& source = json["source"];
+        source["file"] = node.source.file;
+        source["line"] = node.source.line;
+        source["function"] = node.source.function;
+        source["code"] = node.source.code;
+    }
     for (std::size_t i = 0; i < node.subgraphs.size(); ++i)
         json["bodies"].push_back(bodyJson(node, i));
     return json;
@@ -67,6 +72,38 @@ Json bodyJson(const Node& owner, std::size_t index)
             {"outputs", std::move(outputs)},
             {"nodes", std::move(nodes)}};
 }
+
+std::string textOf(const Json& json)
+{
+    return json.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+/// The items of a list that is a member of the document, as they stand in its text. Made one by
+/// one, because tens of thousands of nodes at once are slow to build, walk and free.
+class ListText
+{
+public:
+    void add(const Json& item)
+    {
+        m_text += m_text.empty() ? "[\n    " : ",\n    ";
+        for (const char c : textOf(item)) {
+            m_text += c;
+            if (c == '\n')
+                m_text += "    ";
+        }
+    }
+    /// Puts the list where `document` has an empty one of that name.
+    void putInto(std::string& document, const std::string& name) const
+    {
+        if (m_text.empty())
+            return;
+        const std::string line = "\n  \"" + name + "\": "; // no text inside has a line's end
+        document.replace(document.find(line + "[]") + line.size(), 2, m_text + "\n  ]");
+    }
+
+private:
+    std::string m_text;
+};
 
 /// Parameters that the file holds, in the words of a result document.
 Json storedJson(const std::optional<QParams>& qparams)
@@ -128,22 +165,24 @@ std::string inspectJson(const Graph& model, const TraceReport* trace, const Reci
                            {"class", entry->moduleClass},
                            {"children", entry->children},
                            {"parameters", entry->parameters}});
-    Json nodes = Json::array();
+    ListText nodes;
     std::unordered_map<NodeId, const StoredQParams*> storedOf;
     const std::vector<StoredQParams> none;
     for (const StoredQParams& entry : stored ? *stored : none)
         storedOf[entry.node] = &entry;
+    const auto wraps = recipe ? wrapsOf(model, *recipe) : std::vector<WrappedScope>();
+    const WrapKeys keys = wrapKeys(model, wraps);
     for (const NodePtr& node : model.nodes()) {
         if (node->kind == NodeKind::Output)
             continue;
-        nodes.push_back(nodeJson(model, *node));
+        Json json = nodeJson(model, *node);
         if (const auto it = storedOf.find(node->id); it != storedOf.end())
-            nodes.back()["quantization"] = {{"output", storedJson(it->second->output)},
-                                            {"weight", storedJson(it->second->weight)}};
+            json["quantization"] = {{"output", storedJson(it->second->output)},
+                                    {"weight", storedJson(it->second->weight)}};
+        markWrapped(json, keys);
+        nodes.add(json);
     }
     const ModelInfo& info = model.info();
-    const auto wraps = recipe ? wrapsOf(model, *recipe) : std::vector<WrappedScope>();
-    markWrapped(nodes, model, wraps);
     Json json = {{"format", "quantscope.inspect"},
                  {"version", 1},
                  {"model",
@@ -156,11 +195,13 @@ std::string inspectJson(const Graph& model, const TraceReport* trace, const Reci
                  {"inputs", std::move(inputs)},
                  {"outputs", std::move(outputs)},
                  {"modules", std::move(modules)},
-                 {"nodes", std::move(nodes)},
+                 {"nodes", Json::array()},
                  {"trace", trace ? traceJson(*trace) : Json()}};
     if (!wraps.empty())
         json["wraps"] = wrapsJson(model, wraps);
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    std::string text = textOf(json);
+    nodes.putInto(text, "nodes");
+    return text + "\n";
 }
 
 } // namespace qs

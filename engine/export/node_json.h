@@ -6,6 +6,8 @@
 #include "engine/plan/prepare_settings.h"
 
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <unordered_map>
 
 namespace qs {
 
@@ -52,8 +54,11 @@ Json numberJson(double value);
 Json coverageJson(const Plan& plan);
 /// `{name, module, function, nodes[], modules[]}` of each scope that the recipe shows as one node.
 Json wrapsJson(const Graph& model, const std::vector<WrappedScope>& wraps);
-/// Adds `"wrap"`, the scope's name, to the entries of `nodes[]` that are glue of one.
-void markWrapped(Json& nodes, const Graph& model, const std::vector<WrappedScope>& wraps);
+/// The scope's name for each node that is glue of one, by the node's name. Borrows both.
+using WrapKeys = std::unordered_map<std::string_view, const std::string*>;
+WrapKeys wrapKeys(const Graph& model, const std::vector<WrappedScope>& wraps);
+/// Adds `"wrap"`, the scope's name, to an entry of `nodes[]` that is glue of one.
+void markWrapped(Json& node, const WrapKeys& keys);
 /// How documents name the operator: the target, or "input", "parameter", "constant".
 std::string opName(const Node& node);
 

@@ -50,7 +50,9 @@ std::string planJson(const Graph& model, const Plan& plan, const Recipe& recipe)
     json.update(sideJson(recipe, plan));
     json["nodes"] = NodeJson(parts, false).nodes();
     if (const auto wraps = wrapsOf(model, recipe); !wraps.empty()) {
-        markWrapped(json["nodes"], model, wraps);
+        const WrapKeys keys = wrapKeys(model, wraps);
+        for (Json& node : json["nodes"])
+            markWrapped(node, keys);
         json["wraps"] = wrapsJson(model, wraps);
     }
     return json.dump(2) + "\n";

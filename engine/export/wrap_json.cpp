@@ -19,15 +19,20 @@ Json wrapsJson(const Graph& model, const std::vector<WrappedScope>& wraps)
     return json;
 }
 
-void markWrapped(Json& nodes, const Graph& model, const std::vector<WrappedScope>& wraps)
+WrapKeys wrapKeys(const Graph& model, const std::vector<WrappedScope>& wraps)
 {
-    std::unordered_map<std::string, const std::string*> keys;
+    WrapKeys keys;
     for (const WrappedScope& wrap : wraps)
         for (const NodeId node : wrap.glue)
             keys[model.get(node).name] = &wrap.key;
-    for (Json& node : nodes)
-        if (const auto found = keys.find(node["name"].get<std::string>()); found != keys.end())
-            node["wrap"] = *found->second;
+    return keys;
+}
+
+void markWrapped(Json& node, const WrapKeys& keys)
+{
+    if (const auto found = keys.find(node["name"].get_ref<const std::string&>());
+        found != keys.end())
+        node["wrap"] = *found->second;
 }
 
 } // namespace qs
