@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_set>
 
 namespace qs {
 
@@ -173,6 +174,18 @@ std::vector<std::size_t> writtenArguments(const Node& node)
                 if (node.args[a].name == slot.name() && !node.args[a].value.isNone())
                     found.push_back(a);
     return found;
+}
+
+bool hasWrites(const Graph& graph)
+{
+    std::unordered_set<std::string_view> looked; // few operators, many nodes
+    for (const auto& node : graph.nodes()) {
+        if (node->kind != NodeKind::Op || !looked.insert(node->target).second)
+            continue;
+        if (const auto op = findOperator(node->target); op && mutatesArguments(op->schema()))
+            return true;
+    }
+    return false;
 }
 
 } // namespace qs

@@ -27,4 +27,8 @@ private:
 /// write to nothing or are unknown.
 std::vector<std::size_t> writtenArguments(const Node& node);
 
+/// Whether any node of the graph has an operator that writes to an argument: what needs no alias
+/// sets where none has. Nodes inside bodies are not looked at.
+bool hasWrites(const Graph& graph);
+
 } // namespace qs

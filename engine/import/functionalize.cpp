@@ -195,6 +195,8 @@ private:
 
 Result<Graph> functionalize(const Graph& graph)
 {
+    if (!hasWrites(graph))
+        return graph;
     QS_TRY(const Graph functional, Functionalizer(graph).run());
     return foldMutationRegions(functional);
 }

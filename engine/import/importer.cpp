@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/importer.h"
 
-#include "engine/graph/graph_edit.h"
 #include "engine/graph/graph_verifier.h"
 #include "engine/import/file_kind.h"
 #include "engine/import/functionalize.h"
@@ -71,11 +70,11 @@ Result<GraphPtr> importModel(const std::string& path, const JobContext& job)
     auto functional = functionalize(withMutatedState(asFiled));
     if (!functional)
         return fail(std::move(functional).error().inFile(path));
-    GraphEdit edit(withoutIdleUpdates(*functional));
-    ModelInfo info = functional->info();
+    Graph::Parts parts = withoutIdleUpdates(*functional).parts();
+    ModelInfo info = *parts.info;
     QS_TRY(info.sha256, hash.get());
-    edit.setInfo(std::move(info));
-    auto graph = std::make_shared<const Graph>(edit.build());
+    parts.info = std::make_shared<const ModelInfo>(std::move(info));
+    const auto graph = std::make_shared<const Graph>(std::move(parts));
     if (auto sound = verifyGraph(*graph); !sound)
         return fail(std::move(sound).error().inFile(path));
     job.report("import", "done", 1);

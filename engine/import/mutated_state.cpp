@@ -31,6 +31,8 @@ bool changesValues(const Node& node)
 
 Graph withMutatedState(const Graph& graph)
 {
+    if (!hasWrites(graph))
+        return graph;
     const AliasSets aliases(graph);
     std::unordered_set<NodeId> changed;
     for (const NodePtr& node : graph.nodes())
@@ -50,8 +52,11 @@ Graph withMutatedState(const Graph& graph)
 
 Graph withoutIdleUpdates(const Graph& graph)
 {
+    const std::vector<StateUpdate> updates = stateUpdates(graph);
+    if (updates.empty())
+        return graph;
     GraphEdit edit(graph);
-    for (const StateUpdate& update : stateUpdates(graph))
+    for (const StateUpdate& update : updates)
         if (update.value.node == update.holder && edit.users({update.node, 0}).empty())
             edit.erase(update.node);
     return edit.build();
