@@ -9,11 +9,8 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
 namespace qs {
-
-using nlohmann::json;
 
 namespace {
 
@@ -44,26 +41,8 @@ std::string shortened(std::string text)
 {
     constexpr std::size_t kLongest = 200;
     if (text.size() > kLongest)
-        text = text.substr(0, kLongest) + "...";
+        text.replace(kLongest, std::string::npos, "...");
     return text;
-}
-
-/// A call that was threaded on a token to keep its place among other effects, as the plain call it
-/// stands for: nodes run in order here.
-json withoutToken(const json& spec)
-{
-    const json& inputs = spec.at("inputs");
-    json plain = spec;
-    plain["inputs"] = json::array();
-    for (std::size_t i = 2; i < inputs.size(); ++i)
-        plain["inputs"].push_back(inputs[i]);
-    const auto [tag, op] = unionOf(inputs.at(1).at("arg"));
-    plain["target"] = *op;
-    plain["outputs"] = json::array();
-    for (std::size_t i = 1; i < spec.at("outputs").size(); ++i)
-        if (const json& output = spec["outputs"][i]; unionOf(output).first != "as_none")
-            plain["outputs"].push_back(output);
-    return plain;
 }
 
 /// Printing takes no part in what a model computes, and standard output belongs to the program.
@@ -99,7 +78,7 @@ struct Wrapped
     bool isList = false;
 };
 
-std::optional<Wrapped> wrappedGraph(const json& spec)
+std::optional<Wrapped> wrappedGraph(const Pt2NodeSpec& spec)
 {
     static constexpr std::array<std::pair<std::string_view, Wrapped>, 6> kWrappers {{
         {"higher_order.wrap_with_set_grad_enabled", {1, 2}},
@@ -109,14 +88,12 @@ std::optional<Wrapped> wrappedGraph(const json& spec)
         {"higher_order.strict_mode", {0, 1, true}},
         {"higher_order.hints_wrapper", {0, 1, true}},
     }};
-    const std::string target = targetName(spec.at("target").get<std::string>());
-    const json& inputs = spec.at("inputs");
     for (const auto& [name, places] : kWrappers) {
-        if (name != target || inputs.size() < places.operands)
+        if (name != spec.target || spec.inputs.size() < places.operands)
             continue;
         if (places.graph == 4) { // switched on, autocast does change values
-            const auto [tag, enabled] = unionOf(inputs[2].at("arg"));
-            if (tag != "as_bool" || enabled->get<bool>())
+            const auto [tag, enabled] = unionOf(spec.inputs[2].at("arg"));
+            if (tag != "as_bool" || enabled.boolean())
                 return std::nullopt;
         }
         return places;
@@ -126,156 +103,159 @@ std::optional<Wrapped> wrappedGraph(const json& spec)
 
 /// What the writer needs back of a graph inside a node: whether it returns a lone tensor, the
 /// tables of its sizes.
-std::string subgraphRecord(const json& graph)
+std::string subgraphRecord(JsonView graph)
 {
-    json kept = {{"is_single_tensor_return", graph.value("is_single_tensor_return", false)}};
-    for (const char* table : {"sym_int_values", "sym_float_values", "sym_bool_values"})
-        kept[table] = graph.value(table, json::object());
-    return kept.dump();
-}
-
-} // namespace
-
-ValueType Pt2GraphReader::typeOf(const json& graph, const std::string& name, ValueKind kind)
-{
-    ValueType type;
-    type.kind = kind;
-    const auto find = [&](const char* table) -> const json* {
-        const auto values = graph.find(table);
-        if (values == graph.end() || !values->is_object())
-            return nullptr;
-        const auto it = values->find(name);
-        return it == values->end() ? nullptr : &*it;
-    };
-    if (kind == ValueKind::Tensor) {
-        if (const json* meta = find("tensor_values"))
-            type = schemaTensorType(*meta);
-        return type;
+    std::string kept = R"({"is_single_tensor_return":)";
+    kept += graph.boolean("is_single_tensor_return", false) ? "true" : "false";
+    for (const char* table : {"sym_int_values", "sym_float_values", "sym_bool_values"}) {
+        const auto entries = graph.find(table);
+        kept.append(",\"").append(table).append("\":").append(entries ? entries->dump() : "{}");
     }
-    for (const char* table : {"sym_int_values", "sym_float_values", "sym_bool_values"})
-        if (const json* value = find(table))
-            if (const auto expr = value->find("as_expr"); expr != value->end())
-                type.expression = expr->at("expr_str").get<std::string>();
-    return type;
+    return kept + "}";
 }
 
-Result<Argument> Pt2GraphReader::argument(const json& value, const NameScope& names) const
+/// Looks names up; remembers the last one that nobody declared.
+class NameLookup : public ArgumentScope
 {
-    std::string problem, missing;
-    ArgumentScope scope;
-    scope.value = [&](const std::string& name) -> Argument {
-        const auto it = names.find(name);
-        if (it != names.end())
+public:
+    explicit NameLookup(const NameScope& names)
+        : m_names(names)
+    {
+    }
+    Argument value(std::string_view name) override
+    {
+        if (const auto it = m_names.find(name); it != m_names.end())
             return it->second;
-        missing = name;
+        m_missing = name;
         return {};
-    };
-    scope.subgraph = [&](const json&) { return Argument(); };
-    Argument read = schemaArgument(value, scope, problem);
-    if (!missing.empty())
-        return fail(badGraph("the value '" + missing + "' is used before it is made", ""));
-    if (!problem.empty())
-        return fail(badGraph(problem, ""));
-    return read;
-}
-
-Result<void> Pt2GraphReader::readArguments(const json& spec, const NameScope& names, Node& node,
-                                           int depth)
-{
-    std::string problem, missing;
-    Error nested;
-    bool failed = false;
-    ArgumentScope scope;
-    scope.value = [&](const std::string& name) -> Argument {
-        const auto it = names.find(name);
-        if (it != names.end())
-            return it->second;
-        missing = name;
-        return {};
-    };
-    scope.subgraph = [&](const json& held) -> Argument {
-        auto made = subgraph(held.at("graph"), depth + 1);
-        if (!made) {
-            nested = std::move(made).error();
-            failed = true;
+    }
+    Argument subgraph(JsonView) override { return {}; }
+    /// An error when a name was looked up in vain.
+    Result<void> check(const std::string& node) const
+    {
+        if (m_missing.empty())
             return {};
-        }
-        for (const ModuleEntry* module : (*made)->modules().inOrder())
-            m_edit.modules().add(module->path, module->moduleClass);
-        node.subgraphs.push_back(std::move(*made));
-        return std::string(kSubgraphPrefix) + std::to_string(node.subgraphs.size() - 1);
-    };
-    for (const auto& input : spec.at("inputs"))
-        node.args.push_back(
-            {input.value("name", ""), schemaArgument(input.at("arg"), scope, problem)});
-    if (failed)
-        return fail(std::move(nested));
-    if (!missing.empty())
-        return fail(badGraph("the value '" + missing + "' is used before it is made", node.name));
-    const bool known
-        = findOperator(node.target) || isScalarOp(node.target) || isHigherOrder(node.target);
-    if (!problem.empty())
-        node.opaqueReason = problem;
-    else if (!node.subgraphs.empty())
-        node.opaqueReason = "'" + node.target + "' runs subgraphs, which are kept as they are";
-    else if (!known)
-        node.opaqueReason = "operator '" + calledOperator(node) + "' is not known to this LibTorch";
-    if (!node.opaqueReason.empty())
-        for (const auto& input : spec.at("inputs"))
-            node.argumentStrings.push_back(shortened(input.at("arg").dump()));
-    return {};
-}
+        return fail(
+            badGraph("the value '" + std::string(m_missing) + "' is used before it is made", node));
+    }
 
-void Pt2GraphReader::readOutputs(const json& graph, const json& spec, Node& node,
-                                 std::vector<std::string>& fileNames) const
+private:
+    const NameScope& m_names;
+    std::string_view m_missing;
+};
+
+/// The same for the arguments of a node, which may be graphs.
+template<class ReadSubgraph>
+class NodeLookup : public NameLookup
 {
-    for (const auto& output : spec.at("outputs"))
+public:
+    NodeLookup(const NameScope& names, ReadSubgraph readSubgraph)
+        : NameLookup(names)
+        , m_readSubgraph(std::move(readSubgraph))
+    {
+    }
+    Argument subgraph(JsonView held) override { return m_readSubgraph(held); }
+
+private:
+    ReadSubgraph m_readSubgraph;
+};
+
+void readOutputs(const Pt2FileGraph& graph, const Pt2NodeSpec& spec, Node& node,
+                 std::vector<std::string_view>& fileNames)
+{
+    for (const JsonView output : spec.outputs)
         for (const auto& declared : schemaOutputs(output)) {
             Value value;
             value.name = declared.name;
-            value.type = typeOf(graph, declared.name, declared.kind);
+            value.type = graph.typeOf(declared.name, declared.kind);
             value.type.className = declared.className;
             fileNames.push_back(declared.name);
             node.outputs.push_back(std::move(value));
         }
-    node.name = spec.value("name", json()).is_string() ? spec["name"].get<std::string>() : "";
+    node.name = spec.name;
     if (node.name.empty() && !node.outputs.empty())
         node.name = node.outputs[0].name;
     if (node.outputs.size() == 1)
         node.outputs[0].name = node.name;
 }
 
-void Pt2GraphReader::readMetadata(const json& spec, Node& node)
+} // namespace
+
+Result<Argument> Pt2GraphReader::argument(JsonView value, const NameScope& names)
 {
-    const auto metadata = spec.find("metadata");
-    if (metadata == spec.end() || !metadata->is_object())
-        return;
-    auto levels = parseModuleStack(metadata->value("nn_module_stack", ""));
+    std::string problem;
+    NameLookup scope(names);
+    Argument read = schemaArgument(value, scope, problem);
+    QS_CHECK(scope.check(""));
+    if (!problem.empty())
+        return fail(badGraph(problem, ""));
+    return read;
+}
+
+Result<Argument> Pt2GraphReader::valueOf(std::string_view name, const NameScope& names)
+{
+    NameLookup scope(names);
+    Argument value = scope.value(name);
+    QS_CHECK(scope.check(""));
+    return value;
+}
+
+Result<void> Pt2GraphReader::readArguments(const Pt2NodeSpec& spec, const NameScope& names,
+                                           Node& node, int depth)
+{
+    std::string problem;
+    Result<void> nested;
+    NodeLookup scope(names, [&](JsonView held) -> Argument {
+        auto made = subgraph(Pt2FileGraph(held.at("graph")), depth + 1);
+        if (!made) {
+            nested = fail(std::move(made).error());
+            return {};
+        }
+        for (const ModuleEntry* module : (*made)->modules().inOrder())
+            m_edit.modules().add(module->path, module->moduleClass);
+        node.subgraphs.push_back(std::move(*made));
+        return std::string(kSubgraphPrefix) + std::to_string(node.subgraphs.size() - 1);
+    });
+    node.args.reserve(spec.inputs.size());
+    for (const JsonView input : spec.inputs)
+        node.args.push_back(
+            {std::string(input.text("name", "")), schemaArgument(input.at("arg"), scope, problem)});
+    QS_CHECK(nested);
+    QS_CHECK(scope.check(node.name));
+    if (!problem.empty())
+        node.opaqueReason = problem;
+    else if (!node.subgraphs.empty())
+        node.opaqueReason = "'" + node.target + "' runs subgraphs, which are kept as they are";
+    else if (!findOperator(node.target) && !isScalarOp(node.target) && !isHigherOrder(node.target))
+        node.opaqueReason = "operator '" + calledOperator(node) + "' is not known to this LibTorch";
+    if (!node.opaqueReason.empty())
+        for (const JsonView input : spec.inputs)
+            node.argumentStrings.push_back(shortened(input.at("arg").dump()));
+    return {};
+}
+
+void Pt2GraphReader::readMetadata(const Pt2NodeSpec& spec, Node& node)
+{
+    auto levels = parseModuleStack(spec.moduleStack);
     for (Scope& level : levels) {
         level.path = withoutExportRoot(level.path);
         m_edit.modules().add(level.path, level.moduleClass);
     }
     if (!levels.empty())
         node.scope = levels.back();
-    node.source = parseStackTrace(metadata->value("stack_trace", ""));
-    node.torchFn = metadata->value("torch_fn", "");
+    node.source = parseStackTrace(spec.stackTrace);
     // "conv2d_1;builtin_function_or_method.conv2d": what follows the semicolon is the function.
-    if (const auto at = node.torchFn.find(';'); at != std::string::npos)
-        node.torchFn = node.torchFn.substr(at + 1);
+    node.torchFn = spec.torchFn.substr(spec.torchFn.find(';') + 1);
 }
 
 /// "hardswish_1;function.hardswish": what stands before the semicolon is the call.
-void Pt2GraphReader::noteCall(const json& spec, NodeId id)
+void Pt2GraphReader::noteCall(const Pt2NodeSpec& spec, NodeId id)
 {
-    const auto metadata = spec.find("metadata");
-    if (metadata == spec.end() || !metadata->is_object())
-        return;
-    const std::string text = metadata->value("torch_fn", "");
-    if (const auto at = text.find(';'); at != std::string::npos)
-        m_calls[id] = text.substr(0, at);
+    if (const auto at = spec.torchFn.find(';'); at != std::string_view::npos)
+        m_calls[id] = spec.torchFn.substr(0, at);
 }
 
-Result<std::shared_ptr<const Graph>> Pt2GraphReader::subgraph(const json& graph, int depth)
+Result<std::shared_ptr<const Graph>> Pt2GraphReader::subgraph(const Pt2FileGraph& graph, int depth)
 {
     if (depth > kMaxDepth)
         return fail(badGraph("subgraphs are nested too deeply", ""));
@@ -283,39 +263,39 @@ Result<std::shared_ptr<const Graph>> Pt2GraphReader::subgraph(const json& graph,
     edit.setTensors(m_edit.tensors());
     Pt2GraphReader reader(edit);
     NameScope names;
-    for (const auto& input : graph.at("inputs"))
+    for (const JsonView input : graph.json().at("inputs").items())
         for (const auto& declared : schemaOutputs(input)) {
             Node node;
             node.kind = NodeKind::Input;
             node.name = node.target = declared.name;
-            node.outputs.push_back({declared.name, typeOf(graph, declared.name, declared.kind)});
+            node.outputs.push_back({node.name, graph.typeOf(declared.name, declared.kind)});
             names[declared.name] = ValueRef {edit.insert(std::move(node)), 0};
         }
     QS_CHECK(reader.readNodes(graph, names, depth));
     Node out;
     out.kind = NodeKind::Output;
     out.name = "output";
-    for (const auto& output : graph.at("outputs")) {
-        QS_TRY(Argument value, reader.argument(output, names));
+    for (const JsonView output : graph.json().at("outputs").items()) {
+        QS_TRY(Argument value, argument(output, names));
         out.args.push_back({"", std::move(value)});
     }
     edit.insert(std::move(out));
     ModelInfo info;
-    info.exportRecord = subgraphRecord(graph);
+    info.exportRecord = subgraphRecord(graph.json());
     edit.setInfo(std::move(info));
     return std::make_shared<const Graph>(edit.build());
 }
 
-Result<bool> Pt2GraphReader::inlineWrapper(const json& spec, NameScope& names, int depth)
+Result<bool> Pt2GraphReader::inlineWrapper(const Pt2NodeSpec& spec, NameScope& names, int depth)
 {
     const auto at = wrappedGraph(spec);
     if (!at)
         return false;
-    const json& inputs = spec.at("inputs");
+    const auto& inputs = spec.inputs;
     const auto [tag, held] = unionOf(inputs[at->graph].at("arg"));
     if (tag != "as_graph")
         return false;
-    const json& inner = held->at("graph");
+    const Pt2FileGraph inner(held.at("graph"));
     NameScope innerNames;
     Argument::List operands;
     const std::size_t end = at->isList ? std::min(at->operands + 1, inputs.size()) : inputs.size();
@@ -326,35 +306,39 @@ Result<bool> Pt2GraphReader::inlineWrapper(const json& spec, NameScope& names, i
         else
             operands.push_back(std::move(operand));
     }
-    const json& innerInputs = inner.at("inputs");
-    for (std::size_t i = 0; i < innerInputs.size() && i < operands.size(); ++i)
-        for (const auto& declared : schemaOutputs(innerInputs[i]))
-            innerNames[declared.name] = operands[i];
+    std::size_t next = 0;
+    for (const JsonView input : inner.json().at("inputs").items()) {
+        if (next < operands.size())
+            for (const auto& declared : schemaOutputs(input))
+                innerNames[declared.name] = operands[next];
+        ++next;
+    }
     QS_CHECK(readNodes(inner, innerNames, depth + 1));
-    std::vector<std::string> made;
-    for (const auto& output : spec.at("outputs"))
+    std::vector<std::string_view> made;
+    for (const JsonView output : spec.outputs)
         for (const auto& declared : schemaOutputs(output))
             made.push_back(declared.name);
-    const json& results = inner.at("outputs");
-    for (std::size_t i = 0; i < made.size() && i < results.size(); ++i) {
-        QS_TRY(names[made[i]], argument(results[i], innerNames));
-    }
+    auto name = made.begin();
+    for (const JsonView result : inner.json().at("outputs").items())
+        if (name != made.end()) {
+            QS_TRY(names[*name++], argument(result, innerNames));
+        }
     return true;
 }
 
-Result<void> Pt2GraphReader::readNode(const json& graph, const json& spec, NameScope& names,
-                                      int depth)
+Result<void> Pt2GraphReader::readNode(const Pt2FileGraph& graph, const Pt2NodeSpec& spec,
+                                      NameScope& names, int depth)
 {
-    Node node;
-    node.target = targetName(spec.at("target").get<std::string>());
-    if (node.target == "higher_order.with_effects")
-        return readNode(graph, withoutToken(spec), names, depth);
-    if (isAssertion(node.target) || prints(node.target))
+    if (spec.target == "higher_order.with_effects")
+        return readNode(graph, spec.withoutToken(), names, depth);
+    if (isAssertion(spec.target) || prints(spec.target))
         return {};
     QS_TRY(const bool inlined, inlineWrapper(spec, names, depth));
     if (inlined)
         return {};
-    std::vector<std::string> fileNames;
+    Node node;
+    node.target = spec.target;
+    std::vector<std::string_view> fileNames;
     readOutputs(graph, spec, node, fileNames);
     QS_CHECK(readArguments(spec, names, node, depth));
     readMetadata(spec, node);
@@ -366,12 +350,18 @@ Result<void> Pt2GraphReader::readNode(const json& graph, const json& spec, NameS
     return {};
 }
 
-Result<void> Pt2GraphReader::readNodes(const json& graph, NameScope& names, int depth)
+Result<void> Pt2GraphReader::readNodes(const Pt2FileGraph& graph, NameScope& names, int depth)
 {
     if (depth > kMaxDepth)
         return fail(badGraph("subgraphs are nested too deeply", ""));
-    for (const auto& spec : graph.at("nodes"))
-        QS_CHECK(readNode(graph, spec, names, depth));
+    for (const JsonView node : graph.json().at("nodes").items()) {
+        try {
+            QS_CHECK(readNode(graph, Pt2NodeSpec::read(node), names, depth));
+        } catch (const JsonShapeError& error) {
+            return fail(
+                badGraph(schemaProblem(error.what()), std::string(Pt2NodeSpec::nameOf(node))));
+        }
+    }
     return {};
 }
 

@@ -12,10 +12,9 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <unordered_set>
 
 namespace qs {
-
-using nlohmann::json;
 
 namespace {
 
@@ -32,20 +31,23 @@ public:
 
     Result<Graph> read(const JobContext& job)
     {
-        QS_TRY(const std::string text, m_archive->read(pt2ModelRecord(*m_archive)));
+        const std::string record = pt2ModelRecord(*m_archive);
+        QS_TRY(std::string text, m_archive->read(record));
         QS_CHECK(job.check());
-        QS_TRY(json document, parseJson(text));
+        QS_TRY(const JsonDocument parsed,
+               JsonDocument::parse(std::move(text), "the record '" + record + "'"));
+        const JsonView document = parsed.root();
         QS_CHECK(checkVersion(document));
         QS_TRY(m_weights, Pt2Weights::open(m_archive, m_store));
-        const json& module = document.at("graph_module");
-        const json& graph = module.at("graph");
-        QS_CHECK(readInputs(module));
+        const JsonView module = document.at("graph_module");
+        const Pt2FileGraph graph(module.at("graph"));
+        QS_CHECK(readInputs(module, graph));
         Pt2GraphReader reader(m_edit);
         QS_CHECK(reader.readNodes(graph, m_names));
-        QS_CHECK(readOutputs(module, reader));
+        QS_CHECK(readOutputs(module));
         recompose(m_edit, reader.functionCalls());
         eraseUnreadSizes();
-        fillInfo(document);
+        fillInfo(document, graph);
         return m_edit.build();
     }
 
@@ -55,10 +57,11 @@ private:
         return makeError(ErrorCode::BadInput, what).inFile(m_archive->path());
     }
 
-    Result<void> checkVersion(const json& document) const
+    Result<void> checkVersion(JsonView document) const
     {
-        const json& version = document.at("schema_version");
-        const int major = version.at("major").get<int>(), minor = version.at("minor").get<int>();
+        const JsonView version = document.at("schema_version");
+        const int major = version.at("major").smallInteger();
+        const int minor = version.at("minor").smallInteger();
         const std::string text = std::to_string(major) + "." + std::to_string(minor);
         if (major > kSchemaMajor)
             return fail(bad("was written with schema " + text + ", newer than "
@@ -75,36 +78,34 @@ private:
     }
 
     /// User inputs first, then weights, whatever their order in the file.
-    Result<void> readInputs(const json& module)
+    Result<void> readInputs(JsonView module, const Pt2FileGraph& graph)
     {
-        const json& specs = module.at("signature").at("input_specs");
-        for (const auto& spec : specs)
+        const JsonItems specs = module.at("signature").at("input_specs").items();
+        for (const JsonView spec : specs)
             if (const auto [tag, held] = unionOf(spec); tag == "user_input")
-                for (const auto& declared : schemaOutputs(held->at("arg")))
+                for (const auto& declared : schemaOutputs(held.at("arg")))
                     if (!declared.name.empty())
-                        addNode(module, NodeKind::Input, declared, declared.name);
-        for (const auto& spec : specs)
-            QS_CHECK(readWeight(module, spec));
+                        addNode(graph, NodeKind::Input, declared, std::string(declared.name));
+        for (const JsonView spec : specs)
+            QS_CHECK(readWeight(graph, spec));
         return {};
     }
 
-    Node& addNode(const json& module, NodeKind kind, const DeclaredValue& declared,
+    Node& addNode(const Pt2FileGraph& graph, NodeKind kind, const DeclaredValue& declared,
                   const std::string& target)
     {
         Node node;
         node.kind = kind;
         node.name = declared.name;
         node.target = target;
-        node.outputs.push_back(
-            {declared.name,
-             Pt2GraphReader::typeOf(module.at("graph"), declared.name, declared.kind)});
+        node.outputs.push_back({node.name, graph.typeOf(declared.name, declared.kind)});
         node.outputs[0].type.className = declared.className;
         const NodeId id = m_edit.insert(std::move(node));
         m_names[declared.name] = ValueRef {id, 0};
         return m_edit.change(id);
     }
 
-    Result<void> readWeight(const json& module, const json& spec)
+    Result<void> readWeight(const Pt2FileGraph& graph, JsonView spec)
     {
         static constexpr struct
         {
@@ -119,15 +120,15 @@ private:
         for (const auto& row : kKinds) {
             if (row.tag != tag)
                 continue;
-            const std::string path = held->at(row.nameField).get<std::string>();
-            const json& arg = held->at("arg");
-            DeclaredValue declared {arg.at("name"), ValueKind::Tensor, {}};
+            const std::string path(held.at(row.nameField).text());
+            const JsonView arg = held.at("arg");
+            DeclaredValue declared {arg.at("name").text(), ValueKind::Tensor, {}};
             if (tag == "custom_obj")
-                declared = {arg.at("name"), ValueKind::Custom, arg.value("class_fqn", "")};
-            Node& node = addNode(module, row.kind, declared, path);
+                declared = {declared.name, ValueKind::Custom, arg.text("class_fqn", "")};
+            Node& node = addNode(graph, row.kind, declared, path);
             QS_TRY(node.tensor, m_weights.find(path));
             node.isBuffer = tag == "buffer";
-            node.persistentBuffer = node.isBuffer && held->value("persistent", true);
+            node.persistentBuffer = node.isBuffer && held.boolean("persistent", true);
             node.scope.path = ModuleTree::parentPath(path);
             if (row.kind == NodeKind::Parameter)
                 m_edit.modules().addParameter(path);
@@ -135,20 +136,21 @@ private:
         return {};
     }
 
-    Result<void> readOutputs(const json& module, const Pt2GraphReader& reader)
+    Result<void> readOutputs(JsonView module)
     {
         Node out;
         out.kind = NodeKind::Output;
         out.name = "output";
-        for (const auto& spec : module.at("signature").at("output_specs")) {
+        for (const JsonView spec : module.at("signature").at("output_specs").items()) {
             const auto [tag, held] = unionOf(spec);
             if (tag.ends_with("_mutation"))
-                QS_CHECK(readMutation(tag, *held));
+                QS_CHECK(readMutation(tag, held));
             if (tag != "user_output" && tag != "loss_output")
                 continue;
-            const json arg
-                = tag == "loss_output" ? json {{"as_tensor", held->at("arg")}} : held->at("arg");
-            QS_TRY(Argument value, reader.argument(arg, m_names));
+            const JsonView arg = held.at("arg");
+            QS_TRY(Argument value,
+                   tag == "loss_output" ? Pt2GraphReader::valueOf(arg.at("name").text(), m_names)
+                                        : Pt2GraphReader::argument(arg, m_names));
             out.args.push_back({"", std::move(value)});
         }
         m_edit.insert(std::move(out));
@@ -156,14 +158,14 @@ private:
     }
 
     /// A buffer or an input of the caller's that has a new value after the call.
-    Result<void> readMutation(const std::string& tag, const json& held)
+    Result<void> readMutation(std::string_view tag, JsonView held)
     {
-        const auto made = m_names.find(held.at("arg").at("name").get<std::string>());
+        const auto made = m_names.find(held.at("arg").at("name").text());
         const ValueRef* value = made == m_names.end() ? nullptr : made->second.asRef();
         const bool isInput = tag == "user_input_mutation";
-        const std::string target = isInput
-            ? held.at("user_input_name").get<std::string>()
-            : held.value("buffer_name", held.value("parameter_name", std::string()));
+        const std::string target(isInput
+                                     ? held.at("user_input_name").text()
+                                     : held.text("buffer_name", held.text("parameter_name", "")));
         for (const NodeId id : m_edit.order()) {
             const Node& node = m_edit.get(id);
             const bool isHolder = node.kind == (isInput ? NodeKind::Input : NodeKind::Parameter);
@@ -193,20 +195,21 @@ private:
         }
     }
 
-    void fillInfo(json& document)
+    void fillInfo(JsonView document, const Pt2FileGraph& graph)
     {
         ModelInfo info;
         info.path = m_archive->path();
         info.format = "pt2";
-        info.producer = "torch " + document.value("torch_version", std::string("?"));
+        info.producer = "torch " + std::string(document.text("torch_version", "?"));
         info.name = m_edit.modules().root().moduleClass;
         if (info.name.empty())
             info.name = std::filesystem::path(info.path).stem().string();
-        json& module = document["graph_module"];
-        for (const auto& entry : module.at("module_call_graph"))
-            if (entry.value("fqn", std::string("?")).empty() && entry.at("signature").is_object()) {
-                info.inputTree = entry["signature"].value("in_spec", "");
-                info.outputTree = entry["signature"].value("out_spec", "");
+        const JsonView calls = document.at("graph_module").at("module_call_graph");
+        for (const JsonView entry : calls.items())
+            if (const auto signature = entry.find("signature");
+                signature && entry.text("fqn", "?").empty()) {
+                info.inputTree = signature->text("in_spec", "");
+                info.outputTree = signature->text("out_spec", "");
                 break;
             }
         for (const NodeId id : m_edit.order()) {
@@ -214,24 +217,41 @@ private:
             if (target.starts_with("quantized_decomposed.") || target.starts_with("quantized."))
                 info.converted = true;
         }
-        info.exportRecord = exportRecord(document);
+        info.exportRecord = withMembers(document, [&](std::string_view key, JsonView value) {
+            return key == "graph_module" ? moduleRecord(value, graph) : value.dump();
+        });
         m_edit.setInfo(std::move(info));
     }
 
-    /// The document without its nodes and without the types of what the nodes make.
-    static std::string exportRecord(json& document)
+    /// An object as JSON text, each member as `write` spells it.
+    template<class Write>
+    static std::string withMembers(JsonView object, Write&& write)
     {
-        json& graph = document["graph_module"]["graph"];
-        graph["nodes"] = json::array();
-        json kept = json::object();
+        std::string text;
+        for (const auto& [key, value] : object.members())
+            text += (text.empty() ? "{" : ",") + nlohmann::json(key).dump() + ":"
+                + write(key, value);
+        return text.empty() ? "{}" : text + "}";
+    }
+
+    /// The program without its nodes and without the types of what the nodes make.
+    static std::string moduleRecord(JsonView module, const Pt2FileGraph& graph)
+    {
+        std::string kept;
+        std::unordered_set<std::string_view> seen;
         for (const char* side : {"inputs", "outputs"})
-            for (const auto& value : graph.at(side))
+            for (const JsonView value : graph.json().at(side).items())
                 for (const auto& declared : schemaOutputs(value))
-                    if (const auto it = graph["tensor_values"].find(declared.name);
-                        it != graph["tensor_values"].end())
-                        kept[declared.name] = *it;
-        graph["tensor_values"] = std::move(kept);
-        return document.dump();
+                    if (const auto meta = graph.tensorMeta(declared.name);
+                        meta && seen.insert(declared.name).second)
+                        kept += (kept.empty() ? "" : ",") + nlohmann::json(declared.name).dump()
+                            + ":" + meta->dump();
+        const auto writeGraph = [&](std::string_view key, JsonView value) -> std::string {
+            return key == "nodes" ? "[]" : key == "tensor_values" ? "{" + kept + "}" : value.dump();
+        };
+        return withMembers(module, [&](std::string_view key, JsonView value) {
+            return key == "graph" ? withMembers(value, writeGraph) : value.dump();
+        });
     }
 
     std::shared_ptr<Pt2Archive> m_archive;
@@ -262,8 +282,7 @@ Result<Graph> readPt2(std::shared_ptr<Pt2Archive> archive, const JobContext& job
     Error error = std::move(graph).error();
     // An exception of the JSON reader: the file is not what it should be, we are not.
     if (error.code == ErrorCode::Internal)
-        error = makeError(ErrorCode::BadInput,
-                          "does not follow torch.export's schema (" + error.message + ")");
+        error = makeError(ErrorCode::BadInput, schemaProblem(error.message));
     return fail(std::move(error).inFile(path));
 }
 

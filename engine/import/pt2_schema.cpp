@@ -5,15 +5,10 @@
 
 #include <array>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 namespace qs {
 
-using nlohmann::json;
-
 namespace {
-
-constexpr int kMaxDepth = 64;
 
 constexpr std::array<std::pair<int, DType>, 15> kScalarTypes {{
     {1, DType::UInt8},
@@ -39,11 +34,11 @@ constexpr std::array<std::string_view, 5> kMemoryFormats {"", "contiguous_format
                                                           "channels_last_3d", "preserve_format"};
 
 /// Infinities and NaN are written as words, since JSON has no numbers for them.
-double schemaDouble(const json& number)
+double schemaDouble(JsonView number)
 {
-    if (!number.is_string())
-        return number.get<double>();
-    const std::string& word = number.get_ref<const std::string&>();
+    if (!number.isString())
+        return number.number();
+    const std::string_view word = number.text();
     const double inf = std::numeric_limits<double>::infinity();
     return word == "Infinity" ? inf
         : word == "-Infinity" ? -inf
@@ -60,122 +55,98 @@ std::string wordAt(const std::array<std::string_view, N>& words, int number)
 class ArgumentReader
 {
 public:
-    ArgumentReader(const ArgumentScope& scope, std::string& problem)
+    ArgumentReader(ArgumentScope& scope, std::string& problem)
         : m_scope(scope)
         , m_problem(problem)
     {
     }
 
-    Argument read(const json& argument, int depth = 0)
+    Argument read(JsonView argument)
     {
         const auto [tag, held] = unionOf(argument);
-        if (depth > kMaxDepth) {
-            m_problem = "arguments are nested too deeply";
-            return {};
-        }
         if (tag == "as_none")
             return {};
         if (tag == "as_tensor" || tag == "as_custom_obj")
-            return m_scope.value(held->at("name"));
+            return m_scope.value(held.at("name").text());
         if (tag == "as_graph")
-            return m_scope.subgraph(*held);
+            return m_scope.subgraph(held);
         if (tag == "as_sym_int" || tag == "as_sym_float" || tag == "as_sym_bool"
             || tag == "as_optional_tensor")
-            return element(*held);
-        if (held->is_array())
-            return list(tag, *held, depth);
-        return constant(tag, *held);
+            return element(held);
+        if (held.isArray())
+            return list(tag, held);
+        return constant(tag, held);
     }
 
 private:
     /// One of the small unions inside lists: a name, a number, a tensor or nothing.
-    Argument element(const json& value)
+    Argument element(JsonView value)
     {
         const auto [tag, held] = unionOf(value);
         if (tag == "as_name")
-            return m_scope.value(held->get<std::string>());
+            return m_scope.value(held.text());
         if (tag == "as_tensor")
-            return m_scope.value(held->at("name"));
-        return constant(tag, *held);
+            return m_scope.value(held.at("name").text());
+        return constant(tag, held);
     }
-    Argument constant(const std::string& tag, const json& held)
+    Argument constant(std::string_view tag, JsonView held)
     {
         if (tag == "as_none")
             return {};
         if (tag == "as_int")
-            return held.get<std::int64_t>();
+            return held.integer();
         if (tag == "as_bool")
-            return held.get<bool>();
+            return held.boolean();
         if (tag == "as_float")
             return schemaDouble(held);
         if (tag == "as_string" || tag == "as_operator")
-            return held.get<std::string>();
+            return std::string(held.text());
         if (tag == "as_scalar_type")
-            return schemaDType(held.get<int>());
+            return schemaDType(held.smallInteger());
         if (tag == "as_layout")
-            return LayoutTag {wordAt(kLayouts, held.get<int>())};
+            return LayoutTag {wordAt(kLayouts, held.smallInteger())};
         if (tag == "as_memory_format")
-            return MemoryFormatTag {wordAt(kMemoryFormats, held.get<int>())};
+            return MemoryFormatTag {wordAt(kMemoryFormats, held.smallInteger())};
         if (tag == "as_device")
             return schemaDevice(held);
         if (tag == "as_complex")
             return ComplexNumber {schemaDouble(held.at("real")), schemaDouble(held.at("imag"))};
-        m_problem = "an argument of kind '" + tag + "' is not known";
+        m_problem = "an argument of kind '" + std::string(tag) + "' is not known";
         return {};
     }
-    Argument list(const std::string& tag, const json& items, int depth)
+    Argument list(std::string_view tag, JsonView items)
     {
         Argument::List out;
-        out.reserve(items.size());
-        for (const auto& item : items) {
+        for (const JsonView item : items.items()) {
             if (tag == "as_ints")
-                out.emplace_back(item.get<std::int64_t>());
+                out.emplace_back(item.integer());
             else if (tag == "as_floats")
                 out.emplace_back(schemaDouble(item));
             else if (tag == "as_bools")
-                out.emplace_back(item.get<bool>());
+                out.emplace_back(item.boolean());
             else if (tag == "as_strings")
-                out.emplace_back(item.get<std::string>());
+                out.emplace_back(std::string(item.text()));
             else if (tag == "as_tensors")
-                out.push_back(m_scope.value(item.at("name")));
+                out.push_back(m_scope.value(item.at("name").text()));
             else if (tag == "as_int_lists")
-                out.push_back(list("as_ints", item, depth + 1));
+                out.push_back(list("as_ints", item));
             else if (tag == "as_nested_tensors")
-                out.push_back(list("as_tensors", item, depth + 1));
+                out.push_back(list("as_tensors", item));
             else
                 out.push_back(element(item));
         }
         return out;
     }
 
-    const ArgumentScope& m_scope;
+    ArgumentScope& m_scope;
     std::string& m_problem;
 };
 
 } // namespace
 
-Result<json> parseJson(const std::string& text)
+std::string schemaProblem(std::string_view what)
 {
-    constexpr int kDeepest = 400;
-    int depth = 0;
-    bool inString = false;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const char c = text[i];
-        if (c == '"')
-            inString = !inString;
-        else if (inString && c == '\\')
-            ++i;
-        else if (!inString && (c == '{' || c == '['))
-            ++depth;
-        else if (!inString && (c == '}' || c == ']'))
-            --depth;
-        if (depth > kDeepest)
-            return fail(ErrorCode::BadInput, "a JSON record is nested too deeply");
-    }
-    json document = json::parse(text, nullptr, false);
-    if (document.is_discarded())
-        return fail(ErrorCode::BadInput, "a JSON record is not valid JSON");
-    return document;
+    return "does not follow torch.export's schema (" + std::string(what) + ")";
 }
 
 std::string targetName(std::string_view spelled)
@@ -192,78 +163,80 @@ DType schemaDType(int number)
     return DType::Unknown;
 }
 
-std::pair<std::string, const json*> unionOf(const json& value)
+std::pair<std::string_view, JsonView> unionOf(JsonView value)
 {
-    for (auto it = value.begin(); it != value.end(); ++it)
-        return {value.is_object() ? it.key() : std::string(), &*it};
-    return {std::string(), &value};
+    if (value.isObject())
+        for (const auto& [tag, held] : value.members())
+            return {tag, held};
+    return {std::string_view(), value};
 }
 
-Dim schemaDim(const json& symInt)
+Dim schemaDim(JsonView symInt)
 {
-    if (const auto it = symInt.find("as_int"); it != symInt.end())
-        return Dim::fixed(it->get<std::int64_t>());
-    const json& expr = symInt.at("as_expr");
+    if (const auto size = symInt.find("as_int"))
+        return Dim::fixed(size->integer());
+    const JsonView expr = symInt.at("as_expr");
     Dim dim;
-    dim.expression = expr.at("expr_str").get<std::string>();
+    dim.expression = expr.at("expr_str").text();
     dim.symbol = symbolText(dim.expression);
-    if (const auto hint = expr.find("hint"); hint != expr.end() && hint->is_object())
-        dim.size = hint->value("as_int", std::int64_t(-1));
+    const auto hint = expr.find("hint");
+    if (const auto size = hint ? hint->find("as_int") : std::nullopt)
+        dim.size = size->integer();
     return dim;
 }
 
-Device schemaDevice(const json& device)
+Device schemaDevice(JsonView device)
 {
     Device out;
-    out.type = device.at("type").get<std::string>();
-    if (const auto it = device.find("index"); it != device.end() && it->is_number())
-        out.index = it->get<int>();
+    out.type = device.at("type").text();
+    if (const auto index = device.find("index"); index && index->isNumber())
+        out.index = index->smallInteger();
     return out;
 }
 
-ValueType schemaTensorType(const json& meta)
+ValueType schemaTensorType(JsonView meta)
 {
     ValueType type;
-    type.dtype = schemaDType(meta.at("dtype").get<int>());
+    type.dtype = schemaDType(meta.at("dtype").smallInteger());
     type.shapeKnown = true;
-    for (const auto& size : meta.at("sizes"))
+    for (const JsonView size : meta.at("sizes").items())
         type.shape.push_back(schemaDim(size));
     type.device = schemaDevice(meta.at("device"));
     return type;
 }
 
-Argument schemaArgument(const json& argument, const ArgumentScope& scope, std::string& problem)
+Argument schemaArgument(JsonView argument, ArgumentScope& scope, std::string& problem)
 {
     return ArgumentReader(scope, problem).read(argument);
 }
 
-std::vector<DeclaredValue> schemaOutputs(const json& argument)
+std::vector<DeclaredValue> schemaOutputs(JsonView argument)
 {
     const auto [tag, held] = unionOf(argument);
     if (tag == "as_tensor")
-        return {{held->at("name"), ValueKind::Tensor, {}}};
+        return {{held.at("name").text(), ValueKind::Tensor, {}}};
     if (tag == "as_custom_obj")
-        return {{held->at("name"), ValueKind::Custom, held->value("class_fqn", "")}};
-    const auto symbolic = [](const json& value, ValueKind kind) -> DeclaredValue {
-        return {value.value("as_name", ""), kind, {}};
+        return {{held.at("name").text(), ValueKind::Custom, held.text("class_fqn", "")}};
+    const auto symbolic = [](JsonView value, ValueKind kind) -> DeclaredValue {
+        return {value.text("as_name", ""), kind, {}};
     };
     if (tag == "as_sym_int")
-        return {symbolic(*held, ValueKind::SymInt)};
+        return {symbolic(held, ValueKind::SymInt)};
     if (tag == "as_sym_float")
-        return {symbolic(*held, ValueKind::SymFloat)};
+        return {symbolic(held, ValueKind::SymFloat)};
     if (tag == "as_sym_bool")
-        return {symbolic(*held, ValueKind::SymBool)};
+        return {symbolic(held, ValueKind::SymBool)};
     std::vector<DeclaredValue> out;
     if (tag == "as_tensors")
-        for (const auto& item : *held)
-            out.push_back({item.at("name"), ValueKind::Tensor, {}});
+        for (const JsonView item : held.items())
+            out.push_back({item.at("name").text(), ValueKind::Tensor, {}});
     else if (tag == "as_sym_ints")
-        for (const auto& item : *held)
+        for (const JsonView item : held.items())
             out.push_back(symbolic(item, ValueKind::SymInt));
     else if (tag == "as_optional_tensors")
-        for (const auto& item : *held)
-            if (const auto it = item.find("as_tensor"); it != item.end())
-                out.push_back({it->at("name"), ValueKind::Tensor, {}});
+        for (const JsonView item : held.items())
+            if (const auto tensor = item.find("as_tensor"))
+                out.push_back({tensor->at("name").text(), ValueKind::Tensor, {}});
             else
                 out.push_back({"", ValueKind::None, {}});
     else

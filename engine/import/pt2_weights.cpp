@@ -2,35 +2,31 @@
 #include "engine/import/pt2_weights.h"
 
 #include "engine/base/torch_guard.h"
+#include "engine/import/json_view.h"
 #include "engine/import/pt2_schema.h"
 
 #include <torch/csrc/jit/serialization/pickle.h>
 
-#include <nlohmann/json.hpp>
-
 namespace qs {
-
-using nlohmann::json;
 
 namespace {
 
-std::vector<std::int64_t> fixedSizes(const json& list)
+std::vector<std::int64_t> fixedSizes(JsonView list)
 {
     std::vector<std::int64_t> out;
-    for (const auto& item : list)
-        out.push_back(item.at("as_int").get<std::int64_t>());
+    for (const JsonView item : list.items())
+        out.push_back(item.at("as_int").integer());
     return out;
 }
 
-TensorLayout readPayload(const std::string& folder, const json& entry)
+TensorLayout readPayload(std::string record, JsonView meta)
 {
-    const json& meta = entry.at("tensor_meta");
     TensorLayout payload;
-    payload.record = folder + entry.at("path_name").get<std::string>();
-    payload.dtype = schemaDType(meta.at("dtype").get<int>());
+    payload.record = std::move(record);
+    payload.dtype = schemaDType(meta.at("dtype").smallInteger());
     payload.sizes = fixedSizes(meta.at("sizes"));
     payload.strides = fixedSizes(meta.at("strides"));
-    payload.offset = meta.at("storage_offset").at("as_int").get<std::int64_t>();
+    payload.offset = meta.at("storage_offset").at("as_int").integer();
     return payload;
 }
 
@@ -71,18 +67,23 @@ Result<void> Pt2Weights::addPayloads(const std::string& folder, const std::strin
 {
     if (!m_archive->has(folder + config))
         return {};
-    QS_TRY(const std::string text, m_archive->read(folder + config));
-    QS_TRY(const json document, parseJson(text));
-    for (const auto& [name, entry] : document.at("config").items()) {
-        if (entry.value("use_pickle", false) || !entry.contains("tensor_meta")
-            || entry["tensor_meta"].is_null()) {
-            const std::string record = folder + entry.at("path_name").get<std::string>();
-            m_ids[name] = m_store->addLazy([archive = m_archive, name = name,
-                                            record] { return loadPickled(*archive, name, record); },
-                                           m_archive->size(record));
+    QS_TRY(std::string text, m_archive->read(folder + config));
+    QS_TRY(const JsonDocument document,
+           JsonDocument::parse(std::move(text), "the record '" + folder + config + "'"));
+    for (const auto& [key, entry] : document.root().at("config").members()) {
+        const std::string name(key);
+        std::string record = folder + std::string(entry.at("path_name").text());
+        const auto meta = entry.find("tensor_meta");
+        if (entry.boolean("use_pickle", false) || !meta) {
+            const std::uint64_t bytes = m_archive->size(record);
+            m_ids[name] = m_store->addLazy(
+                [archive = m_archive, name, record = std::move(record)] {
+                    return loadPickled(*archive, name, record);
+                },
+                bytes);
             continue;
         }
-        const auto id = m_tensors.add(*m_store, readPayload(folder, entry));
+        const auto id = m_tensors.add(*m_store, readPayload(std::move(record), *meta));
         if (!id)
             return fail(badWeight(*m_archive, name, id.error().message));
         m_ids[name] = *id;

@@ -9,8 +9,6 @@
 #include <ATen/core/List.h>
 #include <torch/csrc/jit/serialization/pickle.h>
 
-#include <nlohmann/json.hpp>
-
 namespace qs {
 
 namespace {
@@ -34,16 +32,16 @@ void flattenInto(const at::IValue& value, std::vector<at::IValue>& out)
 std::vector<bool> keptArguments(const Graph& graph)
 {
     std::vector<bool> kept;
-    const auto record = nlohmann::json::parse(graph.info().exportRecord, nullptr, false);
-    if (record.is_discarded())
+    const auto record = JsonDocument::parse(graph.info().exportRecord, "the export record");
+    if (!record)
         return kept;
-    const auto specs = record.at("graph_module").at("signature").at("input_specs");
-    for (const auto& spec : specs) {
+    const JsonView signature = record->root().at("graph_module").at("signature");
+    for (const JsonView spec : signature.at("input_specs").items()) {
         const auto [tag, held] = unionOf(spec);
         if (tag == "constant_input")
             kept.push_back(false);
         else if (tag == "user_input")
-            kept.push_back(!schemaOutputs(held->at("arg")).front().name.empty());
+            kept.push_back(!schemaOutputs(held.at("arg")).front().name.empty());
     }
     return kept;
 }

@@ -9,6 +9,7 @@
 #include <QtTest/QtTest>
 
 #include <array>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -280,9 +281,62 @@ private Q_SLOTS:
         const QString broken = written(bytesOf(kModel));
         test::writeRecord(broken.toStdString(), "models/model.json", "{\"a\": ");
         QVERIFY(lineFor(broken).contains("not valid JSON"));
+        const QString number = written(bytesOf(kModel));
+        test::writeRecord(number.toStdString(), "models/model.json", "{\"a\": NaN}");
+        QVERIFY(lineFor(number).contains("models/model.json' is not valid JSON"));
+        const QString config = written(bytesOf(kModel));
+        test::writeRecord(config.toStdString(), "model_weights_config.json", "{\"config\": {");
+        QVERIFY(lineFor(config).contains("model_weights_config.json' is not valid JSON"));
         const QString binary = written(bytesOf(kModel));
         test::writeRecord(binary.toStdString(), "models/model.json", std::string(100, '\xff'));
         QVERIFY(lineFor(binary).contains("not valid JSON"));
+    }
+    /// Each file says what is wrong where, with the text that is in it.
+    void programsOfAnotherShapeNameTheNode_data()
+    {
+        QTest::addColumn<QByteArray>("place");
+        QTest::addColumn<QByteArray>("value");
+        QTest::addColumn<QString>("told");
+        const QByteArray node = "/graph_module/graph/nodes/0", arg = node + "/inputs/0/arg";
+        const QString sub = QStringLiteral("node 'sub': does not follow torch.export's schema (");
+        QTest::newRow("list") << node + "/inputs" << QByteArray("7") << sub + "7 is not a list";
+        QTest::newRow("text") << arg + "/as_tensor/name" << QByteArray("[1]") << sub + "[1] is not";
+        QTest::newRow("lacks") << arg + "/as_tensor" << QByteArray("{}")
+                               << sub + "{} is not an object with 'name'";
+        QTest::newRow("double") << arg << QByteArray(R"({"as_int": 1e300})")
+                                << sub + "1e+300 is not a whole number";
+        QTest::newRow("wide") << arg << QByteArray(R"({"as_int": 18446744073709551616})")
+                              << sub + "1.8446744073709552e+19 is not a whole number";
+        QTest::newRow("unnamed") << arg + "/as_tensor/name" << QByteArray("\"nobody\"")
+                                 << QStringLiteral("'nobody' is used before it is made");
+        QTest::newRow("no graph") << QByteArray("/graph_module") << QByteArray("[]")
+                                  << QStringLiteral("[] is not an object with 'graph'");
+    }
+    void programsOfAnotherShapeNameTheNode()
+    {
+        QFETCH(QByteArray, place);
+        QFETCH(QByteArray, value);
+        QFETCH(QString, told);
+        const QString line = lineFor(edited([&](json& program) {
+            program[json::json_pointer(place.toStdString())] = json::parse(value.toStdString());
+        }));
+        QVERIFY2(line.contains(told), qPrintable(line));
+    }
+    /// What torch writes as words or as numbers beyond 64 bits is read as it stands.
+    void numbersOfAnySize()
+    {
+        const QString path = edited([](json& program) {
+            program["graph_module"]["graph"]["nodes"][0]["inputs"][1]["arg"]
+                = json::parse(R"({"as_float": 123456789012345678901234567890})");
+            program["graph_module"]["graph"]["nodes"][0]["inputs"][0]["arg"]
+                = {{"as_float", "-Infinity"}};
+        });
+        const auto graph = importModel(path.toStdString());
+        QVERIFY2(graph, graph ? "" : graph.error().line().c_str());
+        const Node* node = (*graph)->tryFind("sub");
+        QVERIFY(node && node->args.size() >= 2);
+        QCOMPARE(*node->args[0].value.asDouble(), -std::numeric_limits<double>::infinity());
+        QCOMPARE(*node->args[1].value.asDouble(), 123456789012345678901234567890.0);
     }
     void nothingInAPickleRuns()
     {
