@@ -14,6 +14,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import models
@@ -31,16 +32,35 @@ def ratio(these, those, kind):
     return median([a / b for a, b in zip(these[kind], those[kind])])
 
 
+def peak_megabytes(pid):
+    """The most memory a running process has had. wait4's ru_maxrss will not do: it begins with what the parent had at the fork."""
+    try:
+        status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0.0
+    return max([int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM:")], default=0.0)
+
+
 def process(command):
-    """Runs a process: what it printed, its wall and processor seconds and its peak memory in MB."""
+    """Runs a process: what it printed, its wall and processor seconds and its peak memory in MB, read until it ends."""
     start = time.perf_counter()
     child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    most, ended = [0.0], threading.Event()
+
+    def watch():
+        while not ended.wait(0.02):
+            most[0] = max(most[0], peak_megabytes(child.pid))
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
     out = child.stdout.read()
     complaint = child.stderr.read()
     _, status, usage = os.wait4(child.pid, 0)
+    ended.set()
+    watcher.join()
     child.returncode = os.waitstatus_to_exitcode(status)
     return {"ok": child.returncode == 0, "out": out, "error": complaint.decode(errors="replace").strip().splitlines()[-1:],
-            "wall": time.perf_counter() - start, "cpu": usage.ru_utime + usage.ru_stime, "mb": usage.ru_maxrss / 1024}
+            "wall": time.perf_counter() - start, "cpu": usage.ru_utime + usage.ru_stime, "mb": most[0]}
 
 
 def measured(command):
