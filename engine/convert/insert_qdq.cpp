@@ -4,6 +4,7 @@
 #include "engine/convert/lstm_forms.h"
 #include "engine/convert/quantize_weights.h"
 #include "engine/execute/interpreter.h"
+#include "engine/execute/tensor_store.h"
 #include "engine/graph/graph_verifier.h"
 #include "engine/prepare/fuse_conv_bn.h"
 #include "engine/prepare/weighted_op.h"
@@ -175,6 +176,7 @@ Result<void> buildReference(ConvertedModel& model, bool reduceRange, const JobCo
 {
     const Graph& prepared = *model.prepared->graph;
     GraphEdit edit(prepared);
+    edit.setTensors(TensorStore::over(prepared.tensors()));
     std::unordered_map<NodeId, ValueRef> replaced; // observer to what stands for it
     for (const NodePtr& node : prepared.nodes()) {
         QS_CHECK(job.check());

@@ -16,33 +16,48 @@ std::uint64_t valueBytes(const at::IValue& value)
 
 } // namespace
 
-TensorId TensorStore::add(at::IValue value)
+std::shared_ptr<TensorStore> TensorStore::over(std::shared_ptr<const TensorStore> below)
+{
+    if (!below)
+        return nullptr;
+    auto store = std::make_shared<TensorStore>();
+    store->m_base = below->size();
+    store->m_below = std::move(below);
+    return store;
+}
+
+TensorId TensorStore::append(Entry entry)
 {
     std::lock_guard lock(m_mutex);
+    m_entries.push_back(std::move(entry));
+    return TensorId(std::uint32_t(m_base + m_entries.size()));
+}
+
+TensorId TensorStore::add(at::IValue value)
+{
+    const std::uint64_t bytes = valueBytes(value);
     Entry entry;
-    entry.bytes = valueBytes(value);
     entry.value = std::move(value);
     entry.loaded = true;
-    m_entries.push_back(std::move(entry));
-    return TensorId(std::uint32_t(m_entries.size()));
+    entry.bytes = bytes;
+    return append(std::move(entry));
 }
 
 TensorId TensorStore::addLazy(Loader loader, std::uint64_t bytes)
 {
-    std::lock_guard lock(m_mutex);
     Entry entry;
     entry.loader = std::move(loader);
     entry.bytes = bytes;
-    m_entries.push_back(std::move(entry));
-    return TensorId(std::uint32_t(m_entries.size()));
+    return append(std::move(entry));
 }
 
 TensorId TensorStore::addDerived(Loader maker, std::uint64_t bytes)
 {
-    const TensorId id = addLazy(std::move(maker), bytes);
-    std::lock_guard lock(m_mutex);
-    m_entries[id.value() - 1].derived = true;
-    return id;
+    Entry entry;
+    entry.loader = std::move(maker);
+    entry.derived = true;
+    entry.bytes = bytes;
+    return append(std::move(entry));
 }
 
 Result<at::IValue> TensorStore::derive(Entry& entry)
@@ -55,13 +70,24 @@ Result<at::IValue> TensorStore::derive(Entry& entry)
     return value;
 }
 
+const TensorStore& TensorStore::holder(TensorId id, std::size_t& index) const
+{
+    const TensorStore* store = this;
+    while (store->m_below && id.value() <= store->m_base)
+        store = store->m_below.get();
+    index = std::size_t(id.value()) - store->m_base - 1;
+    return *store;
+}
+
 Result<at::IValue> TensorStore::get(TensorId id) const
 {
-    // The lock is held while loading: two readers of one weight must not both read it.
-    std::lock_guard lock(m_mutex);
-    if (!id || id.value() > m_entries.size())
+    if (!id || id.value() > size())
         return fail(ErrorCode::Internal, "no tensor with key " + std::to_string(id.value()));
-    Entry& entry = m_entries[id.value() - 1];
+    std::size_t index = 0;
+    const TensorStore& store = holder(id, index);
+    // The lock is held while loading: two readers of one weight must not both read it.
+    std::lock_guard lock(store.m_mutex);
+    Entry& entry = store.m_entries[index];
     if (entry.derived)
         return derive(entry);
     if (!entry.loaded) {
@@ -86,36 +112,36 @@ Result<at::IValue> TensorStore::getOn(TensorId id, const at::Device& device) con
     QS_TRY(at::IValue value, get(id));
     if (!value.isTensor() || value.toTensor().device() == device)
         return value;
+    std::size_t index = 0;
+    const TensorStore& store = holder(id, index);
     const auto key = std::make_pair(id, device.str());
     {
-        std::lock_guard lock(m_mutex);
-        if (const auto it = m_deviceCopies.find(key); it != m_deviceCopies.end())
+        std::lock_guard lock(store.m_mutex);
+        if (const auto it = store.m_deviceCopies.find(key); it != store.m_deviceCopies.end())
             return it->second;
     }
     auto copy = guardTorchValue<at::IValue>(
         [&]() -> Result<at::IValue> { return at::IValue(value.toTensor().to(device)); });
     if (!copy)
         return copy;
-    std::lock_guard lock(m_mutex);
-    return m_deviceCopies.try_emplace(key, std::move(*copy)).first->second;
-}
-
-void TensorStore::dropDeviceCopies()
-{
-    std::lock_guard lock(m_mutex);
-    m_deviceCopies.clear();
+    std::lock_guard lock(store.m_mutex);
+    return store.m_deviceCopies.try_emplace(key, std::move(*copy)).first->second;
 }
 
 std::uint64_t TensorStore::bytes(TensorId id) const
 {
-    std::lock_guard lock(m_mutex);
-    return id && id.value() <= m_entries.size() ? m_entries[id.value() - 1].bytes : 0;
+    if (!id || id.value() > size())
+        return 0;
+    std::size_t index = 0;
+    const TensorStore& store = holder(id, index);
+    std::lock_guard lock(store.m_mutex);
+    return store.m_entries[index].bytes;
 }
 
 std::size_t TensorStore::size() const
 {
     std::lock_guard lock(m_mutex);
-    return m_entries.size();
+    return m_base + m_entries.size();
 }
 
 } // namespace qs

@@ -16,14 +16,18 @@
 
 namespace qs {
 
-/// The one store of weights and constants that every graph made from a model shares. Append-only:
-/// an id, once given, always means the same value. Entries may be lazy: the loader runs at first
-/// use; derived ones are made whenever nobody has them. Thread safe. Copies on other devices are
-/// cached per device until `dropDeviceCopies`.
+/// Weights and constants of a graph. Append-only: an id, once given, always means the same value.
+/// Entries may be lazy: the loader runs at first use; derived ones are made whenever nobody has
+/// them. Thread safe. Copies on other devices are kept beside the values. What a stage makes goes
+/// into a store over its source's: all ids of the one below keep their meaning, and the new values
+/// leave memory with the last graph made there.
 class TensorStore
 {
 public:
     using Loader = std::function<Result<at::IValue>()>;
+
+    /// A store over `below` as it is now. Null over null: a graph without weights stays one.
+    static std::shared_ptr<TensorStore> over(std::shared_ptr<const TensorStore> below);
 
     TensorId add(at::IValue value);
     /// `bytes` is for reports; the loader is called at most once, on the thread that first asks.
@@ -35,7 +39,6 @@ public:
     Result<at::Tensor> getTensor(TensorId id) const;
     /// The value with its tensors on `device`.
     Result<at::IValue> getOn(TensorId id, const at::Device& device) const;
-    void dropDeviceCopies();
     std::uint64_t bytes(TensorId id) const;
     std::size_t size() const;
 
@@ -51,7 +54,12 @@ private:
         std::optional<WeakTensor> made; ///< of a derived one
     };
     static Result<at::IValue> derive(Entry& entry);
+    /// The store that holds the id: this one or one below; `index` within its own entries.
+    const TensorStore& holder(TensorId id, std::size_t& index) const;
+    TensorId append(Entry entry);
 
+    std::shared_ptr<const TensorStore> m_below;
+    std::size_t m_base = 0; ///< ids up to here are those of the store below
     mutable std::mutex m_mutex;
     mutable std::vector<Entry> m_entries;
     mutable std::map<std::pair<TensorId, std::string>, at::IValue> m_deviceCopies;

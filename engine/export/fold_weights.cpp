@@ -160,6 +160,7 @@ Result<Graph> fold(const Graph& reference)
     QS_TRY(const Interpreter interpreter,
            Interpreter::create(std::make_shared<const Graph>(reference)));
     GraphEdit edit(reference);
+    edit.setTensors(TensorStore::over(reference.tensors()));
     QS_CHECK(foldIntegers(edit, reference, interpreter));
     removeUndone(edit);
     removeReplaced(edit, reference);

@@ -2,6 +2,7 @@
 #include "engine/prepare/prepare.h"
 
 #include "engine/base/torch_guard.h"
+#include "engine/execute/tensor_store.h"
 #include "engine/graph/graph_verifier.h"
 #include "engine/prepare/custom_modules/observe_lstm.h"
 #include "engine/prepare/fuse_conv_bn.h"
@@ -55,6 +56,7 @@ Result<PreparedPtr> prepareModel(GraphPtr model, PlanPtr plan, const JobContext&
     prepared->valueOf = identityMap(*model);
 
     GraphEdit edit(*model);
+    edit.setTensors(TensorStore::over(model->tensors()));
     job.report("prepare", "fusing", 0.1);
     QS_TRY(const bool fused, fuseConvBn(edit, *plan, prepared->valueOf));
     if (fused) {

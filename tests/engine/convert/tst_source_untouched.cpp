@@ -54,6 +54,7 @@ private Q_SLOTS:
         const std::string text = printGraph(**model);
         const auto weights = weightsOf(**model);
         const at::Tensor before = run(*model, inputs);
+        const std::size_t stored = (*model)->tensors()->size();
 
         Recipe recipe = defaultRecipe();
         recipe.prepareJson = R"({"only_modules": ["layer3"]})";
@@ -73,7 +74,8 @@ private Q_SLOTS:
         QVERIFY2(converted, converted ? "" : converted.error().line().c_str());
         QVERIFY(compareModels(**converted, **data, "cpu"));
 
-        // The source: the same text, the same weights to the bit, the same results.
+        // The source: the same text, the same weights to the bit and no more, the same results.
+        QCOMPARE((*model)->tensors()->size(), stored);
         QCOMPARE(printGraph(**model), text);
         const auto after = weightsOf(**model);
         QCOMPARE(after.size(), weights.size());

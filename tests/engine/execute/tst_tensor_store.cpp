@@ -10,6 +10,21 @@
 
 using namespace qs;
 
+namespace {
+
+at::Tensor number(float value)
+{
+    return at::full({1}, value);
+}
+
+float read(const TensorStore& store, TensorId id)
+{
+    const auto tensor = store.getTensor(id);
+    return tensor ? tensor->item<float>() : -1;
+}
+
+} // namespace
+
 class TestTensorStore : public QObject
 {
     Q_OBJECT
@@ -89,6 +104,64 @@ private Q_SLOTS:
         QCOMPARE(madeW, 1); // the runner has it
         QCOMPARE(madeV, 2); // nobody had it
     }
+
+    void aStoreOverAnotherAddsItsOwn()
+    {
+        const auto model = std::make_shared<TensorStore>();
+        const TensorId weight = model->add(number(1));
+        const auto first = TensorStore::over(model);
+        const auto second = TensorStore::over(model);
+        const TensorId a = first->add(number(2)), b = second->add(number(3));
+        // Siblings give the same ids: what is made from a model does not depend on what was made
+        // before.
+        QCOMPARE(a, b);
+        QCOMPARE(read(*first, weight), 1.0f);
+        QCOMPARE(read(*first, a), 2.0f);
+        QCOMPARE(read(*second, b), 3.0f);
+        QCOMPARE(model->size(), std::size_t(1));
+        QCOMPARE(first->size(), std::size_t(2));
+        QCOMPARE(first->bytes(weight) + first->bytes(a), std::uint64_t(8));
+        // A third storey, and what is added below afterwards is not seen above.
+        const auto third = TensorStore::over(first);
+        const TensorId c = third->add(number(4));
+        model->add(number(9));
+        QCOMPARE(read(*third, weight), 1.0f);
+        QCOMPARE(read(*third, a), 2.0f);
+        QCOMPARE(read(*third, c), 4.0f);
+        QVERIFY(!third->get(TensorId(c.value() + 1)));
+        QVERIFY(!third->get(TensorId()));
+        QCOMPARE(third->bytes(TensorId(c.value() + 1)), std::uint64_t(0));
+    }
+
+    void itsValuesLeaveWithIt()
+    {
+        const auto model = std::make_shared<TensorStore>();
+        model->add(number(1));
+        at::Tensor held = number(2);
+        {
+            const auto made = TensorStore::over(model);
+            made->add(held);
+            QCOMPARE(held.use_count(), std::size_t(2));
+        }
+        QCOMPARE(held.use_count(), std::size_t(1));
+    }
+
+    void aLazyValueIsReadOnceHoweverManyStand()
+    {
+        int reads = 0;
+        const auto model = std::make_shared<TensorStore>();
+        const TensorId lazy = model->addLazy(
+            [&reads]() -> Result<at::IValue> {
+                ++reads;
+                return at::IValue(number(5));
+            },
+            4);
+        QCOMPARE(read(*TensorStore::over(model), lazy), 5.0f);
+        QCOMPARE(read(*TensorStore::over(model), lazy), 5.0f);
+        QCOMPARE(reads, 1);
+    }
+
+    void nothingOverNothing() { QVERIFY(!TensorStore::over(nullptr)); }
 };
 
 QTEST_GUILESS_MAIN(TestTensorStore)
