@@ -11,6 +11,7 @@
 #include <QCommandLineParser>
 #include <QElapsedTimer>
 #include <QIcon>
+#include <QStandardPaths>
 #include <QTimer>
 
 #include <algorithm>
@@ -218,7 +219,8 @@ int main(int argc, char** argv)
                            "add --screenshot FILE"),
             1);
     qs::applyTheme(app, wanted.dark);
-    const auto engine = qs::makeEngineSession();
+    const auto engine = qs::makeEngineSession(
+        QStandardPaths::writableLocation(QStandardPaths::CacheLocation).toStdString());
     qs::MainWindow window(*engine);
     window.resize(wanted.size);
     window.show();

@@ -3,6 +3,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/calibrate/calibrator.h"
+#include "engine/calibrate/checkpoint.h"
 #include "engine/calibrate/dataset.h"
 #include "engine/compare/comparator.h"
 #include "engine/configure/backend_config.h"
@@ -19,6 +20,8 @@
 
 #include <chrono>
 #include <filesystem>
+#include <optional>
+#include <utility>
 
 namespace qs {
 
@@ -39,6 +42,11 @@ const std::string& comparisonData(const RunSettings& settings)
 class EngineSession : public EngineService
 {
 public:
+    explicit EngineSession(std::string keepIn)
+        : m_keepIn(std::move(keepIn))
+    {
+    }
+
     Result<GraphPtr> open(const std::string& path, const JobContext& job) override
     {
         return importModel(path, job);
@@ -62,12 +70,18 @@ public:
     {
         const auto start = Clock::now();
         QS_TRY(DeviceChoice device, chooseDevice(request.settings.device));
-        QS_TRY(const auto data,
-               openDataset(request.settings.calibrationData, *request.model,
-                           datasetOptions(request.recipe.calibration)));
+        const std::string& source = request.settings.calibrationData;
+        const DatasetOptions cut = datasetOptions(request.recipe.calibration);
+        QS_TRY(const auto data, openDataset(source, *request.model, cut));
         auto out = std::make_shared<Calibration>();
         QS_TRY(out->prepared, prepareModel(request.model, request.plan, job));
-        QS_TRY(out->observations, ::qs::calibrate(*out->prepared, *data, device.device, job));
+        const auto checkpoint
+            = checkpointOf(calibrationKey(*out->prepared, source, cut, device.device));
+        QS_TRY(out->observations,
+               ::qs::calibrate(*out->prepared, *data, device.device, job,
+                               checkpoint ? &*checkpoint : nullptr));
+        if (checkpoint)
+            checkpoint->remove();
         out->qparams = chooseAllQParams(*out->observations);
         out->device = device.device;
         out->note = device.note;
@@ -130,6 +144,16 @@ public:
     std::vector<std::string> exportForms() const override { return ::qs::exportForms(); }
 
 private:
+    /// Nothing where there is no folder for it: calibration goes without.
+    std::optional<Checkpoint> checkpointOf(std::string key) const
+    {
+        std::error_code code;
+        std::filesystem::create_directories(m_keepIn, code);
+        if (m_keepIn.empty() || code)
+            return std::nullopt;
+        return Checkpoint(m_keepIn + "/calibration.partial.npz", std::move(key));
+    }
+
     static Result<void> writeRecords(const ExportRequest& request,
                                      const std::map<std::string, std::string>& names,
                                      ExportReport& report)
@@ -156,13 +180,15 @@ private:
             report.files.push_back(folder + name);
         return {};
     }
+
+    std::string m_keepIn;
 };
 
 } // namespace
 
-std::unique_ptr<EngineService> makeEngineSession()
+std::unique_ptr<EngineService> makeEngineSession(std::string keepIn)
 {
-    return std::make_unique<EngineSession>();
+    return std::make_unique<EngineSession>(std::move(keepIn));
 }
 
 } // namespace qs

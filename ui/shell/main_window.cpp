@@ -302,7 +302,12 @@ void MainWindow::refreshTitle()
 void MainWindow::onFailure(Stage stage, const Error& error)
 {
     if (error.code == ErrorCode::Cancelled) {
-        statusBar()->showMessage(QStringLiteral("%1 cancelled").arg(stageName(stage)), 4000);
+        // A calibration says how far it came and that it keeps what it saw.
+        const QString after = error.hint.empty()
+            ? QString()
+            : QStringLiteral("; start it again to go on from there");
+        statusBar()->showMessage(
+            QStringLiteral("%1 %2").arg(stageName(stage), toQString(error.message)) + after, 8000);
         return;
     }
     m_messages->showError(stageName(stage), error);

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/calibrate/npz.h"
+#include "ui/session/engine_session.h"
+
+#include <QtTest>
+
+#include <random>
+
+using namespace qs;
+
+/// The real engine as the window asks it.
+class TestEngineSession : public QObject
+{
+    Q_OBJECT
+
+private:
+    static constexpr int kBatches = 60000;
+    QTemporaryDir m_folder;
+    std::string m_data;
+    CalibrateRequest m_request;
+
+    struct Seen
+    {
+        int first = 0, last = 0; ///< batch numbers that were reported
+    };
+    /// Runs a calibration; stopped once it has reported for so long, unless that is 0.
+    Result<CalibrationPtr> run(EngineService& engine, int milliseconds, Seen& seen)
+    {
+        std::stop_source stop;
+        QElapsedTimer clock;
+        clock.start();
+        const JobContext job(stop.get_token(), [&](const Progress& progress) {
+            const auto what = QString::fromStdString(progress.what);
+            if (!what.startsWith(QLatin1String("batch ")))
+                return;
+            seen.last = what.section(QLatin1Char(' '), 1, 1).toInt();
+            seen.first = seen.first == 0 ? seen.last : seen.first;
+            if (milliseconds > 0 && clock.elapsed() > milliseconds)
+                stop.request_stop();
+        });
+        return engine.calibrate(m_request, job);
+    }
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        std::mt19937 random(1);
+        std::vector<float> values(std::size_t(kBatches) * 64);
+        for (float& value : values)
+            value = float(random() % 1000) / 1000.0f;
+        NpyArray images = npyFrom("image", values);
+        images.shape = {kBatches, 1, 8, 8};
+        m_data = m_folder.filePath("images.npz").toStdString();
+        const auto written = writeNpz({images}, m_data);
+        QVERIFY2(written, written ? "" : written.error().line().c_str());
+
+        const auto engine = makeEngineSession();
+        auto model = engine->open(QS_SOURCE_DIR "/resources/samples/digits.pt2", {});
+        QVERIFY2(model, model ? "" : model.error().line().c_str());
+        m_request.model = *model;
+        m_request.recipe = defaultRecipe();
+        m_request.recipe.calibration.batchSize = 1;
+        m_request.recipe.calibration.batches = kBatches;
+        m_request.settings.device = "cpu";
+        m_request.settings.calibrationData = m_data;
+        auto plan = engine->plan(m_request.model, m_request.recipe);
+        QVERIFY(plan);
+        m_request.plan = *plan;
+    }
+
+    void aCancelledCalibrationGoesOn()
+    {
+        const QString keepIn = m_folder.filePath("cache/quantscope");
+        Seen cancelled, resumed;
+        {
+            const auto engine = makeEngineSession(keepIn.toStdString());
+            const auto found = run(*engine, 2500, cancelled);
+            QVERIFY(!found);
+            QCOMPARE(found.error().code, ErrorCode::Cancelled);
+            QVERIFY2(!found.error().hint.empty(), found.error().line().c_str());
+        }
+        QCOMPARE(cancelled.first, 1);
+        QCOMPARE(QDir(keepIn).entryList(QDir::Files).size(), 1);
+        // Another program start, the same decisions and data.
+        const auto engine = makeEngineSession(keepIn.toStdString());
+        const auto found = run(*engine, 2500, resumed);
+        QVERIFY(!found);
+        QVERIFY2(resumed.first > 1 && resumed.first <= cancelled.last,
+                 qPrintable(QString::number(resumed.first)));
+        // Another plan: from the start, and nothing of it is left once it is done.
+        m_request.recipe.calibration.batchSize = kBatches / 4;
+        Seen other;
+        const auto whole = run(*engine, 0, other);
+        QVERIFY2(whole, whole ? "" : whole.error().line().c_str());
+        QCOMPARE(other.first, 1);
+        QCOMPARE((*whole)->observations->samples, kBatches);
+        QVERIFY(QDir(keepIn).isEmpty());
+        m_request.recipe.calibration.batchSize = 1;
+    }
+
+    void withoutAFolderItStartsOver()
+    {
+        Seen cancelled, again;
+        const auto engine = makeEngineSession();
+        QVERIFY(!run(*engine, 1500, cancelled));
+        QVERIFY(!run(*engine, 300, again));
+        QCOMPARE(again.first, 1);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestEngineSession)
+#include "tst_engine_session.moc"
