@@ -12,9 +12,8 @@ namespace qs {
 using FunctionCalls = std::unordered_map<NodeId, std::string>;
 
 /// Core ATen spells some functions as several operators, for which no backend has a pattern. Where
-/// all of a call's operators are there, and they read one value and make one, the operator that the
-/// model called takes their place: hardswish, hardsigmoid, stack, and linear over a batch of
-/// matrices. Their values are the same to the bit.
+/// all of a call's operators are there and make one value, the operator that the model called takes
+/// their place (`decomposed_calls` lists them). Its values are the same to the bit.
 void recompose(GraphEdit& edit, const FunctionCalls& calls);
 
 } // namespace qs

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/import/decomposed_calls.h"
+
+#include <algorithm>
+#include <array>
+
+namespace qs {
+
+namespace {
+
+using Args = std::optional<std::vector<NamedArgument>>;
+
+bool isStored(const Node& node)
+{
+    return node.kind == NodeKind::Parameter || node.kind == NodeKind::Constant;
+}
+
+const ValueRef* refOf(const Node& node, std::string_view name)
+{
+    const Argument* found = node.tryArg(name);
+    return found ? found->asRef() : nullptr;
+}
+
+/// One call while it is read.
+class Reader
+{
+public:
+    Reader(const GraphEdit& edit, const DecomposedCall& call)
+        : m_edit(edit)
+        , m_call(call)
+    {
+    }
+
+    const Node* find(std::string_view target) const
+    {
+        for (const NodeId id : m_call.nodes)
+            if (m_edit.get(id).target == target)
+                return &m_edit.get(id);
+        return nullptr;
+    }
+
+    /// A value that comes from outside the call, as it is or through a view of the given kind.
+    std::optional<ValueRef> from(const ValueRef* ref, std::string_view through = {}) const
+    {
+        if (!ref)
+            return std::nullopt;
+        const auto& reads = m_call.reads;
+        if (std::find(reads.begin(), reads.end(), *ref) != reads.end())
+            return *ref;
+        const Node* maker = m_edit.tryGet(ref->node);
+        if (through.empty() || !maker || maker->target != through || maker->args.empty())
+            return std::nullopt;
+        return from(maker->args[0].value.asRef());
+    }
+
+    /// A whole number at a place of a list argument; negative places count from the end.
+    std::optional<std::int64_t> number(const Node& node, std::string_view argument,
+                                       std::ptrdiff_t place) const
+    {
+        const Argument* found = node.tryArg(argument);
+        const auto* list = found ? found->asList() : nullptr;
+        const auto size = list ? std::ptrdiff_t(list->size()) : 0;
+        const std::ptrdiff_t at = place < 0 ? size + place : place;
+        if (at < 0 || at >= size || !(*list)[std::size_t(at)].asInt())
+            return std::nullopt;
+        return *(*list)[std::size_t(at)].asInt();
+    }
+
+    std::size_t rank(ValueRef ref) const
+    {
+        return m_edit.get(ref.node).outputs.at(ref.index).type.shape.size();
+    }
+
+    const GraphEdit& edit() const { return m_edit; }
+    const DecomposedCall& call() const { return m_call; }
+
+private:
+    const GraphEdit& m_edit;
+    const DecomposedCall& m_call;
+};
+
+Args unary(const Reader& read)
+{
+    const bool clamps = read.find("aten.clamp.default") || read.find("aten.clamp_min.default")
+        || read.find("aten.hardtanh.default");
+    if (read.call().reads.size() != 1 || !clamps)
+        return std::nullopt;
+    return std::vector<NamedArgument> {{"self", read.call().reads[0]}};
+}
+
+/// A dimension that may be counted from the end.
+std::int64_t fromFront(std::int64_t dim, std::size_t rank)
+{
+    return dim < 0 ? dim + std::int64_t(rank) : dim;
+}
+
+/// unsqueeze of each part, then cat over the new dimension; or cat, and a view that splits it.
+Args stacked(const Reader& read)
+{
+    const Node* cat = read.find("aten.cat.default");
+    const auto* parts = cat && !cat->args.empty() ? cat->args[0].value.asList() : nullptr;
+    if (!parts || parts->empty())
+        return std::nullopt;
+    const Argument* over = cat->tryArg("dim");
+    const std::int64_t dim = over && over->asInt() ? *over->asInt() : 0;
+    const bool split = read.call().nodes.back() != cat->id
+        && read.edit().get(read.call().nodes.back()).isOp("aten.view.default");
+    Argument::List tensors;
+    for (const Argument& part : *parts) {
+        const auto* ref = part.asRef();
+        const Node* wide = ref ? read.edit().tryGet(ref->node) : nullptr;
+        if (!wide)
+            return std::nullopt;
+        const Argument* at = wide->tryArg("dim");
+        if (split && read.from(ref))
+            tensors.push_back(*ref);
+        else if (!split && wide->target == "aten.unsqueeze.default" && at && at->asInt()
+                 && fromFront(*at->asInt(), read.rank(*ref)) == fromFront(dim, read.rank(*ref)))
+            tensors.push_back(wide->args[0].value);
+        else
+            return std::nullopt;
+    }
+    return std::vector<NamedArgument> {{"tensors", std::move(tensors)}, {"dim", dim}};
+}
+
+/// A batch of matrices (expand, view, bmm, view and the bias added), or one made of it (view, addmm
+/// or mm, view); a matrix alone stays as it is.
+Args linear(const Reader& read)
+{
+    const Node* turned = read.find("aten.permute.default");
+    const Node* product = read.find("aten.addmm.default");
+    if (!product)
+        product = read.find("aten.mm.default");
+    if (!product)
+        product = read.find("aten.bmm.default");
+    const bool batched = product && read.find("aten.view.default");
+    const auto* weight = batched && turned ? turned->args.at(0).value.asRef() : nullptr;
+    if (!weight || !isStored(read.edit().get(weight->node)))
+        return std::nullopt;
+    const bool fused = product->target == "aten.addmm.default";
+    const Node* sum = fused ? product : read.find("aten.add.Tensor");
+    std::optional<ValueRef> bias, input;
+    for (const ValueRef& ref : read.call().reads) {
+        if (ref == *weight)
+            continue;
+        const bool added
+            = sum && std::any_of(sum->args.begin(), sum->args.end(), [&](const auto& a) {
+                  return a.value.asRef() && *a.value.asRef() == ref;
+              });
+        std::optional<ValueRef>& slot = added ? bias : input;
+        if (slot)
+            return std::nullopt;
+        slot = ref;
+    }
+    if (!input || bool(sum) != bool(bias))
+        return std::nullopt;
+    std::vector<NamedArgument> args {{"input", *input}, {"weight", *weight}};
+    if (bias)
+        args.push_back({"bias", *bias});
+    return args;
+}
+
+/// where(x > 0, x, weight * x) with the weight in the shape of a channel.
+Args prelu(const Reader& read)
+{
+    const Node* choice = read.find("aten.where.self");
+    const Node* product = read.find("aten.mul.Tensor");
+    const Node* above = read.find("aten.gt.Scalar");
+    if (!choice || !product || !above || product->args.size() < 2)
+        return std::nullopt;
+    const auto input = read.from(refOf(*above, "self"));
+    const auto weight = read.from(product->args[0].value.asRef(), "aten.view.default");
+    if (!input || !weight || !isStored(read.edit().get(weight->node)))
+        return std::nullopt;
+    return std::vector<NamedArgument> {{"self", *input}, {"weight", *weight}};
+}
+
+/// A batch norm over each sample's channels, without running statistics.
+Args instanceNorm(const Reader& read)
+{
+    const Node* norm = read.find("aten._native_batch_norm_legit.no_stats");
+    const Node* first = read.find("aten.view.default");
+    if (!norm || !first || first->args.empty())
+        return std::nullopt;
+    const auto input = read.from(first->args[0].value.asRef());
+    const Argument *momentum = norm->tryArg("momentum"), *eps = norm->tryArg("eps");
+    if (!input || !momentum || !eps)
+        return std::nullopt;
+    std::vector<NamedArgument> args {{"input", *input}};
+    for (const char* name : {"weight", "bias"}) {
+        const ValueRef* given = refOf(*norm, name);
+        const auto stored = read.from(given, "aten.repeat.default");
+        if (given && !stored)
+            return std::nullopt;
+        args.push_back({name, stored ? Argument(*stored) : Argument()});
+    }
+    args.push_back({"running_mean", Argument()});
+    args.push_back({"running_var", Argument()});
+    args.push_back({"use_input_stats", true});
+    args.push_back({"momentum", *momentum});
+    args.push_back({"eps", *eps});
+    args.push_back({"cudnn_enabled", false});
+    return args;
+}
+
+/// view, permute, view: the factor stands among the first view's sizes.
+Args shuffled(const Reader& read, std::ptrdiff_t place, const char* name)
+{
+    const Node* view = read.find("aten.view.default");
+    const auto input
+        = view && !view->args.empty() ? read.from(view->args[0].value.asRef()) : std::nullopt;
+    const auto factor = input ? read.number(*view, "size", place) : std::nullopt;
+    if (!factor || !read.find("aten.permute.default"))
+        return std::nullopt;
+    return std::vector<NamedArgument> {{"self", *input}, {name, *factor}};
+}
+
+Args pixelShuffle(const Reader& read)
+{
+    return shuffled(read, -3, "upscale_factor");
+}
+
+Args pixelUnshuffle(const Reader& read)
+{
+    return shuffled(read, -1, "downscale_factor");
+}
+
+/// unsqueeze, pooling over two dimensions, squeeze.
+Args pooled(const Reader& read, std::string_view target, std::initializer_list<const char*> lists,
+            std::initializer_list<const char*> others)
+{
+    const Node* pool = read.find(target);
+    const auto input
+        = pool ? read.from(refOf(*pool, "self"), "aten.unsqueeze.default") : std::nullopt;
+    if (!input || !read.find("aten.squeeze.dims"))
+        return std::nullopt;
+    std::vector<NamedArgument> args {{"self", *input}};
+    for (const char* name : lists) {
+        if (!pool->tryArg(name))
+            continue;
+        const auto along = read.number(*pool, name, -1);
+        args.push_back({name, along ? Argument::List {*along} : Argument::List {}});
+    }
+    for (const char* name : others)
+        if (const Argument* given = pool->tryArg(name))
+            args.push_back({name, *given});
+    return args;
+}
+
+Args averagePool(const Reader& read)
+{
+    return pooled(read, "aten.avg_pool2d.default", {"kernel_size", "stride", "padding"},
+                  {"ceil_mode", "count_include_pad"});
+}
+
+Args maxPool(const Reader& read)
+{
+    return pooled(read, "aten.max_pool2d_with_indices.default",
+                  {"kernel_size", "stride", "padding", "dilation"}, {"ceil_mode"});
+}
+
+/// unsqueeze behind the dimension, expand, view.
+Args repeatInterleave(const Reader& read)
+{
+    const Node* wide = read.find("aten.unsqueeze.default");
+    const Node* expanded = read.find("aten.expand.default");
+    const Argument* behind = wide ? wide->tryArg("dim") : nullptr;
+    const auto input = wide ? read.from(refOf(*wide, "self")) : std::nullopt;
+    if (!input || !expanded || !behind || !behind->asInt() || *behind->asInt() < 1)
+        return std::nullopt;
+    const auto count = read.number(*expanded, "size", std::ptrdiff_t(*behind->asInt()));
+    if (!count)
+        return std::nullopt;
+    return std::vector<NamedArgument> {
+        {"self", *input}, {"repeats", *count}, {"dim", *behind->asInt() - 1}};
+}
+
+struct Spelling
+{
+    std::string_view function;
+    const char* target;
+    Args (*read)(const Reader&);
+};
+
+constexpr std::array<Spelling, 11> kSpellings {{
+    {"hardswish", "aten.hardswish.default", unary},
+    {"hardsigmoid", "aten.hardsigmoid.default", unary},
+    {"stack", "aten.stack.default", stacked},
+    {"linear", "aten.linear.default", linear},
+    {"prelu", "aten.prelu.default", prelu},
+    {"instance_norm", "aten.instance_norm.default", instanceNorm},
+    {"pixel_shuffle", "aten.pixel_shuffle.default", pixelShuffle},
+    {"pixel_unshuffle", "aten.pixel_unshuffle.default", pixelUnshuffle},
+    {"avg_pool1d", "aten.avg_pool1d.default", averagePool},
+    {"max_pool1d", "aten.max_pool1d.default", maxPool},
+    {"repeat_interleave", "aten.repeat_interleave.self_int", repeatInterleave},
+}};
+
+const Spelling* spellingOf(std::string_view function)
+{
+    const auto it = std::find_if(kSpellings.begin(), kSpellings.end(),
+                                 [&](const Spelling& one) { return one.function == function; });
+    return it == kSpellings.end() ? nullptr : &*it;
+}
+
+} // namespace
+
+bool isDecomposed(std::string_view function)
+{
+    return spellingOf(function) != nullptr;
+}
+
+std::optional<WholeCall> wholeCall(const GraphEdit& edit, const DecomposedCall& call)
+{
+    const Spelling* spelling = spellingOf(call.function);
+    if (!spelling || call.nodes.size() < 2 || call.gives.size() != 1)
+        return std::nullopt;
+    Args args = spelling->read(Reader(edit, call));
+    if (!args)
+        return std::nullopt;
+    return WholeCall {spelling->target, std::move(*args)};
+}
+
+} // namespace qs

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/graph/graph_edit.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qs {
+
+/// The operators of one call of a function, in order, and what goes in and out.
+struct DecomposedCall
+{
+    std::string function; ///< "hardswish"
+    std::vector<NodeId> nodes;
+    std::vector<ValueRef> reads; ///< tensors made outside, in order of first use
+    std::vector<ValueRef> gives; ///< read outside
+};
+
+/// The operator that a model called.
+struct WholeCall
+{
+    std::string target; ///< "aten.hardswish.default"
+    std::vector<NamedArgument> args;
+};
+
+/// Whether core ATen spells this function as several operators that `wholeCall` knows.
+bool isDecomposed(std::string_view function);
+
+/// The one operator that the call's operators stand for, after PyTorch's decompositions
+/// (torch/_decomp, torch/_refs); nothing where they are not what is expected.
+std::optional<WholeCall> wholeCall(const GraphEdit& edit, const DecomposedCall& call);
+
+} // namespace qs

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One network written as training IR and as core ATen, with a fixed and with an open batch: one and the same plan, and the outputs of
+PyTorch to the bit. The functions here are those that core ATen spells as several operators."""
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+import warnings
+
+import torch
+from torch import nn
+
+from oracle_run import check_model
+
+torch.set_num_threads(1)
+QUANTSCOPE = os.environ["QUANTSCOPE"]
+
+
+class Call(nn.Module):
+    """A layer and a function of its result."""
+
+    def __init__(self, layer, function):
+        super().__init__()
+        self.layer, self.function = layer, function
+
+    def forward(self, x):
+        return self.function(self.layer(x))
+
+
+def behind(layer, module):
+    return nn.Sequential(layer, module)
+
+
+def conv1():
+    return nn.Conv1d(4, 8, 3)
+
+
+def conv2():
+    return nn.Conv2d(4, 8, 3)
+
+
+def trained(norm):
+    with torch.no_grad():
+        norm.weight.uniform_(0.5, 1.5)
+        norm.bias.uniform_(-0.5, 0.5)
+    return norm
+
+
+LINE, PLANE, VOLUME = (4, 20), (4, 12, 12), (4, 8, 8, 8)
+CASES = {
+    "prelu": (lambda: behind(conv2(), nn.PReLU()), PLANE),
+    "prelu of channels": (lambda: behind(conv1(), nn.PReLU(8)), LINE),
+    "instance norm": (lambda: behind(conv1(), trained(nn.InstanceNorm1d(8, affine=True))), LINE),
+    "instance norm, 2d": (lambda: behind(conv2(), trained(nn.InstanceNorm2d(8, affine=True, eps=1e-3))), PLANE),
+    "instance norm, plain": (lambda: behind(conv2(), nn.InstanceNorm2d(8)), PLANE),
+    "instance norm, 3d": (lambda: behind(nn.Conv3d(4, 8, 3), trained(nn.InstanceNorm3d(8, affine=True))), VOLUME),
+    "pixel shuffle": (lambda: behind(conv2(), nn.PixelShuffle(2)), PLANE),
+    "pixel unshuffle": (lambda: behind(conv2(), nn.PixelUnshuffle(5)), PLANE),
+    "average pool, 1d": (lambda: behind(conv1(), nn.AvgPool1d(3, 2, padding=1, count_include_pad=False)), LINE),
+    "average pool, 1d, its kernel as stride": (lambda: behind(conv1(), nn.AvgPool1d(2)), LINE),
+    "max pool, 1d": (lambda: behind(conv1(), nn.MaxPool1d(3, 2, padding=1)), LINE),
+    "max pool, 1d, dilated": (lambda: behind(conv1(), nn.MaxPool1d(2, 1, dilation=3, ceil_mode=True)), LINE),
+    "repeat_interleave": (lambda: Call(conv2(), lambda y: y.repeat_interleave(2, 1)), PLANE),
+    "repeat_interleave of the last": (lambda: Call(conv2(), lambda y: y.repeat_interleave(3, -1)), PLANE),
+    "stack": (lambda: Call(conv2(), lambda y: torch.stack([y, y], 1)), PLANE),
+    "stack of the last": (lambda: Call(conv2(), lambda y: torch.stack([y, y * 2], -1)), PLANE),
+    "linear of a batch, relu": (lambda: behind(nn.Linear(12, 6), nn.ReLU()), PLANE),
+    "linear of a sequence": (lambda: behind(nn.Linear(20, 6, bias=False), nn.ReLU()), LINE),
+    "linear of a row": (lambda: nn.Sequential(nn.Flatten(), nn.Linear(80, 6), nn.ReLU()), LINE),
+    "hardswish": (lambda: behind(conv2(), nn.Hardswish()), PLANE),
+    "hardsigmoid": (lambda: behind(conv2(), nn.Hardsigmoid()), PLANE),
+}
+
+
+def plan(path):
+    done = subprocess.run([QUANTSCOPE, "plan", str(path), "--json"], capture_output=True, text=True, check=True)
+    return sorted({(n["module"], n["call_index"], str(n["pattern"]), str(n["qconfig"])) for n in json.loads(done.stdout)["nodes"]
+                   if n["quantized"] and n["op"] not in ("input", "parameter", "constant")})
+
+
+class Spellings(unittest.TestCase):
+    def test_one_plan_and_the_same_bits(self):
+        for name, (make, shape) in CASES.items():
+            torch.manual_seed(1)
+            model = make().eval()
+            example = torch.randn(2, *shape)
+            batch = torch.export.Dim("batch", min=2, max=64)
+            plans = {}
+            for way, shapes in (("fixed", None), ("open", ({0: batch},))):
+                with self.subTest(name=name, way=way), tempfile.TemporaryDirectory() as place, torch.no_grad():
+                    folder = pathlib.Path(place)
+                    program = torch.export.export(model, (example,), dynamic_shapes=shapes)
+                    torch.export.save(program, folder / "training.pt2")
+                    plans[way] = plan(folder / "training.pt2")
+                    core = program.run_decompositions()
+                    calls = [(example,)] if shapes is None else [(example,), (torch.randn(5, *shape),)]
+                    check_model(core, model, calls, folder)
+                    plans[way + ", core ATen"] = plan(folder / "model.pt2")
+            with self.subTest(name=name):
+                self.assertTrue(plans["fixed"])
+                for way, decided in plans.items():
+                    self.assertEqual(decided, plans["fixed"], way)
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    unittest.main()
