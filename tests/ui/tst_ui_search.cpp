@@ -59,6 +59,7 @@ private Q_SLOTS:
     void selectsEveryMatch();
     void bookmarksAreKept();
     void rectangleSelects();
+    void rectangleZooms();
 };
 
 void TestSearch::readsExpressions_data()
@@ -319,6 +320,33 @@ void TestSearch::rectangleSelects()
     QVERIFY(workspace().selection().contains(node("conv2d_2")));
     QVERIFY(workspace().selection().contains(node("add")));
     QVERIFY(!workspace().selection().contains(node("linear")));
+}
+
+void TestSearch::rectangleZooms()
+{
+    openWindow();
+    m_window->resize(1000, 700);
+    m_window->graphPane().fit();
+    auto& view = m_window->graphPane().view();
+    const auto before = workspace().selection().nodes();
+    // All of the graph is in sight, so nothing needs a map.
+    QVERIFY(view.isShowing(view.graphScene().drawing()->bounds));
+    QVERIFY(!find<QWidget>("minimap")->isVisible());
+    const double zoom = view.zoom();
+    const QRectF wanted = view.graphScene().rectOf(workspace().foldTree()->unitOf(node("linear")));
+    const QRect part = view.mapFromScene(wanted).boundingRect().adjusted(-20, -10, 20, 10);
+    QTest::mousePress(view.viewport(), Qt::LeftButton, Qt::ControlModifier, part.topLeft());
+    QMouseEvent move(QEvent::MouseMove, part.bottomRight(),
+                     view.viewport()->mapToGlobal(part.bottomRight()), Qt::NoButton, Qt::LeftButton,
+                     Qt::ControlModifier);
+    QApplication::sendEvent(view.viewport(), &move);
+    QVERIFY(find<QWidget>("graphBand")->isVisible());
+    QTest::mouseRelease(view.viewport(), Qt::LeftButton, Qt::ControlModifier, part.bottomRight());
+    QVERIFY(view.zoom() > zoom * 1.2);
+    QVERIFY(view.isShowing(wanted));
+    QVERIFY(!view.isShowing(view.graphScene().drawing()->bounds));
+    QVERIFY(find<QWidget>("minimap")->isVisible());
+    QCOMPARE(workspace().selection().nodes(), before);
 }
 
 QTEST_MAIN(TestSearch)

@@ -120,7 +120,7 @@ void GraphPane::buildSide(GraphSide& side)
     });
     connect(&side, &GraphSide::layoutFinished, this, [this] {
         restyle();
-        m_minimap->show();
+        m_minimap->follow();
         placeOverlays();
         link(*m_main, *m_other);
         if (isLayoutDone())
@@ -216,7 +216,7 @@ void GraphPane::showForms(bool keepPlace)
     };
     show(*m_main, m_forms->form(m_form));
     show(*m_other, m_split ? m_forms->form(m_otherForm) : GraphForm());
-    m_minimap->setVisible(m_main->form().tree != nullptr && m_main->isDone());
+    m_minimap->follow();
     restyle();
 }
 

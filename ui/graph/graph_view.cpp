@@ -21,6 +21,8 @@ namespace {
 constexpr double kMinZoom = 0.02, kMaxZoom = 4;
 /// Below this a whole-graph view would show no names.
 constexpr double kReadableZoom = 0.62;
+/// Height of the row of controls over the top of the graph, with its margins.
+constexpr double kOverlayRow = 48;
 
 } // namespace
 
@@ -57,16 +59,25 @@ void GraphView::zoomBy(double factor)
     Q_EMIT viewChanged();
 }
 
+void GraphView::zoomTo(const QRectF& area)
+{
+    setZoom(std::min(viewport()->width() / std::max(area.width(), 1.0),
+                     viewport()->height() / std::max(area.height(), 1.0)));
+    centerOn(area.center());
+    Q_EMIT viewChanged();
+}
+
 void GraphView::fitAll()
 {
     if (!m_scene.drawing())
         return;
     const QRectF bounds = m_scene.drawing()->bounds;
-    const double wanted = std::min((viewport()->width() - 40) / std::max(bounds.width(), 1.0),
-                                   (viewport()->height() - 40) / std::max(bounds.height(), 1.0));
+    const double wanted
+        = std::min((viewport()->width() - 40) / std::max(bounds.width(), 1.0),
+                   (viewport()->height() - 20 - kOverlayRow) / std::max(bounds.height(), 1.0));
     setTransform(QTransform::fromScale(1, 1));
     setZoom(std::min(wanted, 1.0));
-    centerOn(bounds.center());
+    centerOn(bounds.center() - QPointF(0, (kOverlayRow - 20) / zoom() / 2));
     Q_EMIT viewChanged();
 }
 
@@ -78,7 +89,7 @@ void GraphView::fitStart()
     const QRectF bounds = m_scene.drawing()->bounds;
     setZoom(std::min(1.0, std::max(kReadableZoom, (viewport()->width() - 40) / bounds.width())));
     const double half = viewport()->height() / zoom() / 2;
-    centerOn(QPointF(bounds.center().x(), bounds.top() - 44 / zoom() + half));
+    centerOn(QPointF(bounds.center().x(), bounds.top() - kOverlayRow / zoom() + half));
     Q_EMIT viewChanged();
 }
 
@@ -136,7 +147,9 @@ void GraphView::mousePressEvent(QMouseEvent* event)
 {
     m_pressed = m_lastDrag = event->pos();
     m_dragging = false;
-    if (event->button() == Qt::LeftButton && event->modifiers() & Qt::ShiftModifier) {
+    m_bandZooms = !(event->modifiers() & Qt::ShiftModifier);
+    if (event->button() == Qt::LeftButton
+        && event->modifiers() & (Qt::ShiftModifier | Qt::ControlModifier)) {
         m_band->setGeometry(QRect(m_pressed, QSize()));
         m_band->show();
     }
@@ -257,7 +270,9 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event)
     viewport()->unsetCursor();
     if (m_band->isVisible()) {
         m_band->hide();
-        if (m_dragging)
+        if (m_dragging && m_bandZooms)
+            zoomTo(mapToScene(m_band->geometry()).boundingRect());
+        else if (m_dragging)
             selectBand(event->modifiers() & Qt::ControlModifier);
     }
     if (m_dragging || event->button() != Qt::LeftButton) {

@@ -12,9 +12,9 @@ class QRubberBand;
 namespace qs {
 
 /// Pan and zoom as in Netron: the wheel scrolls, Ctrl+wheel zooms, dragging pans; a click selects,
-/// Ctrl or Shift adds; Shift+dragging selects what the rectangle touches (with Ctrl: adds it); a
-/// double click folds and unfolds (Alt: with all inside), or looks into a node that has something
-/// inside, as Enter does; Space fits. GUI thread only.
+/// Ctrl or Shift adds; Shift+dragging selects what the rectangle touches (with Ctrl: adds it),
+/// Ctrl+dragging zooms to it; a double click folds and unfolds (Alt: with all inside), or looks
+/// into a node that has something inside, as Enter does; Space fits. GUI thread only.
 class GraphView : public QGraphicsView
 {
     Q_OBJECT
@@ -29,6 +29,7 @@ public:
 
     void zoomBy(double factor);
     void setZoom(double zoom);
+    void zoomTo(const QRectF& area);
     /// Shows the whole graph, but not larger than 100 %, nor smaller than is readable: then from
     /// the top.
     void fitStart();
@@ -84,6 +85,7 @@ private:
     QRubberBand* m_band;
     QPoint m_pressed, m_lastDrag;
     bool m_dragging = false;
+    bool m_bandZooms = false; ///< the rectangle is for zooming, not for selecting
     int m_paintCount = 0;
     int m_hovered = -1, m_hoveredName = -1;
     int m_hoveredReaders = 0; ///< that name what is hovered

@@ -17,11 +17,18 @@ Minimap::Minimap(GraphView& view, QWidget* parent)
     setObjectName(QStringLiteral("minimap"));
     setFixedSize(92, 104);
     setToolTip(QStringLiteral("The whole graph: click or drag to go there"));
-    connect(&view, &GraphView::viewChanged, this, qOverload<>(&QWidget::update));
+    connect(&view, &GraphView::viewChanged, this, &Minimap::follow);
     connect(&view.graphScene(), &GraphScene::drawingChanged, this, [this] {
         m_picture = {};
-        update();
+        follow();
     });
+}
+
+void Minimap::follow()
+{
+    const auto& drawing = m_view.graphScene().drawing();
+    setVisible(drawing && !m_view.isShowing(drawing->bounds));
+    update();
 }
 
 QTransform Minimap::toMap() const

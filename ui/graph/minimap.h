@@ -16,6 +16,8 @@ class Minimap : public QWidget
 
 public:
     Minimap(GraphView& view, QWidget* parent);
+    /// Takes up what the view shows now; hidden while that is all of the graph.
+    void follow();
 
 protected:
     void paintEvent(QPaintEvent* event) override;

@@ -110,7 +110,7 @@ void paintNode(QPainter& p, const QRectF& rect, const NodeLook& look, const Node
     if (third) {
         const QFont inside = monoFont(9);
         p.setFont(inside);
-        p.setPen(t.faint);
+        p.setPen(t.muted);
         line.translate(0, 14);
         line.setRight(rect.right() - 10);
         p.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,

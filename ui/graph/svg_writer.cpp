@@ -132,7 +132,7 @@ private:
         const double room = box.width() - (words.badge.isEmpty() ? 24 : 74);
         text(box.topLeft() + QPointF(14, 17), words.title, uiFont(12, 600), theme().text, room);
         text(box.topLeft() + QPointF(14, 32), words.detail, monoFont(10), theme().muted, room);
-        text(box.topLeft() + QPointF(14, 46), words.inside, monoFont(9), theme().faint,
+        text(box.topLeft() + QPointF(14, 46), words.inside, monoFont(9), theme().muted,
              box.width() - 24);
         if (!words.badge.isEmpty()) {
             const bool filled = look.fill != 0 && (style.scale || !look.isMeasured());

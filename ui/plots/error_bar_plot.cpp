@@ -58,8 +58,11 @@ ErrorBarPlot::ErrorBarPlot(Workspace& workspace, QWidget* parent)
     QColor backing = theme().panel;
     backing.setAlphaF(0.86f);
     m_label->setBrush(backing);
+    m_label->setPositionAlignment(Qt::AlignLeft | Qt::AlignTop);
+    m_label->position->setTypeX(QCPItemPosition::ptAbsolute);
     m_label->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
     m_plot->installEventFilter(this);
+    connect(m_plot, &QCustomPlot::afterLayout, this, &ErrorBarPlot::placeLabel);
     const auto later = coalesced(this, [this] { refresh(); });
     connect(&workspace, &Workspace::factsChanged, this, later);
     connect(&workspace.selection(), &Selection::changed, this, &ErrorBarPlot::showSelection);
@@ -122,17 +125,16 @@ void ErrorBarPlot::refresh()
     m_line->setData(lineX, lineY, true);
     showAxes(any);
     m_empty->setText(QStringLiteral("Compare to see what every layer loses"));
-    m_caption->setText(
-        any ? QStringLiteral("SQNR by node, graph order · line: cumulative, bar: born here · "
-                             "click selects%1")
-                  .arg(facts.errorsStale() ? QStringLiteral(" · stale") : QString())
-            : QStringLiteral("Errors"));
+    m_caption->setText(any ? QStringLiteral("SQNR · bars: born here, line: cumulative%1")
+                                 .arg(facts.errorsStale() ? QStringLiteral(" · stale") : QString())
+                           : QStringLiteral("Errors"));
     if (any) {
         auto levels = QSharedPointer<QCPAxisTickerText>::create();
         for (int db = 60; db > lowest - 10 && db >= -10; db -= 20)
             levels->addTick(m_top - db, QStringLiteral("%1 dB").arg(db));
         m_plot->yAxis->setTicker(levels);
-        m_plot->yAxis->setRange(0, (m_top - std::max(lowest, -15.0)) * 1.16);
+        m_highest = m_top - std::max(lowest, -15.0);
+        leaveHeadroom();
         auto ends = QSharedPointer<QCPAxisTickerText>::create();
         ends->addTick(0, nodeText(facts, m_nodes.front()));
         if (m_nodes.size() > 3)
@@ -159,18 +161,48 @@ void ErrorBarPlot::showSelection()
     const bool one = x.size() == 1;
     m_label->setVisible(one);
     if (one) {
-        const bool right = labelled < int(m_nodes.size()) * 2 / 3;
-        m_label->setPositionAlignment((right ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignTop);
-        m_label->position->setCoords(labelled + (right ? 0.3 : -0.3), 0);
         const auto& error = *facts.error(m_nodes[std::size_t(labelled)]);
         QString text = nodeText(facts, m_nodes[std::size_t(labelled)]);
+        QStringList terms;
         if (error.bornHere && error.bornHere->sqnrDb)
-            text += QStringLiteral("\nborn here %1 dB").arg(*error.bornHere->sqnrDb, 0, 'f', 1);
+            terms << QStringLiteral("born here %1").arg(*error.bornHere->sqnrDb, 0, 'f', 1);
         if (error.cumulative && error.cumulative->sqnrDb)
-            text += QStringLiteral("\ncumulative %1 dB").arg(*error.cumulative->sqnrDb, 0, 'f', 1);
+            terms << QStringLiteral("cumulative %1").arg(*error.cumulative->sqnrDb, 0, 'f', 1);
+        if (!terms.isEmpty())
+            text += QStringLiteral("\n%1 dB").arg(terms.join(QStringLiteral(", ")));
         m_label->setText(text);
+        m_labelled = labelled;
     }
     m_plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+/// The label stands above the highest bar.
+void ErrorBarPlot::leaveHeadroom()
+{
+    m_plot->yAxis->setRange(0, m_highest / (1 - headroomShare(*m_plot)));
+}
+
+/// Over its bar, as far as the plot's sides leave room.
+void ErrorBarPlot::placeLabel()
+{
+    if (!m_label->visible())
+        return;
+    double widest = 0;
+    for (const QString& line : m_label->text().split(QLatin1Char('\n')))
+        widest = std::max(widest, QFontMetricsF(m_label->font()).horizontalAdvance(line));
+    const auto padding = m_label->padding();
+    const double width = widest + padding.left() + padding.right() + 2;
+    const QRect room = m_plot->axisRect()->rect();
+    const double left
+        = std::clamp(m_plot->xAxis->coordToPixel(m_labelled) - width / 2, double(room.left()),
+                     std::max(double(room.left()), room.right() - width));
+    m_label->position->setCoords(left, 0);
+}
+
+void ErrorBarPlot::resizeEvent(QResizeEvent* event)
+{
+    PlotPage::resizeEvent(event);
+    leaveHeadroom();
 }
 
 QPoint ErrorBarPlot::barPosition(int index) const

@@ -32,9 +32,12 @@ public:
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void refresh();
+    void leaveHeadroom();
+    void placeLabel();
     void showSelection();
     double height(double sqnr) const;
 
@@ -42,9 +45,11 @@ private:
     QCPBars* m_selected;
     QCPGraph* m_line;
     QCPItemText* m_label;
+    int m_labelled = 0; ///< the bar that `m_label` is about
     std::vector<NodeId> m_nodes;
     std::vector<double> m_born; ///< NaN where it was not measured
     double m_top = 60; ///< SQNR at the foot of the bars
+    double m_highest = 60; ///< of the bars and the line, above the foot
 };
 
 } // namespace qs

@@ -105,6 +105,7 @@ void HistogramPlot::refresh()
     }
     showAxes(any);
     m_footer->setText({});
+    m_footer->setVisible(any);
     m_barCount = 0;
     if (!any) {
         m_caption->setText(QStringLiteral("Histogram"));
@@ -152,7 +153,8 @@ void HistogramPlot::refresh()
     m_beyond->setWidth(bin * double(merge) * 0.86);
     m_kept->setData(keptX, keptY, true);
     m_beyond->setData(beyondX, beyondY, true);
-    m_plot->yAxis->setRange(kFloor, peak * 4);
+    m_peak = peak;
+    leaveHeadroom();
     const double dataMin = std::min(double(histogram->min), ranged ? low : 1e300);
     const double dataMax = std::max(double(histogram->max), ranged ? high : -1e300);
     const double margin = (dataMax - dataMin) * 0.02;
@@ -171,6 +173,19 @@ void HistogramPlot::refresh()
                               .arg(params->quantMax));
     }
     m_plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+/// The label stands above the highest bar, whatever the plot's height.
+void HistogramPlot::leaveHeadroom()
+{
+    const double share = headroomShare(*m_plot);
+    m_plot->yAxis->setRange(kFloor, kFloor * std::pow(m_peak / kFloor, 1 / (1 - share)));
+}
+
+void HistogramPlot::resizeEvent(QResizeEvent* event)
+{
+    PlotPage::resizeEvent(event);
+    leaveHeadroom();
 }
 
 void HistogramPlot::showRange(double low, double high, double beyond, double dataMin,

@@ -22,8 +22,12 @@ public:
     /// Bars now shown; 0 when there is nothing to show.
     int barCount() const { return m_barCount; }
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void refresh();
+    void leaveHeadroom();
     void showRange(double low, double high, double beyond, double dataMin, double dataMax);
     void showSteps(double low, double step, double dataMin, double dataMax);
 
@@ -35,6 +39,7 @@ private:
     QCPItemLine* m_edge[2];
     QCPItemText* m_label;
     int m_barCount = 0;
+    double m_peak = 1; ///< the highest count shown
 };
 
 } // namespace qs

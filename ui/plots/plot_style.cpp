@@ -6,6 +6,8 @@
 
 #include <QLocale>
 
+#include <algorithm>
+
 namespace qs {
 
 void styleAxis(QCPAxis& axis, bool line)
@@ -31,6 +33,12 @@ void stylePlot(QCustomPlot& plot)
     styleAxis(*plot.yAxis, false);
     plot.axisRect()->setAutoMargins(QCP::msLeft | QCP::msBottom);
     plot.axisRect()->setMargins(QMargins(0, 6, 16, 0));
+}
+
+double headroomShare(const QCustomPlot& plot)
+{
+    constexpr double kLabel = 38, kTicks = 26;
+    return std::clamp(kLabel / std::max(plot.height() - kTicks, 1.0), 0.1, 0.45);
 }
 
 void fillPanel(QWidget& widget)

@@ -144,9 +144,11 @@ void HelpActions::showKeys()
     text->setAccessibleName(QStringLiteral("Keys and what they do"));
     text->setFrameShape(QFrame::NoFrame);
     text->document()->setDocumentMargin(14);
-    text->setHtml(QStringLiteral("<p>In the graph: the wheel scrolls, Ctrl+wheel zooms, dragging "
-                                 "pans, Shift+dragging selects, a double click folds.</p>"
-                                 "<table>%1</table>")
+    text->setHtml(QStringLiteral(
+                      "<p>In the graph: the wheel scrolls, Ctrl+wheel zooms, dragging "
+                      "pans, Shift+dragging selects, Ctrl+dragging zooms to a part, a double click "
+                      "folds.</p>"
+                      "<table>%1</table>")
                       .arg(rows));
     auto* column = new QVBoxLayout(dialog);
     column->setContentsMargins(0, 0, 0, 0);

@@ -22,8 +22,8 @@ Theme makeLight()
     t.canvas = 0xfafbfd;
     t.border = 0xd9dee7;
     t.text = 0x1d2433;
-    t.muted = 0x687386;
-    t.faint = 0x9aa4b5;
+    t.muted = 0x5c677a;
+    t.faint = 0x8a94a6;
     t.accent = 0x2f6fed;
     t.accentSoft = 0xeaf0fe;
     t.accentText = 0xffffff;
