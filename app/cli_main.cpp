@@ -2,8 +2,10 @@
 #include "app/commands/command.h"
 #include "app/commands/console.h"
 #include "engine/base/freed_memory.h"
+#include "engine/configure/nearest_name.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -70,6 +72,21 @@ int usageError(const CLI::ParseError& error)
     return kUsage;
 }
 
+std::vector<std::string> verbNames(const CLI::App& app)
+{
+    std::vector<std::string> names;
+    for (const CLI::App* verb : app.get_subcommands({}))
+        names.push_back(verb->get_name());
+    return names;
+}
+
+int unknownVerb(const std::string& word, const std::vector<std::string>& verbs)
+{
+    std::fprintf(stderr, "quantscope: there is no verb '%s'; %s\n", word.c_str(),
+                 qs::suggestName(word, verbs).c_str());
+    return kUsage;
+}
+
 int runCommand(const qs::Command& command)
 {
     qs::NoteHolder notes;
@@ -96,6 +113,10 @@ int runProgram(int argc, char** argv)
          {qs::addInspectCommand, qs::addPlanCommand, qs::addQuantizeCommand, qs::addCompareCommand,
           qs::addReportCommand, qs::addBackendsCommand, qs::addDoctorCommand, qs::addUiCommand})
         add(app, chosen);
+    const std::vector<std::string> verbs = verbNames(app);
+    const std::string verb = argc > 1 ? argv[1] : "-";
+    if (!verb.starts_with('-') && std::find(verbs.begin(), verbs.end(), verb) == verbs.end())
+        return unknownVerb(verb, verbs);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

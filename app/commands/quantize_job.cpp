@@ -16,7 +16,9 @@
 #include "engine/convert/choose_qparams.h"
 #include "engine/convert/convert.h"
 #include "engine/export/exporter.h"
+#include "engine/export/result_document.h"
 #include "engine/import/sha256.h"
+#include "engine/plan/model_warnings.h"
 #include "engine/prepare/prepare.h"
 
 #include <algorithm>
@@ -55,6 +57,21 @@ std::string mainReason(const PlannedModel& planned)
     return most == counts.end() ? "the model has no operators" : most->first;
 }
 
+/// Scales on top of scales: the numbers would mean nothing.
+Result<void> checkFloat(const Graph& model)
+{
+    const std::size_t count = quantizedOperators(model);
+    if (count == 0)
+        return {};
+    return fail(
+        makeError(ErrorCode::BadInput,
+                  "the model is already quantized: " + std::to_string(count)
+                      + " operators quantize, dequantize or compute on integers")
+            .inFile(model.info().path)
+            .withHint("quantize the float model it was made from; 'quantscope inspect' shows "
+                      "its parameters, 'compare FLOAT --result FILE' what it loses"));
+}
+
 Result<void> checkCoverage(const PlannedModel& planned)
 {
     if (planned.plan->quantizedOps > 0)
@@ -81,6 +98,20 @@ Result<void> checkStrictPlan(const PlannedModel& planned)
                     .inFile(file)
                     .atNode(planned.model->nodes()[i]->name));
     return {};
+}
+
+/// Files that the result in the folder, if there is one, names as its exports.
+std::vector<std::string> exportsIn(const std::string& folder)
+{
+    std::vector<std::string> paths;
+    (void)fromResultFolder(folder, [&](const ResultDocument& result) -> Result<std::string> {
+        for (const auto& [form, name] : result.at("exports").items())
+            if (const std::filesystem::path file = name.get<std::string>();
+                file == file.filename() && !file.empty())
+                paths.push_back((std::filesystem::path(folder) / file).string());
+        return std::string();
+    });
+    return paths;
 }
 
 std::string observedName(const PlannedModel& planned, const PlannedObserver& observer)
@@ -129,6 +160,7 @@ public:
     {
         QS_TRY(m_planned,
                planModel(m_options.model, m_options.recipe, m_job, &m_parts.timingSeconds));
+        QS_CHECK(checkFloat(*m_planned.model));
         QS_CHECK(checkCoverage(m_planned));
         if (m_options.strict)
             QS_CHECK(checkStrictPlan(m_planned));
@@ -141,7 +173,8 @@ public:
             return done;
         }
         m_checkpoint->remove();
-        return printResult(m_paths);
+        QS_CHECK(printResult(m_paths));
+        return m_evaluated;
     }
 
 private:
@@ -149,11 +182,30 @@ private:
     Result<void> finish(ResultFolder& folder)
     {
         QS_CHECK(convertAndCompare());
-        QS_CHECK(evaluate(folder.staging()));
+        m_evaluated = evaluate(folder.staging());
+        QS_CHECK(m_job.check());
         QS_CHECK(writeFiles(folder.staging()));
         QS_CHECK(m_job.check());
+        const auto earlier = exportsIn(m_options.out);
         QS_TRY(m_paths, folder.publish("result.json"));
+        removeOutdated(earlier);
         return {};
+    }
+
+    /// Exports that the result before had and this one has not: they are of other decisions or of
+    /// another model.
+    void removeOutdated(const std::vector<std::string>& earlier) const
+    {
+        std::vector<std::string> removed;
+        for (const std::string& path : earlier) {
+            std::error_code code;
+            const bool current = std::find(m_paths.begin(), m_paths.end(), path) != m_paths.end()
+                || std::filesystem::equivalent(path, m_options.model, code);
+            if (!current && std::filesystem::remove(path, code))
+                removed.push_back(path);
+        }
+        if (!removed.empty())
+            note("removed, as it belonged to the result before: " + joined(removed));
     }
 
     /// A run that is cancelled after its calibration need not calibrate again.
@@ -203,7 +255,8 @@ private:
         return {};
     }
 
-    /// The user's own metric of the float and of the lowered model's outputs.
+    /// The user's own metric of the float and of the lowered model's outputs. The results are good
+    /// without it: where it fails they are written, and the failure is told after them.
     Result<void> evaluate(const std::string& folder)
     {
         if (m_options.eval.empty())
@@ -215,8 +268,13 @@ private:
             m_job.report("eval", name, 0);
             const std::string file = (std::filesystem::path(folder) / "outputs.npz").string();
             QS_CHECK(writeOutputs(graph, *m_data, names, file, m_job));
-            QS_TRY(m_parts.evaluation[name], runUserMetric(m_options.eval, file));
+            const auto value = runUserMetric(m_options.eval, file);
             std::filesystem::remove(file);
+            if (!value) {
+                m_parts.evaluation.clear();
+                return fail(value.error());
+            }
+            m_parts.evaluation[name] = *value;
         }
         evaluating.stop();
         return {};
@@ -288,6 +346,7 @@ private:
     ConvertedPtr m_converted;
     ComparisonPtr m_comparison;
     ResultParts m_parts;
+    Result<void> m_evaluated; ///< what became of --eval
     std::vector<std::string> m_paths; ///< what was written
 };
 

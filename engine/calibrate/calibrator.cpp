@@ -85,8 +85,12 @@ public:
         };
         const ModelState before = m_state;
         auto outputs = m_interpreter.run(inputs, tap, job, m_isSequence ? &m_state : nullptr);
-        if (!outputs && !bad)
-            return fail(std::move(outputs).error());
+        if (!outputs && !bad) {
+            Error error = std::move(outputs).error();
+            if (error.code != ErrorCode::Cancelled)
+                error.message += " (batch " + std::to_string(number) + ")";
+            return fail(std::move(error));
+        }
         if (outputs)
             bad = badOutput(*outputs);
         if (!bad)
@@ -176,7 +180,7 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
-    static constexpr std::chrono::seconds kKeepEvery {1}, kSaveEvery {30};
+    static constexpr std::chrono::seconds kKeepEvery {1}, kSaveEvery {10};
 
     bool takeUp(const Plan& plan)
     {

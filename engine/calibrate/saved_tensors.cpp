@@ -20,6 +20,15 @@ namespace {
 /// A structure without elements is small; a larger one is not of this world.
 constexpr std::uint64_t kMaxStructure = std::uint64_t(256) << 20;
 
+constexpr const char* kKinds
+    = "it holds something other than tensors, numbers, tuples, lists and dictionaries";
+
+/// A condition inside LibTorch's reader that speaks of its own source, not of the file.
+bool isInside(const std::string& message)
+{
+    return message.find("INTERNAL ASSERT") != std::string::npos;
+}
+
 Error unreadable(const std::string& why)
 {
     return makeError(ErrorCode::BadInput, "cannot be read as saved tensors: " + why);
@@ -125,7 +134,9 @@ Result<SavedTensors> SavedTensors::open(const std::string& path)
                                "ordinary dense one"));
     auto value = unpickle(text, out.m_storages);
     if (!value)
-        return fail(unreadable(value.error().message));
+        return fail(unreadable(isInside(value.error().message) ? kKinds : value.error().message)
+                        .withHint("save the model's inputs: torch.save(inputs, path); a model or "
+                                  "its state_dict is no data"));
     out.m_value = std::move(*value);
     return out;
 }

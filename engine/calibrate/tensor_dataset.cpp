@@ -94,6 +94,15 @@ Result<at::Tensor> takeLabels(std::vector<NamedTensor>& tensors, const Graph& gr
     return labels->to(at::kLong);
 }
 
+// "'imgB' as 'left', 'imgA' as 'right'"
+std::string pairing(const std::vector<NamedTensor>& tensors, const std::vector<const Node*>& inputs)
+{
+    std::string text;
+    for (std::size_t i = 0; i < tensors.size(); ++i)
+        text += (i ? ", '" : "'") + tensors[i].name + "' as '" + inputs[i]->name + "'";
+    return text;
+}
+
 // The tensors in the order of the inputs.
 Result<std::vector<NamedTensor>> matchInputs(std::vector<NamedTensor> tensors,
                                              const std::vector<const Node*>& inputs)
@@ -124,6 +133,9 @@ Result<std::vector<NamedTensor>> matchInputs(std::vector<NamedTensor> tensors,
     if (misplaced)
         return fail(makeError(ErrorCode::BadInput, "array '" + stray + "' is no input of the model")
                         .withHint("name the arrays " + inputNames(inputs)));
+    // NumPy names what is saved without names arr_0, arr_1, …
+    if (!stray.empty() && !stray.starts_with("arr_"))
+        note("arrays are taken in the file's order, not by name: " + pairing(tensors, inputs));
     return tensors;
 }
 
@@ -219,6 +231,11 @@ Result<std::unique_ptr<Dataset>> makeSampleDataset(std::vector<NamedTensor> tens
     QS_TRY(std::int64_t calls, countCalls(data, fixed));
     if (options.batches > 0)
         calls = std::min(calls, options.batches);
+    if (const std::int64_t used = calls * data[0].perCall;
+        used < data[0].rows() && calls > 1 && calls == options.batches)
+        note("of " + std::to_string(data[0].rows()) + " samples the first " + std::to_string(used)
+             + " are used: " + std::to_string(calls) + " batches of "
+             + std::to_string(data[0].perCall) + ", as \"calibration\" in the recipe says");
     if (labels.defined() && labels.size(0) < std::min(data[0].rows(), calls * data[0].perCall))
         return fail(ErrorCode::BadInput,
                     "array 'labels' holds " + std::to_string(labels.size(0)) + " labels for "

@@ -56,7 +56,7 @@ std::vector<std::string> kindsOf(const Node& node)
         = {"_leaky_relu", "_add_relu", "_relu", "_tanh", "_add"};
     for (const std::string_view tail : kTails)
         if (node.target.starts_with("quantized.") && base.ends_with(tail)
-            && base.size() > tail.size()) {
+            && base.size() > tail.size() && base != "leaky_relu") {
             base.resize(base.size() - tail.size());
             if (tail == "_add_relu")
                 kinds = {"add", "relu"};

@@ -2,6 +2,7 @@
 #include "engine/base/torch_guard.h"
 #include "engine/execute/script_control.h"
 #include "engine/export/exporter.h"
+#include "engine/export/file_sink.h"
 #include "engine/export/fold_sizes.h"
 #include "engine/export/inline_regions.h"
 #include "engine/export/pt2_document.h"
@@ -12,7 +13,6 @@
 #include <caffe2/serialize/inline_container.h>
 
 #include <filesystem>
-#include <fstream>
 
 namespace qs {
 
@@ -67,15 +67,12 @@ Result<void> checkSpelled(const Graph& graph)
     return {};
 }
 
-Result<void> writeArchive(const Graph& graph, std::ofstream& file)
+Result<void> writeArchive(const Graph& graph, FileSink& file)
 {
     const Graph plain = withoutStateUpdates(graph);
     const Pt2Weights weights(plain);
     QS_TRY(const Pt2Json document, pt2Document(plain, weights, stateUpdates(graph)));
-    Archive archive([&](const void* data, std::size_t size) {
-        file.write(static_cast<const char*>(data), std::streamsize(size));
-        return file ? size : std::size_t(0);
-    });
+    Archive archive(file.writer());
     archive.setMinVersion(kArchiveMinVersion);
     QS_CHECK(weights.write(archive));
     writeText(archive, kModelRecord, document.dump());
@@ -90,20 +87,15 @@ Result<void> writeArchive(const Graph& graph, std::ofstream& file)
 
 Result<void> writePt2(const Graph& reference, const std::string& path)
 {
-    std::ofstream file(path, std::ios::binary | std::ios::trunc);
-    if (!file)
-        return fail(makeError(ErrorCode::Io, "the file cannot be written").inFile(path));
-    auto written = guardTorch([&]() -> Result<void> {
+    QS_TRY(FileSink file, FileSink::open(path));
+    QS_CHECK(guardTorch([&]() -> Result<void> {
         QS_CHECK(checkSpelled(reference));
         QS_TRY(const InlinedGraph inlined, inlineRegions(reference));
         QS_TRY(const Graph sized, foldSizes(*inlined.graph));
         QS_TRY(const Graph spelled, scanRecurrences(sized));
         return writeArchive(spelled, file);
-    });
-    file.close();
-    if (!file)
-        return fail(makeError(ErrorCode::Io, "the file could not be written whole").inFile(path));
-    return written;
+    }));
+    return file.close();
 }
 
 } // namespace qs

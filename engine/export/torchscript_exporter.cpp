@@ -2,11 +2,12 @@
 #include "engine/base/torch_guard.h"
 #include "engine/execute/interpreter.h"
 #include "engine/export/exporter.h"
+#include "engine/export/file_sink.h"
 #include "engine/export/inline_regions.h"
 #include "engine/export/script_ops.h"
 #include "engine/export/script_structure.h"
 
-#include <fstream>
+#include <torch/csrc/jit/serialization/export.h>
 
 namespace qs {
 
@@ -37,14 +38,9 @@ Result<void> fillBody(ScriptBuilder& builder, const Interpreter& interpreter,
 
 Result<void> saveModule(const torch::jit::Module& module, const std::string& path)
 {
-    std::ofstream file(path, std::ios::binary);
-    if (!file)
-        return fail(makeError(ErrorCode::Io, "the file cannot be written").inFile(path));
-    module.save(file);
-    file.close();
-    if (!file)
-        return fail(makeError(ErrorCode::Io, "the file could not be written whole").inFile(path));
-    return {};
+    QS_TRY(FileSink file, FileSink::open(path));
+    torch::jit::ExportModule(module, file.writer());
+    return file.close();
 }
 
 Result<void> writeModule(const Graph& lowered, const std::string& path)

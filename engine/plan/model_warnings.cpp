@@ -133,12 +133,31 @@ void warnOfEagerModules(const Graph& graph, std::vector<std::string>& warnings)
 
 } // namespace
 
+std::size_t quantizedOperators(const Graph& graph)
+{
+    std::size_t count = 0;
+    for (const NodePtr& node : graph.nodes()) {
+        const std::string& target = node->target;
+        count += node->kind == NodeKind::Op
+            && (target.starts_with("quantized_decomposed.") || target.starts_with("quantized.")
+                || target.starts_with("aten.quantize_per_")
+                || target.starts_with("aten.dequantize."));
+        for (const auto& body : node->subgraphs)
+            count += quantizedOperators(*body);
+    }
+    return count;
+}
+
 void warnOfModel(const Graph& graph, std::vector<std::string>& warnings)
 {
     TrainingSearch search;
     search.look(graph, {});
     search.warn(warnings);
     warnOfEagerModules(graph, warnings);
+    if (const std::size_t count = quantizedOperators(graph))
+        warnings.push_back("the model is already quantized: " + std::to_string(count)
+                           + " operators quantize, dequantize or compute on integers; plan the "
+                             "float model it was made from");
 }
 
 } // namespace qs

@@ -2,6 +2,7 @@
 #include "engine/plan/reasons.h"
 
 #include "engine/base/text.h"
+#include "engine/configure/nearest_name.h"
 
 #include <algorithm>
 
@@ -64,6 +65,29 @@ void setRule(NodePlan& plan, const RuleHits& hits)
     plan.overrides.clear();
     for (std::size_t i = 1; i < hits.size(); ++i)
         plan.overrides.push_back(*hits[i]);
+}
+
+std::vector<std::string> modulePaths(const Graph& graph)
+{
+    std::vector<std::string> paths;
+    for (const ModuleEntry* module : graph.modules().inOrder())
+        paths.push_back(module->path);
+    return paths;
+}
+
+std::vector<std::string> nodeNames(const Graph& graph)
+{
+    std::vector<std::string> names;
+    for (const NodePtr& node : graph.nodes())
+        names.push_back(node->name);
+    return names;
+}
+
+/// "; did you mean 'fc'?" where a name is near.
+std::string meant(const std::string& word, const std::vector<std::string>& names)
+{
+    const std::string near = nearestName(word, names);
+    return near.empty() ? std::string() : "; did you mean '" + near + "'?";
 }
 
 } // namespace
@@ -233,9 +257,10 @@ void Reasoner::warn(const RuleTable& rules, std::vector<std::string>& warnings) 
         std::string why = choices.empty() ? "matches no operator"
                                           : "matches no operator that prepare lets be quantized";
         if (rule.kind == RuleKind::ModuleName && !graph.modules().tryGet(rule.key))
-            why = "matches nothing: the model has no such module";
+            why = "matches nothing: the model has no such module"
+                + meant(rule.key, modulePaths(graph));
         else if (rule.kind == RuleKind::Node && !graph.tryFind(rule.key))
-            why = "matches nothing: the graph has no such node";
+            why = "matches nothing: the graph has no such node" + meant(rule.key, nodeNames(graph));
         else if (rule.kind == RuleKind::Edge)
             why = "matches no observed input";
         warnings.push_back(what + " " + why);

@@ -93,6 +93,8 @@ def test_torchscript_of_torch_ao(folder):
         assert told["weight"]["dtype"] == "qint8" and told["weight"]["axis"] == 0
         assert np.allclose(told["weight"]["scale"], weight.q_per_channel_scales().numpy(), rtol=1e-7), name
     assert "quantized.conv2d_relu" in run_good("inspect", folder / "int8.pt")
+    expect_bad("quantize", folder / "int8.pt", "--data", folder / "data.npz", "--out", folder / "again",
+               contains=["int8.pt", "already quantized", "compare"], out=folder / "again")
     document = compared(folder, folder / "int8.pt")
     with torch.no_grad():
         check_outputs(document, net(x), have)

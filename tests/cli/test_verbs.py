@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import time
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
+import torch
 from harness import PROGRAM, SOURCE, expect_bad, main, run, run_good, run_json, write_recipe
 from models import residual
 
@@ -71,6 +73,22 @@ def test_help_and_usage(folder):
                   ["quantize", "m.pt2"], ["quantize", "m", "--data", "d", "--out", "o", "--device", "tpu"],
                   ["quantize", "m", "--data", "d", "--out", "o", "--export", "tflite"], ["backends", "show"]):
         expect_bad(*words, code=2)
+    expect_bad("inspct", "m.pt2", code=2, contains=["inspct", "did you mean 'inspect'?"])
+
+
+def test_data_that_is_not_what_it_seems(folder):
+    """Names that do not match are told, weights are no data, and a cut to the recipe's batches is said."""
+    _, path, npz, data = residual(folder)
+    array = data.numpy() if hasattr(data, "numpy") else np.asarray(data)
+    np.savez(folder / "other.npz", picture=np.concatenate([array] * 40)[:160])
+    done = run("quantize", path, "--data", folder / "other.npz", "--device", "cpu", "--export", "none", "--out", folder / "out")
+    assert done.returncode == 0 and "in the file's order, not by name: 'picture' as 'x'" in done.stderr, done.stderr
+    assert "of 160 samples the first 128 are used: 16 batches of 8" in done.stderr, done.stderr
+    named = run("quantize", path, "--data", npz, "--device", "cpu", "--export", "none", "--out", folder / "named")
+    assert "order" not in named.stderr and "samples" not in named.stderr, named.stderr
+    torch.save(torch.nn.Linear(2, 2).state_dict(), folder / "weights.pt")
+    expect_bad("quantize", path, "--data", folder / "weights.pt", "--out", folder / "bad", out=folder / "bad",
+               contains=["weights.pt", "something other than tensors", "state_dict is no data"])
 
 
 def test_inspect(folder):
@@ -239,7 +257,41 @@ def test_own_metric(folder):
     assert document["evaluation"]["float"] == 1 + len(data)
     assert abs(document["evaluation"]["int8"] - len(data) - document["labels"]["int8_top1"]) < 1e-9
     assert not (folder / "out" / "outputs.npz").exists()
-    expect_bad(*words[:-1], folder / "bad", "--eval", "false", contains=["--eval", "failed"], out=folder / "bad")
+    # A metric that fails costs nothing but the metric.
+    done = run(*words[:-1], folder / "bad", "--eval", "false")
+    assert done.returncode == 1 and "--eval 'false' failed" in done.stderr.splitlines()[-1], done.stderr
+    assert json.loads((folder / "bad" / "result.json").read_text()).get("evaluation") in ({}, None)
+
+
+def test_full_disk(folder):
+    """A file that cannot be written whole ends in one line and leaves nothing."""
+    _, path, npz, _ = residual(folder)
+    for form in ("torchscript", "pt2", "pt2-reference"):
+        out = folder / f"full_{form}"
+        words = [PROGRAM, "quantize", path, "--data", npz, "--device", "cpu", "--export", form, "--out", out]
+        # No file may grow beyond some kilobytes; without the signal's default the write fails as on a full disk.
+        done = subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=300, check=False, restore_signals=False,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000)))
+        lines = done.stderr.splitlines()
+        assert done.returncode == 1 and "could not be written whole: File too large" in lines[-1], (form, done.returncode, done.stderr)
+        assert not out.exists(), list(out.rglob("*"))
+
+
+def test_result_folder_is_of_one_run(folder):
+    """A second run into the same folder leaves no export of the first, and nothing of the user's is touched."""
+    _, path, npz, _ = residual(folder)
+    out = folder / "out"
+    run_good("quantize", path, "--data", npz, "--device", "cpu", "--export", "torchscript,pt2", "--out", out)
+    (out / "mine.txt").write_text("kept")
+    model = out / "model.pt2"  # the export as the next run's model: it is not removed under its feet
+    text = run("quantize", path, "--data", npz, "--device", "cpu", "--export", "pt2-reference", "--out", out)
+    assert text.returncode == 0 and "model.ts.pt" in text.stderr, text.stderr
+    assert not model.exists() and not (out / "model.ts.pt").exists()
+    assert (out / "model.reference.pt2").exists() and (out / "mine.txt").read_text() == "kept"
+    source = out / "model.reference.pt2"
+    source.write_bytes(path.read_bytes() if hasattr(path, "read_bytes") else open(path, "rb").read())
+    run_good("quantize", source, "--data", npz, "--device", "cpu", "--export", "none", "--out", out)
+    assert source.exists()
 
 
 def test_strict(folder):

@@ -86,6 +86,19 @@ private Q_SLOTS:
         QVERIFY2(warnings.size() == 1 && warnings[0].find("'head' drops") != std::string::npos,
                  warnings.empty() ? "" : warnings[0].c_str());
     }
+    void aQuantizedModelIsTold()
+    {
+        GraphMaker m;
+        const ValueRef q = m.op("q", "quantized_decomposed.quantize_per_tensor.default",
+                                {{"input", m.input("x")}, {"scale", 0.1}, {"zero_point", 3}});
+        const ValueRef d
+            = m.op("d", "quantized_decomposed.dequantize_per_tensor.default", {{"input", q}});
+        const auto warnings = warningsOf(m.finish({d}));
+        QCOMPARE(warnings.size(), std::size_t(1));
+        QVERIFY2(QByteArray::fromStdString(warnings[0])
+                     .startsWith("the model is already quantized: 2 operators"),
+                 warnings[0].c_str());
+    }
     void eagerModulesAreNamed()
     {
         GraphMaker m;
