@@ -42,8 +42,10 @@ QConfigEditor::QConfigEditor(Workspace& workspace, QWidget* parent)
 {
     setObjectName(QStringLiteral("qconfigEditor"));
     m_qconfig->setObjectName(QStringLiteral("qconfigBox"));
+    m_qconfig->setAccessibleName(QStringLiteral("Qconfig of the selection"));
     m_qconfig->setToolTip(QStringLiteral("The qconfig of the selection; can be undone"));
     m_scope->setObjectName(QStringLiteral("scopeBox"));
+    m_scope->setAccessibleName(QStringLiteral("What else gets the qconfig"));
     m_scope->setToolTip(QStringLiteral("What a choice above applies to"));
     for (auto* box : {m_qconfig, m_scope}) {
         box->setFont(uiFont(11.5));

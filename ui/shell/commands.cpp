@@ -14,6 +14,7 @@
 #include "ui/shell/message_bar.h"
 #include "ui/shell/pipeline_bar.h"
 #include "ui/shell/run_dialogs.h"
+#include "ui/shell/short_paths.h"
 #include "ui/shell/window_state.h"
 
 #include <QAction>
@@ -146,10 +147,10 @@ void Commands::refreshRecent()
     auto& menu = m_window.actions().recentMenu();
     menu.clear();
     menu.setEnabled(!m_recent.isEmpty());
-    int number = 1;
-    for (const auto& path : m_recent) {
-        auto* action = menu.addAction(
-            QStringLiteral("&%1  %2").arg(number++).arg(QFileInfo(path).fileName()));
+    const QStringList names = shortPaths(m_recent);
+    for (qsizetype i = 0; i < names.size(); ++i) {
+        const QString path = m_recent.at(i);
+        auto* action = menu.addAction(QStringLiteral("&%1  %2").arg(i + 1).arg(names[i]));
         action->setToolTip(path);
         connect(action, &QAction::triggered, &m_window, [this, path] { m_window.openModel(path); });
     }

@@ -2,6 +2,7 @@
 #include "ui/shell/empty_state.h"
 
 #include "engine/configure/resource_folder.h"
+#include "ui/shell/short_paths.h"
 #include "ui/shell/theme.h"
 
 #include <QFileInfo>
@@ -105,8 +106,17 @@ void EmptyState::setRecentFiles(const QStringList& files)
         delete item->widget();
         delete item;
     }
-    for (const auto& file : files.mid(0, 5)) {
-        auto* button = new QPushButton(QFileInfo(file).fileName(), this);
+    const QStringList shown = files.mid(0, 5), names = shortPaths(shown);
+    if (!shown.isEmpty()) {
+        auto* heading = new QLabel(QStringLiteral("Recent"), this);
+        heading->setFont(uiFont(11.5));
+        heading->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+        m_recent->addWidget(heading, 0, Qt::AlignHCenter);
+    }
+    for (qsizetype i = 0; i < shown.size(); ++i) {
+        const QString& file = shown[i];
+        auto* button = new QPushButton(names[i], this);
+        button->setObjectName(QStringLiteral("recentFile"));
         button->setToolTip(file);
         button->setFlat(true);
         button->setCursor(Qt::PointingHandCursor);
