@@ -74,9 +74,13 @@ void dealInto(std::vector<float>& into, const std::vector<float>& old, Range fro
     const auto edges = toVector(at::linspace(to.min, to.max, bins + 1, at::kFloat));
     const float half = 0.5f * partWidth;
     std::vector<float> dealt(old.size(), 0.0f);
+    std::int64_t above = 0; // the first edge beyond the middle: it follows the parts upwards
     for (std::int64_t part = 0; part < parts; ++part) {
         const float middle = starts[std::size_t(part)] + half;
-        const auto above = std::upper_bound(edges.begin(), edges.end(), middle) - edges.begin();
+        while (above <= bins && !(middle < edges[std::size_t(above)]))
+            ++above;
+        while (above > 0 && middle < edges[std::size_t(above - 1)])
+            --above; // where linspace changes its end, rounding may step back
         const std::int64_t bin = std::clamp<std::int64_t>(above - 1, 0, bins - 1);
         dealt[std::size_t(bin)] += old[std::size_t(part / kUpsampleRate)] / float(kUpsampleRate);
     }
