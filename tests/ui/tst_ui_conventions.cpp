@@ -14,6 +14,7 @@
 #include <QMenu>
 #include <QSettings>
 #include <QStandardPaths>
+#include <QStatusBar>
 #include <QTextEdit>
 #include <QtTest>
 
@@ -39,6 +40,7 @@ private Q_SLOTS:
     void recentFilesComeBack();
     void reloadReadsTheFileAgain();
     void keysOfTheView();
+    void keptViewsComeBack();
     void tracesStandOut();
     void everyErrorHasItsColours();
     void everythingHasANameForScreenReaders();
@@ -119,6 +121,38 @@ void TestConventions::keysOfTheView()
     QTRY_VERIFY(m_window->isFullScreen());
     QTest::keyClick(m_window.get(), Qt::Key_F11);
     QTRY_VERIFY(!m_window->isFullScreen());
+}
+
+void TestConventions::keptViewsComeBack()
+{
+    open("/models/net.pt2");
+    auto& view = pane().view();
+    view.setFocus();
+    const auto middle = [&view] { return view.mapToScene(view.viewport()->rect().center()); };
+    QTest::keyClick(&view, Qt::Key_2);
+    QVERIFY(m_window->statusBar()->currentMessage().contains(QStringLiteral("Alt+2")));
+    pane().expandAll();
+    QTRY_VERIFY(pane().isLayoutDone());
+    view.setZoom(1.5);
+    view.centerOnEntry(workspace().foldTree()->unitOf(node("linear")));
+    const auto expanded = pane().expanded();
+    const QPointF where = middle();
+    QTest::keyClick(&view, Qt::Key_2, Qt::AltModifier);
+    QVERIFY(m_window->statusBar()->currentMessage().contains(QStringLiteral("2 goes back")));
+    pane().foldAll();
+    QTRY_VERIFY(pane().isLayoutDone());
+    QVERIFY(pane().expanded() != expanded);
+    QTest::keyClick(&view, Qt::Key_2);
+    QTRY_VERIFY(pane().isLayoutDone() && pane().expanded() == expanded);
+    QCOMPARE(view.zoom(), 1.5);
+    QVERIFY((middle() - where).manhattanLength() < 4);
+    // Without a layout in between, and gone with the model.
+    view.setZoom(0.4);
+    QTest::keyClick(&view, Qt::Key_2);
+    QCOMPARE(view.zoom(), 1.5);
+    open("/models/other.pt2");
+    QTest::keyClick(&view, Qt::Key_2);
+    QVERIFY(m_window->statusBar()->currentMessage().contains(QStringLiteral("Alt+2")));
 }
 
 void TestConventions::tracesStandOut()

@@ -52,6 +52,11 @@ public:
     bool isLayoutDone() const;
     /// Modules now open, by path.
     const std::set<std::string>& expanded() const { return m_expanded; }
+    void setExpanded(std::set<std::string> paths)
+    {
+        m_expanded = std::move(paths);
+        relayout(true);
+    }
     /// `entry` is one of the workspace's tree.
     void toggleFold(int entry, bool recursively);
     /// Opens the module and every block that is the same again, or folds them all where it is open.

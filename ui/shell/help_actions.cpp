@@ -147,7 +147,7 @@ void HelpActions::showKeys()
     text->setHtml(QStringLiteral(
                       "<p>In the graph: the wheel scrolls, Ctrl+wheel zooms, dragging "
                       "pans, Shift+dragging selects, Ctrl+dragging zooms to a part, a double click "
-                      "folds.</p>"
+                      "folds. Alt+1 to Alt+9 keep the view, 1 to 9 go back to it.</p>"
                       "<table>%1</table>")
                       .arg(rows));
     auto* column = new QVBoxLayout(dialog);

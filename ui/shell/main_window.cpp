@@ -3,6 +3,7 @@
 
 #include "engine/project/project.h"
 #include "ui/graph/graph_pane.h"
+#include "ui/graph/kept_views.h"
 #include "ui/panels/code_panel.h"
 #include "ui/panels/findings_panel.h"
 #include "ui/panels/log_panel.h"
@@ -98,6 +99,9 @@ MainWindow::MainWindow(EngineService& engine, QWidget* parent)
     connect(status, &StatusLine::warningsClicked, this, [this] { showTab("findingsPanel"); });
     m_commands = new Commands(*this);
     new Advice(m_workspace, *m_messages, this);
+    auto* views = new KeptViews(m_workspace, *m_graph, this);
+    connect(views, &KeptViews::told, this,
+            [this](const QString& text) { statusBar()->showMessage(text, 4000); });
     wire();
     refreshTitle();
     applyPanels();

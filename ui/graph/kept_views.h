@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QObject>
+#include <QPointF>
+
+#include <map>
+#include <set>
+#include <string>
+
+namespace qs {
+
+class GraphPane;
+class Workspace;
+
+/// Views of the graph under the digits: in the graph Alt+digit keeps what is unfolded, the middle
+/// and the zoom, the digit alone goes back there. They go with the model. GUI thread only.
+class KeptViews : public QObject
+{
+    Q_OBJECT
+
+public:
+    KeptViews(Workspace& workspace, GraphPane& pane, QObject* parent = nullptr);
+
+Q_SIGNALS:
+    /// What happened, for the status bar.
+    void told(const QString& text);
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void keep(int digit);
+    void goTo(int digit);
+    void arrive();
+
+    struct Kept
+    {
+        std::set<std::string> expanded; ///< modules, by path
+        QPointF middle; ///< in the scene
+        double zoom = 1;
+    };
+    GraphPane& m_pane;
+    std::map<int, Kept> m_kept;
+    int m_wanted = 0; ///< the digit whose view is being laid out
+};
+
+} // namespace qs
