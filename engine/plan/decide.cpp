@@ -40,10 +40,17 @@ int tensorArguments(const Graph& graph, const Node& node)
     return count;
 }
 
-/// The first value around the match that is not a float tensor, or nothing. Inputs matter only
-/// where they are quantized: an embedding's are integers.
-std::string nonFloatValue(const Graph& graph, const OpNames& names, const Matches& matches,
-                          const Match& match, bool inputsQuantized)
+/// A value that keeps a match from being quantized.
+struct OddValue
+{
+    std::string text; ///< "its input 'x' is float16"; empty for none
+    bool isReal = false; ///< of another floating-point type; else integers or flags
+};
+
+/// The first value around the match that is not a float32 tensor. Inputs matter only where they are
+/// quantized: an embedding's are integers.
+OddValue nonFloatValue(const Graph& graph, const OpNames& names, const Matches& matches,
+                       const Match& match, bool inputsQuantized)
 {
     const auto odd = [&graph](ValueRef ref) {
         const ValueType& type = graph.value(ref).type;
@@ -52,14 +59,15 @@ std::string nonFloatValue(const Graph& graph, const OpNames& names, const Matche
     };
     const NodeId root = matches.units[match.units.front()].root();
     const Node& node = graph.get(root);
+    const auto told = [&graph](const std::string& what, ValueRef ref) {
+        const DType dtype = graph.value(ref).type.dtype;
+        return OddValue {what + " is " + std::string(dtypeName(dtype)), isFloating(dtype)};
+    };
     for (const ValueRef ref : activationInputs(graph, node, names[graph.position(root)]))
         if (inputsQuantized && odd(ref))
-            return "its input " + inQuotes(graph.value(ref).name) + " is "
-                + std::string(dtypeName(graph.value(ref).type.dtype));
+            return told("its input " + inQuotes(graph.value(ref).name), ref);
     const ValueRef last {matches.units[match.units.back()].last(), 0};
-    if (odd(last))
-        return "its result is " + std::string(dtypeName(graph.value(last).type.dtype));
-    return {};
+    return odd(last) ? told("its result", last) : OddValue();
 }
 
 std::string ruleText(const Rule& rule)
@@ -187,11 +195,13 @@ Verdicts Decider::decide(const Match& match, const std::vector<RuleHits>& hits,
         refuse(out, choice, backend, match.entry, facts);
         return out;
     }
-    if (const std::string odd
+    if (const OddValue odd
         = nonFloatValue(graph, m_names, matches, match, qconfig.activation.dtype != DType::Float32);
-        !odd.empty()) {
-        out.verdict = Verdict::ShapeOnly;
-        out.reason = odd + ", only float32 is quantized";
+        !odd.text.empty()) {
+        out.verdict = odd.isReal ? Verdict::FloatByBackend : Verdict::ShapeOnly;
+        out.reason = odd.text + ", only float32 is quantized";
+        if (odd.isReal)
+            out.remedy.text = "export the model in float32: model.float() before torch.export";
         return out;
     }
     out.decision.quantized = true;
