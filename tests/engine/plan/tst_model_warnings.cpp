@@ -86,6 +86,18 @@ private Q_SLOTS:
         QVERIFY2(warnings.size() == 1 && warnings[0].find("'head' drops") != std::string::npos,
                  warnings.empty() ? "" : warnings[0].c_str());
     }
+    void sixteenBitModelsAreToldToComeInFloat()
+    {
+        GraphMaker m;
+        const Graph g = m.finish({m.conv("c", m.input("x", DType::Float16))});
+        const auto plan = makePlan(g, defaultRecipe(), *findBackend("x86"));
+        QVERIFY(plan);
+        const NodePlan& conv = *plan->tryGet(g, g.tryFind("c")->id);
+        QVERIFY(!conv.quantized);
+        QCOMPARE(conv.verdict, Verdict::FloatByBackend);
+        QCOMPARE(conv.reason, std::string("its input 'x' is float16, only float32 is quantized"));
+        QVERIFY(conv.remedy.text.find("model.float()") != std::string::npos);
+    }
     void aQuantizedModelIsTold()
     {
         GraphMaker m;

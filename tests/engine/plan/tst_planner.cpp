@@ -80,17 +80,6 @@ class TestPlanner : public QObject
 {
     Q_OBJECT
 private Q_SLOTS:
-    void sixteenBitModelsAreToldToComeInFloat()
-    {
-        GraphMaker m;
-        const Graph g = m.finish({m.conv("c", m.input("x", DType::Float16))});
-        const Plan plan = planOf(g);
-        const NodePlan& conv = *plan.tryGet(g, g.tryFind("c")->id);
-        QVERIFY(!conv.quantized);
-        QCOMPARE(conv.verdict, Verdict::FloatByBackend);
-        QCOMPARE(conv.reason, std::string("its input 'x' is float16, only float32 is quantized"));
-        QVERIFY(conv.remedy.text.find("model.float()") != std::string::npos);
-    }
     void fusesConvBnRelu()
     {
         GraphMaker m;
