@@ -30,9 +30,6 @@ namespace qs {
 
 namespace {
 
-/// In the result folder, where a calibration was interrupted.
-constexpr const char* kCheckpointFile = "calibration.partial.npz";
-
 bool isOperator(const Node& node)
 {
     return node.kind == NodeKind::Op || node.kind == NodeKind::ModuleCall;
@@ -60,16 +57,13 @@ std::string mainReason(const PlannedModel& planned)
 /// Scales on top of scales: the numbers would mean nothing.
 Result<void> checkFloat(const Graph& model)
 {
-    const std::size_t count = quantizedOperators(model);
-    if (count == 0)
+    const std::string already = alreadyQuantized(model);
+    if (already.empty())
         return {};
-    return fail(
-        makeError(ErrorCode::BadInput,
-                  "the model is already quantized: " + std::to_string(count)
-                      + " operators quantize, dequantize or compute on integers")
-            .inFile(model.info().path)
-            .withHint("quantize the float model it was made from; 'quantscope inspect' shows "
-                      "its parameters, 'compare FLOAT --result FILE' what it loses"));
+    return fail(makeError(ErrorCode::BadInput, already)
+                    .inFile(model.info().path)
+                    .withHint("quantize the float model it was made from; 'quantscope inspect' "
+                              "shows its parameters, 'compare FLOAT --result FILE' what it loses"));
 }
 
 Result<void> checkCoverage(const PlannedModel& planned)

@@ -17,4 +17,11 @@ std::string inQuotes(const std::string& text)
     return "'" + text + "'";
 }
 
+std::string shortened(std::string text, std::size_t longest)
+{
+    if (text.size() > longest)
+        text.replace(longest, std::string::npos, "...");
+    return text;
+}
+
 } // namespace qs

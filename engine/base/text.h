@@ -10,5 +10,7 @@ namespace qs {
 std::string numberText(double value);
 /// 'text': how messages quote what the user named.
 std::string inQuotes(const std::string& text);
+/// Its first `longest` bytes and "..." where it is longer.
+std::string shortened(std::string text, std::size_t longest);
 
 } // namespace qs

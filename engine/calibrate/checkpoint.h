@@ -16,6 +16,9 @@ namespace qs {
 std::string calibrationKey(const PreparedModel& prepared, const std::string& source,
                            const DatasetOptions& options, const std::string& device);
 
+/// What the file is called, whatever its folder.
+inline constexpr const char* kCheckpointFile = "calibration.partial.npz";
+
 /// The file where an interrupted calibration leaves its statistics, to go on from there.
 class Checkpoint
 {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/python_value.h"
 
+#include "engine/base/text.h"
+
 #include <cctype>
 #include <charconv>
 
@@ -32,11 +34,9 @@ private:
 
     tl::unexpected<Error> problem(const std::string& what) const
     {
-        constexpr std::size_t kShown = 60;
-        const std::string shown = m_text.substr(0, kShown) + (m_text.size() > kShown ? "..." : "");
         return fail(ErrorCode::BadInput,
-                    "'" + shown + "' cannot be read: " + what + " at character "
-                        + std::to_string(m_at + 1));
+                    inQuotes(shortened(std::string(m_text), 60)) + " cannot be read: " + what
+                        + " at character " + std::to_string(m_at + 1));
     }
     void space()
     {

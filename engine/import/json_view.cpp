@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/json_view.h"
 
+#include "engine/base/text.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cstring>
@@ -94,11 +96,7 @@ simdjson::error_code read(dom::document& document, const std::string& text)
 
 void JsonView::refuse(const char* wanted) const
 {
-    std::string found = dump();
-    constexpr std::size_t kLongest = 60;
-    if (found.size() > kLongest)
-        found = found.substr(0, kLongest) + "...";
-    throw JsonShapeError(found + " is not " + wanted);
+    throw JsonShapeError(shortened(dump(), 60) + " is not " + wanted);
 }
 
 std::optional<JsonView> JsonView::find(std::string_view key) const

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/pt2_graph_reader.h"
 
+#include "engine/base/text.h"
 #include "engine/execute/higher_order.h"
 #include "engine/execute/op_table.h"
 #include "engine/execute/scalar_ops.h"
@@ -15,6 +16,8 @@ namespace qs {
 namespace {
 
 constexpr int kMaxDepth = 32;
+/// Bytes of an argument that is kept as the file spells it.
+constexpr std::size_t kLongestArgument = 200;
 
 /// Operators that only check their arguments.
 bool isAssertion(const std::string& target)
@@ -35,14 +38,6 @@ bool isAssertion(const std::string& target)
 Error badGraph(const std::string& what, const std::string& node)
 {
     return makeError(ErrorCode::BadInput, what).atNode(node);
-}
-
-std::string shortened(std::string text)
-{
-    constexpr std::size_t kLongest = 200;
-    if (text.size() > kLongest)
-        text.replace(kLongest, std::string::npos, "...");
-    return text;
 }
 
 /// Printing takes no part in what a model computes, and standard output belongs to the program.
@@ -230,7 +225,7 @@ Result<void> Pt2GraphReader::readArguments(const Pt2NodeSpec& spec, const NameSc
         node.opaqueReason = "operator '" + calledOperator(node) + "' is not known to this LibTorch";
     if (!node.opaqueReason.empty())
         for (const JsonView input : spec.inputs)
-            node.argumentStrings.push_back(shortened(input.at("arg").dump()));
+            node.argumentStrings.push_back(shortened(input.at("arg").dump(), kLongestArgument));
     return {};
 }
 

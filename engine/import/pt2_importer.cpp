@@ -4,6 +4,7 @@
 #include "engine/base/log.h"
 #include "engine/base/torch_guard.h"
 #include "engine/graph/graph_edit.h"
+#include "engine/graph/quantized_target.h"
 #include "engine/graph/state.h"
 #include "engine/import/pt2_graph_reader.h"
 #include "engine/import/pt2_metadata.h"
@@ -212,11 +213,8 @@ private:
                 info.outputTree = signature->text("out_spec", "");
                 break;
             }
-        for (const NodeId id : m_edit.order()) {
-            const std::string& target = m_edit.get(id).target;
-            if (target.starts_with("quantized_decomposed.") || target.starts_with("quantized."))
-                info.converted = true;
-        }
+        for (const NodeId id : m_edit.order())
+            info.converted |= isQuantizedTarget(m_edit.get(id).target);
         info.exportRecord = withMembers(document, [&](std::string_view key, JsonView value) {
             return key == "graph_module" ? moduleRecord(value, graph) : value.dump();
         });

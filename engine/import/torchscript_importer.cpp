@@ -3,6 +3,7 @@
 
 #include "engine/base/log.h"
 #include "engine/base/torch_guard.h"
+#include "engine/graph/quantized_target.h"
 #include "engine/import/torchscript_control.h"
 #include "engine/import/torchscript_inputs.h"
 
@@ -12,11 +13,6 @@
 namespace qs {
 
 namespace {
-
-bool isQuantizedName(const std::string& target)
-{
-    return target.starts_with("quantized.") || target.starts_with("quantized_decomposed.");
-}
 
 Result<Graph> readProgram(const std::shared_ptr<Pt2Archive>& archive, const ScriptFile& file,
                           const JobContext& job)
@@ -48,7 +44,8 @@ Result<Graph> readProgram(const std::shared_ptr<Pt2Archive>& archive, const Scri
     if (info.name.empty())
         info.name = std::filesystem::path(info.path).stem().string();
     for (const NodeId id : root.edit().order())
-        if (root.edit().get(id).kind == NodeKind::Op && isQuantizedName(root.edit().get(id).target))
+        if (root.edit().get(id).kind == NodeKind::Op
+            && isQuantizedTarget(root.edit().get(id).target))
             info.converted = true;
     root.edit().setInfo(std::move(info));
     return root.edit().build();

@@ -2,6 +2,7 @@
 #include "engine/plan/model_warnings.h"
 
 #include "engine/base/text.h"
+#include "engine/graph/quantized_target.h"
 
 #include <algorithm>
 #include <array>
@@ -131,21 +132,28 @@ void warnOfEagerModules(const Graph& graph, std::vector<std::string>& warnings)
                            + "; export the float model, before torch.ao.quantization.prepare");
 }
 
-} // namespace
-
 std::size_t quantizedOperators(const Graph& graph)
 {
     std::size_t count = 0;
     for (const NodePtr& node : graph.nodes()) {
         const std::string& target = node->target;
         count += node->kind == NodeKind::Op
-            && (target.starts_with("quantized_decomposed.") || target.starts_with("quantized.")
-                || target.starts_with("aten.quantize_per_")
+            && (isQuantizedTarget(target) || target.starts_with("aten.quantize_per_")
                 || target.starts_with("aten.dequantize."));
         for (const auto& body : node->subgraphs)
             count += quantizedOperators(*body);
     }
     return count;
+}
+
+} // namespace
+
+std::string alreadyQuantized(const Graph& graph)
+{
+    const std::size_t count = quantizedOperators(graph);
+    return count == 0 ? std::string()
+                      : "the model is already quantized: " + std::to_string(count)
+            + " operators quantize, dequantize or compute on integers";
 }
 
 void warnOfModel(const Graph& graph, std::vector<std::string>& warnings)
@@ -154,10 +162,8 @@ void warnOfModel(const Graph& graph, std::vector<std::string>& warnings)
     search.look(graph, {});
     search.warn(warnings);
     warnOfEagerModules(graph, warnings);
-    if (const std::size_t count = quantizedOperators(graph))
-        warnings.push_back("the model is already quantized: " + std::to_string(count)
-                           + " operators quantize, dequantize or compute on integers; plan the "
-                             "float model it was made from");
+    if (const std::string already = alreadyQuantized(graph); !already.empty())
+        warnings.push_back(already + "; plan the float model it was made from");
 }
 
 } // namespace qs

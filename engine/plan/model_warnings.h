@@ -13,8 +13,8 @@ namespace qs {
 /// that were made for eager-mode quantization; and that it is quantized already.
 void warnOfModel(const Graph& graph, std::vector<std::string>& warnings);
 
-/// Operators that quantize, dequantize or compute on integers, bodies of subgraphs included: 0 in a
-/// float model.
-std::size_t quantizedOperators(const Graph& graph);
+/// What is wrong with quantizing a model that is quantized: how many of its operators quantize,
+/// dequantize or compute on integers, bodies of subgraphs included. Empty for a float model.
+std::string alreadyQuantized(const Graph& graph);
 
 } // namespace qs

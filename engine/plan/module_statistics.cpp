@@ -226,22 +226,11 @@ bool hasOpenDimension(const Node& node)
 /// From what each module holds itself to what it holds with everything inside.
 void addToParents(ModuleStatisticsMap& modules)
 {
-    std::vector<std::string> paths;
-    for (const auto& [path, own] : modules)
-        for (std::string up = path;; up = ModuleTree::parentPath(up)) {
-            paths.push_back(up);
-            if (up.empty())
-                break;
-        }
-    // Longest first: a module is whole before its parent takes it in.
-    std::sort(paths.begin(), paths.end(), [](const std::string& a, const std::string& b) {
-        return std::pair(a.size(), std::string_view(a)) > std::pair(b.size(), std::string_view(b));
-    });
-    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
-    for (const auto& path : paths) {
+    // Backwards a module comes before its parent, whose path is the start of its own.
+    for (auto it = modules.rbegin(); it != modules.rend(); ++it) {
+        const auto& [path, inner] = *it;
         if (path.empty())
             continue;
-        const ModuleStatistics inner = modules[path];
         auto& outer = modules[ModuleTree::parentPath(path)];
         outer.parameters += inner.parameters;
         outer.macs += inner.macs;

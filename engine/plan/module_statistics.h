@@ -4,8 +4,8 @@
 #include "engine/plan/plan.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
-#include <unordered_map>
 
 namespace qs {
 
@@ -26,7 +26,7 @@ struct ModuleStatistics
 };
 
 /// By path; "" is the model. Modules that hold and compute nothing may be missing.
-using ModuleStatisticsMap = std::unordered_map<std::string, ModuleStatistics>;
+using ModuleStatisticsMap = std::map<std::string, ModuleStatistics>;
 
 /// Of every module with everything inside it, in one reading of the graph. A tensor that several
 /// operators read counts once. Without a plan `plannedBytes` equals `floatBytes`. Pure.

@@ -72,12 +72,6 @@ private Q_SLOTS:
     void importedDataCanBeChosenOnceThere();
 
 private:
-    bool settled()
-    {
-        return workspace().document().plan() && pane().isLayoutDone()
-            && !workspace().pipeline().isBusy();
-    }
-    GraphPane& pane() { return m_window->graphPane(); }
     const GraphStyle& style() { return pane().view().graphScene().canvas().style(); }
     int drawn(const char* name)
     {

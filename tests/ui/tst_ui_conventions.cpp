@@ -46,17 +46,11 @@ private Q_SLOTS:
     void everythingHasANameForScreenReaders();
 
 private:
-    bool settled()
-    {
-        return workspace().document().plan() && pane().isLayoutDone()
-            && !workspace().pipeline().isBusy();
-    }
     void open(const char* path)
     {
         m_window->openModel(QString::fromLatin1(path));
         QTRY_VERIFY(settled());
     }
-    GraphPane& pane() { return m_window->graphPane(); }
     const GraphStyle& style() { return pane().view().graphScene().canvas().style(); }
     int drawn(const char* name)
     {

@@ -34,11 +34,6 @@ class TestMainWindow : public test::WindowTest<FakeEngine>
     Q_OBJECT
 
 private:
-    bool settled()
-    {
-        return workspace().document().plan() && m_window->graphPane().isLayoutDone()
-            && !workspace().pipeline().isBusy();
-    }
     void compareAll()
     {
         m_window->commands().runAll();

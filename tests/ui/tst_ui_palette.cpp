@@ -54,11 +54,6 @@ private:
     {
         QTest::keyClicks(QApplication::focusWidget(), QString::fromUtf8(text));
     }
-    bool settled()
-    {
-        return workspace().document().plan() && m_window->graphPane().isLayoutDone()
-            && !workspace().pipeline().isBusy();
-    }
     void openModel()
     {
         m_window->openModel(QStringLiteral("/models/net.pt2"));

@@ -35,11 +35,6 @@ private:
         m_window->openModel(QStringLiteral("net.pt2"));
         QTRY_VERIFY(settled());
     }
-    bool settled()
-    {
-        return workspace().document().plan() && m_window->graphPane().isLayoutDone()
-            && !workspace().pipeline().isBusy();
-    }
     QFrame* card() { return find<QFrame>("cardValues"); }
     QStringList cardTexts()
     {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "ui/graph/graph_pane.h"
 #include "ui/shell/main_window.h"
 
 #include <QObject>
@@ -18,6 +19,13 @@ protected:
     std::unique_ptr<MainWindow> m_window;
 
     Workspace& workspace() { return m_window->workspace(); }
+    GraphPane& pane() { return m_window->graphPane(); }
+    /// A model is open, planned and drawn, and nothing is under way.
+    bool settled()
+    {
+        return workspace().document().plan() && pane().isLayoutDone()
+            && !workspace().pipeline().isBusy();
+    }
     NodeId node(const char* name) { return workspace().document().model()->tryFind(name)->id; }
     template<class T>
     T* find(const char* name)

@@ -199,12 +199,6 @@ void ErrorBarPlot::placeLabel()
     m_label->position->setCoords(left, 0);
 }
 
-void ErrorBarPlot::resizeEvent(QResizeEvent* event)
-{
-    PlotPage::resizeEvent(event);
-    leaveHeadroom();
-}
-
 QPoint ErrorBarPlot::barPosition(int index) const
 {
     const double x = m_plot->xAxis->coordToPixel(index);

@@ -32,11 +32,10 @@ public:
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
+    void leaveHeadroom() override;
 
 private:
     void refresh();
-    void leaveHeadroom();
     void placeLabel();
     void showSelection();
     double height(double sqnr) const;

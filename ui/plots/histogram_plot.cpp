@@ -182,12 +182,6 @@ void HistogramPlot::leaveHeadroom()
     m_plot->yAxis->setRange(kFloor, kFloor * std::pow(m_peak / kFloor, 1 / (1 - share)));
 }
 
-void HistogramPlot::resizeEvent(QResizeEvent* event)
-{
-    PlotPage::resizeEvent(event);
-    leaveHeadroom();
-}
-
 void HistogramPlot::showRange(double low, double high, double beyond, double dataMin,
                               double dataMax)
 {

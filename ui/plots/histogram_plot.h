@@ -23,11 +23,10 @@ public:
     int barCount() const { return m_barCount; }
 
 protected:
-    void resizeEvent(QResizeEvent* event) override;
+    void leaveHeadroom() override;
 
 private:
     void refresh();
-    void leaveHeadroom();
     void showRange(double low, double high, double beyond, double dataMin, double dataMax);
     void showSteps(double low, double step, double dataMin, double dataMax);
 

@@ -42,6 +42,7 @@ void PlotPage::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
     m_empty->setGeometry(m_plot->rect().adjusted(20, 10, -20, -10));
+    leaveHeadroom();
 }
 
 void PlotPage::showAxes(bool any)

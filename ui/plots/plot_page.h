@@ -22,7 +22,9 @@ public:
     QString caption() const;
 
 protected:
-    void resizeEvent(QResizeEvent* event) override;
+    void resizeEvent(QResizeEvent* event) final;
+    /// Fits the vertical axis to the plot's height: called where the height changes.
+    virtual void leaveHeadroom() { }
     /// Axes are shown only with data.
     void showAxes(bool any);
 

@@ -75,8 +75,7 @@ public:
         QS_TRY(const auto data, openDataset(source, *request.model, cut));
         auto out = std::make_shared<Calibration>();
         QS_TRY(out->prepared, prepareModel(request.model, request.plan, job));
-        const auto checkpoint
-            = checkpointOf(calibrationKey(*out->prepared, source, cut, device.device));
+        const auto checkpoint = checkpointOf(*out->prepared, source, cut, device.device);
         QS_TRY(out->observations,
                ::qs::calibrate(*out->prepared, *data, device.device, job,
                                checkpoint ? &*checkpoint : nullptr));
@@ -145,13 +144,17 @@ public:
 
 private:
     /// Nothing where there is no folder for it: calibration goes without.
-    std::optional<Checkpoint> checkpointOf(std::string key) const
+    std::optional<Checkpoint> checkpointOf(const PreparedModel& prepared, const std::string& source,
+                                           const DatasetOptions& cut,
+                                           const std::string& device) const
     {
         std::error_code code;
-        std::filesystem::create_directories(m_keepIn, code);
+        if (!m_keepIn.empty())
+            std::filesystem::create_directories(m_keepIn, code);
         if (m_keepIn.empty() || code)
             return std::nullopt;
-        return Checkpoint(m_keepIn + "/calibration.partial.npz", std::move(key));
+        return Checkpoint((std::filesystem::path(m_keepIn) / kCheckpointFile).string(),
+                          calibrationKey(prepared, source, cut, device));
     }
 
     static Result<void> writeRecords(const ExportRequest& request,
