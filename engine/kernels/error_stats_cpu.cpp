@@ -2,6 +2,8 @@
 #include "engine/kernels/error_stats.h"
 #include "engine/kernels/parallel.h"
 
+#include <vector>
+
 namespace qs::kernels {
 
 namespace {

@@ -3,6 +3,7 @@
 #include "engine/kernels/parallel.h"
 
 #include <atomic>
+#include <vector>
 
 namespace qs::kernels {
 

@@ -2,6 +2,8 @@
 #include "engine/kernels/min_max.h"
 #include "engine/kernels/parallel.h"
 
+#include <vector>
+
 namespace qs::kernels {
 
 namespace {

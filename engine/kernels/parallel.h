@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <thread>
-#include <vector>
 
 namespace qs::kernels {
 
@@ -18,8 +16,9 @@ inline int partCount(std::int64_t count, int threads)
     return int(std::max<std::int64_t>(1, std::min<std::int64_t>(threads, useful)));
 }
 
-/// Calls `body(part, begin, end)` for `parts` equal consecutive ranges of [0, count), each on its
-/// own thread, the first on the caller's. The body must not throw.
+/// Calls `body(part, begin, end)` for `parts` equal consecutive ranges of [0, count), each on a
+/// thread of OpenMP's team, which LibTorch's operators use too: it is there already. The body must
+/// not throw.
 template<class Body>
 void forEachPart(std::int64_t count, int parts, const Body& body)
 {
@@ -28,13 +27,9 @@ void forEachPart(std::int64_t count, int parts, const Body& body)
         const std::int64_t begin = std::min(count, part * length);
         body(part, begin, std::min(count, begin + length));
     };
-    std::vector<std::thread> workers;
-    workers.reserve(std::size_t(parts - 1));
-    for (int part = 1; part < parts; ++part)
-        workers.emplace_back(run, part);
-    run(0);
-    for (auto& worker : workers)
-        worker.join();
+#pragma omp parallel for num_threads(parts) schedule(static, 1)
+    for (int part = 0; part < parts; ++part)
+        run(part);
 }
 
 } // namespace qs::kernels
