@@ -15,8 +15,8 @@
 #include "engine/compare/comparator.h"
 #include "engine/convert/choose_qparams.h"
 #include "engine/convert/convert.h"
+#include "engine/export/earlier_exports.h"
 #include "engine/export/exporter.h"
-#include "engine/export/result_document.h"
 #include "engine/import/sha256.h"
 #include "engine/plan/model_warnings.h"
 #include "engine/prepare/prepare.h"
@@ -94,20 +94,6 @@ Result<void> checkStrictPlan(const PlannedModel& planned)
     return {};
 }
 
-/// Files that the result in the folder, if there is one, names as its exports.
-std::vector<std::string> exportsIn(const std::string& folder)
-{
-    std::vector<std::string> paths;
-    (void)fromResultFolder(folder, [&](const ResultDocument& result) -> Result<std::string> {
-        for (const auto& [form, name] : result.at("exports").items())
-            if (const std::filesystem::path file = name.get<std::string>();
-                file == file.filename() && !file.empty())
-                paths.push_back((std::filesystem::path(folder) / file).string());
-        return std::string();
-    });
-    return paths;
-}
-
 std::string observedName(const PlannedModel& planned, const PlannedObserver& observer)
 {
     if (!observer.interior.empty()) {
@@ -180,26 +166,10 @@ private:
         QS_CHECK(m_job.check());
         QS_CHECK(writeFiles(folder.staging()));
         QS_CHECK(m_job.check());
-        const auto earlier = exportsIn(m_options.out);
+        const EarlierExports earlier(m_options.out);
         QS_TRY(m_paths, folder.publish("result.json"));
-        removeOutdated(earlier);
+        earlier.removeOutdated(m_paths, m_options.model);
         return {};
-    }
-
-    /// Exports that the result before had and this one has not: they are of other decisions or of
-    /// another model.
-    void removeOutdated(const std::vector<std::string>& earlier) const
-    {
-        std::vector<std::string> removed;
-        for (const std::string& path : earlier) {
-            std::error_code code;
-            const bool current = std::find(m_paths.begin(), m_paths.end(), path) != m_paths.end()
-                || std::filesystem::equivalent(path, m_options.model, code);
-            if (!current && std::filesystem::remove(path, code))
-                removed.push_back(path);
-        }
-        if (!removed.empty())
-            note("removed, as it belonged to the result before: " + joined(removed));
     }
 
     /// A run that is cancelled after its calibration need not calibrate again.

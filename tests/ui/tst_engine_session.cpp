@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/log.h"
 #include "engine/calibrate/npz.h"
 #include "ui/session/engine_session.h"
 
@@ -96,6 +97,42 @@ private Q_SLOTS:
         QCOMPARE((*whole)->observations->samples, kBatches);
         QVERIFY(QDir(keepIn).isEmpty());
         m_request.recipe.calibration.batchSize = 1;
+    }
+
+    /// A folder holds the exports of one result.
+    void anExportTakesThePlaceOfTheOneBefore()
+    {
+        const auto engine = makeEngineSession();
+        CalibrateRequest few = m_request;
+        few.recipe.calibration.batches = 2;
+        const auto seen = engine->calibrate(few, {});
+        QVERIFY2(seen, seen ? "" : seen.error().line().c_str());
+        const auto made = engine->convert({*seen, few.recipe, few.settings}, {});
+        QVERIFY2(made, made ? "" : made.error().line().c_str());
+        const QString folder = m_folder.filePath("exports");
+        const auto names = [&folder] { return QDir(folder).entryList(QDir::Files, QDir::Name); };
+        const auto write = [&](std::vector<std::string> forms) {
+            const auto report = engine->exportTo(
+                {*made, *seen, nullptr, few.recipe, std::move(forms), folder.toStdString(), {}},
+                {});
+            QVERIFY2(report, report ? "" : report.error().line().c_str());
+            for (const auto& file : report->files)
+                QVERIFY2(QFile::exists(QString::fromStdString(file)), file.c_str());
+        };
+        write({"torchscript", "pt2"});
+        QCOMPARE(names(),
+                 QStringList({"model.pt2", "model.ts.pt", "observations.npz", "recipe.json",
+                              "result.json"}));
+        QFile own(folder + "/mine.ts.pt");
+        QVERIFY(own.open(QIODevice::WriteOnly));
+        std::string told;
+        setLogSink([&told](LogLevel, const std::string& text) { told += text; });
+        write({"pt2-reference", "pt2"});
+        setLogSink({});
+        QCOMPARE(names(),
+                 QStringList({"mine.ts.pt", "model.pt2", "model.reference.pt2", "observations.npz",
+                              "recipe.json", "result.json"}));
+        QVERIFY2(told.find("model.ts.pt") != std::string::npos, told.c_str());
     }
 
     void withoutAFolderItStartsOver()

@@ -11,6 +11,7 @@
 #include "engine/convert/convert.h"
 #include "engine/convert/outline.h"
 #include "engine/execute/value_preview.h"
+#include "engine/export/earlier_exports.h"
 #include "engine/export/exporter.h"
 #include "engine/export/result_writer.h"
 #include "engine/import/importer.h"
@@ -113,6 +114,7 @@ public:
     Result<ExportReport> exportTo(const ExportRequest& request, const JobContext& job) override
     {
         QS_CHECK(ensureWritableFolder(request.folder));
+        const EarlierExports earlier(request.folder);
         ExportReport report {request.folder, {}};
         std::map<std::string, std::string> names;
         const auto& forms = request.forms;
@@ -125,6 +127,7 @@ public:
             report.files.push_back(path);
         }
         QS_CHECK(writeRecords(request, names, report));
+        earlier.removeOutdated(report.files, request.converted->prepared->model->info().path);
         return report;
     }
 
