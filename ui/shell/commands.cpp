@@ -207,7 +207,9 @@ bool Commands::askCalibration()
 {
     auto& workspace = m_window.workspace();
     auto& document = workspace.document();
-    CalibrateDialog dialog(document.settings(), document.recipe().calibration, &m_window);
+    const QFileInfo model(QString::fromStdString(document.model()->info().path));
+    CalibrateDialog dialog(document.settings(), document.recipe().calibration, model.path(),
+                           &m_window);
     if (dialog.exec() != QDialog::Accepted)
         return false;
     document.setSettings(dialog.settings());
@@ -257,7 +259,7 @@ void Commands::askExport()
     ExportDialog dialog(workspace.pipeline().engine().exportForms(),
                         model.dir().filePath(model.completeBaseName() + QStringLiteral("-int8")),
                         &m_window);
-    if (dialog.exec() == QDialog::Accepted && !dialog.forms().empty())
+    if (dialog.exec() == QDialog::Accepted)
         workspace.pipeline().exportTo(dialog.folder(), dialog.forms());
 }
 

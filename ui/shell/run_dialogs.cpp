@@ -14,6 +14,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPushButton>
 #include <QSpinBox>
 
@@ -34,7 +35,8 @@ QFormLayout* formOf(QDialog& dialog)
     return form;
 }
 
-void addButtons(QDialog& dialog, QFormLayout& form, const QString& go)
+/// Returns the one that goes ahead.
+QPushButton* addButtons(QDialog& dialog, QFormLayout& form, const QString& go)
 {
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, &dialog);
     buttons->button(QDialogButtonBox::Ok)->setText(go);
@@ -42,6 +44,7 @@ void addButtons(QDialog& dialog, QFormLayout& form, const QString& go)
     form.addRow(buttons);
     QObject::connect(buttons, &QDialogButtonBox::accepted, &dialog, &QDialog::accept);
     QObject::connect(buttons, &QDialogButtonBox::rejected, &dialog, &QDialog::reject);
+    return buttons->button(QDialogButtonBox::Ok);
 }
 
 QString firstExisting(const QString& modelPath, const QStringList& names)
@@ -72,9 +75,10 @@ QString guessComparisonData(const QString& modelPath)
 }
 
 CalibrateDialog::CalibrateDialog(const RunSettings& settings, const CalibrationSettings& amount,
-                                 QWidget* parent)
+                                 const QString& modelFolder, QWidget* parent)
     : QDialog(parent)
     , m_amount(amount)
+    , m_modelFolder(modelFolder)
     , m_device(new QComboBox(this))
     , m_batchSize(new QSpinBox(this))
     , m_batches(new QSpinBox(this))
@@ -115,17 +119,42 @@ QLineEdit* CalibrateDialog::pathField(const QString& name, const QString& value,
     auto* field = new QLineEdit(value, box);
     field->setObjectName(name);
     field->setPlaceholderText(hint);
-    auto* browse = new QPushButton(QStringLiteral("Browse…"), box);
+    // No native dialog offers files and folders at once.
+    auto* browse = new QPushButton(QStringLiteral("Browse"), box);
+    browse->setObjectName(name + QStringLiteral("Browse"));
+    browse->setAutoDefault(false);
+    auto* menu = new QMenu(browse);
+    connect(menu->addAction(QStringLiteral("&File…")), &QAction::triggered, this,
+            [this, field] { browseFile(*field); });
+    connect(menu->addAction(QStringLiteral("F&older…")), &QAction::triggered, this,
+            [this, field] { browseFolder(*field); });
+    browse->setMenu(menu);
     row->addWidget(field, 1);
     row->addWidget(browse);
-    connect(browse, &QPushButton::clicked, this, [this, field] {
-        const QString path = QFileDialog::getOpenFileName(
-            this, QStringLiteral("Choose data"), QFileInfo(field->text()).path(),
-            QStringLiteral("Data (*.npz *.pt);;All files (*)"));
-        if (!path.isEmpty())
-            field->setText(path);
-    });
     return field;
+}
+
+QString CalibrateDialog::folderOf(const QLineEdit& field) const
+{
+    const QFileInfo chosen(field.text().trimmed());
+    return chosen.exists() ? chosen.absolutePath() : m_modelFolder;
+}
+
+void CalibrateDialog::browseFile(QLineEdit& field)
+{
+    const QString path
+        = QFileDialog::getOpenFileName(this, QStringLiteral("Choose data"), folderOf(field),
+                                       QStringLiteral("Data (*.npz *.pt);;All files (*)"));
+    if (!path.isEmpty())
+        field.setText(path);
+}
+
+void CalibrateDialog::browseFolder(QLineEdit& field)
+{
+    const QString path = QFileDialog::getExistingDirectory(
+        this, QStringLiteral("Choose a folder of data"), folderOf(field));
+    if (!path.isEmpty())
+        field.setText(path);
 }
 
 RunSettings CalibrateDialog::settings() const
@@ -172,11 +201,18 @@ ExportDialog::ExportDialog(const std::vector<std::string>& forms, const QString&
         m_forms.emplace_back(name, check);
     }
     auto* note = new QLabel(
-        QStringLiteral("result.json, recipe.json and observations.npz are written beside them."),
+        QStringLiteral("result.json, recipe.json and observations.npz are written beside them. "
+                       "Exports of an earlier result in the folder are removed."),
         this);
+    note->setWordWrap(true);
     note->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
     form->addRow(QString(), note);
-    addButtons(*this, *form, QStringLiteral("Export"));
+    auto* go = addButtons(*this, *form, QStringLiteral("Export"));
+    const auto check
+        = [this, go] { go->setEnabled(!this->folder().isEmpty() && !this->forms().empty()); };
+    connect(m_folder, &QLineEdit::textChanged, this, check);
+    for (const auto& entry : m_forms)
+        connect(entry.second, &QCheckBox::toggled, this, check);
 }
 
 QString ExportDialog::folder() const

@@ -18,15 +18,21 @@ class CalibrateDialog : public QDialog
     Q_OBJECT
 
 public:
+    /// Browsing starts at the data chosen so far, else in the model's folder.
     CalibrateDialog(const RunSettings& settings, const CalibrationSettings& amount,
-                    QWidget* parent);
+                    const QString& modelFolder, QWidget* parent);
     RunSettings settings() const;
     CalibrationSettings amount() const;
 
 private:
     QLineEdit* pathField(const QString& name, const QString& value, const QString& hint);
 
+    QString folderOf(const QLineEdit& field) const;
+    void browseFile(QLineEdit& field);
+    void browseFolder(QLineEdit& field);
+
     CalibrationSettings m_amount; ///< as given: what the dialog does not ask stays
+    QString m_modelFolder;
     QLineEdit* m_data;
     QLineEdit* m_testData;
     QComboBox* m_device;

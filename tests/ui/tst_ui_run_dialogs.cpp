@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/run_dialogs.h"
+
+#include <QApplication>
+#include <QCheckBox>
+#include <QDialogButtonBox>
+#include <QDir>
+#include <QFileDialog>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QPushButton>
+#include <QTemporaryDir>
+#include <QTimer>
+#include <QtTest>
+
+using namespace qs;
+
+/// The dialogs before a run, as a person fills them in.
+class TestRunDialogs : public QObject
+{
+    Q_OBJECT
+
+private:
+    QTemporaryDir m_folder;
+    QString m_startedIn; ///< where the last file dialog opened
+    QString m_refused; ///< what the last file dialog could not do
+
+    /// Chooses `path` in the file dialog that opens next.
+    void answer(const QString& path, QFileDialog::FileMode mode)
+    {
+        m_startedIn.clear();
+        m_refused = QStringLiteral("no dialog came");
+        QTimer::singleShot(0, this, [this, path, mode] {
+            auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+            if (!dialog)
+                return;
+            m_startedIn = dialog->directory().absolutePath();
+            m_refused = dialog->fileMode() == mode ? QString() : QStringLiteral("wrong mode");
+            dialog->selectFile(path);
+            QMetaObject::invokeMethod(dialog, "accept");
+            dialog->close();
+        });
+    }
+    QAction* entry(QDialog& dialog, const char* button, const char* text)
+    {
+        auto* browse = dialog.findChild<QPushButton*>(QString::fromLatin1(button));
+        if (browse && browse->menu())
+            for (auto* action : browse->menu()->actions())
+                if (action->text().remove(QLatin1Char('&')).startsWith(QLatin1String(text)))
+                    return action;
+        return nullptr;
+    }
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        QVERIFY(QDir(m_folder.path()).mkdir(QStringLiteral("images")));
+        QFile file(m_folder.filePath(QStringLiteral("calib.npz")));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+    }
+
+    void dataMayBeAFileOrAFolder()
+    {
+        CalibrateDialog dialog({"sample", "", "auto"}, {}, m_folder.path(), nullptr);
+        dialog.show();
+        for (const char* name : {"calibrationData", "comparisonData"}) {
+            auto* field = dialog.findChild<QLineEdit*>(QString::fromLatin1(name));
+            const QByteArray button = QByteArray(name) + "Browse";
+            auto* folder = entry(dialog, button, "Folder");
+            QVERIFY(folder);
+            const QString images = m_folder.filePath(QStringLiteral("images"));
+            answer(images, QFileDialog::Directory);
+            folder->trigger();
+            QVERIFY2(m_refused.isEmpty(), qPrintable(m_refused));
+            QCOMPARE(field->text(), images);
+            QCOMPARE(m_startedIn, m_folder.path());
+
+            auto* file = entry(dialog, button, "File");
+            QVERIFY(file);
+            const QString npz = m_folder.filePath(QStringLiteral("calib.npz"));
+            answer(npz, QFileDialog::ExistingFile);
+            file->trigger();
+            QVERIFY2(m_refused.isEmpty(), qPrintable(m_refused));
+            QCOMPARE(field->text(), npz);
+        }
+        const std::string npz = m_folder.filePath(QStringLiteral("calib.npz")).toStdString();
+        QCOMPARE(dialog.settings().calibrationData, npz);
+        QCOMPARE(dialog.settings().comparisonData, npz);
+    }
+
+    /// Going ahead without a folder or a form would do nothing and not say so.
+    void exportWantsAFolderAndAForm()
+    {
+        ExportDialog dialog({"torchscript", "pt2"}, m_folder.path(), nullptr);
+        dialog.show();
+        auto* go = dialog.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok);
+        auto* form = dialog.findChild<QCheckBox*>(QStringLiteral("form_torchscript"));
+        auto* folder = dialog.findChild<QLineEdit*>(QStringLiteral("exportFolder"));
+        QVERIFY(go->isEnabled());
+        form->setChecked(false);
+        QVERIFY(!go->isEnabled());
+        form->setChecked(true);
+        QVERIFY(go->isEnabled());
+        folder->clear();
+        QVERIFY(!go->isEnabled());
+        folder->setText(QStringLiteral("/out"));
+        QVERIFY(go->isEnabled());
+        for (const auto* label : dialog.findChildren<QLabel*>())
+            QVERIFY2(label->height() >= label->heightForWidth(label->width()),
+                     qPrintable(label->text()));
+    }
+};
+
+QTEST_MAIN(TestRunDialogs)
+#include "tst_ui_run_dialogs.moc"
