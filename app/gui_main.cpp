@@ -80,9 +80,15 @@ int parse(QApplication& app, Wanted& wanted)
                                  QStringLiteral("A .pt2 or TorchScript model to open."),
                                  QStringLiteral("[MODEL|PROJECT]"));
     const QCommandLineOption screenshot(QStringLiteral("screenshot"),
-                                        QStringLiteral("Write a picture of the window and leave."),
+                                        QStringLiteral("Write a picture of the window, and beside "
+                                                       "it FILE.json with nodes_total, "
+                                                       "nodes_drawn, layout and seconds, and "
+                                                       "leave."),
                                         QStringLiteral("FILE"));
-    const QCommandLineOption size(QStringLiteral("size"), QStringLiteral("Size of the window."),
+    const QCommandLineOption size(QStringLiteral("size"),
+                                  QStringLiteral("Size of the window, 1600x1000 without. One that "
+                                                 "its panels do not fit into is enlarged, which "
+                                                 "stderr says."),
                                   QStringLiteral("WxH"));
     const QCommandLineOption data(QStringLiteral("data"),
                                   QStringLiteral("Calibrate, convert and compare with these data."),
@@ -118,6 +124,20 @@ int parse(QApplication& app, Wanted& wanted)
             return 1 + fail(QStringLiteral("--size wants WIDTHxHEIGHT, at least 320x240"), 2);
     }
     return 0;
+}
+
+QString sizeText(const QSize& size)
+{
+    return QStringLiteral("%1x%2").arg(size.width()).arg(size.height());
+}
+
+/// A window cannot be smaller than its panels.
+void sayWhereEnlarged(const QWidget& window, const QSize& wanted)
+{
+    if (window.width() > wanted.width() || window.height() > wanted.height())
+        std::fprintf(stderr, "%s\n",
+                     qPrintable(QStringLiteral("--size %1 is too small for the window: it is %2")
+                                    .arg(sizeText(wanted), sizeText(window.size()))));
 }
 
 /// Drives the window for a picture: open, perhaps run and select, wait for layout and paint, write.
@@ -165,6 +185,7 @@ private:
         if (++m_quiet < 3)
             return;
         m_timer.stop();
+        sayWhereEnlarged(m_window, m_wanted.size);
         const auto written
             = qs::writeScreenshot(m_window, m_wanted.screenshot, double(m_clock.elapsed()) / 1000);
         if (!written)
@@ -227,6 +248,8 @@ int main(int argc, char** argv)
     std::unique_ptr<Photographer> photographer;
     if (!wanted.screenshot.isEmpty())
         photographer = std::make_unique<Photographer>(window, wanted);
+    else
+        sayWhereEnlarged(window, wanted.size);
     if (!wanted.model.isEmpty()) {
         qs::Recipe recipe = qs::defaultRecipe();
         if (!wanted.recipe.isEmpty()) {

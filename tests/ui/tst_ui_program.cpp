@@ -13,7 +13,7 @@ class TestProgram : public QObject
     Q_OBJECT
 
 private:
-    QByteArray m_errors;
+    QByteArray m_errors, m_output;
     int run(const QStringList& arguments)
     {
         QProcess process;
@@ -26,12 +26,15 @@ private:
         if (!process.waitForFinished(240000))
             return -1;
         m_errors = process.readAllStandardError();
+        m_output = process.readAllStandardOutput();
         return process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -2;
     }
 
 private Q_SLOTS:
     void photographsTheSample();
     void photographsResults();
+    void tellsWhereASizeIsTooSmall();
+    void helpNamesWhatIsWritten();
     void refusesAMissingModelInOneLine();
     void refusesWrongWords();
     void saysThatAWindowNeedsADisplay();
@@ -53,6 +56,7 @@ void TestProgram::photographsTheSample()
                           QStringLiteral("--screenshot"), picture, QStringLiteral("--size"),
                           QStringLiteral("1280x800")});
     QVERIFY2(code == 0, m_errors.constData());
+    QVERIFY2(!m_errors.contains("--size"), m_errors.constData());
     QCOMPARE(QImage(picture).size(), QSize(1280, 800));
     QFile file(picture + QStringLiteral(".json"));
     QVERIFY(file.open(QIODevice::ReadOnly));
@@ -74,6 +78,29 @@ void TestProgram::photographsResults()
                           QStringLiteral("--screenshot"), picture});
     QVERIFY2(code == 0, m_errors.constData());
     QCOMPARE(QImage(picture).size(), QSize(1600, 1000));
+}
+
+void TestProgram::tellsWhereASizeIsTooSmall()
+{
+    QTemporaryDir folder;
+    const QString picture = folder.filePath(QStringLiteral("shot.png"));
+    const int code = run({QStringLiteral(QS_SOURCE_DIR "/resources/samples/digits.pt2"),
+                          QStringLiteral("--screenshot"), picture, QStringLiteral("--size"),
+                          QStringLiteral("330x250")});
+    QVERIFY2(code == 0, m_errors.constData());
+    QCOMPARE(m_errors.trimmed().count('\n'), 0);
+    const QSize made = QImage(picture).size();
+    QVERIFY(made.width() > 330 && made.height() > 250);
+    QVERIFY2(m_errors.contains("330x250"), m_errors.constData());
+    const QString size = QStringLiteral("%1x%2").arg(made.width()).arg(made.height());
+    QVERIFY2(m_errors.contains(size.toUtf8()), m_errors.constData());
+}
+
+void TestProgram::helpNamesWhatIsWritten()
+{
+    QCOMPARE(run({QStringLiteral("--help")}), 0);
+    for (const char* word : {"--screenshot", "FILE.json", "--size", "stderr"})
+        QVERIFY2(m_output.contains(word), m_output.constData());
 }
 
 void TestProgram::refusesAMissingModelInOneLine()
