@@ -249,7 +249,7 @@ Result<ComparisonPtr> FakeEngine::compare(const CompareRequest& request, const J
         metrics.sqnrDb = sqnr - 3;
         error.cumulative = error.inherited = metrics;
         out->nodes.push_back(error);
-        sqnr -= 4;
+        sqnr -= lossStep;
     }
     // The first operator takes 1 ms, each that follows half as long.
     double seconds = 1e-3;

@@ -41,6 +41,7 @@ public:
 
     GraphPtr model = fakeModel();
     ScalarTexts scalarTexts; ///< of the model
+    double lossStep = 4; ///< dB that each layer loses more than the one before
     std::atomic<int> previews = 0;
     std::atomic<bool> failCalibration = false;
     std::atomic<bool> waitInCalibration = false; ///< until cancelled

@@ -5,6 +5,9 @@
 #include "ui/graph/colour_box.h"
 #include "ui/graph/graph_pane.h"
 #include "ui/graph/legend.h"
+#include "ui/panels/property_cards.h"
+#include "ui/plots/error_bar_plot.h"
+#include "ui/shell/actions.h"
 #include "ui/shell/commands.h"
 #include "ui/shell/message_bar.h"
 #include "ui/shell/node_data_files.h"
@@ -59,7 +62,11 @@ private Q_SLOTS:
         m_window->openModel(QStringLiteral("net.pt2"));
         QTRY_VERIFY(settled());
     }
-    void cleanup() { m_window.reset(); }
+    void cleanup()
+    {
+        m_window.reset();
+        m_engine.lossStep = 4;
+    }
     void timeIsMeasuredByComparing();
     void timeAddsUpInModules();
     void loweredFormHasItsOwnTimes();
@@ -70,6 +77,8 @@ private Q_SLOTS:
     void badFileIsOneLine();
     void unmatchedResultsAreTold();
     void importedDataCanBeChosenOnceThere();
+    void theWorstIsNeverCutOff();
+    void lossBarsCompareTheTerms();
 
 private:
     const GraphStyle& style() { return pane().view().graphScene().canvas().style(); }
@@ -248,6 +257,45 @@ void TestColours::importedDataCanBeChosenOnceThere()
     m_window->openModel(QStringLiteral("net.pt2"));
     QTRY_VERIFY(!workspace().document().nodeData());
     QTRY_VERIFY(settled() && !items->item(int(ColourBy::Imported))->isEnabled());
+}
+
+void TestColours::theWorstIsNeverCutOff()
+{
+    m_engine.lossStep = 24; // 42, 18, -6 and so on to -102 dB
+    compareAll();
+    const auto& nodes = workspace().document().comparison()->nodes;
+    const auto fill = [&](std::size_t i) {
+        return look(workspace().document().model()->get(nodes[i].node).name.c_str()).fill;
+    };
+    for (std::size_t i = 1; i < nodes.size(); ++i)
+        QVERIFY2(fill(i) != fill(i - 1), qPrintable(QString::number(i)));
+    QCOMPARE(style().full.best, 42.0);
+    QCOMPARE(style().full.worst, -102.0);
+    QCOMPARE(scaleEnds(style().by, style().range.best, style().range.worst).second,
+             QStringLiteral("worst -102 dB"));
+    const auto& plot = m_window->errorPlot();
+    QTRY_COMPARE(plot.barCount(), int(nodes.size()));
+    QTRY_VERIFY(plot.barHeight(6) > plot.barHeight(5) * 1.1);
+    QVERIFY(plot.barHeight(0) > 3);
+
+    // Far better than 8 bits make it: the scale and the bars follow.
+    m_engine.lossStep = -8; // 42 to 90 dB
+    m_window->actions()["compare"].trigger();
+    QTRY_COMPARE(style().full.worst, 42.0);
+    QTRY_VERIFY(plot.barHeight(4) > 2 && plot.barHeight(3) > plot.barHeight(4) * 1.2);
+}
+
+void TestColours::lossBarsCompareTheTerms()
+{
+    compareAll();
+    workspace().selectNode(node("linear")); // 22 dB born here, 19 dB cumulative
+    QTRY_COMPARE(find<QWidget>("cardLoss")->findChildren<FractionBar*>().size(), 4);
+    const auto bars = find<QWidget>("cardLoss")->findChildren<FractionBar*>();
+    QCOMPARE(bars[2]->fraction(), 1.0);
+    QVERIFY(bars[3]->fraction() < 0.95);
+    QCOMPARE(bars[3]->fraction(), bars[0]->fraction());
+    // The colour of the node and of its number, as the legend has it.
+    QCOMPARE(bars[3]->color().rgb(), look("linear").fill);
 }
 
 QTEST_MAIN(TestColours)

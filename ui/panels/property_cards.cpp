@@ -13,43 +13,28 @@
 
 namespace qs {
 
-namespace {
-
-/// The filled part of a card's bar.
-class FractionBar : public QWidget
+FractionBar::FractionBar(double fraction, const QColor& color, bool faded, QWidget* parent)
+    : QWidget(parent)
+    , m_fraction(std::clamp(fraction, 0.0, 1.0))
+    , m_color(color)
+    , m_faded(faded)
 {
-public:
-    FractionBar(double fraction, const QColor& color, bool faded, QWidget* parent)
-        : QWidget(parent)
-        , m_fraction(std::clamp(fraction, 0.0, 1.0))
-        , m_color(color)
-        , m_faded(faded)
-    {
-        setMinimumSize(60, 10);
-        setMaximumHeight(10);
-    }
+    setMinimumSize(60, 10);
+    setMaximumHeight(10);
+}
 
-protected:
-    void paintEvent(QPaintEvent*) override
-    {
-        QPainter p(this);
-        p.setRenderHint(QPainter::Antialiasing, true);
-        p.setPen(Qt::NoPen);
-        p.setBrush(theme().window);
-        p.drawRoundedRect(rect(), 3, 3);
-        if (m_faded)
-            p.setOpacity(0.4);
-        p.setBrush(m_color);
-        p.drawRoundedRect(QRectF(0, 0, std::max(4.0, width() * m_fraction), height()), 3, 3);
-    }
-
-private:
-    double m_fraction;
-    QColor m_color;
-    bool m_faded;
-};
-
-} // namespace
+void FractionBar::paintEvent(QPaintEvent*)
+{
+    QPainter p(this);
+    p.setRenderHint(QPainter::Antialiasing, true);
+    p.setPen(Qt::NoPen);
+    p.setBrush(theme().window);
+    p.drawRoundedRect(rect(), 3, 3);
+    if (m_faded)
+        p.setOpacity(0.4);
+    p.setBrush(m_color);
+    p.drawRoundedRect(QRectF(0, 0, std::max(4.0, width() * m_fraction), height()), 3, 3);
+}
 
 ElidedLabel::ElidedLabel(QString text, const QFont& font, QWidget* parent)
     : QFrame(parent)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QColor>
 #include <QFrame>
 #include <QString>
 
@@ -41,6 +42,25 @@ private:
     QVBoxLayout* m_column;
     QWidget* m_body = nullptr;
     QGridLayout* m_grid = nullptr;
+};
+
+/// A bar that is filled in part.
+class FractionBar : public QWidget
+{
+    Q_OBJECT
+
+public:
+    FractionBar(double fraction, const QColor& color, bool faded, QWidget* parent);
+    double fraction() const { return m_fraction; }
+    const QColor& color() const { return m_color; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    double m_fraction;
+    QColor m_color;
+    bool m_faded;
 };
 
 /// A label that shortens its text to its width.

@@ -242,17 +242,24 @@ void PropertyPanel::showLoss()
                                    {"inherited", ErrorTerm::Inherited},
                                    {"cumulative", ErrorTerm::Cumulative},
                                    {"born here", ErrorTerm::BornHere}};
-    const auto [best, worst] = facts.sqnrRange(ErrorTerm::BornHere);
+    // The lengths compare the terms with one another, the colours are those of the graph.
+    auto [best, worst] = facts.sqnrRange(ErrorTerm::BornHere);
+    for (const auto& row : rows) {
+        const auto range = facts.sqnrRange(row.term);
+        best = std::max(best, range.first);
+        worst = std::min(worst, range.second);
+    }
     bool any = false;
     for (const auto& row : rows) {
         const auto sqnr = facts.worstSqnr(selection.nodes(), row.term);
         if (!sqnr)
             continue;
         any = true;
-        const double badness = (best - *sqnr) / (best - worst);
-        m_loss->addBar(QString::fromLatin1(row.name), 0.12 + 0.88 * std::clamp(badness, 0.0, 1.0),
-                       cividis(badness), QStringLiteral("%1 dB").arg(*sqnr, 0, 'f', 1),
-                       facts.errorsStale());
+        const double length = std::clamp((best - *sqnr) / (best - worst), 0.0, 1.0);
+        const auto [good, bad] = facts.sqnrRange(row.term);
+        m_loss->addBar(QString::fromLatin1(row.name), 0.12 + 0.88 * length,
+                       cividis((good - *sqnr) / (good - bad)),
+                       QStringLiteral("%1 dB").arg(*sqnr, 0, 'f', 1), facts.errorsStale());
     }
     if (!any) {
         m_loss->addText(QStringLiteral("No float value to compare with here."), true);

@@ -22,7 +22,7 @@ namespace qs {
 namespace {
 
 constexpr int kBuckets = 12;
-constexpr double kFoot = 65; ///< bars of bit-exact nodes end here
+constexpr double kFoot = 65; ///< what bars stand on, unless nodes are better than that
 
 QString nodeText(const Facts& facts, NodeId id)
 {
@@ -71,7 +71,7 @@ ErrorBarPlot::ErrorBarPlot(Workspace& workspace, QWidget* parent)
 
 double ErrorBarPlot::height(double sqnr) const
 {
-    return std::clamp(m_top - sqnr, 0.4, m_top + 20);
+    return std::max(m_foot - sqnr, 0.4);
 }
 
 void ErrorBarPlot::refresh()
@@ -110,7 +110,7 @@ void ErrorBarPlot::refresh()
         }
     }
     const bool any = !m_nodes.empty();
-    m_top = kFoot;
+    m_foot = std::max(kFoot, 5 + std::max(best, facts.sqnrRange(ErrorTerm::Cumulative).first));
     for (std::size_t b = 0; b < m_buckets.size(); ++b) {
         for (auto& value : y[b])
             value = height(value);
@@ -130,10 +130,11 @@ void ErrorBarPlot::refresh()
                            : QStringLiteral("Errors"));
     if (any) {
         auto levels = QSharedPointer<QCPAxisTickerText>::create();
-        for (int db = 60; db > lowest - 10 && db >= -10; db -= 20)
-            levels->addTick(m_top - db, QStringLiteral("%1 dB").arg(db));
+        const int step = m_foot - lowest > 120 ? 40 : 20;
+        for (int db = int(m_foot) / step * step; db > lowest - step / 2.0; db -= step)
+            levels->addTick(m_foot - db, QStringLiteral("%1 dB").arg(db));
         m_plot->yAxis->setTicker(levels);
-        m_highest = m_top - std::max(lowest, -15.0);
+        m_highest = m_foot - lowest;
         leaveHeadroom();
         auto ends = QSharedPointer<QCPAxisTickerText>::create();
         ends->addTick(0, nodeText(facts, m_nodes.front()));
@@ -204,6 +205,14 @@ QPoint ErrorBarPlot::barPosition(int index) const
     const double x = m_plot->xAxis->coordToPixel(index);
     const double y = m_plot->yAxis->coordToPixel(0) - 3;
     return m_plot->mapTo(this, QPointF(x, y).toPoint());
+}
+
+double ErrorBarPlot::barHeight(int index) const
+{
+    const double born = m_born[std::size_t(index)];
+    return std::isnan(born)
+        ? 0
+        : m_plot->yAxis->coordToPixel(0) - m_plot->yAxis->coordToPixel(height(born));
 }
 
 std::vector<NodeId> ErrorBarPlot::worstFirst() const

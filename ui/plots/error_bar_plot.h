@@ -27,6 +27,8 @@ public:
     int barCount() const { return int(m_nodes.size()); }
     /// Where a bar stands, in this widget's coordinates; for tests.
     QPoint barPosition(int index) const;
+    /// How high a bar is drawn, in pixels; for tests.
+    double barHeight(int index) const;
     /// Nodes from the worst to the best.
     std::vector<NodeId> worstFirst() const;
 
@@ -47,7 +49,7 @@ private:
     int m_labelled = 0; ///< the bar that `m_label` is about
     std::vector<NodeId> m_nodes;
     std::vector<double> m_born; ///< NaN where it was not measured
-    double m_top = 60; ///< SQNR at the foot of the bars
+    double m_foot = 65; ///< SQNR at the foot of the bars
     double m_highest = 60; ///< of the bars and the line, above the foot
 };
 

@@ -247,19 +247,15 @@ std::pair<double, double> Facts::sqnrRange(ErrorTerm term) const
     bool any = false;
     for (const auto& [id, error] : m_errors) {
         const auto& metrics = errorTerm(*error, term);
-        if (!metrics || !metrics->sqnrDb)
+        if (!metrics || !metrics->sqnrDb || *metrics->sqnrDb > kExactDb)
             continue;
-        // A node that loses nothing would stretch the scale until all others look alike.
-        if (*metrics->sqnrDb > kExactDb)
-            continue;
-        const double value = std::clamp(*metrics->sqnrDb, -10.0, 60.0);
-        best = any ? std::max(best, value) : value;
-        worst = any ? std::min(worst, value) : value;
+        best = any ? std::max(best, *metrics->sqnrDb) : *metrics->sqnrDb;
+        worst = any ? std::min(worst, *metrics->sqnrDb) : *metrics->sqnrDb;
         any = true;
     }
-    if (best - worst < 6)
-        best = worst + 6;
-    return {best, worst};
+    // A node that loses next to nothing would stretch the scale until all others look alike.
+    best = std::min(best, std::max(60.0, worst + 40));
+    return {std::max(best, worst + 6), worst};
 }
 
 } // namespace qs

@@ -69,7 +69,8 @@ public:
     const ImportedValue* imported(NodeId node) const;
     /// The value of a parameter, buffer or constant that is a single number; else empty.
     QString scalarText(NodeId node) const;
-    /// Best and worst SQNR of a term over all nodes; for the colour scale.
+    /// Best and worst SQNR of a term over all nodes; for the colour scale. The worst is never cut
+    /// off, the best where it would stretch the scale.
     std::pair<double, double> sqnrRange(ErrorTerm term) const;
 
 private:
