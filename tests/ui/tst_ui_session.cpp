@@ -9,6 +9,27 @@
 
 using namespace qs;
 
+namespace {
+
+/// A calibration that goes on where another stopped, at the half, and then waits.
+class ResumingEngine : public FakeEngine
+{
+public:
+    Result<CalibrationPtr> calibrate(const CalibrateRequest& request,
+                                     const JobContext& job) override
+    {
+        job.report("calibrate", "batch 5 of 10", 0.5);
+        std::this_thread::sleep_for(std::chrono::milliseconds(600));
+        job.report("calibrate", "batch 6 of 10", 0.6);
+        while (wait)
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        return FakeEngine::calibrate(request, job);
+    }
+    std::atomic<bool> wait = true;
+};
+
+} // namespace
+
 class TestSession : public QObject
 {
     Q_OBJECT
@@ -24,6 +45,7 @@ private Q_SLOTS:
     void cancelStopsARunningJob();
     void destructorWaits();
     void failedStageIsReported();
+    void timeLeftIsTheEngines();
 };
 
 void TestSession::opensAndPlans()
@@ -225,6 +247,22 @@ void TestSession::failedStageIsReported()
     QTRY_COMPARE(QString::fromStdString(seen.node), QStringLiteral("conv2d_1"));
     QCOMPARE(workspace.pipeline().status(Stage::Calibrate).state, StageStatus::State::Failed);
     QVERIFY(!workspace.document().converted());
+}
+
+/// What was done before does not count: a tenth took 0.6 s, so four take over two.
+void TestSession::timeLeftIsTheEngines()
+{
+    ResumingEngine engine;
+    Workspace workspace(engine);
+    workspace.pipeline().open("net.pt2", defaultRecipe());
+    QTRY_VERIFY(workspace.document().plan());
+    workspace.pipeline().runUpTo(Stage::Calibrate);
+    const auto text = [&] { return workspace.pipeline().status(Stage::Calibrate).text; };
+    const QRegularExpression expected(QStringLiteral("^60 % · about (\\d+) s left$"));
+    QTRY_VERIFY2(expected.match(text()).hasMatch(), qPrintable(text()));
+    QVERIFY2(expected.match(text()).captured(1).toInt() >= 2, qPrintable(text()));
+    engine.wait = false;
+    QTRY_VERIFY(workspace.document().calibration());
 }
 
 QTEST_MAIN(TestSession)

@@ -56,13 +56,11 @@ void JobRunner::start(Lane lane, const QString& tag, std::function<void(JobConte
                 && progress.fraction < 1)
                 return;
             sinceReport.start();
-            const QString what = QString::fromStdString(progress.what);
-            const double fraction = progress.fraction;
             QMetaObject::invokeMethod(
                 this,
-                [this, tag, job, what, fraction] {
+                [this, tag, job, progress] {
                     if (m_tracker.isCurrent(tag, job))
-                        Q_EMIT progressed(tag, what, fraction);
+                        Q_EMIT progressed(tag, progress);
                 },
                 Qt::QueuedConnection);
         });

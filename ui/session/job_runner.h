@@ -52,7 +52,7 @@ public:
 
 Q_SIGNALS:
     void started(const QString& tag);
-    void progressed(const QString& tag, const QString& what, double fraction);
+    void progressed(const QString& tag, const qs::Progress& progress);
     /// After the callback of the newest job of the tag.
     void finished(const QString& tag);
 

@@ -2,6 +2,7 @@
 #include "ui/session/pipeline.h"
 
 #include "engine/graph/graph.h"
+#include "ui/session/text.h"
 
 #include <QDir>
 #include <QTimer>
@@ -70,11 +71,11 @@ Pipeline::Pipeline(EngineService& engine, Document& document, QObject* parent)
     connect(&m_document, &Document::recipeChanged, this, [this] { plan(); });
     connect(&m_document, &Document::resultsChanged, this, &Pipeline::statusChanged);
     connect(&m_jobs, &JobRunner::progressed, this,
-            [this](const QString& tag, const QString& what, double fraction) {
+            [this](const QString& tag, const Progress& progress) {
                 if (tag != kRunTag)
                     return;
-                m_what = what;
-                m_fraction = fraction;
+                m_fraction = progress.fraction;
+                m_left = toQString(m_timeLeft.text(progress));
                 Q_EMIT statusChanged();
             });
 }
@@ -85,7 +86,8 @@ void Pipeline::begin(Stage stage)
 {
     m_running = int(stage);
     m_fraction = 0;
-    m_what.clear();
+    m_timeLeft = {};
+    m_left.clear();
     m_failed[std::size_t(stage)] = false;
     m_clock.start();
     Q_EMIT statusChanged();
@@ -279,13 +281,11 @@ void Pipeline::startStage(Stage stage)
 
 QString Pipeline::runningText() const
 {
-    const double elapsed = double(m_clock.elapsed()) / 1000;
-    QString text = m_fraction > 0 ? QStringLiteral("running %1 %").arg(int(m_fraction * 100))
-                                  : QStringLiteral("running");
-    if (m_fraction > 0.03 && elapsed > 0.5)
-        text += QStringLiteral(" · %1 left")
-                    .arg(secondsText(elapsed * (1 - m_fraction) / m_fraction));
-    return text;
+    if (m_fraction <= 0)
+        return QStringLiteral("running");
+    const QString done = QStringLiteral("%1 %").arg(int(m_fraction * 100));
+    return m_left.isEmpty() ? QStringLiteral("running ") + done
+                            : QStringLiteral("%1 · %2").arg(done, m_left);
 }
 
 QString Pipeline::doneText(Stage stage) const

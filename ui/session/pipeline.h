@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#ifndef Q_MOC_RUN
+#include "engine/base/time_left.h"
+#endif
 #include "ui/session/document.h"
 #include "ui/session/job_runner.h"
 
@@ -74,7 +77,8 @@ private:
     int m_running = -1;
     int m_target = -1;
     double m_fraction = 0;
-    QString m_what;
+    TimeLeft m_timeLeft;
+    QString m_left; ///< "about 40 s left", or empty
     QElapsedTimer m_clock;
     QString m_exportFolder;
     std::vector<std::string> m_exportForms;

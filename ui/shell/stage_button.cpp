@@ -91,8 +91,13 @@ void StageButton::paintEvent(QPaintEvent*)
     p.setPen(t.muted);
     const QFont small = uiFont(10.5);
     p.setFont(small);
+    const QFontMetrics metrics(small);
+    QString line = m_status.text;
+    // Of a share and the time left, a narrow button keeps the time: the bar below shows the share.
+    if (m_status.state == State::Running && metrics.horizontalAdvance(line) > int(room))
+        line = line.section(QStringLiteral(" · "), -1);
     p.drawText(QRectF(12, 20, room, 15), Qt::AlignLeft | Qt::AlignVCenter,
-               QFontMetrics(small).elidedText(m_status.text, Qt::ElideRight, int(room)));
+               metrics.elidedText(line, Qt::ElideRight, int(room)));
     if (m_status.state != State::Running)
         return;
     p.setPen(Qt::NoPen);
