@@ -111,7 +111,7 @@ Result<std::unique_ptr<Dataset>> makeCallDataset(std::vector<std::vector<CallVal
             QS_CHECK(checkCallValue(calls[call][i], *inputs[i], i, call));
             if (call == 0)
                 if (const auto* stored = std::get_if<StoredTensor>(&calls[call][i]))
-                    noteRounding(stored->layout.dtype, *inputs[i], callText(i, call));
+                    noteTypeChange(stored->layout.dtype, *inputs[i], callText(i, call));
             shapes.push_back(shapeOf(calls[call][i]));
         }
         QS_CHECK(rules.check(shapes, "batch " + std::to_string(call + 1)));

@@ -2,11 +2,13 @@
 #include "engine/calibrate/input_data.h"
 
 #include "engine/base/log.h"
+#include "engine/calibrate/element_types.h"
 #include "engine/execute/torch_types.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <sstream>
 
 namespace qs {
 
@@ -87,21 +89,18 @@ Result<void> checkFinite(const at::Tensor& tensor, const std::string& what, std:
                     .withHint("clean the data"));
 }
 
-template<class Half>
-at::Tensor rounded(const at::Tensor& tensor, at::ScalarType type)
+// "0.5": an element as a person wrote it.
+std::string elementText(const at::Tensor& tensor, std::int64_t flat)
 {
-    at::Tensor out = batchTensor(tensor.sizes(), type);
-    const auto* from = tensor.const_data_ptr<float>();
-    auto* to = out.mutable_data_ptr<Half>();
-    for (std::int64_t i = 0; i < tensor.numel(); ++i)
-        to[i] = Half(from[i]);
-    return out;
+    std::ostringstream out;
+    const at::Scalar value = tensor.flatten()[flat].item();
+    value.isFloatingPoint() ? out << value.toDouble() : out << value.toLong();
+    return out.str();
 }
 
-bool isRounded(DType given, const Node& input)
+DType wantedType(const Node& input)
 {
-    const DType wanted = input.outputs.at(0).type.dtype;
-    return given == DType::Float32 && (wanted == DType::Float16 || wanted == DType::BFloat16);
+    return input.outputs.at(0).type.dtype;
 }
 
 } // namespace
@@ -141,12 +140,16 @@ Error namedError(Error error, const std::string& what)
     return error;
 }
 
-void noteRounding(DType given, const Node& input, const std::string& what)
+void noteTypeChange(DType given, const Node& input, const std::string& what)
 {
-    if (isRounded(given, input))
-        note(what + " is float32: it is rounded to the "
-             + std::string(dtypeName(input.outputs[0].type.dtype)) + " that input '" + input.name
-             + "' takes");
+    const DType wanted = wantedType(input);
+    const TypeChange change = typeChange(given, wanted);
+    if (change == TypeChange::None || !isFloating(wanted))
+        return; // whole numbers are the same or refused
+    const bool isNarrower = dtypeSize(wanted) <= dtypeSize(given);
+    note(what + " is " + std::string(dtypeName(given)) + ": it is "
+         + (change == TypeChange::Rounded && isNarrower ? "rounded" : "converted") + " to the "
+         + std::string(dtypeName(wanted)) + " that input '" + input.name + "' takes");
 }
 
 Result<void> checkForm(const TensorForm& form, const Node& input, const std::string& what,
@@ -156,7 +159,7 @@ Result<void> checkForm(const TensorForm& form, const Node& input, const std::str
     if (type.kind != ValueKind::Tensor)
         return fail(makeError(ErrorCode::Unsupported,
                               "input '" + input.name + "' is no tensor: data cannot feed it"));
-    if (type.dtype != DType::Unknown && type.dtype != form.dtype && !isRounded(form.dtype, input)) {
+    if (typeChange(form.dtype, type.dtype) == TypeChange::Refused) {
         const auto wanted = std::string(dtypeName(type.dtype));
         return fail(misfit(what, input, wanted, std::string(dtypeName(form.dtype)))
                         .withHint("convert the data to " + wanted));
@@ -184,17 +187,23 @@ Result<at::Tensor> readyInput(const at::Tensor& tensor, const Node& input, const
 {
     const at::Tensor dense = tensor.contiguous();
     QS_CHECK(checkFinite(dense, what, firstRow));
-    if (!isRounded(fromScalarType(dense.scalar_type()), input))
+    const DType wanted = wantedType(input);
+    const DType given = fromScalarType(dense.scalar_type());
+    if (given == wanted || wanted == DType::Unknown)
         return dense;
-    const at::Tensor ready = input.outputs[0].type.dtype == DType::Float16
-        ? rounded<c10::Half>(dense, at::kHalf)
-        : rounded<c10::BFloat16>(dense, at::kBFloat16);
-    if (auto fits = checkFinite(ready, what, firstRow); !fits)
-        return fail(makeError(ErrorCode::Numeric,
-                              what + " holds a value too large for "
-                                  + std::string(dtypeName(input.outputs[0].type.dtype)))
+    const ChangedTensor changed = changeType(dense, wanted);
+    const std::string type(dtypeName(wanted));
+    if (changed.misfit)
+        return fail(
+            makeError(ErrorCode::BadInput,
+                      what + " holds " + elementText(dense, *changed.misfit) + " at index "
+                          + placeText(dense, *changed.misfit, firstRow) + ", which the " + type
+                          + " of input '" + input.name + "' cannot hold")
+                .withHint("give whole numbers in its range, or convert the data to " + type));
+    if (auto fits = checkFinite(changed.tensor, what, firstRow); !fits)
+        return fail(makeError(ErrorCode::Numeric, what + " holds a value too large for " + type)
                         .withHint("clean or scale the data"));
-    return ready;
+    return changed.tensor;
 }
 
 } // namespace qs

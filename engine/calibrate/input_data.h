@@ -36,18 +36,19 @@ std::string inputNames(const std::vector<const Node*>& inputs);
 Error namedError(Error error, const std::string& what);
 
 /// Whether data of this form fit a model input: type, rank, fixed dimensions (the first one only
-/// when `checkFirst`). float32 data fit an input of half precision too. `what` names the tensor in
-/// the error ("array 'x'").
+/// when `checkFirst`). Numbers of another type fit (`typeChange`); their values are looked at when
+/// they are read. `what` names the tensor in the error ("array 'x'").
 Result<void> checkForm(const TensorForm& form, const Node& input, const std::string& what,
                        bool checkFirst);
 
-/// Makes ready for `input` what was read: refuses NaN and Inf, and rounds float32 to the half
-/// precision that the model takes. `firstRow` is the first row's number in the file, for the
-/// error's index. Uses no thread but the caller's.
+/// Makes ready for `input` what was read: refuses NaN and Inf, and brings the elements to the type
+/// that the model takes. Floating numbers are rounded; whatever else would change a value is
+/// refused. `firstRow` is the first row's number in the file, for the error's index. Uses no
+/// thread but the caller's.
 Result<at::Tensor> readyInput(const at::Tensor& tensor, const Node& input, const std::string& what,
                               std::int64_t firstRow);
 
-/// Says so where `readyInput` is going to round data of this type.
-void noteRounding(DType given, const Node& input, const std::string& what);
+/// Says so where `readyInput` is going to make floating numbers of data of another type.
+void noteTypeChange(DType given, const Node& input, const std::string& what);
 
 } // namespace qs

@@ -171,7 +171,7 @@ Result<std::vector<InputData>> checkedInputs(const std::vector<NamedTensor>& ten
             return fail(ErrorCode::BadInput,
                         what + " holds " + std::to_string(rows) + " samples, input '"
                             + inputs[i]->name + "' takes " + std::to_string(*own) + " at a time");
-        noteRounding(stored.layout.dtype, *inputs[i], what);
+        noteTypeChange(stored.layout.dtype, *inputs[i], what);
         out.push_back({stored, *inputs[i], what, perCall});
     }
     return out;

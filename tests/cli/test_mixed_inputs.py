@@ -149,7 +149,7 @@ def test_shapes_vary_from_call_to_call(folder):
 
 
 def test_half_inputs(folder):
-    """Half and bfloat16 models take half data as they are and float32 data with a note; no other way round."""
+    """Half and bfloat16 models take half data as they are and float32 data with a note."""
     torch.manual_seed(3)
     x = torch.randn(16, 3, 12, 12)
     for dtype in (torch.float16, torch.bfloat16):
@@ -178,10 +178,29 @@ def test_half_inputs(folder):
     torch.save(large, folder / "large.pt")
     done = run("quantize", folder / "torch.float16.pt2", "--data", folder / "large.pt", "--out", folder / "bad")
     assert done.returncode == 1 and "a value too large for float16" in done.stderr, done.stderr
-    saved(nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU()), (x[:2],), ({0: BATCH},), folder / "float.pt2")
-    torch.save(x.half(), folder / "half.pt")
-    expect_bad("quantize", folder / "float.pt2", "--data", folder / "half.pt", "--out", folder / "bad",
-               contains=["float32 is wanted, float16 is given", "convert the data to float32"])
+
+
+def test_other_number_types(folder):
+    """int32 ids, a mask of whole numbers, float64: the same result as the model's own types, told in one note."""
+    torch.manual_seed(4)
+    path = folder / "sequence.pt2"
+    ids, mask = torch.randint(0, 20, (16, 7)), torch.randint(0, 2, (16, 7)).float()
+    saved(Sequence(), (ids[:2], mask[:2]), ({0: BATCH}, {0: BATCH}), path)
+    torch.save((ids, mask), folder / "own.pt")
+    torch.save((ids.int(), mask.double()), folder / "other.pt")
+    torch.save((ids.to(torch.uint8), mask.bool()), folder / "bits.pt")
+    np.savez(folder / "other.npz", ids=ids.numpy().astype("i2"), mask=mask.numpy().astype("f8"))
+    results = []
+    for name, given in (("own.pt", None), ("other.pt", "float64"), ("bits.pt", "bool"), ("other.npz", "float64")):
+        done = run("quantize", path, "--data", folder / name, "--out", folder / "out")
+        assert done.returncode == 0, done.stderr
+        told = [line for line in done.stderr.splitlines() if "that input" in line]
+        assert [f"is {given}: it is" in line for line in told] == ([True] if given else []), done.stderr
+        results.append(observed(folder / "out"))
+        assert results[-1] == results[0], f"{name} is read otherwise"
+    torch.save((ids + 0.5, mask), folder / "fractions.pt")
+    expect_bad("quantize", path, "--data", folder / "fractions.pt", "--out", folder / "bad",
+               contains=["tensor 0 holds", "at index [0, 0], which the int64 of input 'ids' cannot hold"])
 
 
 main(__name__)

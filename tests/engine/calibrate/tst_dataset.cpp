@@ -119,6 +119,39 @@ private Q_SLOTS:
         QCOMPARE(first->inputs[1].toTensor()[3][0].item<std::int64_t>(), std::int64_t(6));
     }
 
+    void convertsWhatLosesNothing_data()
+    {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QString>("told");
+        const auto row
+            = [](const char* file, const char* told) { QTest::newRow(file) << file << told; };
+        row("double.npz",
+            "array 'x' is float64: it is rounded to the float32 that input 'x' takes");
+        row("narrow.npz", ""); // whole numbers do not change
+        row("bytes.npz", "array 'x' is uint8: it is converted to the float32 that input 'x' takes");
+        row("half.npz",
+            "array 'x' is float16: it is converted to the float32 that input 'x' takes");
+        row("whole.npz", "");
+        row("narrow_calls.pt",
+            "tensor 0 of call 0 is float64: it is rounded to the float32 that input 'x' takes");
+    }
+    void convertsWhatLosesNothing()
+    {
+        QFETCH(QString, file);
+        QFETCH(QString, told);
+        const auto data = open(file.toUtf8().constData(), symbol("s0"));
+        QVERIFY2(data, data ? "" : data.error().line().c_str());
+        const auto batch = (*data)->batch(1);
+        QVERIFY2(batch, batch ? "" : batch.error().line().c_str());
+        const at::Tensor x = batch->inputs[0].toTensor(), ids = batch->inputs[1].toTensor();
+        QVERIFY(x.scalar_type() == at::kFloat && ids.scalar_type() == at::kLong);
+        QCOMPARE(x[1][2].item<float>(), 17.0f);
+        QCOMPARE(ids[1][1].item<std::int64_t>(), std::int64_t(11));
+        QCOMPARE(m_notes.size(), std::size_t(!told.isEmpty()));
+        if (!told.isEmpty())
+            QCOMPARE(QString::fromStdString(m_notes[0]), told);
+    }
+
     void labelsFollowTheBatches()
     {
         const auto data = open("named.npz", symbol("s0"));
@@ -169,7 +202,13 @@ private Q_SLOTS:
         row("half_named.npz", "array 'other' is no input of the model");
         row("one_missing.npz", "holds 1 input arrays, the model takes 2 ('x', 'ids')");
         row("too_many.npz", "holds 3 input arrays, the model takes 2");
-        row("double.npz", "array 'x' does not fit input 'x': float32 is wanted, float64 is given");
+        row("complex.npz",
+            "array 'x' does not fit input 'x': float32 is wanted, complex64 is given");
+        row("fractions.npz",
+            "array 'ids' holds 13.5 at index [6, 1], which the int64 of input 'ids' cannot hold");
+        row("fraction_call.pt", "tensor 1 of call 0 holds 0.25 at index [0, 0]");
+        row("finer.npz", "array 'x' holds 16777217 at index [0, 2], which the float32 of input");
+        row("huge.npz", "array 'x' holds a value too large for float32");
         row("rank.npz", "rank 2 is wanted, rank 3 (shape [10, 3, 1]) is given");
         row("dims.npz", "size 3 in dimension 1 is wanted, shape [10, 2] is given");
         row("uneven.npz", "array 'ids' holds 7 samples, array 'x' holds 10");
