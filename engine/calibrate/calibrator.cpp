@@ -7,6 +7,7 @@
 #include "engine/calibrate/batch_reader.h"
 #include "engine/calibrate/checkpoint.h"
 #include "engine/calibrate/device_scope.h"
+#include "engine/calibrate/input_variety.h"
 #include "engine/calibrate/memory_estimate.h"
 #include "engine/calibrate/non_finite.h"
 #include "engine/calibrate/observer_factory.h"
@@ -146,10 +147,12 @@ private:
 class CalibrationRun
 {
 public:
-    CalibrationRun(Calibration calibration, const Dataset& data, const Checkpoint* checkpoint)
+    CalibrationRun(Calibration calibration, const Graph& graph, const Dataset& data,
+                   const Checkpoint* checkpoint)
         : m_calibration(std::move(calibration))
         , m_data(data)
         , m_checkpoint(data.isSequence() ? nullptr : checkpoint)
+        , m_variety(graph)
     {
     }
 
@@ -157,7 +160,8 @@ public:
     {
         m_seen.device = device;
         m_seen.threads = at::get_num_threads();
-        if (!takeUp(plan))
+        const bool isWhole = !takeUp(plan);
+        if (isWhole)
             QS_CHECK(m_calibration.observeWeights(job));
         BatchReader reader(m_data, job, m_seen.batches);
         const std::int64_t batches = m_data.batchCount();
@@ -174,6 +178,8 @@ public:
                 QS_CHECK(keep());
         }
         job.report("calibrate", "done", 1.0);
+        if (isWhole) // else the batches before it are not known
+            m_variety.report();
         m_seen.observers = m_calibration.stats();
         return std::make_shared<Observations>(std::move(m_seen));
     }
@@ -201,6 +207,7 @@ private:
         QS_TRY(Batch batch, reader.next());
         if (number == 1)
             QS_CHECK(m_calibration.checkMemory(batch));
+        m_variety.see(batch);
         const std::int64_t samples = batch.samples;
         QS_CHECK(m_calibration.runBatch(std::move(batch), number, job));
         m_seen.samples += samples;
@@ -236,6 +243,7 @@ private:
     Calibration m_calibration;
     const Dataset& m_data;
     const Checkpoint* m_checkpoint;
+    InputVariety m_variety;
     Observations m_seen, m_kept;
     Clock::time_point m_keptAt = Clock::now(), m_savedAt = m_keptAt;
 };
@@ -248,7 +256,7 @@ Result<ObservationsPtr> runCalibration(const PreparedModel& prepared, const Data
     const DeviceScope deterministic;
     QS_TRY(Interpreter interpreter, Interpreter::create(prepared.graph, at::Device(device)));
     Calibration calibration(prepared, std::move(interpreter), data.isSequence());
-    return CalibrationRun(std::move(calibration), data, checkpoint)
+    return CalibrationRun(std::move(calibration), *prepared.graph, data, checkpoint)
         .run(*prepared.plan, device, job);
 }
 

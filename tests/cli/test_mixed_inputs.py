@@ -203,4 +203,30 @@ def test_other_number_types(folder):
                contains=["tensor 0 holds", "at index [0, 0], which the int64 of input 'ids' cannot hold"])
 
 
+def test_inputs_that_never_vary(folder):
+    """Constant data are calibrated all the same, and told in one line that names the input."""
+    torch.manual_seed(5)
+    path = folder / "sequence.pt2"
+    ids, mask = torch.randint(0, 20, (24, 7)), torch.rand(24, 7)
+    saved(Sequence(), (ids[:2], mask[:2]), ({0: BATCH}, {0: BATCH}), path)
+    late = torch.zeros(24, 7)
+    late[23, 6] = 1
+    for name, data, wanted in (
+            ("varied", (ids, mask), []),
+            ("zeros", (ids, mask * 0), ["warning: input 'mask' is 0 throughout the calibration data"]),
+            ("half", (ids, mask * 0 + 0.5), ["warning: input 'mask' is 0.5 throughout the calibration data"]),
+            ("late", (ids, late), []),
+            ("again", (ids, mask[:1].repeat(24, 1)),
+             ["warning: input 'mask' is the same in all 24 samples of the calibration data"]),
+            ("words", (ids * 0 + 3, mask), ["note: input 'ids' is 3 throughout the calibration data"]),
+            ("calls", [(ids[:n], mask[:n] * 0) for n in (2, 5, 3)], ["warning: input 'mask' is 0 throughout"])):
+        torch.save(data, folder / "data.pt")
+        done = run("quantize", path, "--data", folder / "data.pt", "--out", folder / "out")
+        assert done.returncode == 0, done.stderr
+        told = [line for line in done.stderr.splitlines() if "calibration data" in line]
+        assert len(told) == len(wanted), f"{name}: {done.stderr}"
+        for line, start in zip(told, wanted):
+            assert line.startswith(start), f"{name}: {line}"
+
+
 main(__name__)
