@@ -153,13 +153,13 @@ public:
         for (const auto& [a, b] : m_pairs) {
             seenFloat.insert(m_a[a].node);
             seenConverted.insert(m_b[b].node);
-            if (!m_b[b].last)
-                continue; // its value is that of a later part
             ValueRef value {m_a[a].node, 0};
             if (const Node* norm = foldedNorm(value); norm && !m_matchedFloat.contains(norm->id)) {
                 value = {norm->id, 0};
                 seenFloat.insert(norm->id);
             }
+            if (!m_b[b].last)
+                continue; // its value is that of a later part
             out.values.push_back({value, behindDequantize({m_b[b].node, 0})});
         }
         for (const Part& part : m_a)
@@ -225,10 +225,12 @@ private:
         return places;
     }
 
+    /// The batch norm that conversion folds into a convolution or a linear layer: its only reader.
     const Node* foldedNorm(ValueRef value) const
     {
         const auto& readers = m_float.users(value);
-        if (readers.size() != 1 || kindsOf(m_float.get(value.node)).front() != "conv")
+        const std::string kind = kindsOf(m_float.get(value.node)).front();
+        if (readers.size() != 1 || (kind != "conv" && kind != "linear"))
             return nullptr;
         const Node& reader = m_float.get(readers.front().node);
         return reader.kind == NodeKind::Op && kindsOf(reader).front() == "batch_norm" ? &reader

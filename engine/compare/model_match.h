@@ -23,8 +23,8 @@ struct ModelMatch
 /// Finds, for a quantized model of another origin (PT2E, torch.ao, an export of ours), which of its
 /// values stand for which of the float model's: operators of one kind in one module first, then by
 /// the order of operators (longest common subsequence). A fused operator stands for its last part,
-/// a convolution for the batch norm that is folded into it; a value that is quantized behind its
-/// operator is taken behind its dequantize.
+/// a convolution or a linear layer for the batch norm that is folded into it; a value that is
+/// quantized behind its operator is taken behind its dequantize.
 ModelMatch matchModels(const Graph& floating, const Graph& converted);
 
 } // namespace qs

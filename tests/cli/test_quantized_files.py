@@ -104,7 +104,9 @@ def test_torchscript_of_torch_ao(folder):
     with torch.no_grad():
         want, got = net.stem(x), first(torch.quantize_per_tensor(x, *parameters(converted), torch.quint8)).dequantize()
     assert abs(relu["error"]["cumulative"]["sqnr_db"] - sqnr(want, got)) < 0.02, relu
-    assert len(matched) >= 4 and document["unmatched"]["compared"] == [], document["unmatched"]
+    # The batch norm went into the convolution, whose relu stands for both.
+    assert any(n["op"].startswith("aten.batch_norm") for n in run_json("inspect", folder / "float.pt2")["nodes"])
+    assert len(matched) >= 4 and document["unmatched"] == {"model": [], "compared": []}, document["unmatched"]
 
 
 def parameters(converted):
