@@ -23,7 +23,7 @@ namespace {
 
 struct CompareOptions
 {
-    std::string model, result, data;
+    std::string model, result, data, recipe;
     std::string device = "auto";
     bool json = false;
 };
@@ -114,13 +114,20 @@ void addCompareCommand(CLI::App& app, Command& chosen)
     verb->add_option("--data", options->data,
                      "a .npz, a .pt of torch.save, a folder of images, or 'sample'")
         ->required();
+    verb->add_option("--recipe", options->recipe,
+                     "with a quantized model: how the data are read (\"calibration\")");
     addDeviceOption(*verb, options->device);
     verb->add_flag("--json", options->json, "a whole result document on stdout");
     verb->callback([options, &chosen] {
         chosen = [options](const JobContext& job) {
-            return isModelFile(options->result) ? runFileCompare(
-                       {options->model, options->result, options->data, options->json}, job)
-                                                : runCompare(*options, job);
+            if (isModelFile(options->result))
+                return runFileCompare({options->model, options->result, options->data,
+                                       options->recipe, options->json},
+                                      job);
+            if (!options->recipe.empty())
+                return Result<void>(fail(makeError(
+                    ErrorCode::Usage, "--recipe is for a quantized model: a result has its own")));
+            return runCompare(*options, job);
         };
     });
 }

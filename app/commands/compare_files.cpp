@@ -2,6 +2,7 @@
 #include "app/commands/compare_files.h"
 
 #include "app/commands/console.h"
+#include "app/commands/planned_model.h"
 #include "app/commands/result_text.h"
 #include "engine/base/log.h"
 #include "engine/compare/file_comparator.h"
@@ -59,7 +60,9 @@ Result<void> runFileCompare(const FileCompareOptions& options, const JobContext&
     QS_TRY(const GraphPtr converted, importModel(options.quantized, job));
     if (!converted->info().converted)
         warn(options.quantized + " holds no quantized operator");
-    QS_TRY(const auto data, openDataset(options.data, *floating, {8, 0, false}));
+    QS_TRY(const Recipe recipe, recipeOrDefault(options.recipe));
+    QS_TRY(const auto data,
+           openDataset(options.data, *floating, wholeDatasetOptions(recipe.calibration)));
     auto comparison = compareFiles(floating, converted, *data, job);
     if (!comparison)
         return fail(std::move(comparison).error());

@@ -10,6 +10,7 @@ namespace qs {
 struct FileCompareOptions
 {
     std::string model, quantized, data;
+    std::string recipe; ///< says how the data are read (`calibration`); empty for the default one
     bool json = false;
 };
 
