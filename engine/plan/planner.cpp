@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/planner.h"
 
+#include "engine/plan/branch_conditions.h"
 #include "engine/plan/custom_modules.h"
 #include "engine/plan/decide.h"
 #include "engine/plan/mixed_qconfigs.h"
@@ -164,6 +165,7 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
         decisions.push_back(verdicts.back().decision);
     }
     applyNullEdges(graph, names, matches, rules, verdicts, decisions);
+    applyBranchConditions(graph, matches, verdicts, decisions);
     ObserverPlan observers = planObservers(graph, names, matches, decisions, rules);
     plan.observers = std::move(observers.observers);
 

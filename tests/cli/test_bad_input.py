@@ -38,7 +38,7 @@ def test_data_that_does_not_fit(folder):
     cases = {
         "rank.npz": ({"x": x[:, 0]}, ["rank.npz", "x"]),
         "size.npz": ({"x": x[:, :, :, :5]}, ["size.npz", "x"]),
-        "dtype.npz": ({"x": x.astype(np.int64)}, ["dtype.npz", "x", "int64", "float32"]),
+        "dtype.npz": ({"x": x.astype(np.complex64)}, ["dtype.npz", "x", "complex64", "float32"]),
         "count.npz": ({"x": x, "y": x}, ["count.npz"]),
         "none.npz": ({}, ["none.npz"]),
         "nan.npz": ({"x": np.where(x > 2, np.nan, x).astype(np.float32)}, ["nan.npz", "x", "NaN"]),

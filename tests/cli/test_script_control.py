@@ -69,6 +69,21 @@ class Gated(nn.Module):
         return self.second(self.gate(torch.relu(self.first(x))))
 
 
+class Routed(nn.Module):
+    """One mean does nothing but choose the branch; the other is also added."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second, self.score = nn.Linear(8, 8), nn.Linear(8, 4), nn.Linear(8, 1)
+
+    def forward(self, x):
+        y = torch.relu(self.first(x))
+        y = torch.cond(self.score(y).mean() > 0, lambda y: y * 2, lambda y: y - 1, (y,))
+        middle = y.mean(1, keepdim=True)
+        y = torch.cond(middle.max() > 0, lambda y: y + 1, lambda y: y - 1, (y,))
+        return self.second(y + middle)
+
+
 def scripted(net, folder):
     torch.manual_seed(0)
     path = folder / "model.pt"
@@ -128,6 +143,23 @@ def test_default_export_leaves_out_what_cannot_hold_the_model(folder):
     assert "left out: no pt2-reference: " in done.stderr, done.stderr
     assert (folder / "out" / "model.ts.pt").exists() and not (folder / "out" / "model.reference.pt2").exists()
     expect_bad(*words[:-1], folder / "named", "--export", "pt2-reference", out=folder / "named")
+
+
+def test_what_only_decides_a_branch_stays_float(folder):
+    """Nothing is observed for it, and each operator says so; a value that is also computed with is quantized."""
+    script, path = scripted(Gated, folder)
+    exported = folder / "model.pt2"
+    torch.manual_seed(0)
+    torch.export.save(torch.export.export(Routed().eval(), (torch.randn(4, 8),)), exported)
+    _, samples, recipe = data(folder)
+    for model, deciding in ((path, {"mean"}), (exported, {"linear_1", "mean"})):
+        document = run_json("quantize", model, "--recipe", recipe, "--data", samples, "--out", folder / "out", "--export", "torchscript")
+        for node in document["nodes"]:
+            if node["name"] in deciding:
+                assert not node["quantized"] and "its result only decides which way" in node["reason"], node
+                assert node["output"] is None and node["weight"] is None, node
+            elif node["op"].startswith(("aten.linear", "aten.mean")):
+                assert node["quantized"], node
 
 
 def test_a_branch_is_located_left_alone_and_the_rest_quantized(folder):

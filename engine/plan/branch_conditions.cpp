@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/branch_conditions.h"
+
+#include "engine/base/text.h"
+
+#include <unordered_map>
+
+namespace qs {
+
+namespace {
+
+bool isCondition(const Node& node, std::uint32_t argument)
+{
+    if (node.target.starts_with("higher_order.cond") || node.target.starts_with("prim.If."))
+        return argument == 0;
+    return node.target.starts_with("prim.Loop.") && argument <= 1; // how often, and whether at all
+}
+
+/// Operators of which all that comes is a condition, and a node that it decides.
+std::unordered_map<NodeId, const Node*> deciders(const Graph& graph)
+{
+    std::unordered_map<NodeId, const Node*> found;
+    const auto nodes = graph.nodes();
+    for (std::size_t i = nodes.size(); i-- > 0;) {
+        const Node& node = *nodes[i];
+        if (node.kind != NodeKind::Op)
+            continue;
+        const Node* decided = nullptr;
+        bool nothingElse = true;
+        for (std::uint32_t output = 0; output < node.outputs.size(); ++output)
+            for (const Use& use : graph.users({node.id, output})) {
+                const Node& reader = graph.get(use.node);
+                const auto further = found.find(reader.id);
+                if (isCondition(reader, use.argument))
+                    decided = &reader;
+                else if (further != found.end())
+                    decided = further->second;
+                else
+                    nothingElse = false;
+            }
+        if (decided && nothingElse)
+            found.emplace(node.id, decided);
+    }
+    return found;
+}
+
+} // namespace
+
+void applyBranchConditions(const Graph& graph, const Matches& matches,
+                           std::vector<Verdicts>& verdicts, std::vector<Decision>& decisions)
+{
+    const auto found = deciders(graph);
+    for (std::size_t i = 0; i < matches.matches.size() && !found.empty(); ++i) {
+        const auto decider = found.find(matches.units[matches.matches[i].units.back()].last());
+        if (!decisions[i].quantized || decider == found.end())
+            continue;
+        decisions[i].quantized = verdicts[i].decision.quantized = false;
+        verdicts[i].verdict = Verdict::ShapeOnly;
+        verdicts[i].reason
+            = "its result only decides which way " + inQuotes(decider->second->name) + " goes";
+    }
+}
+
+} // namespace qs

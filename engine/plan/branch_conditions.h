@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/plan/decide.h"
+
+namespace qs {
+
+/// Keeps operators float whose results do nothing but decide which branch runs or whether a loop
+/// goes on: rounding them could take another way than the float model, and no quantized operator
+/// reads them.
+void applyBranchConditions(const Graph& graph, const Matches& matches,
+                           std::vector<Verdicts>& verdicts, std::vector<Decision>& decisions);
+
+} // namespace qs
