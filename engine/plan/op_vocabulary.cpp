@@ -352,6 +352,16 @@ OpName opNameOf(const Node& node)
     return nameFromTarget(node, base);
 }
 
+OpName ownNameOf(const Node& node)
+{
+    const std::string base = baseOf(node.target);
+    OpName out = node.torchFn.find('.') != std::string::npos ? nameFromRecord(node.torchFn, base)
+                                                             : OpName {};
+    // The record may be of the composite function around it.
+    const bool isOwn = out.kind == OpName::Kind::Function || out.kind == OpName::Kind::Method;
+    return isOwn ? out : nameFromTarget(node, base);
+}
+
 ArgumentRole argumentRole(const Node& node, const OpName& name, std::size_t argument)
 {
     const std::string& word = node.args.at(argument).name;

@@ -30,6 +30,8 @@ struct OpName
 /// The name of a node, from its module's class, then the file's `torch_fn`, then its target. The
 /// spellings of training IR, core ATen and TorchScript give the same names.
 OpName opNameOf(const Node& node);
+/// The name that it would have as a function outside of any torch.nn module.
+OpName ownNameOf(const Node& node);
 
 /// What an argument is to its operator.
 enum class ArgumentRole : std::uint8_t

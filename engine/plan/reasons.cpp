@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/configure/nearest_name.h"
+#include "engine/plan/custom_modules.h"
 
 #include <algorithm>
 
@@ -43,6 +44,14 @@ bool readsOnlyStored(const Graph& graph, const Node& node)
             (kind == NodeKind::Parameter || kind == NodeKind::Constant ? stored : computed) = true;
         });
     return stored && !computed;
+}
+
+bool hasWeight(const Node& node, const OpName& name)
+{
+    for (std::size_t a = 0; a < node.args.size(); ++a)
+        if (node.args[a].value.asRef() && argumentRole(node, name, a) == ArgumentRole::Weight)
+            return true;
+    return false;
 }
 
 // What often follows a convolution or linear in one kernel.
@@ -96,6 +105,9 @@ Reasoner::Reasoner(const Findings& findings)
     : Findings(findings)
     , m_alternatives(findings.backend)
 {
+    for (const BackendPattern& entry : backend.patterns)
+        if (entry.pattern.size() == 1 && !entry.dtypeConfigs.empty())
+            m_single.insert(canonicalTypeName(entry.pattern[0]));
     for (std::size_t i = 0; i < matches.blocked.size(); ++i) {
         m_blockedAt[matches.blocked[i].last].push_back(i);
         m_blockedAt[matches.blocked[i].inner].push_back(i);
@@ -200,6 +212,26 @@ void Reasoner::addBlocked(NodePlan& plan) const
     }
 }
 
+void Reasoner::explainInside(NodePlan& plan, const Node& node, const OpName& name) const
+{
+    plan.verdict = Verdict::FloatByBackend;
+    plan.reason = "it is a step inside " + name.name;
+    if (m_single.contains(name.name) || isCustomModule(name)) {
+        plan.reason += ", which is quantized as a whole or not";
+        return;
+    }
+    // A layer within counts as what it would be elsewhere; what moves values around it does not.
+    const OpName own = ownNameOf(node);
+    plan.eligible = m_single.contains(own.name) && hasWeight(node, own);
+    plan.reason += ", for which backend " + inQuotes(backend.name)
+        + " has no pattern: as in torch.ao, what such a module computes itself stays float";
+    if (name.name == "torch.nn.MultiheadAttention")
+        // With batch_first the swapped module computes something else (torch.ao of PyTorch 2.11).
+        plan.remedy.text = "write its projections as torch.nn.Linear; without batch_first it may "
+                           "be swapped before the export for "
+                           "torch.ao.nn.quantizable.MultiheadAttention";
+}
+
 void Reasoner::explainUnmatched(NodePlan& plan, const Node& node, const OpName& name) const
 {
     const auto set = [&plan](Verdict verdict, std::string reason) {
@@ -219,8 +251,7 @@ void Reasoner::explainUnmatched(NodePlan& plan, const Node& node, const OpName& 
         return set(Verdict::FloatByRule, choice->reason);
     }
     if (name.kind == OpName::Kind::Inside)
-        return set(Verdict::FloatByBackend,
-                   "it is a step inside " + name.name + ", which is quantized as a whole or not");
+        return explainInside(plan, node, name);
     const auto unit = matches.unitOf.find(node.id);
     const bool fused = unit != matches.unitOf.end() && matches.units[unit->second].fusionEntry >= 0;
     if (fused) {

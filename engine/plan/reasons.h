@@ -5,6 +5,8 @@
 #include "engine/plan/decide.h"
 #include "engine/plan/prepare_settings.h"
 
+#include <unordered_set>
+
 namespace qs {
 
 /// Everything that was found out about a graph. Borrowed.
@@ -33,12 +35,14 @@ public:
 
 private:
     void explainMatched(NodePlan& plan, std::size_t match) const;
+    void explainInside(NodePlan& plan, const Node& node, const OpName& name) const;
     void explainUnmatched(NodePlan& plan, const Node& node, const OpName& name) const;
     std::vector<std::string> surroundings(NodeId id) const;
     /// Fusions that only a second reader prevents become candidates.
     void addBlocked(NodePlan& plan) const;
 
     mutable Alternatives m_alternatives;
+    std::unordered_set<std::string> m_single; ///< patterns of one operator
     std::unordered_map<NodeId, std::vector<std::size_t>> m_blockedAt; ///< into Matches::blocked
 };
 

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why operators stay float that would be quantized elsewhere, and what counts as eligible.
+#include "engine/plan/planner.h"
+#include "tests/engine/plan/graph_maker.h"
+
+#include <QtTest/QtTest>
+
+using namespace qs;
+
+namespace {
+
+Plan planOf(const Graph& graph)
+{
+    auto plan = makePlan(graph, defaultRecipe(), *findBackend("x86"));
+    if (!plan)
+        qFatal("%s", plan.error().line().c_str());
+    return *plan;
+}
+
+const NodePlan& nodeOf(const Plan& plan, const Graph& graph, const std::string& name)
+{
+    return *plan.tryGet(graph, graph.tryFind(name)->id);
+}
+
+QString reasonOf(const Plan& plan, const Graph& graph, const std::string& name)
+{
+    return QString::fromStdString(nodeOf(plan, graph, name).reason);
+}
+
+} // namespace
+
+class TestFloatReasons : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void layersWithinAttentionCount()
+    {
+        GraphMaker m;
+        const auto step = [&m](const std::string& name, const std::string& target,
+                               std::vector<NamedArgument> args) {
+            return m.op(name, target, std::move(args), "attn", "torch.nn.MultiheadAttention",
+                        "function.multi_head_attention_forward");
+        };
+        const auto in = step("in", "aten.linear.default",
+                             {{"input", m.input("x")}, {"weight", m.parameter("in_w")}});
+        const auto scores = step("scores", "aten.mul.Tensor", {{"self", in}, {"other", in}});
+        const auto out = step("out", "aten.linear.default",
+                              {{"input", scores}, {"weight", m.parameter("out_w")}});
+        const Graph g = m.finish({m.linear("last", out)});
+        const Plan plan = planOf(g);
+        for (const char* name : {"in", "out"}) {
+            QVERIFY(!nodeOf(plan, g, name).quantized && nodeOf(plan, g, name).eligible);
+            const QString reason = reasonOf(plan, g, name);
+            QVERIFY2(reason.contains("step inside torch.nn.MultiheadAttention")
+                         && reason.contains("'x86' has no pattern"),
+                     qPrintable(reason));
+            QVERIFY(nodeOf(plan, g, name).remedy.text.find("torch.nn.Linear") != std::string::npos);
+        }
+        QVERIFY(!nodeOf(plan, g, "scores").eligible); // no layer
+        QCOMPARE(plan.eligibleOps, 3);
+        QCOMPARE(plan.quantizedOps, 1);
+    }
+    void stepsOfWhatHasAPatternDoNotCount()
+    {
+        GraphMaker m;
+        const auto x = m.linear("l", m.input("x"));
+        const auto step = m.op("step", "aten.add.Tensor", {{"self", x}, {"other", x}}, "act",
+                               "torch.nn.Hardswish", "method_descriptor.add");
+        const Graph g = m.finish({step});
+        const Plan plan = planOf(g);
+        QVERIFY(!nodeOf(plan, g, "step").eligible);
+        QVERIFY(reasonOf(plan, g, "step").contains("quantized as a whole or not"));
+    }
+    void whatOnlyDecidesABranchStaysFloat()
+    {
+        for (const bool alsoAdded : {false, true}) {
+            GraphMaker m;
+            const auto first = m.linear("first", m.input("x"));
+            const auto score = m.linear("score", first);
+            const auto test = m.op("gt", "aten.gt.Scalar", {{"self", score}, {"other", 0.0}});
+            const auto chosen = m.op("cond", "higher_order.cond", {{"pred", test}, {"x", first}});
+            const Graph g
+                = m.finish({m.linear("last", alsoAdded ? m.plus("sum", chosen, score) : chosen)});
+            const Plan plan = planOf(g);
+            QVERIFY(nodeOf(plan, g, "first").quantized && nodeOf(plan, g, "last").quantized);
+            QCOMPARE(nodeOf(plan, g, "score").quantized, alsoAdded);
+            if (!alsoAdded)
+                QCOMPARE(reasonOf(plan, g, "score"),
+                         QString("its result only decides which way 'cond' goes"));
+            bool observed = false;
+            for (const PlannedObserver& observer : plan.observers)
+                for (const ObservedEdge& edge : observer.edges)
+                    observed = observed || edge.value.node == g.tryFind("score")->id;
+            QCOMPARE(observed, alsoAdded);
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(TestFloatReasons)
+#include "tst_float_reasons.moc"
