@@ -82,6 +82,19 @@ std::string convolutionText(const Graph& graph, const Node& node, const std::str
     return hasBias ? out : out + ", bias=False";
 }
 
+/// The class of an operator: its module's, or that of the module as which torch.ao fuses a
+/// function.
+std::string classOf(const Node& node)
+{
+    static constexpr std::pair<std::string_view, const char*> kFused[]
+        = {{"relu", "ReLU"}, {"leaky_relu", "LeakyReLU"}, {"tanh", "Tanh"}};
+    const std::string base = targetBase(node.target);
+    for (const auto& [function, module] : kFused)
+        if (base == function)
+            return module;
+    return lastPart(node.scope.moduleClass);
+}
+
 bool isConvolution(const std::string& name)
 {
     return name.size() > 5 && name.starts_with("Conv") && name.back() == 'd';
@@ -222,7 +235,7 @@ std::string CodeModuleTree::kernelClass(const CodeStatement& statement) const
 std::string CodeModuleTree::describe(const Node& floatNode, const CodeStatement& statement,
                                      bool folded) const
 {
-    const std::string name = lastPart(floatNode.scope.moduleClass);
+    const std::string name = classOf(floatNode);
     const bool first = floatNode.scope.path == statement.root->scope.path;
     const std::string shown
         = first && statement.quantizedWeight ? "Quantized" + name + "(Reference)" : name;

@@ -129,6 +129,12 @@ def statements(code):
     return rows
 
 
+def modules(text):
+    """The lines of the module list, without what observers saw or take, and without scales."""
+    lines = [line for line in text.split("def forward")[0].splitlines() if line.strip() and "activation_post_process" not in line]
+    return [re.sub(r", (scale|zero_point|qscheme)=[^,)]*", "", line) for line in lines]
+
+
 def printed(pt2, form, recipe):
     done = subprocess.run([QUANTSCOPE, "inspect", str(pt2), "--code", "--form", form, "--recipe", recipe],
                           capture_output=True, text=True, check=True)
@@ -164,6 +170,40 @@ def check(network, folder):
             print("\n".join(f"  torch.ao {a}\n  ours     {b}" for a, b in different[:2]))
         else:
             print(f"ok   {network}/{form}: {len(ours)} statements")
+    return failed
+
+
+class Functional(nn.Module):
+    """Functions that fuse into the modules before them."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.norm, self.fc = nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.Linear(8, 4)
+
+    def forward(self, x):
+        return F.relu(self.fc(F.relu(self.norm(self.conv(x))).mean((2, 3))))
+
+
+def check_modules(folder):
+    """Fused functions are listed as the modules that torch.ao makes of them."""
+    model, example, _ = made(Functional(), (2, 3, 8, 8))
+    pt2 = os.path.join(folder, "functional.pt2")
+    torch.export.save(torch.export.export(model, example), pt2)
+    recipe = os.path.join(folder, "recipe.json")
+    with open(recipe, "w", encoding="utf-8") as file:
+        json.dump({"format": "quantscope.recipe", "version": 1}, file)
+    backend = get_x86_backend_config()
+    prepared = prepare_fx(model, get_default_qconfig_mapping("x86"), example, backend_config=backend)
+    prepared(*example)
+    expected = {"prepared": prepared, "reference": convert_to_reference_fx(copy.deepcopy(prepared), backend_config=backend)}
+    failed = 0
+    for form, wanted in expected.items():
+        ours, theirs = modules(printed(pt2, form, recipe)), modules(str(wanted))
+        if ours != theirs:
+            failed += 1
+            print(f"FAIL functional/{form}: torch.ao lists", *theirs, "ours", *ours, sep="\n  ")
+        else:
+            print(f"ok   functional/{form}: {len(ours)} lines of modules")
     return failed
 
 
@@ -209,7 +249,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             failed += check(network, folder)
     with tempfile.TemporaryDirectory() as folder:
-        failed += check_recurrent(folder)
+        failed += check_recurrent(folder) + check_modules(folder)
     sys.exit(1 if failed else 0)
 
 
