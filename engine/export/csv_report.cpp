@@ -4,6 +4,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/export/result_document.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace qs {
@@ -16,7 +17,7 @@ constexpr const char* kFields[]
     = {"name", "op", "module", "module_class", "call_index", "verdict", "quantized", "qconfig"};
 constexpr const char* kQuantization[]
     = {"dtype", "qscheme", "quant_min", "quant_max", "observer", "shared_with"};
-constexpr const char* kRanges[] = {"scale", "zero_point", "min", "max"};
+constexpr const char* kRanges[] = {"scale", "scale_min", "scale_max", "zero_point", "min", "max"};
 constexpr const char* kTerms[] = {"isolated", "inherited", "born_here", "cumulative"};
 constexpr const char* kMetrics[] = {"sqnr_db", "cosine", "mse", "max_abs"};
 
@@ -48,6 +49,21 @@ std::string patternText(const Json& node)
     return out;
 }
 
+/// The one value of all channels, or the least or greatest of them. Channels that differ have no
+/// one scale or zero point.
+std::string rangeText(const Json& entry, const std::string& key)
+{
+    const bool ofScales = key.starts_with("scale_");
+    const auto values = entry.find(ofScales ? "scale" : key);
+    if (values == entry.end() || values->empty())
+        return {};
+    const auto [least, greatest] = std::minmax_element(values->begin(), values->end());
+    const bool wantsGreatest = key == "max" || key == "scale_max";
+    if (!ofScales && key != "min" && key != "max" && *least != *greatest)
+        return {};
+    return (wantsGreatest ? greatest : least)->dump();
+}
+
 void addQuantization(std::vector<std::string>& cells, const Json& node, const char* place)
 {
     const auto found = node.find(place);
@@ -58,11 +74,8 @@ void addQuantization(std::vector<std::string>& cells, const Json& node, const ch
     const auto scales = entry.find("scale");
     const std::size_t channels = scales == entry.end() ? 0 : scales->size();
     cells.push_back(channels > 1 ? std::to_string(channels) : std::string());
-    for (const char* key : kRanges) {
-        const auto values = entry.find(key);
-        cells.push_back(values != entry.end() && values->size() == 1 ? values->at(0).dump()
-                                                                     : std::string());
-    }
+    for (const char* key : kRanges)
+        cells.push_back(rangeText(entry, key));
 }
 
 std::vector<std::string> titles()

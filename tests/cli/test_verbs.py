@@ -200,6 +200,7 @@ def test_report_as_a_table(folder):
         rows = list(csv.DictReader(file))
     nodes = json.loads((out / "result.json").read_text())["nodes"]
     assert [row["name"] for row in rows] == [node["name"] for node in nodes]
+    channels = []
     for row, node in zip(rows, nodes):
         assert None not in row, "as many cells as titles"
         assert row["reason"] == (node["reason"] or "") and row["verdict"] == node["verdict"], (row, node)
@@ -208,10 +209,19 @@ def test_report_as_a_table(folder):
         for place in ("output", "weight"):
             entry = node.get(place)
             assert row[f"{place}_dtype"] == (entry["dtype"] if entry else "")
-            if entry and len(entry["scale"]) == 1:
-                assert float(row[f"{place}_scale"]) == entry["scale"][0]
-            elif entry:
-                assert int(row[f"{place}_channels"]) == len(entry["scale"]) and row[f"{place}_scale"] == ""
+            if not entry:
+                assert row[f"{place}_scale_min"] == row[f"{place}_min"] == ""
+                continue
+            scales = entry["scale"]
+            assert [float(row[f"{place}_scale_{end}"]) for end in ("min", "max")] == [min(scales), max(scales)], row
+            assert [float(row[f"{place}_{end}"]) for end in ("min", "max")] == [min(entry["min"]), max(entry["max"])], row
+            if len(scales) == 1:
+                assert float(row[f"{place}_scale"]) == scales[0] and row[f"{place}_channels"] == ""
+            else:
+                assert int(row[f"{place}_channels"]) == len(scales) and row[f"{place}_scale"] == ""
+                assert row[f"{place}_zero_point"] == "0", row
+                channels.append(len(scales))
+    assert channels, "no weight per channel was looked at"
     expect_bad("report", folder, "--csv", folder / "s.csv", contains=["result.json"])
 
 
