@@ -4,8 +4,13 @@
 #include "engine/base/atomic_file.h"
 
 #include <algorithm>
+#include <chrono>
+#include <fcntl.h>
 #include <filesystem>
+#include <string_view>
+#include <sys/file.h>
 #include <unistd.h>
+#include <utility>
 
 namespace qs {
 
@@ -28,6 +33,44 @@ std::string firstMissing(fs::path folder)
     return missing;
 }
 
+constexpr std::string_view kStaging = ".quantscope-", kPattern = "XXXXXX";
+
+/// A run that has just made its folder may not have locked it yet.
+constexpr std::chrono::minutes kYoung {1};
+
+/// The folder, locked for this process; -1 where another one holds it or locks are not known.
+int lockFolder(const std::string& folder)
+{
+    const int handle = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (handle < 0 || flock(handle, LOCK_EX | LOCK_NB) == 0)
+        return handle;
+    close(handle);
+    return -1;
+}
+
+/// Removes the hidden folders of runs that could not: nobody holds their locks any more.
+void removeAbandoned(const std::string& folder)
+{
+    std::error_code code;
+    std::vector<fs::path> found;
+    for (const auto& entry : fs::directory_iterator(folder, code)) {
+        const std::string name = entry.path().filename().string();
+        if (name.starts_with(kStaging) && name.size() == kStaging.size() + kPattern.size()
+            && entry.symlink_status(code).type() == fs::file_type::directory)
+            found.push_back(entry.path());
+    }
+    for (const fs::path& path : found) {
+        const auto changed = fs::last_write_time(path, code);
+        if (code || fs::file_time_type::clock::now() - changed < kYoung)
+            continue;
+        const int lock = lockFolder(path.string());
+        if (lock < 0)
+            continue;
+        fs::remove_all(path, code);
+        close(lock);
+    }
+}
+
 } // namespace
 
 Result<ResultFolder> ResultFolder::create(const std::string& folder)
@@ -36,16 +79,20 @@ Result<ResultFolder> ResultFolder::create(const std::string& folder)
     result.m_made = firstMissing(folder);
     result.m_folder = folder;
     QS_CHECK(ensureWritableFolder(folder));
-    std::string name = (fs::path(folder) / ".quantscope-XXXXXX").string();
+    removeAbandoned(folder);
+    std::string name
+        = (fs::path(folder) / (std::string(kStaging) + std::string(kPattern))).string();
     if (!mkdtemp(name.data()))
         return fail(makeError(ErrorCode::Io, "cannot make a folder inside it").inFile(folder));
     result.m_staging = name;
+    result.m_lock = lockFolder(name);
     return result;
 }
 
 ResultFolder::ResultFolder(ResultFolder&& other) noexcept
     : m_folder(std::move(other.m_folder))
     , m_staging(std::exchange(other.m_staging, {}))
+    , m_lock(std::exchange(other.m_lock, -1))
     , m_made(std::exchange(other.m_made, {}))
 {
 }
@@ -55,6 +102,8 @@ ResultFolder::~ResultFolder()
     std::error_code code;
     if (!m_staging.empty())
         fs::remove_all(m_staging, code);
+    if (m_lock >= 0)
+        close(m_lock);
     // Folders made here hold nothing else; `remove` would refuse a folder that does.
     if (m_made.empty())
         return;

@@ -14,7 +14,8 @@ namespace qs {
 class ResultFolder
 {
 public:
-    /// Makes the folder where needed. The error (Io) names it and the cause.
+    /// Makes the folder where needed, and removes what runs that were killed left hidden in it. The
+    /// error (Io) names it and the cause.
     static Result<ResultFolder> create(const std::string& folder);
     ResultFolder(ResultFolder&& other) noexcept;
     ResultFolder& operator=(ResultFolder&&) = delete;
@@ -31,6 +32,7 @@ private:
 
     std::string m_folder;
     std::string m_staging;
+    int m_lock = -1; ///< the hidden folder's: held as long as the run lives
     std::string m_made; ///< the outermost folder that did not exist before, or empty
 };
 
