@@ -2,7 +2,12 @@
 #include "engine/import/zip_reader.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <fcntl.h>
 #include <list>
+#include <map>
+#include <unistd.h>
+#include <utility>
 #include <zip.h>
 
 namespace qs {
@@ -11,6 +16,10 @@ namespace {
 
 /// Entries that stay open between reads: inputs of one call are read in turn.
 constexpr std::size_t kMaxOpen = 32;
+
+/// Starting a deflated entry again more often than whoever reads it in order, a pass over the data
+/// at a time, would.
+constexpr int kMostRestarts = 4;
 
 using ZipPtr = std::unique_ptr<zip_t, void (*)(zip_t*)>;
 using ZipFilePtr = std::unique_ptr<zip_file_t, int (*)(zip_file_t*)>;
@@ -26,6 +35,58 @@ bool readExactly(zip_file_t* file, char* into, std::uint64_t wanted)
     }
     return true;
 }
+
+/// A temporary file without a name: it goes with the process. Not in memory, where /tmp may be.
+class Scratch
+{
+public:
+    Scratch() = default;
+    Scratch(Scratch&& other) noexcept
+        : m_handle(std::exchange(other.m_handle, -1))
+    {
+    }
+    Scratch& operator=(Scratch&&) = delete;
+    ~Scratch()
+    {
+        if (m_handle >= 0)
+            close(m_handle);
+    }
+
+    bool isOpen() const { return m_handle >= 0; }
+    void open()
+    {
+        const char* given = std::getenv("TMPDIR");
+        std::string name = std::string(given && *given ? given : "/var/tmp") + "/quantscope-XXXXXX";
+        m_handle = mkostemp(name.data(), O_CLOEXEC);
+        if (m_handle >= 0)
+            unlink(name.c_str());
+    }
+    bool append(const char* bytes, std::size_t count) const
+    {
+        for (std::size_t done = 0; done < count;) {
+            const ssize_t step = write(m_handle, bytes + done, count - done);
+            if (step <= 0)
+                return false;
+            done += std::size_t(step);
+        }
+        return true;
+    }
+    bool read(std::uint64_t offset, std::uint64_t count, char* into) const
+    {
+        while (count > 0) {
+            const ssize_t got = pread(m_handle, into, count, off_t(offset));
+            if (got <= 0)
+                return false;
+            into += got;
+            offset += std::uint64_t(got);
+            count -= std::uint64_t(got);
+        }
+        return true;
+    }
+
+private:
+    int m_handle = -1;
+};
 
 bool skip(zip_file_t* file, std::uint64_t bytes)
 {
@@ -52,6 +113,8 @@ struct ZipReader::Streams
 
     ZipPtr zip {nullptr, zip_discard};
     std::list<Stream> open; ///< the one used last comes first
+    std::map<std::size_t, int> restarts; ///< of deflated entries
+    std::map<std::size_t, Scratch> inflated; ///< not open where there was no room for it
 
     Stream* find(std::size_t entry)
     {
@@ -74,6 +137,37 @@ struct ZipReader::Streams
         return &open.front();
     }
 
+    // Inflates an entry that is read again and again out of order into a file; null where it is
+    // none of these, or cannot be.
+    const Scratch* scratch(std::size_t entry, std::uint64_t size)
+    {
+        const auto known = inflated.find(entry);
+        if (known != inflated.end())
+            return known->second.isOpen() ? &known->second : nullptr;
+        if (restarts[entry] <= kMostRestarts)
+            return nullptr;
+        Scratch made;
+        made.open();
+        if (made.isOpen() && fill(made, entry, size))
+            return &inflated.emplace(entry, std::move(made)).first->second;
+        inflated.emplace(entry, Scratch());
+        return nullptr;
+    }
+
+    bool fill(const Scratch& target, std::size_t entry, std::uint64_t size) const
+    {
+        const ZipFilePtr file(zip_fopen_index(zip.get(), entry, 0), zip_fclose);
+        std::vector<char> part(1 << 16);
+        for (std::uint64_t left = file ? size : 0; left > 0;) {
+            const auto step = std::size_t(std::min<std::uint64_t>(left, part.size()));
+            if (!readExactly(file.get(), part.data(), step) || !target.append(part.data(), step))
+                return false;
+            left -= step;
+        }
+        char extra = 0;
+        return file && zip_fread(file.get(), &extra, 1) == 0; // the checksum
+    }
+
     // The stream of an entry, standing at `offset`; null when it cannot get there.
     Stream* at(std::size_t entry, bool isStored, std::uint64_t offset)
     {
@@ -87,6 +181,7 @@ struct ZipReader::Streams
             return stream;
         }
         if (offset < stream->position) {
+            ++restarts[entry];
             open.pop_front();
             stream = start(entry);
         }
@@ -131,6 +226,9 @@ Result<void> ZipReader::read(std::size_t entry, std::uint64_t offset, std::uint6
                              void* target) const
 {
     const std::lock_guard lock(m_mutex);
+    if (const Scratch* scratch = m_streams->scratch(entry, m_entries[entry].size))
+        if (scratch->read(offset, bytes, static_cast<char*>(target)))
+            return {};
     Streams::Stream* stream = m_streams->at(entry, m_entries[entry].isStored, offset);
     const bool read = stream && readExactly(stream->file.get(), static_cast<char*>(target), bytes);
     if (read)

@@ -13,9 +13,9 @@
 namespace qs {
 
 /// Reads parts of a zip archive's entries by position, so that an archive larger than memory can be
-/// used. Reading on is quick; going back is a seek in a stored entry and starts a deflated one
-/// again. An entry that was read in order from its start is held to its checksum when the end is
-/// reached. Thread safe.
+/// used. Going back is a seek in a stored entry and starts a deflated one again, which is kept
+/// inflated in a temporary file when that happens too often. An entry that was read in order from
+/// its start is held to its checksum when the end is reached. Thread safe.
 class ZipReader
 {
 public:

@@ -13,6 +13,7 @@ np.savez(folder / "rows.npz", x=x)
 np.savez_compressed(folder / "rows_packed.npz", x=x)
 np.savez(folder / "columns.npz", x=np.asfortranarray(x))
 np.savez_compressed(folder / "columns_packed.npz", x=np.asfortranarray(x))
+np.savez_compressed(folder / "noise_packed.npz", x=np.random.default_rng(1).random((64, 16384), dtype="f4"))
 
 t = torch.from_numpy(x)
 torch.save(t, folder / "plain.pt")

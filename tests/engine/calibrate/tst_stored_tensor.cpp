@@ -3,6 +3,7 @@
 #include "engine/calibrate/saved_tensors.h"
 
 #include <QFile>
+#include <QFileInfo>
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
@@ -100,6 +101,36 @@ private Q_SLOTS:
             QVERIFY2(part, part ? "" : part.error().line().c_str());
             QVERIFY(part->equal(rows(begin, end)));
         }
+    }
+
+    // Data that lie column by column are begun again for each batch: no more than a few times.
+    void deflatedDataOutOfOrderAreInflatedAFewTimes()
+    {
+        const auto bytesRead = [] {
+            QFile file("/proc/self/io");
+            if (!file.open(QIODevice::ReadOnly))
+                return qint64(-1);
+            return file.readLine().split(' ').last().trimmed().toLongLong(); // "rchar: 123"
+        };
+        const auto directory = openNpz(path("noise_packed.npz"));
+        QVERIFY2(directory, directory ? "" : directory.error().line().c_str());
+        const NpzPlace& place = directory->arrays.at(0);
+        const TensorLayout layout {"", place.header.dtype, place.header.shape, {16384, 1}, 0};
+        const StoredTensor stored {directory->archive, place.entry, place.start, layout};
+        const auto whole = readWhole(stored);
+        QVERIFY(whole);
+        const qint64 before = bytesRead();
+        for (std::int64_t row = 64; row-- > 0;) {
+            const auto part = readRows(stored, row, row + 1);
+            QVERIFY2(part, part ? "" : part.error().line().c_str());
+            QVERIFY(part->equal(whole->slice(0, row, row + 1)));
+        }
+        const qint64 size = QFileInfo(m_folder.filePath("noise_packed.npz")).size();
+        if (before < 0)
+            QSKIP("this system does not count what is read");
+        // Inflating it for each row would read half of it on average, 32 times its size.
+        QVERIFY2(bytesRead() - before < 15 * size,
+                 qPrintable(QString::number((bytesRead() - before) / size)));
     }
 
     void aLayoutBeyondItsEntryIsSeen()
