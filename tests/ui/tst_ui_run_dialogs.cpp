@@ -64,6 +64,19 @@ private Q_SLOTS:
     {
         CalibrateDialog dialog({"sample", "", "auto"}, {}, m_folder.path(), nullptr);
         dialog.show();
+        // The keyboard starts at the data, and goes on in the order of the rows.
+        QCOMPARE(dialog.focusWidget(), dialog.findChild<QWidget*>("calibrationData"));
+        QStringList order;
+        for (int i = 0; i < 8; ++i) {
+            QTest::keyClick(dialog.focusWidget(), Qt::Key_Tab);
+            auto* button = qobject_cast<QPushButton*>(dialog.focusWidget());
+            order << (button && button->objectName().isEmpty()
+                          ? button->text()
+                          : dialog.focusWidget()->objectName());
+        }
+        QCOMPARE(order,
+                 QStringList({"calibrationDataBrowse", "comparisonData", "comparisonDataBrowse",
+                              "deviceBox", "batchSizeBox", "batchesBox", "Calibrate", "Cancel"}));
         for (const char* name : {"calibrationData", "comparisonData"}) {
             auto* field = dialog.findChild<QLineEdit*>(QString::fromLatin1(name));
             const QByteArray button = QByteArray(name) + "Browse";

@@ -17,8 +17,10 @@
 #include <QMenu>
 #include <QPushButton>
 #include <QSpinBox>
+#include <QStyle>
 
 #include <cmath>
+#include <map>
 
 namespace qs {
 
@@ -40,11 +42,28 @@ QPushButton* addButtons(QDialog& dialog, QFormLayout& form, const QString& go)
 {
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, &dialog);
     buttons->button(QDialogButtonBox::Ok)->setText(go);
-    buttons->button(QDialogButtonBox::Ok)->setProperty("primary", true);
+    auto* ahead = buttons->button(QDialogButtonBox::Ok);
+    ahead->setProperty("primary", true);
+    // The box had it styled before it was the primary one.
+    ahead->style()->unpolish(ahead);
+    ahead->style()->polish(ahead);
     form.addRow(buttons);
     QObject::connect(buttons, &QDialogButtonBox::accepted, &dialog, &QDialog::accept);
     QObject::connect(buttons, &QDialogButtonBox::rejected, &dialog, &QDialog::reject);
-    return buttons->button(QDialogButtonBox::Ok);
+    return ahead;
+}
+
+/// "torchscript: int8 kernels, for torch.jit.load"
+QString formText(const std::string& form)
+{
+    static const std::map<std::string, const char*> words
+        = {{"torchscript", "int8 kernels, for torch.jit.load"},
+           {"pt2-reference", "every quantize-dequantize pair, for torch.export.load"},
+           {"pt2", "int8 weights, dequantized in the graph"}};
+    const auto found = words.find(form);
+    return found == words.end()
+        ? toQString(form)
+        : QStringLiteral("%1: %2").arg(toQString(form), QString::fromLatin1(found->second));
 }
 
 QString firstExisting(const QString& modelPath, const QStringList& names)
@@ -79,9 +98,6 @@ CalibrateDialog::CalibrateDialog(const RunSettings& settings, const CalibrationS
     : QDialog(parent)
     , m_amount(amount)
     , m_modelFolder(modelFolder)
-    , m_device(new QComboBox(this))
-    , m_batchSize(new QSpinBox(this))
-    , m_batches(new QSpinBox(this))
 {
     setObjectName(QStringLiteral("calibrateDialog"));
     setWindowTitle(QStringLiteral("Calibrate"));
@@ -94,6 +110,10 @@ CalibrateDialog::CalibrateDialog(const RunSettings& settings, const CalibrationS
                            QString::fromStdString(settings.comparisonData),
                            QStringLiteral("the same data"));
     form->addRow(QStringLiteral("Compare on"), m_testData->parentWidget());
+    // Tab goes from one to the next in the order in which they are made.
+    m_device = new QComboBox(this);
+    m_batchSize = new QSpinBox(this);
+    m_batches = new QSpinBox(this);
     m_device->setObjectName(QStringLiteral("deviceBox"));
     m_device->addItems({QStringLiteral("auto"), QStringLiteral("cpu"), QStringLiteral("cuda")});
     m_device->setEditable(true);
@@ -108,6 +128,7 @@ CalibrateDialog::CalibrateDialog(const RunSettings& settings, const CalibrationS
     form->addRow(QStringLiteral("Batch size"), m_batchSize);
     form->addRow(QStringLiteral("Batches"), m_batches);
     addButtons(*this, *form, QStringLiteral("Calibrate"));
+    m_data->setFocus();
 }
 
 QLineEdit* CalibrateDialog::pathField(const QString& name, const QString& value,
@@ -194,7 +215,7 @@ ExportDialog::ExportDialog(const std::vector<std::string>& forms, const QString&
     });
     form->addRow(QStringLiteral("Folder"), box);
     for (const auto& name : forms) {
-        auto* check = new QCheckBox(QString::fromStdString(name), this);
+        auto* check = new QCheckBox(formText(name), this);
         check->setObjectName(QStringLiteral("form_%1").arg(QString::fromStdString(name)));
         check->setChecked(name == "torchscript" || name == "pt2-reference");
         form->addRow(m_forms.empty() ? QStringLiteral("Forms") : QString(), check);

@@ -118,6 +118,11 @@ QComboBox QAbstractItemView { background: @panel; border: 1px solid @border;
 QPushButton { background: @panel; border: 1px solid @border; border-radius: 5px;
   padding: 4px 12px; color: @text; }
 QPushButton:hover { border-color: @accent; }
+QPushButton::menu-indicator { image: url(:/icons/chevron-@mode.svg); width: 9px; height: 9px;
+  subcontrol-origin: padding; subcontrol-position: right center; right: 7px; }
+QSpinBox::up-button, QSpinBox::down-button { border: none; width: 18px; }
+QSpinBox::up-arrow { image: url(:/icons/chevron-up-@mode.svg); width: 8px; height: 8px; }
+QSpinBox::down-arrow { image: url(:/icons/chevron-@mode.svg); width: 8px; height: 8px; }
 QPushButton:disabled { color: @faint; }
 QPushButton[primary="true"] { background: @accent; border-color: @accent; color: @accentText; }
 QPushButton[primary="true"]:disabled { background: @faint; border-color: @faint; }
