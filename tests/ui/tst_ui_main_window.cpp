@@ -176,7 +176,7 @@ void TestMainWindow::errorNamesNodeAndWayOut()
     auto& bar = m_window->messageBar();
     QTRY_VERIFY(bar.isVisible());
     QVERIFY2(bar.headline().contains(QStringLiteral("conv2d_1")), qPrintable(bar.headline()));
-    QVERIFY2(bar.detail().contains(QStringLiteral("check the data")), qPrintable(bar.detail()));
+    QVERIFY2(bar.detail().contains(QStringLiteral("Check the data")), qPrintable(bar.detail()));
     QTest::mouseClick(find<QWidget>("messageGoto"), Qt::LeftButton);
     QVERIFY(workspace().selection().contains(node("conv2d_1")));
     m_engine.failCalibration = false;

@@ -18,6 +18,7 @@
 #include <QPushButton>
 #include <QSpinBox>
 #include <QStandardPaths>
+#include <QStatusBar>
 #include <QTemporaryDir>
 #include <QTimer>
 #include <QtTest>
@@ -85,7 +86,7 @@ private:
         answer("exportDialog", [&](QDialog& dialog) {
             dialog.findChild<QLineEdit*>(QStringLiteral("exportFolder"))->setText(folder);
             for (auto* box : dialog.findChildren<QCheckBox*>())
-                box->setChecked(forms.contains(box->text()));
+                box->setChecked(forms.contains(box->objectName().mid(5)));
         });
         m_window->actions()["export"].trigger();
         QVERIFY(m_answered);
@@ -149,6 +150,7 @@ private Q_SLOTS:
         exportTo(m_out, {QStringLiteral("torchscript"), QStringLiteral("pt2-reference")});
         QTRY_VERIFY(isDone(Stage::Export));
         QVERIFY(!m_window->messageBar().isVisible());
+        QVERIFY(m_window->statusBar()->currentMessage().contains(m_out));
     }
 
     void theCommandLineWritesTheSame()
@@ -205,7 +207,7 @@ print("same", tuple(lowered[0].shape))
         const QString file = m_folder.filePath(QStringLiteral("some.npz"));
         exportTo(file + QStringLiteral("/out"), {QStringLiteral("torchscript")});
         QTRY_VERIFY(m_window->messageBar().isVisible());
-        QVERIFY2(m_window->messageBar().headline().contains(QStringLiteral("Export failed")),
+        QVERIFY2(m_window->messageBar().headline().contains(file + QStringLiteral("/out")),
                  qPrintable(m_window->messageBar().headline()));
         QVERIFY(!m_window->messageBar().detail().isEmpty());
         QCOMPARE(workspace().pipeline().status(Stage::Export).state, StageStatus::State::Failed);

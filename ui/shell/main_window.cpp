@@ -221,6 +221,11 @@ void MainWindow::wire()
         if (stage != Stage::Plan)
             m_messages->dismiss();
         showFirst(stage);
+        if (const auto& done = m_workspace.document().exported(); stage == Stage::Export)
+            statusBar()->showMessage(QStringLiteral("%1 files written to %2")
+                                         .arg(done.files.size())
+                                         .arg(toQString(done.folder)),
+                                     8000);
     });
     connect(m_messages, &MessageBar::nodeClicked, this, [this](const QString& name) {
         const auto& model = m_workspace.document().model();

@@ -12,6 +12,26 @@
 
 namespace qs {
 
+namespace {
+
+/// A file by its name. What is not there is most likely misspelt somewhere: by its whole path.
+QString placeText(const QString& path)
+{
+    const QFileInfo file(path);
+    return file.exists() ? file.fileName() : path;
+}
+
+/// The engine's words as the start of a sentence.
+QString sentence(const std::string& words)
+{
+    QString out = QString::fromStdString(words);
+    if (!out.isEmpty())
+        out[0] = out[0].toUpper();
+    return out;
+}
+
+} // namespace
+
 MessageBar::MessageBar(QWidget* parent)
     : QWidget(parent)
     , m_icon(new QLabel(this))
@@ -55,12 +75,10 @@ MessageBar::MessageBar(QWidget* parent)
 
 void MessageBar::showError(const QString& what, const Error& error)
 {
-    QString cause = QString::fromStdString(error.message);
-    if (!cause.isEmpty())
-        cause[0] = cause[0].toUpper();
+    const QString cause = sentence(error.message);
     QStringList where;
     if (!error.file.empty())
-        where << QFileInfo(QString::fromStdString(error.file)).fileName();
+        where << placeText(QString::fromStdString(error.file));
     if (!error.node.empty())
         where << QStringLiteral("node %1").arg(QString::fromStdString(error.node));
     QString headline = QStringLiteral("%1 failed").arg(what);
@@ -68,8 +86,9 @@ void MessageBar::showError(const QString& what, const Error& error)
         headline += QStringLiteral(" at ") + where.join(QStringLiteral(", "));
     QString detail = cause;
     if (!error.hint.empty())
-        detail += QStringLiteral(". ") + QString::fromStdString(error.hint);
+        detail += QStringLiteral(". ") + sentence(error.hint);
     showMessage(Kind::Error, headline, detail);
+    m_headline->setToolTip(QString::fromStdString(error.file));
     nameNode(QString::fromStdString(error.node));
 }
 
@@ -134,6 +153,7 @@ void MessageBar::showMessage(Kind kind, const QString& headline, const QString& 
     m_icon->setText(kind == Kind::Note ? QStringLiteral("ℹ") : QStringLiteral("⚠"));
     m_icon->setStyleSheet(QStringLiteral("color: %1; font-size: 15px;").arg(ink.name()));
     m_headline->setText(headline);
+    m_headline->setToolTip({});
     m_detail->setText(detail);
     m_detail->setVisible(!detail.isEmpty());
     m_node.clear();
