@@ -123,9 +123,11 @@ void HistogramPlot::refresh()
     const QString what = planned && !planned->interior.empty()
         ? QString::fromStdString(planned->interior)
         : QStringLiteral("output");
-    m_caption->setText(QStringLiteral("%1 %2 · %3 values · %4 batches%5")
+    const auto batches = m_workspace.document().calibration()->observations->batches;
+    m_caption->setText(QStringLiteral("%1 %2 · %3 values · %4 %5%6")
                            .arg(name, what, countText(double(stats->count)))
-                           .arg(m_workspace.document().calibration()->observations->batches)
+                           .arg(batches)
+                           .arg(batches == 1 ? QStringLiteral("batch") : QStringLiteral("batches"))
                            .arg(facts.calibrationStale() ? QStringLiteral(" · stale") : QString()));
 
     const auto* params = facts.qparams(observer);

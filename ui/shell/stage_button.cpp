@@ -8,6 +8,22 @@
 
 namespace qs {
 
+namespace {
+
+/// The second line as far as it fits, cut between its parts. The start matters most; of a share and
+/// the time left the time, as the bar below shows the share.
+QString fitted(const StageStatus& status, const QFontMetrics& metrics, int room)
+{
+    const QString joint = QStringLiteral(" · ");
+    QString line = status.text;
+    while (metrics.horizontalAdvance(line) > room && line.contains(joint))
+        line = status.state == StageStatus::State::Running ? line.section(joint, 1)
+                                                           : line.section(joint, 0, -2);
+    return metrics.elidedText(line, Qt::ElideRight, room);
+}
+
+} // namespace
+
 StageButton::StageButton(Stage stage, QWidget* parent)
     : QAbstractButton(parent)
     , m_stage(stage)
@@ -91,13 +107,8 @@ void StageButton::paintEvent(QPaintEvent*)
     p.setPen(t.muted);
     const QFont small = uiFont(10.5);
     p.setFont(small);
-    const QFontMetrics metrics(small);
-    QString line = m_status.text;
-    // Of a share and the time left, a narrow button keeps the time: the bar below shows the share.
-    if (m_status.state == State::Running && metrics.horizontalAdvance(line) > int(room))
-        line = line.section(QStringLiteral(" · "), -1);
     p.drawText(QRectF(12, 20, room, 15), Qt::AlignLeft | Qt::AlignVCenter,
-               metrics.elidedText(line, Qt::ElideRight, int(room)));
+               fitted(m_status, QFontMetrics(small), int(room)));
     if (m_status.state != State::Running)
         return;
     p.setPen(Qt::NoPen);
