@@ -12,6 +12,7 @@
 #include "engine/calibrate/non_finite.h"
 #include "engine/calibrate/observer_factory.h"
 #include "engine/execute/interpreter.h"
+#include "engine/execute/torch_types.h"
 
 #include <ATen/Parallel.h>
 #include <c10/core/CachingDeviceAllocator.h>
@@ -121,10 +122,27 @@ private:
         if (found == m_observers.end())
             return fail(
                 makeError(ErrorCode::Internal, "no such observer in the plan").atNode(node.name));
+        QS_CHECK(checkType(node, value.toTensor()));
         if (found->second->observe(value.toTensor()) == 0)
             return {};
         bad = ref.node;
         return fail(ErrorCode::Numeric, "not finite");
+    }
+
+    // A file that does not tell a value's type lets the plan take it for float32.
+    Result<void> checkType(const Node& observer, const at::Tensor& value) const
+    {
+        if (value.scalar_type() == at::kFloat)
+            return {};
+        const ValueRef* of = observer.args.at(0).value.asRef();
+        const Node* maker = of ? m_prepared.graph->tryGet(of->node) : nullptr;
+        const std::string type(dtypeName(fromScalarType(value.scalar_type())));
+        return fail(makeError(ErrorCode::Unsupported,
+                              "its value is " + type
+                                  + ", which the file does not tell; only float32 is quantized")
+                        .atNode(maker ? maker->name : observer.name)
+                        .withHint("keep what reads it float: a rule without a qconfig for its "
+                                  "module or for its type of operator"));
     }
 
     // The Output node when one of the model's outputs is not finite.

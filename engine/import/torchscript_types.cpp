@@ -65,19 +65,49 @@ const Names& firstOperand()
                 "instance_norm linear conv1d conv2d conv3d conv_transpose1d "
                 "conv_transpose2d conv_transpose3d matmul bmm mm addmm lstm gru rnn_tanh "
                 "rnn_relu embedding_bag_none t masked_fill zeros_like ones_like empty_like "
-                "full_like clamp clamp_min clamp_max abs neg copy fill zero new_zeros "
+                "full_like clamp clamp_min clamp_max neg copy fill zero new_zeros "
                 "new_full prelu upsample_bilinear2d upsample_nearest2d upsample_bicubic2d "
                 "scaled_dot_product_attention pixel_shuffle channel_shuffle glu logsigmoid "
                 "softplus mish tril triu movedim swapaxes alias type_as_first "
-                "lift_fresh_copy lift_fresh view_as reshape_as");
+                "lift_fresh_copy lift_fresh view_as reshape_as conj conj_physical resolve_conj "
+                "_conj resolve_neg fft_fftshift fft_ifftshift mean amax amin square "
+                "sgn sign floor ceil round trunc diagonal diag diag_embed unfold "
+                "as_strided einsum dot mv addmv addbmm outer ger tile repeat_interleave rot90 take "
+                "take_along_dim masked_select unsafe_chunk unsafe_split swapdims moveaxis");
     return names;
 }
 
 /// ... those that make floats of integers
 const Names& floatMaking()
 {
-    static const Names names {"reciprocal",  "sqrt", "rsqrt", "exp", "log",  "div",
-                              "true_divide", "sin",  "cos",   "erf", "atan2"};
+    static const Names names = words("reciprocal sqrt rsqrt exp log div true_divide sin cos erf "
+                                     "atan2 tan asin acos atan sinh cosh asinh acosh atanh expm1 "
+                                     "log1p log2 log10 angle");
+    return names;
+}
+
+/// ... those that add up, integers to int64
+const Names& adding()
+{
+    static const Names names {"sum", "prod", "cumsum", "cumprod"};
+    return names;
+}
+
+/// ... those that make complex numbers
+const Names& complexMaking()
+{
+    static const Names names
+        = words("fft_fft fft_ifft fft_rfft fft_ihfft fft_fft2 fft_ifft2 fft_rfft2 fft_ihfft2 "
+                "fft_fftn fft_ifftn fft_rfftn fft_ihfftn view_as_complex complex polar");
+    return names;
+}
+
+/// ... those that take them apart again
+const Names& realMaking()
+{
+    static const Names names
+        = words("fft_irfft fft_hfft fft_irfft2 fft_hfft2 fft_irfftn fft_hfftn view_as_real real "
+                "imag abs norm linalg_vector_norm linalg_norm std var");
     return names;
 }
 
@@ -86,7 +116,7 @@ const Names& promoting()
 {
     static const Names names {"add",   "sub",     "mul",     "cat",     "stack",
                               "where", "maximum", "minimum", "addcmul", "addcdiv",
-                              "lerp",  "baddbmm", "rsub"};
+                              "lerp",  "baddbmm", "rsub",    "pow"};
     return names;
 }
 
@@ -142,10 +172,36 @@ DType promotedType(const Node& node, const TypeOf& typeOf, const RankOf& rankOf)
     return *result;
 }
 
+/// The complex type of the same precision; of integers that of float32.
+DType complexOf(DType dtype)
+{
+    const bool wide = dtype == DType::Float64 || dtype == DType::Complex128;
+    const bool narrow = dtype == DType::Unknown || dtype == DType::Float16;
+    return wide ? DType::Complex128 : narrow ? DType::Unknown : DType::Complex64;
+}
+
+/// What the parts of a complex type are; others are themselves.
+DType realOf(DType dtype)
+{
+    return dtype == DType::Complex64 ? DType::Float32
+        : dtype == DType::Complex128 ? DType::Float64
+                                     : dtype;
+}
+
 const Argument* given(const Node& node, std::string_view name)
 {
     const Argument* arg = node.tryArg(name);
     return arg && !arg->isNone() ? arg : nullptr;
+}
+
+/// What stft, or its inverse, makes of the type.
+DType spectrumType(const Node& node, bool forward, DType of)
+{
+    const Argument* wanted = given(node, "return_complex");
+    const bool isComplex = wanted && wanted->asBool() && *wanted->asBool();
+    return isComplex && of != DType::Unknown ? complexOf(of)
+        : forward && !isComplex              ? of
+                                             : realOf(of);
 }
 
 } // namespace
@@ -171,8 +227,19 @@ void inferTypes(Node& node, const TypeOf& typeOf, const RankOf& rankOf)
         dtype = promotedType(node, typeOf, rankOf);
     } else if (floatMaking().contains(name)) {
         dtype = promotedType(node, typeOf, rankOf);
-        if (dtype != DType::Unknown && !isFloating(dtype))
+        if (dtype != DType::Unknown && typeKind(dtype) < typeKind(DType::Float32))
             dtype = DType::Float32;
+        dtype = name == "angle" ? realOf(dtype) : dtype;
+    } else if (adding().contains(name)) {
+        dtype = firstType(node, typeOf);
+        if (dtype != DType::Unknown && typeKind(dtype) < typeKind(DType::Float32))
+            dtype = DType::Int64;
+    } else if (complexMaking().contains(name)) {
+        dtype = complexOf(firstType(node, typeOf));
+    } else if (realMaking().contains(name)) {
+        dtype = realOf(firstType(node, typeOf));
+    } else if (name == "stft" || name == "istft") {
+        dtype = spectrumType(node, name == "stft", firstType(node, typeOf));
     } else if ((name == "zeros" || name == "ones" || name == "rand" || name == "randn"
                 || name == "empty")) {
         dtype = DType::Float32;
@@ -182,8 +249,8 @@ void inferTypes(Node& node, const TypeOf& typeOf, const RankOf& rankOf)
     for (Value& value : node.outputs)
         if (value.type.kind == ValueKind::Tensor && value.type.dtype == DType::Unknown)
             value.type.dtype = dtype;
-    const bool indexed = name == "topk" || name == "sort" || name == "kthvalue"
-        || ((name == "max" || name == "min") && node.outputs.size() == 2)
+    const bool indexed = name == "topk" || name == "sort" || name == "kthvalue" || name == "cummax"
+        || name == "cummin" || ((name == "max" || name == "min") && node.outputs.size() == 2)
         || name.ends_with("_with_indices");
     if (indexed && node.outputs.size() == 2) {
         node.outputs[0].type.dtype = firstType(node, typeOf);

@@ -18,6 +18,11 @@ DType promotedTypes(DType a, DType b)
 {
     if (a == b)
         return a;
+    const auto areBoth = [&](DType real, DType complex) {
+        return (a == real && b == complex) || (a == complex && b == real);
+    };
+    if (areBoth(DType::Float64, DType::Complex64))
+        return DType::Complex128;
     if (typeKind(a) != typeKind(b))
         return typeKind(a) > typeKind(b) ? a : b;
     static constexpr std::array kWider {DType::UInt8,     DType::Int8,      DType::Int16,

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A traced file keeps less than a .pt2 does: no element types, Python's numbers as tensors, no word of how an operator was called. The
+plan of the trace is that of the .pt2 all the same."""
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+import warnings
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+torch.set_num_threads(1)
+QUANTSCOPE = os.environ["QUANTSCOPE"]
+
+
+class Call(nn.Module):
+    """A layer, a function of its result, a layer."""
+
+    def __init__(self, function, front=None, back=None):
+        super().__init__()
+        self.front, self.function, self.back = front or nn.Linear(8, 8), function, back or nn.Linear(8, 4)
+
+    def forward(self, x):
+        return self.back(self.function(self.front(x)))
+
+
+def filtered(y):
+    """Complex numbers between two real ones."""
+    spectrum = torch.fft.rfft(y, norm="ortho")
+    return torch.fft.irfft(spectrum * torch.view_as_complex(torch.stack([spectrum.real, spectrum.imag], -1)), 8) + y
+
+
+def powers(y):
+    spectrum = torch.fft.fft(y).exp()
+    return (spectrum + spectrum).abs() + (spectrum * 2).real
+
+
+def pooled(y):
+    return F.max_pool2d(F.pad(y, (1, 1, 1, 1)), 2)
+
+
+def image(function):
+    return Call(function, nn.Conv2d(3, 4, 3), nn.Conv2d(4, 4, 1))
+
+
+ROWS, PLANE = (4, 8), (4, 3, 12, 12)
+CASES = {
+    "complex": (lambda: Call(filtered), ROWS),
+    "complex, functions of it": (lambda: Call(powers), ROWS),
+    "pool": (lambda: image(pooled), PLANE),
+}
+
+
+def run(*args):
+    return subprocess.run([QUANTSCOPE, *map(str, args)], capture_output=True, text=True)
+
+
+def made(function, shape, folder):
+    """Writes the model both ways, and data and a recipe for it."""
+    torch.manual_seed(0)
+    net = function().eval()
+    x = torch.randn(*shape)
+    with torch.no_grad():
+        torch.export.save(torch.export.export(net, (x,)), folder / "model.pt2")
+        torch.jit.trace(net, x).save(str(folder / "model.pt"))
+    np.savez(folder / "data.npz", x=torch.randn(4 * shape[0], *shape[1:]).numpy())
+    (folder / "recipe.json").write_text(json.dumps({"format": "quantscope.recipe", "version": 1,
+                                                    "calibration": {"batch_size": shape[0], "batches": 4}}))
+
+
+def quantize(path):
+    folder = path.parent
+    return run("quantize", path, "--recipe", folder / "recipe.json", "--data", folder / "data.npz", "--out", folder / "out")
+
+
+def decisions(path, recipe=None):
+    done = run("plan", path, "--recipe", recipe or path.parent / "recipe.json", "--json")
+    if done.returncode:
+        raise AssertionError(done.stderr)
+    keys = ("module", "op", "quantized", "pattern", "qconfig", "output")
+    # Traces do not tell the main script's name, and shapes are all that some of their operators read.
+    return [tuple(str(n[key]) for key in keys) for n in json.loads(done.stdout)["nodes"]
+            if n["op"] not in ("input", "parameter", "constant") and (n["pattern"] or n["quantized"])]
+
+
+class Traces(unittest.TestCase):
+    def test_the_plan_of_the_pt2(self):
+        for name, (function, shape) in CASES.items():
+            with self.subTest(name), tempfile.TemporaryDirectory() as place:
+                folder = pathlib.Path(place)
+                made(function, shape, folder)
+                self.assertEqual(decisions(folder / "model.pt"), decisions(folder / "model.pt2"))
+                done = quantize(folder / "model.pt")
+                self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_a_type_that_nothing_tells(self):
+        """Counts are integers, which neither the file nor the operator's table says: named where they are seen."""
+        with tempfile.TemporaryDirectory() as place:
+            folder = pathlib.Path(place)
+            counts = lambda y: y + (torch.count_nonzero(y, 1) + torch.count_nonzero(y, 1)).unsqueeze(1).float()
+            made(lambda: Call(counts), ROWS, folder)
+            done = quantize(folder / "model.pt")
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("int64", done.stderr)
+            self.assertIn("count_nonzero", done.stderr)
+            self.assertIn("a rule without a qconfig", done.stderr)
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    unittest.main()
