@@ -2,6 +2,7 @@
 #include "engine/import/torchscript_debug.h"
 
 #include "engine/base/torch_guard.h"
+#include "engine/import/torchscript_spelling.h"
 
 #include <ATen/core/List.h>
 #include <torch/csrc/jit/serialization/pickle.h>
@@ -154,7 +155,7 @@ std::string ScriptDebug::functional(const torch::jit::SourceRange& range) const
                 break; // the innermost frames alone
             found = frame.function;
         }
-    return found;
+    return functionalWord(found);
 }
 
 } // namespace qs

@@ -2,6 +2,7 @@
 #include "engine/import/torchscript_evaluator.h"
 
 #include "engine/import/torchscript_control.h"
+#include "engine/import/torchscript_spelling.h"
 
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/ir/constants.h>
@@ -24,8 +25,7 @@ std::string functionalName(const torch::jit::Function& function)
     name = name.substr(kPrefix.size());
     if (const auto dot = name.rfind('.'); dot != std::string::npos)
         name = name.substr(dot + 1);
-    // What "relu" calls may be spelled "_max_pool2d" inside.
-    return name.starts_with('_') ? name.substr(1) : name;
+    return functionalWord(name);
 }
 
 } // namespace

@@ -101,6 +101,11 @@ std::string targetOf(const c10::OperatorName& name)
     return target + "." + (name.overload_name.empty() ? "default" : name.overload_name);
 }
 
+std::string functionalWord(std::string_view name)
+{
+    return std::string(name.starts_with('_') ? name.substr(1) : name);
+}
+
 std::string scalarTarget(std::string_view target)
 {
     static const std::map<std::string, std::string, std::less<>> names {

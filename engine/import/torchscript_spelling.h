@@ -13,6 +13,9 @@ namespace qs {
 /// "aten.add.Tensor" for aten::add.Tensor, "aten.relu.default" without overload.
 std::string targetOf(const c10::OperatorName& name);
 
+/// What users call a function of torch.nn.functional: max_pool2d calls `_max_pool2d` inside.
+std::string functionalWord(std::string_view name);
+
 /// The name a .pt2 has for TorchScript's operator on numbers: "_operator.add" for "aten.add.int";
 /// empty where there is none that computes the same.
 std::string scalarTarget(std::string_view target);
