@@ -123,9 +123,10 @@ ScopedRef ScriptEvaluator::emit(Node made)
         made, [&](ValueRef ref) -> const ValueType& { return m_scope->value(ref).type; },
         rankInside);
     const std::optional<std::int64_t> rank = inferRank(made, rankInside);
+    const std::size_t ranked = !rank ? 0 : ranksAgree(made) ? made.outputs.size() : 1;
     const ScopedRef ref {m_scope, {m_scope->append(std::move(made)), 0}, false};
-    if (rank)
-        setRank(ref, *rank);
+    for (std::uint32_t i = 0; i < ranked; ++i)
+        setRank({m_scope, {ref.ref.node, i}, false}, *rank);
     return ref;
 }
 
@@ -237,8 +238,9 @@ Result<void> ScriptEvaluator::bindOutputs(const JitNode& node, Node made, Env& e
     return {};
 }
 
-Result<void> ScriptEvaluator::emitOperator(const JitNode& node, const Items& args, Env& env)
+Result<void> ScriptEvaluator::emitOperator(const JitNode& node, Items args, Env& env)
 {
+    respellNumber(node, args);
     const c10::FunctionSchema* schema = node.maybeSchema();
     if (!schema)
         return fail(unsupported(node, "is not read"));

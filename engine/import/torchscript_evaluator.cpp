@@ -152,14 +152,14 @@ Result<void> ScriptEvaluator::runNode(const JitNode& node, Env& env)
     QS_TRY(const bool isContainer, runContainer(node, env));
     if (isContainer)
         return {};
-    QS_TRY(const Items args, inputs(node, env));
+    QS_TRY(Items args, inputs(node, env));
     QS_TRY(const bool folded, fold(node, args, env));
     if (folded)
         return {};
     QS_TRY(const bool respelled, respell(node, args, env));
     if (respelled)
         return {};
-    return emitOperator(node, args, env);
+    return emitOperator(node, std::move(args), env);
 }
 
 Result<bool> ScriptEvaluator::runPrim(const JitNode& node, Env& env)

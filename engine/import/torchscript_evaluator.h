@@ -83,11 +83,12 @@ private:
     Result<bool> runSizes(const JitNode& node, const Items& args, Env& env);
 
     // torchscript_emit.cpp: operators
-    Result<void> emitOperator(const JitNode& node, const Items& args, Env& env);
+    Result<void> emitOperator(const JitNode& node, Items args, Env& env);
     Result<bool> fold(const JitNode& node, const Items& args, Env& env);
     Result<bool> respell(const JitNode& node, const Items& args, Env& env);
     std::optional<std::int64_t> batchedRank() const;
     Result<bool> respellTensorRead(const JitNode& node, const Items& args, Env& env);
+    void respellNumber(const JitNode& node, Items& args) const;
     ScopedRef numberTensor(const JitNode& node, const ScriptItem& number, Argument value);
     Result<std::vector<NamedArgument>> arguments(const c10::FunctionSchema& schema,
                                                  const Items& args);

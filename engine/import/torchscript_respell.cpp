@@ -2,6 +2,9 @@
 #include "engine/execute/torch_types.h"
 #include "engine/import/torchscript_evaluator.h"
 #include "engine/import/torchscript_spelling.h"
+#include "engine/import/type_promotion.h"
+
+#include <torch/csrc/jit/ir/constants.h>
 
 #include <algorithm>
 #include <array>
@@ -44,7 +47,58 @@ std::optional<bool> isInstance(const ScriptItem& item, const c10::TypePtr& decla
     return false;
 }
 
+/// The number that a trace wrote as a constant tensor without dimensions; none for other values.
+std::optional<at::IValue> tracedNumber(const torch::jit::Value& value)
+{
+    const auto constant = torch::jit::toIValue(&value);
+    if (!constant || !constant->isTensor())
+        return std::nullopt;
+    const at::Tensor& tensor = constant->toTensor();
+    if (!tensor.defined() || tensor.dim() > 0 || !tensor.is_cpu())
+        return std::nullopt;
+    if (tensor.scalar_type() == at::kDouble)
+        return at::IValue(tensor.item<double>());
+    if (tensor.scalar_type() == at::kLong)
+        return at::IValue(tensor.item<std::int64_t>());
+    return std::nullopt;
+}
+
+/// Whether PyTorch promotes the type with a number of the kind as with such a tensor without
+/// dimensions. Beside a tensor with dimensions the tensor's type counts by its kind alone.
+bool promotesAlike(DType type, bool hasDimensions, bool isDouble)
+{
+    const DType tensor = isDouble ? DType::Float64 : DType::Int64;
+    const DType number = isDouble ? DType::Float32 : DType::Int64;
+    const bool higher = typeKind(type) >= typeKind(number);
+    const DType besideNumber = higher ? type : number;
+    return besideNumber == (hasDimensions && higher ? type : promotedTypes(type, tensor));
+}
+
 } // namespace
+
+/// Python's numbers in `x * 0.7` are tensors in a trace: numbers again, where that changes no bit.
+void ScriptEvaluator::respellNumber(const JitNode& node, Items& args) const
+{
+    static constexpr std::array<std::string_view, 5> kTakeNumbers {
+        "aten::add", "aten::sub", "aten::mul", "aten::div", "aten::floor_divide"};
+    std::string_view kind = node.kind().toQualString();
+    kind.remove_suffix(kind.ends_with('_') ? 1 : 0);
+    const c10::FunctionSchema* schema = node.maybeSchema();
+    if (std::find(kTakeNumbers.begin(), kTakeNumbers.end(), kind) == kTakeNumbers.end() || !schema
+        || args.size() < 2 || schema->arguments()[1].type()->kind() != c10::TypeKind::TensorType)
+        return;
+    const ScopedRef* self = runtimeValue(args[0]);
+    auto number = tracedNumber(*node.input(1));
+    if (!self || !number || valueOf(*self).type.dtype == DType::Unknown)
+        return;
+    const DType type = valueOf(*self).type.dtype;
+    const auto rank = rankOf(args[0]);
+    const auto alike = [&](bool hasDimensions) {
+        return promotesAlike(type, hasDimensions, number->isDouble());
+    };
+    if ((rank && *rank == 0) ? alike(false) : alike(true) && (rank || alike(false)))
+        args[1] = std::move(*number);
+}
 
 /// torch.nn's recurrent layers take one sequence or a batch of them, the cells one step or a batch.
 /// Where nothing else tells, as in a scripted model whose input goes straight into one, it is the

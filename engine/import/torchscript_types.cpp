@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <set>
 #include <sstream>
 #include <string>
@@ -114,9 +115,10 @@ const Names& realMaking()
 /// ... and those that promote two operands, numbers of their own kind left alone.
 const Names& promoting()
 {
-    static const Names names {"add",   "sub",     "mul",     "cat",     "stack",
-                              "where", "maximum", "minimum", "addcmul", "addcdiv",
-                              "lerp",  "baddbmm", "rsub",    "pow"};
+    static const Names names {"add",   "sub",          "mul",     "cat",     "stack",
+                              "where", "maximum",      "minimum", "addcmul", "addcdiv",
+                              "lerp",  "baddbmm",      "rsub",    "pow",     "remainder",
+                              "fmod",  "floor_divide", "hypot"};
     return names;
 }
 
@@ -204,6 +206,34 @@ DType spectrumType(const Node& node, bool forward, DType of)
                                              : realOf(of);
 }
 
+/// The most dimensions of the operands; unknown where one is not known or has fewer than `least`.
+std::optional<std::int64_t> widest(const Node& node, const RankOf& rankOf, std::int64_t least)
+{
+    std::optional<std::int64_t> most = 0;
+    for (const auto& arg : node.args)
+        forEachRef(arg.value, [&](ValueRef ref) {
+            const auto rank = rankOf(ref);
+            most = most && rank && *rank >= least ? std::optional(std::max(*most, *rank))
+                                                  : std::nullopt;
+        });
+    return most;
+}
+
+/// What is left of the dimensions by a reduction along `dim`, all where there is none.
+std::optional<std::int64_t> reducedRank(const Node& node, std::optional<std::int64_t> rank)
+{
+    const Argument* keep = given(node, "keepdim");
+    const Argument* dims = given(node, "dim");
+    if (keep && keep->asBool() && *keep->asBool())
+        return rank;
+    const auto* list = dims ? dims->asList() : nullptr;
+    if (!dims || (list && list->empty()))
+        return keep || node.tryArg("other") ? std::nullopt : std::optional<std::int64_t>(0);
+    if (!rank || (!list && !dims->asInt()))
+        return std::nullopt;
+    return *rank - (list ? std::int64_t(list->size()) : 1);
+}
+
 } // namespace
 
 void inferTypes(Node& node, const TypeOf& typeOf, const RankOf& rankOf)
@@ -276,23 +306,48 @@ std::optional<std::int64_t> inferRank(const Node& node, const RankOf& rankOf)
                 "adaptive_avg_pool3d layer_norm group_norm instance_norm linear lstm gru "
                 "rnn_tanh rnn_relu masked_fill zeros_like ones_like clamp abs neg copy fill "
                 "zero to constant_pad_nd upsample_bilinear2d upsample_nearest2d "
-                "upsample_bicubic2d pow exp sqrt rsqrt log reciprocal chunk split "
+                "upsample_bicubic2d exp sqrt rsqrt log reciprocal chunk split "
                 "split_with_sizes narrow prelu mish softplus tril triu type_as cumsum "
                 "scaled_dot_product_attention alias channel_shuffle pixel_shuffle glu "
                 "index_select conv1d conv2d conv3d conv_transpose1d conv_transpose2d "
-                "conv_transpose3d");
-    if (same.contains(name))
-        return operand(0);
-    if (name == "unsqueeze" || name == "select") {
+                "conv_transpose3d sort topk gather t swapaxes swapdims movedim moveaxis selu celu "
+                "threshold softsign hardshrink softshrink logsigmoid sgn sign floor ceil round "
+                "trunc square cumprod erfinv rand_like randn_like empty_like full_like "
+                "lift_fresh lift_fresh_copy conj resolve_conj clamp_min clamp_max pixel_unshuffle "
+                "fft_fftshift fft_ifftshift native_dropout bernoulli nan_to_num logical_not isnan");
+    static const std::map<std::string, std::int64_t, std::less<>> steps {
+        {"unsqueeze", 1},    {"select", -1},   {"unbind", -1},          {"unfold", 1},
+        {"view_as_real", 1}, {"diagonal", -1}, {"view_as_complex", -1}, {"diag_embed", 1}};
+    if (const auto step = steps.find(name); step != steps.end()) {
         const auto rank = operand(0);
-        return rank ? std::optional(*rank + (name == "select" ? -1 : 1)) : std::nullopt;
+        return rank ? std::optional(*rank + step->second) : std::nullopt;
     }
-    if (name == "add" || name == "sub" || name == "mul" || name == "div") {
-        const auto a = operand(0);
-        const bool second = node.args.size() > 1 && node.args[1].value.asRef();
-        const auto b = second ? operand(1) : std::optional<std::int64_t>(0);
-        return a && b ? std::optional(std::max(*a, *b)) : std::nullopt;
+    static const Names broadcasting
+        = words("add sub rsub mul div pow hypot true_divide floor_divide remainder fmod maximum "
+                "minimum atan2 eq ne "
+                "lt le gt ge logical_and logical_or logical_xor where matmul lerp addcmul addcdiv");
+    if (broadcasting.contains(name))
+        return widest(node, rankOf, name == "matmul" ? 2 : 0);
+    if (name == "mm" || name == "addmm")
+        return 2;
+    if (name == "bmm" || name == "baddbmm")
+        return 3;
+    const bool spectral = name.starts_with("fft_") && !name.ends_with("freq");
+    if (same.contains(name) || floatMaking().contains(name) || spectral)
+        return operand(0);
+    static const Names reducing = words("mean sum amax amin std var max min prod logsumexp norm "
+                                        "argmax argmin all any linalg_vector_norm");
+    if (reducing.contains(name))
+        return reducedRank(node, operand(0));
+    if (name == "stft") {
+        const Argument* complexes = given(node, "return_complex");
+        const bool pairs = !complexes || !complexes->asBool() || !*complexes->asBool();
+        const auto rank = operand(0);
+        return rank ? std::optional(*rank + (pairs ? 2 : 1)) : std::nullopt;
     }
+    static const Names asOther = words("expand_as view_as reshape_as");
+    if (asOther.contains(name))
+        return operand(1);
     if (name == "view" || name == "reshape" || name == "expand" || name == "zeros" || name == "ones"
         || name == "full") {
         const std::size_t at = name == "view" || name == "reshape" || name == "expand" ? 1 : 0;
@@ -320,6 +375,14 @@ std::optional<std::int64_t> inferRank(const Node& node, const RankOf& rankOf)
         return rank ? std::optional(*rank + 1) : std::nullopt;
     }
     return std::nullopt;
+}
+
+bool ranksAgree(const Node& node)
+{
+    static const Names alike
+        = words("chunk split split_with_sizes tensor_split unbind sort topk max "
+                "min unsafe_chunk unsafe_split");
+    return node.target.starts_with("aten.") && alike.contains(baseName(node.target));
 }
 
 } // namespace qs

@@ -19,5 +19,7 @@ void inferTypes(Node& node, const TypeOf& typeOf, const RankOf& rankOf);
 
 /// The number of dimensions of the node's first output.
 std::optional<std::int64_t> inferRank(const Node& node, const RankOf& rankOf);
+/// True where the node's other outputs have as many dimensions as the first.
+bool ranksAgree(const Node& node);
 
 } // namespace qs

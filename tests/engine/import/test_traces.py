@@ -14,6 +14,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from oracle_run import equal, run_tool
+
 torch.set_num_threads(1)
 QUANTSCOPE = os.environ["QUANTSCOPE"]
 
@@ -44,6 +46,19 @@ def pooled(y):
     return F.max_pool2d(F.pad(y, (1, 1, 1, 1)), 2)
 
 
+def scaled(y):
+    """Python's numbers on the right and on the left, of values whose dimensions follow from several kinds of operators."""
+    mu, logvar = (y * 0.7).chunk(2, -1)
+    z = torch.cat([mu, torch.exp(0.5 * logvar)], -1) / 1.5
+    z = torch.matmul(z, z.transpose(0, 1)).mean(-1, keepdim=True) * 0.3 + y - 2
+    return (1 - z) * 2
+
+
+def whole(y):
+    """A value without dimensions: in a trace's run the number makes it float64, so it stays a tensor."""
+    return y + (y.mean() * 0.1 * 0.7).float() * 3
+
+
 def image(function):
     return Call(function, nn.Conv2d(3, 4, 3), nn.Conv2d(4, 4, 1))
 
@@ -52,6 +67,7 @@ ROWS, PLANE = (4, 8), (4, 3, 12, 12)
 CASES = {
     "complex": (lambda: Call(filtered), ROWS),
     "complex, functions of it": (lambda: Call(powers), ROWS),
+    "numbers": (lambda: Call(scaled), ROWS),
     "pool": (lambda: image(pooled), PLANE),
 }
 
@@ -83,9 +99,13 @@ def decisions(path, recipe=None):
     if done.returncode:
         raise AssertionError(done.stderr)
     keys = ("module", "op", "quantized", "pattern", "qconfig", "output")
-    # Traces do not tell the main script's name, and shapes are all that some of their operators read.
-    return [tuple(str(n[key]) for key in keys) for n in json.loads(done.stdout)["nodes"]
+    return [tuple(bare(n[key]) for key in keys) for n in json.loads(done.stdout)["nodes"]
             if n["op"] not in ("input", "parameter", "constant") and (n["pattern"] or n["quantized"])]
+
+
+def bare(value):
+    """Patterns by their words alone: a trace does not tell `x.mean()` from `torch.mean(x)`."""
+    return [name.rsplit(".", 1)[-1] for name in value] if isinstance(value, list) else str(value)
 
 
 class Traces(unittest.TestCase):
@@ -97,6 +117,35 @@ class Traces(unittest.TestCase):
                 self.assertEqual(decisions(folder / "model.pt"), decisions(folder / "model.pt2"))
                 done = quantize(folder / "model.pt")
                 self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_numbers_keep_the_bits(self):
+        """What stays a tensor and what becomes a number, in a run as in PyTorch's own of the file."""
+        for name, function in (("numbers", scaled), ("without dimensions", whole), ("integers", lambda y: y + ((y > 0).long() * 0.1 + 1).float())):
+            with self.subTest(name), tempfile.TemporaryDirectory() as place:
+                folder = pathlib.Path(place)
+                made(lambda: Call(function), ROWS, folder)
+                call = (torch.randn(*ROWS),)
+                torch.save([call], folder / "data.pt")
+                done = run_tool(folder / "model.pt", folder / "data.pt", folder)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                (_, outputs), = torch.load(folder / "float.expected.pt", weights_only=False)
+                with torch.no_grad():
+                    equal(outputs, torch.jit.load(str(folder / "model.pt"))(*call), name)
+
+    def test_a_rule_for_either_spelling(self):
+        """The rule for a method, and the one for the function, both reach a call that may be either."""
+        with tempfile.TemporaryDirectory() as place:
+            folder = pathlib.Path(place)
+            made(lambda: Call(lambda y: y + y.transpose(0, 1).mean(1).clamp(0, 1)[0]), (8, 8), folder)
+            for word, types in (("mean", ("torch.mean", "mean")), ("transpose", ("torch.transpose", "transpose")),
+                                ("clamp", ("torch.clamp", "clamp")), ("add", ("operator.add", "torch.add"))):
+                for type_name in types:
+                    recipe = folder / "rule.json"
+                    recipe.write_text(json.dumps({"format": "quantscope.recipe", "version": 1,
+                                                  "mapping": {"object_type": [[type_name, None]]}}))
+                    found = [d for d in decisions(folder / "model.pt", recipe) if d[1].startswith(f"aten.{word}.")]
+                    with self.subTest(type_name):
+                        self.assertEqual([d[2] for d in found], ["False"])
 
     def test_a_type_that_nothing_tells(self):
         """Counts are integers, which neither the file nor the operator's table says: named where they are seen."""
