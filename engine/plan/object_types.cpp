@@ -86,9 +86,10 @@ std::set<std::string> knownTypes(const Graph& graph, const std::vector<OpName>& 
     addBackend(backend);
     if (const auto native = findBackend("native"))
         addBackend(*native);
-    for (const auto& name : names)
-        if (!name.name.empty())
-            known.insert(name.name);
+    for (const auto& name : names) {
+        known.insert(name.name);
+        known.insert(name.others.begin(), name.others.end());
+    }
     for (const ModuleEntry* module : graph.modules().inOrder())
         known.insert(canonicalTypeName(module->moduleClass));
     known.erase("");

@@ -318,15 +318,21 @@ OpName nameFromTarget(const Node& node, const std::string& base)
     } else if (const auto plain = kCoreSpellings.find(base); plain != kCoreSpellings.end()) {
         word = plain->second;
     }
-    out.name = operatorName(word);
-    if (!out.name.empty() && word != "matmul" && word != "pow")
-        return out;
-    if (methodsByDefault().count(word)) {
+    const std::string written = operatorName(word);
+    const std::string method = written.empty() ? word : written;
+    if (!written.empty() && word != "matmul" && word != "pow") {
+        out.name = written;
+    } else if (methodsByDefault().count(word)) {
         out.kind = OpName::Kind::Method;
         out.name = word;
     } else {
         out.name = functionName(word);
     }
+    for (const std::string& other :
+         {functionName(word), canonicalTypeName("torch." + word), method})
+        if (other != out.name
+            && std::find(out.others.begin(), out.others.end(), other) == out.others.end())
+            out.others.push_back(other);
     return out;
 }
 

@@ -23,6 +23,9 @@ struct OpName
     Kind kind = Kind::None;
     std::string name;
     std::string base; ///< the ATen operator without namespace, overload and trailing underscore
+    /// Where the file does not tell whether a function or a tensor method was called, as a trace:
+    /// the other names that it may have had.
+    std::vector<std::string> others {};
     bool isModule() const { return kind == Kind::Module; }
     friend bool operator==(const OpName&, const OpName&) = default;
 };

@@ -55,6 +55,7 @@ public:
         if (!name.isModule() && !node.scope.moduleClass.empty())
             subject.types.push_back(canonicalTypeName(node.scope.moduleClass));
         subject.types.push_back(name.name);
+        subject.spellings = name.others;
         return subject;
     }
 
@@ -124,6 +125,30 @@ void countCoverage(const Graph& graph, Plan& plan)
     }
 }
 
+std::set<std::string> namesIn(const Backend& backend)
+{
+    std::set<std::string> names;
+    for (const BackendPattern& entry : backend.patterns)
+        for (const std::string& name : entry.pattern)
+            names.insert(canonicalTypeName(name));
+    return names;
+}
+
+/// Of an operator's possible names, one that the backend lists.
+OpName settled(OpName name, const std::set<std::string>& listed)
+{
+    if (listed.contains(name.name))
+        return name;
+    for (std::string& other : name.others)
+        if (listed.contains(other)) {
+            std::swap(name.name, other);
+            name.kind = name.name.find('.') == std::string::npos ? OpName::Kind::Method
+                                                                 : OpName::Kind::Function;
+            break;
+        }
+    return name;
+}
+
 } // namespace
 
 Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& backend)
@@ -131,8 +156,10 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
     QS_TRY(const PrepareSettings settings, readPrepareSettings(recipe));
     OpNames names;
     const ModuleChoices choices(graph, settings);
+    const std::set<std::string> listed = namesIn(backend);
     for (const auto& node : graph.nodes())
-        names.push_back(choices.keepsFloat(node->id) ? OpName {} : opNameOf(*node));
+        names.push_back(choices.keepsFloat(node->id) ? OpName {}
+                                                     : settled(opNameOf(*node), listed));
     const QConfigMapping mapping = effectiveMapping(recipe);
     QS_CHECK(checkObjectTypes(mapping, graph, names, backend));
     QS_TRY(RuleTable rules, RuleTable::make(mapping));

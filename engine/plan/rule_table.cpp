@@ -7,6 +7,18 @@
 
 namespace qs {
 
+namespace {
+
+/// By the name that calls are counted by, or another spelling of it.
+bool isCalled(const RuleSubject& subject, const std::string& type)
+{
+    return type == subject.orderType
+        || std::find(subject.spellings.begin(), subject.spellings.end(), type)
+        != subject.spellings.end();
+}
+
+} // namespace
+
 Result<RuleTable> RuleTable::make(const QConfigMapping& mapping)
 {
     RuleTable table;
@@ -50,6 +62,13 @@ void RuleTable::add(RuleHits& hits, std::size_t rule)
     hits.push_back(&m_rules[rule]);
 }
 
+void RuleTable::addOfType(RuleHits& hits, const std::string& type)
+{
+    if (const auto found = m_types.find(type); found != m_types.end())
+        for (const std::size_t rule : found->second)
+            add(hits, rule);
+}
+
 RuleHits RuleTable::find(const RuleSubject& subject)
 {
     RuleHits hits;
@@ -59,7 +78,7 @@ RuleHits RuleTable::find(const RuleSubject& subject)
     for (std::size_t i = 0; i < m_rules.size(); ++i) {
         const Rule& rule = m_rules[i];
         if (rule.kind == RuleKind::ModuleNameObjectTypeOrder && rule.key == subject.orderModule
-            && canonicalTypeName(rule.secondKey) == subject.orderType
+            && isCalled(subject, canonicalTypeName(rule.secondKey))
             && rule.index == subject.orderIndex)
             add(hits, i);
     }
@@ -72,10 +91,17 @@ RuleHits RuleTable::find(const RuleSubject& subject)
     for (const auto& [regex, rule] : m_regexes)
         if (std::regex_search(subject.modulePath, regex, std::regex_constants::match_continuous))
             add(hits, rule);
-    for (const std::string& type : subject.types)
-        if (const auto found = m_types.find(type); found != m_types.end())
-            for (const std::size_t rule : found->second)
-                add(hits, rule);
+    std::size_t ofLast = hits.size();
+    for (const std::string& type : subject.types) {
+        ofLast = hits.size();
+        addOfType(hits, type);
+    }
+    // A recipe's rule for one spelling goes before a backend's for another.
+    for (const std::string& type : subject.spellings)
+        addOfType(hits, type);
+    if (!subject.spellings.empty())
+        std::stable_partition(hits.begin() + std::ptrdiff_t(ofLast), hits.end(),
+                              [](const Rule* rule) { return !rule->fromBackend; });
     for (std::size_t i = m_rules.size(); i-- > 0;)
         if (m_rules[i].kind == RuleKind::Global)
             add(hits, i);

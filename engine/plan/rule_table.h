@@ -17,6 +17,7 @@ struct RuleSubject
 {
     std::string nodeName;
     std::vector<std::string> types; ///< names that object-type rules go by, strongest first
+    std::vector<std::string> spellings; ///< what the last of them may be called too
     std::string modulePath; ///< of the module that owns the operator
     std::string orderModule; ///< module_name_object_type_order: the module,
     std::string orderType; ///< the type
@@ -41,6 +42,7 @@ public:
 
 private:
     void add(RuleHits& hits, std::size_t rule);
+    void addOfType(RuleHits& hits, const std::string& type);
 
     std::vector<Rule> m_rules;
     std::vector<bool> m_used;
