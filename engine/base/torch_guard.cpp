@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/torch_guard.h"
 
+#include "engine/base/log.h"
+
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
 
 #include <exception>
+#include <mutex>
 #include <new>
+#include <set>
 
 namespace qs {
 
@@ -16,10 +20,39 @@ std::string firstLine(const std::string& text)
     return text.substr(0, text.find('\n'));
 }
 
+/// LibTorch's warnings as notes of ours, each text once. What is to go away some day in PyTorch is
+/// none of the user's.
+class NotedWarnings : public c10::WarningHandler
+{
+public:
+    void process(const c10::Warning& warning) override
+    {
+        const std::string text = firstLine(warning.msg());
+        {
+            std::lock_guard lock(m_mutex);
+            if (!m_told.insert(text).second)
+                return;
+        }
+        const bool matters = !std::holds_alternative<c10::DeprecationWarning>(warning.type());
+        log(matters ? LogLevel::Note : LogLevel::Debug, "PyTorch: " + text);
+    }
+
+private:
+    std::mutex m_mutex;
+    std::set<std::string> m_told;
+};
+
+c10::WarningHandler* notedWarnings()
+{
+    static NotedWarnings handler;
+    return &handler;
+}
+
 } // namespace
 
 Result<void> guardTorch(const std::function<Result<void>()>& body)
 {
+    const c10::WarningUtils::WarningHandlerGuard warnings(notedWarnings()); // of this thread
     try {
         return body();
     } catch (const c10::OutOfMemoryError& e) {

@@ -8,7 +8,8 @@
 namespace qs {
 
 /// Runs `body` and turns what LibTorch or CUDA throws into an Error (first line of the message, no
-/// C++ backtrace). The only place that catches c10::Error.
+/// C++ backtrace), and what it warns of into notes of the log, each text once. The only place that
+/// catches c10::Error.
 Result<void> guardTorch(const std::function<Result<void>()>& body);
 
 /// The same for a body with a value.
