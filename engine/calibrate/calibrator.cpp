@@ -91,6 +91,8 @@ public:
             Error error = std::move(outputs).error();
             if (error.code != ErrorCode::Cancelled)
                 error.message += " (batch " + std::to_string(number) + ")";
+            if (error.code == ErrorCode::BadInput)
+                error = explained(std::move(error), batch.inputs);
             return fail(std::move(error));
         }
         if (outputs)
@@ -143,6 +145,35 @@ private:
                         .atNode(maker ? maker->name : observer.name)
                         .withHint("keep what reads it float: a rule without a qconfig for its "
                                   "module or for its type of operator"));
+    }
+
+    // A traced file may hold the sizes of its example as plain numbers.
+    Error explained(Error error, const std::vector<at::IValue>& given) const
+    {
+        const Graph& graph = *m_prepared.graph;
+        const auto nodes = graph.inputs();
+        for (std::size_t i = 0; i < std::min(given.size(), nodes.size()); ++i) {
+            const Node& input = *nodes[i];
+            if (graph.info().format != "torchscript" || !given[i].isTensor()
+                || input.outputs.empty() || !input.outputs[0].type.shapeKnown)
+                continue;
+            std::vector<std::int64_t> traced;
+            for (const Dim& dim : input.outputs[0].type.shape)
+                traced.push_back(dim.size);
+            const auto sizes = given[i].toTensor().sizes();
+            if (traced.empty() || sizes.empty() || sizes == at::IntArrayRef(traced))
+                continue;
+            const bool samples = sizes.slice(1) == at::IntArrayRef(traced).slice(1);
+            return std::move(error)
+                .inFile(graph.info().path)
+                .withHint("the model was traced with '" + input.name + "' of size "
+                          + c10::str(at::IntArrayRef(traced)) + ", here it is " + c10::str(sizes)
+                          + ", and such a file may hold sizes as numbers: "
+                          + (samples ? "set calibration.batch_size to " + std::to_string(traced[0])
+                                     : std::string("give data of that size"))
+                          + ", or trace it anew without them");
+        }
+        return error;
     }
 
     // The Output node when one of the model's outputs is not finite.

@@ -147,6 +147,17 @@ class Traces(unittest.TestCase):
                     with self.subTest(type_name):
                         self.assertEqual([d[2] for d in found], ["False"])
 
+    def test_a_batch_that_the_trace_fixes(self):
+        """`view(4, -1)` holds the number of samples of the example: the error says which it was and where to set it."""
+        with tempfile.TemporaryDirectory() as place:
+            folder = pathlib.Path(place)
+            made(lambda: Call(lambda y: y.view(4, -1)), ROWS, folder)
+            done = run("quantize", folder / "model.pt", "--data", folder / "data.npz", "--out", folder / "out")
+            self.assertNotEqual(done.returncode, 0)
+            for word in ("model.pt", "traced with 'x' of size [4, 8], here it is [8, 8]", "calibration.batch_size to 4"):
+                self.assertIn(word, done.stderr)
+            self.assertEqual(quantize(folder / "model.pt").returncode, 0)
+
     def test_a_type_that_nothing_tells(self):
         """Counts are integers, which neither the file nor the operator's table says: named where they are seen."""
         with tempfile.TemporaryDirectory() as place:
