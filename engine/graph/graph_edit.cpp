@@ -2,6 +2,7 @@
 #include "engine/graph/graph_edit.h"
 
 #include "engine/graph/effects.h"
+#include "engine/graph/readers.h"
 #include "engine/graph/state.h"
 
 #include <algorithm>
@@ -226,10 +227,7 @@ void GraphEdit::eraseDead()
         if (node.kind == NodeKind::Input || node.kind == NodeKind::Output || hasEffect(node)
             || holders.contains(node.name))
             continue;
-        bool read = false;
-        for (std::uint32_t i = 0; i < node.outputs.size() && !read; ++i)
-            read = !users({node.id, i}).empty();
-        if (read)
+        if (hasReaders(*this, node.id))
             continue;
         const auto next = std::next(it);
         erase(node.id);

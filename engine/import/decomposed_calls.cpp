@@ -66,10 +66,12 @@ public:
         return *(*list)[std::size_t(at)].asInt();
     }
 
-    std::size_t rank(ValueRef ref) const
+    const std::vector<Dim>& shape(ValueRef ref) const
     {
-        return m_edit.get(ref.node).outputs.at(ref.index).type.shape.size();
+        return m_edit.get(ref.node).outputs.at(ref.index).type.shape;
     }
+
+    std::size_t rank(ValueRef ref) const { return shape(ref).size(); }
 
     const GraphEdit& edit() const { return m_edit; }
     const DecomposedCall& call() const { return m_call; }
@@ -123,6 +125,27 @@ Args stacked(const Reader& read)
     return std::vector<NamedArgument> {{"tensors", std::move(tensors)}, {"dim", dim}};
 }
 
+/// The value nearest to the product whose shape, but for the last dimension, is the result's: the
+/// call may begin with views of its input that are not the linear layer's own (an alias of a value
+/// that was written to in place is viewed again where it is read).
+std::optional<ValueRef> linearInput(const Reader& read, const Node& product)
+{
+    const auto& wanted = read.shape(read.call().gives[0]);
+    const auto fits = [&](ValueRef ref) {
+        const auto& shape = read.shape(ref);
+        return shape.size() == wanted.size() && !shape.empty()
+            && std::equal(shape.begin(), shape.end() - 1, wanted.begin());
+    };
+    const ValueRef* ref = refOf(product, product.target == "aten.addmm.default" ? "mat1" : "self");
+    while (ref && !fits(*ref)) {
+        const auto& inside = read.call().nodes;
+        const Node& maker = read.edit().get(ref->node);
+        const bool own = std::find(inside.begin(), inside.end(), maker.id) != inside.end();
+        ref = own && !maker.args.empty() ? maker.args[0].value.asRef() : nullptr;
+    }
+    return ref ? std::optional(*ref) : std::nullopt;
+}
+
 /// A batch of matrices (expand, view, bmm, view and the bias added), or one made of it (view, addmm
 /// or mm, view); a matrix alone stays as it is.
 Args linear(const Reader& read)
@@ -139,7 +162,8 @@ Args linear(const Reader& read)
         return std::nullopt;
     const bool fused = product->target == "aten.addmm.default";
     const Node* sum = fused ? product : read.find("aten.add.Tensor");
-    std::optional<ValueRef> bias, input;
+    const auto input = linearInput(read, *product);
+    std::optional<ValueRef> bias, outer;
     for (const ValueRef& ref : read.call().reads) {
         if (ref == *weight)
             continue;
@@ -147,12 +171,12 @@ Args linear(const Reader& read)
             = sum && std::any_of(sum->args.begin(), sum->args.end(), [&](const auto& a) {
                   return a.value.asRef() && *a.value.asRef() == ref;
               });
-        std::optional<ValueRef>& slot = added ? bias : input;
+        std::optional<ValueRef>& slot = added ? bias : outer;
         if (slot)
             return std::nullopt;
         slot = ref;
     }
-    if (!input || bool(sum) != bool(bias))
+    if (!input || !outer || bool(sum) != bool(bias))
         return std::nullopt;
     std::vector<NamedArgument> args {{"input", *input}, {"weight", *weight}};
     if (bias)

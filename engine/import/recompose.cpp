@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/recompose.h"
 
+#include "engine/graph/readers.h"
 #include "engine/import/decomposed_calls.h"
 
 #include <algorithm>
@@ -92,7 +93,21 @@ private:
         const NodeId one = m_edit.insert(std::move(whole), call.nodes.back());
         m_edit.replaceUses(given, {one, 0});
         for (auto it = call.nodes.rbegin(); it != call.nodes.rend(); ++it)
-            m_edit.erase(*it);
+            if (hasReaders(m_edit, *it))
+                putBefore(*it);
+            else
+                m_edit.erase(*it);
+    }
+
+    /// What the whole call reads is no part of it: it belongs where its own input was made.
+    void putBefore(NodeId id)
+    {
+        const auto& args = m_edit.get(id).args;
+        const ValueRef* read = args.empty() ? nullptr : args[0].value.asRef();
+        if (!read)
+            return;
+        m_edit.change(id).scope = m_edit.get(read->node).scope;
+        m_edit.change(id).torchFn.clear();
     }
 
     GraphEdit& m_edit;

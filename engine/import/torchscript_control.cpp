@@ -4,6 +4,7 @@
 #include "engine/execute/higher_order.h"
 #include "engine/execute/script_control.h"
 #include "engine/graph/effects.h"
+#include "engine/graph/readers.h"
 #include "engine/import/alias_analysis.h"
 #include "engine/import/functionalize.h"
 
@@ -42,10 +43,7 @@ void eraseUnread(GraphEdit& edit)
         const Node& node = edit.get(*it);
         if (node.kind != NodeKind::Op || hasEffect(node))
             continue;
-        bool read = false;
-        for (std::uint32_t i = 0; i < node.outputs.size(); ++i)
-            read = read || !edit.users({node.id, i}).empty();
-        if (!read && writtenArguments(node).empty())
+        if (!hasReaders(edit, node.id) && writtenArguments(node).empty())
             edit.erase(*it);
     }
 }
