@@ -4,6 +4,7 @@
 #include "engine/graph/engine_ops.h"
 
 #include <algorithm>
+#include <set>
 #include <unordered_set>
 
 namespace qs {
@@ -195,14 +196,19 @@ private:
 };
 
 /// Groups that are one function of the reference graph: quantized ones, and fused ones whose inner
-/// values the fusion removed.
+/// values the fusion removed, or put another in their place (a convolution with the batch norm
+/// folded in gives the norm's value).
 bool isOneUnit(const MatchGroup& group, const UnitBuilder& builder)
 {
     if (group.quantized)
         return true;
-    return group.fused && std::any_of(group.members.begin(), group.members.end(), [&](NodeId id) {
-               return !builder.tryRead({id, 0});
-           });
+    if (!group.fused)
+        return false;
+    std::set<ValueRef> read;
+    return std::any_of(group.members.begin(), group.members.end(), [&](NodeId id) {
+        const auto value = builder.tryRead({id, 0});
+        return !value || !read.insert(*value).second;
+    });
 }
 
 } // namespace
