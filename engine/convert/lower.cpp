@@ -4,10 +4,12 @@
 #include "engine/convert/emit_kernel.h"
 #include "engine/convert/float_kernel.h"
 #include "engine/convert/kernel_matcher.h"
+#include "engine/convert/lowered_strides.h"
 #include "engine/convert/lowering_ops.h"
 #include "engine/convert/lstm_forms.h"
 #include "engine/execute/recurrence.h"
 #include "engine/graph/graph_verifier.h"
+#include "engine/graph/readers.h"
 #include "engine/prepare/weighted_op.h"
 
 #include <algorithm>
@@ -63,6 +65,11 @@ public:
         for (NodeId id : m_edit.order())
             readShapeBeforeDequantize(id);
         m_edit.eraseDead();
+        const auto moved = restoreStrides(m_edit);
+        for (KernelSite& site : m_out.sites)
+            for (auto& [read, reference] : site.inputs)
+                if (const auto it = moved.find(read); it != moved.end())
+                    read = it->second;
         auto graph = std::make_shared<const Graph>(m_edit.build());
         QS_CHECK(verifyGraph(*graph));
         std::erase_if(m_out.sites,
@@ -186,10 +193,7 @@ private:
     void eraseChain(const std::vector<NodeId>& chain)
     {
         for (auto it = chain.rbegin(); it != chain.rend(); ++it) {
-            bool read = false;
-            for (std::uint32_t i = 0; i < m_edit.get(*it).outputs.size(); ++i)
-                read = read || !m_edit.users({*it, i}).empty();
-            if (!read)
+            if (!hasReaders(m_edit, *it))
                 m_edit.erase(*it);
         }
     }

@@ -10,6 +10,16 @@ namespace qs {
 
 namespace {
 
+bool convolvesImages(const Node& node)
+{
+    const bool convolution = node.target.starts_with("aten.conv2d.")
+        || node.target.starts_with("aten.convolution.")
+        || node.target.starts_with("aten._convolution.");
+    return convolution && !node.outputs.empty() && node.outputs[0].type.shape.size() == 4;
+}
+
+} // namespace
+
 bool readsStrides(const Node& node)
 {
     static constexpr std::array<std::string_view, 13> kNames {
@@ -30,16 +40,6 @@ bool readsStrides(const Node& node)
             || name == std::string(known) + "_scatter";
     });
 }
-
-bool convolvesImages(const Node& node)
-{
-    const bool convolution = node.target.starts_with("aten.conv2d.")
-        || node.target.starts_with("aten.convolution.")
-        || node.target.starts_with("aten._convolution.");
-    return convolution && !node.outputs.empty() && node.outputs[0].type.shape.size() == 4;
-}
-
-} // namespace
 
 Layout fastLayout(const Graph& graph)
 {

@@ -15,6 +15,10 @@ enum class Layout : std::uint8_t
     ChannelsLast ///< what convolutions and pooling on the CPU are fastest with
 };
 
+/// Whether what an operator computes may depend on its inputs' strides: it reads them or the
+/// storage, or nobody knows.
+bool readsStrides(const Node& node);
+
 /// ChannelsLast where the graph convolves images and every operator computes the same whatever the
 /// strides of its inputs; else AsGiven.
 Layout fastLayout(const Graph& graph);
