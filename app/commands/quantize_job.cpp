@@ -273,13 +273,18 @@ private:
             m_job.report("export", form, 0);
             auto file = exportModel(*m_converted, form, folder, m_job);
             const bool another = !m_parts.exports.empty() || form != m_options.forms.back();
-            if (file)
+            if (file) {
                 m_parts.exports[form] = std::filesystem::path(*file).filename().string();
-            else if (m_options.formsChosen || !another
-                     || file.error().code != ErrorCode::Unsupported)
-                return fail(leftOut ? *leftOut : std::move(file).error());
-            else
-                (leftOut = std::move(file).error())->file = "no " + form;
+                continue;
+            }
+            Error error = std::move(file).error();
+            const bool cannot = error.code == ErrorCode::Unsupported;
+            const auto name = std::filesystem::path(error.file).filename();
+            error.file = (std::filesystem::path(m_options.out) / name).string();
+            if (m_options.formsChosen || !another || !cannot)
+                return fail(leftOut ? *leftOut : std::move(error));
+            error.file = "no " + form;
+            leftOut = std::move(error);
         }
         if (leftOut)
             warn("left out: " + leftOut->line());

@@ -15,9 +15,11 @@ namespace qs {
 
 namespace {
 
+/// The first line that says something: TorchScript's errors begin with an empty one.
 std::string firstLine(const std::string& text)
 {
-    return text.substr(0, text.find('\n'));
+    const auto begin = text.find_first_not_of(" \t\r\n");
+    return begin == std::string::npos ? text : text.substr(begin, text.find('\n', begin) - begin);
 }
 
 /// LibTorch's warnings as notes of ours, each text once. What is to go away some day in PyTorch is

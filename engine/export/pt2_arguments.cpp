@@ -256,6 +256,13 @@ Pt2Json outputOf(const Value& value)
     }
 }
 
+bool returnsList(const Node& node)
+{
+    const auto op = findOperator(node.target);
+    return op && op->schema().returns().size() == 1
+        && op->schema().returns()[0].type()->kind() == c10::TypeKind::ListType;
+}
+
 } // namespace
 
 Result<int> pt2ScalarType(DType dtype)
@@ -317,12 +324,16 @@ Result<Pt2Json> pt2Arguments(const Graph& graph, const Node& node, const WriteSu
     return inputs;
 }
 
+bool returnsMembers(const Node& node)
+{
+    return node.outputs.size() > 1 || returnsList(node);
+}
+
 Result<Pt2Json> pt2Outputs(const Node& node)
 {
     Pt2Json outputs = Pt2Json::array();
     const auto op = findOperator(node.target);
-    const bool lone = op && op->schema().returns().size() == 1;
-    if (lone && op->schema().returns()[0].type()->kind() == c10::TypeKind::ListType) {
+    if (returnsList(node)) {
         Pt2Json names = Pt2Json::array();
         const bool tensors
             = std::all_of(node.outputs.begin(), node.outputs.end(),

@@ -24,6 +24,8 @@ Pt2Json pt2Reference(const Graph& graph, ValueRef ref);
 Result<Pt2Json> pt2Argument(const Graph& graph, const Argument& argument, const c10::TypePtr& type);
 /// All arguments of a node; those after a gap, or keyword-only ones, go by name.
 Result<Pt2Json> pt2Arguments(const Graph& graph, const Node& node, const WriteSubgraph& subgraph);
+/// Whether what the operator returns is taken apart into members: a list, or several results.
+bool returnsMembers(const Node& node);
 /// The outputs a node declares, lists put together again as the schema returns them.
 Result<Pt2Json> pt2Outputs(const Node& node);
 /// "torch.ops.aten.conv2d.default"; Python functions keep their spelling.

@@ -4,6 +4,7 @@
 #include "engine/export/pt2_metadata.h"
 #include "engine/import/model_structure.h"
 
+#include <algorithm>
 #include <array>
 #include <set>
 
@@ -94,11 +95,14 @@ private:
         return node.target == "higher_order.out_dtype";
     }
 
-    /// A call that returns a tuple is a node beside those of its members, of which one has its name
-    /// here.
+    /// A call that returns a tuple or a list is a node beside those of its members, of which one
+    /// may have its name here.
     std::string callName(const Node& node) const
     {
-        if (loneReturn(node) != Pt2Json(false) || node.outputs.size() != 1)
+        const bool members = loneReturn(node) == Pt2Json(false) || returnsMembers(node);
+        const bool named = std::any_of(node.outputs.begin(), node.outputs.end(),
+                                       [&](const Value& v) { return v.name == node.name; });
+        if (!members || !named)
             return node.name;
         std::string name = node.name + "_call";
         while (m_graph.tryFind(name))

@@ -7,6 +7,7 @@
 #include "engine/execute/script_ops.h"
 #include "engine/export/script_containers.h"
 #include "engine/export/script_control.h"
+#include "engine/export/script_numbers.h"
 #include "engine/export/script_recurrence.h"
 #include "engine/graph/state.h"
 
@@ -105,23 +106,17 @@ const Argument* argumentOf(const Node& node, const c10::Argument& wanted)
     return node.tryArg(wanted.name());
 }
 
-/// True when a tensor parameter is given a plain number, which TorchScript accepts only in another
-/// overload.
-Result<bool> givesNumberForTensor(ScriptBuilder& builder, const Argument& argument,
-                                  const c10::TypePtr& type)
+/// True when a tensor parameter is given a plain number.
+bool isNumberForTensor(const ScriptValue* given, const c10::TypePtr& wanted)
 {
-    if (type->kind() != c10::TypeKind::TensorType)
-        return false;
-    if (const auto* ref = argument.asRef()) {
-        QS_TRY(ScriptValue * given, builder.value(*ref));
-        return given->type()->kind() != c10::TypeKind::TensorType;
-    }
-    return argument.asInt() || argument.asDouble() || argument.asBool();
+    const auto kind = given->type()->kind();
+    return wanted->kind() == c10::TypeKind::TensorType
+        && (kind == c10::TypeKind::IntType || kind == c10::TypeKind::FloatType
+            || kind == c10::TypeKind::BoolType);
 }
 
-/// Inputs of the call in schema order; sets `byType` when the overload has to be chosen anew.
-Result<Values> inputsOf(ScriptBuilder& builder, const Node& node, const c10::FunctionSchema& schema,
-                        bool& byType)
+/// Inputs of the call in schema order.
+Result<Values> inputsOf(ScriptBuilder& builder, const Node& node, const c10::FunctionSchema& schema)
 {
     Values inputs;
     for (const c10::Argument& wanted : schema.arguments()) {
@@ -132,8 +127,6 @@ Result<Values> inputsOf(ScriptBuilder& builder, const Node& node, const c10::Fun
             inputs.push_back(builder.literal(wanted.default_value().value_or(at::IValue())));
             continue;
         }
-        QS_TRY(const bool number, givesNumberForTensor(builder, *given, wanted.type()));
-        byType = byType || number;
         QS_TRY(ScriptValue * made, builder.argument(*given, wanted.type()));
         inputs.push_back(made);
     }
@@ -170,6 +163,23 @@ bool isGeneric(const c10::FunctionSchema& schema)
                        [](const c10::Argument& a) { return a.type()->hasFreeVariables(); });
 }
 
+/// Numbers where tensors are meant: another overload takes them (true), or they become tensors.
+bool takeNumbers(ScriptBuilder& builder, const Node& node, const c10::FunctionSchema& schema,
+                 Values& inputs)
+{
+    const auto isNumber
+        = [&](std::size_t i) { return isNumberForTensor(inputs[i], schema.arguments()[i].type()); };
+    bool any = false;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        any = any || isNumber(i);
+    if (!any || hasOverload(schema, inputs))
+        return any;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        if (isNumber(i))
+            inputs[i] = tensorOfNumber(builder, node, inputs[i]);
+    return false;
+}
+
 /// Our nodes change nothing: a list or dict that the operator writes to is copied first, and the
 /// copies are results of the node.
 Values copyChanged(ScriptBuilder& builder, const c10::FunctionSchema& schema, Values& inputs)
@@ -196,8 +206,8 @@ Result<void> emitCall(ScriptBuilder& builder, const Node& node)
             makeError(ErrorCode::Unsupported, "LibTorch has no operator '" + node.target + "'")
                 .withHint("TorchScript cannot hold it; export pt2-reference instead"));
     const c10::FunctionSchema& schema = op ? op->schema() : *script->schema;
-    bool byType = isGeneric(schema);
-    QS_TRY(auto inputs, inputsOf(builder, node, schema, byType));
+    QS_TRY(auto inputs, inputsOf(builder, node, schema));
+    const bool byType = isGeneric(schema) || takeNumbers(builder, node, schema, inputs);
     const auto changed = script ? copyChanged(builder, schema, inputs) : Values {};
     auto returned
         = byType ? insertByType(builder, schema, inputs) : insertExact(builder, schema, inputs);
@@ -303,9 +313,15 @@ Result<void> emitAny(ScriptBuilder& builder, const Node& node)
 Result<void> emitNode(ScriptBuilder& builder, const Node& node)
 {
     auto done = guardTorch([&] { return emitAny(builder, node); });
-    if (!done)
-        return fail(std::move(done).error().atNode(node.name));
-    return {};
+    if (done)
+        return {};
+    Error error = std::move(done).error().atNode(node.name);
+    if (error.code == ErrorCode::BadInput) { // TorchScript's own no: another form may hold it
+        error.code = ErrorCode::Unsupported;
+        if (error.hint.empty())
+            error.hint = "export pt2-reference instead";
+    }
+    return fail(std::move(error));
 }
 
 } // namespace qs

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stays float beside quantized kernels computes what it did: the exports load, keep shapes and types, and lose what is told."""
+import math
+
+import numpy as np
+import torch
+import torch.ao.quantization.fx._decomposed  # noqa: F401  (its operators stand in model.reference.pt2)
+from harness import by_name, export_model, main, run_good, run_json, write_recipe
+from torch import nn
+from torch.nn import functional as F
+
+ROWS = 8
+
+
+class Front(nn.Module):
+    """A convolution, a function of its result that stays float, and a layer of what that gives."""
+
+    def __init__(self, function, width, dimensions=2):
+        super().__init__()
+        convolution = nn.Conv3d if dimensions == 3 else nn.Conv2d
+        self.conv, self.function, self.last = convolution(2, 8, 3, padding=1), function, nn.Linear(width, 3)
+
+    def forward(self, x):
+        return self.last(self.function(self.conv(x)))
+
+
+class Written(nn.Module):
+    """Written to in place through a view of another shape: the layer behind it reads the first shape."""
+
+    def __init__(self):
+        super().__init__()
+        self.front, self.last = nn.Linear(8, 8), nn.Linear(8, 2)
+
+    def forward(self, x):
+        y = self.front(x)
+        y.view(-1, 48).mul_(0.5)
+        return self.last(y)
+
+
+class Numbers(nn.Module):
+    """Numbers on the left, where TorchScript has no overload that takes one."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(2, 8, 3)
+
+    def forward(self, x):
+        y = torch.relu(self.conv(x))
+        mask = 1 - (y > 0.5).float()
+        steps = 7 // (y.to(torch.int64) + 2)
+        return 3 - y * mask, 1.5 - steps, 2.0 ** y.flatten(1), torch.sub(5, steps, alpha=2)
+
+
+class Several(nn.Module):
+    """Operators that return lists and tuples."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.left, self.right = nn.Conv2d(2, 8, 3, padding=1), nn.Conv2d(4, 4, 1), nn.Conv2d(4, 4, 1)
+
+    def forward(self, x):
+        a, b = torch.relu(self.conv(x)).chunk(2, 1)
+        c = torch.cat([self.left(a), self.right(b)], 1).flatten(1)
+        values, _ = torch.topk(c, 5, dim=1)
+        whole, = torch.split(c, c.shape[1], 1)
+        return values, whole
+
+
+def sqnr(want, have):
+    noise = (want.double() - have.double()).norm().item()
+    return 200.0 if noise == 0 else 20 * math.log10(want.double().norm().item() / noise)
+
+
+def listed(result):
+    return list(result) if isinstance(result, (tuple, list)) else [result]
+
+
+def check(folder, model, shape, decomposed=False, traced=False):
+    """Quantizes a model by its default command; both exports give, in PyTorch, the model's shapes and types and the told loss."""
+    torch.manual_seed(0)
+    path, data = folder / ("model.pt" if traced else "model.pt2"), folder / "data.npz"
+    x = torch.randn(ROWS, *shape)
+    np.savez(data, x=x.numpy())
+    with torch.no_grad():
+        wanted = listed(model.eval()(x.clone()))
+        if traced:
+            torch.jit.trace(model, x).save(str(path))
+        else:
+            export_model(model, (x,), path, dynamic=False)
+        if decomposed:
+            torch.export.save(torch.export.load(path).run_decompositions(), path)
+        recipe = write_recipe(folder, calibration={"batch_size": ROWS})
+        result = run_json("quantize", path, "--data", data, "--recipe", recipe, "--out", folder / "out")
+        assert sum(node["quantized"] for node in result["nodes"]) >= 1, result["coverage"]
+        exports = {"torchscript": torch.jit.load(str(folder / "out" / "model.ts.pt")),
+                   "pt2-reference": torch.export.load(folder / "out" / "model.reference.pt2").module()}
+        for form, export in exports.items():
+            got = listed(export(x.clone()))
+            for place, (want, have) in enumerate(zip(wanted, got, strict=True)):
+                assert (want.shape, want.dtype) == (have.shape, have.dtype), (form, place, have.shape, have.dtype)
+                told = result["outputs"][place]["lowered" if form == "torchscript" else "cumulative"]
+                if want.is_floating_point() and told:
+                    assert abs(told["sqnr_db"] - sqnr(want, have)) < 0.5, (form, place, told, sqnr(want, have))
+    return result
+
+
+def test_views_of_what_kernels_give(folder):
+    """A kernel's image lies channels last, where a view that stayed float is impossible."""
+    for name, function, dimensions in (
+            ("silu", lambda y: F.silu(y).flatten(1), 2), ("sigmoid", lambda y: torch.sigmoid(y).flatten(1), 2),
+            ("abs", lambda y: y.abs().flatten(1), 2),
+            ("gelu, 3d", lambda y: F.gelu(y).flatten(1), 3), ("pooled, 3d", lambda y: F.adaptive_avg_pool3d(F.silu(y), 6).flatten(1), 3)):
+        for decomposed in (False, True):
+            place = folder / f"{name} {decomposed}"
+            place.mkdir()
+            width = 8 * 6 ** dimensions
+            check(place, Front(function, width, dimensions), (2,) + (6,) * dimensions, decomposed)
+
+
+def test_operators_that_read_strides(folder):
+    """What they are given lies in memory as it did in the float model."""
+    for name, function in (("as_strided", lambda y: torch.as_strided(y.abs(), (ROWS, 20), (288, 3))),
+                           ("complex", lambda y: torch.view_as_complex(y.view(ROWS, 8, 18, 2)).real.flatten(1)[:, :20])):
+        place = folder / name
+        place.mkdir()
+        check(place, Front(function, 20), (2, 6, 6))
+
+
+def test_numbers_on_the_left(folder):
+    for decomposed in (False, True):
+        place = folder / str(decomposed)
+        place.mkdir()
+        check(place, Numbers(), (2, 6, 6), decomposed)
+
+
+def test_operators_of_several_results(folder):
+    """Their members do not take the name of the call itself, which torch.export.load refuses."""
+    for traced in (False, True):
+        place = folder / str(traced)
+        place.mkdir()
+        check(place, Several(), (2, 6, 6), traced=traced)
+
+
+def test_written_through_a_view(folder):
+    for decomposed in (False, True):
+        place = folder / str(decomposed)
+        place.mkdir()
+        result = check(place, Written(), (6, 8), decomposed)
+        linear = [node for node in result["nodes"] if node["pattern"] == ["torch.nn.Linear"]]
+        assert [node["quantized"] for node in linear] == [True, True], linear
+
+
+def test_float_convolution_with_its_norm_folded(folder):
+    """The convolution's value is the norm's then: it is judged there, against the norm's float value."""
+    torch.manual_seed(0)
+    norm = nn.BatchNorm2d(8)
+    with torch.no_grad():
+        norm.running_mean.uniform_(-1, 1)
+        norm.running_var.uniform_(2, 3)
+    model = nn.Sequential(nn.Conv2d(2, 8, 3), nn.ReLU(), nn.Conv2d(8, 8, 3), norm, nn.ReLU())
+    x = torch.randn(ROWS, 2, 8, 8)
+    export_model(model, (x,), folder / "model.pt2")
+    np.savez(folder / "data.npz", x=x.numpy())
+    recipe = write_recipe(folder, mapping={"global": "x86", "module_name": [["2", None]]})
+    run_good("quantize", folder / "model.pt2", "--data", folder / "data.npz", "--recipe", recipe, "--out", folder / "out")
+    nodes = by_name(run_json("compare", folder / "model.pt2", "--result", folder / "out", "--data", folder / "data.npz"))
+    assert not nodes["conv2d_1"]["quantized"]
+    assert nodes["conv2d_1"]["error"] is None and nodes["batch_norm"]["error"] is None, nodes["conv2d_1"]["error"]
+    assert nodes["relu_1"]["error"]["cumulative"]["sqnr_db"] > 25, nodes["relu_1"]["error"]
+    assert nodes["relu_1"]["error"]["born_here"]["sqnr_db"] > 100, nodes["relu_1"]["error"]
+
+
+if __name__ == "__main__":
+    main(__name__)
