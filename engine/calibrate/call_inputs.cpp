@@ -114,6 +114,21 @@ Result<void> collect(const TreeSpec& spec, const at::IValue& value, const std::s
     return {};
 }
 
+/// Whether a call gives the value that was fixed when the model was exported.
+bool agrees(const at::IValue& given, const Argument& fixed)
+{
+    if (fixed.isNone() || given.isNone())
+        return fixed.isNone() && given.isNone();
+    if (fixed.asString() || given.isString())
+        return fixed.asString() && given.isString() && *fixed.asString() == given.toStringRef();
+    if (!given.isScalar())
+        return false;
+    const at::Scalar number = given.toScalar();
+    return fixed.asBool() ? number.equal(*fixed.asBool())
+        : fixed.asInt()   ? number.equal(*fixed.asInt())
+                          : fixed.asDouble() && number.equal(*fixed.asDouble());
+}
+
 } // namespace
 
 bool isContainer(const at::IValue& value)
@@ -171,12 +186,18 @@ Result<Values> CallInputs::arguments(const at::IValue& call) const
 Result<Values> CallInputs::arrange(const at::IValue& call) const
 {
     QS_TRY(const Values given, arguments(call));
-    if (std::none_of(given.begin(), given.end(), isContainer))
-        return given;
     std::vector<const TreeSpec*> specs;
     for (const TreeSpec& side : m_structure.inputs.children)
         for (const TreeSpec& child : side.children)
             specs.push_back(&child);
+    // Values side by side that are no structure, or not the model's, are its inputs in order. Else
+    // what was fixed when the model was exported (None, a flag) is among them, and passed over.
+    const bool flat = std::none_of(given.begin(), given.end(), isContainer);
+    const bool plain = std::all_of(specs.begin(), specs.end(), [](const TreeSpec* spec) {
+        return spec->kind == TreeSpec::Kind::Leaf;
+    });
+    if (flat && (!plain || given.size() != specs.size()))
+        return given;
     // A tuple may be the one argument of the model instead of its arguments.
     if (given.size() != specs.size())
         return fail(ErrorCode::BadInput,
@@ -188,8 +209,12 @@ Result<Values> CallInputs::arrange(const at::IValue& call) const
             collect(*specs[i], given[i], "argument '" + m_structure.argumentNames[i] + "'", all));
     Values out;
     for (std::size_t i = 0; i < all.size(); ++i)
-        if (m_structure.leaves[i].node)
+        if (const InputLeaf& leaf = m_structure.leaves[i]; leaf.node)
             out.push_back(std::move(all[i]));
+        else if (!agrees(all[i], leaf.constant))
+            return fail(ErrorCode::BadInput,
+                        "gives argument '" + (plain ? m_structure.argumentNames[i] : leaf.name)
+                            + "' another value than the one that the model was exported with");
     return out;
 }
 

@@ -3,7 +3,7 @@
 
 import numpy as np
 import torch
-from harness import by_name, expect_bad, main, run, run_good, run_json
+from harness import by_name, expect_bad, main, run, run_good, run_json, write_recipe
 from torch import nn
 
 BATCH = torch.export.Dim("batch", min=1, max=1024)
@@ -126,6 +126,40 @@ def test_one_dictionary_is_the_argument(folder):
         results.append(observed(folder / "out"))
         assert results[-1] == results[0], f"{name} is read otherwise"
         assert (document["labels"] is not None) == (name == "labelled"), document["labels"]
+
+
+class Optional(nn.Module):
+    """An argument left out and a flag, both fixed by the export."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 3)
+
+    def forward(self, x, extra=None, y=None, double=True):
+        z = self.fc(x + y if extra is None else x + extra)
+        return z * 2 if double else z
+
+
+def test_what_the_export_fixed(folder):
+    """None and flags may stand in the data where the caller has them; another value than the model's is refused."""
+    torch.manual_seed(0)
+    path, recipe = folder / "optional.pt2", write_recipe(folder, calibration={"batch_size": 3})
+    calls = [(torch.randn(3, 4), torch.randn(3, 4)) for _ in range(4)]
+    x, y = calls[0]
+    saved(Optional(), (x, None, y, True), None, path)
+    whole = tuple(torch.cat(parts) for parts in zip(*calls))
+    results = []
+    for name, data in (("bare", calls), ("as called", [(x, None, y, True) for x, y in calls]),
+                       ("by name", [{"x": x, "extra": None, "y": y, "double": True} for x, y in calls]),
+                       ("samples", (whole[0], None, whole[1], True))):
+        torch.save(data, folder / f"{name}.pt")
+        run_good("quantize", path, "--data", folder / f"{name}.pt", "--recipe", recipe, "--out", folder / "out")
+        results.append(observed(folder / "out"))
+        assert results[-1] == results[0], f"{name} is read otherwise"
+    for call in ((x, None, y, False), (x, x, y, True)):
+        torch.save([call], folder / "other.pt")
+        expect_bad("quantize", path, "--data", folder / "other.pt", "--out", folder / "bad",
+                   contains=("other.pt", "call 0", "another value than the one that the model was exported with"), out=folder / "bad")
 
 
 def test_shapes_vary_from_call_to_call(folder):
