@@ -136,11 +136,13 @@ Result<ScriptValue*> ScriptBuilder::constantValue(ValueRef ref)
     auto constant = m_interpreter->constant(ref);
     if (!constant)
         return fail(std::move(constant).error().atNode(node.name));
+    if (constant->isTensor()) // nothing that is written asks for gradients
+        constant = at::IValue(constant->toTensor().detach());
     if (isLiteral(*constant))
         return literal(*constant);
     const std::string name = attributeName(node, ref);
     if (constant->isTensor()) {
-        at::Tensor tensor = constant->toTensor().detach();
+        const at::Tensor& tensor = constant->toTensor();
         const bool trained = node.kind == NodeKind::Parameter && !node.isBuffer;
         if (trained && tensor.is_floating_point())
             m_module.register_parameter(name, tensor, false);

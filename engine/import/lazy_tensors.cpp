@@ -77,6 +77,8 @@ Result<TensorId> LazyTensors::add(TensorStore& store, const TensorLayout& layout
             QS_TRY(const c10::Storage storage, records->read(*archive, layout.record));
             at::Tensor tensor = at::empty({0}, toScalarType(layout.dtype));
             tensor.set_(storage, layout.offset, layout.sizes, layout.strides);
+            if (layout.requiresGrad && isFloating(layout.dtype))
+                tensor.set_requires_grad(true);
             return at::IValue(tensor);
         });
     };

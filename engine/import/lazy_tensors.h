@@ -21,6 +21,9 @@ struct TensorLayout
     std::vector<std::int64_t> sizes;
     std::vector<std::int64_t> strides;
     std::int64_t offset = 0; ///< in elements
+    /// Whether it asks for gradients. None are made here, but `matmul` (`should_fold`) chooses by
+    /// it how to add up, and with it the last bits.
+    bool requiresGrad = false;
 
     /// Elements of storage the layout reaches; nothing when a number is negative or the product
     /// overflows.

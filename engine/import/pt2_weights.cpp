@@ -27,6 +27,7 @@ TensorLayout readPayload(std::string record, JsonView meta)
     payload.sizes = fixedSizes(meta.at("sizes"));
     payload.strides = fixedSizes(meta.at("strides"));
     payload.offset = meta.at("storage_offset").at("as_int").integer();
+    payload.requiresGrad = meta.boolean("requires_grad", false);
     return payload;
 }
 

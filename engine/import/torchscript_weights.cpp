@@ -104,12 +104,13 @@ Result<TensorId> ScriptWeights::store(const at::Tensor& tensor)
         : m_file.records.end();
     TensorId id;
     if (m_file.lazy && record != m_file.records.end()) {
-        QS_TRY(id,
-               m_lazy.add(store,
-                          {record->second, fromScalarType(tensor.scalar_type()),
-                           tensor.sizes().vec(), tensor.strides().vec(), tensor.storage_offset()}));
+        QS_TRY(
+            id,
+            m_lazy.add(store,
+                       {record->second, fromScalarType(tensor.scalar_type()), tensor.sizes().vec(),
+                        tensor.strides().vec(), tensor.storage_offset(), tensor.requires_grad()}));
     } else {
-        id = store.add(tensor.detach());
+        id = store.add(tensor.detach().set_requires_grad(tensor.requires_grad()));
     }
     m_stored[key] = id;
     return id;

@@ -12,7 +12,7 @@ import warnings
 import torch
 from torch import nn
 
-from oracle_run import check_model
+from oracle_run import check_model, equal, run_tool
 
 torch.set_num_threads(1)
 QUANTSCOPE = os.environ["QUANTSCOPE"]
@@ -102,6 +102,28 @@ class Spellings(unittest.TestCase):
                 self.assertTrue(plans["fixed"])
                 for way, decided in plans.items():
                     self.assertEqual(decided, plans["fixed"], way)
+
+
+    def test_parameters_ask_for_gradients_where_the_model_s_do(self):
+        """PyTorch's matmul adds up otherwise where a weight asks for gradients, even when none are made."""
+        torch.manual_seed(0)
+        example = torch.randn(4, 4, 4, 7)
+        bits = []
+        for trained in (True, False):
+            torch.manual_seed(1)
+            model = nn.Sequential(Call(nn.Conv2d(4, 6, 3), lambda y: y.permute(0, 2, 1, 3)), nn.Linear(5, 7)).eval().requires_grad_(trained)
+            with self.subTest(trained=trained), tempfile.TemporaryDirectory() as place, torch.no_grad():
+                folder = pathlib.Path(place)
+                torch.save([(example,)], folder / "data.pt")
+                torch.export.save(torch.export.export(model, (example,)), folder / "model.pt2")
+                torch.jit.save(torch.jit.trace(model, example), folder / "model.pt")
+                for file in ("model.pt2", "model.pt"):
+                    done = run_tool(folder / file, folder / "data.pt", folder)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    (_, outputs), = torch.load(folder / "float.expected.pt", weights_only=False)
+                    equal(outputs, model(example), file)
+                bits.append(model(example))
+        self.assertFalse(torch.equal(*bits), "a network in which it makes no difference proves nothing")
 
 
 if __name__ == "__main__":
