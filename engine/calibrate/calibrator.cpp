@@ -151,11 +151,12 @@ private:
     Error explained(Error error, const std::vector<at::IValue>& given) const
     {
         const Graph& graph = *m_prepared.graph;
+        if (graph.info().format != "torchscript")
+            return error;
         const auto nodes = graph.inputs();
         for (std::size_t i = 0; i < std::min(given.size(), nodes.size()); ++i) {
             const Node& input = *nodes[i];
-            if (graph.info().format != "torchscript" || !given[i].isTensor()
-                || input.outputs.empty() || !input.outputs[0].type.shapeKnown)
+            if (!given[i].isTensor() || input.outputs.empty() || !input.outputs[0].type.shapeKnown)
                 continue;
             std::vector<std::int64_t> traced;
             for (const Dim& dim : input.outputs[0].type.shape)

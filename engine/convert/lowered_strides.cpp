@@ -9,11 +9,6 @@ namespace qs {
 
 namespace {
 
-bool isView(const Node& node)
-{
-    return node.isOp("aten.view.default") || node.isOp("aten._unsafe_view.default");
-}
-
 void reshapeInstead(GraphEdit& edit, NodeId id)
 {
     std::vector<NamedArgument> args = edit.get(id).args;
@@ -56,7 +51,7 @@ std::unordered_map<ValueRef, ValueRef> restoreStrides(GraphEdit& edit)
     const bool readStrides = std::any_of(order.begin(), order.end(),
                                          [&](NodeId id) { return readsStrides(edit.get(id)); });
     for (const NodeId id : order) {
-        if (isView(edit.get(id)))
+        if (wantsViewableStrides(edit.get(id)))
             reshapeInstead(edit, id);
         else if (readStrides && leavesKernel(edit, edit.get(id)))
             moved[{id, 0}] = makeContiguous(edit, id);

@@ -41,6 +41,11 @@ bool readsStrides(const Node& node)
     });
 }
 
+bool wantsViewableStrides(const Node& node)
+{
+    return node.target == "aten.view.default" || node.target == "aten._unsafe_view.default";
+}
+
 Layout fastLayout(const Graph& graph)
 {
     bool images = false;

@@ -19,6 +19,9 @@ enum class Layout : std::uint8_t
 /// storage, or nobody knows.
 bool readsStrides(const Node& node);
 
+/// Whether it takes a view that some strides make impossible; `reshape` copies there instead.
+bool wantsViewableStrides(const Node& node);
+
 /// ChannelsLast where the graph convolves images and every operator computes the same whatever the
 /// strides of its inputs; else AsGiven.
 Layout fastLayout(const Graph& graph);

@@ -193,8 +193,7 @@ NodeCall prepareCall(const Node& node, Layout layout)
     if (call.op)
         call.inPlace = inPlaceOperator(node.target);
     // The same arguments; a copy where the strides allow no view.
-    if (layout != Layout::AsGiven
-        && (node.target == "aten.view.default" || node.target == "aten._unsafe_view.default"))
+    if (layout != Layout::AsGiven && wantsViewableStrides(node))
         call.op = findOperator("aten.reshape.default");
     return call;
 }

@@ -4,7 +4,6 @@
 #include "engine/configure/nearest_name.h"
 
 #include <array>
-#include <set>
 #include <sstream>
 
 namespace qs {
@@ -76,12 +75,10 @@ std::set<std::string> knownTypes(const Graph& graph, const std::vector<OpName>& 
             for (const Rule& rule : defaults->rules)
                 known.insert(canonicalTypeName(rule.key));
     const auto addBackend = [&known](const Backend& source) {
-        for (const auto& entry : source.patterns) {
-            for (const auto& name : entry.pattern)
-                known.insert(canonicalTypeName(name));
+        known.merge(patternNames(source));
+        for (const auto& entry : source.patterns)
             for (const std::string& name : {entry.rootModule, entry.fusedModule, entry.qatModule})
                 known.insert(name);
-        }
     };
     addBackend(backend);
     if (const auto native = findBackend("native"))
@@ -97,6 +94,15 @@ std::set<std::string> knownTypes(const Graph& graph, const std::vector<OpName>& 
 }
 
 } // namespace
+
+std::set<std::string> patternNames(const Backend& backend)
+{
+    std::set<std::string> names;
+    for (const BackendPattern& entry : backend.patterns)
+        for (const std::string& name : entry.pattern)
+            names.insert(canonicalTypeName(name));
+    return names;
+}
 
 Result<void> checkObjectTypes(const QConfigMapping& mapping, const Graph& graph,
                               const std::vector<OpName>& names, const Backend& backend)

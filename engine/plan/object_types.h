@@ -7,7 +7,12 @@
 #include "engine/graph/graph.h"
 #include "engine/plan/op_vocabulary.h"
 
+#include <set>
+
 namespace qs {
+
+/// The canonical names of every operator and module in a backend's patterns.
+std::set<std::string> patternNames(const Backend& backend);
 
 /// Refuses a recipe's rule on a type that neither the model, the backend nor PyTorch knows; the
 /// error names the nearest known one. Types that are known but absent from the model pass.

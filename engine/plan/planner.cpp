@@ -125,15 +125,6 @@ void countCoverage(const Graph& graph, Plan& plan)
     }
 }
 
-std::set<std::string> namesIn(const Backend& backend)
-{
-    std::set<std::string> names;
-    for (const BackendPattern& entry : backend.patterns)
-        for (const std::string& name : entry.pattern)
-            names.insert(canonicalTypeName(name));
-    return names;
-}
-
 /// Of an operator's possible names, one that the backend lists.
 OpName settled(OpName name, const std::set<std::string>& listed)
 {
@@ -156,7 +147,7 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
     QS_TRY(const PrepareSettings settings, readPrepareSettings(recipe));
     OpNames names;
     const ModuleChoices choices(graph, settings);
-    const std::set<std::string> listed = namesIn(backend);
+    const std::set<std::string> listed = patternNames(backend);
     for (const auto& node : graph.nodes())
         names.push_back(choices.keepsFloat(node->id) ? OpName {}
                                                      : settled(opNameOf(*node), listed));
