@@ -127,23 +127,29 @@ Args stacked(const Reader& read)
 
 /// The value nearest to the product whose shape, but for the last dimension, is the result's: the
 /// call may begin with views of its input that are not the linear layer's own (an alias of a value
-/// that was written to in place is viewed again where it is read).
+/// that was written to in place is viewed again where it is read). A copy of it is the layer's own:
+/// it lays out anew what lies in another order.
 std::optional<ValueRef> linearInput(const Reader& read, const Node& product)
 {
     const auto& wanted = read.shape(read.call().gives[0]);
+    const auto& inside = read.call().nodes;
     const auto fits = [&](ValueRef ref) {
         const auto& shape = read.shape(ref);
         return shape.size() == wanted.size() && !shape.empty()
             && std::equal(shape.begin(), shape.end() - 1, wanted.begin());
     };
+    const auto isCopy = [&](const Node& maker) {
+        return maker.target == "aten.clone.default" || maker.target == "aten.expand.default";
+    };
     const ValueRef* ref = refOf(product, product.target == "aten.addmm.default" ? "mat1" : "self");
-    while (ref && !fits(*ref)) {
-        const auto& inside = read.call().nodes;
+    while (ref) {
         const Node& maker = read.edit().get(ref->node);
         const bool own = std::find(inside.begin(), inside.end(), maker.id) != inside.end();
+        if (fits(*ref) && !(own && isCopy(maker)))
+            return *ref;
         ref = own && !maker.args.empty() ? maker.args[0].value.asRef() : nullptr;
     }
-    return ref ? std::optional(*ref) : std::nullopt;
+    return std::nullopt;
 }
 
 /// A batch of matrices (expand, view, bmm, view and the bias added), or one made of it (view, addmm
@@ -342,7 +348,12 @@ std::optional<WholeCall> wholeCall(const GraphEdit& edit, const DecomposedCall& 
     Args args = spelling->read(Reader(edit, call));
     if (!args)
         return std::nullopt;
-    return WholeCall {spelling->target, std::move(*args)};
+    WholeCall whole {spelling->target, std::move(*args), {}};
+    if (Reader(edit, call).find("aten.bmm.default"))
+        for (const NamedArgument& argument : whole.args)
+            if (argument.name == "weight")
+                whole.untrained = *argument.value.asRef();
+    return whole;
 }
 
 } // namespace qs

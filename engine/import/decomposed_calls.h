@@ -24,6 +24,8 @@ struct WholeCall
 {
     std::string target; ///< "aten.hardswish.default"
     std::vector<NamedArgument> args;
+    /// The weight that asked for no gradient when the call was taken apart, if that shows.
+    std::optional<ValueRef> untrained;
 };
 
 /// Whether core ATen spells this function as several operators that `wholeCall` knows.

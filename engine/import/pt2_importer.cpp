@@ -46,7 +46,10 @@ public:
         Pt2GraphReader reader(m_edit);
         QS_CHECK(reader.readNodes(graph, m_names));
         QS_CHECK(readOutputs(module));
-        recompose(m_edit, reader.functionCalls());
+        for (const NodeId id : recompose(m_edit, reader.functionCalls())) {
+            Node& weight = m_edit.change(id);
+            QS_TRY(weight.tensor, m_weights.findUntrained(weight.target));
+        }
         eraseUnreadSizes();
         fillInfo(document, graph);
         return m_edit.build();

@@ -84,10 +84,13 @@ Result<void> Pt2Weights::addPayloads(const std::string& folder, const std::strin
                 bytes);
             continue;
         }
-        const auto id = m_tensors.add(*m_store, readPayload(std::move(record), *meta));
+        TensorLayout layout = readPayload(std::move(record), *meta);
+        const auto id = m_tensors.add(*m_store, layout);
         if (!id)
             return fail(badWeight(*m_archive, name, id.error().message));
         m_ids[name] = *id;
+        if (layout.requiresGrad)
+            m_trained[name] = std::move(layout);
     }
     return {};
 }
@@ -98,6 +101,16 @@ Result<TensorId> Pt2Weights::find(const std::string& name) const
     if (it == m_ids.end())
         return fail(badWeight(*m_archive, name, "is used by the graph but not in the file"));
     return it->second;
+}
+
+Result<TensorId> Pt2Weights::findUntrained(const std::string& name) const
+{
+    const auto it = m_trained.find(name);
+    if (it == m_trained.end())
+        return find(name);
+    TensorLayout layout = it->second;
+    layout.requiresGrad = false;
+    return m_tensors.add(*m_store, layout);
 }
 
 } // namespace qs

@@ -27,12 +27,16 @@ public:
     /// value.
     Result<TensorId> find(const std::string& name) const;
 
+    /// The same value as one that asks for no gradient. Errors: as `find`.
+    Result<TensorId> findUntrained(const std::string& name) const;
+
 private:
     Result<void> addPayloads(const std::string& folder, const std::string& config);
 
     std::shared_ptr<Pt2Archive> m_archive;
     std::shared_ptr<TensorStore> m_store;
     std::map<std::string, TensorId> m_ids;
+    std::map<std::string, TensorLayout> m_trained; ///< those that ask for gradients
     LazyTensors m_tensors;
 };
 

@@ -28,13 +28,19 @@ public:
     {
     }
 
-    void run(const FunctionCalls& calls)
+    std::set<NodeId> run(const FunctionCalls& calls)
     {
+        std::set<NodeId> untrained;
         for (DecomposedCall& call : gather(calls)) {
             look(call);
-            if (auto whole = wholeCall(m_edit, call))
-                replace(call, std::move(*whole));
+            auto whole = wholeCall(m_edit, call);
+            if (!whole)
+                continue;
+            if (whole->untrained)
+                untrained.insert(whole->untrained->node);
+            replace(call, std::move(*whole));
         }
+        return untrained;
     }
 
 private:
@@ -115,9 +121,9 @@ private:
 
 } // namespace
 
-void recompose(GraphEdit& edit, const FunctionCalls& calls)
+std::set<NodeId> recompose(GraphEdit& edit, const FunctionCalls& calls)
 {
-    Recomposer(edit).run(calls);
+    return Recomposer(edit).run(calls);
 }
 
 } // namespace qs
