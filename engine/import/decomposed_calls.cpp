@@ -205,10 +205,12 @@ Args prelu(const Reader& read)
     return std::vector<NamedArgument> {{"self", *input}, {"weight", *weight}};
 }
 
-/// A batch norm over each sample's channels, without running statistics.
+/// A batch norm over each sample's channels: of their own statistics, or of running ones, which are
+/// then repeated for every sample.
 Args instanceNorm(const Reader& read)
 {
-    const Node* norm = read.find("aten._native_batch_norm_legit.no_stats");
+    const Node* own = read.find("aten._native_batch_norm_legit.no_stats");
+    const Node* norm = own ? own : read.find("aten._native_batch_norm_legit_no_training.default");
     const Node* first = read.find("aten.view.default");
     if (!norm || !first || first->args.empty())
         return std::nullopt;
@@ -217,16 +219,14 @@ Args instanceNorm(const Reader& read)
     if (!input || !momentum || !eps)
         return std::nullopt;
     std::vector<NamedArgument> args {{"input", *input}};
-    for (const char* name : {"weight", "bias"}) {
+    for (const char* name : {"weight", "bias", "running_mean", "running_var"}) {
         const ValueRef* given = refOf(*norm, name);
         const auto stored = read.from(given, "aten.repeat.default");
         if (given && !stored)
             return std::nullopt;
         args.push_back({name, stored ? Argument(*stored) : Argument()});
     }
-    args.push_back({"running_mean", Argument()});
-    args.push_back({"running_var", Argument()});
-    args.push_back({"use_input_stats", true});
+    args.push_back({"use_input_stats", own != nullptr});
     args.push_back({"momentum", *momentum});
     args.push_back({"eps", *eps});
     args.push_back({"cudnn_enabled", false});

@@ -43,8 +43,12 @@ def conv2():
 
 def trained(norm):
     with torch.no_grad():
-        norm.weight.uniform_(0.5, 1.5)
-        norm.bias.uniform_(-0.5, 0.5)
+        for scale in (norm.weight, norm.running_var):
+            if scale is not None:
+                scale.uniform_(0.5, 1.5)
+        for shift in (norm.bias, norm.running_mean):
+            if shift is not None:
+                shift.uniform_(-0.5, 0.5)
     return norm
 
 
@@ -56,6 +60,9 @@ CASES = {
     "instance norm, 2d": (lambda: behind(conv2(), trained(nn.InstanceNorm2d(8, affine=True, eps=1e-3))), PLANE),
     "instance norm, plain": (lambda: behind(conv2(), nn.InstanceNorm2d(8)), PLANE),
     "instance norm, 3d": (lambda: behind(nn.Conv3d(4, 8, 3), trained(nn.InstanceNorm3d(8, affine=True))), VOLUME),
+    "instance norm, running": (lambda: behind(conv2(), trained(nn.InstanceNorm2d(8, affine=True, track_running_stats=True))), PLANE),
+    "instance norm, 1d, running": (lambda: behind(conv1(), trained(nn.InstanceNorm1d(8, track_running_stats=True, eps=1e-3))), LINE),
+    "instance norm, 3d, running": (lambda: behind(nn.Conv3d(4, 8, 3), trained(nn.InstanceNorm3d(8, affine=True, track_running_stats=True))), VOLUME),
     "pixel shuffle": (lambda: behind(conv2(), nn.PixelShuffle(2)), PLANE),
     "pixel unshuffle": (lambda: behind(conv2(), nn.PixelUnshuffle(5)), PLANE),
     "average pool, 1d": (lambda: behind(conv1(), nn.AvgPool1d(3, 2, padding=1, count_include_pad=False)), LINE),
