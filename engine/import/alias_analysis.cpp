@@ -176,6 +176,12 @@ std::vector<std::size_t> writtenArguments(const Node& node)
     return found;
 }
 
+bool writesValues(const Node& node)
+{
+    return !node.target.starts_with("aten.detach_.")
+        && !node.target.starts_with("aten.requires_grad_.");
+}
+
 bool hasWrites(const Graph& graph)
 {
     std::unordered_set<std::string_view> looked; // few operators, many nodes

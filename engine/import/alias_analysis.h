@@ -27,6 +27,9 @@ private:
 /// write to nothing or are unknown.
 std::vector<std::size_t> writtenArguments(const Node& node);
 
+/// True unless the operator writes only to what autograd knows of a tensor (`detach_`).
+bool writesValues(const Node& node);
+
 /// Whether any node of the graph has an operator that writes to an argument: what needs no alias
 /// sets where none has. Nodes inside bodies are not looked at.
 bool hasWrites(const Graph& graph);

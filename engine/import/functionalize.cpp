@@ -118,7 +118,7 @@ public:
             const ValueRef* target = node->args[written[0]].value.asRef();
             const auto twin = functionalTwin(*node);
             if (written.size() == 1 && written[0] == 0 && target && twin
-                && !hasLiveAlias(*node, *target))
+                && !(writesValues(*node) && hasLiveAlias(*node, *target)))
                 replace(*node, *twin, *target);
         }
         return m_edit.build();

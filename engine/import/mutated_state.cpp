@@ -20,13 +20,6 @@ bool holdsState(const Node& node)
     return holder && !node.outputs.empty() && node.outputs[0].type.kind == ValueKind::Tensor;
 }
 
-/// Writes, but only to what autograd knows of a tensor.
-bool changesValues(const Node& node)
-{
-    return !node.target.starts_with("aten.detach_.")
-        && !node.target.starts_with("aten.requires_grad_.");
-}
-
 } // namespace
 
 Graph withMutatedState(const Graph& graph)
@@ -36,7 +29,7 @@ Graph withMutatedState(const Graph& graph)
     const AliasSets aliases(graph);
     std::unordered_set<NodeId> changed;
     for (const NodePtr& node : graph.nodes())
-        if (changesValues(*node))
+        if (writesValues(*node))
             for (const std::size_t argument : writtenArguments(*node))
                 forEachRef(node->args[argument].value, [&](ValueRef written) {
                     for (const ValueRef& member : aliases.members(written))
