@@ -51,6 +51,13 @@ DType typeBeside(const Graph& graph, const Node& node)
     return found;
 }
 
+bool isNumberSlot(const c10::Argument& slot)
+{
+    const auto optional = slot.type()->cast<c10::OptionalType>();
+    const c10::TypePtr type = optional ? optional->getElementType() : slot.type();
+    return type->kind() == c10::TypeKind::NumberType;
+}
+
 } // namespace
 
 bool hasOverload(const c10::FunctionSchema& schema, const std::vector<ScriptValue*>& inputs)
@@ -78,6 +85,22 @@ ScriptValue* tensorOfNumber(ScriptBuilder& builder, const Node& node, ScriptValu
     using Named = torch::jit::NamedValue;
     return builder.body().insert(c10::Symbol::fromQualString("aten::tensor"), {Named(number)},
                                  {Named("dtype", builder.literal(std::int64_t(stored)))});
+}
+
+bool numbersOfTruth(ScriptBuilder& builder, const c10::FunctionSchema& schema,
+                    std::vector<ScriptValue*>& inputs)
+{
+    bool any = false;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        if (!isNumberSlot(schema.arguments()[i])
+            || inputs[i]->type()->kind() != c10::TypeKind::BoolType)
+            continue;
+        const auto known = torch::jit::toIValue(inputs[i]);
+        inputs[i] = known ? builder.literal(std::int64_t(known->toBool()))
+                          : builder.call("aten::Int", {inputs[i]});
+        any = true;
+    }
+    return any;
 }
 
 } // namespace qs

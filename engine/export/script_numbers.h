@@ -15,4 +15,9 @@ bool hasOverload(const c10::FunctionSchema& schema, const std::vector<ScriptValu
 /// fraction among integers (PyTorch's `result_type`).
 ScriptValue* tensorOfNumber(ScriptBuilder& builder, const Node& node, ScriptValue* number);
 
+/// Truth values where the schema wants numbers become 0 and 1, as TorchScript takes none there.
+/// True if there were any: the result of what was all truth is a number then.
+bool numbersOfTruth(ScriptBuilder& builder, const c10::FunctionSchema& schema,
+                    std::vector<ScriptValue*>& inputs);
+
 } // namespace qs

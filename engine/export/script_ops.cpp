@@ -207,6 +207,7 @@ Result<void> emitCall(ScriptBuilder& builder, const Node& node)
                 .withHint("TorchScript cannot hold it; export pt2-reference instead"));
     const c10::FunctionSchema& schema = op ? op->schema() : *script->schema;
     QS_TRY(auto inputs, inputsOf(builder, node, schema));
+    const bool wasTruth = numbersOfTruth(builder, schema, inputs);
     const bool byType = isGeneric(schema) || takeNumbers(builder, node, schema, inputs);
     const auto changed = script ? copyChanged(builder, schema, inputs) : Values {};
     auto returned
@@ -214,6 +215,9 @@ Result<void> emitCall(ScriptBuilder& builder, const Node& node)
     if (!returned.empty() && !returned.front()->node()->maybeSchema())
         return fail(ErrorCode::Unsupported,
                     "TorchScript has no operator for '" + node.target + "' with these arguments");
+    if (wasTruth && !node.outputs.empty() && node.outputs[0].type.dtype == DType::Bool)
+        returned[0] = builder.call(
+            "aten::to", {returned[0], builder.literal(std::int64_t(at::ScalarType::Bool))});
     returned.insert(returned.end(), changed.begin(), changed.end());
     QS_TRY(const auto outputs, spread(builder, returned, node));
     bindOutputs(builder, node, outputs);

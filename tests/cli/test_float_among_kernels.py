@@ -51,6 +51,19 @@ class Numbers(nn.Module):
         return 3 - y * mask, 1.5 - steps, 2.0 ** y.flatten(1), torch.sub(5, steps, alpha=2)
 
 
+class Truths(nn.Module):
+    """Truth values where the operator's schema says number."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(2, 8, 3)
+
+    def forward(self, x):
+        y = torch.relu(self.conv(x))
+        keep = torch.ones(4, 4, dtype=torch.bool).tril()
+        return y.masked_fill(~keep, 0.5), torch.full((4,), True) & (y > -1), torch.full_like(y, True)
+
+
 class Several(nn.Module):
     """Operators that return lists and tuples."""
 
@@ -131,6 +144,13 @@ def test_numbers_on_the_left(folder):
         place = folder / str(decomposed)
         place.mkdir()
         check(place, Numbers(), (2, 6, 6), decomposed)
+
+
+def test_truth_values_as_numbers(folder):
+    for decomposed in (False, True):
+        place = folder / str(decomposed)
+        place.mkdir()
+        check(place, Truths(), (2, 6, 6), decomposed)
 
 
 def test_operators_of_several_results(folder):
