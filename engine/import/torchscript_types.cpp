@@ -55,26 +55,26 @@ const Names& indices()
 /// Operators whose result has the dtype of their first tensor, whatever the others are.
 const Names& firstOperand()
 {
-    static const Names names
-        = words("relu relu6 hardtanh hardswish hardsigmoid sigmoid tanh gelu silu elu "
-                "leaky_relu softmax log_softmax view reshape permute transpose flatten "
-                "unflatten squeeze unsqueeze expand expand_as contiguous clone detach "
-                "dropout slice select index_select gather index narrow chunk split unbind "
-                "split_with_sizes repeat roll flip pad constant_pad_nd max_pool1d "
-                "max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d "
-                "adaptive_avg_pool2d adaptive_avg_pool3d batch_norm layer_norm group_norm "
-                "instance_norm linear conv1d conv2d conv3d conv_transpose1d "
-                "conv_transpose2d conv_transpose3d matmul bmm mm addmm lstm gru rnn_tanh "
-                "rnn_relu embedding_bag_none t masked_fill zeros_like ones_like empty_like "
-                "full_like clamp clamp_min clamp_max neg copy fill zero new_zeros "
-                "new_full prelu upsample_bilinear2d upsample_nearest2d upsample_bicubic2d "
-                "scaled_dot_product_attention pixel_shuffle channel_shuffle glu logsigmoid "
-                "softplus mish tril triu movedim swapaxes alias type_as_first "
-                "lift_fresh_copy lift_fresh view_as reshape_as conj conj_physical resolve_conj "
-                "_conj resolve_neg fft_fftshift fft_ifftshift mean amax amin square "
-                "sgn sign floor ceil round trunc diagonal diag diag_embed unfold "
-                "as_strided einsum dot mv addmv addbmm outer ger tile repeat_interleave rot90 take "
-                "take_along_dim masked_select unsafe_chunk unsafe_split swapdims moveaxis");
+    static const Names names = words(
+        "relu relu6 hardtanh hardswish hardsigmoid sigmoid tanh gelu silu elu "
+        "leaky_relu softmax log_softmax view reshape permute transpose flatten "
+        "unflatten squeeze unsqueeze expand expand_as contiguous clone detach "
+        "dropout slice select index_select gather index narrow chunk split unbind "
+        "split_with_sizes repeat roll flip pad constant_pad_nd max_pool1d "
+        "max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d "
+        "adaptive_avg_pool2d adaptive_avg_pool3d batch_norm layer_norm group_norm "
+        "instance_norm linear conv1d conv2d conv3d conv_transpose1d "
+        "conv_transpose2d conv_transpose3d matmul bmm mm addmm lstm gru rnn_tanh "
+        "rnn_relu embedding_bag_none t masked_fill zeros_like ones_like empty_like "
+        "full_like clamp clamp_min clamp_max neg copy fill zero new_zeros "
+        "new_full prelu upsample_bilinear2d upsample_nearest2d upsample_bicubic2d "
+        "scaled_dot_product_attention pixel_shuffle channel_shuffle glu logsigmoid "
+        "softplus mish tril triu movedim swapaxes alias type_as_first "
+        "lift_fresh_copy lift_fresh view_as reshape_as conj conj_physical resolve_conj "
+        "_conj resolve_neg fft_fftshift fft_ifftshift mean amax amin square "
+        "sgn sign floor ceil round trunc diagonal diag diag_embed unfold "
+        "as_strided einsum dot mv addmv addbmm outer ger tile repeat_interleave rot90 take "
+        "meshgrid take_along_dim masked_select unsafe_chunk unsafe_split swapdims moveaxis");
     return names;
 }
 
@@ -328,10 +328,11 @@ std::optional<std::int64_t> inferRank(const Node& node, const RankOf& rankOf)
                 "lt le gt ge logical_and logical_or logical_xor where matmul lerp addcmul addcdiv");
     if (broadcasting.contains(name))
         return widest(node, rankOf, name == "matmul" ? 2 : 0);
-    if (name == "mm" || name == "addmm")
-        return 2;
-    if (name == "bmm" || name == "baddbmm")
-        return 3;
+    static const std::map<std::string, std::int64_t, std::less<>> fixed {
+        {"mm", 2},       {"addmm", 2}, {"bmm", 3},   {"baddbmm", 3}, {"arange", 1},
+        {"linspace", 1}, {"eye", 2},   {"outer", 2}, {"ger", 2},     {"nonzero", 2}};
+    if (const auto known = fixed.find(name); known != fixed.end())
+        return known->second;
     const bool spectral = name.starts_with("fft_") && !name.ends_with("freq");
     if (same.contains(name) || floatMaking().contains(name) || spectral)
         return operand(0);
@@ -354,11 +355,13 @@ std::optional<std::int64_t> inferRank(const Node& node, const RankOf& rankOf)
         const auto* sizes = at < node.args.size() ? node.args[at].value.asList() : nullptr;
         return sizes ? std::optional(std::int64_t(sizes->size())) : std::nullopt;
     }
-    if ((name == "cat" || name == "concat") && !node.args.empty())
-        if (const auto* parts = node.args[0].value.asList())
-            for (const Argument& part : *parts)
-                if (const auto rank = part.asRef() ? rankOf(*part.asRef()) : std::nullopt)
-                    return rank;
+    const auto* parts = node.args.empty() ? nullptr : node.args[0].value.asList();
+    if (parts && (name == "cat" || name == "concat" || name == "stack"))
+        for (const Argument& part : *parts)
+            if (const auto rank = part.asRef() ? rankOf(*part.asRef()) : std::nullopt)
+                return *rank + (name == "stack" ? 1 : 0);
+    if (parts && name == "meshgrid")
+        return std::int64_t(parts->size());
     if (name == "flatten") {
         const auto rank = operand(0);
         const auto number = [&](const char* key, std::int64_t usual) {
@@ -380,7 +383,7 @@ std::optional<std::int64_t> inferRank(const Node& node, const RankOf& rankOf)
 bool ranksAgree(const Node& node)
 {
     static const Names alike
-        = words("chunk split split_with_sizes tensor_split unbind sort topk max "
+        = words("chunk split split_with_sizes tensor_split unbind meshgrid sort topk max "
                 "min unsafe_chunk unsafe_split");
     return node.target.starts_with("aten.") && alike.contains(baseName(node.target));
 }

@@ -54,6 +54,13 @@ def scaled(y):
     return (1 - z) * 2
 
 
+def placed(y):
+    """Python's numbers beside values that no input tells the dimensions of: places on a grid."""
+    rows, columns = (torch.arange(n, dtype=y.dtype) + 0.5 for n in y.shape)
+    down, along = torch.meshgrid(rows, columns, indexing="ij")
+    return y + (torch.stack([down, along], -1) * 0.1 - 1).sum(-1)
+
+
 def whole(y):
     """A value without dimensions: in a trace's run the number makes it float64, so it stays a tensor."""
     return y + (y.mean() * 0.1 * 0.7).float() * 3
@@ -68,6 +75,7 @@ CASES = {
     "complex": (lambda: Call(filtered), ROWS),
     "complex, functions of it": (lambda: Call(powers), ROWS),
     "numbers": (lambda: Call(scaled), ROWS),
+    "numbers, places": (lambda: Call(placed), ROWS),
     "pool": (lambda: image(pooled), PLANE),
 }
 
@@ -120,7 +128,7 @@ class Traces(unittest.TestCase):
 
     def test_numbers_keep_the_bits(self):
         """What stays a tensor and what becomes a number, in a run as in PyTorch's own of the file."""
-        for name, function in (("numbers", scaled), ("without dimensions", whole), ("integers", lambda y: y + ((y > 0).long() * 0.1 + 1).float())):
+        for name, function in (("numbers", scaled), ("places", placed), ("without dimensions", whole), ("integers", lambda y: y + ((y > 0).long() * 0.1 + 1).float())):
             with self.subTest(name), tempfile.TemporaryDirectory() as place:
                 folder = pathlib.Path(place)
                 made(lambda: Call(function), ROWS, folder)
