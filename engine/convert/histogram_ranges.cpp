@@ -283,6 +283,11 @@ ValueRange entropyRange(const Histogram& histogram, const ObserverSpec& spec)
     const bool folded = isSymmetric(spec.qscheme);
     ZeroedCounts values = aroundZero(histogram, folded);
     flattenZero(values);
+    // Divergence compares shapes. Fewer values than bins have none: a cut right behind any lone
+    // value would cost nothing, however much it clips.
+    const double held = std::accumulate(values.counts.begin(), values.counts.end(), 0.0);
+    if (held < double(histogram.counts.size()))
+        return mseRange(histogram, spec);
     const QuantRange range = quantRange(spec);
     const double levels = double(range.max - range.min + 1) / (folded ? 2 : 1);
     const Bins kept = searchBins(values, Divergence(values.counts, levels));

@@ -180,6 +180,23 @@ private Q_SLOTS:
         QVERIFY(both.max - both.min < 0.3f * (whole.max - whole.min));
     }
 
+    void fewValuesHaveNoDivergence()
+    {
+        // Zeros of a relu and some eighty values, each in a bin of its own: a cut right behind the
+        // first of them would make both distributions that one bin.
+        ObserverSpec spec;
+        spec.dtype = DType::QUInt8;
+        spec.qscheme = QScheme::PerTensorAffine;
+        Histogram sparse {0, 1, std::vector<float>(2048, 0)};
+        sparse.counts[0] = 48;
+        for (std::size_t bin = 273; bin < 2048; bin += 22)
+            sparse.counts[bin] = 1;
+        sparse.counts[2047] = 1;
+        const ValueRange got = entropyRange(sparse, spec);
+        QVERIFY2(got.max > 0.9f, qPrintable(QString::number(got.max)));
+        QCOMPARE(got.max, mseRange(sparse, spec).max);
+    }
+
     void specChoosesTheMethod()
     {
         const Case& one = m_cases[3]; // relu's output with one value far out
