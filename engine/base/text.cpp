@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/text.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace qs {
@@ -15,6 +16,17 @@ std::string numberText(double value)
 std::string inQuotes(const std::string& text)
 {
     return "'" + text + "'";
+}
+
+std::string quotedNames(const std::vector<std::string>& names)
+{
+    constexpr std::size_t kNamed = 5;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(names.size(), kNamed); ++i)
+        text += (i ? ", " : "") + inQuotes(names[i]);
+    if (names.size() > kNamed)
+        text += " and " + std::to_string(names.size() - kNamed) + " more";
+    return text;
 }
 
 std::string shortened(std::string text, std::size_t longest)

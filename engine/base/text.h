@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace qs {
 
@@ -10,6 +11,8 @@ namespace qs {
 std::string numberText(double value);
 /// 'text': how messages quote what the user named.
 std::string inQuotes(const std::string& text);
+/// "'a', 'b' and 3 more": the first names alone where there are many.
+std::string quotedNames(const std::vector<std::string>& names);
 /// Its first `longest` bytes and "..." where it is longer.
 std::string shortened(std::string text, std::size_t longest);
 

@@ -238,8 +238,8 @@ void applyNullEdges(const Graph& graph, const OpNames& names, const Matches& mat
     }
 }
 
-void noteConflict(const Graph& graph, const Unit& unit, std::size_t member, const RuleHits& root,
-                  const RuleHits& own, Plan& plan)
+void noteConflict(const Unit& unit, std::size_t member, const RuleHits& root, const RuleHits& own,
+                  Plan& plan)
 {
     if (unit.names[member].find("BatchNorm") != std::string::npos)
         return;
@@ -249,16 +249,42 @@ void noteConflict(const Graph& graph, const Unit& unit, std::size_t member, cons
     const NamedQConfig wins = qconfigOf(root), loses = qconfigOf(own);
     if (wins.config == loses.config)
         return;
+    plan.conflicts.push_back({unit.root(), unit.nodes[member], wins, loses});
+}
+
+void warnOfConflicts(const Graph& graph, Plan& plan)
+{
+    struct Group
+    {
+        std::string wins, loses;
+        std::vector<std::string> roots, members;
+    };
     const auto nameOf = [](const NamedQConfig& qconfig) {
         return qconfig.config ? inQuotes(qconfig.name) : std::string("null");
     };
-    plan.conflicts.push_back({unit.root(), unit.nodes[member], wins, loses});
-    const std::string memberName = inQuotes(graph.get(unit.nodes[member]).name);
-    const std::string rootName = inQuotes(graph.get(unit.root()).name);
-    plan.warnings.push_back(memberName + " is fused into " + rootName + " and takes its qconfig "
-                            + nameOf(wins) + ": the rule that gives " + memberName + " "
-                            + nameOf(loses) + " has no effect; give both the same qconfig, or name "
-                            + memberName + " under prepare.unfuse");
+    std::vector<Group> groups;
+    for (const FusionConflict& conflict : plan.conflicts) {
+        const std::string wins = nameOf(conflict.rootQConfig);
+        const std::string loses = nameOf(conflict.memberQConfig);
+        auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
+            return g.wins == wins && g.loses == loses;
+        });
+        if (group == groups.end())
+            group = groups.insert(groups.end(), {wins, loses, {}, {}});
+        group->roots.push_back(graph.get(conflict.root).name);
+        group->members.push_back(graph.get(conflict.member).name);
+    }
+    for (const Group& group : groups) {
+        const bool one = group.members.size() == 1;
+        const std::string members = quotedNames(group.members);
+        plan.warnings.push_back(members + (one ? " is" : " are") + " fused into "
+                                + quotedNames(group.roots)
+                                + (one ? " and takes its qconfig " : " and take their qconfig ")
+                                + group.wins + (one ? ": the rule that gives " : ": what gives ")
+                                + (one ? members : std::string("them")) + " " + group.loses
+                                + " has no effect; give both the same qconfig, or name "
+                                + (one ? members : std::string("them")) + " under prepare.unfuse");
+    }
 }
 
 } // namespace qs

@@ -53,9 +53,11 @@ void applyNullEdges(const Graph& graph, const OpNames& names, const Matches& mat
                     RuleTable& rules, std::vector<Verdicts>& verdicts,
                     std::vector<Decision>& decisions);
 
-/// Notes and warns where a rule gives a member of a fusion another qconfig than its first operator
+/// Notes where a rule gives a member of a fusion another qconfig than its first operator
 /// has. A batch norm's own does not matter: it is folded.
-void noteConflict(const Graph& graph, const Unit& unit, std::size_t member, const RuleHits& root,
-                  const RuleHits& own, Plan& plan);
+void noteConflict(const Unit& unit, std::size_t member, const RuleHits& root, const RuleHits& own,
+                  Plan& plan);
+/// Warns of the noted conflicts: one line for all where the same qconfig wins over the same.
+void warnOfConflicts(const Graph& graph, Plan& plan);
 
 } // namespace qs

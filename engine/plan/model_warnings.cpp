@@ -12,19 +12,6 @@ namespace qs {
 
 namespace {
 
-constexpr std::size_t kNamed = 5;
-
-/// "'a', 'b' and 3 more".
-std::string listed(const std::vector<std::string>& names)
-{
-    std::string text;
-    for (std::size_t i = 0; i < std::min(names.size(), kNamed); ++i)
-        text += (i ? ", " : "") + inQuotes(names[i]);
-    if (names.size() > kNamed)
-        text += " and " + std::to_string(names.size() - kNamed) + " more";
-    return text;
-}
-
 bool isTrue(const Argument* argument)
 {
     return argument && argument->asBool() && *argument->asBool();
@@ -82,7 +69,7 @@ public:
     {
         std::string text;
         for (const auto& [effect, names] : m_names)
-            text += (text.empty() ? "" : "; ") + listed(names) + " " + effect;
+            text += (text.empty() ? "" : "; ") + quotedNames(names) + " " + effect;
         if (!text.empty())
             warnings.push_back("the model is in training mode: " + text
                                + "; call model.eval() before exporting it");
@@ -123,12 +110,13 @@ void warnOfEagerModules(const Graph& graph, std::vector<std::string>& warnings)
             observers.push_back(path);
     }
     if (!stubs.empty())
-        warnings.push_back("the model was prepared for eager-mode quantization: " + listed(stubs)
+        warnings.push_back("the model was prepared for eager-mode quantization: "
+                           + quotedNames(stubs)
                            + " (QuantStub, DeQuantStub, QuantWrapper, FloatFunctional) do nothing "
                              "here; export the model without them");
     if (!observers.empty())
         warnings.push_back("the model holds observers of eager-mode quantization: "
-                           + listed(observers)
+                           + quotedNames(observers)
                            + "; export the float model, before torch.ao.quantization.prepare");
 }
 

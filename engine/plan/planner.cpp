@@ -172,8 +172,9 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
         const RuleSubject subject = subjects.of(unit);
         hits.push_back(choices.keepsFloat(unit.root()) ? RuleHits() : rules.find(subject));
         for (std::size_t i = 1; i < unit.nodes.size(); ++i)
-            noteConflict(graph, unit, i, hits.back(), rules.find(subjects.member(unit, i)), plan);
+            noteConflict(unit, i, hits.back(), rules.find(subjects.member(unit, i)), plan);
     }
+    warnOfConflicts(graph, plan);
     QS_CHECK(checkMixedQConfigs(graph, matches, hits, mapping, plan.warnings));
     std::vector<Verdicts> verdicts;
     std::vector<Decision> decisions;

@@ -296,21 +296,28 @@ void Reasoner::warn(const RuleTable& rules, std::vector<std::string>& warnings) 
             why = "matches no observed input";
         warnings.push_back(what + " " + why);
     }
-    std::size_t dropped = 0;
+    // One line a reason, so that a model of a hundred such layers does not hide the rest.
+    std::vector<std::pair<std::string, std::vector<std::string>>> dropped;
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
         if (verdicts[i].verdict != Verdict::FloatByConstraint
             && !(verdicts[i].verdict == Verdict::FloatByBackend && verdicts[i].qconfig.config))
             continue;
-        if (++dropped > 20)
-            continue;
         const Unit& unit = matches.units[matches.matches[i].units.front()];
-        warnings.push_back(inQuotes(graph.get(unit.root()).name)
-                           + " stays float: " + verdicts[i].reason);
+        auto same = std::find_if(dropped.begin(), dropped.end(), [&](const auto& group) {
+            return group.first == verdicts[i].reason;
+        });
+        if (same == dropped.end())
+            same = dropped.insert(dropped.end(), {verdicts[i].reason, {}});
+        same->second.push_back(graph.get(unit.root()).name);
     }
-    if (dropped > 20)
-        warnings.push_back(std::to_string(dropped - 20)
-                           + " more operators stay float for the same "
-                             "kind of reason");
+    constexpr std::size_t kReasons = 20;
+    for (std::size_t i = 0; i < std::min(dropped.size(), kReasons); ++i)
+        warnings.push_back(quotedNames(dropped[i].second)
+                           + (dropped[i].second.size() == 1 ? " stays" : " stay")
+                           + " float: " + dropped[i].first);
+    if (dropped.size() > kReasons)
+        warnings.push_back(std::to_string(dropped.size() - kReasons)
+                           + " more reasons of the same kind keep operators float");
     for (const auto& [consumer, value] : observers.blindInputs)
         warnings.push_back("input " + inQuotes(graph.value(value).name) + " of "
                            + inQuotes(graph.get(consumer).name)

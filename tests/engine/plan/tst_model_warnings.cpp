@@ -111,6 +111,42 @@ private Q_SLOTS:
                      .startsWith("the model is already quantized: 2 operators"),
                  warnings[0].c_str());
     }
+    void oneLineForAllFusedAlike()
+    {
+        GraphMaker m;
+        ValueRef x = m.input("x");
+        for (const char* number : {"1", "2", "3", "4", "5", "6", "7"})
+            x = m.relu(std::string("r") + number, m.conv(std::string("c") + number, x));
+        const Graph graph = m.finish({x});
+        Recipe recipe = defaultRecipe();
+        Rule off;
+        off.kind = RuleKind::ObjectType;
+        off.key = "torch.nn.Conv2d";
+        recipe.mapping.rules.push_back(off);
+        const auto plan = makePlan(graph, recipe, *findBackend("x86"));
+        QVERIFY(plan);
+        QCOMPARE(plan->conflicts.size(), std::size_t(7));
+        QCOMPARE(plan->warnings.size(), std::size_t(1));
+        QVERIFY2(plan->warnings[0].find("'r5' and 2 more are fused into 'c1', 'c2'")
+                     != std::string::npos,
+                 plan->warnings[0].c_str());
+    }
+    void oneLineForAllDroppedAlike()
+    {
+        GraphMaker m;
+        ValueRef x = m.input("x", DType::Int64);
+        std::vector<ValueRef> tables;
+        for (const char* name : {"a", "b"})
+            tables.push_back(
+                m.op(name, "aten.embedding.default",
+                     {{"weight", m.parameter(name + std::string("_w"))}, {"indices", x}}, name,
+                     "torch.nn.Embedding", "function.embedding"));
+        const auto plan = makePlan(m.finish(tables), defaultRecipe(), *findBackend("x86"));
+        QVERIFY(plan);
+        QCOMPARE(plan->warnings.size(), std::size_t(1));
+        QVERIFY2(plan->warnings[0].starts_with("'a', 'b' stay float: qconfig 'x86'"),
+                 plan->warnings[0].c_str());
+    }
     void eagerModulesAreNamed()
     {
         GraphMaker m;
