@@ -2,6 +2,7 @@
 #include "engine/execute/op_table.h"
 #include "engine/execute/script_ops.h"
 #include "engine/import/torchscript_evaluator.h"
+#include "engine/import/torchscript_probe.h"
 #include "engine/import/torchscript_spelling.h"
 #include "engine/import/torchscript_types.h"
 
@@ -65,6 +66,29 @@ bool sameDefault(const Argument& given, const c10::Argument& slot)
            });
 }
 
+using Ranks = std::vector<std::optional<std::int64_t>>;
+
+bool lacksTypes(const Node& made, const Ranks& ranks)
+{
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        const ValueType& type = made.outputs[i].type;
+        if (type.kind == ValueKind::Tensor && (type.dtype == DType::Unknown || !ranks[i]))
+            return true;
+    }
+    return false;
+}
+
+void fillProbed(Node& made, Ranks& ranks, const std::vector<ProbedValue>& probed)
+{
+    for (std::size_t i = 0; i < probed.size(); ++i) {
+        ValueType& type = made.outputs[i].type;
+        if (type.kind == ValueKind::Tensor && type.dtype == DType::Unknown)
+            type.dtype = probed[i].dtype;
+        if (!ranks[i])
+            ranks[i] = probed[i].rank;
+    }
+}
+
 } // namespace
 
 Result<Argument> ScriptEvaluator::argument(const ScriptItem& item, const c10::TypePtr& wanted)
@@ -119,14 +143,18 @@ void ScriptEvaluator::label(Node& made, const JitNode* from) const
 ScopedRef ScriptEvaluator::emit(Node made)
 {
     const auto rankInside = [&](ValueRef ref) { return rankOf(ScopedRef {m_scope, ref, false}); };
-    inferTypes(
-        made, [&](ValueRef ref) -> const ValueType& { return m_scope->value(ref).type; },
-        rankInside);
-    const std::optional<std::int64_t> rank = inferRank(made, rankInside);
-    const std::size_t ranked = !rank ? 0 : ranksAgree(made) ? made.outputs.size() : 1;
+    const TypeOf typeInside
+        = [&](ValueRef ref) -> const ValueType& { return m_scope->value(ref).type; };
+    inferTypes(made, typeInside, rankInside);
+    Ranks ranks(made.outputs.size());
+    if (const auto rank = inferRank(made, rankInside))
+        std::fill_n(ranks.begin(), ranksAgree(made) ? ranks.size() : 1, rank);
+    if (lacksTypes(made, ranks))
+        fillProbed(made, ranks, probeResults(made, typeInside, rankInside));
     const ScopedRef ref {m_scope, {m_scope->append(std::move(made)), 0}, false};
-    for (std::uint32_t i = 0; i < ranked; ++i)
-        setRank({m_scope, {ref.ref.node, i}, false}, *rank);
+    for (std::uint32_t i = 0; i < ranks.size(); ++i)
+        if (ranks[i])
+            setRank({m_scope, {ref.ref.node, i}, false}, *ranks[i]);
     return ref;
 }
 

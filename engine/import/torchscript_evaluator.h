@@ -18,7 +18,7 @@ namespace qs {
 /// branches with a known condition taken, loops with a known count unrolled, calls followed,
 /// tuples, lists, dicts, objects and attributes resolved. What is left are the operators, which
 /// become nodes of a scope. Branches and loops that depend on data become nodes with bodies. No
-/// operator on tensors is run. Functions may throw what LibTorch throws: call inside `guardTorch`.
+/// operator is run on elements. Functions may throw what LibTorch throws: call inside `guardTorch`.
 class ScriptEvaluator
 {
 public:

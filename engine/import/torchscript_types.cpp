@@ -47,8 +47,8 @@ const Names& comparisons()
 
 const Names& indices()
 {
-    static const Names names {"argmax",   "argmin",    "argsort",      "nonzero",
-                              "bincount", "bucketize", "searchsorted", "numel"};
+    static const Names names {"argmax",    "argmin",       "argsort", "nonzero", "bincount",
+                              "bucketize", "searchsorted", "numel",   "one_hot", "count_nonzero"};
     return names;
 }
 
