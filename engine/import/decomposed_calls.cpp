@@ -289,6 +289,11 @@ Args maxPool(const Reader& read)
                   {"kernel_size", "stride", "padding", "dilation"}, {"ceil_mode"});
 }
 
+Args adaptivePool(const Reader& read)
+{
+    return pooled(read, "aten._adaptive_avg_pool2d.default", {"output_size"}, {});
+}
+
 /// unsqueeze behind the dimension, expand, view.
 Args repeatInterleave(const Reader& read)
 {
@@ -312,7 +317,7 @@ struct Spelling
     Args (*read)(const Reader&);
 };
 
-constexpr std::array<Spelling, 11> kSpellings {{
+constexpr std::array<Spelling, 12> kSpellings {{
     {"hardswish", "aten.hardswish.default", unary},
     {"hardsigmoid", "aten.hardsigmoid.default", unary},
     {"stack", "aten.stack.default", stacked},
@@ -321,6 +326,7 @@ constexpr std::array<Spelling, 11> kSpellings {{
     {"instance_norm", "aten.instance_norm.default", instanceNorm},
     {"pixel_shuffle", "aten.pixel_shuffle.default", pixelShuffle},
     {"pixel_unshuffle", "aten.pixel_unshuffle.default", pixelUnshuffle},
+    {"adaptive_avg_pool1d", "aten.adaptive_avg_pool1d.default", adaptivePool},
     {"avg_pool1d", "aten.avg_pool1d.default", averagePool},
     {"max_pool1d", "aten.max_pool1d.default", maxPool},
     {"repeat_interleave", "aten.repeat_interleave.self_int", repeatInterleave},

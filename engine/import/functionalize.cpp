@@ -5,7 +5,9 @@
 #include "engine/graph/graph_edit.h"
 #include "engine/import/alias_analysis.h"
 #include "engine/import/mutation_regions.h"
+#include "engine/import/view_updates.h"
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <unordered_map>
@@ -117,9 +119,12 @@ public:
                 continue;
             const ValueRef* target = node->args[written[0]].value.asRef();
             const auto twin = functionalTwin(*node);
-            if (written.size() == 1 && written[0] == 0 && target && twin
-                && !(writesValues(*node) && hasLiveAlias(*node, *target)))
-                replace(*node, *twin, *target);
+            if (written.size() != 1 || written[0] != 0 || !target || !twin)
+                continue;
+            const bool writes = writesValues(*node);
+            const auto seen = writes ? seenThrough(*target) : std::vector {object(*target)};
+            if (!writes || !hasLiveAlias(*node, seen))
+                replace(*node, *twin, seen);
         }
         return m_edit.build();
     }
@@ -132,56 +137,116 @@ private:
         return it == m_objects.end() ? ref : it->second;
     }
 
+    ValueRef newest(ValueRef ref) const
+    {
+        const auto it = m_current.find(object(ref));
+        return it == m_current.end() ? ref : it->second;
+    }
+
     void readNewest(const Node& node)
     {
         bool changed = false;
-        const auto newest = [&](ValueRef ref) {
-            const auto it = m_current.find(object(ref));
-            if (it == m_current.end() || it->second == ref)
-                return ref;
-            changed = true;
-            return it->second;
+        const auto read = [&](ValueRef ref) {
+            changed = changed || newest(ref) != ref;
+            return newest(ref);
         };
         std::vector<NamedArgument> args;
         for (const auto& arg : node.args)
-            args.push_back({arg.name, rewritten(arg.value, newest)});
+            args.push_back({arg.name, rewritten(arg.value, read)});
         if (changed)
             m_edit.setArgs(node.id, std::move(args));
     }
 
-    /// Whether another object that may share memory with `target` is read later.
-    bool hasLiveAlias(const Node& node, ValueRef target) const
+    /// The object that is changed, then what it is a slice of, up to a whole tensor that the graph
+    /// makes; the object alone where it is a part of what comes from outside.
+    std::vector<ValueRef> seenThrough(ValueRef target) const
+    {
+        std::vector<ValueRef> seen {object(target)};
+        while (const ValueRef* whole = slicedFrom(m_graph, seen.back()))
+            seen.push_back(object(*whole));
+        if (m_graph.get(seen.back().node).kind != NodeKind::Op)
+            seen.resize(1);
+        return seen;
+    }
+
+    bool isReadAfter(ValueRef ref, std::size_t here) const
+    {
+        const auto users = m_graph.users(ref);
+        return std::any_of(users.begin(), users.end(),
+                           [&](const Use& use) { return m_graph.position(use.node) > here; });
+    }
+
+    /// Whether another object that may share memory with those in `seen` is read later.
+    bool hasLiveAlias(const Node& node, const std::vector<ValueRef>& seen) const
     {
         const std::size_t here = m_graph.position(node.id);
-        for (const ValueRef& member : m_aliases.members(target)) {
-            if (object(member) == object(target) || m_graph.position(member.node) >= here)
-                continue;
-            for (const Use& use : m_graph.users(member))
-                if (m_graph.position(use.node) > here)
-                    return true;
-        }
+        for (const ValueRef& member : m_aliases.members(seen[0]))
+            if (std::find(seen.begin(), seen.end(), object(member)) == seen.end()
+                && m_graph.position(member.node) < here && isReadAfter(member, here))
+                return true;
         return false;
     }
 
-    void replace(const Node& node, const std::string& twin, ValueRef target)
+    /// Whether an object, itself or as the result of an operator that changes it, is read later.
+    bool isObjectReadAfter(ValueRef wanted, const Node& node) const
+    {
+        const auto& members = m_aliases.members(wanted);
+        return std::any_of(members.begin(), members.end(), [&](ValueRef member) {
+            return object(member) == wanted && isReadAfter(member, m_graph.position(node.id));
+        });
+    }
+
+    void replace(const Node& node, const std::string& twin, const std::vector<ValueRef>& seen)
     {
         m_edit.setArgs(node.id, renamed(m_edit.get(node.id).args, node.target, twin));
         Node& changed = m_edit.change(node.id);
         changed.originalTarget = node.target;
         changed.target = twin;
         ValueRef made {node.id, 0};
-        m_objects[made] = object(target);
-        if (mayChangeDType(m_graph, node, target)) {
+        m_objects[made] = seen[0];
+        m_last = node.id;
+        if (mayChangeDType(m_graph, node, seen[0])) {
             Node cast;
             cast.name = node.name + "_as";
             cast.target = "aten.to.dtype";
             cast.outputs.push_back({"", node.outputs[0].type});
-            cast.scope = node.scope;
-            cast.source = node.source;
-            cast.args = {{"self", made}, {"dtype", m_graph.value(target).type.dtype}};
-            made = {m_edit.insertAfter(std::move(cast), node.id), 0};
+            cast.args = {{"self", made}, {"dtype", m_graph.value(seen[0]).type.dtype}};
+            made = append(std::move(cast), node);
         }
-        m_current[object(target)] = made;
+        m_current[seen[0]] = made;
+        updateWholes(node, seen);
+    }
+
+    /// What the changed object is a slice of gets its new part; the slices show the new whole.
+    void updateWholes(const Node& node, const std::vector<ValueRef>& seen)
+    {
+        for (std::size_t i = 1; i < seen.size(); ++i) {
+            const ValueRef whole = seen[i];
+            m_current[whole]
+                = append(scattered(m_edit.get(seen[i - 1].node), newest(whole),
+                                   m_graph.value(whole).type, m_current.at(seen[i - 1])),
+                         node);
+        }
+        const auto innermost = std::find_if(seen.begin(), seen.end() - 1, [&](ValueRef part) {
+            return isObjectReadAfter(part, node);
+        });
+        for (auto part = seen.end() - 1; part != innermost;) {
+            --part;
+            Node view = m_edit.get(part->node);
+            view.id = {};
+            view.args[0].value = m_current.at(part[1]);
+            m_current[*part] = append(std::move(view), node);
+        }
+    }
+
+    /// Puts a node behind those made for `origin` so far, as a part of its call.
+    ValueRef append(Node made, const Node& origin)
+    {
+        made.scope = origin.scope;
+        made.source = origin.source;
+        made.torchFn = origin.torchFn;
+        m_last = m_edit.insertAfter(std::move(made), m_last);
+        return {m_last, 0};
     }
 
     const Graph& m_graph;
@@ -189,6 +254,7 @@ private:
     GraphEdit m_edit;
     std::unordered_map<ValueRef, ValueRef> m_objects; ///< results that are their own operand
     std::unordered_map<ValueRef, ValueRef> m_current; ///< by object: its newest value
+    NodeId m_last; ///< of the nodes that replace the current one
 };
 
 } // namespace

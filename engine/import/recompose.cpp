@@ -65,6 +65,12 @@ private:
         return found;
     }
 
+    /// Sizes follow from the tensors; other calls may read those that a call computes.
+    bool isTensor(ValueRef ref) const
+    {
+        return m_edit.get(ref.node).outputs.at(ref.index).type.kind == ValueKind::Tensor;
+    }
+
     void look(DecomposedCall& call) const
     {
         const std::set<NodeId> inside(call.nodes.begin(), call.nodes.end());
@@ -73,14 +79,12 @@ private:
             const Node& node = m_edit.get(id);
             for (const NamedArgument& argument : node.args)
                 forEachRef(argument.value, [&](ValueRef ref) {
-                    const bool tensor = m_edit.get(ref.node).outputs.at(ref.index).type.kind
-                        == ValueKind::Tensor; // sizes follow from the tensors
-                    if (tensor && !inside.contains(ref.node) && seen.insert(ref).second)
+                    if (isTensor(ref) && !inside.contains(ref.node) && seen.insert(ref).second)
                         call.reads.push_back(ref);
                 });
             for (std::uint32_t i = 0; i < node.outputs.size(); ++i)
                 for (const Use& use : m_edit.users({id, i}))
-                    if (!inside.contains(use.node)
+                    if (isTensor({id, i}) && !inside.contains(use.node)
                         && (call.gives.empty() || call.gives.back() != ValueRef {id, i}))
                         call.gives.push_back({id, i});
         }
@@ -110,7 +114,7 @@ private:
     {
         const auto& args = m_edit.get(id).args;
         const ValueRef* read = args.empty() ? nullptr : args[0].value.asRef();
-        if (!read)
+        if (!read || !isTensor({id, 0}))
             return;
         m_edit.change(id).scope = m_edit.get(read->node).scope;
         m_edit.change(id).torchFn.clear();

@@ -83,6 +83,9 @@ const OpTable& mainOps()
         {"view", {"view", "_unsafe_view"}},
         {"matmul", {"matmul", "mm", "bmm"}},
         {"transpose", {"transpose", "permute"}},
+        {"narrow", {"narrow", "slice"}},
+        {"pad", {"pad", "constant_pad_nd"}},
+        {"contiguous", {"contiguous", "clone"}},
     };
     return table;
 }
@@ -232,6 +235,13 @@ std::string operatorName(const std::string& word)
     return found == names.end() ? std::string() : found->second;
 }
 
+/// Where a slice is added to in place, the nodes that put it back into its tensor are parts of that
+/// call, and no additions.
+bool isOnlyPartOf(const std::string& name, const std::string& base)
+{
+    return (name == "operator.add" || name == "operator.mul") && !isMainOp(lastPart(name), base);
+}
+
 std::string functionName(const std::string& word)
 {
     return (functionalBuiltins().count(word) || functionalByDefault().count(word)
@@ -252,7 +262,7 @@ OpName nameFromRecord(const std::string& record, const std::string& base)
     const std::string plain = word.starts_with("__") ? word.substr(2, word.size() - 4) : word;
     if (kind == "method_descriptor" || kind == "wrapper_descriptor" || word.starts_with("__")) {
         out.name = operatorName(word);
-        if (out.name.empty()) {
+        if (out.name.empty() || isOnlyPartOf(out.name, base)) {
             out.kind = isMainOp(plain, base) ? OpName::Kind::Method : OpName::Kind::Inside;
             out.name = word;
         }

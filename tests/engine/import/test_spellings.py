@@ -52,6 +52,34 @@ def trained(norm):
     return norm
 
 
+def added(y):
+    y = y * 1
+    y[:, :2] += y[:, 2:4]
+    return y
+
+
+def shifted(y):
+    y = y * 1
+    y[:, :, 1:5, 5:] = y[:, :, 5:9, :-5]
+    return y + 1
+
+
+def selected(y):
+    y = y * 1
+    y[..., 0] = y[..., 1] + 1
+    z = y + 1
+    y[:, 1, 2:4].mul_(3)
+    return y + z
+
+
+def seen(y):
+    y = y * 1
+    part = y[:, :2]
+    part.add_(1)
+    part[:, 0].sigmoid_()
+    return y * 2, part + 1
+
+
 LINE, PLANE, VOLUME = (4, 20), (4, 12, 12), (4, 8, 8, 8)
 CASES = {
     "prelu": (lambda: behind(conv2(), nn.PReLU()), PLANE),
@@ -65,6 +93,7 @@ CASES = {
     "instance norm, 3d, running": (lambda: behind(nn.Conv3d(4, 8, 3), trained(nn.InstanceNorm3d(8, affine=True, track_running_stats=True))), VOLUME),
     "pixel shuffle": (lambda: behind(conv2(), nn.PixelShuffle(2)), PLANE),
     "pixel unshuffle": (lambda: behind(conv2(), nn.PixelUnshuffle(5)), PLANE),
+    "adaptive pool, 1d": (lambda: behind(conv1(), nn.AdaptiveAvgPool1d(4)), LINE),
     "average pool, 1d": (lambda: behind(conv1(), nn.AvgPool1d(3, 2, padding=1, count_include_pad=False)), LINE),
     "average pool, 1d, its kernel as stride": (lambda: behind(conv1(), nn.AvgPool1d(2)), LINE),
     "max pool, 1d": (lambda: behind(conv1(), nn.MaxPool1d(3, 2, padding=1)), LINE),
@@ -77,19 +106,30 @@ CASES = {
     "linear of a sequence": (lambda: behind(nn.Linear(20, 6, bias=False), nn.ReLU()), LINE),
     "linear of a row": (lambda: nn.Sequential(nn.Flatten(), nn.Linear(80, 6), nn.ReLU()), LINE),
     "hardswish": (lambda: behind(conv2(), nn.Hardswish()), PLANE),
+    "narrow": (lambda: Call(conv2(), lambda y: torch.narrow(y, 1, 2, 3)), PLANE),
+    "contiguous": (lambda: Call(conv2(), lambda y: y.permute(0, 2, 3, 1).contiguous()), PLANE),
     "hardsigmoid": (lambda: behind(conv2(), nn.Hardsigmoid()), PLANE),
+}
+# What core ATen spells without an operator that changes its argument, the importer makes of the other spelling.
+CHANGING = {
+    "slice, added to": (lambda: Call(conv2(), added), PLANE),
+    "slice, set": (lambda: Call(conv2(), shifted), PLANE),
+    "places, set": (lambda: Call(conv2(), selected), PLANE),
+    "slice of a slice, both read": (lambda: Call(conv2(), seen), PLANE),
 }
 
 
-def plan(path):
+def plan(path, whole=False):
     done = subprocess.run([QUANTSCOPE, "plan", str(path), "--json"], capture_output=True, text=True, check=True)
+    if whole:
+        return json.loads(done.stdout)
     return sorted({(n["module"], n["call_index"], str(n["pattern"]), str(n["qconfig"])) for n in json.loads(done.stdout)["nodes"]
                    if n["quantized"] and n["op"] not in ("input", "parameter", "constant")})
 
 
 class Spellings(unittest.TestCase):
     def test_one_plan_and_the_same_bits(self):
-        for name, (make, shape) in CASES.items():
+        for name, (make, shape) in {**CASES, **CHANGING}.items():
             torch.manual_seed(1)
             model = make().eval()
             example = torch.randn(2, *shape)
@@ -103,6 +143,8 @@ class Spellings(unittest.TestCase):
                     plans[way] = plan(folder / "training.pt2")
                     core = program.run_decompositions()
                     calls = [(example,)] if shapes is None else [(example,), (torch.randn(5, *shape),)]
+                    if name in CHANGING:
+                        check_model(program, model, calls, folder)
                     check_model(core, model, calls, folder)
                     plans[way + ", core ATen"] = plan(folder / "model.pt2")
             with self.subTest(name=name):
@@ -110,6 +152,23 @@ class Spellings(unittest.TestCase):
                 for way, decided in plans.items():
                     self.assertEqual(decided, plans["fixed"], way)
 
+
+    def test_layers_taken_apart_say_so(self):
+        """LibTorch's LSTM adds up otherwise than its steps, so they stay steps."""
+        model = nn.Sequential(nn.Linear(4, 4), nn.LSTM(4, 5, batch_first=True)).eval()
+        with tempfile.TemporaryDirectory() as place:
+            for whole in (True, False):
+                path = pathlib.Path(place) / "model.pt2"
+                program = torch.export.export(model, (torch.randn(2, 3, 4),))
+                torch.export.save(program if whole else program.run_decompositions(), path)
+                told = plan(path, whole=True)
+                apart = [w for w in told["warnings"] if "run_decompositions" in w]
+                steps = [n for n in told["nodes"] if n["module"] == "1" and "took it apart" in (n["reason"] or "")]
+                self.assertEqual(len(apart), 0 if whole else 1, told["warnings"])
+                self.assertEqual(any(n["op"].startswith("aten.addmm") for n in steps), not whole)
+                self.assertEqual(whole, any(n["quantized"] for n in told["nodes"] if n["module"] == "1"))
+        self.assertEqual(apart, ["'1' stays float: this LSTM was taken apart by run_decompositions(); export without it to have it "
+                                 "quantized"])
 
     def test_parameters_ask_for_gradients_where_the_model_s_do(self):
         """PyTorch's matmul adds up otherwise where a weight asks for gradients, even when none are made."""
