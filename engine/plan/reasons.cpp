@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/configure/nearest_name.h"
 #include "engine/plan/custom_modules.h"
+#include "engine/plan/taken_apart.h"
 
 #include <algorithm>
 
@@ -104,10 +105,12 @@ std::string meant(const std::string& word, const std::vector<std::string>& names
 Reasoner::Reasoner(const Findings& findings)
     : Findings(findings)
     , m_alternatives(findings.backend)
+    , m_takenApart(layersTakenApart(graph, names))
 {
     for (const BackendPattern& entry : backend.patterns)
         if (entry.pattern.size() == 1 && !entry.dtypeConfigs.empty())
             m_single.insert(canonicalTypeName(entry.pattern[0]));
+    std::erase_if(m_takenApart, [this](const auto& layer) { return !isWhole(layer.second); });
     for (std::size_t i = 0; i < matches.blocked.size(); ++i) {
         m_blockedAt[matches.blocked[i].last].push_back(i);
         m_blockedAt[matches.blocked[i].inner].push_back(i);
@@ -212,12 +215,21 @@ void Reasoner::addBlocked(NodePlan& plan) const
     }
 }
 
+bool Reasoner::isWhole(const std::string& name) const
+{
+    return m_single.contains(name) || isCustomModule({OpName::Kind::Module, name, "lstm"});
+}
+
 void Reasoner::explainInside(NodePlan& plan, const Node& node, const OpName& name) const
 {
     plan.verdict = Verdict::FloatByBackend;
     plan.reason = "it is a step inside " + name.name;
-    if (m_single.contains(name.name) || isCustomModule(name)) {
+    if (isWhole(name.name)) {
         plan.reason += ", which is quantized as a whole or not";
+        if (m_takenApart.contains(node.scope.path)) {
+            plan.reason += "; run_decompositions() took it apart";
+            plan.remedy.text = "export without run_decompositions() to have it quantized";
+        }
         return;
     }
     // A layer within counts as what it would be elsewhere; what moves values around it does not.
@@ -318,6 +330,13 @@ void Reasoner::warn(const RuleTable& rules, std::vector<std::string>& warnings) 
     if (dropped.size() > kReasons)
         warnings.push_back(std::to_string(dropped.size() - kReasons)
                            + " more reasons of the same kind keep operators float");
+    std::map<std::string, std::vector<std::string>> apart; // by class
+    for (const auto& [path, layer] : m_takenApart)
+        apart[layer].push_back(path.empty() ? "the model itself" : path);
+    for (const auto& [layer, paths] : apart)
+        warnings.push_back(quotedNames(paths) + (paths.size() == 1 ? " stays" : " stay")
+                           + " float: run_decompositions() took " + layer
+                           + " apart; export without it to have it quantized");
     for (const auto& [consumer, value] : observers.blindInputs)
         warnings.push_back("input " + inQuotes(graph.value(value).name) + " of "
                            + inQuotes(graph.get(consumer).name)

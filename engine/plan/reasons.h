@@ -5,6 +5,7 @@
 #include "engine/plan/decide.h"
 #include "engine/plan/prepare_settings.h"
 
+#include <map>
 #include <unordered_set>
 
 namespace qs {
@@ -36,6 +37,8 @@ public:
 private:
     void explainMatched(NodePlan& plan, std::size_t match) const;
     void explainInside(NodePlan& plan, const Node& node, const OpName& name) const;
+    /// Whether operators of this name are quantized, though not what they consist of.
+    bool isWhole(const std::string& name) const;
     void explainUnmatched(NodePlan& plan, const Node& node, const OpName& name) const;
     std::vector<std::string> surroundings(NodeId id) const;
     /// Fusions that only a second reader prevents become candidates.
@@ -43,6 +46,7 @@ private:
 
     mutable Alternatives m_alternatives;
     std::unordered_set<std::string> m_single; ///< patterns of one operator
+    std::map<std::string, std::string> m_takenApart; ///< layers by path: their classes
     std::unordered_map<NodeId, std::vector<std::size_t>> m_blockedAt; ///< into Matches::blocked
 };
 

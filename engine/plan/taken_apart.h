@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/plan/pattern_matcher.h"
+
+#include <map>
+#include <string>
+
+namespace qs {
+
+/// Recurrent layers that a file holds as their single steps, by path, with their class: what
+/// `run_decompositions()` makes of them. Only a whole layer can be quantized, and the steps cannot
+/// be put together again: LibTorch's layer adds up in another order.
+std::map<std::string, std::string> layersTakenApart(const Graph& graph, const OpNames& names);
+
+} // namespace qs
