@@ -90,7 +90,8 @@ CASES = {
     "instance norm, 3d": (lambda: behind(nn.Conv3d(4, 8, 3), trained(nn.InstanceNorm3d(8, affine=True))), VOLUME),
     "instance norm, running": (lambda: behind(conv2(), trained(nn.InstanceNorm2d(8, affine=True, track_running_stats=True))), PLANE),
     "instance norm, 1d, running": (lambda: behind(conv1(), trained(nn.InstanceNorm1d(8, track_running_stats=True, eps=1e-3))), LINE),
-    "instance norm, 3d, running": (lambda: behind(nn.Conv3d(4, 8, 3), trained(nn.InstanceNorm3d(8, affine=True, track_running_stats=True))), VOLUME),
+    "instance norm, 3d, running": (
+        lambda: behind(nn.Conv3d(4, 8, 3), trained(nn.InstanceNorm3d(8, affine=True, track_running_stats=True))), VOLUME),
     "pixel shuffle": (lambda: behind(conv2(), nn.PixelShuffle(2)), PLANE),
     "pixel unshuffle": (lambda: behind(conv2(), nn.PixelUnshuffle(5)), PLANE),
     "adaptive pool, 1d": (lambda: behind(conv1(), nn.AdaptiveAvgPool1d(4)), LINE),
