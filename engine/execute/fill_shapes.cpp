@@ -24,10 +24,15 @@ bool isComplete(const ValueType& type)
 
 void record(Seen& seen, ValueRef ref, const at::IValue& value)
 {
-    if (!value.isTensor() || !value.toTensor().defined())
+    if (!value.isTensor())
         return;
     const at::Tensor& tensor = value.toTensor();
     ValueType type;
+    if (!tensor.defined()) { // attention's weights where nobody asked for them
+        type.kind = ValueKind::None;
+        seen.try_emplace(ref, std::move(type));
+        return;
+    }
     type.dtype = fromScalarType(tensor.scalar_type());
     type.shapeKnown = true;
     for (const std::int64_t size : tensor.sizes())
@@ -56,7 +61,7 @@ public:
                 if (onlyMissing && isComplete(graph.value(ref).type))
                     continue;
                 ValueType& known = edit.change(ref.node).outputs.at(ref.index).type;
-                known.kind = ValueKind::Tensor;
+                known.kind = type.kind;
                 known.dtype = type.dtype;
                 known.shapeKnown = true;
                 known.shape = type.shape;

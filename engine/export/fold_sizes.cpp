@@ -77,6 +77,8 @@ private:
             return none;
         if (node.target == "aten.sym_size.int" && args.size() == 2)
             return sizeOf(args[0].value, args[1].value);
+        if (node.target == "aten.sym_numel.default" && args.size() == 1)
+            return countOf(args[0].value);
         if (node.target == "prim.dtype.default" && args.size() == 1)
             return elementType(args[0].value);
         if (!isScalarOp(node.target))
@@ -96,6 +98,20 @@ private:
         if (!made)
             return fail(std::move(made).error().atNode(node.name));
         return numberArgument(*made);
+    }
+
+    std::optional<Argument> countOf(const Argument& tensor) const
+    {
+        const auto* ref = tensor.asRef();
+        if (!ref || !m_graph.value(*ref).type.shapeKnown)
+            return {};
+        std::int64_t count = 1;
+        for (const Dim& size : m_graph.value(*ref).type.shape) {
+            if (size.isSymbolic() || size.size < 0)
+                return {};
+            count *= size.size;
+        }
+        return Argument(count);
     }
 
     std::optional<Argument> elementType(const Argument& tensor) const

@@ -64,6 +64,18 @@ class Truths(nn.Module):
         return y.masked_fill(~keep, 0.5), torch.full((4,), True) & (y > -1), torch.full_like(y, True)
 
 
+class Attended(nn.Module):
+    """Traced, attention is one operator, whose second result is no tensor where the weights are not asked for."""
+
+    def __init__(self):
+        super().__init__()
+        self.front, self.attention, self.last = nn.Linear(16, 16), nn.MultiheadAttention(16, 4, batch_first=True), nn.Linear(16, 3)
+
+    def forward(self, x):
+        y = self.front(x)
+        return self.last(y + self.attention(y, y, y, need_weights=False)[0])
+
+
 class Several(nn.Module):
     """Operators that return lists and tuples."""
 
@@ -159,6 +171,20 @@ def test_operators_of_several_results(folder):
         place = folder / str(traced)
         place.mkdir()
         check(place, Several(), (2, 6, 6), traced=traced)
+
+
+def test_attention_without_weights(folder):
+    for traced in (False, True):
+        place = folder / str(traced)
+        place.mkdir()
+        check(place, Attended(), (6, 16), traced=traced)
+
+
+def test_number_of_elements(folder):
+    for traced in (False, True):
+        place = folder / str(traced)
+        place.mkdir()
+        check(place, Front(lambda y: y.reshape(y.numel() // 288, 288), 288), (2, 6, 6), traced=traced)
 
 
 def test_written_through_a_view(folder):
