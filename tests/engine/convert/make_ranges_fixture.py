@@ -70,7 +70,8 @@ def divergences(counts, levels):
             continue
         p, q = p / p.sum(), np.maximum(q / counts[:n].sum(), 1e-9)
         used = p > 0
-        out[n] = np.sum(p[used] * np.log(p[used] / q[used]))
+        share = counts[:n].sum() / counts.sum()  # Q has no more mass than was kept
+        out[n] = np.sum(p[used] * np.log(p[used] / q[used])) - np.log(share) - 1 + share
     return out
 
 

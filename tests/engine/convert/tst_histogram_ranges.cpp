@@ -197,6 +197,21 @@ private Q_SLOTS:
         QCOMPARE(got.max, mseRange(sparse, spec).max);
     }
 
+    void valuesFarFromZeroAreKept()
+    {
+        // All values lie in the far half: the first bins that hold any are no match for the rest.
+        ObserverSpec spec;
+        spec.dtype = DType::QUInt8;
+        spec.qscheme = QScheme::PerTensorAffine;
+        Histogram far {1, 2, std::vector<float>(2048, 0)};
+        for (std::size_t bin = 0; bin < 2048; ++bin)
+            far.counts[bin] = float(1 + bin * (2047 - bin) / 50000);
+        const ValueRange got = entropyRange(far, spec);
+        QVERIFY2(got.max > 1.8f, qPrintable(QString::number(got.max)));
+        const Histogram below {-2, -1, far.counts};
+        QVERIFY(entropyRange(below, spec).min < -1.8f);
+    }
+
     void specChoosesTheMethod()
     {
         const Case& one = m_cases[3]; // relu's output with one value far out
