@@ -88,7 +88,8 @@ CASES = {
     "instance norm, 2d": (lambda: behind(conv2(), trained(nn.InstanceNorm2d(8, affine=True, eps=1e-3))), PLANE),
     "instance norm, plain": (lambda: behind(conv2(), nn.InstanceNorm2d(8)), PLANE),
     "instance norm, 3d": (lambda: behind(nn.Conv3d(4, 8, 3), trained(nn.InstanceNorm3d(8, affine=True))), VOLUME),
-    "instance norm, running": (lambda: behind(conv2(), trained(nn.InstanceNorm2d(8, affine=True, track_running_stats=True))), PLANE),
+    "instance norms, running, that share a size": (
+        lambda: nn.Sequential(conv2(), *(trained(nn.InstanceNorm2d(8, affine=True, track_running_stats=True)) for _ in "ab")), PLANE),
     "instance norm, 1d, running": (lambda: behind(conv1(), trained(nn.InstanceNorm1d(8, track_running_stats=True, eps=1e-3))), LINE),
     "instance norm, 3d, running": (
         lambda: behind(nn.Conv3d(4, 8, 3), trained(nn.InstanceNorm3d(8, affine=True, track_running_stats=True))), VOLUME),
