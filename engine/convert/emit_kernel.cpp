@@ -57,6 +57,7 @@ public:
                 return fail(ErrorCode::Unsupported,
                             "LibTorch has no operator " + m_match.row.kernel);
             QS_TRY(node.args, bindAll(handle->schema()));
+            wholeOperandFirst(node.args);
             node.target = targetOf(*handle);
             node.name = node.target.substr(node.target.find('.') + 1);
             node.name.erase(node.name.rfind('.'));
@@ -131,6 +132,31 @@ private:
             return fail(ErrorCode::Unsupported,
                         schema.name() + " takes fewer inputs than the operator has");
         return args;
+    }
+
+    /// The shape of a value, through steps of quantization that only pass it on.
+    const ValueType& shapeOf(ValueRef ref) const
+    {
+        const Node& node = m_edit.get(ref.node);
+        const ValueType& type = node.outputs.at(ref.index).type;
+        const ValueRef* from = node.args.empty() ? nullptr : node.args[0].value.asRef();
+        const bool passedOn = node.target.find("quantize_") != std::string::npos && from;
+        return !type.shapeKnown && passedOn ? shapeOf(*from) : type;
+    }
+
+    /// Kernels of sums and products size their result by the first operand, and PyTorch warns where
+    /// that one is spread over the other. The order does not matter to the result.
+    void wholeOperandFirst(std::vector<NamedArgument>& args) const
+    {
+        const std::string kind = operatorKind(m_edit, root());
+        if ((kind != "add" && kind != "mul") || m_match.quantized.size() != 2)
+            return;
+        const ValueType& first = shapeOf(m_match.quantized[0]);
+        const ValueType& second = shapeOf(m_match.quantized[1]);
+        const ValueType& whole = shapeOf({m_match.chain.front(), 0});
+        if (first.shapeKnown && second.shapeKnown && whole.shapeKnown && first.shape != whole.shape
+            && second.shape == whole.shape)
+            std::swap(args.at(0).value, args.at(1).value);
     }
 
     Result<bool> bind(const c10::Argument& argument, Argument& value)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import torch
 import torch.ao.quantization.fx._decomposed  # noqa: F401  (its operators stand in model.reference.pt2)
-from harness import by_name, export_model, main, run_good, run_json, write_recipe
+from harness import by_name, export_model, main, run, run_good, run_json, write_recipe
 from torch import nn
 from torch.nn import functional as F
 
@@ -74,6 +74,17 @@ class Attended(nn.Module):
     def forward(self, x):
         y = self.front(x)
         return self.last(y + self.attention(y, y, y, need_weights=False)[0])
+
+
+class Placed(nn.Module):
+    """A parameter that is spread over the samples stands on the left."""
+
+    def __init__(self):
+        super().__init__()
+        self.last, self.place = nn.Linear(16, 3), nn.Parameter(torch.randn(6, 3))
+
+    def forward(self, x):
+        return self.place + self.place * self.last(x)
 
 
 class Several(nn.Module):
@@ -178,6 +189,14 @@ def test_attention_without_weights(folder):
         place = folder / str(traced)
         place.mkdir()
         check(place, Attended(), (6, 16), traced=traced)
+
+
+def test_operands_that_are_spread(folder):
+    """Kernels make their result as large as the first operand and PyTorch warns where that does not do."""
+    check(folder, Placed(), (6, 16))
+    done = run("quantize", folder / "model.pt2", "--data", folder / "data.npz", "--out", folder / "again",
+               "--recipe", folder / "recipe.json")
+    assert done.returncode == 0 and "resized" not in done.stderr, done.stderr
 
 
 def test_number_of_elements(folder):
