@@ -3,6 +3,7 @@
 
 #include "engine/graph/engine_ops.h"
 #include "engine/graph/graph_edit.h"
+#include "engine/graph/map_refs.h"
 
 namespace qs {
 
@@ -13,19 +14,6 @@ bool isStep(const Node& node, std::string_view step)
     constexpr std::string_view kFamily = "quantized_decomposed.";
     return node.target.starts_with(kFamily)
         && std::string_view(node.target).substr(kFamily.size()).starts_with(step);
-}
-
-Argument absorbed(const GraphEdit& edit, const Argument& argument)
-{
-    if (const auto* list = argument.asList()) {
-        Argument::List items;
-        for (const Argument& item : *list)
-            items.push_back(absorbed(edit, item));
-        return items;
-    }
-    const auto* ref = argument.asRef();
-    const Node* before = ref ? edit.tryGet(ref->node) : nullptr;
-    return before && isStep(*before, "dequantize_per_tensor") ? before->args.at(0).value : argument;
 }
 
 /// The readers of a quantize take the value itself, which is quantized: dequantize needs no
@@ -49,10 +37,11 @@ Graph absorbCustomModuleBorders(const Graph& reference)
     for (const NodePtr& node : reference.nodes()) {
         if (!node->isOp(kLstmTarget))
             continue;
-        std::vector<NamedArgument> args;
-        for (const NamedArgument& argument : edit.get(node->id).args)
-            args.push_back({argument.name, absorbed(edit, argument.value)});
-        edit.setArgs(node->id, std::move(args));
+        edit.setArgs(node->id, mapRefs(edit.get(node->id).args, [&](ValueRef ref) {
+                         const Node& before = edit.get(ref.node);
+                         return isStep(before, "dequantize_per_tensor") ? before.args.at(0).value
+                                                                        : ref;
+                     }));
         for (std::uint32_t i = 0; i < node->outputs.size(); ++i)
             for (const Use& use : edit.users({node->id, i}))
                 if (isStep(edit.get(use.node), "quantize_per_tensor"))

@@ -4,6 +4,7 @@
 #include "engine/execute/interpreter.h"
 #include "engine/execute/scalar_ops.h"
 #include "engine/graph/graph_edit.h"
+#include "engine/graph/map_refs.h"
 
 #include <optional>
 #include <unordered_map>
@@ -23,19 +24,12 @@ std::optional<Argument> numberArgument(const at::IValue& value)
     return value.isDouble() ? std::optional<Argument>(value.toDouble()) : std::nullopt;
 }
 
-Argument withNumbers(const Argument& argument, const Numbers& numbers)
+std::vector<NamedArgument> withNumbers(const Node& node, const Numbers& numbers)
 {
-    if (const auto* ref = argument.asRef()) {
-        const auto it = numbers.find(*ref);
-        return it == numbers.end() ? argument : it->second;
-    }
-    const auto* items = argument.asList();
-    if (!items)
-        return argument;
-    Argument::List out;
-    for (const Argument& item : *items)
-        out.push_back(withNumbers(item, numbers));
-    return out;
+    return mapRefs(node.args, [&](ValueRef ref) {
+        const auto it = numbers.find(ref);
+        return it == numbers.end() ? Argument(ref) : it->second;
+    });
 }
 
 class SizeFolder
@@ -51,9 +45,7 @@ public:
     {
         std::vector<NodeId> folded;
         for (const NodePtr& node : m_graph.nodes()) {
-            std::vector<NamedArgument> args;
-            for (const auto& arg : node->args)
-                args.push_back({arg.name, withNumbers(arg.value, m_numbers)});
+            const std::vector<NamedArgument> args = withNumbers(*node, m_numbers);
             if (!m_numbers.empty() && !args.empty())
                 m_edit.setArgs(node->id, args);
             QS_TRY(const auto number, numberOf(*node, args));
@@ -163,9 +155,7 @@ Result<Graph> foldNumbers(const Graph& graph)
         return graph;
     GraphEdit edit(graph);
     for (const NodePtr& node : graph.nodes()) {
-        std::vector<NamedArgument> args;
-        for (const auto& arg : node->args)
-            args.push_back({arg.name, withNumbers(arg.value, numbers)});
+        std::vector<NamedArgument> args = withNumbers(*node, numbers);
         if (args != node->args)
             edit.setArgs(node->id, std::move(args));
     }

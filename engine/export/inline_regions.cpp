@@ -4,6 +4,7 @@
 #include "engine/execute/higher_order.h"
 #include "engine/execute/recurrence.h"
 #include "engine/graph/graph_edit.h"
+#include "engine/graph/map_refs.h"
 
 #include <unordered_map>
 
@@ -13,19 +14,6 @@ namespace {
 
 /// What the values of a region's own graph are outside.
 using Outside = std::unordered_map<ValueRef, Argument>;
-
-Argument translated(const Argument& argument, const Outside& outside)
-{
-    if (const auto* ref = argument.asRef())
-        return outside.at(*ref);
-    if (const auto* list = argument.asList()) {
-        Argument::List items;
-        for (const Argument& item : *list)
-            items.push_back(translated(item, outside));
-        return items;
-    }
-    return argument;
-}
 
 class RegionInliner
 {
@@ -127,8 +115,7 @@ private:
             if (node->kind == NodeKind::Input || node->kind == NodeKind::Output)
                 continue;
             Node copy = *node;
-            for (NamedArgument& arg : copy.args)
-                arg.value = translated(arg.value, outside);
+            copy.args = mapRefs(copy.args, [&](ValueRef ref) { return outside.at(ref); });
             const NodeId made = place(std::move(copy), id);
             for (std::uint32_t i = 0; i < node->outputs.size(); ++i)
                 outside[{node->id, i}] = ValueRef {made, i};
@@ -141,7 +128,8 @@ private:
     {
         const auto& returned = inner.output().args;
         for (std::uint32_t i = 0; i < region.outputs.size() && i < returned.size(); ++i) {
-            const Argument value = translated(returned[i].value, outside);
+            const Argument value
+                = mapRefs(returned[i].value, [&](ValueRef ref) { return outside.at(ref); });
             if (!value.asRef())
                 return fail(ErrorCode::Unsupported, "a region returns a constant");
             m_edit.replaceUses({id, i}, *value.asRef());

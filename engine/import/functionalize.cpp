@@ -3,12 +3,12 @@
 
 #include "engine/execute/op_table.h"
 #include "engine/graph/graph_edit.h"
+#include "engine/graph/map_refs.h"
 #include "engine/import/alias_analysis.h"
 #include "engine/import/mutation_regions.h"
 #include "engine/import/view_updates.h"
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 #include <unordered_map>
 
@@ -85,19 +85,6 @@ bool mayChangeDType(const Graph& graph, const Node& node, ValueRef self)
     return changes;
 }
 
-Argument rewritten(const Argument& argument, const std::function<ValueRef(ValueRef)>& newer)
-{
-    if (const auto* ref = argument.asRef())
-        return newer(*ref);
-    const auto* items = argument.asList();
-    if (!items)
-        return argument;
-    Argument::List out;
-    for (const auto& item : *items)
-        out.push_back(rewritten(item, newer));
-    return out;
-}
-
 /// Walks the nodes in order and keeps, for every object that was changed in place, the value that
 /// now stands for it.
 class Functionalizer
@@ -150,9 +137,7 @@ private:
             changed = changed || newest(ref) != ref;
             return newest(ref);
         };
-        std::vector<NamedArgument> args;
-        for (const auto& arg : node.args)
-            args.push_back({arg.name, rewritten(arg.value, read)});
+        std::vector<NamedArgument> args = mapRefs(node.args, read);
         if (changed)
             m_edit.setArgs(node.id, std::move(args));
     }

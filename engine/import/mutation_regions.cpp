@@ -3,6 +3,7 @@
 
 #include "engine/execute/higher_order.h"
 #include "engine/graph/graph_edit.h"
+#include "engine/graph/map_refs.h"
 #include "engine/import/alias_analysis.h"
 
 #include <algorithm>
@@ -219,28 +220,13 @@ private:
         return region;
     }
 
-    static Argument translated(const Argument& argument,
-                               const std::unordered_map<ValueRef, ValueRef>& inside)
-    {
-        if (const auto* ref = argument.asRef())
-            return inside.at(*ref);
-        const auto* items = argument.asList();
-        if (!items)
-            return argument;
-        Argument::List out;
-        for (const auto& item : *items)
-            out.push_back(translated(item, inside));
-        return out;
-    }
-
     static void copyInside(const Node& node, GraphEdit& inner,
                            std::unordered_map<ValueRef, ValueRef>& inside)
     {
         Node copy = node;
         copy.id = {};
         copy.origin = node.id;
-        for (auto& arg : copy.args)
-            arg.value = translated(arg.value, inside);
+        copy.args = mapRefs(copy.args, [&](ValueRef ref) { return inside.at(ref); });
         const NodeId id = inner.insert(std::move(copy));
         for (std::uint32_t i = 0; i < node.outputs.size(); ++i)
             inside[{node.id, i}] = {id, i};
