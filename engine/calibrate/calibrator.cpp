@@ -151,7 +151,10 @@ private:
     Error explained(Error error, const std::vector<at::IValue>& given) const
     {
         const Graph& graph = *m_prepared.graph;
-        if (graph.info().format != "torchscript")
+        const bool ofSizes = error.message.find("size") != std::string::npos
+            || error.message.find("Size") != std::string::npos
+            || error.message.find("shape") != std::string::npos;
+        if (graph.info().format != "torchscript" || !ofSizes || !error.hint.empty())
             return error;
         const auto nodes = graph.inputs();
         for (std::size_t i = 0; i < std::min(given.size(), nodes.size()); ++i) {

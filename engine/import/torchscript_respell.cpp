@@ -2,7 +2,6 @@
 #include "engine/execute/torch_types.h"
 #include "engine/import/torchscript_evaluator.h"
 #include "engine/import/torchscript_spelling.h"
-#include "engine/import/type_promotion.h"
 
 #include <torch/csrc/jit/ir/constants.h>
 
@@ -63,40 +62,25 @@ std::optional<at::IValue> tracedNumber(const torch::jit::Value& value)
     return std::nullopt;
 }
 
-/// Whether PyTorch promotes the type with a number of the kind as with such a tensor without
-/// dimensions. Beside a tensor with dimensions the tensor's type counts by its kind alone.
-bool promotesAlike(DType type, bool hasDimensions, bool isDouble)
-{
-    const DType tensor = isDouble ? DType::Float64 : DType::Int64;
-    const DType number = isDouble ? DType::Float32 : DType::Int64;
-    const bool higher = typeKind(type) >= typeKind(number);
-    const DType besideNumber = higher ? type : number;
-    return besideNumber == (hasDimensions && higher ? type : promotedTypes(type, tensor));
-}
-
 } // namespace
 
-/// Python's numbers in `x * 0.7` are tensors in a trace: numbers again, where that changes no bit.
+/// Python's numbers in `x * 0.7` are tensors in a trace: numbers again, as LibTorch's own runs take
+/// them. It leaves alone what divides and rounds down, where only whole numbers make no difference.
 void ScriptEvaluator::respellNumber(const JitNode& node, Items& args) const
 {
-    static constexpr std::array<std::string_view, 5> kTakeNumbers {
-        "aten::add", "aten::sub", "aten::mul", "aten::div", "aten::floor_divide"};
+    static constexpr std::array<std::string_view, 4> kTakeNumbers {"aten::add", "aten::sub",
+                                                                   "aten::mul", "aten::div"};
     std::string_view kind = node.kind().toQualString();
     kind.remove_suffix(kind.ends_with('_') ? 1 : 0);
+    const bool takesAny
+        = std::find(kTakeNumbers.begin(), kTakeNumbers.end(), kind) != kTakeNumbers.end();
     const c10::FunctionSchema* schema = node.maybeSchema();
-    if (std::find(kTakeNumbers.begin(), kTakeNumbers.end(), kind) == kTakeNumbers.end() || !schema
-        || args.size() < 2 || schema->arguments()[1].type()->kind() != c10::TypeKind::TensorType)
+    if ((!takesAny && kind != "aten::floor_divide") || !schema || args.size() < 2
+        || schema->arguments()[1].type()->kind() != c10::TypeKind::TensorType
+        || !runtimeValue(args[0]))
         return;
-    const ScopedRef* self = runtimeValue(args[0]);
     auto number = tracedNumber(*node.input(1));
-    if (!self || !number || valueOf(*self).type.dtype == DType::Unknown)
-        return;
-    const DType type = valueOf(*self).type.dtype;
-    const auto rank = rankOf(args[0]);
-    const auto alike = [&](bool hasDimensions) {
-        return promotesAlike(type, hasDimensions, number->isDouble());
-    };
-    if ((rank && *rank == 0) ? alike(false) : alike(true) && (rank || alike(false)))
+    if (number && (takesAny || number->isInt()))
         args[1] = std::move(*number);
 }
 

@@ -56,7 +56,7 @@ const Names& indices()
 const Names& firstOperand()
 {
     static const Names names = words(
-        "relu relu6 hardtanh hardswish hardsigmoid sigmoid tanh gelu silu elu "
+        "relu relu6 hardtanh hardswish hardsigmoid gelu silu elu "
         "leaky_relu softmax log_softmax view reshape permute transpose flatten "
         "unflatten squeeze unsqueeze expand expand_as contiguous clone detach "
         "dropout slice select index_select gather index narrow chunk split unbind "
@@ -66,7 +66,7 @@ const Names& firstOperand()
         "instance_norm linear conv1d conv2d conv3d conv_transpose1d "
         "conv_transpose2d conv_transpose3d matmul bmm mm addmm lstm gru rnn_tanh "
         "rnn_relu embedding_bag_none t masked_fill zeros_like ones_like empty_like "
-        "full_like clamp clamp_min clamp_max neg copy fill zero new_zeros "
+        "full_like neg copy fill zero new_zeros "
         "new_full prelu upsample_bilinear2d upsample_nearest2d upsample_bicubic2d "
         "scaled_dot_product_attention pixel_shuffle channel_shuffle glu logsigmoid "
         "softplus mish tril triu movedim swapaxes alias type_as_first "
@@ -83,7 +83,7 @@ const Names& floatMaking()
 {
     static const Names names = words("reciprocal sqrt rsqrt exp log div true_divide sin cos erf "
                                      "atan2 tan asin acos atan sinh cosh asinh acosh atanh expm1 "
-                                     "log1p log2 log10 angle");
+                                     "log1p log2 log10 angle sigmoid tanh");
     return names;
 }
 
@@ -115,10 +115,10 @@ const Names& realMaking()
 /// ... and those that promote two operands, numbers of their own kind left alone.
 const Names& promoting()
 {
-    static const Names names {"add",   "sub",          "mul",     "cat",     "stack",
-                              "where", "maximum",      "minimum", "addcmul", "addcdiv",
-                              "lerp",  "baddbmm",      "rsub",    "pow",     "remainder",
-                              "fmod",  "floor_divide", "hypot"};
+    static const Names names {
+        "add",       "sub",     "mul",          "cat",   "stack",   "where",     "maximum",
+        "minimum",   "addcmul", "addcdiv",      "lerp",  "baddbmm", "rsub",      "pow",
+        "remainder", "fmod",    "floor_divide", "hypot", "clamp",   "clamp_min", "clamp_max"};
     return names;
 }
 
@@ -196,11 +196,15 @@ const Argument* given(const Node& node, std::string_view name)
     return arg && !arg->isNone() ? arg : nullptr;
 }
 
+bool isTrue(const Argument* flag)
+{
+    return flag && flag->asBool() && *flag->asBool();
+}
+
 /// What stft, or its inverse, makes of the type.
 DType spectrumType(const Node& node, bool forward, DType of)
 {
-    const Argument* wanted = given(node, "return_complex");
-    const bool isComplex = wanted && wanted->asBool() && *wanted->asBool();
+    const bool isComplex = isTrue(given(node, "return_complex"));
     return isComplex && of != DType::Unknown ? complexOf(of)
         : forward && !isComplex              ? of
                                              : realOf(of);
@@ -224,7 +228,7 @@ std::optional<std::int64_t> reducedRank(const Node& node, std::optional<std::int
 {
     const Argument* keep = given(node, "keepdim");
     const Argument* dims = given(node, "dim");
-    if (keep && keep->asBool() && *keep->asBool())
+    if (isTrue(keep))
         return rank;
     const auto* list = dims ? dims->asList() : nullptr;
     if (!dims || (list && list->empty()))
@@ -247,7 +251,7 @@ void inferTypes(Node& node, const TypeOf& typeOf, const RankOf& rankOf)
     else if (comparisons().contains(name))
         dtype = DType::Bool;
     else if (indices().contains(name))
-        dtype = DType::Int64;
+        dtype = isTrue(given(node, "out_int32")) ? DType::Int32 : DType::Int64;
     else if (name == "embedding" || firstOperand().contains(name))
         dtype = firstType(node, typeOf);
     else if (name == "to" && given(node, "other"))
@@ -257,7 +261,8 @@ void inferTypes(Node& node, const TypeOf& typeOf, const RankOf& rankOf)
         dtype = promotedType(node, typeOf, rankOf);
     } else if (floatMaking().contains(name)) {
         dtype = promotedType(node, typeOf, rankOf);
-        if (dtype != DType::Unknown && typeKind(dtype) < typeKind(DType::Float32))
+        if (dtype != DType::Unknown && typeKind(dtype) < typeKind(DType::Float32)
+            && !given(node, "rounding_mode")) // which keeps whole numbers
             dtype = DType::Float32;
         dtype = name == "angle" ? realOf(dtype) : dtype;
     } else if (adding().contains(name)) {
@@ -268,6 +273,9 @@ void inferTypes(Node& node, const TypeOf& typeOf, const RankOf& rankOf)
         dtype = complexOf(firstType(node, typeOf));
     } else if (realMaking().contains(name)) {
         dtype = realOf(firstType(node, typeOf));
+        if (name.starts_with("fft_") && dtype != DType::Unknown
+            && typeKind(dtype) < typeKind(DType::Float32))
+            dtype = DType::Float32;
     } else if (name == "stft" || name == "istft") {
         dtype = spectrumType(node, name == "stft", firstType(node, typeOf));
     } else if ((name == "zeros" || name == "ones" || name == "rand" || name == "randn"
@@ -341,8 +349,7 @@ std::optional<std::int64_t> inferRank(const Node& node, const RankOf& rankOf)
     if (reducing.contains(name))
         return reducedRank(node, operand(0));
     if (name == "stft") {
-        const Argument* complexes = given(node, "return_complex");
-        const bool pairs = !complexes || !complexes->asBool() || !*complexes->asBool();
+        const bool pairs = !isTrue(given(node, "return_complex"));
         const auto rank = operand(0);
         return rank ? std::optional(*rank + (pairs ? 2 : 1)) : std::nullopt;
     }

@@ -68,9 +68,17 @@ def masked(y):
     return y * inside + (inside | torch.signbit(y)) + several.unsqueeze(1).float() + inside.any(1, keepdim=True)
 
 
+def positions(y):
+    """What operators make of whole numbers: some keep them, some make floats."""
+    best = y.argmax(1, keepdim=True)
+    return y + (torch.div(best, 2, rounding_mode="floor") + best) + (best.clamp(0.5, 2.5) + 1) + (best.sigmoid() + torch.tanh(best))
+
+
 def whole(y):
-    """A value without dimensions: in a trace's run the number makes it float64, so it stays a tensor."""
-    return y + (y.mean() * 0.1 * 0.7).float() * 3
+    """Numbers beside values without dimensions, whole numbers, halves and truth values: the types are those of PyTorch's own run of the file."""
+    places, total = (y > 0).long(), y.sum()
+    return (y + (places * 0.1).sum(-1, keepdim=True), places * 0.1, (y > 0) * 0.5, total * 0.3, total.long() * 0.5, total.half() - 0.7, places / 3,
+            places // 2, torch.floor_divide(places, 0.5), places.int() * 2, total.int() + 3, torch.add(places, 0.5, alpha=2))
 
 
 def image(function):
@@ -84,6 +92,7 @@ CASES = {
     "numbers": (lambda: Call(scaled), ROWS),
     "numbers, places": (lambda: Call(placed), ROWS),
     "masks": (lambda: Call(masked), ROWS),
+    "positions": (lambda: Call(positions), ROWS),
     "pool": (lambda: image(pooled), PLANE),
 }
 
@@ -136,10 +145,10 @@ class Traces(unittest.TestCase):
 
     def test_numbers_keep_the_bits(self):
         """What stays a tensor and what becomes a number, in a run as in PyTorch's own of the file."""
-        for name, function in (("numbers", scaled), ("places", placed), ("without dimensions", whole), ("integers", lambda y: y + ((y > 0).long() * 0.1 + 1).float())):
+        for name, build in (("numbers", lambda: Call(scaled)), ("places", lambda: Call(placed)), ("types", lambda: Call(whole, back=nn.Identity()))):
             with self.subTest(name), tempfile.TemporaryDirectory() as place:
                 folder = pathlib.Path(place)
-                made(lambda: Call(function), ROWS, folder)
+                made(build, ROWS, folder)
                 call = (torch.randn(*ROWS),)
                 torch.save([call], folder / "data.pt")
                 done = run_tool(folder / "model.pt", folder / "data.pt", folder)
@@ -173,6 +182,17 @@ class Traces(unittest.TestCase):
             for word in ("model.pt", "traced with 'x' of size [4, 8], here it is [8, 8]", "calibration.batch_size to 4"):
                 self.assertIn(word, done.stderr)
             self.assertEqual(quantize(folder / "model.pt").returncode, 0)
+
+    def test_an_error_that_is_not_the_batch_s(self):
+        """A word beyond the table is told as such, whatever the batch."""
+        with tempfile.TemporaryDirectory() as place:
+            folder = pathlib.Path(place)
+            made(lambda: Call(lambda y: y + F.embedding((y > 50).long() * 30, torch.ones(20, 1)).squeeze(-1), front=nn.Identity()), ROWS, folder)
+            np.savez(folder / "data.npz", x=np.full((16, 8), 100, np.float32))
+            done = run("quantize", folder / "model.pt", "--data", folder / "data.npz", "--out", folder / "out")
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("index out of range", done.stderr)
+            self.assertNotIn("batch_size", done.stderr)
 
     def test_a_type_that_nothing_tells(self):
         """Places of modes are integers, which neither the file nor any table says: named where they are seen."""
