@@ -125,10 +125,10 @@ Args stacked(const Reader& read)
     return std::vector<NamedArgument> {{"tensors", std::move(tensors)}, {"dim", dim}};
 }
 
-/// The value nearest to the product whose shape, but for the last dimension, is the result's: the
-/// call may begin with views of its input that are not the linear layer's own (an alias of a value
-/// that was written to in place is viewed again where it is read). A copy of it is the layer's own:
-/// it lays out anew what lies in another order.
+/// What goes into the layer: before its own view, copy and expand, the value nearest to the product
+/// whose shape, but for the last dimension, is the result's. The call may begin with views of its
+/// input that are not the layer's own (an alias of a value that was written to in place is viewed
+/// again where it is read).
 std::optional<ValueRef> linearInput(const Reader& read, const Node& product)
 {
     const auto& wanted = read.shape(read.call().gives[0]);
@@ -138,18 +138,19 @@ std::optional<ValueRef> linearInput(const Reader& read, const Node& product)
         return shape.size() == wanted.size() && !shape.empty()
             && std::equal(shape.begin(), shape.end() - 1, wanted.begin());
     };
-    const auto isCopy = [&](const Node& maker) {
-        return maker.target == "aten.clone.default" || maker.target == "aten.expand.default";
+    const auto readBy = [&](ValueRef ref) -> const ValueRef* {
+        const Node& maker = read.edit().get(ref.node);
+        const bool own = std::find(inside.begin(), inside.end(), maker.id) != inside.end();
+        return own && !maker.args.empty() ? maker.args[0].value.asRef() : nullptr;
     };
     const ValueRef* ref = refOf(product, product.target == "aten.addmm.default" ? "mat1" : "self");
-    while (ref) {
-        const Node& maker = read.edit().get(ref->node);
-        const bool own = std::find(inside.begin(), inside.end(), maker.id) != inside.end();
-        if (fits(*ref) && !(own && isCopy(maker)))
-            return *ref;
-        ref = own && !maker.args.empty() ? maker.args[0].value.asRef() : nullptr;
-    }
-    return std::nullopt;
+    for (const std::string_view step :
+         {"aten.view.default", "aten.clone.default", "aten.expand.default"})
+        if (ref && readBy(*ref) && read.edit().get(ref->node).target == step)
+            ref = readBy(*ref);
+    while (ref && !fits(*ref))
+        ref = readBy(*ref);
+    return ref ? std::optional(*ref) : std::nullopt;
 }
 
 /// A batch of matrices (expand, view, bmm, view and the bias added), or one made of it (view, addmm
