@@ -80,8 +80,12 @@ ScriptValue* tensorOfNumber(ScriptBuilder& builder, const Node& node, ScriptValu
     if (!truth && (isFloating(beside) || (!fraction && integers)))
         type = beside;
     const at::ScalarType stored = toScalarType(type);
-    if (const auto known = torch::jit::toIValue(number))
-        return builder.literal(at::scalar_tensor(known->toScalar(), at::TensorOptions(stored)));
+    if (const auto known = torch::jit::toIValue(number)) {
+        const at::Scalar value = known->toScalar();
+        return builder
+            .literal( // by a tensor of its own type: too large a number wraps, as in PyTorch
+                at::scalar_tensor(value, at::TensorOptions(value.type())).to(stored));
+    }
     using Named = torch::jit::NamedValue;
     return builder.body().insert(c10::Symbol::fromQualString("aten::tensor"), {Named(number)},
                                  {Named("dtype", builder.literal(std::int64_t(stored)))});

@@ -48,7 +48,7 @@ class Numbers(nn.Module):
         y = torch.relu(self.conv(x))
         mask = 1 - (y > 0.5).float()
         steps = 7 // (y.to(torch.int64) + 2)
-        return 3 - y * mask, 1.5 - steps, 2.0 ** y.flatten(1), torch.sub(5, steps, alpha=2)
+        return 3 - y * mask, 1.5 - steps, 2.0 ** y.flatten(1), torch.sub(5, steps, alpha=2), torch.sub(300, steps.to(torch.uint8))
 
 
 class Truths(nn.Module):
@@ -156,6 +156,7 @@ def test_views_of_what_kernels_give(folder):
 def test_operators_that_read_strides(folder):
     """What they are given lies in memory as it did in the float model."""
     for name, function in (("as_strided", lambda y: torch.as_strided(y.abs(), (ROWS, 20), (288, 3))),
+                           ("as_strided of what was permuted", lambda y: torch.as_strided(y.permute(0, 2, 3, 1).transpose(1, 2), (ROWS, 20), (288, 3))),
                            ("complex", lambda y: torch.view_as_complex(y.view(ROWS, 8, 18, 2)).real.flatten(1)[:, :20])):
         place = folder / name
         place.mkdir()
