@@ -138,6 +138,7 @@ public:
 
     Result<void> run()
     {
+        QS_CHECK(checkSpared({m_options.model, m_options.data}, m_options.forms, m_options.out));
         QS_TRY(m_planned,
                planModel(m_options.model, m_options.recipe, m_job, &m_parts.timingSeconds));
         QS_CHECK(checkFloat(*m_planned.model));
@@ -278,11 +279,12 @@ private:
                 continue;
             }
             Error error = std::move(file).error();
-            const bool cannot = error.code == ErrorCode::Unsupported;
+            const bool cannot = error.code != ErrorCode::Io && error.code != ErrorCode::Cancelled;
             const auto name = std::filesystem::path(error.file).filename();
-            error.file = (std::filesystem::path(m_options.out) / name).string();
+            if (!name.empty())
+                error.file = (std::filesystem::path(m_options.out) / name).string();
             if (m_options.formsChosen || !another || !cannot)
-                return fail(leftOut ? *leftOut : std::move(error));
+                return fail(cannot && leftOut ? *leftOut : std::move(error));
             error.file = "no " + form;
             leftOut = std::move(error);
         }

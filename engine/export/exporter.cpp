@@ -4,6 +4,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/export/fold_weights.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 
@@ -74,6 +75,26 @@ std::vector<std::string> exportForms()
     for (const Form& form : kForms)
         names.emplace_back(form.name);
     return names;
+}
+
+Result<void> checkSpared(const std::vector<std::string>& sources,
+                         const std::vector<std::string>& forms, const std::string& folder)
+{
+    namespace fs = std::filesystem;
+    for (const std::string& name : forms) {
+        const Form* form = findForm(name);
+        const fs::path target = form ? fs::path(folder) / form->file : fs::path();
+        const auto replaced
+            = std::find_if(sources.begin(), sources.end(), [&](const std::string& source) {
+                  std::error_code code;
+                  return fs::equivalent(target, source, code) && !code;
+              });
+        if (replaced != sources.end())
+            return fail(makeError(ErrorCode::BadInput, "the export '" + name + "' would replace it")
+                            .inFile(*replaced)
+                            .withHint("choose another folder for the results than " + folder));
+    }
+    return {};
 }
 
 Result<std::string> exportModel(const ConvertedModel& converted, const std::string& form,

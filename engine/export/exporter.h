@@ -17,6 +17,11 @@ Result<std::string> exportModel(const ConvertedModel& converted, const std::stri
                                 const std::string& folder, const JobContext& job = {});
 std::vector<std::string> exportForms();
 
+/// Refuses (BadInput, naming the file) forms whose file in `folder` is one of `sources`: the model
+/// that is converted, or its data. Unknown forms and empty sources are passed over.
+Result<void> checkSpared(const std::vector<std::string>& sources,
+                         const std::vector<std::string>& forms, const std::string& folder);
+
 /// The writers themselves.
 Result<void> writeTorchScript(const Graph& lowered, const std::string& path);
 Result<void> writePt2(const Graph& reference, const std::string& path);

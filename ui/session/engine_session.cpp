@@ -114,6 +114,8 @@ public:
     Result<ExportReport> exportTo(const ExportRequest& request, const JobContext& job) override
     {
         QS_CHECK(ensureWritableFolder(request.folder));
+        QS_CHECK(checkSpared({request.converted->prepared->model->info().path}, request.forms,
+                             request.folder));
         const EarlierExports earlier(request.folder);
         ExportReport report {request.folder, {}};
         std::map<std::string, std::string> names;
