@@ -124,7 +124,7 @@ void addCompareCommand(CLI::App& app, Command& chosen)
                 return runFileCompare({options->model, options->result, options->data,
                                        options->recipe, options->json},
                                       job);
-            if (!options->recipe.empty())
+            if (!options->recipe.empty() && std::filesystem::is_directory(options->result))
                 return Result<void>(fail(makeError(
                     ErrorCode::Usage, "--recipe is for a quantized model: a result has its own")));
             return runCompare(*options, job);

@@ -53,11 +53,13 @@ void removeAbandoned(const std::string& folder)
 {
     std::error_code code;
     std::vector<fs::path> found;
-    for (const auto& entry : fs::directory_iterator(folder, code)) {
-        const std::string name = entry.path().filename().string();
+    for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
+         entry.increment(code)) {
+        const std::string name = entry->path().filename().string();
+        std::error_code unknown;
         if (name.starts_with(kStaging) && name.size() == kStaging.size() + kPattern.size()
-            && entry.symlink_status(code).type() == fs::file_type::directory)
-            found.push_back(entry.path());
+            && entry->symlink_status(unknown).type() == fs::file_type::directory)
+            found.push_back(entry->path());
     }
     for (const fs::path& path : found) {
         const auto changed = fs::last_write_time(path, code);

@@ -2,13 +2,13 @@
 #include "engine/calibrate/input_data.h"
 
 #include "engine/base/log.h"
+#include "engine/base/text.h"
 #include "engine/calibrate/element_types.h"
 #include "engine/execute/torch_types.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <sstream>
 
 namespace qs {
 
@@ -89,21 +89,20 @@ Result<void> checkFinite(const at::Tensor& tensor, const std::string& what, std:
                     .withHint("clean the data"));
 }
 
-// "0.5": an element as a person wrote it.
-std::string elementText(const at::Tensor& tensor, std::int64_t flat)
-{
-    std::ostringstream out;
-    const at::Scalar value = tensor.flatten()[flat].item();
-    value.isFloatingPoint() ? out << value.toDouble() : out << value.toLong();
-    return out.str();
-}
-
 DType wantedType(const Node& input)
 {
     return input.outputs.at(0).type.dtype;
 }
 
 } // namespace
+
+std::string elementText(const at::Tensor& tensor, std::int64_t flat)
+{
+    const at::Scalar value = tensor.flatten()[flat].item();
+    return value.isFloatingPoint() ? numberText(value.toDouble())
+        : value.isBoolean()        ? value.toBool() ? "true" : "false"
+                                   : std::to_string(value.toLong());
+}
 
 std::optional<std::int64_t> fixedBatch(const Node& input)
 {

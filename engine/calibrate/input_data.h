@@ -17,6 +17,9 @@ namespace qs {
 /// The first dimension of an input where the graph fixes it.
 std::optional<std::int64_t> fixedBatch(const Node& input);
 
+/// "0.5", "true": an element as a person wrote it.
+std::string elementText(const at::Tensor& tensor, std::int64_t flat);
+
 /// What a tensor's header says of it.
 struct TensorForm
 {

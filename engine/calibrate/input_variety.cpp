@@ -2,11 +2,11 @@
 #include "engine/calibrate/input_variety.h"
 
 #include "engine/base/log.h"
+#include "engine/calibrate/input_data.h"
 
 #include <ATen/ATen.h>
 
 #include <cstring>
-#include <sstream>
 
 namespace qs {
 
@@ -21,16 +21,6 @@ bool repeats(const at::Tensor& tensor, const void* part, std::size_t size)
     return all == 0 || size == 0
         || (std::memcmp(bytes, part, size) == 0
             && std::memcmp(bytes, bytes + size, all - size) == 0);
-}
-
-std::string valueText(const at::Tensor& first)
-{
-    std::ostringstream out;
-    const at::Scalar value = first.flatten()[0].item();
-    value.isFloatingPoint() ? out << value.toDouble()
-        : value.isBoolean() ? out << (value.toBool() ? "true" : "false")
-                            : out << value.toLong();
-    return out.str();
 }
 
 } // namespace
@@ -72,7 +62,7 @@ void InputVariety::report() const
             continue;
         std::string what;
         if (seen.isOneValue)
-            what = "is " + valueText(seen.first) + " throughout the calibration data";
+            what = "is " + elementText(seen.first, 0) + " throughout the calibration data";
         else if (seen.isOneSample && seen.samples > 1)
             what = "is the same in all " + std::to_string(seen.samples)
                 + " samples of the calibration data";

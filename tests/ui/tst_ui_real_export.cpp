@@ -67,19 +67,23 @@ private:
     QTemporaryDir m_folder;
     QString m_model, m_data, m_out;
     bool m_answered = false;
+    QTimer m_opening; ///< looks for the dialog
 
     /// Fills in the dialog of that name once it is open, and accepts it.
     void answer(const char* name, const std::function<void(QDialog&)>& fill)
     {
         m_answered = false;
-        QTimer::singleShot(0, this, [this, name, fill] {
+        m_opening.disconnect();
+        connect(&m_opening, &QTimer::timeout, this, [this, name, fill] {
             auto* dialog = qobject_cast<QDialog*>(QApplication::activeModalWidget());
             if (!dialog)
                 return;
+            m_opening.stop();
             m_answered = dialog->objectName() == QLatin1String(name);
             fill(*dialog);
             dialog->findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok)->click();
         });
+        m_opening.start(10);
     }
     void exportTo(const QString& folder, const QStringList& forms)
     {
@@ -89,6 +93,7 @@ private:
                 box->setChecked(forms.contains(box->objectName().mid(5)));
         });
         m_window->actions()["export"].trigger();
+        m_opening.stop();
         QVERIFY(m_answered);
         QTRY_VERIFY_WITH_TIMEOUT(!workspace().pipeline().isBusy(), 60000);
     }
@@ -141,6 +146,7 @@ private Q_SLOTS:
             dialog.findChild<QSpinBox*>(QStringLiteral("batchesBox"))->setValue(4);
         });
         m_window->actions()["calibrate"].trigger();
+        m_opening.stop();
         QVERIFY(m_answered);
         QTRY_VERIFY_WITH_TIMEOUT(isDone(Stage::Calibrate), 60000);
         m_window->actions()["convert"].trigger();

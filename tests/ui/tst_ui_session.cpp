@@ -19,9 +19,9 @@ public:
                                      const JobContext& job) override
     {
         job.report("calibrate", "batch 5 of 10", 0.5);
-        std::this_thread::sleep_for(std::chrono::milliseconds(600));
+        std::this_thread::sleep_for(std::chrono::milliseconds(1500));
         job.report("calibrate", "batch 6 of 10", 0.6);
-        while (wait)
+        while (wait && job.check())
             std::this_thread::sleep_for(std::chrono::milliseconds(5));
         return FakeEngine::calibrate(request, job);
     }
