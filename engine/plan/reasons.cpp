@@ -227,8 +227,9 @@ void Reasoner::explainInside(NodePlan& plan, const Node& node, const OpName& nam
     if (isWhole(name.name)) {
         plan.reason += ", which is quantized as a whole or not";
         if (m_takenApart.contains(node.scope.path)) {
-            plan.reason += "; run_decompositions() took it apart";
-            plan.remedy.text = "export without run_decompositions() to have it quantized";
+            const Taker taker = takerOf(graph);
+            plan.reason += "; " + taker.name + " took it apart";
+            plan.remedy.text = taker.remedy;
         }
         return;
     }
@@ -335,8 +336,8 @@ void Reasoner::warn(const RuleTable& rules, std::vector<std::string>& warnings) 
         apart[layer].push_back(path.empty() ? "the model itself" : path);
     for (const auto& [layer, paths] : apart)
         warnings.push_back(quotedNames(paths) + (paths.size() == 1 ? " stays" : " stay")
-                           + " float: run_decompositions() took " + layer
-                           + " apart; export without it to have it quantized");
+                           + " float: " + takerOf(graph).name + " took " + layer + " apart; "
+                           + takerOf(graph).remedy);
     for (const auto& [consumer, value] : observers.blindInputs)
         warnings.push_back("input " + inQuotes(graph.value(value).name) + " of "
                            + inQuotes(graph.get(consumer).name)

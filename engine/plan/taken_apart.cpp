@@ -34,4 +34,12 @@ std::map<std::string, std::string> layersTakenApart(const Graph& graph, const Op
     return found;
 }
 
+Taker takerOf(const Graph& graph)
+{
+    const std::string purpose = " to have it quantized";
+    if (graph.info().format == "torchscript")
+        return {"torch.jit.trace", "export it with torch.export or torch.jit.script" + purpose};
+    return {"run_decompositions()", "export without it" + purpose};
+}
+
 } // namespace qs

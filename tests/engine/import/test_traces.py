@@ -183,6 +183,16 @@ class Traces(unittest.TestCase):
                 self.assertIn(word, done.stderr)
             self.assertEqual(quantize(folder / "model.pt").returncode, 0)
 
+    def test_a_cell_in_its_steps(self):
+        """A trace holds what a recurrent cell computes, not the cell."""
+        with tempfile.TemporaryDirectory() as place:
+            path = pathlib.Path(place) / "model.pt"
+            cell = torch.jit.trace(Call(lambda y: y[0], front=nn.LSTMCell(8, 8)).eval(), torch.randn(*ROWS))
+            cell.save(str(path))
+            told = json.loads(run("plan", path, "--json").stdout)
+            self.assertIn("'front' stays float: torch.jit.trace took torch.nn.LSTMCell apart; export it with torch.export or torch.jit.script to have it "
+                          "quantized", told["warnings"])
+
     def test_an_error_that_is_not_the_batch_s(self):
         """A word beyond the table is told as such, whatever the batch."""
         with tempfile.TemporaryDirectory() as place:
