@@ -14,6 +14,7 @@
 #include "engine/compare/collect_outputs.h"
 #include "engine/compare/comparator.h"
 #include "engine/convert/choose_qparams.h"
+#include "engine/convert/clipped_values.h"
 #include "engine/convert/convert.h"
 #include "engine/export/earlier_exports.h"
 #include "engine/export/exporter.h"
@@ -210,6 +211,9 @@ private:
         m_job.report("convert", "choosing scales, lowering, checking kernels", 0);
         QParamsTable qparams = chooseAllQParams(*m_observations);
         QS_CHECK(checkObserved(m_planned, qparams, m_options.strict));
+        for (const std::string& text :
+             clippedValues(*m_planned.model, *m_planned.plan, *m_observations, qparams))
+            warn(text);
         QS_TRY(const Batch first, m_data->batch(0));
         QS_TRY(m_converted,
                convertModel(m_prepared, std::move(qparams), m_planned.recipe, &first, m_job));

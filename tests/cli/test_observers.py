@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import torch
-from harness import by_name, expect_bad, export_model, main, run_good, write_recipe
+from harness import by_name, expect_bad, export_model, main, run, run_good, write_recipe
 from torch import nn
 
 WEIGHT = {"observer": "per_channel_minmax", "dtype": "qint8", "qscheme": "per_channel_symmetric", "ch_axis": 0}
@@ -109,6 +109,21 @@ def test_activations_per_channel(folder):
         wanted, got = model(torch.from_numpy(x)).double(), loaded(torch.from_numpy(x)).double()
         measured = 10 * torch.log10((wanted ** 2).sum() / ((wanted - got) ** 2).sum())
         assert abs(float(measured) - result["outputs"][0]["cumulative"]["sqnr_db"]) < 0.1, (measured, result["outputs"])
+
+
+def test_values_that_fixed_parameters_cut_off(folder):
+    """A sigmoid gives its fixed 0 to 1 to a float layer before it, as in torch.ao: told where values lie outside."""
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(8, 8), nn.Sigmoid(), nn.Linear(8, 4))
+    x = torch.randn(64, 8) * 3
+    export_model(model, (x[:8],), folder / "gate.pt2")
+    np.savez(folder / "x.npz", x=x.numpy())
+    for rules, told in (([["0", None]], 1), ([], 0)):
+        recipe = write_recipe(folder, mapping={"global": "x86", "module_name": rules})
+        done = run("quantize", folder / "gate.pt2", "--recipe", recipe, "--data", folder / "x.npz", "--device", "cpu", "--out", folder / f"gate{told}")
+        assert done.returncode == 0, done.stderr
+        lines = [line for line in done.stderr.splitlines() if "fixed parameters hold 0 to 0.99609375" in line]
+        assert len(lines) == told and all("'linear'" in line for line in lines), done.stderr
 
 
 def test_ranges_that_make_no_sense(folder):

@@ -2,12 +2,14 @@
 #include "ui/session/engine_session.h"
 
 #include "engine/base/atomic_file.h"
+#include "engine/base/log.h"
 #include "engine/calibrate/calibrator.h"
 #include "engine/calibrate/checkpoint.h"
 #include "engine/calibrate/dataset.h"
 #include "engine/compare/comparator.h"
 #include "engine/configure/backend_config.h"
 #include "engine/convert/choose_qparams.h"
+#include "engine/convert/clipped_values.h"
 #include "engine/convert/convert.h"
 #include "engine/convert/outline.h"
 #include "engine/execute/value_preview.h"
@@ -83,6 +85,9 @@ public:
         if (checkpoint)
             checkpoint->remove();
         out->qparams = chooseAllQParams(*out->observations);
+        for (const std::string& text : clippedValues(*out->prepared->model, *out->prepared->plan,
+                                                     *out->observations, out->qparams))
+            warn(text);
         out->device = device.device;
         out->note = device.note;
         out->seconds = secondsSince(start);

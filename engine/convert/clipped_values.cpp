@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/convert/clipped_values.h"
+
+#include "engine/base/text.h"
+
+namespace qs {
+
+namespace {
+
+/// A part of the range so small that it is no loss: a sigmoid's 1 lies beyond 255/256.
+constexpr double kSlack = 0.02;
+
+std::string span(double low, double high)
+{
+    return numberText(low) + " to " + numberText(high);
+}
+
+} // namespace
+
+std::vector<std::string> clippedValues(const Graph& model, const Plan& plan,
+                                       const Observations& observations,
+                                       const QParamsTable& qparams)
+{
+    std::vector<std::string> told;
+    for (const PlannedObserver& observer : plan.observers) {
+        const ObserverStats* seen = observations.tryGet(observer.id);
+        const auto chosen = qparams.find(observer.id);
+        if (observer.spec.kind != ObserverKind::FixedQParams || observer.edges.empty() || !seen
+            || !seen->everRan() || chosen == qparams.end() || chosen->second.scale.size() != 1)
+            continue;
+        const QParams& fixed = chosen->second;
+        const double scale = fixed.scale[0];
+        const double low = scale * double(fixed.quantMin - fixed.zeroPoint[0]);
+        const double high = scale * double(fixed.quantMax - fixed.zeroPoint[0]);
+        const double slack = kSlack * (high - low);
+        const Node* maker = model.tryGet(observer.edges.front().value.node);
+        if (!maker || (seen->min >= low - slack && seen->max <= high + slack))
+            continue;
+        told.push_back(
+            "the values of " + inQuotes(maker->name) + " go from " + span(seen->min, seen->max)
+            + ", its fixed parameters hold " + span(low, high)
+            + ": the rest is cut off; keep what reads it float, or quantize what makes it");
+    }
+    return told;
+}
+
+} // namespace qs
