@@ -10,6 +10,15 @@ namespace qs {
 
 namespace {
 
+/// Arithmetic on sizes, which has the names of that on tensors.
+bool makesNumbers(const Node& node)
+{
+    return !node.outputs.empty()
+        && std::all_of(node.outputs.begin(), node.outputs.end(), [](const Value& value) {
+               return value.type.kind >= ValueKind::SymInt && value.type.kind <= ValueKind::SymBool;
+           });
+}
+
 /// Backend entries by the name their pattern ends with, longest first, then in the file's order.
 class PatternIndex
 {
@@ -90,7 +99,7 @@ private:
     {
         const OpName& name = nameOf(id);
         return name.kind != OpName::Kind::None && name.kind != OpName::Kind::Inside
-            && m_graph.get(id).opaqueReason.empty();
+            && m_graph.get(id).opaqueReason.empty() && !makesNumbers(m_graph.get(id));
     }
 
     /// A walk back from an operator along a pattern.
