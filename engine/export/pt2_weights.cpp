@@ -47,7 +47,7 @@ public:
             {"path_name", it->second},
             {"is_param", param},
             {"use_pickle", false},
-            {"tensor_meta", pt2HeldTensor(tensor, param && tensor.is_floating_point())},
+            {"tensor_meta", pt2HeldTensor(tensor, param && held.requires_grad())},
         };
     }
 
