@@ -91,6 +91,8 @@ public:
             Error error = std::move(outputs).error();
             if (error.code != ErrorCode::Cancelled)
                 error.message += " (batch " + std::to_string(number) + ")";
+            if (error.code == ErrorCode::Unsupported) // by the model, whatever the batch
+                error.file = m_prepared.graph->info().path;
             if (error.code == ErrorCode::BadInput)
                 error = explained(std::move(error), batch.inputs);
             return fail(std::move(error));

@@ -145,6 +145,16 @@ Result<Values> callAny(const Node& node, const NodeCall& call, const CallContext
     return Values {std::move(value)};
 }
 
+Error problemOf(const Node& node, const NodeCall& call)
+{
+    Error error = makeError(ErrorCode::Unsupported, call.problem).atNode(node.name);
+    const bool isUnknown = !call.op && !call.script && !isForbiddenOperator(node.target);
+    return isUnknown ? std::move(error).withHint(
+               "no library of custom operators is loaded: export the model with PyTorch's own "
+               "operators in its place, or quantize the parts before and behind it by themselves")
+                     : error;
+}
+
 } // namespace
 
 const c10::FunctionSchema* schemaOf(const NodeCall& call)
@@ -201,7 +211,7 @@ NodeCall prepareCall(const Node& node, Layout layout)
 Result<Values> runCall(const Node& node, const NodeCall& call, const CallContext& context)
 {
     if (!call.problem.empty())
-        return fail(makeError(ErrorCode::Unsupported, call.problem).atNode(node.name));
+        return fail(problemOf(node, call));
     auto out = guardTorchValue<Values>([&] { return callAny(node, call, context); });
     if (!out)
         return fail(std::move(out).error().atNode(node.name));

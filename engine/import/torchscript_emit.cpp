@@ -2,6 +2,7 @@
 #include "engine/execute/op_table.h"
 #include "engine/execute/script_ops.h"
 #include "engine/import/torchscript_evaluator.h"
+#include "engine/import/torchscript_placeholders.h"
 #include "engine/import/torchscript_probe.h"
 #include "engine/import/torchscript_spelling.h"
 #include "engine/import/torchscript_types.h"
@@ -272,6 +273,8 @@ Result<void> ScriptEvaluator::emitOperator(const JitNode& node, Items args, Env&
     const c10::FunctionSchema* schema = node.maybeSchema();
     if (!schema)
         return fail(unsupported(node, "is not read"));
+    if (isPlaceholder(*schema))
+        return emitUnknown(node, *schema, args, env);
     Node made;
     made.target = targetOf(schema->operator_name());
     if (isForbiddenOperator(made.target)) {
@@ -302,6 +305,30 @@ Result<void> ScriptEvaluator::emitOperator(const JitNode& node, Items args, Env&
     if (changed && node.outputs().size() == 1 && isListType(node.output()->type()))
         env[node.output()] = changed;
     return {};
+}
+
+Result<void> ScriptEvaluator::emitUnknown(const JitNode& node, const c10::FunctionSchema& schema,
+                                          const Items& args, Env& env)
+{
+    const auto leftOut = [&](std::size_t i) {
+        const auto* value = knownValue(args[i]);
+        return schema.arguments()[i].default_value() && value && value->isNone();
+    };
+    const std::size_t places = placesOf(schema);
+    std::size_t given = places;
+    while (given > 0 && leftOut(given - 1))
+        --given;
+    Node made;
+    made.target = targetOf({schema.name(), ""});
+    made.opaqueReason = "operator '" + made.target + "' is not known to this LibTorch";
+    for (std::size_t i = 0; i < args.size(); ++i) {
+        const bool byName = i >= places;
+        if (byName ? leftOut(i) : i >= given)
+            continue;
+        QS_TRY(Argument read, argument(args[i], node.input(i)->type()));
+        made.args.push_back({byName ? schema.arguments()[i].name() : "", std::move(read)});
+    }
+    return bindOutputs(node, std::move(made), env);
 }
 
 Result<bool> ScriptEvaluator::fold(const JitNode& node, const Items& args, Env& env)

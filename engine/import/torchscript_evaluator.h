@@ -84,6 +84,8 @@ private:
 
     // torchscript_emit.cpp: operators
     Result<void> emitOperator(const JitNode& node, Items args, Env& env);
+    Result<void> emitUnknown(const JitNode& node, const c10::FunctionSchema& schema,
+                             const Items& args, Env& env);
     Result<bool> fold(const JitNode& node, const Items& args, Env& env);
     Result<bool> respell(const JitNode& node, const Items& args, Env& env);
     std::optional<std::int64_t> batchedRank() const;

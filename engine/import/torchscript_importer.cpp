@@ -6,6 +6,7 @@
 #include "engine/graph/quantized_target.h"
 #include "engine/import/torchscript_control.h"
 #include "engine/import/torchscript_inputs.h"
+#include "engine/import/torchscript_placeholders.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -51,6 +52,17 @@ Result<Graph> readProgram(const std::shared_ptr<Pt2Archive>& archive, const Scri
     return root.edit().build();
 }
 
+/// A second time where the code calls operators that nobody has.
+Result<ScriptFile> openWhole(const Pt2Archive& archive, ScriptPlaceholders& placeholders,
+                             const JobContext& job)
+{
+    auto file = openScriptFile(archive, job);
+    if (file || file.error().message.find("Unknown builtin op") == std::string::npos)
+        return file;
+    const auto added = guardTorchValue<bool>([&] { return placeholders.add(archive); });
+    return added && *added ? openScriptFile(archive, job) : std::move(file);
+}
+
 } // namespace
 
 bool isTorchScript(const Pt2Archive& archive)
@@ -63,7 +75,8 @@ bool isTorchScript(const Pt2Archive& archive)
 Result<Graph> readTorchScript(std::shared_ptr<Pt2Archive> archive, const JobContext& job)
 {
     const InferenceScope scope;
-    QS_TRY(const ScriptFile file, openScriptFile(*archive, job));
+    ScriptPlaceholders placeholders; // the program points to them
+    QS_TRY(const ScriptFile file, openWhole(*archive, placeholders, job));
     auto graph = guardTorchValue<Graph>([&] { return readProgram(archive, file, job); });
     if (graph)
         return graph;

@@ -8,6 +8,8 @@
 
 #include <QtTest/QtTest>
 
+#include <torch/csrc/jit/runtime/operator.h>
+
 #include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -21,6 +23,8 @@ namespace {
 const QString kModel = QStringLiteral(QS_BINARY_DIR "/tests/models/constants.pt2");
 
 const QString kScript = QStringLiteral(QS_BINARY_DIR "/tests/script_models/structures.scripted.pt");
+
+const QString kTrace = QStringLiteral(QS_BINARY_DIR "/tests/script_models/convnet.traced.pt");
 
 QByteArray bytesOf(const QString& path)
 {
@@ -216,6 +220,25 @@ private Q_SLOTS:
         QVERIFY(!outputs);
         QCOMPARE(outputs.error().node, std::string("sub"));
         QVERIFY(outputs.error().message.find("mystery.op") != std::string::npos);
+    }
+    void unknownOperatorsOfTorchScriptLeaveNothingBehind()
+    {
+        const QString path = m_folder.filePath(QStringLiteral("mystery.pt"));
+        QVERIFY(QFile::copy(kTrace, path));
+        std::string code = test::readRecord(path.toStdString(), "modules/linear.py");
+        const auto at = code.find("torch.linear(");
+        QVERIFY(at != std::string::npos);
+        code.replace(at, 13, "ops.mystery.op(");
+        test::writeRecord(path.toStdString(), "modules/linear.py", code);
+        const auto symbol = c10::Symbol::fromQualString("mystery::op");
+        for (int again = 0; again < 2; ++again) {
+            const auto graph = importModel(path.toStdString());
+            QVERIFY2(graph, graph ? "" : graph.error().line().c_str());
+            const Node* node = (*graph)->tryFind("op");
+            QVERIFY(node && !node->opaqueReason.empty());
+            QCOMPARE(node->target, std::string("mystery.op.default"));
+            QVERIFY(torch::jit::getAllOperatorsFor(symbol).empty());
+        }
     }
     void weightsThatLieAboutTheirSize_data()
     {
