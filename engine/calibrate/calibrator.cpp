@@ -11,6 +11,7 @@
 #include "engine/calibrate/memory_estimate.h"
 #include "engine/calibrate/non_finite.h"
 #include "engine/calibrate/observer_factory.h"
+#include "engine/calibrate/shared_looks.h"
 #include "engine/execute/interpreter.h"
 #include "engine/execute/torch_types.h"
 
@@ -33,6 +34,7 @@ public:
         : m_prepared(prepared)
         , m_interpreter(std::move(interpreter))
         , m_isSequence(isSequence)
+        , m_looks(*prepared.graph)
     {
         for (const auto& planned : prepared.plan->observers)
             m_observers[planned.id] = makeObserver(planned.id, planned.spec);
@@ -86,6 +88,7 @@ public:
             return see(ref, node, value, bad);
         };
         const ModelState before = m_state;
+        m_looks.forget();
         auto outputs = m_interpreter.run(inputs, tap, job, m_isSequence ? &m_state : nullptr);
         if (!outputs && !bad) {
             Error error = std::move(outputs).error();
@@ -127,7 +130,7 @@ private:
             return fail(
                 makeError(ErrorCode::Internal, "no such observer in the plan").atNode(node.name));
         QS_CHECK(checkType(node, value.toTensor()));
-        if (found->second->observe(value.toTensor()) == 0)
+        if (m_looks.observe(*found->second, node, value.toTensor()) == 0)
             return {};
         bad = ref.node;
         return fail(ErrorCode::Numeric, "not finite");
@@ -194,6 +197,7 @@ private:
     const PreparedModel& m_prepared;
     Interpreter m_interpreter;
     bool m_isSequence;
+    SharedLooks m_looks;
     ModelState m_state; ///< of a sequence: what the last batch left
     std::unordered_map<ObserverId, std::unique_ptr<Observer>> m_observers;
 };

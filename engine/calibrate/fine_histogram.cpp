@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/calibrate/fine_histogram.h"
 
-#include "engine/kernels/ops.h"
-
 #include <algorithm>
-#include <limits>
 
 namespace qs {
 
 namespace {
 
-constexpr std::int32_t kBins = 2048;
-constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr auto kBins = FineHistogram::kBins;
 
 // The counts of `old` over a range that contains it.
 std::vector<float> spread(const Histogram& old, float low, float high)
@@ -29,13 +25,11 @@ std::vector<float> spread(const Histogram& old, float low, float high)
 
 } // namespace
 
-kernels::MinMax FineHistogram::add(const at::Tensor& x)
+void FineHistogram::add(const Observed& seen)
 {
-    const bool first = m_histogram.empty();
-    const Observed seen
-        = tensorObserve(x, first ? kInf : m_histogram.min, first ? -kInf : m_histogram.max, kBins);
     if (seen.low > seen.high) // nothing finite yet
-        return seen.batch;
+        return;
+    const bool first = m_histogram.empty();
     if (first)
         m_histogram.counts.assign(std::size_t(kBins), 0.0f);
     const auto edges = kernels::histogramEdges(seen.low, seen.high);
@@ -45,7 +39,6 @@ kernels::MinMax FineHistogram::add(const at::Tensor& x)
     m_histogram.max = edges.high;
     for (std::size_t i = 0; i < m_histogram.counts.size(); ++i)
         m_histogram.counts[i] += float(seen.counts[i]);
-    return seen.batch;
 }
 
 } // namespace qs

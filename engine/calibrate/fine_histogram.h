@@ -2,9 +2,7 @@
 #pragma once
 
 #include "engine/calibrate/observations.h"
-#include "engine/kernels/min_max.h"
-
-#include <ATen/core/Tensor.h>
+#include "engine/kernels/ops.h"
 
 namespace qs {
 
@@ -19,8 +17,10 @@ public:
         : m_histogram(std::move(counted))
     {
     }
-    /// Counts a float32 tensor; returns its extremes.
-    kernels::MinMax add(const at::Tensor& x);
+    /// Adds what a look over its range found, which may have grown.
+    void add(const Observed& seen);
+    /// Bins of every such histogram.
+    static constexpr std::int32_t kBins = 2048;
     const Histogram& histogram() const { return m_histogram; }
 
 private:

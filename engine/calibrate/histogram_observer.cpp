@@ -103,30 +103,33 @@ void addPoint(std::vector<float>& into, const std::vector<float>& old, float poi
 
 } // namespace
 
-kernels::MinMax HistogramObserver::see(const at::Tensor& x)
+CountingObserver::Known HistogramObserver::known() const
 {
-    const auto bins = std::int32_t(m_stats.spec.bins);
     const bool first = m_stats.min == kInf || m_stats.max == -kInf;
-    const Range known {m_stats.min, m_stats.max};
-    const Observed seen
-        = tensorObserve(x, first ? kInf : known.min, first ? -kInf : known.max, bins);
+    return {first ? kInf : m_stats.min, first ? -kInf : m_stats.max,
+            std::int32_t(m_stats.spec.bins)};
+}
+
+void HistogramObserver::learn(const at::Tensor& x, const Observed& seen)
+{
     if (seen.batch.min > seen.batch.max) // nothing finite
-        return seen.batch;
+        return;
+    const auto [low, high, bins] = known();
+    const Range old {low, high};
     const Range grown {seen.low, seen.high};
     std::vector<float> counts = floatCounts(x, seen, bins);
-    if (!first) {
-        if (grown == known)
+    if (low <= high) {
+        if (grown == old)
             for (std::size_t i = 0; i < counts.size(); ++i)
                 counts[i] += m_counts[i];
-        else if (known.min == known.max)
-            addPoint(counts, m_counts, known.min, grown);
+        else if (old.min == old.max)
+            addPoint(counts, m_counts, old.min, grown);
         else
-            dealInto(counts, m_counts, known, grown);
+            dealInto(counts, m_counts, old, grown);
     }
     m_counts = std::move(counts);
     m_stats.min = grown.min;
     m_stats.max = grown.max;
-    return seen.batch;
 }
 
 void HistogramObserver::fill(ObserverStats& stats) const

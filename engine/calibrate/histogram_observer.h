@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/calibrate/observer.h"
+#include "engine/calibrate/counting_observer.h"
 
 namespace qs {
 
 /// torch.ao's HistogramObserver (torch 2.11): float32 counts over the range seen so far; when the
 /// range grows, old counts are cut into 16 parts a bin and dealt to the new bins. The state follows
 /// torch.ao's exactly for the same values and number of threads.
-class HistogramObserver : public Observer
+class HistogramObserver : public CountingObserver
 {
 public:
-    using Observer::Observer;
+    using CountingObserver::CountingObserver;
 
 protected:
-    kernels::MinMax see(const at::Tensor& x) override;
+    Known known() const override;
+    void learn(const at::Tensor& x, const Observed& seen) override;
     void fill(ObserverStats& stats) const override;
     void take(ObserverStats& stats) override { m_counts = std::move(stats.exact.counts); }
 

@@ -3,14 +3,26 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace qs {
 
-kernels::MinMax MinMaxObserver::see(const at::Tensor& x)
+namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+
+} // namespace
+
+CountingObserver::Known MinMaxObserver::known() const
 {
-    const kernels::MinMax batch = m_fine.add(x);
-    update(batch);
-    return batch;
+    const Histogram& fine = m_fine.histogram();
+    return {fine.empty() ? kInf : fine.min, fine.empty() ? -kInf : fine.max, FineHistogram::kBins};
+}
+
+void MinMaxObserver::learn(const at::Tensor&, const Observed& seen)
+{
+    m_fine.add(seen);
+    update(seen.batch);
 }
 
 void MinMaxObserver::update(const kernels::MinMax& batch)

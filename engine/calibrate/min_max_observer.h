@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/calibrate/counting_observer.h"
 #include "engine/calibrate/fine_histogram.h"
-#include "engine/calibrate/observer.h"
 
 namespace qs {
 
 /// torch.ao's MinMaxObserver: the extremes of all values ever seen.
-class MinMaxObserver : public Observer
+class MinMaxObserver : public CountingObserver
 {
 public:
-    using Observer::Observer;
+    using CountingObserver::CountingObserver;
 
 protected:
-    kernels::MinMax see(const at::Tensor& x) override;
+    Known known() const override;
+    void learn(const at::Tensor& x, const Observed& seen) override;
     void fill(ObserverStats& stats) const override { stats.fine = m_fine.histogram(); }
     void take(ObserverStats& stats) override { m_fine = FineHistogram(std::move(stats.fine)); }
     /// Takes one batch's extremes into the state.

@@ -3,8 +3,6 @@
 
 #include <ATen/ATen.h>
 
-#include <limits>
-
 namespace qs {
 
 Observer::Observer(ObserverId id, const ObserverSpec& spec)
@@ -17,11 +15,35 @@ Observer::Observer(ObserverId id, const ObserverSpec& spec)
 
 std::int64_t Observer::observe(const at::Tensor& x)
 {
+    Observed found;
+    return observe(x, found);
+}
+
+std::int64_t Observer::observe(const at::Tensor& x, Observed& found)
+{
     if (x.numel() == 0)
         return 0;
-    const at::Tensor plain = x.detach().to(at::kFloat);
-    const kernels::MinMax batch = see(plain);
-    m_stats.count += x.numel();
+    return add(x.numel(), see(x.detach().to(at::kFloat), found));
+}
+
+std::int64_t Observer::observeFollowing(const at::Tensor& x, const Observed& of, Bounds bounds,
+                                        Observed& found)
+{
+    // a narrower type would round the bounds
+    if (x.numel() == 0 || x.scalar_type() != at::kFloat)
+        return observe(x, found);
+    return add(x.numel(), seeFollowing(x.detach(), of, bounds, found));
+}
+
+kernels::MinMax Observer::seeFollowing(const at::Tensor& x, const Observed&, Bounds,
+                                       Observed& found)
+{
+    return see(x, found);
+}
+
+std::int64_t Observer::add(std::int64_t values, const kernels::MinMax& batch)
+{
+    m_stats.count += values;
     m_stats.nonFinite += batch.nonFinite;
     m_stats.batchMin.push_back(batch.min);
     m_stats.batchMax.push_back(batch.max);

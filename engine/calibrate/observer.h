@@ -2,11 +2,20 @@
 #pragma once
 
 #include "engine/calibrate/observations.h"
-#include "engine/kernels/min_max.h"
+#include "engine/kernels/ops.h"
 
 #include <ATen/core/Tensor.h>
 
+#include <limits>
+
 namespace qs {
+
+/// Two bounds at which values are cut off.
+struct Bounds
+{
+    float low = -std::numeric_limits<float>::infinity();
+    float high = std::numeric_limits<float>::infinity();
+};
 
 /// Watches one value (or several that share it) over a calibration and keeps torch.ao's state of
 /// its kind. One thread at a time. Kinds are made by `makeObserver`.
@@ -23,6 +32,12 @@ public:
     /// Throws what LibTorch throws (a channel axis that does not exist, another number of
     /// channels): call under guardTorch.
     std::int64_t observe(const at::Tensor& x);
+    /// The same, and tells in `found` what an observer that counts found (others leave it alone).
+    std::int64_t observe(const at::Tensor& x, Observed& found);
+    /// The same for an `x` that holds the values which `of` tells of, in any order, each cut off at
+    /// `bounds`: what a look would find follows from `of` in most cases, and `x` is not read.
+    std::int64_t observeFollowing(const at::Tensor& x, const Observed& of, Bounds bounds,
+                                  Observed& found);
 
     /// All that was seen so far.
     ObserverStats stats() const;
@@ -31,13 +46,18 @@ public:
 
 protected:
     /// One float32 tensor that is not empty; returns its extremes and updates `m_stats`.
-    virtual kernels::MinMax see(const at::Tensor& x) = 0;
+    virtual kernels::MinMax see(const at::Tensor& x, Observed& found) = 0;
+    virtual kernels::MinMax seeFollowing(const at::Tensor& x, const Observed& of, Bounds bounds,
+                                         Observed& found);
     /// Completes what `see` does not keep in `m_stats` all the time.
     virtual void fill(ObserverStats& stats) const { (void)stats; }
     /// Takes back what `fill` told.
     virtual void take(ObserverStats& stats) { (void)stats; }
 
     ObserverStats m_stats;
+
+private:
+    std::int64_t add(std::int64_t values, const kernels::MinMax& batch);
 };
 
 } // namespace qs

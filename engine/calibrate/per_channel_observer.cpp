@@ -10,7 +10,7 @@
 
 namespace qs {
 
-kernels::MinMax PerChannelObserver::see(const at::Tensor& x)
+kernels::MinMax PerChannelObserver::see(const at::Tensor& x, Observed&)
 {
     const auto channels = tensorMinMaxChannels(x, m_stats.spec.chAxis);
     const bool first = m_stats.channelMin.empty();

@@ -13,7 +13,7 @@ public:
     using Observer::Observer;
 
 protected:
-    kernels::MinMax see(const at::Tensor& x) override;
+    kernels::MinMax see(const at::Tensor& x, Observed& found) override;
 };
 
 } // namespace qs

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/calibrate/observer.h"
+#include "engine/graph/graph.h"
+
+#include <unordered_map>
+
+namespace qs {
+
+/// Spares second looks: an observer that sees both sides of an operator which only reorders its
+/// input's values or cuts them off at constants (torch.ao shares one over reshape, permute, relu6,
+/// hardtanh, clamp ...) learns of the output from what it found in the input. Results are those of
+/// looking at both. Of one prepared graph, which must outlive it; one thread at a time.
+class SharedLooks
+{
+public:
+    explicit SharedLooks(const Graph& prepared);
+
+    /// `observer.observe(x)` for the value of the observer node `node`.
+    std::int64_t observe(Observer& observer, const Node& node, const at::Tensor& x);
+    /// Drops what nobody came for; between two runs of the graph.
+    void forget() { m_looks.clear(); }
+
+private:
+    struct Follows
+    {
+        const Node* of = nullptr; ///< the observer node of the operator's input
+        Bounds bounds;
+    };
+    struct Look
+    {
+        Observed found;
+        int wanted = 0; ///< by this many observer nodes
+    };
+    // By address: nodes within subgraphs may have the same ids.
+    std::unordered_map<const Node*, Follows> m_follows;
+    std::unordered_map<const Node*, int> m_followers;
+    std::unordered_map<const Node*, Look> m_looks;
+};
+
+} // namespace qs
