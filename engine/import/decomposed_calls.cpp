@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/decomposed_calls.h"
 
+#include "engine/import/decomposed_indexing.h"
+
 #include <algorithm>
 #include <array>
 
@@ -8,7 +10,8 @@ namespace qs {
 
 namespace {
 
-using Args = std::optional<std::vector<NamedArgument>>;
+using Args = DecomposedArgs;
+using Reader = DecomposedReader;
 
 bool isStored(const Node& node)
 {
@@ -20,66 +23,6 @@ const ValueRef* refOf(const Node& node, std::string_view name)
     const Argument* found = node.tryArg(name);
     return found ? found->asRef() : nullptr;
 }
-
-/// One call while it is read.
-class Reader
-{
-public:
-    Reader(const GraphEdit& edit, const DecomposedCall& call)
-        : m_edit(edit)
-        , m_call(call)
-    {
-    }
-
-    const Node* find(std::string_view target) const
-    {
-        for (const NodeId id : m_call.nodes)
-            if (m_edit.get(id).target == target)
-                return &m_edit.get(id);
-        return nullptr;
-    }
-
-    /// A value that comes from outside the call, as it is or through a view of the given kind.
-    std::optional<ValueRef> from(const ValueRef* ref, std::string_view through = {}) const
-    {
-        if (!ref)
-            return std::nullopt;
-        const auto& reads = m_call.reads;
-        if (std::find(reads.begin(), reads.end(), *ref) != reads.end())
-            return *ref;
-        const Node* maker = m_edit.tryGet(ref->node);
-        if (through.empty() || !maker || maker->target != through || maker->args.empty())
-            return std::nullopt;
-        return from(maker->args[0].value.asRef());
-    }
-
-    /// A whole number at a place of a list argument; negative places count from the end.
-    std::optional<std::int64_t> number(const Node& node, std::string_view argument,
-                                       std::ptrdiff_t place) const
-    {
-        const Argument* found = node.tryArg(argument);
-        const auto* list = found ? found->asList() : nullptr;
-        const auto size = list ? std::ptrdiff_t(list->size()) : 0;
-        const std::ptrdiff_t at = place < 0 ? size + place : place;
-        if (at < 0 || at >= size || !(*list)[std::size_t(at)].asInt())
-            return std::nullopt;
-        return *(*list)[std::size_t(at)].asInt();
-    }
-
-    const std::vector<Dim>& shape(ValueRef ref) const
-    {
-        return m_edit.get(ref.node).outputs.at(ref.index).type.shape;
-    }
-
-    std::size_t rank(ValueRef ref) const { return shape(ref).size(); }
-
-    const GraphEdit& edit() const { return m_edit; }
-    const DecomposedCall& call() const { return m_call; }
-
-private:
-    const GraphEdit& m_edit;
-    const DecomposedCall& m_call;
-};
 
 Args unary(const Reader& read)
 {
@@ -318,7 +261,7 @@ struct Spelling
     Args (*read)(const Reader&);
 };
 
-constexpr std::array<Spelling, 12> kSpellings {{
+constexpr std::array<Spelling, 16> kSpellings {{
     {"hardswish", "aten.hardswish.default", unary},
     {"hardsigmoid", "aten.hardsigmoid.default", unary},
     {"stack", "aten.stack.default", stacked},
@@ -331,36 +274,37 @@ constexpr std::array<Spelling, 12> kSpellings {{
     {"avg_pool1d", "aten.avg_pool1d.default", averagePool},
     {"max_pool1d", "aten.max_pool1d.default", maxPool},
     {"repeat_interleave", "aten.repeat_interleave.self_int", repeatInterleave},
+    {"interpolate", "aten._upsample_nearest_exact1d.vec", nearestExact<1>},
+    {"interpolate", "aten._upsample_nearest_exact2d.vec", nearestExact<2>},
+    {"interpolate", "aten._upsample_nearest_exact3d.vec", nearestExact<3>},
+    {"pad", "aten.pad.default", padded},
 }};
-
-const Spelling* spellingOf(std::string_view function)
-{
-    const auto it = std::find_if(kSpellings.begin(), kSpellings.end(),
-                                 [&](const Spelling& one) { return one.function == function; });
-    return it == kSpellings.end() ? nullptr : &*it;
-}
 
 } // namespace
 
 bool isDecomposed(std::string_view function)
 {
-    return spellingOf(function) != nullptr;
+    return std::any_of(kSpellings.begin(), kSpellings.end(),
+                       [&](const Spelling& one) { return one.function == function; });
 }
 
 std::optional<WholeCall> wholeCall(const GraphEdit& edit, const DecomposedCall& call)
 {
-    const Spelling* spelling = spellingOf(call.function);
-    if (!spelling || call.nodes.size() < 2 || call.gives.size() != 1)
+    if (call.nodes.size() < 2 || call.gives.size() != 1)
         return std::nullopt;
-    Args args = spelling->read(Reader(edit, call));
-    if (!args)
-        return std::nullopt;
-    WholeCall whole {spelling->target, std::move(*args), {}};
-    if (Reader(edit, call).find("aten.bmm.default"))
-        for (const NamedArgument& argument : whole.args)
-            if (argument.name == "weight")
-                whole.untrained = *argument.value.asRef();
-    return whole;
+    const Reader reader(edit, call);
+    for (const Spelling& spelling : kSpellings) {
+        Args args = spelling.function == call.function ? spelling.read(reader) : std::nullopt;
+        if (!args)
+            continue;
+        WholeCall whole {spelling.target, std::move(*args), {}};
+        if (reader.find("aten.bmm.default"))
+            for (const NamedArgument& argument : whole.args)
+                if (argument.name == "weight")
+                    whole.untrained = *argument.value.asRef();
+        return whole;
+    }
+    return std::nullopt;
 }
 
 } // namespace qs

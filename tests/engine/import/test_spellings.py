@@ -10,6 +10,7 @@ import unittest
 import warnings
 
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 from oracle_run import check_model, equal, run_tool
@@ -114,6 +115,12 @@ CASES = {
     "hardswish": (lambda: behind(conv2(), nn.Hardswish()), PLANE),
     "narrow": (lambda: Call(conv2(), lambda y: torch.narrow(y, 1, 2, 3)), PLANE),
     "contiguous": (lambda: Call(conv2(), lambda y: y.permute(0, 2, 3, 1).contiguous()), PLANE),
+    "resized to the nearest middle": (lambda: Call(conv2(), lambda y: F.interpolate(y, scale_factor=2.0, mode="nearest-exact")), PLANE),
+    "resized to the nearest middle, 1d": (lambda: Call(conv1(), lambda y: F.interpolate(y, size=23, mode="nearest-exact")), LINE),
+    "resized to the nearest middle, 3d": (lambda: Call(nn.Conv3d(4, 8, 3), nn.Upsample(scale_factor=(1.5, 2, 1.3), mode="nearest-exact")), VOLUME),
+    "mirrored borders": (lambda: behind(conv2(), nn.ReflectionPad2d((1, 2, 3, 0))), PLANE),
+    "repeated borders": (lambda: behind(conv1(), nn.ReplicationPad1d((2, 1))), LINE),
+    "convolution with mirrored borders": (lambda: behind(conv2(), nn.Conv2d(8, 4, 3, padding=1, padding_mode="reflect")), PLANE),
     "hardsigmoid": (lambda: behind(conv2(), nn.Hardsigmoid()), PLANE),
 }
 # What core ATen spells without an operator that changes its argument, the importer makes of the other spelling.
@@ -158,6 +165,17 @@ class Spellings(unittest.TestCase):
                 for way, decided in plans.items():
                     self.assertEqual(decided, plans["fixed"], way)
 
+
+    def test_borders_are_one_operator_again(self):
+        """No shipped backend has a pattern for them, a user's own may."""
+        with tempfile.TemporaryDirectory() as place:
+            path = pathlib.Path(place) / "model.pt2"
+            for mode in ("reflect", "replicate"):
+                model = Call(conv2(), lambda y: F.pad(y, (1, 0, 2, 3), mode=mode)).eval()
+                torch.export.save(torch.export.export(model, (torch.randn(2, *PLANE),)).run_decompositions(), path)
+                code = subprocess.run([QUANTSCOPE, "inspect", "--code", str(path)], capture_output=True, text=True, check=True).stdout
+                self.assertIn(f'pad = [1, 0, 2, 3], mode = "{mode}"', code)
+                self.assertNotIn("index", code)
 
     def test_layers_taken_apart_say_so(self):
         """LibTorch's LSTM adds up otherwise than its steps, so they stay steps."""
