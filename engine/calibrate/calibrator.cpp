@@ -8,6 +8,7 @@
 #include "engine/calibrate/checkpoint.h"
 #include "engine/calibrate/device_scope.h"
 #include "engine/calibrate/input_variety.h"
+#include "engine/calibrate/look_queue.h"
 #include "engine/calibrate/memory_estimate.h"
 #include "engine/calibrate/non_finite.h"
 #include "engine/calibrate/observer_factory.h"
@@ -79,15 +80,13 @@ public:
     // Runs one batch; `number` counts from 1.
     Result<void> runBatch(Batch batch, std::int64_t number, const JobContext& job)
     {
-        std::vector<at::IValue> inputs;
-        for (const auto& input : batch.inputs)
-            inputs.push_back(input.isTensor() ? input.toTensor().to(m_interpreter.device())
-                                              : input);
+        const auto inputs = onDevice(batch);
         NodeId bad;
+        m_batch = number;
         const Tap tap = [&](ValueRef ref, const Node& node, const at::IValue& value) {
             return see(ref, node, value, bad);
         };
-        const ModelState before = m_state;
+        m_before = m_state;
         m_looks.forget();
         auto outputs = m_interpreter.run(inputs, tap, job, m_isSequence ? &m_state : nullptr);
         if (!outputs && !bad) {
@@ -102,14 +101,21 @@ public:
         }
         if (outputs)
             bad = badOutput(*outputs);
+        return bad ? notFinite(inputs, {bad, number}) : Result<void>();
+    }
+
+    // Whether what the device found should be taken in now: a sequence's states are kept for one
+    // batch only.
+    bool settlesNow() const { return m_isSequence || m_queue.isFull(); }
+
+    // Takes in all that the device found.
+    Result<void> settle(const Dataset& data)
+    {
+        const auto bad = m_queue.settle();
         if (!bad)
             return {};
-        const Node& node
-            = m_prepared.graph->get(firstNonFinite(m_interpreter, inputs, bad, before));
-        return fail(
-            makeError(ErrorCode::Numeric, "NaN or Inf appears in batch " + std::to_string(number))
-                .atNode(node.name)
-                .withHint("look at the data of that batch and at " + node.target));
+        QS_TRY(const Batch batch, data.batch(bad->batch - 1));
+        return notFinite(onDevice(batch), *bad);
     }
 
     std::vector<ObserverStats> stats() const
@@ -121,6 +127,27 @@ public:
     }
 
 private:
+    // Copies to a device without waiting for it.
+    std::vector<at::IValue> onDevice(const Batch& batch) const
+    {
+        const at::Device device = m_interpreter.device();
+        std::vector<at::IValue> out = batch.inputs;
+        for (auto& input : out)
+            if (input.isTensor() && !device.is_cpu())
+                input = input.toTensor().pin_memory().to(device, /*non_blocking=*/true);
+        return out;
+    }
+
+    Result<void> notFinite(const std::vector<at::IValue>& inputs, LookQueue::Place bad) const
+    {
+        const Node& node
+            = m_prepared.graph->get(firstNonFinite(m_interpreter, inputs, bad.node, m_before));
+        return fail(makeError(ErrorCode::Numeric,
+                              "NaN or Inf appears in batch " + std::to_string(bad.batch))
+                        .atNode(node.name)
+                        .withHint("look at the data of that batch and at " + node.target));
+    }
+
     Result<void> see(ValueRef ref, const Node& node, const at::IValue& value, NodeId& bad)
     {
         if (!node.isOp(kObserveTarget) || !value.isTensor())
@@ -130,6 +157,11 @@ private:
             return fail(
                 makeError(ErrorCode::Internal, "no such observer in the plan").atNode(node.name));
         QS_CHECK(checkType(node, value.toTensor()));
+        auto* counting = dynamic_cast<CountingObserver*>(found->second.get());
+        if (counting && !value.toTensor().is_cpu() && value.toTensor().numel() > 0) {
+            m_queue.add(*counting, value.toTensor(), {ref.node, m_batch});
+            return {};
+        }
         if (m_looks.observe(*found->second, node, value.toTensor()) == 0)
             return {};
         bad = ref.node;
@@ -185,12 +217,16 @@ private:
         return error;
     }
 
-    // The Output node when one of the model's outputs is not finite.
-    NodeId badOutput(const std::vector<at::IValue>& outputs) const
+    // The Output node when one of the model's outputs is not finite; a device is asked later.
+    NodeId badOutput(const std::vector<at::IValue>& outputs)
     {
-        for (const auto& output : outputs)
-            if (holdsNonFinite(output))
-                return m_prepared.graph->output().id;
+        const NodeId node = m_prepared.graph->output().id;
+        for (const auto& output : outputs) {
+            if (mayBeNonFinite(output) && !output.toTensor().is_cpu())
+                m_queue.addCheck(output.toTensor(), {node, m_batch});
+            else if (holdsNonFinite(output))
+                return node;
+        }
         return {};
     }
 
@@ -199,6 +235,9 @@ private:
     bool m_isSequence;
     SharedLooks m_looks;
     ModelState m_state; ///< of a sequence: what the last batch left
+    ModelState m_before; ///< what the last batch started from
+    std::int64_t m_batch = 0; ///< from 1
+    LookQueue m_queue; ///< of a device
     std::unordered_map<ObserverId, std::unique_ptr<Observer>> m_observers;
 };
 
@@ -236,6 +275,7 @@ public:
             if (m_checkpoint)
                 QS_CHECK(keep());
         }
+        QS_CHECK(m_calibration.settle(m_data));
         job.report("calibrate", "done", 1.0);
         if (isWhole) // else the batches before it are not known
             m_variety.report();
@@ -269,6 +309,8 @@ private:
         m_variety.see(batch);
         const std::int64_t samples = batch.samples;
         QS_CHECK(m_calibration.runBatch(std::move(batch), number, job));
+        if (m_calibration.settlesNow())
+            QS_CHECK(m_calibration.settle(m_data));
         m_seen.samples += samples;
         m_seen.batches = number;
         return {};
@@ -281,6 +323,7 @@ private:
         const auto now = Clock::now();
         if (now - m_keptAt < kKeepEvery)
             return {};
+        QS_CHECK(m_calibration.settle(m_data));
         m_kept = m_seen;
         m_kept.observers = m_calibration.stats();
         m_keptAt = now;

@@ -32,6 +32,22 @@ std::optional<Observed> cutOff(const Observed& of, Bounds bounds)
     return out;
 }
 
+at::Tensor CountingObserver::queue(const at::Tensor& x)
+{
+    const Known now = known();
+    if (!m_range.defined())
+        m_range = rangeOn(x.device(), now.low, now.high);
+    const at::Tensor look = queueLook(x.detach().to(at::kFloat), m_range, now.bins);
+    m_range = grownRange(look);
+    return look;
+}
+
+std::int64_t CountingObserver::settle(std::int64_t values, const Observed& look)
+{
+    learn({}, look);
+    return add(values, look.batch);
+}
+
 kernels::MinMax CountingObserver::see(const at::Tensor& x, Observed& found)
 {
     const Known before = known();

@@ -19,6 +19,14 @@ class CountingObserver : public Observer
 public:
     using Observer::Observer;
 
+    /// Queues a look at a tensor that is not empty, on its device, over the range that the looks
+    /// before it leave there; waits for nothing. What it returns goes to `settle` by way of
+    /// `lookFrom`. Not to be mixed with `observe`.
+    at::Tensor queue(const at::Tensor& x);
+    /// Takes in the look at so many values, in the order of queueing; returns how many are NaN or
+    /// Inf.
+    std::int64_t settle(std::int64_t values, const Observed& look);
+
 protected:
     kernels::MinMax see(const at::Tensor& x, Observed& found) final;
     kernels::MinMax seeFollowing(const at::Tensor& x, const Observed& of, Bounds bounds,
@@ -32,8 +40,11 @@ protected:
     };
     /// What the next look counts over, before it grows.
     virtual Known known() const = 0;
-    /// Takes in what a look at `x` found.
+    /// Takes in what a look at `x` found; `x` is undefined when that was a queued one.
     virtual void learn(const at::Tensor& x, const Observed& seen) = 0;
+
+private:
+    at::Tensor m_range; ///< on the device: what the queued looks leave
 };
 
 } // namespace qs

@@ -51,7 +51,7 @@ std::vector<float> saturatedCounts(const at::Tensor& x, kernels::HistogramEdges 
 std::vector<float> floatCounts(const at::Tensor& x, const Observed& seen, std::int32_t bins)
 {
     const auto most = *std::max_element(seen.counts.begin(), seen.counts.end());
-    if (most >= kFloatLimit && x.is_cpu())
+    if (most >= kFloatLimit && x.defined() && x.is_cpu())
         return saturatedCounts(x, kernels::histogramEdges(seen.low, seen.high), bins);
     return {seen.counts.begin(), seen.counts.end()};
 }

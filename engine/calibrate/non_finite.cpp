@@ -28,14 +28,17 @@ std::unordered_set<NodeId> ancestors(const Graph& graph, NodeId node)
 
 } // namespace
 
-bool holdsNonFinite(const at::IValue& value)
+bool mayBeNonFinite(const at::IValue& value)
 {
     if (!value.isTensor())
         return false;
     const at::Tensor& tensor = value.toTensor();
-    if (!tensor.defined() || !tensor.is_floating_point() || tensor.numel() == 0)
-        return false;
-    return !at::isfinite(tensor).all().item<bool>();
+    return tensor.defined() && tensor.is_floating_point() && tensor.numel() > 0;
+}
+
+bool holdsNonFinite(const at::IValue& value)
+{
+    return mayBeNonFinite(value) && !at::isfinite(value.toTensor()).all().item<bool>();
 }
 
 NodeId firstNonFinite(const Interpreter& interpreter, const std::vector<at::IValue>& inputs,

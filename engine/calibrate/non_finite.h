@@ -8,6 +8,9 @@
 
 namespace qs {
 
+/// True for a floating tensor with any values.
+bool mayBeNonFinite(const at::IValue& value);
+
 /// True for a floating tensor with a NaN or Inf in it.
 bool holdsNonFinite(const at::IValue& value);
 

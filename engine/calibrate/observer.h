@@ -54,10 +54,10 @@ protected:
     /// Takes back what `fill` told.
     virtual void take(ObserverStats& stats) { (void)stats; }
 
-    ObserverStats m_stats;
-
-private:
+    /// Counts a look at so many values; returns how many are NaN or Inf.
     std::int64_t add(std::int64_t values, const kernels::MinMax& batch);
+
+    ObserverStats m_stats;
 };
 
 } // namespace qs

@@ -57,9 +57,18 @@ MinMax observeCpu(const float* data, std::int64_t count, HistogramTarget target,
 /// Device version: adds to `counts` (`bins` entries of device memory), queued on `stream`.
 void histogramCuda(const float* data, std::int64_t count, HistogramEdges edges, std::int32_t bins,
                    unsigned long long* counts, Stream stream);
-/// The same with the range read from the device, where `minMaxCuda` left it: no wait between the
-/// two.
-void histogramOverKeysCuda(const float* data, std::int64_t count, const MinMaxKeys* keys,
-                           std::int32_t bins, unsigned long long* counts, Stream stream);
+
+/// A look whose range is on the device too, so that the host need not wait before the next.
+struct DeviceLook
+{
+    const MinMaxKeys* known = nullptr; ///< the range before; minKey > maxKey: nothing yet
+    MinMaxKeys* seen = nullptr; ///< set to the extremes of the data alone
+    MinMaxKeys* grown = nullptr; ///< set to `known` grown by `seen`
+    unsigned long long* counts = nullptr; ///< `bins` zeros; counted over `grown`
+    std::int32_t bins = 2048;
+};
+/// Device version of `observeCpu`, queued on `stream`: one reading of the data while `known` holds
+/// all of it; where the range grows the device itself decides on a second.
+void observeCuda(const float* data, std::int64_t count, DeviceLook look, Stream stream);
 
 } // namespace qs::kernels

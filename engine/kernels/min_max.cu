@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/kernels/launch.cuh"
-#include "engine/kernels/min_max.h"
+#include "engine/kernels/min_max.cuh"
 
 namespace qs::kernels {
 
@@ -11,34 +11,6 @@ __global__ void setKeys(MinMaxKeys* keys, std::int64_t count, MinMaxKeys value)
     const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < count)
         keys[i] = value;
-}
-
-__global__ void growKeys(MinMaxKeys known, const MinMaxKeys* keys, MinMaxKeys* out)
-{
-    out->minKey = keys->minKey < known.minKey ? keys->minKey : known.minKey;
-    out->maxKey = keys->maxKey > known.maxKey ? keys->maxKey : known.maxKey;
-    out->nonFinite = keys->nonFinite + known.nonFinite;
-}
-
-// Joins the block's findings and adds them to `out`. Minimum, maximum and integer sums come out the
-// same in any order.
-__device__ void publish(const MinMax& mine, MinMaxKeys* out)
-{
-    __shared__ MinMaxKeys joined;
-    if (threadIdx.x == 0)
-        joined = MinMaxKeys {0xffffffffu, 0u, 0ull};
-    __syncthreads();
-    atomicMin(&joined.minKey, orderedKey(mine.min));
-    atomicMax(&joined.maxKey, orderedKey(mine.max));
-    if (mine.nonFinite > 0)
-        atomicAdd(&joined.nonFinite, static_cast<unsigned long long>(mine.nonFinite));
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        atomicMin(&out->minKey, joined.minKey);
-        atomicMax(&out->maxKey, joined.maxKey);
-        if (joined.nonFinite > 0)
-            atomicAdd(&out->nonFinite, joined.nonFinite);
-    }
 }
 
 __global__ void scanAll(const float* data, std::int64_t count, MinMaxKeys* keys)
@@ -79,11 +51,6 @@ void minMaxCuda(const float* data, std::int64_t count, MinMax start, MinMaxKeys*
     setKeys<<<1, 1, 0, asStream(stream)>>>(keys, 1, keysOf(start));
     if (count > 0)
         scanAll<<<blockCount(count), kBlockSize, 0, asStream(stream)>>>(data, count, keys);
-}
-
-void minMaxGrowCuda(MinMax known, const MinMaxKeys* keys, MinMaxKeys* out, Stream stream)
-{
-    growKeys<<<1, 1, 0, asStream(stream)>>>(keysOf(known), keys, out);
 }
 
 void minMaxChannelsCuda(const float* data, ChannelShape shape, MinMaxKeys* keys, Stream stream)

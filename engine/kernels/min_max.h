@@ -83,8 +83,6 @@ struct MinMaxKeys
 /// `start` (a new MinMax: nothing yet), then grows.
 void minMaxCuda(const float* data, std::int64_t count, MinMax start, MinMaxKeys* keys,
                 Stream stream);
-/// Writes `known` joined with what `keys` found to `out`.
-void minMaxGrowCuda(MinMax known, const MinMaxKeys* keys, MinMaxKeys* out, Stream stream);
 /// One entry of `keys` per channel.
 void minMaxChannelsCuda(const float* data, ChannelShape shape, MinMaxKeys* keys, Stream stream);
 

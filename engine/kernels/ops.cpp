@@ -30,6 +30,9 @@ MinMax rangeOf(const MinMaxKeys& keys)
             std::int64_t(keys.nonFinite)};
 }
 
+/// int64 words of one MinMaxKeys.
+constexpr std::int64_t kKeysWords = sizeof(MinMaxKeys) / 8;
+
 at::Tensor rawTensor(const void* data, std::int64_t words)
 {
     at::Tensor out = at::empty({words}, at::kLong);
@@ -61,7 +64,7 @@ at::Tensor minMaxOp(const at::Tensor& x)
     const at::Tensor data = dense(x);
     const MinMaxKeys keys = keysOf(
         kernels::minMaxCpu(data.const_data_ptr<float>(), data.numel(), at::get_num_threads()));
-    return rawTensor(&keys, 2);
+    return rawTensor(&keys, kKeysWords);
 }
 
 at::Tensor minMaxChannelsOp(const at::Tensor& x, std::int64_t axis)
@@ -73,7 +76,7 @@ at::Tensor minMaxChannelsOp(const at::Tensor& x, std::int64_t axis)
                                at::get_num_threads());
     std::vector<MinMaxKeys> keys;
     std::transform(found.begin(), found.end(), std::back_inserter(keys), keysOf);
-    return rawTensor(keys.data(), 2 * shape.channels);
+    return rawTensor(keys.data(), kKeysWords * shape.channels);
 }
 
 at::Tensor histogramOp(const at::Tensor& x, double low, double high, std::int64_t bins)
@@ -87,7 +90,7 @@ at::Tensor histogramOp(const at::Tensor& x, double low, double high, std::int64_
 }
 
 // One reading of the data when the known range holds it all, else two.
-at::Tensor observeOp(const at::Tensor& x, double low, double high, std::int64_t bins)
+at::Tensor observeOp(const at::Tensor& x, const at::Tensor& range, std::int64_t bins)
 {
     const at::Tensor data = dense(x);
     const float* values = data.const_data_ptr<float>();
@@ -96,7 +99,9 @@ at::Tensor observeOp(const at::Tensor& x, double low, double high, std::int64_t 
     at::Tensor out = at::zeros({ops::kObserveHeader + bins}, at::kLong);
     auto* words = out.data_ptr<std::int64_t>();
     auto* counts = reinterpret_cast<std::uint64_t*>(words + ops::kObserveHeader);
-    MinMax known {float(low), float(high), 0};
+    MinMaxKeys before;
+    std::memcpy(&before, range.const_data_ptr(), sizeof before);
+    MinMax known = rangeOf(before);
     MinMax batch;
     bool counted = false;
     if (known.min < known.max)
@@ -172,19 +177,38 @@ std::vector<MinMax> tensorMinMaxChannels(const at::Tensor& x, std::int64_t axis)
     const at::Tensor raw = callOp<at::Tensor(const at::Tensor&, std::int64_t)>(
         "quantscope::min_max_channels", x, axis);
     std::vector<MinMax> out;
-    for (const auto& keys : keysFrom(raw, raw.numel() / 2))
+    for (const auto& keys : keysFrom(raw, raw.numel() / kKeysWords))
         out.push_back(rangeOf(keys));
     return out;
 }
 
+at::Tensor rangeOn(at::Device device, float low, float high)
+{
+    const MinMaxKeys keys = keysOf({low, high, 0});
+    return rawTensor(&keys, kKeysWords).to(device);
+}
+
+at::Tensor queueLook(const at::Tensor& x, const at::Tensor& known, std::int32_t bins)
+{
+    return callOp<at::Tensor(const at::Tensor&, const at::Tensor&, std::int64_t)>(
+        "quantscope::min_max_histogram", x, known, std::int64_t(bins));
+}
+
+at::Tensor grownRange(const at::Tensor& look)
+{
+    return look.slice(0, kKeysWords, 2 * kKeysWords);
+}
+
+Observed lookFrom(const at::Tensor& look)
+{
+    const auto keys = keysFrom(look, 2);
+    const MinMax grown = rangeOf(keys[1]);
+    return {rangeOf(keys[0]), grown.min, grown.max, countsFrom(look, ops::kObserveHeader)};
+}
+
 Observed tensorObserve(const at::Tensor& x, float low, float high, std::int32_t bins)
 {
-    const at::Tensor raw = callOp<at::Tensor(const at::Tensor&, double, double, std::int64_t)>(
-                               "quantscope::min_max_histogram", x, low, high, std::int64_t(bins))
-                               .cpu();
-    const auto keys = keysFrom(raw, 2);
-    const MinMax grown = rangeOf(keys[1]);
-    return {rangeOf(keys[0]), grown.min, grown.max, countsFrom(raw, ops::kObserveHeader)};
+    return lookFrom(queueLook(x, rangeOn(x.device(), low, high), bins).cpu());
 }
 
 std::vector<std::uint64_t> tensorHistogram(const at::Tensor& x, kernels::HistogramEdges edges,

@@ -9,9 +9,10 @@ inline constexpr const char* kMinMax = "min_max(Tensor x) -> Tensor";
 inline constexpr const char* kMinMaxChannels = "min_max_channels(Tensor x, int axis) -> Tensor";
 inline constexpr const char* kHistogram
     = "histogram(Tensor x, float low, float high, int bins) -> Tensor";
-/// Two MinMaxKeys (the tensor alone, the grown range), then the counts.
+/// `known`: one MinMaxKeys on the device of `x`. Gives two MinMaxKeys (the tensor alone, the known
+/// range grown by it), then the counts over the grown range.
 inline constexpr const char* kObserve
-    = "min_max_histogram(Tensor x, float low, float high, int bins) -> Tensor";
+    = "min_max_histogram(Tensor x, Tensor known, int bins) -> Tensor";
 inline constexpr const char* kErrorSums = "error_sums(Tensor signal, Tensor other) -> Tensor";
 inline constexpr const char* kFakeQuant
     = "fake_quant(Tensor x, float scale, int zero_point, int quant_min, int quant_max) -> Tensor";

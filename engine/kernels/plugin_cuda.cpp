@@ -80,20 +80,20 @@ at::Tensor histogramOp(const at::Tensor& x, double low, double high, std::int64_
     return out;
 }
 
-// Range and counts without waiting for the host in between.
-at::Tensor observeOp(const at::Tensor& x, double low, double high, std::int64_t bins)
+at::Tensor observeOp(const at::Tensor& x, const at::Tensor& known, std::int64_t bins)
 {
+    TORCH_CHECK(known.device() == x.device(), "the known range is on another device");
     const c10::cuda::CUDAGuard guard(x.device());
     const at::Tensor data = dense(x);
-    const float* values = data.const_data_ptr<float>();
     at::Tensor out = words(x, ops::kObserveHeader + bins);
-    MinMaxKeys* keys = asKeys(out);
-    auto* counts
+    kernels::DeviceLook look;
+    look.known = reinterpret_cast<const MinMaxKeys*>(known.const_data_ptr<std::int64_t>());
+    look.seen = asKeys(out);
+    look.grown = look.seen + 1;
+    look.counts
         = reinterpret_cast<unsigned long long*>(out.data_ptr<std::int64_t>()) + ops::kObserveHeader;
-    kernels::minMaxCuda(values, data.numel(), MinMax {}, keys, currentStream());
-    kernels::minMaxGrowCuda(MinMax {float(low), float(high), 0}, keys, keys + 1, currentStream());
-    kernels::histogramOverKeysCuda(values, data.numel(), keys + 1, std::int32_t(bins), counts,
-                                   currentStream());
+    look.bins = std::int32_t(bins);
+    kernels::observeCuda(data.const_data_ptr<float>(), data.numel(), look, currentStream());
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return out;
 }

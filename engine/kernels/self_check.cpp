@@ -119,8 +119,9 @@ Answer kernelChannels(const at::Tensor& x)
     return out;
 }
 
-// Known ranges: none, one inside the data and one that holds nearly all of it.
-constexpr float kKnown[][2] = {{INFINITY, -INFINITY}, {-0.5f, 0.5f}, {-10.0f, 10.0f}};
+// Known ranges: none, one inside the data, a point, and one that holds nearly all of it.
+constexpr float kKnown[][2]
+    = {{INFINITY, -INFINITY}, {-0.5f, 0.5f}, {0.25f, 0.25f}, {-10.0f, 10.0f}};
 
 Answer naiveObserve(const SelfCheckCase& one)
 {

@@ -234,6 +234,32 @@ private Q_SLOTS:
         }
     }
 
+    // Looks at values on a device are taken in later; the result is the CPU's.
+    void aDeviceLeavesWhatTheCpuLeaves()
+    {
+        if (const auto plugin = loadCudaPlugin(); !plugin)
+            QSKIP(plugin.error().line().c_str());
+        const FixedData data({at::tensor({1.0f, 2.0f, 4.0f}).view({1, 3}),
+                              at::tensor({0.5f, 8.0f, 1.0f}).view({1, 3})});
+        const auto here = calibrate(model(), data, "cpu");
+        const auto there = calibrate(model(), data, "cuda:0");
+        QVERIFY2(here && there, there ? "" : there.error().line().c_str());
+        for (std::size_t i = 0; i < (*here)->observers.size(); ++i) {
+            const ObserverStats& a = (*here)->observers[i];
+            const ObserverStats& b = (*there)->observers[i];
+            QCOMPARE(a.count, b.count);
+            QVERIFY(std::abs(a.min - b.min) <= 1e-6f * std::abs(a.min));
+            QVERIFY(std::abs(a.max - b.max) <= 1e-6f * std::abs(a.max));
+            QCOMPARE(a.batchMin.size(), b.batchMin.size());
+        }
+        const FixedData bad(
+            {at::ones({1, 3}), at::tensor({1.0f, -2.0f, 4.0f}).view({1, 3}), at::ones({1, 3})});
+        const auto found = calibrate(model(), bad, "cuda:0");
+        QVERIFY(!found);
+        QCOMPARE(found.error().node, std::string("log"));
+        QVERIFY(found.error().message.find("batch 2") != std::string::npos);
+    }
+
     void choosesDevices()
     {
         QCOMPARE(chooseDevice("cpu")->device, std::string("cpu"));

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/calibrate/look_queue.h"
+
+#include <ATen/ATen.h>
+
+namespace qs {
+
+void LookQueue::push(Entry entry)
+{
+    m_bytes += entry.words.nbytes();
+    m_entries.push_back(std::move(entry));
+}
+
+void LookQueue::add(CountingObserver& observer, const at::Tensor& x, Place place)
+{
+    push({&observer, observer.queue(x), x.numel(), place});
+}
+
+void LookQueue::addCheck(const at::Tensor& x, Place place)
+{
+    push({nullptr, at::isfinite(x).all().logical_not().to(at::kLong).view({1}), 0, place});
+}
+
+std::optional<LookQueue::Place> LookQueue::settle()
+{
+    const std::vector<Entry> entries = std::exchange(m_entries, {});
+    m_bytes = 0;
+    if (entries.empty())
+        return std::nullopt;
+    std::vector<at::Tensor> queued;
+    for (const Entry& entry : entries)
+        queued.push_back(entry.words);
+    const at::Tensor host = at::cat(queued).cpu(); // the one wait
+    std::int64_t at = 0;
+    for (const Entry& entry : entries) {
+        const at::Tensor words = host.slice(0, at, at + entry.words.numel());
+        at += entry.words.numel();
+        const std::int64_t bad = entry.observer
+            ? entry.observer->settle(entry.values, lookFrom(words))
+            : words.item<std::int64_t>();
+        if (bad != 0)
+            return entry.place;
+    }
+    return std::nullopt;
+}
+
+} // namespace qs

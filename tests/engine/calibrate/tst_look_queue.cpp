@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks that are queued and taken in later leave what looks one by one leave, to the bit. Runs on
+// the CPU, whose operators have the same schemas as a device's, and on a device where there is one.
+#include "engine/calibrate/look_queue.h"
+#include "engine/calibrate/observer_factory.h"
+#include "engine/kernels/device_plugin.h"
+
+#include <QtTest/QtTest>
+
+#include <ATen/ATen.h>
+
+using namespace qs;
+
+namespace {
+
+std::unique_ptr<Observer> observerOf(ObserverKind kind)
+{
+    ObserverSpec spec;
+    spec.kind = kind;
+    return makeObserver(ObserverId(1), spec);
+}
+
+CountingObserver& counting(const std::unique_ptr<Observer>& observer)
+{
+    return dynamic_cast<CountingObserver&>(*observer);
+}
+
+} // namespace
+
+class TestLookQueue : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void init() { at::manual_seed(3); }
+
+    void leavesWhatLooksOneByOneLeave_data()
+    {
+        QTest::addColumn<QString>("device");
+        QTest::newRow("cpu") << "cpu";
+        QTest::newRow("cuda") << "cuda:0";
+    }
+    void leavesWhatLooksOneByOneLeave()
+    {
+        QFETCH(QString, device);
+        if (device != "cpu")
+            if (const auto plugin = loadCudaPlugin(); !plugin)
+                QSKIP(plugin.error().line().c_str());
+        for (const auto kind :
+             {ObserverKind::Histogram, ObserverKind::MinMax, ObserverKind::MovingAverageMinMax}) {
+            const auto direct = observerOf(kind), queued = observerOf(kind);
+            LookQueue queue;
+            for (int batch = 1; batch <= 9; ++batch) {
+                // grows at first, stays, grows on one side, then holds a single value
+                const double scale = batch < 4 ? batch : batch == 6 ? 9 : 0.5;
+                const at::Tensor x = batch == 8
+                    ? at::full({3, 5}, 0.25)
+                    : at::randn({4, 300}) * scale + (batch == 7 ? 20 : 0);
+                direct->observe(x);
+                queue.add(counting(queued), x.to(at::Device(device.toStdString())),
+                          {NodeId(7), batch});
+                if (batch == 5)
+                    QVERIFY(!queue.settle());
+            }
+            QVERIFY(!queued->stats().everRan() || queued->stats().batchMin.size() == 5);
+            QVERIFY(!queue.settle());
+            QVERIFY(!queue.settle()); // nothing waits
+            const ObserverStats a = queued->stats(), b = direct->stats();
+            QCOMPARE(a.count, b.count);
+            QCOMPARE(a.min, b.min);
+            QCOMPARE(a.max, b.max);
+            QCOMPARE(a.batchMin, b.batchMin);
+            QCOMPARE(a.batchMax, b.batchMax);
+            QCOMPARE(a.exact.counts, b.exact.counts);
+            QCOMPARE(a.fine.counts, b.fine.counts);
+            QCOMPARE(a.fine.min, b.fine.min);
+        }
+    }
+
+    void tellsWhereTheFirstNaNStood()
+    {
+        const auto first = observerOf(ObserverKind::Histogram);
+        const auto second = observerOf(ObserverKind::MinMax);
+        LookQueue queue;
+        for (int batch = 1; batch <= 4; ++batch) {
+            at::Tensor x = at::randn({50});
+            queue.add(counting(first), x, {NodeId(1), batch});
+            if (batch >= 3)
+                x[9] = INFINITY;
+            queue.add(counting(second), x, {NodeId(2), batch});
+            queue.addCheck(batch == 4 ? x : at::ones({2}), {NodeId(3), batch});
+        }
+        const auto found = queue.settle();
+        QVERIFY(found);
+        QCOMPARE(found->node, NodeId(2));
+        QCOMPARE(found->batch, std::int64_t(3));
+    }
+
+    void tellsOfAnOutput()
+    {
+        LookQueue queue;
+        queue.addCheck(at::ones({2, 2}), {NodeId(5), 1});
+        queue.addCheck(at::tensor({1.0, double(NAN)}), {NodeId(5), 2});
+        QCOMPARE(queue.settle()->batch, std::int64_t(2));
+    }
+
+    // 64 MiB of looks of 2,052 words of eight bytes.
+    void fillsUp()
+    {
+        const auto observer = observerOf(ObserverKind::Histogram);
+        LookQueue queue;
+        int looks = 0;
+        for (; !queue.isFull(); ++looks)
+            queue.add(counting(observer), at::ones({1}), {NodeId(1), looks});
+        QCOMPARE(looks, (64 << 20) / (2052 * 8) + 1);
+        QVERIFY(!queue.settle());
+        QVERIFY(!queue.isFull());
+        QCOMPARE(observer->stats().count, std::int64_t(looks));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestLookQueue)
+#include "tst_look_queue.moc"
