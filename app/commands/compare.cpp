@@ -121,13 +121,14 @@ void addCompareCommand(CLI::App& app, Command& chosen)
     verb->callback([options, &chosen] {
         chosen = [options](const JobContext& job) {
             if (isModelFile(options->result))
-                return runFileCompare({options->model, options->result, options->data,
-                                       options->recipe, options->json},
-                                      job);
+                return toldOfModel(runFileCompare({options->model, options->result, options->data,
+                                                   options->recipe, options->json},
+                                                  job),
+                                   options->model);
             if (!options->recipe.empty() && std::filesystem::is_directory(options->result))
                 return Result<void>(fail(makeError(
                     ErrorCode::Usage, "--recipe is for a quantized model: a result has its own")));
-            return runCompare(*options, job);
+            return toldOfModel(runCompare(*options, job), options->model);
         };
     });
 }

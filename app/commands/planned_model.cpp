@@ -3,6 +3,7 @@
 
 #include "app/commands/stopwatch.h"
 #include "engine/base/log.h"
+#include "engine/convert/convert.h"
 #include "engine/import/importer.h"
 #include "engine/plan/planner.h"
 
@@ -18,6 +19,8 @@ Result<PlannedModel> planWith(GraphPtr model, Recipe recipe, const std::string& 
     auto backend = findBackend(recipe.backend);
     if (!backend)
         return fail(std::move(backend).error().inFile(file));
+    if (auto kernels = checkLoweringKernels(recipe); !kernels)
+        return fail(std::move(kernels).error().inFile(file));
     auto plan = makePlan(*model, recipe, *backend);
     if (!plan)
         return fail(std::move(plan).error().inFile(file));
@@ -41,6 +44,13 @@ Result<PlannedModel> planModel(const std::string& modelPath, const std::string& 
     for (const auto& warning : planned.plan->warnings)
         warn(warning);
     return planned;
+}
+
+Result<void> toldOfModel(Result<void> done, const std::string& modelPath)
+{
+    if (!done && !done.error().node.empty())
+        return fail(std::move(done).error().inFile(modelPath));
+    return done;
 }
 
 std::string coverageText(const Plan& plan)

@@ -28,6 +28,9 @@ Result<Recipe> recipeOrDefault(const std::string& recipePath);
 /// Plans an opened model. An error names `file`, the recipe's or the model's. Logs nothing.
 Result<PlannedModel> planWith(GraphPtr model, Recipe recipe, const std::string& file);
 
+/// The same, an error at a node naming the model's file too where it names none.
+Result<void> toldOfModel(Result<void> done, const std::string& modelPath);
+
 /// "38 of 41 eligible operators quantized, of 69 in all"
 std::string coverageText(const Plan& plan);
 

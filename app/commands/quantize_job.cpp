@@ -329,7 +329,7 @@ private:
 
 Result<void> runQuantize(const QuantizeOptions& options, const JobContext& job)
 {
-    return QuantizeJob(options, job).run();
+    return toldOfModel(QuantizeJob(options, job).run(), options.model);
 }
 
 } // namespace qs

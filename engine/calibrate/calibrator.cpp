@@ -12,6 +12,7 @@
 #include "engine/calibrate/memory_estimate.h"
 #include "engine/calibrate/non_finite.h"
 #include "engine/calibrate/observer_factory.h"
+#include "engine/calibrate/saved_states.h"
 #include "engine/calibrate/shared_looks.h"
 #include "engine/execute/interpreter.h"
 #include "engine/execute/torch_types.h"
@@ -250,6 +251,7 @@ public:
         : m_calibration(std::move(calibration))
         , m_data(data)
         , m_checkpoint(data.isSequence() ? nullptr : checkpoint)
+        , m_graph(graph)
         , m_variety(graph)
     {
     }
@@ -279,6 +281,8 @@ public:
         job.report("calibrate", "done", 1.0);
         if (isWhole) // else the batches before it are not known
             m_variety.report();
+        if (!m_data.isSequence())
+            warnOfSavedStates(m_graph);
         m_seen.observers = m_calibration.stats();
         return std::make_shared<Observations>(std::move(m_seen));
     }
@@ -345,6 +349,7 @@ private:
     Calibration m_calibration;
     const Dataset& m_data;
     const Checkpoint* m_checkpoint;
+    const Graph& m_graph;
     InputVariety m_variety;
     Observations m_seen, m_kept;
     Clock::time_point m_keptAt = Clock::now(), m_savedAt = m_keptAt;

@@ -14,7 +14,11 @@ namespace {
 
 std::string typeName(const Json& value)
 {
-    return value.is_null() ? "null" : "a " + std::string(value.type_name());
+    if (value.is_null())
+        return "null";
+    if (value.is_array())
+        return "a list";
+    return (value.is_object() ? "an " : "a ") + std::string(value.type_name());
 }
 
 std::string lineAndColumn(const std::string& text, std::size_t byte)
@@ -98,6 +102,9 @@ Result<Json> parseJson(const std::string& text, const std::string& file)
         std::string cause = problem.what();
         const auto last = cause.rfind("; ");
         cause = last == std::string::npos ? "bad syntax" : cause.substr(last + 2);
+        for (char& c : cause) // it quotes the file, which need not be text
+            if (c < ' ' || c > '~')
+                c = '?';
         return fail(makeError(ErrorCode::BadInput,
                               "not JSON: " + lineAndColumn(text, problem.byte) + ": " + cause)
                         .inFile(file));

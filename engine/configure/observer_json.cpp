@@ -2,8 +2,7 @@
 #include "engine/configure/observer_json.h"
 
 #include "engine/configure/nearest_name.h"
-
-#include <cmath>
+#include "engine/configure/observer_check.h"
 
 namespace qs {
 
@@ -15,12 +14,6 @@ const std::vector<std::string> kSchemeWords {"per_tensor_affine", "per_tensor_sy
 const std::vector<std::string> kDTypeWords {"quint8", "qint8",   "qint32",  "quint4x2",
                                             "uint8",  "int8",    "int16",   "int32",
                                             "uint16", "float16", "float32", "bfloat16"};
-
-bool isChannelKind(ObserverKind kind)
-{
-    return kind == ObserverKind::PerChannelMinMax
-        || kind == ObserverKind::MovingAveragePerChannelMinMax;
-}
 
 bool isMovingAverage(ObserverKind kind)
 {
@@ -100,68 +93,6 @@ Result<QScheme> readScheme(const JsonPlace& place)
     if (const auto scheme = qschemeFromName(name))
         return *scheme;
     return place.error("unknown qscheme '" + name + "'", suggestName(name, kSchemeWords));
-}
-
-Result<void> checkRange(const JsonPlace& place, const ObserverSpec& spec)
-{
-    if (spec.quantMin.has_value() != spec.quantMax.has_value())
-        return place.error("'quant_min' and 'quant_max' belong together", "give both or neither");
-    if (!spec.quantMin)
-        return {};
-    const std::string range
-        = std::to_string(*spec.quantMin) + ".." + std::to_string(*spec.quantMax);
-    if (*spec.quantMin >= *spec.quantMax)
-        return place.error("the range " + range + " is empty",
-                           "quant_min must lie below quant_max");
-    if (*spec.quantMin > 0 || *spec.quantMax < 0)
-        return place.error("the range " + range + " does not hold 0");
-    if (!isIntegerDType(spec.dtype))
-        return {};
-    ObserverSpec whole;
-    whole.dtype = spec.dtype;
-    const QuantRange limits = quantRange(whole);
-    if (*spec.quantMin < limits.min || *spec.quantMax > limits.max)
-        return place.error(
-            "the range " + range + " does not fit " + std::string(dtypeName(spec.dtype)),
-            "it holds " + std::to_string(limits.min) + ".." + std::to_string(limits.max));
-    return {};
-}
-
-Result<void> checkObserver(const JsonPlace& place, const ObserverSpec& spec)
-{
-    const bool observing = choosesQParams(spec.kind);
-    const std::string kind(observerKindName(spec.kind));
-    if (observing && isChannelKind(spec.kind) != isPerChannel(spec.qscheme))
-        return place.error(
-            "observer '" + kind + "' cannot give '" + std::string(qschemeName(spec.qscheme)) + "'",
-            isChannelKind(spec.kind) ? "use a per_channel scheme" : "use a per_tensor scheme");
-    if (observing && !isIntegerDType(spec.dtype))
-        return place.error("observer '" + kind + "' needs an integer dtype, not "
-                               + std::string(dtypeName(spec.dtype)),
-                           "use quint8 or qint8, or the observer 'placeholder'");
-    if (spec.isDynamic && observing && spec.kind != ObserverKind::MinMax
-        && !(spec.kind == ObserverKind::MovingAverageMinMax && spec.averagingConstant == 1))
-        return place.error("observer '" + kind + "' cannot be dynamic",
-                           "use 'placeholder', 'minmax', or 'moving_average_minmax' with "
-                           "averaging_constant 1");
-    if (observing && spec.reduceRange && isSymmetric(spec.qscheme) && spec.dtype == DType::QUInt8)
-        return place.error("a symmetric quint8 range cannot be reduced",
-                           "use qint8, or leave reduce_range out");
-    if (!(spec.eps > 0) || !std::isfinite(spec.eps))
-        return place.error("'eps' must be above 0");
-    if (!(spec.scale > 0) || !std::isfinite(spec.scale))
-        return place.error("'scale' must be above 0");
-    if (!(spec.percentile > 0) || spec.percentile > 100)
-        return place.error("'percentile' must lie above 0 and at most at 100", "for example 99.99");
-    if (spec.range != RangeMethod::Percentile && spec.percentile != ObserverSpec {}.percentile)
-        return place.error("'percentile' has no meaning for the range '"
-                               + std::string(rangeMethodName(spec.range)) + "'",
-                           "add \"range\": \"percentile\"");
-    if (spec.bins < 2)
-        return place.error("'bins' must be at least 2");
-    if (spec.averagingConstant < 0 || spec.averagingConstant > 1)
-        return place.error("'averaging_constant' must lie between 0 and 1");
-    return checkRange(place, spec);
 }
 
 Result<int> readSmallInt(const JsonPlace& place)

@@ -91,8 +91,11 @@ Result<void> readCalibration(const JsonPlace& place, CalibrationSettings& settin
         if (place.has(key)) {
             QS_TRY(const std::int64_t value, place.key(key).integer());
             const std::int64_t least = target == &settings.batchSize ? 1 : 0;
-            if (value < least || value > 1000000000)
-                return place.key(key).error("must be at least " + std::to_string(least));
+            constexpr std::int64_t kMost = 1000000000;
+            if (value < least || value > kMost)
+                return place.key(key).error("must be "
+                                            + (value < least ? "at least " + std::to_string(least)
+                                                             : "at most " + std::to_string(kMost)));
             *target = int(value);
         }
     return {};

@@ -47,20 +47,6 @@ std::unordered_map<NodeId, NodeId> lastMembers(const Plan& plan)
     return last;
 }
 
-/// Refuses a recipe's row whose kernel LibTorch does not have.
-Result<void> checkKernelNames(const std::vector<KernelRow>& rows)
-{
-    const auto known = defaultKernelRows();
-    for (const KernelRow& row : rows) {
-        if (std::find(known.begin(), known.end(), row) != known.end())
-            continue;
-        auto target = kernelTarget(row.kernel);
-        if (!target)
-            return fail(std::move(target).error().atNode("convert.lowering.add"));
-    }
-    return {};
-}
-
 /// The plan's quantized operators, and which of them dynamically.
 std::unordered_map<NodeId, bool> quantizedOperators(const Plan& plan)
 {
@@ -116,6 +102,25 @@ Result<void> checkLowered(ConvertedModel& model, const Batch& batch, LoweringOpt
 
 } // namespace
 
+Result<void> checkLoweringKernels(const Recipe& recipe)
+{
+    Recipe additions;
+    additions.loweringAdd = recipe.loweringAdd;
+    QS_TRY(const std::vector<KernelRow> rows, kernelRows(additions));
+    const auto known = defaultKernelRows();
+    for (const KernelRow& row : rows) {
+        if (std::find(known.begin(), known.end(), row) != known.end())
+            continue;
+        auto target = kernelTarget(row.kernel);
+        if (!target) {
+            Error error = std::move(target).error();
+            error.message = "convert.lowering.add: " + error.message;
+            return fail(std::move(error));
+        }
+    }
+    return {};
+}
+
 Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, const Recipe& recipe,
                                   const Batch* checkBatch, const JobContext& job)
 {
@@ -136,7 +141,7 @@ Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, co
         model->reference = std::make_shared<const Graph>(std::move(sized));
     }
     QS_TRY(options.rows, kernelRows(recipe));
-    QS_CHECK(checkKernelNames(options.rows));
+    QS_CHECK(checkLoweringKernels(recipe));
     options.lastMember = lastMembers(*model->prepared->plan);
     options.quantized = quantizedOperators(*model->prepared->plan);
     for (const NodePlan& node : model->prepared->plan->nodes)

@@ -15,6 +15,10 @@ namespace qs {
 Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, const Recipe& recipe,
                                   const Batch* checkBatch, const JobContext& job = {});
 
+/// Refuses a recipe with a lowering row whose kernel LibTorch does not have. `convertModel` asks it
+/// too; before a calibration the answer costs nothing.
+Result<void> checkLoweringKernels(const Recipe& recipe);
+
 /// Registers `quantized_decomposed::*` with the dispatcher (bit-equal to Python's); harmless when
 /// called twice.
 void registerQuantizedDecomposed();

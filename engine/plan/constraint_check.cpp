@@ -126,8 +126,8 @@ std::optional<Violation> mismatch(const std::string& what, const std::string& wa
     return Violation {false, what + " dtype is " + given + ", the backend wants " + wanted + label};
 }
 
-/// Observers that only look on, or only say a dtype, give no scale to quantize with (torch.ao
-/// raises in convert).
+} // namespace
+
 std::optional<Violation> checkChooses(const std::string& what, const ObserverSpec& spec)
 {
     const bool reuses = spec.kind == ObserverKind::ReuseInput;
@@ -139,6 +139,8 @@ std::optional<Violation> checkChooses(const std::string& what, const ObserverSpe
                           + std::string(dtypeName(spec.dtype))
                           + "; histogram and minmax choose one"};
 }
+
+namespace {
 
 std::optional<Violation> checkWeight(const DTypeConfig& config, const QConfig& qconfig,
                                      const OperandFacts& facts)

@@ -4,6 +4,7 @@
 #include "engine/configure/backend_config.h"
 #include "engine/configure/qconfig.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,10 @@ struct DTypeChoice
     /// The violation a user should read: a constraint before a dtype.
     const Violation* telling() const;
 };
+
+/// Observers that only look on, or only say a dtype, give no scale to quantize with (torch.ao
+/// raises in convert). `what` is "activation" or "weight".
+std::optional<Violation> checkChooses(const std::string& what, const ObserverSpec& spec);
 
 /// torch.ao's dtype and constraint checks (`_is_pattern_dtype_config_and_qconfig_supported_by_
 /// backend`), and beyond them: a lone bound, a lone exact match, `scale_max_upper_bound` and the

@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/configure/quantization_mode.h"
+#include "engine/plan/constraint_check.h"
 #include "engine/plan/lstm_op.h"
 
 #include <algorithm>
@@ -35,6 +36,25 @@ void addCustomModuleMatches(const Graph& graph, const OpNames& names, Matches& m
     }
 }
 
+namespace {
+
+/// Why a qconfig cannot give the values inside a module their parameters; empty where it can.
+std::string whyNotInside(const QConfig& qconfig)
+{
+    for (const auto& [what, spec] :
+         {std::pair("activation", &qconfig.activation), std::pair("weight", &qconfig.weight)}) {
+        if (const auto found = checkChooses(what, *spec))
+            return found->text;
+        if (spec->kind == ObserverKind::ReuseInput)
+            return std::string(what) + " observer 'reuse_input' has nothing to reuse inside it";
+    }
+    return isPerChannel(qconfig.activation.qscheme)
+        ? "the values inside have one scale each, not one a channel"
+        : "";
+}
+
+} // namespace
+
 std::optional<Verdicts> decideCustomModule(const Graph& graph, const Node& node, const OpName& name,
                                            const NamedQConfig& qconfig)
 {
@@ -46,6 +66,11 @@ std::optional<Verdicts> decideCustomModule(const Graph& graph, const Node& node,
         return std::nullopt;
     Verdicts out;
     out.qconfig = qconfig;
+    if (const std::string why = whyNotInside(*qconfig.config); !why.empty()) {
+        out.verdict = Verdict::FloatByConstraint;
+        out.reason = "qconfig " + inQuotes(qconfig.name) + " does not fit a whole LSTM: " + why;
+        return out;
+    }
     if (const std::string why = whyNoStaticLstm(node); !why.empty()) {
         out.verdict = Verdict::FloatByBackend;
         out.reason = "a static qconfig quantizes the whole LSTM, but this one " + why;

@@ -70,6 +70,25 @@ OddValue nonFloatValue(const Graph& graph, const OpNames& names, const Matches& 
     return odd(last) ? told("its result", last) : OddValue();
 }
 
+/// Why the channels that a weight's observer counts are none of its weight's; empty where they are.
+std::string whyNoSuchChannels(const Graph& graph, const Node& node, const OpName& name,
+                              const ObserverSpec& weight)
+{
+    if (!isPerChannel(weight.qscheme))
+        return {};
+    for (std::size_t a = 0; a < node.args.size(); ++a) {
+        const ValueRef* ref = node.args[a].value.asRef();
+        if (!ref || argumentRole(node, name, a) != ArgumentRole::Weight)
+            continue;
+        const ValueType& type = graph.value(*ref).type;
+        if (type.shapeKnown && std::size_t(weight.chAxis) >= type.shape.size())
+            return "weight ch_axis " + std::to_string(weight.chAxis) + ", but "
+                + inQuotes(graph.value(*ref).name) + " has " + std::to_string(type.shape.size())
+                + " dimensions";
+    }
+    return {};
+}
+
 std::string ruleText(const Rule& rule)
 {
     const std::string kind(ruleKindName(rule.kind));
@@ -195,6 +214,14 @@ Verdicts Decider::decide(const Match& match, const std::vector<RuleHits>& hits,
         refuse(out, choice, backend, match.entry, facts);
         return out;
     }
+    if (entry.dtypeConfigs[std::size_t(choice.index)].weight.dtype
+        && (facts.moduleWeight || facts.functionalWeight))
+        if (const std::string why = whyNoSuchChannels(graph, root, rootName, qconfig.weight);
+            !why.empty()) {
+            out.verdict = Verdict::FloatByConstraint;
+            out.reason = "qconfig " + inQuotes(out.qconfig.name) + " does not fit: " + why;
+            return out;
+        }
     if (const OddValue odd
         = nonFloatValue(graph, m_names, matches, match, qconfig.activation.dtype != DType::Float32);
         !odd.text.empty()) {

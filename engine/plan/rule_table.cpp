@@ -59,7 +59,9 @@ Result<RuleTable> RuleTable::make(const QConfigMapping& mapping)
 void RuleTable::add(RuleHits& hits, std::size_t rule)
 {
     m_used[rule] = true;
-    hits.push_back(&m_rules[rule]);
+    // An operator may answer to one name in several ways; no rule overrides itself.
+    if (std::find(hits.begin(), hits.end(), &m_rules[rule]) == hits.end())
+        hits.push_back(&m_rules[rule]);
 }
 
 void RuleTable::addOfType(RuleHits& hits, const std::string& type)

@@ -121,7 +121,7 @@ private Q_SLOTS:
         const auto a = m.conv("body.a", x);
         const auto b = m.conv("body.b", a);
         const auto c = m.conv("body.c", b);
-        const auto d = m.conv("body.d", c);
+        const auto d = m.batchNorm("norm", m.conv("body.d", c)); // a Conv2d in two ways
         const Graph g = m.finish({m.conv("head", d)});
         Rule order = rule(RuleKind::ModuleNameObjectTypeOrder, "body", "default");
         order.secondKey = "torch.nn.Conv2d";
