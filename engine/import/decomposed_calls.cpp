@@ -254,6 +254,31 @@ Args repeatInterleave(const Reader& read)
         {"self", *input}, {"repeats", *count}, {"dim", *behind->asInt() - 1}};
 }
 
+/// What only copies.
+std::optional<ValueRef> copied(const Reader& read, std::string_view by)
+{
+    const Node& only = read.edit().get(read.call().nodes.front());
+    const bool alone = read.call().nodes.size() == 1 && only.target == by && only.args.size() == 1;
+    return alone ? read.from(only.args[0].value.asRef()) : std::nullopt;
+}
+
+/// In evaluation a copy; its probability, which the file does not tell, is PyTorch's default.
+Args dropout(const Reader& read)
+{
+    const auto input = copied(read, "aten.clone.default");
+    if (!input)
+        return std::nullopt;
+    return std::vector<NamedArgument> {{"input", *input}, {"p", 0.5}, {"train", false}};
+}
+
+Args detached(const Reader& read)
+{
+    const auto input = copied(read, "aten.alias.default");
+    if (!input)
+        return std::nullopt;
+    return std::vector<NamedArgument> {{"self", *input}};
+}
+
 struct Spelling
 {
     std::string_view function;
@@ -261,7 +286,9 @@ struct Spelling
     Args (*read)(const Reader&);
 };
 
-constexpr std::array<Spelling, 16> kSpellings {{
+constexpr std::array<Spelling, 18> kSpellings {{
+    {"dropout", "aten.dropout.default", dropout},
+    {"detach", "aten.detach.default", detached},
     {"hardswish", "aten.hardswish.default", unary},
     {"hardsigmoid", "aten.hardsigmoid.default", unary},
     {"stack", "aten.stack.default", stacked},
@@ -290,7 +317,7 @@ bool isDecomposed(std::string_view function)
 
 std::optional<WholeCall> wholeCall(const GraphEdit& edit, const DecomposedCall& call)
 {
-    if (call.nodes.size() < 2 || call.gives.size() != 1)
+    if (call.gives.size() != 1)
         return std::nullopt;
     const Reader reader(edit, call);
     for (const Spelling& spelling : kSpellings) {

@@ -28,7 +28,7 @@ struct WholeCall
     std::optional<ValueRef> untrained;
 };
 
-/// Whether core ATen spells this function as several operators that `wholeCall` knows.
+/// Whether core ATen spells this function as other operators that `wholeCall` knows.
 bool isDecomposed(std::string_view function);
 
 /// The one operator that the call's operators stand for, after PyTorch's decompositions

@@ -346,6 +346,25 @@ OpName nameFromTarget(const Node& node, const std::string& base)
     return out;
 }
 
+/// A region such as `with torch.no_grad()` stands in the record of all that was in it.
+bool isOfRegion(const std::string& record)
+{
+    return record.starts_with("WrapWith");
+}
+
+/// In a region an operator names itself; one that only moves elements may be a part of a call, such
+/// as the views of a product.
+OpName nameInRegion(const Node& node, const std::string& base)
+{
+    static const NameSet moving {"view",      "_unsafe_view", "permute", "expand",
+                                 "unsqueeze", "squeeze",      "clone",   "_to_copy",
+                                 "alias",     "slice",        "select",  "cat"};
+    OpName out = nameFromTarget(node, base);
+    if (moving.count(base))
+        out.kind = OpName::Kind::Inside;
+    return out;
+}
+
 } // namespace
 
 OpName opNameOf(const Node& node)
@@ -363,6 +382,8 @@ OpName opNameOf(const Node& node)
             return {isMainOp(word, base) ? OpName::Kind::Module : OpName::Kind::Inside,
                     canonicalTypeName(owner), base};
     }
+    if (isOfRegion(node.torchFn))
+        return nameInRegion(node, base);
     if (node.torchFn.find('.') != std::string::npos)
         return nameFromRecord(node.torchFn, base);
     return nameFromTarget(node, base);

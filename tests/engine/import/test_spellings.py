@@ -81,6 +81,22 @@ def seen(y):
     return y * 2, part + 1
 
 
+def without_gradients(y):
+    with torch.no_grad():
+        y = (y + 1).relu()
+    return y * 2
+
+
+def without_autocast(y):
+    """As attention of EfficientViT; the views of its products are no calls."""
+    z = y.flatten(2)
+    turned = z.transpose(1, 2)
+    with torch.autocast("cpu", enabled=False):
+        z = (z @ turned) @ z
+        z = z + 1
+    return z * 2
+
+
 LINE, PLANE, VOLUME = (4, 20), (4, 12, 12), (4, 8, 8, 8)
 CASES = {
     "prelu": (lambda: behind(conv2(), nn.PReLU()), PLANE),
@@ -121,6 +137,11 @@ CASES = {
     "mirrored borders": (lambda: behind(conv2(), nn.ReflectionPad2d((1, 2, 3, 0))), PLANE),
     "repeated borders": (lambda: behind(conv1(), nn.ReplicationPad1d((2, 1))), LINE),
     "convolution with mirrored borders": (lambda: behind(conv2(), nn.Conv2d(8, 4, 3, padding=1, padding_mode="reflect")), PLANE),
+    "dropout": (lambda: behind(conv2(), nn.Dropout(0.3)), PLANE),
+    "dropout, a function": (lambda: Call(conv1(), lambda y: F.dropout(y, 0.2, False)), LINE),
+    "detach": (lambda: Call(conv2(), lambda y: y.detach()), PLANE),
+    "arithmetic without gradients": (lambda: Call(conv2(), without_gradients), PLANE),
+    "arithmetic without autocast": (lambda: Call(conv2(), without_autocast), PLANE),
     "hardsigmoid": (lambda: behind(conv2(), nn.Hardsigmoid()), PLANE),
 }
 # What core ATen spells without an operator that changes its argument, the importer makes of the other spelling.
