@@ -130,14 +130,36 @@ Result<ScriptValue*> ScriptBuilder::value(ValueRef ref)
     return made;
 }
 
+namespace {
+
+/// `matmul` makes one product of a batch where its matrix asks for gradients, whether any are made
+/// or not, and adds up otherwise then. No other weight asks for them in what is written.
+bool gradientsMatter(const Graph& graph, ValueRef weight)
+{
+    constexpr std::size_t kMatrix = 2;
+    const ValueType& type = graph.value(weight).type;
+    const auto multiplies = [&](const Use& use) {
+        const Node& node = graph.get(use.node);
+        return node.isOp("aten.linear.default") || node.isOp("aten.matmul.default");
+    };
+    const auto users = graph.users(weight);
+    return type.shapeKnown && type.shape.size() <= kMatrix
+        && std::any_of(users.begin(), users.end(), multiplies);
+}
+
+} // namespace
+
 Result<ScriptValue*> ScriptBuilder::constantValue(ValueRef ref)
 {
     const Node& node = m_source->get(ref.node);
     auto constant = m_interpreter->constant(ref);
     if (!constant)
         return fail(std::move(constant).error().atNode(node.name));
-    if (constant->isTensor()) // nothing that is written asks for gradients
+    bool asksForGradients = false;
+    if (constant->isTensor()) {
+        asksForGradients = constant->toTensor().requires_grad() && gradientsMatter(*m_source, ref);
         constant = at::IValue(constant->toTensor().detach());
+    }
     if (isLiteral(*constant))
         return literal(*constant);
     const std::string name = attributeName(node, ref);
@@ -145,7 +167,7 @@ Result<ScriptValue*> ScriptBuilder::constantValue(ValueRef ref)
         const at::Tensor& tensor = constant->toTensor();
         const bool trained = node.kind == NodeKind::Parameter && !node.isBuffer;
         if (trained && tensor.is_floating_point())
-            m_module.register_parameter(name, tensor, false);
+            m_module.register_parameter(name, tensor.set_requires_grad(asksForGradients), false);
         else
             m_module.register_buffer(name, tensor);
     } else {

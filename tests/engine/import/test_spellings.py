@@ -236,6 +236,7 @@ class Spellings(unittest.TestCase):
                     self.assertEqual(done.returncode, 0, done.stderr)
                     (_, outputs), = torch.load(folder / "float.expected.pt", weights_only=False)
                     equal(outputs, wanted(example), file)
+                    equal(torch.jit.load(folder / "again.ts.pt")(example), wanted(example), file + ", written as TorchScript")
                 bits.append(model(example))
         self.assertFalse(torch.equal(bits[0], bits[1]), "a network in which it makes no difference proves nothing")
 
