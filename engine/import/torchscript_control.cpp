@@ -34,6 +34,34 @@ Argument::List references(const std::vector<ValueRef>& refs)
     return list;
 }
 
+/// Tells sizes, ranks and the like of a tensor, not its values.
+bool isMeasure(const Node& node)
+{
+    static const std::set<std::string> kMeasures {
+        "aten.sym_size.int",          "aten.dim.default",
+        "aten.sym_numel.default",     "aten.size.default",
+        "prim.dtype.default",         "aten.sym_stride.int",
+        "aten.is_contiguous.default", "aten.is_floating_point.default"};
+    return kMeasures.contains(node.target);
+}
+
+/// Does a body look at no values of tensors? `dim() != 2 and dim() != 3` is a branch with such
+/// ones, a product of sizes a loop.
+bool measuresOnly(const Graph& body)
+{
+    return std::all_of(body.nodes().begin(), body.nodes().end(), [&body](const NodePtr& node) {
+        if (node->kind == NodeKind::Input || isMeasure(*node))
+            return true;
+        const bool known = node->kind == NodeKind::Op || node->kind == NodeKind::Output;
+        bool reads = !known || !node->subgraphs.empty();
+        for (const auto& arg : node->args)
+            forEachRef(arg.value, [&](ValueRef from) {
+                reads = reads || body.value(from).type.kind == ValueKind::Tensor;
+            });
+        return !reads;
+    });
+}
+
 } // namespace
 
 void eraseUnread(GraphEdit& edit)
@@ -129,21 +157,19 @@ bool ScriptControl::dependsOnData(const ScopedRef& ref, int depth) const
 {
     constexpr int kDeepest = 32;
     const Node& node = ref.scope->edit().get(ref.ref.node);
-    static const std::set<std::string> kMeasures {
-        "aten.sym_size.int",          "aten.dim.default",
-        "aten.sym_numel.default",     "aten.size.default",
-        "prim.dtype.default",         "aten.sym_stride.int",
-        "aten.is_contiguous.default", "aten.is_floating_point.default"};
-    if (kMeasures.contains(node.target))
+    if (isMeasure(node))
         return false;
-    if (node.kind != NodeKind::Op || !node.subgraphs.empty() || depth > kDeepest)
+    const bool isControl = node.target == kIfTarget || node.target == kLoopTarget;
+    if (node.kind != NodeKind::Op || depth > kDeepest
+        || !std::all_of(node.subgraphs.begin(), node.subgraphs.end(),
+                        [&](const auto& body) { return isControl && measuresOnly(*body); }))
         return true;
     bool depends = false;
     for (const auto& arg : node.args)
         forEachRef(arg.value, [&](ValueRef from) {
-            const ValueKind kind = ref.scope->value(from).type.kind;
-            depends = depends || kind == ValueKind::Tensor
-                || dependsOnData({ref.scope, from, false}, depth + 1);
+            const bool isTensor = ref.scope->value(from).type.kind == ValueKind::Tensor;
+            depends = depends
+                || (isTensor ? !isControl : dependsOnData({ref.scope, from, false}, depth + 1));
         });
     return depends;
 }

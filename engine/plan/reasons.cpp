@@ -189,14 +189,17 @@ std::vector<std::string> Reasoner::surroundings(NodeId id) const
     std::vector<std::string> chain {names[graph.position(start)].name};
     if (!startsFusions(chain[0]))
         return {names[graph.position(id)].name};
+    bool reached = start == id;
     for (NodeId at = start; chain.size() < 3;) {
         const auto users = graph.users({at, 0});
         if (users.size() != 1 || !followsInFusions(names[graph.position(users[0].node)].name))
             break;
         at = users[0].node;
+        reached = reached || at == id;
         chain.push_back(names[graph.position(at)].name);
     }
-    return chain;
+    // Several readers on the way: no fusion holds both ends.
+    return reached ? chain : std::vector<std::string> {names[graph.position(id)].name};
 }
 
 void Reasoner::addBlocked(NodePlan& plan) const

@@ -84,6 +84,19 @@ class Routed(nn.Module):
         return self.second(y + middle)
 
 
+class Checks(nn.Module):
+    """Norms that look at ranks and sizes before they compute: `dim() != 2 and dim() != 3`, a product of sizes in a loop."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.norm, self.act = nn.Conv1d(8, 6, 3), nn.BatchNorm1d(6), nn.ReLU()
+        self.wide, self.groups = nn.Conv1d(6, 4, 3), nn.GroupNorm(2, 4)
+
+    def forward(self, x):
+        y = self.act(self.norm(self.conv(x.unsqueeze(-1).expand(-1, -1, 9))))
+        return self.groups(self.wide(y)).mean(-1)
+
+
 def scripted(net, folder):
     torch.manual_seed(0)
     path = folder / "model.pt"
@@ -181,6 +194,23 @@ def test_a_branch_is_located_left_alone_and_the_rest_quantized(folder):
     assert any(torch.equal(value, script.gate.inner.weight) for value in kept), "the inner layer was changed"
     with torch.no_grad():
         assert sqnr(script(x), loaded(x)) > 25
+
+
+def test_checks_of_ranks_and_sizes_leave_nothing_behind(folder):
+    """They only raise: what is wrong with a shape the operators say themselves, and the layers around them fuse as ever."""
+    script, path = scripted(Checks, folder)
+    x, samples, recipe = data(folder)
+    nodes = run_json("plan", path, "--recipe", recipe)["nodes"]
+    assert not [n["name"] for n in nodes if n["op"].startswith("prim.")], nodes
+    fused = {n["module"]: n["pattern"] for n in nodes if n["module"] in ("conv", "norm", "act")}
+    assert len(fused) == 3 and all(len(pattern) == 3 for pattern in fused.values()), fused
+    out = folder / "out"
+    run_good("quantize", path, "--recipe", recipe, "--data", samples, "--out", out)
+    told = json.loads((out / "result.json").read_text())["outputs"][0]["lowered"]["sqnr_db"]
+    with torch.no_grad():
+        measured = sqnr(script(x), torch.jit.load(str(out / "model.ts.pt"))(x))
+    assert measured > 10 and abs(measured - told) < 0.1, (measured, told)
+    assert (out / "model.reference.pt2").exists(), "a branch was left"
 
 
 if __name__ == "__main__":

@@ -33,6 +33,23 @@ class TestFloatReasons : public QObject
 {
     Q_OBJECT
 private Q_SLOTS:
+    void aNormBesideAnotherReaderIsNamedItself()
+    {
+        GraphMaker m; // no fusion reaches the norm, so its reason speaks of no convolution
+        const auto c = m.conv("c", m.input("x"));
+        const auto norm = m.batchNorm("n", c);
+        const Graph g = m.finish({m.plus("sum", norm, c)});
+        Plan plan = planOf(g);
+        QVERIFY(nodeOf(plan, g, "n").quantized); // x86 has BatchNorm2d
+        auto backend = *findBackend("x86");
+        std::erase_if(backend.patterns, [](const BackendPattern& entry) {
+            return entry.pattern == std::vector<std::string> {"torch.nn.BatchNorm2d"};
+        });
+        plan = *makePlan(g, defaultRecipe(), backend);
+        QVERIFY2(reasonOf(plan, g, "n").endsWith("has no pattern torch.nn.BatchNorm2d"),
+                 qPrintable(reasonOf(plan, g, "n")));
+        QVERIFY(nodeOf(plan, g, "n").remedy.text.find("2 readers") != std::string::npos);
+    }
     void layersWithinAttentionCount()
     {
         GraphMaker m;
