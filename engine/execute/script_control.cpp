@@ -59,27 +59,9 @@ Result<Values> runLoop(const Node& node, const Values& args, const RunSubgraph& 
     return carried;
 }
 
-/// The element types that LibTorch's operators look at; others are told by the elements.
-c10::TypePtr namedType(const std::string& name)
-{
-    if (name == "Tensor")
-        return c10::TensorType::get();
-    if (name == "int")
-        return c10::IntType::get();
-    if (name == "float")
-        return c10::FloatType::get();
-    if (name == "bool")
-        return c10::BoolType::get();
-    if (name == "str")
-        return c10::StringType::get();
-    if (name == "Optional[Tensor]")
-        return c10::OptionalType::ofTensor();
-    return c10::AnyType::get();
-}
-
 at::IValue makeList(const Values& items, const std::string& type)
 {
-    c10::impl::GenericList list(namedType(type));
+    c10::impl::GenericList list(scriptElementType(type));
     for (const at::IValue& item : items)
         list.push_back(item);
     return at::IValue(std::move(list));
@@ -96,6 +78,23 @@ Result<at::IValue> makeDict(const Values& values, const Values& keys)
 }
 
 } // namespace
+
+c10::TypePtr scriptElementType(const std::string& name)
+{
+    if (name == "Tensor")
+        return c10::TensorType::get();
+    if (name == "int")
+        return c10::IntType::get();
+    if (name == "float")
+        return c10::FloatType::get();
+    if (name == "bool")
+        return c10::BoolType::get();
+    if (name == "str")
+        return c10::StringType::get();
+    if (name == "Optional[Tensor]")
+        return c10::OptionalType::ofTensor();
+    return c10::AnyType::get();
+}
 
 bool isScriptControl(std::string_view target)
 {

@@ -4,6 +4,9 @@
 #include "engine/execute/node_runner.h"
 #include "engine/graph/effects.h"
 
+#include <ATen/core/jit_type_base.h>
+
+#include <string>
 #include <string_view>
 
 namespace qs {
@@ -21,6 +24,10 @@ namespace qs {
 
 inline constexpr std::string_view kIfTarget = "prim.If.default";
 inline constexpr std::string_view kLoopTarget = "prim.Loop.default";
+
+/// The type that a list's `type` names, of those that LibTorch's operators look at; Any for others,
+/// which the elements tell.
+c10::TypePtr scriptElementType(const std::string& name);
 
 /// True for the targets above.
 bool isScriptControl(std::string_view target);

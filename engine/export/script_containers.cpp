@@ -46,15 +46,9 @@ c10::TypePtr namedElement(const Node& node)
 {
     const Argument* given = node.tryArg("type");
     const std::string* name = given ? given->asString() : nullptr;
-    if (!name || *name == "Tensor")
-        return c10::TensorType::get();
-    if (*name == "int")
-        return c10::IntType::get();
-    if (*name == "float")
-        return c10::FloatType::get();
-    if (*name == "bool")
-        return c10::BoolType::get();
-    return *name == "str" ? c10::TypePtr(c10::StringType::get()) : c10::TensorType::get();
+    const c10::TypePtr type
+        = name ? scriptElementType(*name) : c10::TypePtr(c10::TensorType::get());
+    return type->kind() == c10::TypeKind::AnyType ? c10::TypePtr(c10::TensorType::get()) : type;
 }
 
 Result<Values> makeList(ScriptBuilder& builder, const Node& node)
