@@ -17,8 +17,7 @@ namespace {
 /// Entries that stay open between reads: inputs of one call are read in turn.
 constexpr std::size_t kMaxOpen = 32;
 
-/// Starting a deflated entry again more often than whoever reads it in order, a pass over the data
-/// at a time, would.
+/// Going back in a deflated entry, which starts it again, more often than this is no accident.
 constexpr int kMostRestarts = 4;
 
 using ZipPtr = std::unique_ptr<zip_t, void (*)(zip_t*)>;
@@ -109,12 +108,21 @@ struct ZipReader::Streams
         std::size_t entry = 0;
         ZipFilePtr file;
         std::uint64_t position = 0;
+        std::uint64_t first = 0; ///< where reading began
+    };
+
+    struct Inflated
+    {
+        Scratch target;
+        ZipFilePtr file {nullptr, zip_fclose};
+        std::uint64_t done = 0;
+        bool isSound = false; ///< false where there was no room for it
     };
 
     ZipPtr zip {nullptr, zip_discard};
     std::list<Stream> open; ///< the one used last comes first
     std::map<std::size_t, int> restarts; ///< of deflated entries
-    std::map<std::size_t, Scratch> inflated; ///< not open where there was no room for it
+    std::map<std::size_t, Inflated> inflated;
 
     Stream* find(std::size_t entry)
     {
@@ -131,41 +139,45 @@ struct ZipReader::Streams
         ZipFilePtr file(zip_fopen_index(zip.get(), entry, 0), zip_fclose);
         if (!file)
             return nullptr;
-        open.push_front({entry, std::move(file), 0});
+        open.push_front({entry, std::move(file), 0, 0});
         if (open.size() > kMaxOpen)
             open.pop_back();
         return &open.front();
     }
 
-    // Inflates an entry that is read again and again out of order into a file; null where it is
-    // none of these, or cannot be.
-    const Scratch* scratch(std::size_t entry, std::uint64_t size)
+    // An entry that is read again and again out of order, inflated into a file up to `end`: no
+    // further, since others wait. Null where it is none of these, or cannot be.
+    const Scratch* scratch(std::size_t entry, std::uint64_t end, std::uint64_t size)
     {
-        const auto known = inflated.find(entry);
-        if (known != inflated.end())
-            return known->second.isOpen() ? &known->second : nullptr;
         if (restarts[entry] <= kMostRestarts)
             return nullptr;
-        Scratch made;
-        made.open();
-        if (made.isOpen() && fill(made, entry, size))
-            return &inflated.emplace(entry, std::move(made)).first->second;
-        inflated.emplace(entry, Scratch());
-        return nullptr;
+        const auto [it, isNew] = inflated.try_emplace(entry);
+        Inflated& kept = it->second;
+        if (isNew) {
+            kept.target.open();
+            kept.file.reset(zip_fopen_index(zip.get(), entry, 0));
+            kept.isSound = kept.target.isOpen() && kept.file;
+        }
+        kept.isSound = kept.isSound && fill(kept, end, size);
+        return kept.isSound ? &kept.target : nullptr;
     }
 
-    bool fill(const Scratch& target, std::size_t entry, std::uint64_t size) const
+    static bool fill(Inflated& kept, std::uint64_t end, std::uint64_t size)
     {
-        const ZipFilePtr file(zip_fopen_index(zip.get(), entry, 0), zip_fclose);
-        std::vector<char> part(1 << 16);
-        for (std::uint64_t left = file ? size : 0; left > 0;) {
-            const auto step = std::size_t(std::min<std::uint64_t>(left, part.size()));
-            if (!readExactly(file.get(), part.data(), step) || !target.append(part.data(), step))
+        std::vector<char> part(kept.done < end ? 1 << 16 : 0);
+        while (kept.done < end) {
+            const auto step = std::size_t(std::min<std::uint64_t>(size - kept.done, part.size()));
+            if (!readExactly(kept.file.get(), part.data(), step)
+                || !kept.target.append(part.data(), step))
                 return false;
-            left -= step;
+            kept.done += step;
         }
+        if (!kept.file || kept.done < size)
+            return true;
         char extra = 0;
-        return file && zip_fread(file.get(), &extra, 1) == 0; // the checksum
+        const bool isWhole = zip_fread(kept.file.get(), &extra, 1) == 0; // the checksum
+        kept.file.reset();
+        return isWhole;
     }
 
     // The stream of an entry, standing at `offset`; null when it cannot get there.
@@ -181,12 +193,14 @@ struct ZipReader::Streams
             return stream;
         }
         if (offset < stream->position) {
-            ++restarts[entry];
+            restarts[entry] += offset != stream->first; // else the next pass in order
             open.pop_front();
             stream = start(entry);
         }
         if (!stream || !skip(stream->file.get(), offset - stream->position))
             return nullptr;
+        if (stream->position == 0)
+            stream->first = offset;
         stream->position = offset;
         return stream;
     }
@@ -226,7 +240,7 @@ Result<void> ZipReader::read(std::size_t entry, std::uint64_t offset, std::uint6
                              void* target) const
 {
     const std::lock_guard lock(m_mutex);
-    if (const Scratch* scratch = m_streams->scratch(entry, m_entries[entry].size))
+    if (const Scratch* scratch = m_streams->scratch(entry, offset + bytes, m_entries[entry].size))
         if (scratch->read(offset, bytes, static_cast<char*>(target)))
             return {};
     Streams::Stream* stream = m_streams->at(entry, m_entries[entry].isStored, offset);

@@ -14,8 +14,9 @@ namespace qs {
 
 /// Reads parts of a zip archive's entries by position, so that an archive larger than memory can be
 /// used. Going back is a seek in a stored entry and starts a deflated one again, which is kept
-/// inflated in a temporary file when that happens too often. An entry that was read in order from
-/// its start is held to its checksum when the end is reached. Thread safe.
+/// inflated in a temporary file, as far as it was read, when that happens too often (a pass over
+/// all of it does not count). An entry that was read in order from its start is held to its
+/// checksum when the end is reached. Thread safe.
 class ZipReader
 {
 public:

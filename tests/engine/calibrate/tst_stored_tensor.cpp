@@ -103,6 +103,38 @@ private Q_SLOTS:
         }
     }
 
+    // A file that is read in order needs no copy; one that is read backwards is copied as far as
+    // read.
+    void whatIsInflatedIsKeptAsFarAsNeeded()
+    {
+        const auto copied = [] {
+            qint64 bytes = -1;
+            for (const QFileInfo& handle :
+                 QDir("/proc/self/fd").entryInfoList(QDir::System | QDir::Files))
+                if (QFile::symLinkTarget(handle.filePath()).contains("/quantscope-"))
+                    bytes = std::max(bytes, QFile(handle.filePath()).size());
+            return bytes;
+        };
+        const auto directory = openNpz(path("noise_packed.npz"));
+        QVERIFY2(directory, directory ? "" : directory.error().line().c_str());
+        const NpzPlace& place = directory->arrays.at(0);
+        const TensorLayout layout {"", place.header.dtype, place.header.shape, {16384, 1}, 0};
+        const StoredTensor stored {directory->archive, place.entry, place.start, layout};
+        for (int pass = 0; pass < 10; ++pass)
+            for (std::int64_t row = 0; row + 8 <= 60; row += 8)
+                QVERIFY(readRows(stored, row, row + 8));
+        QCOMPARE(copied(), qint64(-1));
+        const auto whole = readWhole(stored);
+        for (std::int64_t row = 16; row-- > 0;) {
+            const auto part = readRows(stored, row, row + 1);
+            QVERIFY(part && part->equal(whole->slice(0, row, row + 1)));
+        }
+        const qint64 rowBytes = 16384 * 4;
+        QVERIFY2(copied() > 0 && copied() <= 17 * rowBytes, qPrintable(QString::number(copied())));
+        QVERIFY(readRows(stored, 60, 64)->equal(whole->slice(0, 60, 64)));
+        QVERIFY(copied() >= 64 * rowBytes);
+    }
+
     // Data that lie column by column are begun again for each batch: no more than a few times.
     void deflatedDataOutOfOrderAreInflatedAFewTimes()
     {
