@@ -3,6 +3,7 @@
 
 #include "engine/calibrate/observer.h"
 
+#include <limits>
 #include <optional>
 
 namespace qs {
@@ -34,8 +35,8 @@ protected:
 
     struct Known
     {
-        float low = 0; ///< +Inf, -Inf = nothing seen yet
-        float high = 0;
+        float low = std::numeric_limits<float>::infinity(); ///< +Inf, -Inf = nothing seen yet
+        float high = -std::numeric_limits<float>::infinity();
         std::int32_t bins = 0;
     };
     /// What the next look counts over, before it grows.

@@ -8,13 +8,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace qs {
 
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr int kUpsampleRate = 16;
 /// A float32 counter that adds ones stops here.
 constexpr std::uint64_t kFloatLimit = std::uint64_t(1) << 24;
@@ -105,9 +103,7 @@ void addPoint(std::vector<float>& into, const std::vector<float>& old, float poi
 
 CountingObserver::Known HistogramObserver::known() const
 {
-    const bool first = m_stats.min == kInf || m_stats.max == -kInf;
-    return {first ? kInf : m_stats.min, first ? -kInf : m_stats.max,
-            std::int32_t(m_stats.spec.bins)};
+    return {m_stats.min, m_stats.max, std::int32_t(m_stats.spec.bins)};
 }
 
 void HistogramObserver::learn(const at::Tensor& x, const Observed& seen)

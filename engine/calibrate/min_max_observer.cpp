@@ -3,20 +3,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace qs {
 
-namespace {
-
-constexpr float kInf = std::numeric_limits<float>::infinity();
-
-} // namespace
-
 CountingObserver::Known MinMaxObserver::known() const
 {
-    const Histogram& fine = m_fine.histogram();
-    return {fine.empty() ? kInf : fine.min, fine.empty() ? -kInf : fine.max, FineHistogram::kBins};
+    Known out;
+    out.bins = FineHistogram::kBins;
+    if (const Histogram& fine = m_fine.histogram(); !fine.empty()) {
+        out.low = fine.min;
+        out.high = fine.max;
+    }
+    return out;
 }
 
 void MinMaxObserver::learn(const at::Tensor&, const Observed& seen)

@@ -2,6 +2,7 @@
 #include "engine/calibrate/shared_looks.h"
 
 #include "engine/execute/interpreter.h"
+#include "engine/graph/argument_number.h"
 
 #include <algorithm>
 #include <array>
@@ -42,17 +43,6 @@ constexpr std::array<std::string_view, 28> kReorder {"aten.view.default",
                                                      "aten.dropout.default",
                                                      "aten.feature_dropout.default"};
 
-std::optional<float> number(const Argument* argument)
-{
-    if (!argument)
-        return std::nullopt;
-    if (const double* real = argument->asDouble())
-        return float(*real);
-    if (const std::int64_t* whole = argument->asInt())
-        return float(*whole);
-    return std::nullopt;
-}
-
 // The bounds from arguments `low` and `high`; one that is not given has the default. Nothing when
 // one is no constant.
 std::optional<Bounds> boundsFrom(const Node& node, std::string_view low, std::string_view high,
@@ -63,10 +53,10 @@ std::optional<Bounds> boundsFrom(const Node& node, std::string_view low, std::st
         const Argument* given = node.tryArg(name);
         if (!given || given->isNone())
             continue;
-        const auto value = number(given);
+        const auto value = numberOf(given);
         if (!value)
             return std::nullopt;
-        *bound = *value;
+        *bound = float(*value);
     }
     return out;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/convert/lowering_ops.h"
 
+#include "engine/graph/argument_number.h"
 #include "engine/prepare/weighted_op.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -110,10 +111,7 @@ bool isPlainNumber(const Node& node, std::string_view name, double wanted)
     Argument value;
     if (!effectiveArgument(node, name, value))
         return true;
-    if (const auto* i = value.asInt())
-        return double(*i) == wanted;
-    const auto* d = value.asDouble();
-    return d && *d == wanted;
+    return numberOf(&value) == wanted;
 }
 
 /// add and mul of two tensors; with a number they are another kind, since their kernels choose the

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/decomposed_indexing.h"
 
+#include "engine/graph/argument_number.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -10,13 +12,7 @@ namespace {
 
 std::optional<double> numberOf(const Node& node, std::string_view name)
 {
-    const Argument* found = node.tryArg(name);
-    if (!found)
-        return std::nullopt;
-    if (const auto* whole = found->asInt())
-        return double(*whole);
-    const auto* real = found->asDouble();
-    return real ? std::optional(*real) : std::nullopt;
+    return numberOf(node.tryArg(name));
 }
 
 std::optional<std::int64_t> wholeOf(const Node& node, std::string_view name)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/lstm_op.h"
 
+#include "engine/graph/argument_number.h"
+
 namespace qs {
 
 namespace {
@@ -37,12 +39,8 @@ bool isZeros(const Graph& graph, ValueRef ref, const std::string& scope)
             return false;
         if (node.target.starts_with("aten.zeros.") || node.target.starts_with("aten.new_zeros."))
             return true;
-        if (node.isOp("aten.full.default")) {
-            const Argument* value = node.tryArg("fill_value");
-            return value
-                && ((value->asInt() && *value->asInt() == 0)
-                    || (value->asDouble() && *value->asDouble() == 0));
-        }
+        if (node.isOp("aten.full.default"))
+            return numberOf(node.tryArg("fill_value")) == 0;
         const bool moves = node.isOp("aten.unsqueeze.default") || node.isOp("aten.expand.default")
             || node.isOp("aten.to.dtype") || node.isOp("aten.clone.default");
         const ValueRef* next = moves && !node.args.empty() ? node.args[0].value.asRef() : nullptr;

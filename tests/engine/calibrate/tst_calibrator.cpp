@@ -5,6 +5,7 @@
 #include "engine/execute/tensor_store.h"
 #include "engine/graph/graph_edit.h"
 #include "engine/kernels/device_plugin.h"
+#include "tests/engine/calibrate/compare_stats.h"
 
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
@@ -221,17 +222,8 @@ private Q_SLOTS:
         QVERIFY(whole);
         QCOMPARE((*resumed)->batches, (*whole)->batches);
         QCOMPARE((*resumed)->samples, (*whole)->samples);
-        for (std::size_t i = 0; i < 3; ++i) {
-            const ObserverStats& a = (*resumed)->observers[i];
-            const ObserverStats& b = (*whole)->observers[i];
-            QCOMPARE(a.count, b.count);
-            QCOMPARE(a.min, b.min);
-            QCOMPARE(a.max, b.max);
-            QCOMPARE(a.batchMax, b.batchMax);
-            QCOMPARE(a.exact.counts, b.exact.counts);
-            QCOMPARE(a.fine.counts, b.fine.counts);
-            QCOMPARE(a.fine.max, b.fine.max);
-        }
+        for (std::size_t i = 0; i < 3; ++i)
+            compareStats((*resumed)->observers[i], (*whole)->observers[i]);
     }
 
     // Looks at values on a device are taken in later; the result is the CPU's.

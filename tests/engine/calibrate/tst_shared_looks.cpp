@@ -8,6 +8,7 @@
 #include "engine/execute/tensor_store.h"
 #include "engine/graph/graph_edit.h"
 #include "engine/graph/graph_parser.h"
+#include "tests/engine/calibrate/compare_stats.h"
 
 #include <QtTest/QtTest>
 
@@ -24,20 +25,6 @@ ObserverSpec specOf(ObserverKind kind)
     ObserverSpec spec;
     spec.kind = kind;
     return spec;
-}
-
-void compareStats(const ObserverStats& a, const ObserverStats& b)
-{
-    QCOMPARE(a.count, b.count);
-    QCOMPARE(a.nonFinite, b.nonFinite);
-    QCOMPARE(a.min, b.min);
-    QCOMPARE(a.max, b.max);
-    QCOMPARE(a.batchMin, b.batchMin);
-    QCOMPARE(a.batchMax, b.batchMax);
-    QCOMPARE(a.exact.counts, b.exact.counts);
-    QCOMPARE(a.fine.counts, b.fine.counts);
-    QCOMPARE(a.fine.min, b.fine.min);
-    QCOMPARE(a.fine.max, b.fine.max);
 }
 
 // A graph that sees `x`, then what `op` makes of it, both with observer 1.
