@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 #include <sys/wait.h>
 
 namespace qs {
@@ -43,6 +44,10 @@ Result<double> runUserMetric(const std::string& command, const std::string& file
     const double value = std::strtod(text.c_str(), &end);
     if (end == text.c_str() || !std::isfinite(value))
         return fail(metricError(command, "printed no number"));
+    const std::string_view rest(end);
+    if (rest.find_first_not_of(" \t\r\n") != std::string_view::npos)
+        return fail(metricError(
+            command, "printed more than a number: '" + text.substr(0, text.find('\n')) + "'"));
     return value;
 }
 
