@@ -133,14 +133,19 @@ QString bodiesDetail(const Facts& facts, const Graph& graph, const FoldEntry& en
                        : QStringLiteral(" · %1 bodies").arg(bodies);
 }
 
+QString nodeCount(const FoldEntry& entry)
+{
+    return QStringLiteral("%1 node%2").arg(entry.units).arg(entry.units == 1 ? "" : "s");
+}
+
 QString moduleDetail(const FoldTree& tree, const FoldEntry& entry)
 {
     int blocks = 0;
     for (int child : entry.children)
         blocks += tree.entry(child).isModule();
     if (!entry.wrap.empty())
-        return QStringLiteral("one node · %1 ops inside").arg(entry.units);
-    QString text = QStringLiteral("%1 ops").arg(entry.units);
+        return QStringLiteral("one node · %1 inside").arg(entry.units);
+    QString text = nodeCount(entry);
     if (blocks > 0)
         text += QStringLiteral(", %1 block%2").arg(blocks).arg(blocks == 1 ? "" : "s");
     return text;

@@ -3,6 +3,7 @@
 
 #include "engine/graph/bodies.h"
 #include "ui/graph/graph_style.h"
+#include "ui/graph/node_words.h"
 #include "ui/panels/interior_card.h"
 #include "ui/panels/module_card.h"
 #include "ui/panels/property_cards.h"
@@ -197,7 +198,7 @@ void PropertyPanel::showHeader()
                 QStringLiteral("one node: its own operators stay float, the modules "
                                "inside follow their rules"));
         if (!entries.empty())
-            m_id->setText(QStringLiteral("%1 ops").arg(tree->entry(entries.front()).units));
+            m_id->setText(nodeCount(tree->entry(entries.front())));
         return;
     }
     if (entries.size() > 1) {
