@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/compare/sweep.h"
 
+#include "engine/compare/integer_products.h"
 #include "engine/execute/liveness.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 namespace qs {
@@ -63,9 +65,10 @@ Result<std::vector<at::Tensor>> outputTensors(const Interpreter& interpreter, co
     return tensors;
 }
 
-Sweep::Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter referenceForm)
-    : m_float(std::move(floatForm))
-    , m_reference(std::move(referenceForm))
+Sweep::Sweep(const ConvertedModel& converted, Forms forms)
+    : m_float(std::move(forms.floatForm))
+    , m_onConverted(std::move(forms.onConverted))
+    , m_reference(std::move(forms.referenceForm))
     , m_interiors(converted, m_float.device())
     , m_units(compareUnits(converted))
     , m_schedule(scheduleSweep(m_float.graph(), m_reference.graph(), m_units))
@@ -86,9 +89,33 @@ Result<Sweep> Sweep::create(const ConvertedModel& converted, at::Device device)
     const bool fast = device.is_cpu() && fastLayout(*model) == Layout::ChannelsLast
         && fastLayout(*converted.reference) == Layout::ChannelsLast;
     const Layout layout = fast ? Layout::ChannelsLast : Layout::AsGiven;
-    QS_TRY(Interpreter floatForm, Interpreter::create(model, device, layout));
-    QS_TRY(Interpreter referenceForm, Interpreter::create(converted.reference, device, layout));
-    return Sweep(converted, std::move(floatForm), std::move(referenceForm));
+    const auto create
+        = [&](const GraphPtr& graph) { return Interpreter::create(graph, device, layout); };
+    QS_TRY(Interpreter floatForm, create(model));
+    QS_TRY(Interpreter onConverted, create(model));
+    QS_TRY(Interpreter referenceForm, create(converted.reference));
+    Sweep sweep(converted,
+                {std::move(floatForm), std::move(onConverted), std::move(referenceForm)});
+    if (device.is_cpu())
+        QS_CHECK(sweep.useIntegers(converted));
+    return sweep;
+}
+
+Result<void> Sweep::useIntegers(const ConvertedModel& converted)
+{
+    const auto use = [](Interpreter& interpreter, const GraphPtr& graph,
+                        const std::vector<GridProduct>& products) -> Result<void> {
+        QS_TRY(IntegerProducts made,
+               IntegerProducts::create(graph, products, interpreter.layout()));
+        const auto shared = std::make_shared<IntegerProducts>(std::move(made));
+        interpreter.substitute(
+            [shared](const Node& node, Frame& frame) { return shared->run(node, frame); });
+        return {};
+    };
+    const auto quantized = quantizedProducts(*converted.reference);
+    QS_CHECK(use(m_reference, converted.reference, quantized));
+    return use(m_onConverted, converted.prepared->model,
+               floatProducts(converted, m_units, quantized));
 }
 
 Result<Sweep::Outputs> Sweep::run(const std::vector<at::IValue>& inputs, const JobContext& job)
@@ -127,8 +154,12 @@ Result<void> Sweep::step(std::size_t position, Frame& floatFrame, Frame& referen
     for (; m_referenceAt < m_schedule.referenceEnd[position]; ++m_referenceAt)
         QS_CHECK(advance(m_reference, *m_reference.graph().nodes()[m_referenceAt], referenceFrame,
                          m_expendableReference));
-    for (const std::size_t unit : m_schedule.unitsAt[position]) {
-        auto measured = measure(unit, floatFrame, referenceFrame);
+    const auto& units = m_schedule.unitsAt[position];
+    for (const std::size_t unit : units) {
+        const auto spent = unit == units.back()
+            ? std::span<const ValueRef>(m_schedule.freeReference[position])
+            : std::span<const ValueRef>();
+        auto measured = measure(unit, floatFrame, referenceFrame, spent);
         if (!measured)
             return fail(
                 std::move(measured).error().atNode(m_float.graph().nodes()[position]->name));
@@ -177,7 +208,8 @@ Result<void> Sweep::advance(const Interpreter& interpreter, const Node& node, Fr
     return {};
 }
 
-Result<void> Sweep::measure(std::size_t index, const Frame& floatFrame, const Frame& referenceFrame)
+Result<void> Sweep::measure(std::size_t index, const Frame& floatFrame, Frame& referenceFrame,
+                            std::span<const ValueRef> spent)
 {
     const CompareUnit& unit = m_units[index];
     for (const UnitOutput& output : unit.outputs) {
@@ -189,7 +221,7 @@ Result<void> Sweep::measure(std::size_t index, const Frame& floatFrame, const Fr
     if (m_interiors.has(unit.last))
         QS_CHECK(measureInterior(unit, floatFrame, referenceFrame));
     return unit.unchanged ? measureUnchanged(index, floatFrame, referenceFrame)
-                          : measureFunctions(index, floatFrame, referenceFrame);
+                          : measureFunctions(index, floatFrame, referenceFrame, spent);
 }
 
 /// All that is wrong came with the inputs.
@@ -234,7 +266,7 @@ Result<void> Sweep::measureInterior(const CompareUnit& unit, const Frame& floatF
 
 /// f(x^) from the float graph, f_q(x) from the reference graph, each started at the unit's inputs.
 Result<void> Sweep::measureFunctions(std::size_t index, const Frame& floatFrame,
-                                     const Frame& referenceFrame)
+                                     Frame& referenceFrame, std::span<const ValueRef> spent)
 {
     const CompareUnit& unit = m_units[index];
     Frame onConverted, quantizedOnFloat;
@@ -249,13 +281,22 @@ Result<void> Sweep::measureFunctions(std::size_t index, const Frame& floatFrame,
         values.push_back(output.value);
         references.push_back(output.reference);
     }
-    QS_CHECK(m_float.evaluate(onConverted, values, m_job));
+    QS_CHECK(m_onConverted.evaluate(onConverted, values, m_job));
+    // x^ goes before f_q(x) is made: four results of one unit are most of what lives at once.
+    for (const UnitInput& input : unit.inputs) {
+        onConverted.release(input.value);
+        const bool isSpent = std::find(spent.begin(), spent.end(), input.read) != spent.end();
+        const bool isResult
+            = std::find(references.begin(), references.end(), input.read) != references.end();
+        if (isSpent && !isResult)
+            referenceFrame.release(input.read);
+    }
     QS_CHECK(m_reference.evaluate(quantizedOnFloat, references, m_job));
     for (const UnitOutput& output : unit.outputs) {
         UnitValues made;
         QS_TRY(made.signal, tensorOf(m_float, floatFrame, output.value));
         QS_TRY(made.converted, tensorOf(m_reference, referenceFrame, output.reference));
-        QS_TRY(made.onConverted, tensorOf(m_float, onConverted, output.value));
+        QS_TRY(made.onConverted, tensorOf(m_onConverted, onConverted, output.value));
         QS_TRY(made.quantizedOnFloat, tensorOf(m_reference, quantizedOnFloat, output.reference));
         QS_CHECK(addErrors(m_sums[index], made));
     }

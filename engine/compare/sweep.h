@@ -36,7 +36,15 @@ public:
     std::vector<NodeTime> floatTimes() const;
 
 private:
-    Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter referenceForm);
+    /// One graph's interpreter on the sweep's device.
+    struct Forms
+    {
+        Interpreter floatForm; ///< f(x)
+        Interpreter onConverted; ///< the same graph, for f(x^)
+        Interpreter referenceForm;
+    };
+    Sweep(const ConvertedModel& converted, Forms forms);
+    Result<void> useIntegers(const ConvertedModel& converted);
 
     Result<void> step(std::size_t position, Frame& floatFrame, Frame& referenceFrame);
     /// Values that one node reads last and no measurement at all, by that node. A node of both
@@ -46,16 +54,19 @@ private:
                               ValueRef UnitOutput::*out) const;
     Result<void> advance(const Interpreter& interpreter, const Node& node, Frame& frame,
                          const Expendable& expendable) const;
-    Result<void> measure(std::size_t unit, const Frame& floatFrame, const Frame& referenceFrame);
+    /// `spent`: values of the reference graph that nobody reads after this unit.
+    Result<void> measure(std::size_t unit, const Frame& floatFrame, Frame& referenceFrame,
+                         std::span<const ValueRef> spent);
     Result<void> measureUnchanged(std::size_t unit, const Frame& floatFrame,
                                   const Frame& referenceFrame);
-    Result<void> measureFunctions(std::size_t unit, const Frame& floatFrame,
-                                  const Frame& referenceFrame);
+    Result<void> measureFunctions(std::size_t unit, const Frame& floatFrame, Frame& referenceFrame,
+                                  std::span<const ValueRef> spent);
 
     Result<void> measureInterior(const CompareUnit& unit, const Frame& floatFrame,
                                  const Frame& referenceFrame);
 
     Interpreter m_float;
+    Interpreter m_onConverted;
     Interpreter m_reference;
     InteriorErrors m_interiors;
     std::vector<CompareUnit> m_units;

@@ -38,6 +38,7 @@ struct Interpreter::Impl
     std::map<const Graph*, Interpreter> subgraphs;
     std::vector<const Node*> holders; ///< buffers that the model changes
     BodyTap bodyTap;
+    Substitute substitute;
     std::shared_ptr<NodeTimes> times; ///< null: nobody asks
 
     bool isConstant(ValueRef ref) const { return constantNodes[graph->position(ref.node)]; }
@@ -56,23 +57,6 @@ struct Interpreter::Impl
                           bool throughConstants);
     Result<void> tapOutputs(const Node& node, const Frame& frame, const Tap& tap);
 };
-
-namespace {
-
-Result<void> flattenOutput(const Argument& argument, const ReadValue& read,
-                           const at::Device& device, std::vector<at::IValue>& out)
-{
-    if (const auto* items = argument.asList()) {
-        for (const auto& item : *items)
-            QS_CHECK(flattenOutput(item, read, device, out));
-        return {};
-    }
-    QS_TRY(at::IValue value, convertUntyped(argument, device, read));
-    out.push_back(std::move(value));
-    return {};
-}
-
-} // namespace
 
 Result<Interpreter> Interpreter::create(GraphPtr graph, at::Device device, Layout layout)
 {
@@ -114,6 +98,11 @@ void Interpreter::watchBodies(BodyTap tap)
 {
     m_impl->bodyTap = std::move(tap);
     m_impl->subgraphs.clear();
+}
+
+void Interpreter::substitute(Substitute substitute)
+{
+    m_impl->substitute = std::move(substitute);
 }
 
 void Interpreter::keepTimes(std::shared_ptr<NodeTimes> times)
@@ -199,6 +188,8 @@ Result<void> Interpreter::Impl::runNode(const Node& node, Frame& frame, const Fr
     const bool runs = node.kind == NodeKind::Op || node.kind == NodeKind::ModuleCall;
     if (!runs || runJoined(pairs, node, frame, freedom))
         return {};
+    if (substitute && freedom.joinsPairs && substitute(node, frame))
+        return {};
     const ReadValue readValue = [&](ValueRef ref) { return read(ref, frame); };
     const RunSubgraph subgraphRunner = [&](std::size_t index, std::vector<at::IValue> inputs) {
         return runSubgraph(node, index, std::move(inputs), tap, job);
@@ -273,7 +264,7 @@ Result<std::vector<at::IValue>> Interpreter::run(std::vector<at::IValue> inputs,
     std::vector<at::IValue> out;
     const ReadValue readValue = [&](ValueRef ref) { return impl.read(ref, frame); };
     for (const auto& arg : impl.graph->output().args)
-        QS_CHECK(flattenOutput(arg.value, readValue, impl.device, out));
+        QS_CHECK(convertFlat(arg.value, impl.device, readValue, out));
     if (carried)
         for (const auto& [holder, value] : frame.state())
             (*carried)[holder] = value;
@@ -395,6 +386,14 @@ Result<at::IValue> Interpreter::constant(ValueRef ref) const
 {
     const InferenceScope scope;
     return m_impl->read(ref, {});
+}
+
+Result<at::IValue> Interpreter::computeConstant(ValueRef ref) const
+{
+    const InferenceScope scope;
+    Frame frame;
+    QS_CHECK(m_impl->evaluate(frame, std::span(&ref, 1), {}, true));
+    return frame.get(ref);
 }
 
 } // namespace qs

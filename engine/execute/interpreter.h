@@ -24,6 +24,9 @@ using Tap = std::function<Result<void>(ValueRef, const Node&, const at::IValue&)
 /// Sees every value of a graph that a node runs, on the running thread, each time it is run.
 using BodyTap = std::function<void(const Graph& body, ValueRef, const at::IValue&)>;
 
+/// Puts a node's outputs into the frame in another way than by its operator; false: it did not.
+using Substitute = std::function<bool(const Node&, Frame&)>;
+
 /// The operator every observer node has; an identity for the interpreter.
 inline constexpr std::string_view kObserveTarget = "quantscope.observe.default";
 /// Marks a value that is quantized already where it was made (torch.ao's DeQuantStub behind a
@@ -50,6 +53,9 @@ public:
     Layout layout() const;
     /// From now on `tap` sees what is inside of branches, loops and regions, at any depth.
     void watchBodies(BodyTap tap);
+    /// From now on `substitute` is asked first, wherever nobody looks at the integers between a
+    /// quantize and its dequantize.
+    void substitute(Substitute substitute);
     /// From now on `run` and `runNode` note how long each node takes; null: no longer. On a device
     /// that works on its own that is only the time to hand the work over.
     void keepTimes(std::shared_ptr<NodeTimes> times);
@@ -88,6 +94,8 @@ public:
     bool isConstant(ValueRef ref) const;
     /// The value of such a node; of a buffer that the model changes, the saved one.
     Result<at::IValue> constant(ValueRef ref) const;
+    /// The same, computed anew and kept nowhere: for a caller that makes something else of it.
+    Result<at::IValue> computeConstant(ValueRef ref) const;
 
 private:
     struct Impl;

@@ -197,6 +197,19 @@ Result<at::IValue> convertUntyped(const Argument& argument, const at::Device& de
     return at::IValue(std::move(list));
 }
 
+Result<void> convertFlat(const Argument& argument, const at::Device& device, const ReadValue& read,
+                         std::vector<at::IValue>& out)
+{
+    if (const auto* items = argument.asList()) {
+        for (const auto& item : *items)
+            QS_CHECK(convertFlat(item, device, read, out));
+        return {};
+    }
+    QS_TRY(at::IValue value, convertUntyped(argument, device, read));
+    out.push_back(std::move(value));
+    return {};
+}
+
 Result<at::IValue> toIValue(const Argument& argument, const Frame& frame)
 {
     return convertUntyped(argument, at::kCPU, [&](ValueRef ref) -> Result<at::IValue> {

@@ -8,6 +8,7 @@
 #include <ATen/core/ivalue.h>
 
 #include <functional>
+#include <vector>
 
 namespace qs {
 
@@ -23,5 +24,9 @@ Result<at::IValue> convertArgument(const Argument& argument, const c10::Argument
 /// An argument without a schema: numbers as they are, lists typed by their elements.
 Result<at::IValue> convertUntyped(const Argument& argument, const at::Device& device,
                                   const ReadValue& read);
+
+/// Appends the values behind an argument, those of nested lists one by one.
+Result<void> convertFlat(const Argument& argument, const at::Device& device, const ReadValue& read,
+                         std::vector<at::IValue>& out);
 
 } // namespace qs

@@ -10,13 +10,13 @@ from torch import nn
 class Residual(nn.Module):
     """Convolutions, a shared-observer pooling, an addition, a linear layer and a float operator."""
 
-    def __init__(self):
+    def __init__(self, channels=8, size=8):
         super().__init__()
-        self.conv1 = nn.Conv2d(3, 8, 3, padding=1)
+        self.conv1 = nn.Conv2d(3, channels, 3, padding=1)
         self.relu = nn.ReLU()
         self.pool = nn.MaxPool2d(2)
-        self.conv2 = nn.Conv2d(8, 8, 3, padding=1)
-        self.fc = nn.Linear(8 * 4 * 4, 5)
+        self.conv2 = nn.Conv2d(channels, channels, 3, padding=1)
+        self.fc = nn.Linear(channels * (size // 2) ** 2, 5)
 
     def forward(self, x):
         a = self.pool(self.relu(self.conv1(x)))
@@ -34,12 +34,12 @@ class LogOfInput(nn.Module):
         return self.fc(torch.log(x))
 
 
-def residual(folder, samples=32, labels=False):
-    """(model, path of its .pt2, path of an .npz with `samples` inputs, the inputs)."""
+def residual(folder, samples=32, labels=False, channels=8, size=8):
+    """(model, path of its .pt2, path of an .npz with `samples` inputs of size x size, the inputs)."""
     torch.manual_seed(7)
-    model = Residual()
+    model = Residual(channels, size)
     path = folder / "residual.pt2"
-    data = torch.randn(samples, 3, 8, 8)
+    data = torch.randn(samples, 3, size, size)
     export_model(model, (data[:2],), path)
     arrays = {"x": data.numpy()}
     if labels:

@@ -75,9 +75,7 @@ def expected_terms(model, data, nodes):
     return terms
 
 
-@torch.no_grad()
-def test_four_terms_of_every_layer(folder):
-    model, path, npz, data = residual(folder)
+def check_terms(folder, model, path, npz, data):
     run_good("quantize", path, "--data", npz, "--device", "cpu", "--export", "pt2-reference", "--out", folder / "out")
     result = json.loads((folder / "out" / "result.json").read_text())
     nodes = {node["name"]: node for node in result["nodes"]}
@@ -89,6 +87,17 @@ def test_four_terms_of_every_layer(folder):
     inner = nodes["conv2d"]
     assert inner["quantized"] and inner["error"] is None and inner["output"] is None and inner["weight"]
     assert abs(result["outputs"][0]["cumulative"]["sqnr_db"] - expected["cos"]["cumulative"]) < 0.01
+
+
+@torch.no_grad()
+def test_four_terms_of_every_layer(folder):
+    check_terms(folder, *residual(folder))
+
+
+@torch.no_grad()
+def test_wide_layers(folder):
+    """Wide enough that the second convolution is worth the processor's byte instructions."""
+    check_terms(folder, *residual(folder, samples=16, channels=64, size=32))
 
 
 @torch.no_grad()

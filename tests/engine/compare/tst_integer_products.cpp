@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/compare/integer_products.h"
+#include "engine/execute/tensor_store.h"
+#include "tests/support/tiny_graph.h"
+
+#include <QtTest/QtTest>
+
+#include <cmath>
+#include <limits>
+
+using namespace qs;
+using test::ints;
+
+namespace {
+
+/// One product of a reference graph: x -> quantize -> dequantize -> convolution or linear over a
+/// weight of signed bytes.
+struct Case
+{
+    std::vector<std::int64_t> input {4, 64, 24, 24}, weight {64, 64, 3, 3};
+    std::vector<std::int64_t> stride {1, 1}, padding {1, 1}, dilation {1, 1};
+    std::int64_t groups = 1;
+    bool isSigned = false, byChannel = true, hasBias = true;
+    std::string target = "aten.conv2d.default";
+    std::int64_t weightZeroPoint = 0;
+    bool anyWeight = false; ///< a float one in place of signed bytes
+};
+
+struct Built
+{
+    GraphPtr graph;
+    GridProduct product; ///< as it should be found, but for a stored weight
+    at::Tensor weight; ///< exact
+    at::Tensor bias;
+};
+
+constexpr double kScale = 0.03;
+
+std::int64_t zeroPointOf(const Case& wanted)
+{
+    return wanted.isSigned ? -7 : 121;
+}
+
+std::vector<NamedArgument> gridArguments(const Case& wanted, ValueRef input)
+{
+    return {{"input", input},
+            {"scale", kScale},
+            {"zero_point", zeroPointOf(wanted)},
+            {"quant_min", std::int64_t(wanted.isSigned ? -128 : 0)},
+            {"quant_max", std::int64_t(wanted.isSigned ? 127 : 255)},
+            {"dtype", wanted.isSigned ? DType::Int8 : DType::UInt8}};
+}
+
+at::Tensor columnOf(const at::Tensor& scales, std::size_t rank)
+{
+    std::vector<std::int64_t> column(rank, 1);
+    column[0] = scales.numel();
+    return scales.reshape(column);
+}
+
+/// The weight's value in the graph; fills `made.weight`.
+ValueRef addWeight(test::TinyGraph& g, const Case& wanted, Built& made)
+{
+    if (wanted.anyWeight) {
+        const at::Tensor weight = at::randn(wanted.weight) * 0.05;
+        made.weight = weight.to(at::kDouble);
+        return g.parameter("w", weight);
+    }
+    const std::int64_t channels = wanted.weight[0];
+    const at::Tensor integers = at::randint(-127, 128, wanted.weight, at::kChar);
+    const at::Tensor scales
+        = wanted.byChannel ? at::rand({channels}) * 0.01 + 1e-3 : at::full({1}, 0.004f);
+    made.weight = (integers - double(wanted.weightZeroPoint)).to(at::kDouble)
+        * columnOf(scales.to(at::kDouble), wanted.weight.size());
+    std::vector<NamedArgument> args {{"input", g.parameter("q", integers)}};
+    if (wanted.byChannel) {
+        const at::Tensor zeroPoints = at::full({channels}, wanted.weightZeroPoint);
+        args.push_back({"scales", g.parameter("s", scales)});
+        args.push_back({"zero_points", g.parameter("z", zeroPoints)});
+        args.push_back({"axis", std::int64_t(0)});
+    } else {
+        args.push_back({"scale", scales.item<double>()});
+        args.push_back({"zero_point", wanted.weightZeroPoint});
+    }
+    args.push_back({"quant_min", std::int64_t(-128)});
+    args.push_back({"quant_max", std::int64_t(127)});
+    args.push_back({"dtype", DType::Int8});
+    return g.op(wanted.byChannel ? "quantized_decomposed.dequantize_per_channel.default"
+                                 : "quantized_decomposed.dequantize_per_tensor.default",
+                args, wanted.weight);
+}
+
+Built build(const Case& wanted)
+{
+    at::manual_seed(3);
+    Built made;
+    test::TinyGraph g;
+    GridProduct& product = made.product;
+    const ValueRef x = g.input("x", wanted.input);
+    const ValueRef q = g.op("quantized_decomposed.quantize_per_tensor.default",
+                            gridArguments(wanted, x), wanted.input);
+    product.input = g.op("quantized_decomposed.dequantize_per_tensor.default",
+                         gridArguments(wanted, q), wanted.input);
+    product.grid = kernels::makeFakeQuant(kScale, zeroPointOf(wanted), wanted.isSigned ? -128 : 0,
+                                          wanted.isSigned ? 127 : 255);
+    product.weight = addWeight(g, wanted, made);
+    if (wanted.hasBias) {
+        made.bias = at::randn({wanted.weight[0]});
+        product.bias = g.parameter("b", made.bias);
+    }
+    product.isConvolution = wanted.weight.size() == 4;
+    std::vector<NamedArgument> args {{"input", product.input},
+                                     {"weight", product.weight},
+                                     {"bias", product.bias ? Argument(product.bias) : Argument()}};
+    if (product.isConvolution) {
+        args.push_back({"stride", ints(wanted.stride)});
+        args.push_back({"padding", ints(wanted.padding)});
+        args.push_back({"dilation", ints(wanted.dilation)});
+        if (wanted.target == "aten.convolution.default") {
+            args.push_back({"transposed", false});
+            args.push_back({"output_padding", ints({0, 0})});
+        }
+        args.push_back({"groups", wanted.groups});
+    }
+    const ValueRef y = g.op(wanted.target, args, wanted.input);
+    product.node = y.node;
+    made.graph = g.finish({y});
+    return made;
+}
+
+/// Values on the grid, channels last.
+at::Tensor gridInput(const Case& wanted)
+{
+    const at::Tensor integers
+        = at::randint(wanted.isSigned ? -128 : 0, wanted.isSigned ? 128 : 256, wanted.input);
+    const at::Tensor x = (integers - double(zeroPointOf(wanted))).to(at::kFloat) * float(kScale);
+    return x.dim() == 4 ? x.contiguous(at::MemoryFormat::ChannelsLast) : x;
+}
+
+/// In double.
+at::Tensor exactProduct(const Case& wanted, const Built& made, const at::Tensor& input)
+{
+    const at::Tensor x = input.to(at::kDouble);
+    const at::Tensor bias = made.bias.defined() ? made.bias.to(at::kDouble) : at::Tensor();
+    return made.product.isConvolution ? at::conv2d(x, made.weight, bias, wanted.stride,
+                                                   wanted.padding, wanted.dilation, wanted.groups)
+                                      : at::linear(x, made.weight, bias);
+}
+
+double decibels(const at::Tensor& value, const at::Tensor& exact)
+{
+    const double noise = (value.to(at::kDouble) - exact).norm().item<double>();
+    return noise == 0 ? 999 : 20 * std::log10(exact.norm().item<double>() / noise);
+}
+
+IntegerProducts productsOf(const Built& made, const std::vector<GridProduct>& products,
+                           Layout layout = Layout::ChannelsLast)
+{
+    auto created = IntegerProducts::create(made.graph, products, layout);
+    if (!created)
+        qFatal("%s", created.error().line().c_str());
+    return std::move(*created);
+}
+
+/// What the products make of the node over `x`; undefined where they leave it to the interpreter.
+at::Tensor ran(IntegerProducts& products, const Built& made, const at::Tensor& x)
+{
+    Frame frame;
+    frame.set(made.product.input, x);
+    if (!products.run(made.graph->get(made.product.node), frame))
+        return {};
+    return frame.get({made.product.node, 0}).toTensor();
+}
+
+/// The same for the products that are found in the graph.
+at::Tensor ranFound(const Case& wanted, const at::Tensor& x, Layout layout = Layout::ChannelsLast)
+{
+    const Built made = build(wanted);
+    IntegerProducts products = productsOf(made, quantizedProducts(*made.graph), layout);
+    return ran(products, made, x);
+}
+
+Case linear()
+{
+    Case made;
+    made.input = {5, 200, 256};
+    made.weight = {192, 256};
+    made.target = "aten.linear.default";
+    return made;
+}
+
+} // namespace
+
+Q_DECLARE_METATYPE(Case)
+
+class TestIntegerProducts : public QObject
+{
+    Q_OBJECT
+private:
+    static void rows()
+    {
+        QTest::addColumn<Case>("wanted");
+        const auto row = [](const char* name, auto change) {
+            Case wanted;
+            change(wanted);
+            QTest::newRow(name) << wanted;
+        };
+        row("3x3", [](Case&) {});
+        row("signed input", [](Case& c) { c.isSigned = true; });
+        row("one scale", [](Case& c) { c.byChannel = false; });
+        row("no bias", [](Case& c) { c.hasBias = false; });
+        row("stride", [](Case& c) { c.stride = {2, 1}; });
+        row("dilation", [](Case& c) { c.dilation = {1, 2}; });
+        row("no padding", [](Case& c) { c.padding = {0, 0}; });
+        row("odd sizes", [](Case& c) { c.input = {3, 64, 23, 37}; });
+        row("core ATen", [](Case& c) { c.target = "aten.convolution.default"; });
+        row("linear", [](Case& c) { c = linear(); });
+        row("linear, signed input", [](Case& c) { (c = linear()).isSigned = true; });
+        row("linear, rows", [](Case& c) { (c = linear()).input = {900, 256}; });
+        row("linear, one scale, no bias", [](Case& c) {
+            c = linear();
+            c.byChannel = c.hasBias = false;
+        });
+    }
+
+private Q_SLOTS:
+    void init()
+    {
+        if (!multipliesBytes() && !QByteArray(QTest::currentTestFunction()).startsWith("weight"))
+            QSKIP("this processor has no AVX-512 VNNI");
+    }
+
+    void storedWeights_data()
+    {
+        rows();
+        QTest::newRow("groups") << [] {
+            Case c;
+            c.groups = 2;
+            c.weight = {64, 32, 3, 3};
+            return c;
+        }();
+    }
+    // Closer to the exact sum than floats are, at the first batch, which checks, and afterwards.
+    void storedWeights()
+    {
+        QFETCH(Case, wanted);
+        const Built made = build(wanted);
+        const auto found = quantizedProducts(*made.graph);
+        QCOMPARE(found.size(), std::size_t(1));
+        QVERIFY(found[0].stored);
+        IntegerProducts products = productsOf(made, found);
+        for (int batch = 0; batch < 3; ++batch) {
+            const at::Tensor x = gridInput(wanted);
+            const at::Tensor y = ran(products, made, x);
+            QVERIFY(y.defined());
+            QCOMPARE(y.scalar_type(), at::kFloat);
+            const double off = decibels(y, exactProduct(wanted, made, x));
+            QVERIFY2(off > 130, qPrintable(QString::number(off)));
+        }
+    }
+    void anyWeights_data() { rows(); }
+    // Two terms of eight bits are sixteen.
+    void anyWeights()
+    {
+        QFETCH(Case, wanted);
+        wanted.anyWeight = true;
+        const Built made = build(wanted);
+        QVERIFY(quantizedProducts(*made.graph).empty());
+        IntegerProducts products = productsOf(made, {made.product});
+        for (int batch = 0; batch < 2; ++batch) {
+            const at::Tensor x = gridInput(wanted);
+            const at::Tensor y = ran(products, made, x);
+            QVERIFY(y.defined());
+            const double off = decibels(y, exactProduct(wanted, made, x));
+            QVERIFY2(off > 85, qPrintable(QString::number(off)));
+        }
+    }
+    // The interpreter asks first, and takes what it gets.
+    void standsInForTheOperator()
+    {
+        const Case wanted;
+        const Built made = build(wanted);
+        auto interpreter = Interpreter::create(made.graph, at::kCPU, Layout::ChannelsLast);
+        QVERIFY(interpreter);
+        const auto products
+            = std::make_shared<IntegerProducts>(productsOf(made, quantizedProducts(*made.graph)));
+        int asked = 0, answered = 0;
+        interpreter->substitute([&](const Node& node, Frame& frame) {
+            ++asked;
+            const bool did = products->run(node, frame);
+            answered += did;
+            return did;
+        });
+        const at::Tensor x = gridInput(wanted) + 0.002; // within half a step
+        const auto outputs = interpreter->run({x});
+        QVERIFY2(outputs, outputs ? "" : outputs.error().line().c_str());
+        QVERIFY(asked >= 1);
+        QCOMPARE(answered, 1);
+        const double off
+            = decibels(outputs->at(0).toTensor(), exactProduct(wanted, made, x - 0.002));
+        QVERIFY2(off > 130, qPrintable(QString::number(off)));
+    }
+
+    void leavesWhatIsOffTheGrid()
+    {
+        const Case wanted;
+        at::Tensor x = gridInput(wanted);
+        QVERIFY(ranFound(wanted, x).defined());
+        const at::Tensor moved = x.clone();
+        moved[1][5][7][3] += 1e-4;
+        QVERIFY(!ranFound(wanted, moved).defined());
+        const at::Tensor nan = x.clone();
+        nan[1][63][23][23] = std::numeric_limits<double>::quiet_NaN();
+        QVERIFY(!ranFound(wanted, nan).defined());
+        const at::Tensor outside = x.clone();
+        outside[0][0][0][0] = 300 * kScale;
+        QVERIFY(!ranFound(wanted, outside).defined());
+        QVERIFY(!ranFound(wanted, x.to(at::kDouble)).defined());
+        QVERIFY(!ranFound(wanted, x.slice(3, 0, 24, 2)).defined()); // with holes
+    }
+    void leavesWhatIsNotSymmetric()
+    {
+        Case wanted;
+        wanted.weightZeroPoint = 3;
+        QVERIFY(!ranFound(wanted, gridInput(wanted)).defined());
+        wanted.byChannel = false;
+        QVERIFY(quantizedProducts(*build(wanted).graph).empty());
+    }
+    void leavesConvolutionsInAnotherLayout()
+    {
+        const Case images;
+        QVERIFY(!ranFound(images, gridInput(images), Layout::AsGiven).defined());
+        const Case rows = linear();
+        QVERIFY(ranFound(rows, gridInput(rows), Layout::AsGiven).defined());
+    }
+    void leavesSumsBeyond32Bits()
+    {
+        Case wanted = linear();
+        wanted.input = {64, 70'000};
+        wanted.weight = {16, 70'000};
+        QVERIFY(!ranFound(wanted, gridInput(wanted)).defined());
+        wanted.input[1] = wanted.weight[1] = 60'000;
+        QVERIFY(ranFound(wanted, gridInput(wanted)).defined());
+    }
+    void leavesWhatIsTooSmall()
+    {
+        Case wanted = linear();
+        wanted.input = {4, 256};
+        QVERIFY(!ranFound(wanted, gridInput(wanted)).defined());
+    }
+
+    void weightsOfOneTerm()
+    {
+        const at::Tensor integers = at::randint(-127, 128, {6, 40}, at::kFloat);
+        integers.select(1, 0).fill_(127);
+        integers[2].zero_();
+        const auto terms = splitWeight(integers * 0.25);
+        QCOMPARE(terms.size(), std::size_t(1));
+        QVERIFY(terms[0].integers.to(at::kFloat).equal(integers));
+    }
+    void weightsOfTwoTerms()
+    {
+        at::Tensor weight = at::randn({8, 3, 5, 5}) * at::logspace(-3, 3, 8).reshape({8, 1, 1, 1});
+        weight[4].zero_();
+        const auto terms = splitWeight(weight);
+        QCOMPARE(terms.size(), std::size_t(2));
+        at::Tensor sum = at::zeros({8, 3, 5, 5}, at::kDouble);
+        for (const WeightTerm& term : terms) {
+            QCOMPARE(term.integers.scalar_type(), at::kChar);
+            sum += term.integers.to(at::kDouble) * columnOf(term.scales.to(at::kDouble), 4);
+        }
+        const at::Tensor off = (sum - weight.to(at::kDouble)).abs().flatten(1).amax(1);
+        const at::Tensor largest = weight.to(at::kDouble).abs().flatten(1).amax(1);
+        QVERIFY(off.le(largest / 65536).all().item<bool>());
+        QVERIFY(off[4].item<double>() == 0);
+    }
+    void weightsThatAreNotFinite()
+    {
+        at::Tensor weight = at::randn({4, 8});
+        weight[1][2] = std::numeric_limits<double>::infinity();
+        QVERIFY(splitWeight(weight).empty());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestIntegerProducts)
+#include "tst_integer_products.moc"
