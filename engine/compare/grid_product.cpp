@@ -46,6 +46,8 @@ std::optional<StoredWeight> storedBehind(const Graph& graph, ValueRef weight)
         return std::nullopt;
     StoredWeight stored;
     stored.integers = argumentRef(node, "input");
+    if (!stored.integers)
+        return std::nullopt;
     if (node.isOp("quantized_decomposed.dequantize_per_channel.default")) {
         stored.scales = argumentRef(node, "scales");
         stored.zeroPoints = argumentRef(node, "zero_points");
@@ -78,7 +80,7 @@ std::vector<GridProduct> quantizedProducts(const Graph& reference)
             continue;
         const auto grid = pairs.dequantizes.find(product->input.node);
         product->stored = storedBehind(reference, product->weight);
-        if (grid == pairs.dequantizes.end() || !product->stored || !product->stored->integers)
+        if (grid == pairs.dequantizes.end() || !product->stored)
             continue;
         product->grid = grid->second;
         found.push_back(std::move(*product));
@@ -108,6 +110,7 @@ std::vector<GridProduct> floatProducts(const ConvertedModel& converted,
                     input.value == product->input && grid != grids.end()) {
                     product->grid = grid->second;
                     found.push_back(*product);
+                    break;
                 }
         }
     return found;

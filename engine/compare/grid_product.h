@@ -18,8 +18,7 @@ struct StoredWeight
     double scale = 0; ///< of the whole
 };
 
-/// A two-dimensional convolution or a linear whose input lies on a grid of eight bits and whose
-/// weight is known before any input is.
+/// A two-dimensional convolution or a linear whose input lies on a grid of eight bits.
 struct GridProduct
 {
     NodeId node;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/compare/integer_products.h"
 
+#include "engine/base/log.h"
 #include "engine/base/torch_guard.h"
 #include "engine/execute/op_table.h"
 #include "engine/execute/value_conversion.h"
 
 #include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
 
 namespace qs {
 
@@ -15,6 +19,8 @@ namespace {
 constexpr std::int64_t kMostSummands = 65'000;
 /// Below this many summands bytes are no faster than floats: one term of them, and two.
 constexpr std::int64_t kFewestSummands = 32, kFewestOfTwoTerms = 64;
+/// Nor are convolutions by groups of fewer channels.
+constexpr std::int64_t kFewestOfAGroup = 8;
 /// Below this many multiplications a batch a packed weight and a kernel of its own are not worth
 /// their memory.
 constexpr std::int64_t kFewestMultiplications = 32'000'000;
@@ -69,6 +75,8 @@ bool isWorthBytes(const GridProduct& product, const at::Tensor& weight, const at
     const std::int64_t channels = weight.numel() > 0 ? weight.size(0) : 1;
     const std::int64_t summands = weight.numel() / channels;
     std::int64_t places = input.numel() / input.size(geometry ? 1 : -1);
+    if (geometry && geometry->groups > 1 && weight.size(1) < kFewestOfAGroup)
+        return false;
     if (geometry)
         for (const std::int64_t step : geometry->stride)
             places /= step;
@@ -76,26 +84,19 @@ bool isWorthBytes(const GridProduct& product, const at::Tensor& weight, const at
         && summands <= kMostSummands && places * weight.numel() >= kFewestMultiplications;
 }
 
-/// Whether a part of the result is what the float operator makes of the same part of the input.
-bool agreesWithFloat(const at::Tensor& made, const at::Tensor& input, const at::Tensor& weight,
-                     const at::Tensor& bias, const std::optional<ConvGeometry>& geometry)
+/// The part of a product's input or result that is checked.
+at::Tensor checkedPart(const at::Tensor& x, bool isImage)
 {
-    if (geometry)
-        return agrees(made.narrow(0, 0, 1),
-                      at::conv2d(input.narrow(0, 0, 1), weight, bias, geometry->stride,
-                                 geometry->padding, geometry->dilation, geometry->groups));
-    const auto rows = [](const at::Tensor& x) {
-        const at::Tensor flat = x.reshape({-1, x.size(-1)});
-        return flat.narrow(0, 0, std::min(flat.size(0), kCheckedRows));
-    };
-    return agrees(rows(made), at::linear(rows(input), weight, bias));
+    if (isImage)
+        return x.narrow(0, 0, 1);
+    const at::Tensor rows = x.reshape({-1, x.size(-1)});
+    return rows.narrow(0, 0, std::min(rows.size(0), kCheckedRows));
 }
 
 } // namespace
 
-IntegerProducts::IntegerProducts(Interpreter constants, Layout layout)
+IntegerProducts::IntegerProducts(Interpreter constants)
     : m_constants(std::move(constants))
-    , m_layout(layout)
 {
 }
 
@@ -103,11 +104,11 @@ Result<IntegerProducts>
 IntegerProducts::create(GraphPtr graph, const std::vector<GridProduct>& products, Layout layout)
 {
     QS_TRY(Interpreter constants, Interpreter::create(std::move(graph)));
-    IntegerProducts made(std::move(constants), layout);
+    IntegerProducts made(std::move(constants));
     for (const GridProduct& product : products) {
         // Byte kernels make channels-last images: elsewhere strides would not be those expected.
         const bool fits = !product.isConvolution || layout == Layout::ChannelsLast;
-        if (multipliesBytes() && fits && made.m_constants.isConstant(product.weight))
+        if (fits && made.m_constants.isConstant(product.weight))
             made.m_states[product.node].product = product;
     }
     return made;
@@ -116,21 +117,24 @@ IntegerProducts::create(GraphPtr graph, const std::vector<GridProduct>& products
 bool IntegerProducts::run(const Node& node, Frame& frame)
 {
     const auto found = m_states.find(node.id);
-    if (found == m_states.end() || found->second.refused)
+    if (found == m_states.end() || found->second.left)
         return false;
     State& state = found->second;
     const at::IValue* value = frame.tryGet(state.product.input);
-    if (!value || !value->isTensor() || !value->toTensor().defined())
+    const bool isTensor = value && value->isTensor() && value->toTensor().defined();
+    if (!isTensor || frame.has(state.product.weight))
         return false;
     const at::Tensor input = value->toTensor();
-    auto ran = guardTorchValue<bool>([&] { return runChecked(state, node, input, frame); });
+    auto ran = guardTorchValue<bool>([&] { return runTrusted(state, node, input, frame); });
     if (ran)
         return *ran;
-    state.refused = true; // the interpreter says what is wrong, if anything is
+    note("node '" + node.name + "' is compared over floats, not integers: " + ran.error().message);
+    state.packed.reset();
+    state.left = true;
     return false;
 }
 
-Result<bool> IntegerProducts::runChecked(State& state, const Node& node, const at::Tensor& input,
+Result<bool> IntegerProducts::runTrusted(State& state, const Node& node, const at::Tensor& input,
                                          Frame& frame)
 {
     const GridProduct& product = state.product;
@@ -144,27 +148,48 @@ Result<bool> IntegerProducts::runChecked(State& state, const Node& node, const a
     if (!product.isConvolution)
         integers = integers.contiguous();
     QS_TRY(const at::Tensor bias, biasOf(product, frame));
+    at::Tensor made;
     if (state.packed) {
-        frame.set({node.id, 0}, state.packed->run(integers, bias));
-        return true;
+        made = state.packed->run(integers, bias);
+    } else {
+        QS_TRY(made, runFirst(state, node, input, integers, bias));
     }
+    if (!made.defined())
+        return false;
+    frame.set({node.id, 0}, std::move(made));
+    return true;
+}
+
+/// Undefined where the product is left, or these values say nothing about its kernel.
+Result<at::Tensor> IntegerProducts::runFirst(State& state, const Node& node,
+                                             const at::Tensor& input, const at::Tensor& integers,
+                                             const at::Tensor& bias) const
+{
+    const GridProduct& product = state.product;
     QS_TRY(const at::Tensor weight, constant(product.weight));
     std::optional<ConvGeometry> geometry;
     if (product.isConvolution) {
         QS_TRY(geometry, geometryOf(node));
     }
-    if (!isWorthBytes(product, weight, integers, geometry))
-        return fail(ErrorCode::Unsupported, "not worth bytes");
+    state.left
+        = weight.scalar_type() != at::kFloat || !isWorthBytes(product, weight, integers, geometry);
+    if (state.left)
+        return at::Tensor();
     QS_TRY(const std::vector<WeightTerm> terms, termsOf(product, weight));
-    if (terms.empty())
-        return fail(ErrorCode::Unsupported, "the weight is not finite");
+    state.left = terms.empty();
+    const at::Tensor part = checkedPart(input, product.isConvolution);
+    if (state.left || part.min().equal(part.max()))
+        return at::Tensor();
     PackedProduct packed(terms, geometry, product.grid, integers.sizes());
     const at::Tensor made = packed.run(integers, bias);
-    if (!agreesWithFloat(made, input, weight, bias, geometry))
-        return fail(ErrorCode::Unsupported, "the byte kernel computes something else");
+    const at::Tensor wanted = geometry
+        ? at::conv2d(part, weight, bias, geometry->stride, geometry->padding, geometry->dilation,
+                     geometry->groups)
+        : at::linear(part, weight, bias);
+    if (!agrees(checkedPart(made, product.isConvolution), wanted))
+        return fail(ErrorCode::Numeric, "the processor's kernel gives another result");
     state.packed = std::move(packed);
-    frame.set({node.id, 0}, made);
-    return true;
+    return made;
 }
 
 Result<at::Tensor> IntegerProducts::biasOf(const GridProduct& product, const Frame& frame) const
@@ -183,11 +208,10 @@ Result<at::Tensor> IntegerProducts::constant(ValueRef ref) const
     return value.toTensor();
 }
 
+/// Empty where eight bits cannot hold the weight.
 Result<std::vector<WeightTerm>> IntegerProducts::termsOf(const GridProduct& product,
                                                          const at::Tensor& weight) const
 {
-    if (weight.scalar_type() != at::kFloat)
-        return fail(ErrorCode::Unsupported, "the weight is not float32");
     if (!product.stored)
         return splitWeight(weight);
     const StoredWeight& stored = *product.stored;
@@ -198,7 +222,7 @@ Result<std::vector<WeightTerm>> IntegerProducts::termsOf(const GridProduct& prod
         QS_TRY(term.scales, constant(stored.scales));
         QS_TRY(const at::Tensor zeroPoints, constant(stored.zeroPoints));
         if (zeroPoints.count_nonzero().item<std::int64_t>() != 0)
-            return fail(ErrorCode::Unsupported, "the weight is not symmetric");
+            return std::vector<WeightTerm>();
     }
     return std::vector<WeightTerm> {term};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/compare/packed_product.h"
 
+#include "engine/base/torch_guard.h"
 #include "engine/execute/op_table.h"
 
 #include <ATen/ATen.h>
@@ -26,7 +27,7 @@ at::Tensor call(std::string_view target, Stack stack)
     return stack.at(0).toTensor();
 }
 
-at::IValue optional(const at::Tensor& tensor)
+at::IValue orNone(const at::Tensor& tensor)
 {
     return tensor.defined() ? at::IValue(tensor) : at::IValue();
 }
@@ -47,6 +48,30 @@ std::int64_t shiftOf(const kernels::FakeQuant& grid)
     return grid.quantMin < 0 ? 128 : 0;
 }
 
+/// The sums of the largest products of two bytes, as exact as a float holds them: with older
+/// instructions, which oneDNN can be told to use, they saturate.
+Result<bool> sumsLargestProducts()
+{
+    const kernels::FakeQuant grid = kernels::makeFakeQuant(1, 0, 0, 255);
+    const at::Tensor scales = at::ones({16});
+    for (const int weight : {127, -128}) {
+        const at::Tensor rows = at::full({16, 64}, 255, at::kByte);
+        const WeightTerm matrix {at::full({16, 64}, weight, at::kChar), scales};
+        const at::Tensor sums
+            = PackedProduct({matrix}, std::nullopt, grid, rows.sizes()).run(rows, {});
+        const at::Tensor images
+            = at::full({1, 64, 8, 8}, 255, at::kByte).contiguous(at::MemoryFormat::ChannelsLast);
+        const WeightTerm filter {at::full({16, 64, 3, 3}, weight, at::kChar), scales};
+        const ConvGeometry geometry {{1, 1}, {0, 0}, {1, 1}, 1};
+        const at::Tensor slid
+            = PackedProduct({filter}, geometry, grid, images.sizes()).run(images, {});
+        if (!sums.eq(255 * 64 * weight).all().item<bool>()
+            || !slid.eq(255 * 64 * 9 * weight).all().item<bool>())
+            return false;
+    }
+    return true;
+}
+
 } // namespace
 
 bool multipliesBytes()
@@ -56,7 +81,8 @@ bool multipliesBytes()
              {kPackConv, kPackLinear, kConv, kConvAdding, kLinear, kLinearAdding})
             if (!findOperator(target))
                 return false;
-        return at::cpu::is_avx512_vnni_supported();
+        return at::cpu::is_avx512_vnni_supported()
+            && guardTorchValue<bool>(sumsLargestProducts).value_or(false);
     }();
     return can;
 }
@@ -69,23 +95,26 @@ PackedProduct::PackedProduct(const std::vector<WeightTerm>& terms,
     , m_zeroPoint(std::int64_t(grid.zeroPoint) + shiftOf(grid))
 {
     for (const WeightTerm& term : terms) {
-        const at::Tensor zeroPoints = at::zeros({term.scales.numel()}, at::kInt);
+        // The kernels read storage, not strides.
+        const at::Tensor integers = term.integers.contiguous();
+        const at::Tensor scales = term.scales.to(at::kFloat).contiguous();
         const at::Tensor packed = m_geometry
             ? call(kPackConv,
-                   {term.integers, term.scales, m_scale, m_zeroPoint, m_geometry->stride,
-                    m_geometry->padding, m_geometry->dilation, m_geometry->groups,
-                    inputShape.vec()})
-            : call(kPackLinear, {term.integers, inputShape.vec()});
-        m_terms.push_back({packed, term.scales, zeroPoints});
+                   {integers, scales, m_scale, m_zeroPoint, m_geometry->stride, m_geometry->padding,
+                    m_geometry->dilation, m_geometry->groups, inputShape.vec()})
+            : call(kPackLinear, {integers, inputShape.vec()});
+        m_terms.push_back({packed, scales, at::zeros({scales.numel()}, at::kInt)});
     }
 }
 
 at::Tensor PackedProduct::run(const at::Tensor& integers, const at::Tensor& bias) const
 {
-    at::Tensor sum;
-    for (const Term& term : m_terms)
-        sum = m_geometry ? convolve(term, integers, sum.defined() ? at::Tensor() : bias, sum)
-                         : multiply(term, integers, sum.defined() ? at::Tensor() : bias, sum);
+    at::Tensor sum, once = bias.defined() ? bias.contiguous() : bias;
+    for (const Term& term : m_terms) {
+        sum = m_geometry ? convolve(term, integers, once, sum)
+                         : multiply(term, integers, once, sum);
+        once = at::Tensor();
+    }
     return sum;
 }
 
@@ -96,7 +125,7 @@ at::Tensor PackedProduct::convolve(const Term& term, const at::Tensor& integers,
     if (sum.defined())
         stack.push_back(sum);
     append(stack,
-           {optional(bias), m_geometry->stride, m_geometry->padding, m_geometry->dilation,
+           {orNone(bias), m_geometry->stride, m_geometry->padding, m_geometry->dilation,
             m_geometry->groups, 1.0, std::int64_t(0), std::int64_t(at::kFloat)});
     if (!sum.defined()) {
         append(stack, {"none", noScalars(), ""});
@@ -112,7 +141,7 @@ at::Tensor PackedProduct::multiply(const Term& term, const at::Tensor& integers,
     Stack stack {integers, m_scale, m_zeroPoint, term.packed, term.scales, term.zeroPoints};
     if (sum.defined())
         stack.push_back(sum);
-    append(stack, {optional(bias), 1.0, std::int64_t(0), std::int64_t(at::kFloat)});
+    append(stack, {orNone(bias), 1.0, std::int64_t(0), std::int64_t(at::kFloat)});
     if (!sum.defined()) {
         append(stack, {"none", noScalars(), ""});
         return call(kLinear, std::move(stack));

@@ -18,8 +18,9 @@ struct ConvGeometry
     std::int64_t groups = 1;
 };
 
-/// Whether this processor multiplies bytes and adds them up in 32 bits without saturating in
-/// between (AVX-512 VNNI), and LibTorch has oneDNN's operators for it.
+/// Whether this processor multiplies bytes and adds them up in 32 bits (AVX-512 VNNI), and LibTorch
+/// has oneDNN's operators for it, which do not saturate in between: tried once, with the largest
+/// products there are.
 bool multipliesBytes();
 
 /// A convolution or linear over integers of eight bits, with a float result: oneDNN's kernels

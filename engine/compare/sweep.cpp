@@ -65,10 +65,10 @@ Result<std::vector<at::Tensor>> outputTensors(const Interpreter& interpreter, co
     return tensors;
 }
 
-Sweep::Sweep(const ConvertedModel& converted, Forms forms)
-    : m_float(std::move(forms.floatForm))
-    , m_onConverted(std::move(forms.onConverted))
-    , m_reference(std::move(forms.referenceForm))
+Sweep::Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter referenceForm)
+    : m_float(std::move(floatForm))
+    , m_onConverted(m_float)
+    , m_reference(std::move(referenceForm))
     , m_interiors(converted, m_float.device())
     , m_units(compareUnits(converted))
     , m_schedule(scheduleSweep(m_float.graph(), m_reference.graph(), m_units))
@@ -89,14 +89,10 @@ Result<Sweep> Sweep::create(const ConvertedModel& converted, at::Device device)
     const bool fast = device.is_cpu() && fastLayout(*model) == Layout::ChannelsLast
         && fastLayout(*converted.reference) == Layout::ChannelsLast;
     const Layout layout = fast ? Layout::ChannelsLast : Layout::AsGiven;
-    const auto create
-        = [&](const GraphPtr& graph) { return Interpreter::create(graph, device, layout); };
-    QS_TRY(Interpreter floatForm, create(model));
-    QS_TRY(Interpreter onConverted, create(model));
-    QS_TRY(Interpreter referenceForm, create(converted.reference));
-    Sweep sweep(converted,
-                {std::move(floatForm), std::move(onConverted), std::move(referenceForm)});
-    if (device.is_cpu())
+    QS_TRY(Interpreter floatForm, Interpreter::create(model, device, layout));
+    QS_TRY(Interpreter referenceForm, Interpreter::create(converted.reference, device, layout));
+    Sweep sweep(converted, std::move(floatForm), std::move(referenceForm));
+    if (device.is_cpu() && multipliesBytes())
         QS_CHECK(sweep.useIntegers(converted));
     return sweep;
 }
@@ -112,10 +108,12 @@ Result<void> Sweep::useIntegers(const ConvertedModel& converted)
             [shared](const Node& node, Frame& frame) { return shared->run(node, frame); });
         return {};
     };
+    const GraphPtr& model = converted.prepared->model;
     const auto quantized = quantizedProducts(*converted.reference);
-    QS_CHECK(use(m_reference, converted.reference, quantized));
-    return use(m_onConverted, converted.prepared->model,
-               floatProducts(converted, m_units, quantized));
+    // f(x) keeps an interpreter of its own, which multiplies floats.
+    QS_TRY(m_onConverted, Interpreter::create(model, m_float.device(), m_float.layout()));
+    QS_CHECK(use(m_onConverted, model, floatProducts(converted, m_units, quantized)));
+    return use(m_reference, converted.reference, quantized);
 }
 
 Result<Sweep::Outputs> Sweep::run(const std::vector<at::IValue>& inputs, const JobContext& job)

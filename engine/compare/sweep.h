@@ -36,14 +36,7 @@ public:
     std::vector<NodeTime> floatTimes() const;
 
 private:
-    /// One graph's interpreter on the sweep's device.
-    struct Forms
-    {
-        Interpreter floatForm; ///< f(x)
-        Interpreter onConverted; ///< the same graph, for f(x^)
-        Interpreter referenceForm;
-    };
-    Sweep(const ConvertedModel& converted, Forms forms);
+    Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter referenceForm);
     Result<void> useIntegers(const ConvertedModel& converted);
 
     Result<void> step(std::size_t position, Frame& floatFrame, Frame& referenceFrame);
@@ -66,7 +59,7 @@ private:
                                  const Frame& referenceFrame);
 
     Interpreter m_float;
-    Interpreter m_onConverted;
+    Interpreter m_onConverted; ///< the float graph, for f(x^)
     Interpreter m_reference;
     InteriorErrors m_interiors;
     std::vector<CompareUnit> m_units;

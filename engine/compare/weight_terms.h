@@ -16,8 +16,8 @@ struct WeightTerm
 
 /// A float weight [out, ...] as a sum of terms of eight bits: its own symmetric quantization by
 /// channel, and what that leaves behind quantized in the same way. One term where nothing is left,
-/// else two; what two leave is at most 2^-16 of the channel's largest value. Empty when the weight
-/// holds NaN or infinities.
+/// else two; what two leave is at most 1/64,516 (a quarter of 1/127^2) of the channel's largest
+/// value. Empty when the weight holds NaN or infinities.
 std::vector<WeightTerm> splitWeight(const at::Tensor& weight);
 
 } // namespace qs

@@ -233,8 +233,7 @@ Result<std::vector<at::IValue>> Interpreter::run(std::vector<at::IValue> inputs,
     const InferenceScope scope;
     Impl& impl = *m_impl;
     const auto nodes = impl.graph->nodes();
-    const auto wanted = impl.graph->inputs().size();
-    if (inputs.size() != wanted)
+    if (const auto wanted = impl.graph->inputs().size(); inputs.size() != wanted)
         return fail(ErrorCode::BadInput,
                     "the model takes " + std::to_string(wanted) + " inputs, "
                         + std::to_string(inputs.size()) + " were given");
@@ -391,6 +390,8 @@ Result<at::IValue> Interpreter::constant(ValueRef ref) const
 Result<at::IValue> Interpreter::computeConstant(ValueRef ref) const
 {
     const InferenceScope scope;
+    if (const Node& node = graph().get(ref.node); isStored(node))
+        return m_impl->stored(node);
     Frame frame;
     QS_CHECK(m_impl->evaluate(frame, std::span(&ref, 1), {}, true));
     return frame.get(ref);

@@ -53,8 +53,9 @@ public:
     Layout layout() const;
     /// From now on `tap` sees what is inside of branches, loops and regions, at any depth.
     void watchBodies(BodyTap tap);
-    /// From now on `substitute` is asked first, wherever nobody looks at the integers between a
-    /// quantize and its dequantize.
+    /// From now on `substitute` is asked before an operator runs, where nobody looks at the
+    /// integers between a quantize and its dequantize; not in subgraphs. Copies of the interpreter
+    /// share it.
     void substitute(Substitute substitute);
     /// From now on `run` and `runNode` note how long each node takes; null: no longer. On a device
     /// that works on its own that is only the time to hand the work over.

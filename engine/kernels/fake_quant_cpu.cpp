@@ -49,8 +49,9 @@ QS_VECTOR_CLONES bool toShifted(const float* data, std::int64_t count, FakeQuant
     std::int32_t strangers = 0;
     for (std::int64_t i = 0; i < count; ++i) {
         const float integer = quantizeValue(data[i], q);
-        strangers |= (integer - q.zeroPoint) * q.scale == data[i] ? 0 : 1;
-        out[i] = std::uint8_t(std::int32_t(integer) + shift);
+        const bool same = (integer - q.zeroPoint) * q.scale == data[i];
+        strangers |= same ? 0 : 1;
+        out[i] = std::uint8_t(same ? std::int32_t(integer) + shift : 0);
     }
     return strangers == 0;
 }

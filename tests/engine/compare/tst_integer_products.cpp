@@ -24,6 +24,7 @@ struct Case
     std::string target = "aten.conv2d.default";
     std::int64_t weightZeroPoint = 0;
     bool anyWeight = false; ///< a float one in place of signed bytes
+    bool turned = false; ///< which lies the other way round in memory
 };
 
 struct Built
@@ -62,7 +63,8 @@ at::Tensor columnOf(const at::Tensor& scales, std::size_t rank)
 ValueRef addWeight(test::TinyGraph& g, const Case& wanted, Built& made)
 {
     if (wanted.anyWeight) {
-        const at::Tensor weight = at::randn(wanted.weight) * 0.05;
+        const at::Tensor drawn = at::randn(wanted.weight) * 0.05;
+        const at::Tensor weight = wanted.turned ? drawn.t().contiguous().t() : drawn;
         made.weight = weight.to(at::kDouble);
         return g.parameter("w", weight);
     }
@@ -224,9 +226,9 @@ private:
     }
 
 private Q_SLOTS:
-    void init()
+    void initTestCase()
     {
-        if (!multipliesBytes() && !QByteArray(QTest::currentTestFunction()).startsWith("weight"))
+        if (!multipliesBytes())
             QSKIP("this processor has no AVX-512 VNNI");
     }
 
@@ -257,8 +259,19 @@ private Q_SLOTS:
             const double off = decibels(y, exactProduct(wanted, made, x));
             QVERIFY2(off > 130, qPrintable(QString::number(off)));
         }
+        const at::Tensor last = gridInput(wanted).narrow(0, 0, 1); // of the data, a smaller batch
+        const double off = decibels(ran(products, made, last), exactProduct(wanted, made, last));
+        QVERIFY2(off > 130, qPrintable(QString::number(off)));
     }
-    void anyWeights_data() { rows(); }
+    void anyWeights_data()
+    {
+        rows();
+        QTest::newRow("linear, turned weight") << [] {
+            Case c = linear();
+            c.turned = true;
+            return c;
+        }();
+    }
     // Two terms of eight bits are sixteen.
     void anyWeights()
     {
@@ -284,9 +297,8 @@ private Q_SLOTS:
         QVERIFY(interpreter);
         const auto products
             = std::make_shared<IntegerProducts>(productsOf(made, quantizedProducts(*made.graph)));
-        int asked = 0, answered = 0;
+        int answered = 0;
         interpreter->substitute([&](const Node& node, Frame& frame) {
-            ++asked;
             const bool did = products->run(node, frame);
             answered += did;
             return did;
@@ -294,7 +306,6 @@ private Q_SLOTS:
         const at::Tensor x = gridInput(wanted) + 0.002; // within half a step
         const auto outputs = interpreter->run({x});
         QVERIFY2(outputs, outputs ? "" : outputs.error().line().c_str());
-        QVERIFY(asked >= 1);
         QCOMPARE(answered, 1);
         const double off
             = decibels(outputs->at(0).toTensor(), exactProduct(wanted, made, x - 0.002));
@@ -326,6 +337,41 @@ private Q_SLOTS:
         wanted.byChannel = false;
         QVERIFY(quantizedProducts(*build(wanted).graph).empty());
     }
+    // A weight that is an input as well: f(x^) is about the value given for it.
+    void leavesWeightsOfTheFrame()
+    {
+        const Case wanted;
+        const Built made = build(wanted);
+        IntegerProducts products = productsOf(made, quantizedProducts(*made.graph));
+        Frame frame;
+        frame.set(made.product.input, gridInput(wanted));
+        frame.set(made.product.weight, at::randn(wanted.weight));
+        QVERIFY(!products.run(made.graph->get(made.product.node), frame));
+        QVERIFY(ran(products, made, gridInput(wanted)).defined());
+    }
+    // Nothing can be checked where the result is the bias alone: the next batch will tell.
+    void waitsForValuesThatDiffer()
+    {
+        const Case wanted;
+        const Built made = build(wanted);
+        IntegerProducts products = productsOf(made, quantizedProducts(*made.graph));
+        at::Tensor x = gridInput(wanted);
+        x[0].zero_();
+        QVERIFY(!ran(products, made, x).defined());
+        QVERIFY(ran(products, made, gridInput(wanted)).defined());
+        QVERIFY(ran(products, made, x).defined());
+    }
+    void leavesSmallGroups()
+    {
+        Case wanted;
+        wanted.groups = 16;
+        wanted.weight = {64, 4, 3, 3};
+        wanted.input = {64, 64, 48, 48};
+        QVERIFY(!ranFound(wanted, gridInput(wanted)).defined());
+        wanted.groups = 8;
+        wanted.weight[1] = 8;
+        QVERIFY(ranFound(wanted, gridInput(wanted)).defined());
+    }
     void leavesConvolutionsInAnotherLayout()
     {
         const Case images;
@@ -347,38 +393,6 @@ private Q_SLOTS:
         Case wanted = linear();
         wanted.input = {4, 256};
         QVERIFY(!ranFound(wanted, gridInput(wanted)).defined());
-    }
-
-    void weightsOfOneTerm()
-    {
-        const at::Tensor integers = at::randint(-127, 128, {6, 40}, at::kFloat);
-        integers.select(1, 0).fill_(127);
-        integers[2].zero_();
-        const auto terms = splitWeight(integers * 0.25);
-        QCOMPARE(terms.size(), std::size_t(1));
-        QVERIFY(terms[0].integers.to(at::kFloat).equal(integers));
-    }
-    void weightsOfTwoTerms()
-    {
-        at::Tensor weight = at::randn({8, 3, 5, 5}) * at::logspace(-3, 3, 8).reshape({8, 1, 1, 1});
-        weight[4].zero_();
-        const auto terms = splitWeight(weight);
-        QCOMPARE(terms.size(), std::size_t(2));
-        at::Tensor sum = at::zeros({8, 3, 5, 5}, at::kDouble);
-        for (const WeightTerm& term : terms) {
-            QCOMPARE(term.integers.scalar_type(), at::kChar);
-            sum += term.integers.to(at::kDouble) * columnOf(term.scales.to(at::kDouble), 4);
-        }
-        const at::Tensor off = (sum - weight.to(at::kDouble)).abs().flatten(1).amax(1);
-        const at::Tensor largest = weight.to(at::kDouble).abs().flatten(1).amax(1);
-        QVERIFY(off.le(largest / 65536).all().item<bool>());
-        QVERIFY(off[4].item<double>() == 0);
-    }
-    void weightsThatAreNotFinite()
-    {
-        at::Tensor weight = at::randn({4, 8});
-        weight[1][2] = std::numeric_limits<double>::infinity();
-        QVERIFY(splitWeight(weight).empty());
     }
 };
 
