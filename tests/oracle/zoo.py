@@ -127,4 +127,6 @@ CASES = {
 LOWERED_DIFFERS = {
     "twice/x86": "each call keeps its own output parameters",
     "twice/minmax": "each call keeps its own output parameters",
+    "skips/x86": "a transposed convolution whose kernel is wrong stays in reference form",
+    "skips/minmax": "a transposed convolution whose kernel is wrong stays in reference form",
 }
