@@ -16,7 +16,7 @@ struct KernelCheck
 {
     NodeId node; ///< the float node (last member of its group)
     std::string kernel; ///< "quantized.conv2d_relu.new"
-    double maxLsb = 0; ///< largest difference from the reference form, in output steps
+    double maxLsb = 0; ///< largest difference from what it is held to (kernel_check.h), in steps
     bool passed = false;
     std::string reason; ///< why the node stays in reference form, or empty
 };

@@ -2,6 +2,7 @@
 #include "engine/convert/kernel_matcher.h"
 
 #include "engine/convert/lowering_ops.h"
+#include "engine/plan/op_vocabulary.h"
 #include "engine/prepare/weighted_op.h"
 
 #include <algorithm>
@@ -69,7 +70,7 @@ private:
 
     /// What a rule keeps float is no kernel that computes; operators that move values alone lose
     /// nothing and may. As in torch.ao an operator that only the backend refused may be lowered
-    /// where it stands between dequantize and quantize anyway.
+    /// where it stands between dequantize and quantize anyway, some only as modules.
     bool mayLower(const KernelMatch& match, std::string& why) const
     {
         static constexpr std::array<std::string_view, 18> kMoving {
@@ -78,6 +79,11 @@ private:
             "expand",  "repeat",    "clone",      "detach",  "alias",     "dropout"};
         for (NodeId id : match.chain) {
             const std::string kind = operatorKind(m_edit, m_edit.get(id));
+            if (!m_options.quantized.contains(id) && isModuleKernel(kind)
+                && !opNameOf(m_edit.get(id)).isModule()) {
+                why = "the backend has no pattern for the function, only for the module";
+                return false;
+            }
             const bool moves = std::find(kMoving.begin(), kMoving.end(), kind) != kMoving.end();
             if (moves || !m_options.keptFloat.contains(id))
                 continue;
@@ -85,6 +91,12 @@ private:
             return false;
         }
         return true;
+    }
+
+    static bool isModuleKernel(const std::string& kind)
+    {
+        return kind == "batch_norm2d" || kind == "batch_norm3d" || kind == "prelu"
+            || kind == "softmax";
     }
 
     ValueRef previousInChain(const Node& node, const std::string& kind) const

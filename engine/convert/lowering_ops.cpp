@@ -200,7 +200,7 @@ std::string operatorKind(const GraphEdit& edit, const Node& node)
     return name;
 }
 
-Result<Argument::List> convolutionList(const GraphEdit& edit, const Node& node,
+Result<Argument::List> convolutionList(const Node& node, const ValueType& weight,
                                        std::string_view name, std::size_t dimensions)
 {
     Argument value;
@@ -209,14 +209,13 @@ Result<Argument::List> convolutionList(const GraphEdit& edit, const Node& node,
     if (const std::string* word = value.asString()) {
         if (*word == "valid")
             return Argument::List(dimensions, Argument(0));
-        QS_TRY(const Argument::List dilation, convolutionList(edit, node, "dilation", dimensions));
-        const ValueRef weight = argumentRef(node, "weight");
-        const ValueType& type = edit.get(weight.node).outputs.at(weight.index).type;
+        QS_TRY(const Argument::List dilation,
+               convolutionList(node, weight, "dilation", dimensions));
         Argument::List padding;
         for (std::size_t i = 0; i < dimensions; ++i) {
-            if (!type.shapeKnown || type.shape.size() != dimensions + 2)
+            if (!weight.shapeKnown || weight.shape.size() != dimensions + 2)
                 return fail(ErrorCode::Unsupported, "the weight's shape is unknown");
-            const std::int64_t total = *dilation[i].asInt() * (type.shape[i + 2].size - 1);
+            const std::int64_t total = *dilation[i].asInt() * (weight.shape[i + 2].size - 1);
             if (total % 2 != 0)
                 return fail(ErrorCode::Unsupported, "its \"same\" padding differs between sides");
             padding.emplace_back(total / 2);

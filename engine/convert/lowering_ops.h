@@ -20,9 +20,9 @@ std::string operatorKind(const GraphEdit& edit, const Node& node);
 bool effectiveArgument(const Node& node, std::string_view name, Argument& out);
 
 /// A convolution's integer list (stride, padding, dilation, output_padding), one entry a spatial
-/// dimension. "same" padding is turned into numbers where both sides get as much. Errors
-/// (Unsupported) say what is in the way.
-Result<Argument::List> convolutionList(const GraphEdit& edit, const Node& node,
+/// dimension. "same" padding is turned into numbers where both sides get as much: the type of the
+/// weight tells. Errors (Unsupported) say what is in the way.
+Result<Argument::List> convolutionList(const Node& node, const ValueType& weight,
                                        std::string_view name, std::size_t dimensions);
 
 } // namespace qs

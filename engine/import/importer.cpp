@@ -8,6 +8,7 @@
 #include "engine/import/pt2_importer.h"
 #include "engine/import/sha256.h"
 #include "engine/import/torchscript_importer.h"
+#include "engine/import/view_updates.h"
 
 #include <algorithm>
 #include <future>
@@ -70,7 +71,7 @@ Result<GraphPtr> importModel(const std::string& path, const JobContext& job)
     auto functional = functionalize(withMutatedState(asFiled));
     if (!functional)
         return fail(std::move(functional).error().inFile(path));
-    Graph::Parts parts = withoutIdleUpdates(*functional).parts();
+    Graph::Parts parts = withoutReadBacks(withoutIdleUpdates(*functional)).parts();
     ModelInfo info = *parts.info;
     QS_TRY(info.sha256, hash.get());
     parts.info = std::make_shared<const ModelInfo>(std::move(info));

@@ -41,14 +41,31 @@ def warm(model, example):
     return model.eval()
 
 
-def traced(model):
+class Copies(torch.fx.Interpreter):
+    """Runs a trace and notes which contiguous() changed nothing."""
+
+    def __init__(self, module):
+        super().__init__(module)
+        self.needless = set()
+
+    def run_node(self, node):
+        value = super().run_node(node)
+        if (node.op, node.target) == ("call_method", "contiguous") and value is self.env[node.args[0]]:
+            self.needless.add(node)
+        return value
+
+
+def traced(model, example):
     """The model's torch.fx trace without what leaves no operator behind in an export: nn.Identity, a contiguous() of what is
     contiguous already."""
     graph_module = torch.fx.symbolic_trace(copy.deepcopy(model))
     modules = dict(graph_module.named_modules())
+    copies = Copies(graph_module)
+    with torch.no_grad():
+        copies.run(example.clone())
     for node in list(graph_module.graph.nodes):
         if (node.op == "call_module" and isinstance(modules[node.target], nn.Identity)) \
-                or (node.op, node.target) == ("call_method", "contiguous") \
+                or node in copies.needless \
                 or getattr(node.target, "__name__", "") == "stochastic_depth":  # of torchvision: nothing in eval mode
             node.replace_all_uses_with(node.args[0])
             graph_module.graph.erase_node(node)

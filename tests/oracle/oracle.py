@@ -123,7 +123,7 @@ def ask(case, decisions, program, threads=THREADS):
     torch.set_num_threads(threads)
     torch.backends.quantized.engine = "x86"
     example = torch.from_numpy(case.calib[:recipes.BATCH_SIZE].copy())
-    prepared = prepare_fx(families.traced(case.model), decisions.mapping, (example,), backend_config=decisions.backend)
+    prepared = prepare_fx(families.traced(case.model, example), decisions.mapping, (example,), backend_config=decisions.backend)
     modules = dict(prepared.named_modules(remove_duplicate=False))
     observers = {node.name for node in prepared.graph.nodes
                  if node.op == "call_module" and isinstance(modules[node.target], ObserverBase)}

@@ -89,7 +89,7 @@ class Site:
 
 def theirs(model, example, mapping, backend):
     """(sites in graph order, number of stored tensors observed, paths of the modules with a quantized weight)."""
-    prepared = prepare_fx(families.traced(model), mapping, (example,), backend_config=backend)
+    prepared = prepare_fx(families.traced(model, example), mapping, (example,), backend_config=backend)
     modules = dict(prepared.named_modules(remove_duplicate=False))
     found, lists = {}, {}
 

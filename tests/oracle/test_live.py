@@ -6,6 +6,7 @@ With --zoo the networks of zoo.py instead.
 """
 import sys
 import tempfile
+import traceback
 
 import torch
 
@@ -19,16 +20,26 @@ PAIRS = ["digits/x86", "resnet18/minmax", "mixed/x86", "mixed/minmax"]
 ZOO = [f"{network}/{recipe}" for network in zoo.CASES for recipe in ("x86", "minmax")]
 
 
+def compared(pair):
+    """The Report of one NETWORK/RECIPE; what breaks on the way is a problem of that pair alone."""
+    network, recipe = pair.split("/")
+    try:
+        case, decisions = {**models.CASES, **zoo.CASES}[network](), recipes.RECIPES[recipe]()
+        with tempfile.TemporaryDirectory() as folder:
+            program = torch.export.load(models.write(case, folder)[0])
+            return agreement.check(pair, case, decisions, oracle.ask(case, decisions, program), folder,
+                                   zoo.LOWERED_DIFFERS.get(pair))
+    except Exception:  # noqa: BLE001  whatever torch or the comparison has against it
+        report = agreement.Report(pair)
+        report.expect(False, f"the comparison itself broke: {traceback.format_exc(limit=-4)}")
+        return report
+
+
 def main():
     torch.set_num_threads(oracle.THREADS)
     failed, named = 0, [argument for argument in sys.argv[1:] if argument != "--zoo"]
     for pair in named or (ZOO if "--zoo" in sys.argv else PAIRS):
-        network, recipe = pair.split("/")
-        case, decisions = {**models.CASES, **zoo.CASES}[network](), recipes.RECIPES[recipe]()
-        with tempfile.TemporaryDirectory() as folder:
-            program = torch.export.load(models.write(case, folder)[0])
-            report = agreement.check(pair, case, decisions, oracle.ask(case, decisions, program), folder,
-                                     zoo.LOWERED_DIFFERS.get(pair))
+        report = compared(pair)
         report.print()
         failed += bool(report.problems)
     sys.exit(1 if failed else 0)

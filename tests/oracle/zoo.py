@@ -25,7 +25,11 @@ class Functional(nn.Module):
 
 
 class Sequence(nn.Module):
-    """One-dimensional convolutions, layer norm, GELU, softmax, a transposed linear path."""
+    """One-dimensional convolutions, layer norm, GELU, softmax, a transposed linear path.
+
+    Its length is odd: the mean of an even number of values on a grid, put back on that grid, can lie in the middle of two
+    steps, where the last bit decides. That bit is the order of the sum, hence of the strides, which aten::quantize_per_tensor
+    changes and quantized_decomposed::quantize_per_tensor keeps."""
 
     def __init__(self):
         super().__init__()
@@ -94,6 +98,22 @@ class Skips(nn.Module):
         return self.head(self.up(z)), z.flatten(1).sum(1)
 
 
+class Parts(nn.Module):
+    """Parts cut out of values, one of them changed in place."""
+
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Conv2d(3, 8, 3, padding=1)
+        self.b = nn.Conv2d(6, 6, 3, padding=1)
+        self.c = nn.Conv2d(6, 4, 1)
+
+    def forward(self, x):
+        y = self.a(x)[:, 2:, :, :]
+        z = (self.b(y) + y)[:, :, ::2]
+        z += 1.0
+        return self.c(z)
+
+
 def small(name, network, shape, seed):
     torch.manual_seed(seed)
     data = models.images(40, shape, seed) if len(shape) == 3 else \
@@ -105,9 +125,10 @@ def small(name, network, shape, seed):
 CASES = {
     "twice": lambda: small("twice", Twice, (3, 16, 16), 23),
     "functional": lambda: small("functional", Functional, (3, 16, 16), 11),
-    "sequence": lambda: small("sequence", Sequence, (4, 20), 13),
+    "sequence": lambda: small("sequence", Sequence, (4, 21), 13),
     "activations": lambda: small("activations", Activations, (3, 16, 16), 17),
     "skips": lambda: small("skips", Skips, (3, 16, 16), 19),
+    "parts": lambda: small("parts", Parts, (3, 16, 16), 29),
     "squeezenet1_1": lambda: models.from_torchvision("squeezenet1_1", 2),
     "mobilenet_v3_small": lambda: models.from_torchvision("mobilenet_v3_small", 2),
     "shufflenet_v2_x0_5": lambda: models.from_torchvision("shufflenet_v2_x0_5", 2),

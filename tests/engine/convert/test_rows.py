@@ -4,6 +4,7 @@
 test_rows.py CONVERT_DUMP [--backend qnnpack] [NAME ...]
 With a backend, all rows run on that one, and only agreement is asked for, not which kernels stand there.
 """
+import functools
 import pathlib
 import sys
 import tempfile
@@ -188,6 +189,9 @@ def binary():
     for value in (0.5, 3, -2.0):
         yield network(f"add_number_{value}", Net(lambda m, x, v=value: m.a(x) + v, a=conv(2)), x)
         yield network(f"mul_number_{value}", Net(lambda m, x, v=value: m.a(x) * v, a=conv(2)), x)
+    # The fixed parameters are the result's as well and cut it; the kernels, whose parameters are their own, do not.
+    yield network("number_after_fixed", Net(lambda m, x: torch.sigmoid(m.a(x)) * 2.0 + 0.1, a=conv(2)), x,
+                  lowered_ops=("quantized.mul.Scalar", "quantized.add.Scalar"))
     yield network("iadd", Net(lambda m, x: m.s(m.a(x), m.b(x)), s=InPlace(), **parts), x)
     rows = (torch.randn(6, 8),)
     pair = {"a": nn.Linear(8, 5), "b": nn.Linear(8, 5)}
@@ -284,6 +288,14 @@ def activations():
         yield network(f"batch_norm{d}d", warm(Net(nn.Sequential(bn(4), conv(d))), image(d)), image(d), lowered_ops=(f"quantized.batch_norm{d}d.default",))
         yield network(f"batch_norm{d}d_relu", warm(Net(nn.Sequential(bn(4), nn.ReLU(), conv(d))), image(d)), image(d),
                       lowered_ops=(f"quantized.batch_norm{d}d_relu.default",))
+    # The kernels of these are for modules alone: as functions, which no backend knows, they stay float between quantized operators.
+    fixed_part = functools.partial(nn.Parameter, requires_grad=False)
+    numbers = {"mean": fixed_part(torch.randn(6) * 0.1), "var": fixed_part(torch.rand(6) + 0.5), "factor": fixed_part(torch.rand(6) + 0.5),
+               "shift": fixed_part(torch.randn(6) * 0.1)}
+    alone = {"batch_norm2d": (lambda m, x: F.batch_norm(x, m.mean, m.var, m.factor, m.shift), "quantized.batch_norm2d.default"),
+             "softmax": (lambda m, x: F.softmax(x, 1), "quantized.softmax.default")}
+    for name, (function, kernel) in alone.items():
+        yield network(f"{name}_function_alone", Net(lambda m, x, f=function: f(m, m.a(x)), a=conv(2), tail=conv(2, 6, 3), **numbers), x, no_ops=(kernel,))
     # x86 has no pattern for it, yet between quantized operators the kernel runs, as in torch.ao; a null rule is heeded.
     norm = Net(nn.Sequential(nn.Linear(8, 8), nn.LayerNorm(8), nn.Linear(8, 3)))
     yield network("layer_norm_refused", norm, (torch.randn(6, 8),), lowered_ops=("quantized.layer_norm.default",))

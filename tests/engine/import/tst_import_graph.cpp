@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/execute/interpreter.h"
 #include "engine/execute/tensor_store.h"
+#include "engine/graph/graph_edit.h"
 #include "engine/import/functionalize.h"
 #include "engine/import/importer.h"
 #include "engine/import/sample_inputs.h"
 #include "engine/import/sha256.h"
+#include "engine/import/view_updates.h"
+#include "tests/support/tiny_graph.h"
 
 #include <QtTest/QtTest>
 
@@ -191,6 +194,46 @@ private Q_SLOTS:
         QVERIFY(find(*graph, "linear").opaqueReason.empty());
         // A slice that nobody else sees is put back into its tensor.
         QCOMPARE(find(*graph, "select_scatter").target, std::string("aten.select_scatter.default"));
+    }
+    void whatWasPutIntoAPlaceIsReadDirectly()
+    {
+        // `rows[1:, ::2] += 5` takes two slices; none of them is taken again out of the new whole.
+        const GraphPtr graph = opened("slices");
+        QCOMPARE(
+            std::count_if(graph->nodes().begin(), graph->nodes().end(),
+                          [](const NodePtr& node) { return node->target == "aten.slice.Tensor"; }),
+            2);
+    }
+    void whatAPlaceConvertsIsReadOutOfIt_data()
+    {
+        QTest::addColumn<int>("dtype");
+        QTest::addColumn<int>("slices");
+        QTest::newRow("same type") << int(DType::Float32) << 0;
+        QTest::newRow("integers into floats") << int(DType::Int64) << 1;
+        QTest::newRow("a type that only a run tells") << int(DType::Unknown) << 1;
+    }
+    void whatAPlaceConvertsIsReadOutOfIt()
+    {
+        QFETCH(int, dtype);
+        test::TinyGraph g;
+        const ValueRef x = g.input("x", {4, 6}), put = g.input("put", {4, 2});
+        const std::vector<NamedArgument> place {{"dim", 1}, {"start", 0}, {"end", 2}};
+        const auto at = [&](std::vector<NamedArgument> args) {
+            args.insert(args.end(), place.begin(), place.end());
+            return args;
+        };
+        const ValueRef whole
+            = g.op("aten.slice_scatter.default", at({{"input", x}, {"src", put}}), {4, 6});
+        const ValueRef part = g.op("aten.slice.Tensor", at({{"input", whole}}), {4, 2});
+        GraphEdit edit(*g.finish({g.op("aten.cos.default", {{"input", part}}, {4, 2})}));
+        edit.change(put.node).outputs[0].type.dtype = DType(dtype);
+        if (DType(dtype) == DType::Unknown)
+            edit.change(part.node).outputs[0].type.dtype = DType::Unknown;
+        const Graph graph = withoutReadBacks(edit.build());
+        QTEST(int(std::count_if(
+                  graph.nodes().begin(), graph.nodes().end(),
+                  [](const NodePtr& node) { return node->target == "aten.slice.Tensor"; })),
+              "slices");
     }
     void runsLeaveWeightsAndInputsAlone()
     {
