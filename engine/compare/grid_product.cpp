@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/compare/grid_product.h"
 
+#include "engine/convert/lowering_ops.h"
 #include "engine/execute/reuse.h"
+#include "engine/graph/argument_number.h"
 #include "engine/prepare/weighted_op.h"
 
 #include <unordered_map>
@@ -11,8 +13,24 @@ namespace qs {
 
 namespace {
 
-/// The operator's input, weight and bias, if it is of a kind that byte kernels exist for.
-std::optional<GridProduct> productOf(const Node& node)
+Result<ConvGeometry> geometryOf(const Node& node, const ValueType& weight)
+{
+    const auto list = [&](const char* name) -> Result<std::vector<std::int64_t>> {
+        QS_TRY(const Argument::List items, convolutionList(node, weight, name, 2));
+        return std::vector {*items[0].asInt(), *items[1].asInt()};
+    };
+    ConvGeometry geometry;
+    QS_TRY(geometry.stride, list("stride"));
+    QS_TRY(geometry.padding, list("padding"));
+    QS_TRY(geometry.dilation, list("dilation"));
+    Argument groups;
+    if (effectiveArgument(node, "groups", groups) && groups.asInt())
+        geometry.groups = *groups.asInt();
+    return geometry;
+}
+
+/// Input, weight, bias and geometry of an operator of a kind that byte kernels exist for.
+std::optional<GridProduct> productOf(const Graph& graph, const Node& node)
 {
     const auto op = weightedOp(node);
     const bool isLinear = node.isOp("aten.linear.default");
@@ -22,19 +40,18 @@ std::optional<GridProduct> productOf(const Node& node)
         return std::nullopt;
     GridProduct product;
     product.node = node.id;
-    product.isConvolution = !isLinear;
     product.input = argumentRef(node, op->input);
     product.weight = argumentRef(node, op->weight);
     product.bias = argumentRef(node, op->bias);
-    const bool whole = product.input && product.weight;
-    return whole ? std::optional(product) : std::nullopt;
-}
-
-std::optional<std::int64_t> integerOf(const Node& node, std::string_view name)
-{
-    const Argument* argument = node.tryArg(name);
-    const auto* number = argument ? argument->asInt() : nullptr;
-    return number ? std::optional(*number) : std::nullopt;
+    if (!product.input || !product.weight)
+        return std::nullopt;
+    if (isLinear)
+        return product;
+    auto geometry = geometryOf(node, graph.value(product.weight).type);
+    if (!geometry)
+        return std::nullopt;
+    product.geometry = std::move(*geometry);
+    return product;
 }
 
 std::optional<StoredWeight> storedBehind(const Graph& graph, ValueRef weight)
@@ -51,21 +68,16 @@ std::optional<StoredWeight> storedBehind(const Graph& graph, ValueRef weight)
     if (node.isOp("quantized_decomposed.dequantize_per_channel.default")) {
         stored.scales = argumentRef(node, "scales");
         stored.zeroPoints = argumentRef(node, "zero_points");
-        const bool byOutput = integerOf(node, "axis") == 0 && stored.scales && stored.zeroPoints;
+        const bool byOutput
+            = numberOf(node.tryArg("axis")) == 0 && stored.scales && stored.zeroPoints;
         return byOutput ? std::optional(stored) : std::nullopt;
     }
     const Argument* scale = node.tryArg("scale");
     if (!node.isOp("quantized_decomposed.dequantize_per_tensor.default") || !scale
-        || !scale->asDouble() || integerOf(node, "zero_point") != 0)
+        || !scale->asDouble() || numberOf(node.tryArg("zero_point")) != 0)
         return std::nullopt;
     stored.scale = *scale->asDouble();
     return stored;
-}
-
-bool isGrouped(const Node& node)
-{
-    const auto groups = integerOf(node, "groups");
-    return groups && *groups != 1;
 }
 
 } // namespace
@@ -75,7 +87,7 @@ std::vector<GridProduct> quantizedProducts(const Graph& reference)
     const JoinedPairs pairs = findJoinedPairs(reference);
     std::vector<GridProduct> found;
     for (const NodePtr& node : reference.nodes()) {
-        auto product = productOf(*node);
+        auto product = productOf(reference, *node);
         if (!product)
             continue;
         const auto grid = pairs.dequantizes.find(product->input.node);
@@ -92,6 +104,7 @@ std::vector<GridProduct> floatProducts(const ConvertedModel& converted,
                                        const std::vector<CompareUnit>& units,
                                        const std::vector<GridProduct>& quantized)
 {
+    const Graph& model = *converted.prepared->model;
     std::unordered_map<ValueRef, kernels::FakeQuant> grids; // by value of the reference graph
     std::unordered_set<NodeId> twins; // float nodes whose counterpart is one of `quantized`
     for (const GridProduct& product : quantized) {
@@ -101,9 +114,9 @@ std::vector<GridProduct> floatProducts(const ConvertedModel& converted,
     std::vector<GridProduct> found;
     for (const CompareUnit& unit : units)
         for (const NodeId member : unit.members) {
-            const Node& node = converted.prepared->model->get(member);
-            auto product = twins.contains(member) ? productOf(node) : std::nullopt;
-            if (!product || isGrouped(node))
+            auto product
+                = twins.contains(member) ? productOf(model, model.get(member)) : std::nullopt;
+            if (!product || (product->geometry && product->geometry->groups != 1))
                 continue;
             for (const UnitInput& input : unit.inputs)
                 if (const auto grid = grids.find(input.read);

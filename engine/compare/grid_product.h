@@ -4,6 +4,7 @@
 #include "engine/compare/compare_unit.h"
 #include "engine/kernels/fake_quant.h"
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -18,11 +19,18 @@ struct StoredWeight
     double scale = 0; ///< of the whole
 };
 
+/// How a convolution's weight slides over images, one entry a dimension.
+struct ConvGeometry
+{
+    std::vector<std::int64_t> stride, padding, dilation;
+    std::int64_t groups = 1;
+};
+
 /// A two-dimensional convolution or a linear whose input lies on a grid of eight bits.
 struct GridProduct
 {
     NodeId node;
-    bool isConvolution = false;
+    std::optional<ConvGeometry> geometry; ///< none for a linear
     ValueRef input, weight;
     ValueRef bias; ///< none where there is none
     kernels::FakeQuant grid; ///< of the input

@@ -19,13 +19,13 @@ namespace qs {
 class IntegerProducts
 {
 public:
-    /// On the CPU, for an interpreter of this graph that works in `layout`.
-    static Result<IntegerProducts> create(GraphPtr graph, const std::vector<GridProduct>& products,
-                                          Layout layout);
+    /// The products of the interpreter's graph, on the CPU.
+    IntegerProducts(const Interpreter& interpreter, const std::vector<GridProduct>& products);
 
-    /// Puts the node's result into the frame. False where the node is none of the products, its
-    /// input is not on the grid, the frame holds another weight, or its kernel is not trusted.
-    bool run(const Node& node, Frame& frame);
+    /// Puts the node's result into the frame (`Substitute`). False where the node is none of the
+    /// products, its input is not on the grid, the frame holds another weight, or its kernel is not
+    /// trusted.
+    bool run(const Interpreter& interpreter, const Node& node, Frame& frame);
 
 private:
     struct State
@@ -35,16 +35,14 @@ private:
         bool left = false; ///< to the interpreter, for good
     };
 
-    explicit IntegerProducts(Interpreter constants);
-    Result<bool> runTrusted(State& state, const Node& node, const at::Tensor& input, Frame& frame);
-    Result<at::Tensor> runFirst(State& state, const Node& node, const at::Tensor& input,
-                                const at::Tensor& integers, const at::Tensor& bias) const;
-    Result<at::Tensor> biasOf(const GridProduct& product, const Frame& frame) const;
-    Result<at::Tensor> constant(ValueRef ref) const;
-    Result<std::vector<WeightTerm>> termsOf(const GridProduct& product,
-                                            const at::Tensor& weight) const;
+    /// Undefined where the node is left to the interpreter, this time or for good.
+    static Result<at::Tensor> result(State& state, const Interpreter& interpreter,
+                                     const at::Tensor& input, const Frame& frame);
+    /// The same before a kernel is trusted; undefined also where these values cannot tell.
+    static Result<at::Tensor> firstResult(State& state, const Interpreter& interpreter,
+                                          const at::Tensor& input, const at::Tensor& integers,
+                                          const at::Tensor& bias);
 
-    Interpreter m_constants;
     std::unordered_map<NodeId, State> m_states;
 };
 

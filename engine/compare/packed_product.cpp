@@ -27,16 +27,6 @@ at::Tensor call(std::string_view target, Stack stack)
     return stack.at(0).toTensor();
 }
 
-at::IValue orNone(const at::Tensor& tensor)
-{
-    return tensor.defined() ? at::IValue(tensor) : at::IValue();
-}
-
-at::IValue noScalars()
-{
-    return c10::impl::GenericList(c10::OptionalType::create(c10::NumberType::get()));
-}
-
 void append(Stack& stack, std::initializer_list<at::IValue> values)
 {
     stack.insert(stack.end(), values);
@@ -52,19 +42,19 @@ std::int64_t shiftOf(const kernels::FakeQuant& grid)
 /// instructions, which oneDNN can be told to use, they saturate.
 Result<bool> sumsLargestProducts()
 {
-    const kernels::FakeQuant grid = kernels::makeFakeQuant(1, 0, 0, 255);
+    GridProduct linear, convolution;
+    linear.grid = convolution.grid = kernels::makeFakeQuant(1, 0, 0, 255);
+    convolution.geometry = {{1, 1}, {0, 0}, {1, 1}, 1};
     const at::Tensor scales = at::ones({16});
     for (const int weight : {127, -128}) {
         const at::Tensor rows = at::full({16, 64}, 255, at::kByte);
         const WeightTerm matrix {at::full({16, 64}, weight, at::kChar), scales};
-        const at::Tensor sums
-            = PackedProduct({matrix}, std::nullopt, grid, rows.sizes()).run(rows, {});
+        const at::Tensor sums = PackedProduct({matrix}, linear, rows.sizes()).run(rows, {});
         const at::Tensor images
             = at::full({1, 64, 8, 8}, 255, at::kByte).contiguous(at::MemoryFormat::ChannelsLast);
         const WeightTerm filter {at::full({16, 64, 3, 3}, weight, at::kChar), scales};
-        const ConvGeometry geometry {{1, 1}, {0, 0}, {1, 1}, 1};
         const at::Tensor slid
-            = PackedProduct({filter}, geometry, grid, images.sizes()).run(images, {});
+            = PackedProduct({filter}, convolution, images.sizes()).run(images, {});
         if (!sums.eq(255 * 64 * weight).all().item<bool>()
             || !slid.eq(255 * 64 * 9 * weight).all().item<bool>())
             return false;
@@ -87,12 +77,11 @@ bool multipliesBytes()
     return can;
 }
 
-PackedProduct::PackedProduct(const std::vector<WeightTerm>& terms,
-                             std::optional<ConvGeometry> geometry, const kernels::FakeQuant& grid,
+PackedProduct::PackedProduct(const std::vector<WeightTerm>& terms, const GridProduct& product,
                              at::IntArrayRef inputShape)
-    : m_geometry(std::move(geometry))
-    , m_scale(grid.scale)
-    , m_zeroPoint(std::int64_t(grid.zeroPoint) + shiftOf(grid))
+    : m_geometry(product.geometry)
+    , m_scale(product.grid.scale)
+    , m_zeroPoint(std::int64_t(product.grid.zeroPoint) + shiftOf(product.grid))
 {
     for (const WeightTerm& term : terms) {
         // The kernels read storage, not strides.
@@ -111,43 +100,31 @@ at::Tensor PackedProduct::run(const at::Tensor& integers, const at::Tensor& bias
 {
     at::Tensor sum, once = bias.defined() ? bias.contiguous() : bias;
     for (const Term& term : m_terms) {
-        sum = m_geometry ? convolve(term, integers, once, sum)
-                         : multiply(term, integers, once, sum);
+        sum = apply(term, integers, once, sum);
         once = at::Tensor();
     }
     return sum;
 }
 
-at::Tensor PackedProduct::convolve(const Term& term, const at::Tensor& integers,
-                                   const at::Tensor& bias, const at::Tensor& sum) const
+at::Tensor PackedProduct::apply(const Term& term, const at::Tensor& integers,
+                                const at::Tensor& bias, const at::Tensor& sum) const
 {
+    const bool adds = sum.defined();
     Stack stack {integers, m_scale, m_zeroPoint, term.packed, term.scales, term.zeroPoints};
-    if (sum.defined())
+    if (adds)
         stack.push_back(sum);
+    stack.push_back(bias.defined() ? at::IValue(bias) : at::IValue());
+    if (m_geometry)
+        append(stack,
+               {m_geometry->stride, m_geometry->padding, m_geometry->dilation, m_geometry->groups});
+    append(stack, {1.0, std::int64_t(0), std::int64_t(at::kFloat)}); // the result as it is
+    if (adds)
+        append(stack, {1.0, std::int64_t(0), "sum", 1.0});
     append(stack,
-           {orNone(bias), m_geometry->stride, m_geometry->padding, m_geometry->dilation,
-            m_geometry->groups, 1.0, std::int64_t(0), std::int64_t(at::kFloat)});
-    if (!sum.defined()) {
-        append(stack, {"none", noScalars(), ""});
-        return call(kConv, std::move(stack));
-    }
-    append(stack, {1.0, std::int64_t(0), "sum", 1.0, "none", noScalars(), ""});
-    return call(kConvAdding, std::move(stack));
-}
-
-at::Tensor PackedProduct::multiply(const Term& term, const at::Tensor& integers,
-                                   const at::Tensor& bias, const at::Tensor& sum) const
-{
-    Stack stack {integers, m_scale, m_zeroPoint, term.packed, term.scales, term.zeroPoints};
-    if (sum.defined())
-        stack.push_back(sum);
-    append(stack, {orNone(bias), 1.0, std::int64_t(0), std::int64_t(at::kFloat)});
-    if (!sum.defined()) {
-        append(stack, {"none", noScalars(), ""});
-        return call(kLinear, std::move(stack));
-    }
-    append(stack, {1.0, std::int64_t(0), "sum", 1.0, "none", noScalars(), ""});
-    return call(kLinearAdding, std::move(stack));
+           {"none", c10::impl::GenericList(c10::OptionalType::create(c10::NumberType::get())), ""});
+    if (m_geometry)
+        return call(adds ? kConvAdding : kConv, std::move(stack));
+    return call(adds ? kLinearAdding : kLinear, std::move(stack));
 }
 
 at::Tensor integersOf(const at::Tensor& values, const kernels::FakeQuant& grid)

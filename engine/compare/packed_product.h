@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/compare/grid_product.h"
 #include "engine/compare/weight_terms.h"
-#include "engine/kernels/fake_quant.h"
 
 #include <ATen/core/ivalue.h>
 
@@ -10,13 +10,6 @@
 #include <vector>
 
 namespace qs {
-
-/// Where a convolution's weight slides over images; for a linear none.
-struct ConvGeometry
-{
-    std::vector<std::int64_t> stride, padding, dilation;
-    std::int64_t groups = 1;
-};
 
 /// Whether this processor multiplies bytes and adds them up in 32 bits (AVX-512 VNNI), and LibTorch
 /// has oneDNN's operators for it, which do not saturate in between: tried once, with the largest
@@ -30,9 +23,9 @@ bool multipliesBytes();
 class PackedProduct
 {
 public:
-    /// `grid` is that of the input; its integers are handed over as `integersOf` makes them.
-    PackedProduct(const std::vector<WeightTerm>& terms, std::optional<ConvGeometry> geometry,
-                  const kernels::FakeQuant& grid, at::IntArrayRef inputShape);
+    /// The weight as `terms`; the input's integers are handed over as `integersOf` makes them.
+    PackedProduct(const std::vector<WeightTerm>& terms, const GridProduct& product,
+                  at::IntArrayRef inputShape);
 
     /// `integers` uint8 [n, c, h, w], or [..., in] in order for a linear; `bias` may be undefined.
     at::Tensor run(const at::Tensor& integers, const at::Tensor& bias) const;
@@ -42,10 +35,9 @@ private:
     {
         at::Tensor packed, scales, zeroPoints;
     };
-    at::Tensor convolve(const Term& term, const at::Tensor& integers, const at::Tensor& bias,
-                        const at::Tensor& sum) const;
-    at::Tensor multiply(const Term& term, const at::Tensor& integers, const at::Tensor& bias,
-                        const at::Tensor& sum) const;
+    /// Adds to `sum`, in place, where that is defined.
+    at::Tensor apply(const Term& term, const at::Tensor& integers, const at::Tensor& bias,
+                     const at::Tensor& sum) const;
 
     std::vector<Term> m_terms;
     std::optional<ConvGeometry> m_geometry;

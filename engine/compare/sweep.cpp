@@ -99,21 +99,19 @@ Result<Sweep> Sweep::create(const ConvertedModel& converted, at::Device device)
 
 Result<void> Sweep::useIntegers(const ConvertedModel& converted)
 {
-    const auto use = [](Interpreter& interpreter, const GraphPtr& graph,
-                        const std::vector<GridProduct>& products) -> Result<void> {
-        QS_TRY(IntegerProducts made,
-               IntegerProducts::create(graph, products, interpreter.layout()));
-        const auto shared = std::make_shared<IntegerProducts>(std::move(made));
-        interpreter.substitute(
-            [shared](const Node& node, Frame& frame) { return shared->run(node, frame); });
-        return {};
+    const auto use = [](Interpreter& interpreter, const std::vector<GridProduct>& products) {
+        const auto made = std::make_shared<IntegerProducts>(interpreter, products);
+        interpreter.substitute([made](const Interpreter& running, const Node& node, Frame& frame) {
+            return made->run(running, node, frame);
+        });
     };
-    const GraphPtr& model = converted.prepared->model;
-    const auto quantized = quantizedProducts(*converted.reference);
     // f(x) keeps an interpreter of its own, which multiplies floats.
-    QS_TRY(m_onConverted, Interpreter::create(model, m_float.device(), m_float.layout()));
-    QS_CHECK(use(m_onConverted, model, floatProducts(converted, m_units, quantized)));
-    return use(m_reference, converted.reference, quantized);
+    QS_TRY(m_onConverted,
+           Interpreter::create(converted.prepared->model, m_float.device(), m_float.layout()));
+    const auto quantized = quantizedProducts(*converted.reference);
+    use(m_onConverted, floatProducts(converted, m_units, quantized));
+    use(m_reference, quantized);
+    return {};
 }
 
 Result<Sweep::Outputs> Sweep::run(const std::vector<at::IValue>& inputs, const JobContext& job)

@@ -43,11 +43,10 @@ std::vector<WeightTerm> splitWeight(const at::Tensor& weight)
         return {};
     const at::Tensor exact = weight.to(at::kDouble);
     std::vector<WeightTerm> terms {roundToTerm(exact)};
-    const at::Tensor left = exact - valueOf(terms[0]);
+    const at::Tensor first = valueOf(terms[0]);
     // What a float cannot tell from the first term is its rounding.
-    if (valueOf(terms[0]).to(weight.scalar_type()).equal(weight))
-        return terms;
-    terms.push_back(roundToTerm(left));
+    if (!first.to(weight.scalar_type()).equal(weight))
+        terms.push_back(roundToTerm(exact - first));
     return terms;
 }
 

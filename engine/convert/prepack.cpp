@@ -91,7 +91,9 @@ Result<ValueRef> insertPrepack(GraphEdit& edit, const Node& root, const std::str
         } else if (name == "groups")
             effectiveArgument(root, name, value);
         else {
-            QS_TRY(value.value, convolutionList(edit, root, name, dims));
+            const ValueRef filter = argumentRef(root, "weight");
+            const ValueType& type = edit.get(filter.node).outputs.at(filter.index).type;
+            QS_TRY(value.value, convolutionList(root, type, name, dims));
         }
         args.push_back({name, std::move(value)});
     }

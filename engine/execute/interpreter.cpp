@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/execute/interpreter.h"
 
+#include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 #include "engine/execute/constant_folding.h"
 #include "engine/execute/liveness.h"
@@ -24,7 +25,7 @@ bool isStored(const Node& node)
 
 } // namespace
 
-struct Interpreter::Impl
+struct Interpreter::Impl : std::enable_shared_from_this<Interpreter::Impl>
 {
     GraphPtr graph;
     at::Device device = at::kCPU;
@@ -60,8 +61,7 @@ struct Interpreter::Impl
 
 Result<Interpreter> Interpreter::create(GraphPtr graph, at::Device device, Layout layout)
 {
-    Interpreter made;
-    made.m_impl = std::make_shared<Impl>();
+    Interpreter made(std::make_shared<Impl>());
     Impl& impl = *made.m_impl;
     impl.graph = std::move(graph);
     impl.device = device;
@@ -188,7 +188,8 @@ Result<void> Interpreter::Impl::runNode(const Node& node, Frame& frame, const Fr
     const bool runs = node.kind == NodeKind::Op || node.kind == NodeKind::ModuleCall;
     if (!runs || runJoined(pairs, node, frame, freedom))
         return {};
-    if (substitute && freedom.joinsPairs && substitute(node, frame))
+    if (substitute && freedom.joinsPairs
+        && substitute(Interpreter(shared_from_this()), node, frame))
         return {};
     const ReadValue readValue = [&](ValueRef ref) { return read(ref, frame); };
     const RunSubgraph subgraphRunner = [&](std::size_t index, std::vector<at::IValue> inputs) {
@@ -235,7 +236,7 @@ Result<std::vector<at::IValue>> Interpreter::run(std::vector<at::IValue> inputs,
     const auto nodes = impl.graph->nodes();
     if (const auto wanted = impl.graph->inputs().size(); inputs.size() != wanted)
         return fail(ErrorCode::BadInput,
-                    "the model takes " + std::to_string(wanted) + " inputs, "
+                    "the model takes " + counted(wanted, "input") + ", "
                         + std::to_string(inputs.size()) + " were given");
     if (impl.times)
         impl.times->beginRun();
@@ -253,9 +254,7 @@ Result<std::vector<at::IValue>> Interpreter::run(std::vector<at::IValue> inputs,
             const NodeTimes::Watch watch(impl.times.get(), node.id);
             QS_CHECK(impl.runNode(node, frame, {!tap, impl.dead[i]}, tap, job));
         }
-        const bool seen = node.kind == NodeKind::Input || node.kind == NodeKind::Op
-            || node.kind == NodeKind::ModuleCall;
-        if (tap && seen)
+        if (tap && !isStored(node))
             QS_CHECK(impl.tapOutputs(node, frame, tap));
         for (const ValueRef& ref : impl.dead[i])
             frame.release(ref);

@@ -24,8 +24,10 @@ using Tap = std::function<Result<void>(ValueRef, const Node&, const at::IValue&)
 /// Sees every value of a graph that a node runs, on the running thread, each time it is run.
 using BodyTap = std::function<void(const Graph& body, ValueRef, const at::IValue&)>;
 
-/// Puts a node's outputs into the frame in another way than by its operator; false: it did not.
-using Substitute = std::function<bool(const Node&, Frame&)>;
+class Interpreter;
+/// Puts a node's outputs into the frame in another way than by its operator; false: it did not. The
+/// interpreter is the one that runs the node, for what is constant.
+using Substitute = std::function<bool(const Interpreter&, const Node&, Frame&)>;
 
 /// The operator every observer node has; an identity for the interpreter.
 inline constexpr std::string_view kObserveTarget = "quantscope.observe.default";
@@ -100,6 +102,10 @@ public:
 
 private:
     struct Impl;
+    explicit Interpreter(std::shared_ptr<Impl> impl)
+        : m_impl(std::move(impl))
+    {
+    }
     std::shared_ptr<Impl> m_impl;
 };
 

@@ -110,11 +110,12 @@ Built build(const Case& wanted)
         made.bias = at::randn({wanted.weight[0]});
         product.bias = g.parameter("b", made.bias);
     }
-    product.isConvolution = wanted.weight.size() == 4;
+    if (wanted.weight.size() == 4)
+        product.geometry = {wanted.stride, wanted.padding, wanted.dilation, wanted.groups};
     std::vector<NamedArgument> args {{"input", product.input},
                                      {"weight", product.weight},
                                      {"bias", product.bias ? Argument(product.bias) : Argument()}};
-    if (product.isConvolution) {
+    if (product.geometry) {
         args.push_back({"stride", ints(wanted.stride)});
         args.push_back({"padding", ints(wanted.padding)});
         args.push_back({"dilation", ints(wanted.dilation)});
@@ -144,9 +145,9 @@ at::Tensor exactProduct(const Case& wanted, const Built& made, const at::Tensor&
 {
     const at::Tensor x = input.to(at::kDouble);
     const at::Tensor bias = made.bias.defined() ? made.bias.to(at::kDouble) : at::Tensor();
-    return made.product.isConvolution ? at::conv2d(x, made.weight, bias, wanted.stride,
-                                                   wanted.padding, wanted.dilation, wanted.groups)
-                                      : at::linear(x, made.weight, bias);
+    return made.product.geometry ? at::conv2d(x, made.weight, bias, wanted.stride, wanted.padding,
+                                              wanted.dilation, wanted.groups)
+                                 : at::linear(x, made.weight, bias);
 }
 
 double decibels(const at::Tensor& value, const at::Tensor& exact)
@@ -155,21 +156,27 @@ double decibels(const at::Tensor& value, const at::Tensor& exact)
     return noise == 0 ? 999 : 20 * std::log10(exact.norm().item<double>() / noise);
 }
 
-IntegerProducts productsOf(const Built& made, const std::vector<GridProduct>& products,
-                           Layout layout = Layout::ChannelsLast)
+/// Products and the interpreter that asks them.
+struct Runner
 {
-    auto created = IntegerProducts::create(made.graph, products, layout);
-    if (!created)
-        qFatal("%s", created.error().line().c_str());
-    return std::move(*created);
+    Interpreter interpreter;
+    IntegerProducts products;
+};
+
+Runner runnerOf(const Built& made, const std::vector<GridProduct>& products,
+                Layout layout = Layout::ChannelsLast)
+{
+    auto interpreter = Interpreter::create(made.graph, at::kCPU, layout);
+    if (!interpreter)
+        qFatal("%s", interpreter.error().line().c_str());
+    return {*interpreter, IntegerProducts(*interpreter, products)};
 }
 
 /// What the products make of the node over `x`; undefined where they leave it to the interpreter.
-at::Tensor ran(IntegerProducts& products, const Built& made, const at::Tensor& x)
+at::Tensor ran(Runner& runner, const Built& made, const at::Tensor& x, Frame frame = {})
 {
-    Frame frame;
     frame.set(made.product.input, x);
-    if (!products.run(made.graph->get(made.product.node), frame))
+    if (!runner.products.run(runner.interpreter, made.graph->get(made.product.node), frame))
         return {};
     return frame.get({made.product.node, 0}).toTensor();
 }
@@ -178,8 +185,8 @@ at::Tensor ran(IntegerProducts& products, const Built& made, const at::Tensor& x
 at::Tensor ranFound(const Case& wanted, const at::Tensor& x, Layout layout = Layout::ChannelsLast)
 {
     const Built made = build(wanted);
-    IntegerProducts products = productsOf(made, quantizedProducts(*made.graph), layout);
-    return ran(products, made, x);
+    Runner runner = runnerOf(made, quantizedProducts(*made.graph), layout);
+    return ran(runner, made, x);
 }
 
 Case linear()
@@ -199,14 +206,15 @@ class TestIntegerProducts : public QObject
 {
     Q_OBJECT
 private:
+    static void row(const char* name, auto change)
+    {
+        Case wanted;
+        change(wanted);
+        QTest::newRow(name) << wanted;
+    }
     static void rows()
     {
         QTest::addColumn<Case>("wanted");
-        const auto row = [](const char* name, auto change) {
-            Case wanted;
-            change(wanted);
-            QTest::newRow(name) << wanted;
-        };
         row("3x3", [](Case&) {});
         row("signed input", [](Case& c) { c.isSigned = true; });
         row("one scale", [](Case& c) { c.byChannel = false; });
@@ -235,12 +243,10 @@ private Q_SLOTS:
     void storedWeights_data()
     {
         rows();
-        QTest::newRow("groups") << [] {
-            Case c;
+        row("groups", [](Case& c) {
             c.groups = 2;
             c.weight = {64, 32, 3, 3};
-            return c;
-        }();
+        });
     }
     // Closer to the exact sum than floats are, at the first batch, which checks, and afterwards.
     void storedWeights()
@@ -250,27 +256,23 @@ private Q_SLOTS:
         const auto found = quantizedProducts(*made.graph);
         QCOMPARE(found.size(), std::size_t(1));
         QVERIFY(found[0].stored);
-        IntegerProducts products = productsOf(made, found);
+        Runner runner = runnerOf(made, found);
         for (int batch = 0; batch < 3; ++batch) {
             const at::Tensor x = gridInput(wanted);
-            const at::Tensor y = ran(products, made, x);
+            const at::Tensor y = ran(runner, made, x);
             QVERIFY(y.defined());
             QCOMPARE(y.scalar_type(), at::kFloat);
             const double off = decibels(y, exactProduct(wanted, made, x));
             QVERIFY2(off > 130, qPrintable(QString::number(off)));
         }
         const at::Tensor last = gridInput(wanted).narrow(0, 0, 1); // of the data, a smaller batch
-        const double off = decibels(ran(products, made, last), exactProduct(wanted, made, last));
+        const double off = decibels(ran(runner, made, last), exactProduct(wanted, made, last));
         QVERIFY2(off > 130, qPrintable(QString::number(off)));
     }
     void anyWeights_data()
     {
         rows();
-        QTest::newRow("linear, turned weight") << [] {
-            Case c = linear();
-            c.turned = true;
-            return c;
-        }();
+        row("linear, turned weight", [](Case& c) { (c = linear()).turned = true; });
     }
     // Two terms of eight bits are sixteen.
     void anyWeights()
@@ -279,10 +281,10 @@ private Q_SLOTS:
         wanted.anyWeight = true;
         const Built made = build(wanted);
         QVERIFY(quantizedProducts(*made.graph).empty());
-        IntegerProducts products = productsOf(made, {made.product});
+        Runner runner = runnerOf(made, {made.product});
         for (int batch = 0; batch < 2; ++batch) {
             const at::Tensor x = gridInput(wanted);
-            const at::Tensor y = ran(products, made, x);
+            const at::Tensor y = ran(runner, made, x);
             QVERIFY(y.defined());
             const double off = decibels(y, exactProduct(wanted, made, x));
             QVERIFY2(off > 85, qPrintable(QString::number(off)));
@@ -293,18 +295,15 @@ private Q_SLOTS:
     {
         const Case wanted;
         const Built made = build(wanted);
-        auto interpreter = Interpreter::create(made.graph, at::kCPU, Layout::ChannelsLast);
-        QVERIFY(interpreter);
-        const auto products
-            = std::make_shared<IntegerProducts>(productsOf(made, quantizedProducts(*made.graph)));
+        Runner runner = runnerOf(made, quantizedProducts(*made.graph));
         int answered = 0;
-        interpreter->substitute([&](const Node& node, Frame& frame) {
-            const bool did = products->run(node, frame);
+        runner.interpreter.substitute([&](const auto& running, const Node& node, Frame& frame) {
+            const bool did = runner.products.run(running, node, frame);
             answered += did;
             return did;
         });
         const at::Tensor x = gridInput(wanted) + 0.002; // within half a step
-        const auto outputs = interpreter->run({x});
+        const auto outputs = runner.interpreter.run({x});
         QVERIFY2(outputs, outputs ? "" : outputs.error().line().c_str());
         QCOMPARE(answered, 1);
         const double off
@@ -342,24 +341,23 @@ private Q_SLOTS:
     {
         const Case wanted;
         const Built made = build(wanted);
-        IntegerProducts products = productsOf(made, quantizedProducts(*made.graph));
+        Runner runner = runnerOf(made, quantizedProducts(*made.graph));
         Frame frame;
-        frame.set(made.product.input, gridInput(wanted));
         frame.set(made.product.weight, at::randn(wanted.weight));
-        QVERIFY(!products.run(made.graph->get(made.product.node), frame));
-        QVERIFY(ran(products, made, gridInput(wanted)).defined());
+        QVERIFY(!ran(runner, made, gridInput(wanted), std::move(frame)).defined());
+        QVERIFY(ran(runner, made, gridInput(wanted)).defined());
     }
     // Nothing can be checked where the result is the bias alone: the next batch will tell.
     void waitsForValuesThatDiffer()
     {
         const Case wanted;
         const Built made = build(wanted);
-        IntegerProducts products = productsOf(made, quantizedProducts(*made.graph));
+        Runner runner = runnerOf(made, quantizedProducts(*made.graph));
         at::Tensor x = gridInput(wanted);
         x[0].zero_();
-        QVERIFY(!ran(products, made, x).defined());
-        QVERIFY(ran(products, made, gridInput(wanted)).defined());
-        QVERIFY(ran(products, made, x).defined());
+        QVERIFY(!ran(runner, made, x).defined());
+        QVERIFY(ran(runner, made, gridInput(wanted)).defined());
+        QVERIFY(ran(runner, made, x).defined());
     }
     void leavesSmallGroups()
     {
