@@ -120,8 +120,8 @@ Result<void> showBackend(const BackendsOptions& options)
         table.add({patternText(entry), useText(entry), types});
     }
     std::string text = backend.name + ": " + backend.description + "\n"
-        + std::to_string(backend.patterns.size()) + " patterns, "
-        + std::to_string(fusionCount(backend)) + " of them fusions"
+        + counted(backend.patterns.size(), "pattern") + ", " + std::to_string(fusionCount(backend))
+        + " of them fusions"
         + (backend.defaultQConfig.empty() ? "" : "; presets " + backend.defaultQConfig)
         + "\n\ntypes, input -> output:\n";
     for (std::size_t i = 0; i < combinations.size(); ++i)
@@ -143,15 +143,15 @@ Result<void> checkFile(const BackendsOptions& options)
         text += (problem.error ? "error: " : "warning: ") + problem.text + "\n";
     }
     const std::string head = options.subject + ": backend '" + backend.name + "', "
-        + std::to_string(backend.patterns.size()) + " patterns: ";
+        + counted(backend.patterns.size(), "pattern") + ": ";
     if (problems.empty())
         return printOut(head + "good, nothing to report\n");
-    QS_CHECK(printOut(head + std::to_string(errors) + " errors, "
-                      + std::to_string(problems.size() - errors) + " warnings\n" + text));
+    QS_CHECK(printOut(head + counted(errors, "error") + ", "
+                      + counted(problems.size() - errors, "warning") + "\n" + text));
     if (!first)
         return {};
     const std::string more
-        = errors > 1 ? " (and " + std::to_string(errors - 1) + " more errors, listed above)" : "";
+        = errors > 1 ? " (and " + counted(errors - 1, "more error") + ", listed above)" : "";
     return fail(makeError(ErrorCode::BadInput, first->text + more).inFile(options.subject));
 }
 

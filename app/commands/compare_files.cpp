@@ -5,6 +5,7 @@
 #include "app/commands/planned_model.h"
 #include "app/commands/result_text.h"
 #include "engine/base/log.h"
+#include "engine/base/text.h"
 #include "engine/compare/file_comparator.h"
 #include "engine/export/result_writer.h"
 #include "engine/import/file_kind.h"
@@ -38,7 +39,7 @@ std::string comparisonText(const Graph& floating, const Graph& converted,
         + table.text() + "\n";
     for (const OutputError& output : comparison.outputs)
         text += "output " + output.name + ": " + dbText(output.cumulative) + " dB, "
-            + std::to_string(comparison.samples) + " samples\n";
+            + counted(comparison.samples, "sample") + "\n";
     return text
         + namesText("without a counterpart in " + converted.info().path,
                     comparison.match.unmatchedFloat)

@@ -4,6 +4,7 @@
 #include "app/commands/command.h"
 #include "app/commands/console.h"
 #include "app/commands/device_option.h"
+#include "engine/base/text.h"
 #include "engine/configure/backend_config.h"
 #include "engine/export/exporter.h"
 
@@ -27,7 +28,7 @@ std::string cudaText(const CudaFacts& facts)
 std::string factsText(const DoctorReport& report)
 {
     std::string text = "quantscope " QUANTSCOPE_VERSION ", LibTorch " + report.torchVersion + "\n";
-    text += "CPU          " + report.cpu + ", " + std::to_string(report.threads) + " threads\n";
+    text += "CPU          " + report.cpu + ", " + counted(report.threads, "thread") + "\n";
     text += "int8 engine  " + report.quantizedEngine + "\n";
     text += "CUDA         " + cudaText(report.cuda) + "\n";
     text += "backends     " + joined(shippedBackends()) + "\n";

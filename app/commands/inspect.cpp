@@ -38,11 +38,6 @@ double elementCount(const ValueType& type)
     return count;
 }
 
-std::string countText(double count, const char* what)
-{
-    return fixedText(count, 0) + " " + what + (count == 1 ? "" : "s");
-}
-
 std::string summaryText(const Graph& model)
 {
     int ops = 0, opaque = 0, stored = 0;
@@ -72,9 +67,9 @@ std::string summaryText(const Graph& model)
             const Value& value = model.value(ref);
             text += "output   " + value.name + "  " + value.type.text() + "\n";
         });
-    text += "graph    " + countText(ops, "operator") + ", " + countText(stored, "stored tensor")
-        + " (" + fixedText(elements, 0) + " elements, " + bytesText(bytes) + ")";
-    text += opaque ? ", " + countText(opaque, "opaque node") + "\n" : "\n";
+    text += "graph    " + counted(ops, "operator") + ", " + counted(stored, "stored tensor") + " ("
+        + fixedText(elements, 0) + " elements, " + bytesText(bytes) + ")";
+    text += opaque ? ", " + counted(opaque, "opaque node") + "\n" : "\n";
     return text;
 }
 
@@ -83,8 +78,8 @@ std::string wrapText(const Graph& model, const Recipe& recipe)
 {
     std::string text;
     for (const WrappedScope& wrap : wrapsOf(model, recipe))
-        text += "wrapped  " + wrap.key + "  " + countText(double(wrap.glue.size()), "operator")
-            + " as one node, " + countText(double(wrap.modules.size()), "module") + " inside it\n";
+        text += "wrapped  " + wrap.key + "  " + counted(wrap.glue.size(), "operator")
+            + " as one node, " + counted(wrap.modules.size(), "module") + " inside it\n";
     return text;
 }
 
@@ -130,8 +125,8 @@ std::string rangeText(const QParams& qparams)
         + std::to_string(qparams.quantMin) + ".." + std::to_string(qparams.quantMax) + ", scale "
         + numberText(*low);
     if (qparams.scale.size() > 1)
-        return text + " to " + numberText(*high) + ", " + std::to_string(qparams.scale.size())
-            + " channels on axis " + std::to_string(qparams.axis);
+        return text + " to " + numberText(*high) + ", " + counted(qparams.scale.size(), "channel")
+            + " on axis " + std::to_string(qparams.axis);
     return text + ", zero point " + std::to_string(qparams.zeroPoint.front());
 }
 
@@ -175,7 +170,7 @@ std::string traceText(const TraceReport& trace)
             + ": " + finding.what + (finding.hint.empty() ? "" : "; " + finding.hint) + "\n";
     }
     if (elsewhere)
-        text += "untaken  " + countText(elsewhere, "more place")
+        text += "untaken  " + counted(elsewhere, "more place")
             + " in some modules and not in others\n";
     return text;
 }

@@ -3,6 +3,7 @@
 #include "app/commands/console.h"
 #include "app/commands/planned_model.h"
 #include "engine/base/log.h"
+#include "engine/base/text.h"
 #include "engine/configure/target.h"
 #include "engine/export/result_writer.h"
 #include "engine/import/importer.h"
@@ -59,7 +60,7 @@ std::string targetText(const PlannedModel& planned)
 std::string wrapText(const WrappedScope& wrap)
 {
     std::string text
-        = "prepare.wrap keeps its " + std::to_string(wrap.glue.size()) + " operators as one node";
+        = "prepare.wrap keeps its " + counted(wrap.glue.size(), "operator") + " as one node";
     for (std::size_t i = 0; i < wrap.modules.size(); ++i)
         text += (i ? ", " : "; modules inside: ") + wrap.modules[i];
     return text;
@@ -123,7 +124,7 @@ std::string diffText(const PlannedModel& before, const PlannedModel& after)
         + (changes.empty() ? "no operator changes\n" : table.text() + "\n")
         + (changes.empty() ? ""
                            : std::to_string(changes.size()) + " of "
-                   + std::to_string(before.plan->totalOps) + " operators change\n");
+                   + counted(before.plan->totalOps, "operator") + " change\n");
 }
 
 Result<PlannedModel> planFor(const GraphPtr& model, const Recipe& recipe,

@@ -3,6 +3,7 @@
 
 #include "app/commands/console.h"
 #include "app/commands/planned_model.h"
+#include "engine/base/text.h"
 
 #include <algorithm>
 #include <map>
@@ -82,7 +83,7 @@ std::string resultText(const ResultParts& parts)
         if (comparison.floatTop1 && comparison.int8Top1)
             text += "labels: top-1 " + fixedText(100 * *comparison.floatTop1, 2) + " % float, "
                 + fixedText(100 * *comparison.int8Top1, 2) + " % int8, "
-                + std::to_string(comparison.samples) + " samples\n";
+                + counted(comparison.samples, "sample") + "\n";
     }
     for (const auto& [form, value] : parts.evaluation)
         text += "your metric, " + form + ": " + fixedText(value, 6) + "\n";

@@ -13,6 +13,12 @@ std::string numberText(double value)
     return text;
 }
 
+std::string counted(std::int64_t count, const std::string& noun)
+{
+    const char* ending = count == 1 ? "" : noun.ends_with("ch") ? "es" : "s";
+    return std::to_string(count) + " " + noun + ending;
+}
+
 std::string inQuotes(const std::string& text)
 {
     return "'" + text + "'";

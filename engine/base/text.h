@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,8 @@ namespace qs {
 /// A number as messages show it: nine significant digits, which tell any two float32 apart, no
 /// trailing zeros.
 std::string numberText(double value);
+/// "1 batch", "2 batches": a regular noun in the number that goes with the count.
+std::string counted(std::int64_t count, const std::string& noun);
 /// 'text': how messages quote what the user named.
 std::string inQuotes(const std::string& text);
 /// "'a', 'b' and 3 more": the first names alone where there are many.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/calibrate/call_dataset.h"
 
+#include "engine/base/text.h"
 #include "engine/calibrate/dimension_rules.h"
 #include "engine/calibrate/input_data.h"
 #include "engine/execute/torch_types.h"
@@ -104,7 +105,7 @@ Result<std::unique_ptr<Dataset>> makeCallDataset(std::vector<std::vector<CallVal
         if (calls[call].size() != inputs.size())
             return fail(ErrorCode::BadInput,
                         "call " + std::to_string(call) + " holds "
-                            + std::to_string(calls[call].size()) + " tensors, the model takes "
+                            + counted(calls[call].size(), "tensor") + ", the model takes "
                             + std::to_string(inputs.size()) + " (" + inputNames(inputs) + ")");
         std::vector<at::IValue> shapes;
         for (std::size_t i = 0; i < inputs.size(); ++i) {

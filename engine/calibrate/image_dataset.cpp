@@ -2,6 +2,7 @@
 #include "engine/calibrate/image_dataset.h"
 
 #include "engine/base/log.h"
+#include "engine/base/text.h"
 #include "engine/calibrate/dimension_rules.h"
 #include "engine/calibrate/image.h"
 #include "engine/calibrate/image_folder.h"
@@ -198,13 +199,13 @@ Result<void> checkBlock(const ImagePreprocess& preprocess, const ImageInput& inp
     const bool color = preprocess.channels == Channels::Rgb || preprocess.channels == Channels::Bgr;
     if ((wanted != 1 && wanted != 3) || (gray && wanted != 1) || (color && wanted != 3))
         return fail(ErrorCode::BadInput,
-                    "input '" + input.node->name + "' takes " + std::to_string(wanted)
-                        + " channels, " + (gray ? "grey images have 1" : "images have 1 or 3"));
+                    "input '" + input.node->name + "' takes " + counted(wanted, "channel") + ", "
+                        + (gray ? "grey images have 1" : "images have 1 or 3"));
     const std::size_t most = std::max(preprocess.mean.size(), preprocess.std.size());
     if (most > 1 && std::int64_t(most) != wanted)
         return fail(makeError(ErrorCode::BadInput,
-                              "the recipe's mean and std are for " + std::to_string(most)
-                                  + " channels, input '" + input.node->name + "' takes "
+                              "the recipe's mean and std are for " + counted(most, "channel")
+                                  + ", input '" + input.node->name + "' takes "
                                   + std::to_string(wanted))
                         .withHint("give one number for calibration.preprocess.mean and std"));
     if (input.node->outputs[0].type.dtype == DType::UInt8 && most > 0)
@@ -244,7 +245,7 @@ void takePart(ImageFolder& folder, std::size_t wanted)
     if (folder.isByClass) {
         for (std::size_t i = 0; i < wanted; ++i)
             folder.files[i] = folder.files[i * all / wanted];
-        note("of " + std::to_string(all) + " images " + std::to_string(wanted)
+        note("of " + counted(all, "image") + " " + std::to_string(wanted)
              + " are used, spread evenly over the classes");
     }
     folder.files.resize(wanted);
@@ -267,12 +268,11 @@ Result<std::unique_ptr<Dataset>> openImageDataset(const std::string& folder, con
     const auto count = std::int64_t(images.files.size());
     if (fixed && count < *fixed)
         return fail(ErrorCode::BadInput,
-                    "holds " + std::to_string(count) + " images, input '" + input.node->name
-                        + "' takes " + std::to_string(*fixed) + " at a time");
+                    "holds " + counted(count, "image") + ", input '" + input.node->name + "' takes "
+                        + std::to_string(*fixed) + " at a time");
     if (fixed && count % *fixed != 0)
         note("the model fixes the batch size to " + std::to_string(*fixed) + ": the last "
-             + std::to_string(count % *fixed) + " of " + std::to_string(count)
-             + " images are not used");
+             + std::to_string(count % *fixed) + " of " + counted(count, "image") + " are not used");
     ImagePreprocess preprocess;
     if (options.preprocess) {
         preprocess = *options.preprocess;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/calibrate/image_folder.h"
 
+#include "engine/base/text.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -129,8 +131,8 @@ public:
     {
         if (!m_inOrder.empty() && m_inOrder.size() != folder.files.size())
             return fail(makeError(ErrorCode::BadInput,
-                                  "holds " + std::to_string(m_inOrder.size()) + " labels for "
-                                      + std::to_string(folder.files.size()) + " images")
+                                  "holds " + counted(m_inOrder.size(), "label") + " for "
+                                      + counted(folder.files.size(), "image"))
                             .inFile(m_path));
         for (std::size_t i = 0; i < folder.files.size(); ++i) {
             const std::string name = fs::path(folder.files[i].path).filename().string();

@@ -2,6 +2,7 @@
 #include "engine/calibrate/input_variety.h"
 
 #include "engine/base/log.h"
+#include "engine/base/text.h"
 #include "engine/calibrate/input_data.h"
 
 #include <ATen/ATen.h>
@@ -64,8 +65,8 @@ void InputVariety::report() const
         if (seen.isOneValue)
             what = "is " + elementText(seen.first, 0) + " throughout the calibration data";
         else if (seen.isOneSample && seen.samples > 1)
-            what = "is the same in all " + std::to_string(seen.samples)
-                + " samples of the calibration data";
+            what = "is the same in all " + counted(seen.samples, "sample")
+                + " of the calibration data";
         else
             continue;
         log(seen.first.is_floating_point() ? LogLevel::Warning : LogLevel::Note,

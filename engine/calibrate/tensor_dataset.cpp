@@ -2,6 +2,7 @@
 #include "engine/calibrate/tensor_dataset.h"
 
 #include "engine/base/log.h"
+#include "engine/base/text.h"
 #include "engine/calibrate/dimension_rules.h"
 #include "engine/calibrate/input_data.h"
 #include "engine/execute/torch_types.h"
@@ -169,8 +170,8 @@ Result<std::vector<InputData>> checkedInputs(const std::vector<NamedTensor>& ten
             return fail(ErrorCode::BadInput, what + " holds no sample");
         if (own && rows < *own)
             return fail(ErrorCode::BadInput,
-                        what + " holds " + std::to_string(rows) + " samples, input '"
-                            + inputs[i]->name + "' takes " + std::to_string(*own) + " at a time");
+                        what + " holds " + counted(rows, "sample") + ", input '" + inputs[i]->name
+                            + "' takes " + std::to_string(*own) + " at a time");
         noteTypeChange(stored.layout.dtype, *inputs[i], what);
         out.push_back({stored, *inputs[i], what, perCall});
     }
@@ -205,13 +206,13 @@ Result<std::int64_t> countCalls(const std::vector<InputData>& inputs, bool fixed
         if (calls(inputs[i]) != calls(inputs[0])
             || (inputs[i].perCall == inputs[0].perCall && inputs[i].rows() != inputs[0].rows()))
             return fail(ErrorCode::BadInput,
-                        inputs[i].what + " holds " + std::to_string(inputs[i].rows()) + " samples, "
+                        inputs[i].what + " holds " + counted(inputs[i].rows(), "sample") + ", "
                             + inputs[0].what + " holds " + std::to_string(inputs[0].rows()));
     const std::int64_t tail = inputs[0].rows() % inputs[0].perCall;
     if (fixed && tail != 0)
         note("the model fixes the batch size to " + std::to_string(inputs[0].perCall)
-             + ": the last " + std::to_string(tail) + " of " + std::to_string(inputs[0].rows())
-             + " samples are not used");
+             + ": the last " + std::to_string(tail) + " of " + counted(inputs[0].rows(), "sample")
+             + " are not used");
     return calls(inputs[0]);
 }
 
@@ -233,13 +234,13 @@ Result<std::unique_ptr<Dataset>> makeSampleDataset(std::vector<NamedTensor> tens
         calls = std::min(calls, options.batches);
     if (const std::int64_t used = calls * data[0].perCall;
         used < data[0].rows() && calls > 1 && calls == options.batches)
-        note("of " + std::to_string(data[0].rows()) + " samples the first " + std::to_string(used)
-             + " are used: " + std::to_string(calls) + " batches of "
-             + std::to_string(data[0].perCall) + ", as \"calibration\" in the recipe says");
+        note("of " + counted(data[0].rows(), "sample") + " the first " + std::to_string(used)
+             + " are used: " + counted(calls, "batch") + " of " + std::to_string(data[0].perCall)
+             + ", as \"calibration\" in the recipe says");
     if (labels.defined() && labels.size(0) < std::min(data[0].rows(), calls * data[0].perCall))
         return fail(ErrorCode::BadInput,
-                    "array 'labels' holds " + std::to_string(labels.size(0)) + " labels for "
-                        + std::to_string(data[0].rows()) + " samples");
+                    "array 'labels' holds " + counted(labels.size(0), "label") + " for "
+                        + counted(data[0].rows(), "sample"));
     QS_CHECK(checkShapes(graph, data, calls));
     return std::make_unique<SampleDataset>(data, labels, calls);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/compare/file_comparator.h"
 
+#include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 #include "engine/calibrate/batch_reader.h"
 #include "engine/compare/metrics.h"
@@ -111,8 +112,8 @@ Result<FileComparison> compareFiles(const GraphPtr& floating, const GraphPtr& co
     const InferenceScope scope;
     if (floating->inputs().size() != converted->inputs().size())
         return fail(makeError(ErrorCode::BadInput,
-                              "it takes " + std::to_string(converted->inputs().size())
-                                  + " inputs, the float model "
+                              "it takes " + counted(converted->inputs().size(), "input")
+                                  + ", the float model "
                                   + std::to_string(floating->inputs().size()))
                         .inFile(converted->info().path)
                         .withHint("compare models of the same network"));

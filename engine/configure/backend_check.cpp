@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/backend_check.h"
 
+#include "engine/base/text.h"
 #include "engine/configure/constraint_audit.h"
 #include "engine/configure/json_reader.h"
 #include "engine/configure/torch_names.h"
@@ -167,7 +168,7 @@ private:
         for (const int count : {0, 1, 2})
             if (!map.count(count))
                 warning("num_tensor_args_to_observation_type says nothing of "
-                        + std::to_string(count) + " tensors: PyTorch raises there, here "
+                        + counted(count, "tensor") + ": PyTorch raises there, here "
                         + "observation_type holds");
         if (map.rbegin()->first > 2)
             warning("num_tensor_args_to_observation_type counts the tensors of a binary operator: "

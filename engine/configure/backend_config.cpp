@@ -2,6 +2,7 @@
 #include "engine/configure/backend_config.h"
 
 #include "engine/base/log.h"
+#include "engine/base/text.h"
 #include "engine/configure/backend_import.h"
 #include "engine/configure/nearest_name.h"
 #include "engine/configure/observer_json.h"
@@ -269,7 +270,7 @@ Result<Backend> parseBackend(const std::string& json, const std::string& path)
     if (isBackendDump(document)) {
         QS_TRY(document, importBackend(JsonPlace(document, path, "")));
         note(path + ": a dump of torch.ao's BackendConfig, "
-             + std::to_string(document["patterns"].size()) + " patterns");
+             + counted(document["patterns"].size(), "pattern"));
         const std::vector<std::string> shipped = shippedBackends();
         if (std::find(shipped.begin(), shipped.end(), document["name"]) != shipped.end())
             if (const auto known = findBackend(document["name"]))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/mapping_import.h"
 
+#include "engine/base/text.h"
 #include "engine/configure/dump_names.h"
 #include "engine/configure/nearest_name.h"
 #include "engine/configure/observer_json.h"
@@ -313,8 +314,7 @@ private:
                 list.push_back(Json::array({rule.key, name}));
         }
         for (const auto& [kind, count] : counts)
-            out.summary += ", " + std::to_string(count) + " " + std::string(ruleKindName(kind))
-                + (count == 1 ? " rule" : " rules");
+            out.summary += ", " + counted(count, std::string(ruleKindName(kind)) + " rule");
         out.qconfigs = m_qconfigs;
         return out;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/execute/node_runner.h"
 
+#include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 #include "engine/execute/higher_order.h"
 #include "engine/execute/interpreter.h"
@@ -217,9 +218,8 @@ Result<Values> runCall(const Node& node, const NodeCall& call, const CallContext
         return fail(std::move(out).error().atNode(node.name));
     if (out->size() < node.outputs.size())
         return fail(makeError(ErrorCode::BadInput,
-                              node.target + " returned " + std::to_string(out->size())
-                                  + " values, the graph expects "
-                                  + std::to_string(node.outputs.size()))
+                              node.target + " returned " + counted(out->size(), "value")
+                                  + ", the graph expects " + std::to_string(node.outputs.size()))
                         .atNode(node.name));
     return out;
 }

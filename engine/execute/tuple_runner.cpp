@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/execute/tuple_runner.h"
 
+#include "engine/base/text.h"
 #include "engine/graph/tuple_ops.h"
 
 #include <ATen/ops/select.h>
@@ -53,8 +54,8 @@ Result<at::IValue> pack(const TupleStructure& structure, const Values& leaves, s
     if (!structure.isTuple) {
         if (next >= leaves.size())
             return fail(ErrorCode::BadInput,
-                        "it returned " + std::to_string(leaves.size())
-                            + " values, too few for its structure");
+                        "it returned " + counted(leaves.size(), "value")
+                            + ", too few for its structure");
         return leaves[next++];
     }
     Values items;

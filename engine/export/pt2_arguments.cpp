@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/pt2_arguments.h"
 
+#include "engine/base/text.h"
 #include "engine/execute/higher_order.h"
 #include "engine/execute/op_table.h"
 
@@ -346,9 +347,8 @@ Result<Pt2Json> pt2Outputs(const Node& node)
     }
     if (op && op->schema().returns().size() != node.outputs.size())
         return fail(ErrorCode::Unsupported,
-                    "it has " + std::to_string(node.outputs.size()) + " outputs where '"
-                        + node.target + "' returns "
-                        + std::to_string(op->schema().returns().size()));
+                    "it has " + counted(node.outputs.size(), "output") + " where '" + node.target
+                        + "' returns " + std::to_string(op->schema().returns().size()));
     for (const Value& value : node.outputs)
         outputs.push_back(outputOf(value));
     return outputs;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/report_certificate.h"
 
+#include "engine/base/text.h"
 #include "engine/export/report_svg.h"
 #include "engine/import/sha256.h"
 
+#include <cmath>
 #include <filesystem>
 
 namespace qs {
@@ -63,7 +65,7 @@ std::string kernelsText(const Json& result)
         return "<p>No kernel was checked.</p>";
     return "<p>" + std::to_string(passed)
         + " integer kernels were run on the reference form's inputs and stayed within "
-        + decimals(largest, 0) + " step" + (largest == 1 ? "" : "s") + " of it.</p>"
+        + counted(std::llround(largest), "step") + " of it.</p>"
         + (refused.empty() ? std::string() : "<ul>" + refused + "</ul>");
 }
 

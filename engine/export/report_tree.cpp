@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/report_tree.h"
 
+#include "engine/base/text.h"
 #include "engine/export/report_svg.h"
 
 #include <algorithm>
@@ -123,7 +124,7 @@ public:
         const std::string number = dbText(module);
         m_svg += "<g><title>" + escapeHtml(module.path.empty() ? module.name : module.path) + " "
             + escapeHtml(module.className) + ": " + std::to_string(module.quantized) + " of "
-            + std::to_string(module.operators) + " operators quantized"
+            + counted(module.operators, "operator") + " quantized"
             + (number.empty() ? "" : ", worst layer " + number) + "</title><rect x=\""
             + decimals(x, 1) + "\" y=\"" + decimals(y, 1) + "\" width=\""
             + decimals(m_column - kGap, 1) + "\" height=\"" + decimals(std::max(height - 1, 0.5), 1)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/text.h"
 #include "engine/import/torchscript_evaluator.h"
 
 namespace qs {
@@ -68,7 +69,7 @@ Result<void> ScriptEvaluator::unpack(const JitNode& node, const ScriptItem& item
     }
     if (whole->items.size() != node.outputs().size())
         return fail(unsupported(node,
-                                "expects " + std::to_string(node.outputs().size()) + " values of "
+                                "expects " + counted(node.outputs().size(), "value") + " of "
                                     + std::to_string(whole->items.size())));
     for (std::size_t i = 0; i < whole->items.size(); ++i)
         env[node.outputs()[i]] = whole->items[i];

@@ -83,8 +83,8 @@ std::string whyNoSuchChannels(const Graph& graph, const Node& node, const OpName
         const ValueType& type = graph.value(*ref).type;
         if (type.shapeKnown && std::size_t(weight.chAxis) >= type.shape.size())
             return "weight ch_axis " + std::to_string(weight.chAxis) + ", but "
-                + inQuotes(graph.value(*ref).name) + " has " + std::to_string(type.shape.size())
-                + " dimensions";
+                + inQuotes(graph.value(*ref).name) + " has "
+                + counted(type.shape.size(), "dimension");
     }
     return {};
 }

@@ -140,8 +140,8 @@ std::string alreadyQuantized(const Graph& graph)
 {
     const std::size_t count = quantizedOperators(graph);
     return count == 0 ? std::string()
-                      : "the model is already quantized: " + std::to_string(count)
-            + " operators quantize, dequantize or compute on integers";
+                      : "the model is already quantized: "
+            + counted(count, "quantizing, dequantizing or integer operator");
 }
 
 void warnOfModel(const Graph& graph, std::vector<std::string>& warnings)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/graph/body_pane.h"
 
+#include "engine/base/text.h"
 #include "engine/graph/bodies.h"
 #include "ui/graph/expansion.h"
 #include "ui/graph/graph_layout.h"
+#include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/theme.h"
 
@@ -156,9 +158,8 @@ void BodyPane::fillBar()
     for (std::size_t i = 0; i < last.node->subgraphs.size(); ++i)
         m_tabs->addTab(QString::fromStdString(bodyTitle(*last.node, i)));
     m_tabs->setCurrentIndex(int(last.index));
-    const auto count = operatorCount(*body());
-    m_caption->setText(
-        QStringLiteral("%1 operator%2, kept as they are").arg(count).arg(count == 1 ? "" : "s"));
+    m_caption->setText(toQString(counted(operatorCount(*body()), "operator"))
+                       + QStringLiteral(", kept as they are"));
 }
 
 void BodyPane::relayout()

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/graph/graph_view.h"
 
+#include "engine/base/text.h"
+#include "ui/session/text.h"
 #include "ui/shell/theme.h"
 
 #include <QApplication>
@@ -210,9 +212,7 @@ QString GraphView::tipOf(int node) const
     if (!words.inside.isEmpty())
         lines << words.inside;
     if (m_hoveredReaders > 0)
-        lines << QStringLiteral("named at %1 more reader%2")
-                     .arg(m_hoveredReaders)
-                     .arg(m_hoveredReaders == 1 ? "" : "s");
+        lines << toQString("named at " + counted(m_hoveredReaders, "more reader"));
     if (m_tipLines)
         lines << m_tipLines(m_scene.drawing()->nodes[std::size_t(node)].entry);
     return lines.join(QLatin1Char('\n'));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/graph/node_words.h"
 
+#include "engine/base/text.h"
 #include "engine/graph/graph_printer.h"
 #include "ui/session/text.h"
 
@@ -71,9 +72,7 @@ QString unitDetail(const Facts& facts, const Graph& graph, const FoldEntry& entr
 {
     const Node& node = graph.get(entry.members.front());
     if (entry.kind == FoldEntry::Kind::Output)
-        return QStringLiteral("%1 value%2")
-            .arg(node.args.size())
-            .arg(node.args.size() == 1 ? "" : "s");
+        return toQString(counted(node.args.size(), "value"));
     if (&graph == facts.model()) {
         const auto* decided = facts.plan(leader);
         const QString quantized = quantText(facts, leader);
@@ -135,7 +134,7 @@ QString bodiesDetail(const Facts& facts, const Graph& graph, const FoldEntry& en
 
 QString nodeCount(const FoldEntry& entry)
 {
-    return QStringLiteral("%1 node%2").arg(entry.units).arg(entry.units == 1 ? "" : "s");
+    return toQString(counted(entry.units, "node"));
 }
 
 QString moduleDetail(const FoldTree& tree, const FoldEntry& entry)
@@ -147,7 +146,7 @@ QString moduleDetail(const FoldTree& tree, const FoldEntry& entry)
         return QStringLiteral("one node · %1 inside").arg(entry.units);
     QString text = nodeCount(entry);
     if (blocks > 0)
-        text += QStringLiteral(", %1 block%2").arg(blocks).arg(blocks == 1 ? "" : "s");
+        text += toQString(", " + counted(blocks, "block"));
     return text;
 }
 

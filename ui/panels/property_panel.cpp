@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/panels/property_panel.h"
 
+#include "engine/base/text.h"
 #include "engine/graph/bodies.h"
 #include "ui/graph/graph_style.h"
 #include "ui/graph/node_words.h"
@@ -69,7 +70,7 @@ QString bodyText(const Graph& body)
     for (const NodePtr& node : body.nodes())
         if (node->kind == NodeKind::Op && words.size() < 4)
             words << QString::fromStdString(shortOpName(node->target));
-    QString text = QStringLiteral("%1 operator%2").arg(count).arg(count == 1 ? "" : "s");
+    QString text = toQString(counted(count, "operator"));
     if (!words.isEmpty())
         text += QStringLiteral(": ") + words.join(QStringLiteral(", "));
     return std::size_t(words.size()) < count ? text + QStringLiteral(", …") : text;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/panels/search_panel.h"
 
+#include "engine/base/text.h"
 #include "ui/models/search_result_model.h"
 #include "ui/session/finder.h"
+#include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/theme.h"
 
@@ -108,13 +110,10 @@ void SearchPanel::refresh()
     m_list->setVisible(!found.empty());
     m_all->setVisible(!found.empty());
     m_note->setVisible(found.empty());
-    m_count->setText(wrong        ? QStringLiteral("Not understood yet")
-                         : !asked ? QStringLiteral("Find nodes")
-                         : found.empty()
-                         ? QStringLiteral("Nothing matches")
-                         : QStringLiteral("%1 match%2")
-                               .arg(found.size())
-                               .arg(found.size() == 1 ? QString() : QStringLiteral("es")));
+    m_count->setText(wrong               ? QStringLiteral("Not understood yet")
+                         : !asked        ? QStringLiteral("Find nodes")
+                         : found.empty() ? QStringLiteral("Nothing matches")
+                                         : toQString(counted(found.size(), "match")));
     m_note->setText(wrong ? m_finder.error() : searchHint());
     m_note->setStyleSheet(
         QStringLiteral("color: %1;").arg((wrong ? theme().danger : theme().muted).name()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plots/histogram_plot.h"
 
+#include "engine/base/text.h"
 #include "ui/graph/graph_style.h"
 #include "ui/panels/property_cards.h"
 #include "ui/plots/custom_plot.h"
@@ -124,10 +125,9 @@ void HistogramPlot::refresh()
         ? QString::fromStdString(planned->interior)
         : QStringLiteral("output");
     const auto batches = m_workspace.document().calibration()->observations->batches;
-    m_caption->setText(QStringLiteral("%1 %2 · %3 values · %4 %5%6")
+    m_caption->setText(QStringLiteral("%1 %2 · %3 values · %4%5")
                            .arg(name, what, countText(double(stats->count)))
-                           .arg(batches)
-                           .arg(batches == 1 ? QStringLiteral("batch") : QStringLiteral("batches"))
+                           .arg(toQString(counted(batches, "batch")))
                            .arg(facts.calibrationStale() ? QStringLiteral(" · stale") : QString()));
 
     const auto* params = facts.qparams(observer);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/session/pipeline.h"
 
+#include "engine/base/text.h"
 #include "engine/graph/graph.h"
 #include "ui/session/text.h"
 
@@ -314,10 +315,10 @@ QString Pipeline::doneText(Stage stage) const
                       : QStringLiteral("reference + lowered");
     }
     case Stage::Compare:
-        return QStringLiteral("%1 samples").arg(doc.comparison()->samples);
+        return toQString(counted(doc.comparison()->samples, "sample"));
     case Stage::Export:
-        return QStringLiteral("%1 files in %2")
-            .arg(doc.exported().files.size())
+        return QStringLiteral("%1 in %2")
+            .arg(toQString(counted(doc.exported().files.size(), "file")))
             .arg(QDir(QString::fromStdString(doc.exported().folder)).dirName());
     }
     return {};

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/advice.h"
 
+#include "engine/base/text.h"
 #include "engine/plan/fusion_choices.h"
+#include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/message_bar.h"
 
@@ -71,9 +73,7 @@ bool Advice::sayCoverage(const Plan& plan)
     QString node;
     std::vector<MessageBar::Choice> choices;
     if (main != reasons.end()) {
-        detail = QStringLiteral("%1 operators: %2")
-                     .arg(main->second.size())
-                     .arg(QString::fromStdString(main->first));
+        detail = toQString(counted(main->second.size(), "operator") + ": " + main->first);
         const NodeId first = main->second.front()->node;
         node = QString::fromStdString(m_model->get(first).name);
         if (main->second.front()->remedy)
@@ -83,7 +83,7 @@ bool Advice::sayCoverage(const Plan& plan)
     }
     m_messages.showChoices(
         MessageBar::Kind::Error, kCoverage,
-        QStringLiteral("Nothing will be quantized: 0 of %1 operators").arg(plan.totalOps), detail,
+        toQString("Nothing will be quantized: 0 of " + counted(plan.totalOps, "operator")), detail,
         node, std::move(choices));
     return true;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/main_window.h"
 
+#include "engine/base/text.h"
 #include "engine/project/project.h"
 #include "ui/graph/graph_pane.h"
 #include "ui/graph/kept_views.h"
@@ -16,6 +17,7 @@
 #include "ui/plots/error_bar_plot.h"
 #include "ui/plots/histogram_plot.h"
 #include "ui/session/finder.h"
+#include "ui/session/text.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/advice.h"
 #include "ui/shell/commands.h"
@@ -222,10 +224,8 @@ void MainWindow::wire()
             m_messages->dismiss();
         showFirst(stage);
         if (const auto& done = m_workspace.document().exported(); stage == Stage::Export)
-            statusBar()->showMessage(QStringLiteral("%1 files written to %2")
-                                         .arg(done.files.size())
-                                         .arg(toQString(done.folder)),
-                                     8000);
+            statusBar()->showMessage(
+                toQString(counted(done.files.size(), "file") + " written to " + done.folder), 8000);
     });
     connect(m_messages, &MessageBar::nodeClicked, this, [this](const QString& name) {
         const auto& model = m_workspace.document().model();

@@ -2,6 +2,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/job_context.h"
 #include "engine/base/log.h"
+#include "engine/base/text.h"
 #include "engine/base/time_left.h"
 
 #include <QtCore/QDir>
@@ -48,6 +49,12 @@ private Q_SLOTS:
     {
         const Error error = makeError(ErrorCode::BadInput, "x").inFile("inner").inFile("outer");
         QCOMPARE(QString::fromStdString(error.file), "inner");
+    }
+    void nounsFollowTheirCount()
+    {
+        QCOMPARE(counted(1, "batch"), std::string("1 batch"));
+        QCOMPARE(counted(0, "match"), std::string("0 matches"));
+        QCOMPARE(counted(12, "node"), std::string("12 nodes"));
     }
     void tryPassesErrorsOn()
     {

@@ -218,7 +218,7 @@ private Q_SLOTS:
         row("empty.npz", "array 'x' holds no sample");
         row("few_labels.npz", "array 'labels' holds 3 labels for 10 samples");
         row("float_labels.npz", "array 'labels' must hold one whole number a sample");
-        row("short_call.pt", "call 0 holds 1 tensors, the model takes 2");
+        row("short_call.pt", "call 0 holds 1 tensor, the model takes 2");
         row("word_call.pt", "tensor 1 of call 0 is no tensor");
         row("word.pt", "a tensor, a tuple of tensors");
         row("old.pt", "bare Python pickle");
