@@ -101,6 +101,20 @@ int runCommand(const qs::Command& command)
     return kDone;
 }
 
+/// An empty word is what a shell makes of a variable that is not set, never a choice.
+void refuseEmptyWords(CLI::App& app)
+{
+    for (CLI::App* verb : app.get_subcommands({}))
+        refuseEmptyWords(*verb);
+    for (CLI::Option* option : app.get_options({}))
+        option->check(
+            [](const std::string& word) {
+                return word.empty() ? "the word given is empty; give one or leave the option out"
+                                    : std::string();
+            },
+            "");
+}
+
 int runProgram(int argc, char** argv)
 {
     CLI::App app("Quantscope: opens a traced PyTorch model, decides node by node how it is "
@@ -113,6 +127,7 @@ int runProgram(int argc, char** argv)
          {qs::addInspectCommand, qs::addPlanCommand, qs::addQuantizeCommand, qs::addCompareCommand,
           qs::addReportCommand, qs::addBackendsCommand, qs::addDoctorCommand, qs::addUiCommand})
         add(app, chosen);
+    refuseEmptyWords(app);
     const std::vector<std::string> verbs = verbNames(app);
     const std::string verb = argc > 1 ? argv[1] : "-";
     if (!verb.starts_with('-') && std::find(verbs.begin(), verbs.end(), verb) == verbs.end())

@@ -9,6 +9,7 @@
 #include "app/commands/user_metric.h"
 #include "engine/base/atomic_file.h"
 #include "engine/base/log.h"
+#include "engine/base/text.h"
 #include "engine/calibrate/calibrator.h"
 #include "engine/calibrate/checkpoint.h"
 #include "engine/compare/collect_outputs.h"
@@ -36,23 +37,25 @@ bool isOperator(const Node& node)
     return node.kind == NodeKind::Op || node.kind == NodeKind::ModuleCall;
 }
 
-/// Why most operators that could be quantized stay float; of all operators where none could.
-std::string mainReason(const PlannedModel& planned)
+/// One of the nodes that stay float for the reason that most operators that could be quantized
+/// have; of all operators where none could. Null where the model has none.
+const NodePlan* mainReason(const PlannedModel& planned)
 {
-    std::map<std::string, int> counts;
+    std::map<std::string, std::vector<const NodePlan*>> nodes;
     for (const bool eligibleOnly : {true, false}) {
         for (std::size_t i = 0; i < planned.plan->nodes.size(); ++i) {
             const NodePlan& plan = planned.plan->nodes[i];
             if (isOperator(*planned.model->nodes()[i]) && (plan.eligible || !eligibleOnly))
-                ++counts[plan.reason];
+                nodes[plan.reason].push_back(&plan);
         }
-        if (!counts.empty())
+        if (!nodes.empty())
             break;
     }
     const auto most
-        = std::max_element(counts.begin(), counts.end(),
-                           [](const auto& a, const auto& b) { return a.second < b.second; });
-    return most == counts.end() ? "the model has no operators" : most->first;
+        = std::max_element(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) {
+              return a.second.size() < b.second.size();
+          });
+    return most == nodes.end() ? nullptr : most->second.front();
 }
 
 /// Scales on top of scales: the numbers would mean nothing.
@@ -71,11 +74,15 @@ Result<void> checkCoverage(const PlannedModel& planned)
 {
     if (planned.plan->quantizedOps > 0)
         return {};
+    const NodePlan* main = mainReason(planned);
+    const std::string remedy = main ? main->remedy.text : std::string();
     return fail(makeError(ErrorCode::BadInput,
-                          "no node would be quantized, of " + std::to_string(planned.plan->totalOps)
-                              + " operators; the main reason: " + mainReason(planned))
+                          "no node would be quantized, of "
+                              + counted(planned.plan->totalOps, "operator") + "; the main reason: "
+                              + (main ? main->reason : "the model has no operators"))
                     .inFile(planned.model->info().path)
-                    .withHint("'quantscope plan' says why for every node"));
+                    .withHint((remedy.empty() ? remedy : remedy + "; ")
+                              + "'quantscope plan' says why for every node"));
 }
 
 /// The conditions of --strict that the plan alone decides.

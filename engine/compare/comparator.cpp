@@ -2,6 +2,7 @@
 #include "engine/compare/comparator.h"
 
 #include "engine/base/freed_memory.h"
+#include "engine/base/log.h"
 #include "engine/base/torch_guard.h"
 #include "engine/calibrate/batch_reader.h"
 #include "engine/compare/collect_outputs.h"
@@ -9,6 +10,9 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <cmath>
 
 namespace qs {
 
@@ -78,6 +82,8 @@ public:
         m_floatTop1.add(outputs.floatForm, batch);
         m_int8Top1.add(lowered, batch);
         m_samples += batch.samples;
+        ++m_batches;
+        warnOfNonFinite();
         return {};
     }
 
@@ -132,7 +138,24 @@ private:
         return {};
     }
 
+    /// Says, once, where the converted model first makes NaN or Inf and the float model does not.
+    void warnOfNonFinite()
+    {
+        const auto& sums = m_sweep.sums();
+        const auto first = std::find_if(sums.begin(), sums.end(), [](const UnitSums& unit) {
+            return !std::isfinite(unit.inherited.other2) || !std::isfinite(unit.cumulative.other2);
+        });
+        if (m_saidNonFinite || first == sums.end())
+            return;
+        m_saidNonFinite = true;
+        const NodeId node = m_sweep.units()[std::size_t(first - sums.begin())].last;
+        warn("node '" + m_converted.prepared->model->get(node).name
+             + "': NaN or Inf in the converted model, first in batch " + std::to_string(m_batches)
+             + ", where the float model has numbers; keep it, or what it reads, float");
+    }
+
     bool m_isSequence = false;
+    bool m_saidNonFinite = false;
     ModelState m_loweredState;
     const ConvertedModel& m_converted;
     at::Device m_device;
@@ -141,7 +164,7 @@ private:
     std::shared_ptr<NodeTimes> m_loweredTimes = std::make_shared<NodeTimes>();
     std::vector<OutputSums> m_outputSums;
     Top1 m_floatTop1, m_int8Top1;
-    std::int64_t m_samples = 0;
+    std::int64_t m_samples = 0, m_batches = 0;
 };
 
 Result<ComparisonPtr> compareAll(const ConvertedModel& converted, const Dataset& data,

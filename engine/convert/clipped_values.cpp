@@ -3,6 +3,8 @@
 
 #include "engine/base/text.h"
 
+#include <algorithm>
+
 namespace qs {
 
 namespace {
@@ -13,6 +15,18 @@ constexpr double kSlack = 0.02;
 std::string span(double low, double high)
 {
     return numberText(low) + " to " + numberText(high);
+}
+
+/// Whose values an observer sees, each once.
+std::vector<std::string> makersOf(const Graph& model, const PlannedObserver& observer)
+{
+    std::vector<std::string> names;
+    for (const ObservedEdge& edge : observer.edges) {
+        const Node* maker = model.tryGet(edge.value.node);
+        if (maker && std::find(names.begin(), names.end(), maker->name) == names.end())
+            names.push_back(maker->name);
+    }
+    return names;
 }
 
 } // namespace
@@ -33,13 +47,15 @@ std::vector<std::string> clippedValues(const Graph& model, const Plan& plan,
         const double low = scale * double(fixed.quantMin - fixed.zeroPoint[0]);
         const double high = scale * double(fixed.quantMax - fixed.zeroPoint[0]);
         const double slack = kSlack * (high - low);
-        const Node* maker = model.tryGet(observer.edges.front().value.node);
-        if (!maker || (seen->min >= low - slack && seen->max <= high + slack))
+        const std::vector<std::string> makers = makersOf(model, observer);
+        if (makers.empty() || (seen->min >= low - slack && seen->max <= high + slack))
             continue;
-        told.push_back(
-            "the values of " + inQuotes(maker->name) + " go from " + span(seen->min, seen->max)
-            + ", its fixed parameters hold " + span(low, high)
-            + ": the rest is cut off; keep what reads it float, or quantize what makes it");
+        told.push_back("the values of " + quotedNames(makers)
+                       + (makers.size() > 1 ? ", which share parameters," : "") + " go from "
+                       + span(seen->min, seen->max) + ", the fixed parameters hold "
+                       + span(low, high)
+                       + ": the rest is cut off; keep what reads them float, or quantize what "
+                         "makes them");
     }
     return told;
 }

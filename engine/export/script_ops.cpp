@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/script_ops.h"
 
+#include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 #include "engine/execute/op_table.h"
 #include "engine/execute/recurrence.h"
@@ -78,7 +79,7 @@ Result<Values> spread(ScriptBuilder& builder, const Values& returned, const Node
         return returned;
     if (lists != 1 || wanted + 1 < returned.size())
         return fail(ErrorCode::Unsupported,
-                    "it returns " + std::to_string(returned.size()) + " values where "
+                    "it returns " + counted(returned.size(), "value") + " where "
                         + std::to_string(wanted) + " are used");
     Values out;
     for (ScriptValue* value : returned) {
@@ -86,9 +87,11 @@ Result<Values> spread(ScriptBuilder& builder, const Values& returned, const Node
             out.push_back(value);
             continue;
         }
-        auto* unpack = builder.body().createListUnpack(value, wanted + 1 - returned.size());
-        builder.body().insertNode(unpack);
-        out.insert(out.end(), unpack->outputs().begin(), unpack->outputs().end());
+        // Not prim::ListUnpack: of a script's list we know the members that are read, not how many
+        // there are.
+        for (std::size_t i = 0; i < wanted + 1 - returned.size(); ++i)
+            out.push_back(
+                builder.call("aten::__getitem__", {value, builder.literal(std::int64_t(i))}));
     }
     return out;
 }

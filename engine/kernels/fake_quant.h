@@ -27,12 +27,14 @@ inline FakeQuant makeFakeQuant(double scale, std::int64_t zeroPoint, std::int64_
     return {float(scale), float(1.0 / scale), float(zeroPoint), float(quantMin), float(quantMax)};
 }
 
-/// The integer, as a float: clamp(round_half_even(x * inverse) + zeroPoint). NaN stays NaN.
+/// The integer, as a float: clamp(round_half_even(x * inverse) + zeroPoint); 0 for NaN, which is
+/// what `quantized_decomposed` makes of it: a cast that follows the clamp.
 QS_HD inline float quantizeValue(float x, const FakeQuant& q)
 {
     const float shifted = rintf(x * q.inverse) + q.zeroPoint;
     const float low = shifted < q.quantMin ? q.quantMin : shifted;
-    return low > q.quantMax ? q.quantMax : low;
+    const float bounded = low > q.quantMax ? q.quantMax : low;
+    return bounded == bounded ? bounded : 0.0f;
 }
 
 /// Quantize, then dequantize.

@@ -163,7 +163,7 @@ Answer naiveFakeQuant(const SelfCheckCase& one)
     const auto inverse = float(1.0 / kScale);
     for (const float x : one.values) {
         float q = std::nearbyint(x * inverse) + float(kZeroPoint);
-        q = q < 0 ? 0.0f : q > 255 ? 255.0f : q;
+        q = q < 0 || std::isnan(q) ? 0.0f : q > 255 ? 255.0f : q;
         out.numbers.push_back((q - float(kZeroPoint)) * float(kScale));
     }
     return out;

@@ -117,6 +117,18 @@ def test_nothing_would_be_quantized(folder):
                                                   "mapping": {"global": None}}))
     expect_bad(*quantize_words(model, npz, folder / "out", "--recipe", folder / "null.json"),
                contains=["residual.pt2", "no node would be quantized"], out=folder / "out")
+    half = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU()).half()
+    torch.export.save(torch.export.export(half, (torch.randn(2, 8).half(),)), folder / "half.pt2")
+    np.savez(folder / "half.npz", input=np.zeros((4, 8), np.float16))
+    expect_bad(*quantize_words(folder / "half.pt2", folder / "half.npz", folder / "out"),
+               contains=["half.pt2", "only float32 is quantized", "model.float() before torch.export"], out=folder / "out")
+
+
+def test_words_that_say_nothing(folder):
+    """An unset variable of the shell is not a choice."""
+    _, model, npz, _ = residual(folder)
+    for option in ("--recipe", "--eval"):
+        expect_bad(*quantize_words(model, npz, folder / "out", option, ""), contains=[option, "empty"], out=folder / "out", code=2)
 
 
 main(__name__)

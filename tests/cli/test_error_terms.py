@@ -4,9 +4,10 @@ result.json: y = f(x), cumulative y^ - y, inherited f(x^) - y, born here y^ - f(
 
 import json
 
+import numpy as np
 import torch
 import torch.ao.quantization.fx._decomposed  # noqa: F401  registers quantized_decomposed
-from harness import main, run_good
+from harness import main, run, run_good
 from models import residual
 
 STORED = {"quint8": (0, 255, torch.uint8), "qint8": (-128, 127, torch.int8)}
@@ -116,6 +117,41 @@ def test_other_metrics(folder):
     assert abs(given["mse"] / noise.square().mean().item() - 1) < 1e-3
     assert abs(given["max_abs"] / noise.abs().max().item() - 1) < 1e-3
     assert abs(given["cosine"] - cosine.item()) < 1e-6
+
+
+class Shares(torch.nn.Module):
+    """Rows as shares of their sum, as linear attention has them: where quantization leaves all of a row at 0, 0 / 0."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = torch.nn.Linear(8, 8, bias=False), torch.nn.Linear(8, 4)
+
+    def forward(self, x):
+        y = torch.relu(self.first(x))
+        return self.last(y / (y.sum(-1, keepdim=True) + 1e-15))
+
+
+@torch.no_grad()
+def test_nan_of_the_converted_model_alone(folder):
+    """It is told, and what reads its integers is measured with the numbers that the exported file has."""
+    torch.manual_seed(0)
+    model, data = Shares().eval(), torch.randn(32, 8)
+    data[21] *= 1e-3
+    torch.export.save(torch.export.export(model, (data[:BATCH],)), folder / "model.pt2")
+    np.savez(folder / "data.npz", x=data.numpy())
+    out = folder / "out"
+    done = run("quantize", folder / "model.pt2", "--data", folder / "data.npz", "--export", "pt2-reference", "--out", out)
+    assert done.returncode == 0, done.stderr
+    told = [line for line in done.stderr.splitlines() if "NaN or Inf in the converted model" in line]
+    assert len(told) == 1 and "node 'div'" in told[0] and "batch 3" in told[0], done.stderr
+    result = json.loads((out / "result.json").read_text())
+    reference = torch.export.load(out / "model.reference.pt2").module()
+    y = model(data)
+    measured = sqnr(y, torch.cat([reference(part) for part in data.split(BATCH)]) - y)
+    assert abs(result["outputs"][0]["cumulative"]["sqnr_db"] - measured) < 0.01, (result["outputs"], measured)
+    errors = {node["name"]: node["error"] for node in result["nodes"]}
+    assert errors["div"]["inherited"]["sqnr_db"] == -200
+    assert errors["linear_1"]["born_here"]["sqnr_db"] > 20, errors["linear_1"]
 
 
 main(__name__)

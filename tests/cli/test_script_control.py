@@ -8,6 +8,7 @@ from typing import Dict, List, Optional
 
 import numpy as np
 import torch
+import torch.ao.quantization.fx._decomposed  # noqa: F401  registers quantized_decomposed
 from torch import Tensor, nn
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -82,6 +83,20 @@ class Routed(nn.Module):
         middle = y.mean(1, keepdim=True)
         y = torch.cond(middle.max() > 0, lambda y: y + 1, lambda y: y - 1, (y,))
         return self.second(y + middle)
+
+
+class FirstParts(nn.Module):
+    """Lists of which only the first tensors are read."""
+
+    def __init__(self):
+        super().__init__()
+        self.wide, self.last = nn.Linear(8, 16), nn.Linear(4, 4)
+
+    def forward(self, x):
+        y = torch.relu(self.wide(x))
+        parts = torch.split(y, 4, -1)
+        rows = torch.unbind(y.view(-1, 2, 8), 1)
+        return self.last(parts[0] + parts[1] - parts[2]), rows[0], y.chunk(4, -1)[1]
 
 
 class Checks(nn.Module):
@@ -194,6 +209,18 @@ def test_a_branch_is_located_left_alone_and_the_rest_quantized(folder):
     assert any(torch.equal(value, script.gate.inner.weight) for value in kept), "the inner layer was changed"
     with torch.no_grad():
         assert sqnr(script(x), loaded(x)) > 25
+
+
+def test_lists_read_in_part_run_again(folder):
+    script, path = scripted(FirstParts, folder)
+    x, samples, recipe = data(folder)
+    run_good("quantize", path, "--recipe", recipe, "--data", samples, "--out", folder / "out")
+    for name in ("model.ts.pt", "model.reference.pt2"):
+        with torch.no_grad():
+            file = folder / "out" / name
+            loaded = torch.export.load(file).module() if name.endswith("pt2") else torch.jit.load(str(file))
+            for want, have in zip(script(x[:4]), loaded(x[:4]), strict=True):
+                assert want.shape == have.shape and sqnr(want, have) > 20, (name, want.shape, sqnr(want, have))
 
 
 def test_checks_of_ranks_and_sizes_leave_nothing_behind(folder):

@@ -178,7 +178,7 @@ def test_report(folder):
     headings = [h.text for h in tree.iter("h2")]
     assert {"Module tree", "Layers that lose most by themselves", "Certificate"} <= set(headings), headings
     boxes = [title.text for title in pictures[0].iter("{http://www.w3.org/2000/svg}title")]
-    assert any(box.startswith("conv2 torch.nn") and "1 of 1 operators quantized, worst layer" in box for box in boxes), boxes
+    assert any(box.startswith("conv2 torch.nn") and "1 of 1 operator quantized, worst layer" in box for box in boxes), boxes
     result = json.loads((out / "result.json").read_text())
     hashes = {result["model"]["sha256"], result["recipe_sha256"],
               *(hashlib.sha256((out / name).read_bytes()).hexdigest() for name in result["exports"].values())}
@@ -239,13 +239,13 @@ def test_backends(folder):
         {"input_dtype": {"dtype": "quint8", "quant_min_lower_bound": 0}}]}
     file.write_text(json.dumps({**document, "patterns": document["patterns"] + [lone]}))
     text = run_good("backends", "check", file)
-    assert "0 errors, 1 warnings" in text and "stands alone" in text
+    assert "0 errors, 1 warning\n" in text and "stands alone" in text
     wrong = {"pattern": ["torch.nn.Conv2D"], "dtype_configs": [{}]}
     file.write_text(json.dumps({**document, "patterns": document["patterns"] + [lone, wrong]}))
     done = run("backends", "check", file)
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 1, done.stderr
     assert "mine.json" in done.stderr and "did you mean 'torch.nn.Conv2d'?" in done.stderr
-    assert "1 errors, 1 warnings" in done.stdout and "stands alone" in done.stdout
+    assert "1 error, 1 warning\n" in done.stdout and "stands alone" in done.stdout
     file.write_text("{}")
     expect_bad("backends", "check", file, contains=["mine.json"])
     expect_bad("backends", "show", "tpu9", contains=["tpu9"])

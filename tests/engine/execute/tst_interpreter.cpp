@@ -250,7 +250,7 @@ private Q_SLOTS:
         QVERIFY(outputs.error().line().find('\n') == std::string::npos);
         const auto none = runnerFor(graph).run({});
         QVERIFY(!none);
-        QVERIFY(none.error().message.find("takes 1 inputs") != std::string::npos);
+        QVERIFY(none.error().message.find("takes 1 input,") != std::string::npos);
     }
     void memoryIsReusedWhereNobodySeesIt()
     {
