@@ -6,6 +6,7 @@
 #include "app/commands/planned_model.h"
 #include "app/commands/result_text.h"
 #include "app/commands/stopwatch.h"
+#include "engine/base/log.h"
 #include "engine/compare/comparator.h"
 #include "engine/convert/convert.h"
 #include "engine/import/importer.h"
@@ -74,10 +75,14 @@ Result<void> runCompare(const CompareOptions& options, const JobContext& job)
     QS_TRY(const StoredResult stored, openResult(options.result));
     ResultParts parts;
     QS_TRY(const PlannedModel planned,
-           planModel(options.model, stored.recipePath, job, &parts.timingSeconds));
+           planModel(options.model, stored.recipePath, job, options.data, &parts.timingSeconds));
     auto quantization = quantizationFromResult(stored.document, *planned.model, *planned.plan);
     if (!quantization)
         return fail(std::move(quantization).error().inFile(stored.resultPath));
+    QS_TRY(parts.recipeSha256, fileSha256(stored.recipePath));
+    if (parts.recipeSha256 != quantization->recipeSha256)
+        warn(stored.recipePath + " was changed since " + stored.resultPath
+             + " was made: its scales are used, with the changed recipe's plan");
     QS_TRY(parts.device, resolveDevice(options.device));
     QS_TRY(
         const auto data,
@@ -87,7 +92,6 @@ Result<void> runCompare(const CompareOptions& options, const JobContext& job)
     const Stopwatch comparing(&parts.timingSeconds, "compare");
     QS_TRY(const ComparisonPtr comparison, compareModels(*converted, *data, parts.device, job));
     comparing.stop();
-    QS_TRY(parts.recipeSha256, fileSha256(stored.recipePath));
     parts.model = planned.model.get();
     parts.plan = planned.plan.get();
     parts.recipe = &planned.recipe;

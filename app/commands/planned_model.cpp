@@ -3,11 +3,27 @@
 
 #include "app/commands/stopwatch.h"
 #include "engine/base/log.h"
+#include "engine/calibrate/observed_types.h"
 #include "engine/convert/convert.h"
+#include "engine/execute/fill_shapes.h"
 #include "engine/import/importer.h"
+#include "engine/plan/model_warnings.h"
 #include "engine/plan/planner.h"
 
 namespace qs {
+
+namespace {
+
+Result<GraphPtr> typedBy(const std::string& data, GraphPtr model, const Recipe& recipe,
+                         const JobContext& job)
+{
+    if (data.empty() || countUntyped(*model) == 0 || !alreadyQuantized(*model).empty())
+        return model;
+    QS_TRY(const auto opened, openDataset(data, *model, datasetOptions(recipe.calibration)));
+    return withObservedTypes(std::move(model), *opened, job);
+}
+
+} // namespace
 
 Result<Recipe> recipeOrDefault(const std::string& recipePath)
 {
@@ -29,12 +45,14 @@ Result<PlannedModel> planWith(GraphPtr model, Recipe recipe, const std::string& 
 }
 
 Result<PlannedModel> planModel(const std::string& modelPath, const std::string& recipePath,
-                               const JobContext& job, std::map<std::string, double>* timing)
+                               const JobContext& job, const std::string& data,
+                               std::map<std::string, double>* timing)
 {
     QS_TRY(Recipe recipe, recipeOrDefault(recipePath));
     const Stopwatch import(timing, "import");
     job.report("import", modelPath, 0);
     QS_TRY(GraphPtr model, importModel(modelPath, job));
+    QS_TRY(model, typedBy(data, std::move(model), recipe, job));
     import.stop();
     const Stopwatch planning(timing, "plan");
     QS_TRY(

@@ -17,10 +17,11 @@ struct PlannedModel
     PlanPtr plan;
 };
 
-/// Opens the model, reads the recipe (the default one when `recipePath` is empty) and plans. The
-/// plan's warnings go to the log. With `timing`, adds the seconds of "import" and "plan".
+/// Opens the model, reads the recipe (the default one when `recipePath` is empty) and plans. Of a
+/// file that does not tell every element type, the first batch of `data` does, where there are
+/// data. The plan's warnings go to the log. With `timing`, adds the seconds of "import" and "plan".
 Result<PlannedModel> planModel(const std::string& modelPath, const std::string& recipePath,
-                               const JobContext& job,
+                               const JobContext& job, const std::string& data = {},
                                std::map<std::string, double>* timing = nullptr);
 
 /// The recipe in that file, or the default one when the path is empty.

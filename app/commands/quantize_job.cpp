@@ -148,7 +148,8 @@ public:
     {
         QS_CHECK(checkSpared({m_options.model, m_options.data}, m_options.forms, m_options.out));
         QS_TRY(m_planned,
-               planModel(m_options.model, m_options.recipe, m_job, &m_parts.timingSeconds));
+               planModel(m_options.model, m_options.recipe, m_job, m_options.data,
+                         &m_parts.timingSeconds));
         QS_CHECK(checkFloat(*m_planned.model));
         QS_CHECK(checkCoverage(m_planned));
         if (m_options.strict)

@@ -121,9 +121,11 @@ public:
                 QS_CHECK(readLine(trimmed(line), number));
         if (m_byName.empty() == m_inOrder.empty())
             return fail(makeError(ErrorCode::BadInput,
-                                  m_byName.empty() ? "holds no label"
-                                                   : "has lines with and without a file's name")
-                            .inFile(m_path));
+                                  !m_byName.empty() ? "has lines with and without a file's name"
+                                      : m_hasHeading ? "holds no label below its heading"
+                                                     : "holds no label")
+                            .inFile(m_path)
+                            .withHint("a line is 'name,class' or 'class', the class a whole number"));
         return {};
     }
 
@@ -155,8 +157,10 @@ private:
         const auto label
             = wholeNumber(trimmed(split == std::string::npos ? line : line.substr(split + 1)));
         if (!label) {
-            if (number == 1) // a heading
+            if (number == 1) {
+                m_hasHeading = true;
                 return {};
+            }
             return fail(makeError(ErrorCode::BadInput,
                                   "line " + std::to_string(number)
                                       + " does not end with a whole number, the class")
@@ -170,6 +174,7 @@ private:
     }
 
     std::string m_path;
+    bool m_hasHeading = false;
     std::map<std::string, std::int64_t> m_byName;
     std::vector<std::int64_t> m_inOrder;
 };

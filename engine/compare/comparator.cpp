@@ -3,6 +3,7 @@
 
 #include "engine/base/freed_memory.h"
 #include "engine/base/log.h"
+#include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 #include "engine/calibrate/batch_reader.h"
 #include "engine/compare/collect_outputs.h"
@@ -30,10 +31,21 @@ public:
             if (!scores.defined() || scores.dim() != 2 || scores.size(0) != batch.labels.size(0))
                 continue;
             const at::Tensor found = scores.to(at::kCPU, at::kFloat).argmax(1);
-            m_right += found.eq(batch.labels.to(at::kLong)).sum().item<std::int64_t>();
+            const at::Tensor labels = batch.labels.to(at::kLong);
+            m_right += found.eq(labels).sum().item<std::int64_t>();
             m_seen += scores.size(0);
+            m_unknown += labels.lt(0).logical_or(labels.ge(scores.size(1))).sum().item<std::int64_t>();
+            m_classes = scores.size(1);
             return;
         }
+    }
+    /// Labels of classes that the model does not have never match.
+    void warnOfUnknown() const
+    {
+        if (m_unknown > 0)
+            warn(counted(m_unknown, "label") + " of " + std::to_string(m_seen)
+                 + " outside the model's classes 0 to " + std::to_string(m_classes - 1)
+                 + ": top-1 counts their samples as wrong");
     }
     std::optional<double> share() const
     {
@@ -41,7 +53,7 @@ public:
     }
 
 private:
-    std::int64_t m_right = 0, m_seen = 0;
+    std::int64_t m_right = 0, m_seen = 0, m_unknown = 0, m_classes = 0;
 };
 
 at::IValue onDevice(const at::IValue& value, at::Device device)
@@ -114,6 +126,7 @@ public:
         comparison.loweredTimes = m_loweredTimes->means();
         comparison.samples = m_samples;
         comparison.threads = at::get_num_threads();
+        m_floatTop1.warnOfUnknown();
         comparison.floatTop1 = m_floatTop1.share();
         comparison.int8Top1 = m_int8Top1.share();
         return comparison;

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <optional>
+#include <set>
 #include <sstream>
 
 namespace qs {
@@ -29,6 +32,29 @@ std::string lineAndColumn(const std::string& text, std::size_t byte)
     const std::size_t column = start == std::string::npos ? end + 1 : end - start;
     return "line " + std::to_string(line) + ", column " + std::to_string(column);
 }
+
+/// Watches a parser for an object that has a key twice: JSON would let the last one win.
+class RepeatedKey
+{
+public:
+    bool operator()(int, Json::parse_event_t event, Json& parsed)
+    {
+        using Event = Json::parse_event_t;
+        if (event == Event::object_start)
+            m_open.emplace_back();
+        else if (event == Event::object_end)
+            m_open.pop_back();
+        else if (event == Event::key && !m_open.back().insert(parsed.get<std::string>()).second)
+            m_key = parsed.get<std::string>();
+        return true;
+    }
+    /// The last one found.
+    const std::optional<std::string>& key() const { return m_key; }
+
+private:
+    std::vector<std::set<std::string>> m_open;
+    std::optional<std::string> m_key;
+};
 
 } // namespace
 
@@ -96,8 +122,15 @@ Result<bool> JsonPlace::boolean() const
 
 Result<Json> parseJson(const std::string& text, const std::string& file)
 {
+    RepeatedKey repeated;
     try {
-        return Json::parse(text);
+        Json parsed = Json::parse(text, std::ref(repeated));
+        if (repeated.key())
+            return fail(makeError(ErrorCode::BadInput,
+                                  "the key '" + *repeated.key() + "' stands twice in one object")
+                            .inFile(file)
+                            .withHint("only one of them could count: take the other out"));
+        return parsed;
     } catch (const nlohmann::json::parse_error& problem) {
         std::string cause = problem.what();
         const auto last = cause.rfind("; ");

@@ -22,6 +22,11 @@ bool isComplete(const ValueType& type)
                             [](const Dim& dim) { return dim.size < 0; }));
 }
 
+bool isUntyped(const ValueType& type)
+{
+    return type.kind == ValueKind::Tensor && type.dtype == DType::Unknown;
+}
+
 void record(Seen& seen, ValueRef ref, const at::IValue& value)
 {
     if (!value.isTensor())
@@ -44,27 +49,41 @@ void record(Seen& seen, ValueRef ref, const at::IValue& value)
 class Shapes
 {
 public:
-    Seen& of(const Graph& graph) { return m_seen[&graph]; }
+    /// Runs the graph on `inputs`.
+    static Result<Shapes> seenOf(const GraphPtr& graph, const std::vector<at::IValue>& inputs,
+                                 const JobContext& job)
+    {
+        QS_TRY(Interpreter interpreter, Interpreter::create(graph));
+        Shapes shapes;
+        interpreter.watchBodies([&](const Graph& body, ValueRef ref, const at::IValue& value) {
+            record(shapes.m_seen[&body], ref, value);
+        });
+        Seen& outer = shapes.m_seen[graph.get()];
+        const Tap see = [&](ValueRef ref, const Node&, const at::IValue& value) -> Result<void> {
+            record(outer, ref, value);
+            return {};
+        };
+        QS_CHECK(interpreter.run(inputs, see, job));
+        return shapes;
+    }
 
-    /// A file with shapes of its own keeps those: they may hold for any size.
-    Graph applied(const Graph& graph, bool onlyMissing) const
+    /// The graph, `fill(known, seen)` having changed the type of every value that was seen.
+    template<class Fill>
+    Graph applied(const Graph& graph, const Fill& fill) const
     {
         GraphEdit edit(graph);
         for (const NodePtr& node : graph.nodes())
             for (std::size_t i = 0; i < node->subgraphs.size(); ++i)
                 if (lacksShapes(*node->subgraphs[i]))
                     edit.change(node->id).subgraphs[i]
-                        = std::make_shared<const Graph>(applied(*node->subgraphs[i], onlyMissing));
+                        = std::make_shared<const Graph>(applied(*node->subgraphs[i], fill));
         const auto seen = m_seen.find(&graph);
         if (seen != m_seen.end())
             for (const auto& [ref, type] : seen->second) {
-                if (onlyMissing && isComplete(graph.value(ref).type))
-                    continue;
-                ValueType& known = edit.change(ref.node).outputs.at(ref.index).type;
-                known.kind = type.kind;
-                known.dtype = type.dtype;
-                known.shapeKnown = true;
-                known.shape = type.shape;
+                ValueType known = graph.value(ref).type;
+                fill(known, type);
+                if (known != graph.value(ref).type)
+                    edit.change(ref.node).outputs.at(ref.index).type = std::move(known);
             }
         return edit.build();
     }
@@ -90,18 +109,43 @@ Result<Graph> withShapes(const GraphPtr& graph, const std::vector<at::IValue>& i
 {
     if (!lacksShapes(*graph))
         return *graph;
-    QS_TRY(Interpreter interpreter, Interpreter::create(graph));
-    Shapes shapes;
-    interpreter.watchBodies([&](const Graph& body, ValueRef ref, const at::IValue& value) {
-        record(shapes.of(body), ref, value);
+    QS_TRY(const Shapes shapes, Shapes::seenOf(graph, inputs, job));
+    // A file with shapes of its own keeps those: they may hold for any size.
+    const bool onlyMissing = !graph->info().exportRecord.empty();
+    return shapes.applied(*graph, [onlyMissing](ValueType& known, const ValueType& seen) {
+        if (onlyMissing && isComplete(known))
+            return;
+        known.kind = seen.kind;
+        known.dtype = seen.dtype;
+        known.shapeKnown = true;
+        known.shape = seen.shape;
     });
-    Seen& outer = shapes.of(*graph);
-    const Tap see = [&](ValueRef ref, const Node&, const at::IValue& value) -> Result<void> {
-        record(outer, ref, value);
-        return {};
-    };
-    QS_CHECK(interpreter.run(inputs, see, job));
-    return shapes.applied(*graph, !graph->info().exportRecord.empty());
+}
+
+std::size_t countUntyped(const Graph& graph)
+{
+    std::size_t count = 0;
+    for (const NodePtr& node : graph.nodes()) {
+        for (const Value& value : node->outputs)
+            count += isUntyped(value.type);
+        for (const auto& body : node->subgraphs)
+            count += countUntyped(*body);
+    }
+    return count;
+}
+
+Result<Graph> withTypes(const GraphPtr& graph, const std::vector<at::IValue>& inputs,
+                        const JobContext& job)
+{
+    QS_TRY(const Shapes shapes, Shapes::seenOf(graph, inputs, job));
+    return shapes.applied(*graph, [](ValueType& known, const ValueType& seen) {
+        if (!isUntyped(known) || seen.kind != ValueKind::Tensor)
+            return;
+        known.dtype = seen.dtype;
+        if (!known.shapeKnown)
+            known.shape.assign(seen.shape.size(), Dim {});
+        known.shapeKnown = true;
+    });
 }
 
 } // namespace qs

@@ -21,4 +21,13 @@ bool lacksShapes(const Graph& graph);
 Result<Graph> withShapes(const GraphPtr& graph, const std::vector<at::IValue>& inputs,
                          const JobContext& job = {});
 
+/// Tensors of the graph and of those inside it whose element type nothing tells.
+std::size_t countUntyped(const Graph& graph);
+
+/// The graph with those element types, and their numbers of dimensions, as one run on `inputs`
+/// shows them; sizes stay open. A branch that was not taken stays as it is. Errors: what running it
+/// says.
+Result<Graph> withTypes(const GraphPtr& graph, const std::vector<at::IValue>& inputs,
+                        const JobContext& job = {});
+
 } // namespace qs

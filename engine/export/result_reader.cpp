@@ -3,6 +3,7 @@
 #include "engine/export/node_json.h"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 
 namespace qs {
@@ -105,6 +106,18 @@ bool fits(const QParams& params, const PlannedObserver& observer)
         && !params.scale.empty() && params.scale.size() == params.zeroPoint.size();
 }
 
+/// Scales divide, and a zero point is one of the integers.
+bool isUsable(const QParams& params)
+{
+    const auto divides = [](float scale) { return std::isfinite(scale) && scale > 0; };
+    const auto isInside = [&](std::int64_t zero) {
+        return zero >= params.quantMin && zero <= params.quantMax;
+    };
+    return std::all_of(params.scale.begin(), params.scale.end(), divides)
+        && (!params.floatZeroPoint.empty()
+            || std::all_of(params.zeroPoint.begin(), params.zeroPoint.end(), isInside));
+}
+
 Result<StoredQuantization> readDocument(const Json& document, const Graph& model, const Plan& plan)
 {
     QS_CHECK(checkDocument(document, model));
@@ -126,9 +139,13 @@ Result<StoredQuantization> readDocument(const Json& document, const Graph& model
         QParams params = readQParams(*entry);
         if (!fits(params, observer))
             return fail(notResult("its quantization does not fit the recipe").atNode(name));
+        if (!isUsable(params))
+            return fail(notResult("a scale is not above zero, or a zero point is outside its range")
+                            .atNode(name));
         stored.qparams.emplace(place.observer, std::move(params));
         stored.observations.observers.push_back(readStats(*entry, observer));
     }
+    stored.recipeSha256 = document.value("recipe_sha256", "");
     stored.observations.batches
         = document.value(Json::json_pointer("/data/calibration_batches"), 0);
     stored.observations.samples

@@ -65,10 +65,12 @@ struct StoredQuantization
 {
     QParamsTable qparams;
     Observations observations;
+    std::string recipeSha256; ///< of the recipe.json written beside it
 };
 
 /// Reads back what `resultJson` wrote for the same model and plan. Errors: not a result document,
-/// another model's hash, a node without the quantization that the plan wants.
+/// another model's hash, a node without the quantization that the plan wants, a scale that is no
+/// scale.
 Result<StoredQuantization> quantizationFromResult(const std::string& json, const Graph& model,
                                                   const Plan& plan);
 

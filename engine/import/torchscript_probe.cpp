@@ -8,6 +8,8 @@
 
 #include <ATen/ops/empty.h>
 
+#include <algorithm>
+
 namespace qs {
 
 namespace {
@@ -42,13 +44,30 @@ Result<at::IValue> standIn(const ValueType& type, std::optional<std::int64_t> ra
     return fail(ErrorCode::Unsupported, "its type is not known");
 }
 
+/// True where a run tells which element type, layout or memory format is wanted: the numbers that
+/// stand for them mean something.
+bool choosesByNumber(const Node& node, const c10::FunctionSchema& schema)
+{
+    return std::any_of(schema.arguments().begin(), schema.arguments().end(),
+                       [&](const c10::Argument& formal) {
+                           const auto type = formal.real_type();
+                           const auto optional = type->cast<c10::OptionalType>();
+                           const auto kind = (optional ? optional->getElementType() : type)->kind();
+                           const Argument* given = node.tryArg(formal.name());
+                           return given && given->asRef()
+                               && (kind == c10::TypeKind::ScalarTypeType
+                                   || kind == c10::TypeKind::LayoutType
+                                   || kind == c10::TypeKind::MemoryFormatType);
+                       });
+}
+
 } // namespace
 
 std::vector<ProbedValue> probeResults(const Node& node, const TypeOf& typeOf, const RankOf& rankOf)
 {
     const auto op = findOperator(node.target);
     if (!op || !node.target.starts_with("aten.") || isForbiddenOperator(node.target)
-        || mutatesArguments(op->schema()))
+        || mutatesArguments(op->schema()) || choosesByNumber(node, op->schema()))
         return {};
     const ReadValue read = [&](ValueRef ref) { return standIn(typeOf(ref), rankOf(ref)); };
     const RunSubgraph none = [](std::size_t, std::vector<at::IValue>) {

@@ -46,6 +46,12 @@ std::optional<bool> isInstance(const ScriptItem& item, const c10::TypePtr& decla
     return false;
 }
 
+bool isWhole(DType dtype)
+{
+    return dtype != DType::Unknown && dtype != DType::Bool
+        && c10::isIntegralType(toScalarType(dtype), /*includeBool=*/false);
+}
+
 /// The number that a trace wrote as a constant tensor without dimensions; none for other values.
 std::optional<at::IValue> tracedNumber(const torch::jit::Value& value)
 {
@@ -115,8 +121,12 @@ Result<bool> ScriptEvaluator::respell(const JitNode& node, const Items& args, En
         return true;
     };
     if (kind == "prim::isinstance") {
+        const ScopedRef* made = runtimeValue(args.at(0)); // may be told better than its place
+        const bool isTensor
+            = made && !made->maybeNone && valueOf(*made).type.kind == ValueKind::Tensor;
         const auto answer
-            = isInstance(args.at(0), node.input(0)->type(), node.tys(c10::attr::types));
+            = isInstance(args.at(0), isTensor ? c10::TensorType::get() : node.input(0)->type(),
+                         node.tys(c10::attr::types));
         if (!answer)
             return fail(unsupported(node, "asks for a type that only a run tells"));
         return bind(at::IValue(*answer));
@@ -202,6 +212,11 @@ Result<bool> ScriptEvaluator::respellTensorRead(const JitNode& node, const Items
     QS_TRY(const ValueRef self, m_scope->use(*tensor));
     if (kind == "aten::numel")
         return bind(emitOne("aten.sym_numel.default", {{"self", self}}, ValueKind::SymInt, &node));
+    // A program declares a number of any kind; the tensor tells which.
+    if ((kind == "aten::ScalarImplicit" || kind == "aten::item") && isWhole(type.dtype))
+        return bind(emitOne(kind == "aten::item" ? "aten.item.default" : "aten.ScalarImplicit.default",
+                            {{kind == "aten::item" ? "self" : "a", self}}, ValueKind::SymInt,
+                            &node));
     if (kind == "prim::data")
         return bind(emitOne("aten.detach.default", {{"self", self}}, ValueKind::Tensor, &node));
     const c10::FunctionSchema* schema = node.maybeSchema();

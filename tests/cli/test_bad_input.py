@@ -80,6 +80,8 @@ def test_recipes_with_a_mistake(folder):
         words = ("--recipe", folder / name)
         expect_bad("plan", model, *words, contains=[name, word])
         expect_bad(*quantize_words(model, npz, folder / "out", *words), contains=[name, word], out=folder / "out")
+    (folder / "twice.json").write_text(json.dumps(base)[:-1] + ', "mapping": {"global": null}, "mapping": {"global": "x86"}}')
+    expect_bad("plan", model, "--recipe", folder / "twice.json", contains=["twice.json", "'mapping' stands twice"])
     (folder / "broken.json").write_text("{")
     expect_bad("plan", model, "--recipe", folder / "broken.json", contains=["broken.json"])
     expect_bad("plan", model, "--recipe", folder / "absent.json", contains=["absent.json"])
@@ -109,6 +111,9 @@ def test_folder_that_cannot_be_written(folder):
     for out in (folder / "file", folder / "file" / "out", "/proc/quantscope"):
         expect_bad(*quantize_words(model, npz, out), contains=[out])
     assert (folder / "file").read_text() == "in the way"
+    (folder / "full" / "result.json").mkdir(parents=True)
+    expect_bad(*quantize_words(model, npz, folder / "full"), contains=["full/result.json", "is a folder"])
+    assert [p.name for p in (folder / "full").iterdir()] == ["result.json"], "a part of the result was written"
 
 
 def test_nothing_would_be_quantized(folder):
@@ -129,6 +134,34 @@ def test_words_that_say_nothing(folder):
     _, model, npz, _ = residual(folder)
     for option in ("--recipe", "--eval"):
         expect_bad(*quantize_words(model, npz, folder / "out", option, ""), contains=[option, "empty"], out=folder / "out", code=2)
+
+
+def test_labels_of_no_class_are_told(folder):
+    _, model, npz, x = residual(folder, labels=True)
+    with np.load(npz) as data:
+        arrays = {name: data[name] for name in data.files}
+    classes = 1 + int(arrays["labels"].max())
+    arrays["labels"][:3] = 99
+    np.savez(folder / "labels.npz", **arrays)
+    done = run(*quantize_words(model, folder / "labels.npz", folder / "out", "--export", "none"))
+    assert done.returncode == 0 and "3 labels of" in done.stderr and "classes 0 to" in done.stderr, done.stderr
+    assert classes > 1
+
+
+def test_results_that_were_changed(folder):
+    _, model, npz, _ = residual(folder)
+    out = folder / "out"
+    done = run(*quantize_words(model, npz, out, "--export", "none"))
+    assert done.returncode == 0, done.stderr
+    words = ("compare", model, "--result", out, "--data", npz)
+    assert "changed" not in run(*words).stderr
+    (out / "recipe.json").write_text((out / "recipe.json").read_text() + "\n")
+    told = run(*words)
+    assert told.returncode == 0 and "recipe.json was changed since" in told.stderr, told.stderr
+    document = json.loads((out / "result.json").read_text())
+    next(node for node in document["nodes"] if node["name"] == "relu")["output"]["scale"] = [-0.1]
+    (out / "result.json").write_text(json.dumps(document))
+    expect_bad(*words, contains=["result.json", "relu", "a scale is not above zero"])
 
 
 main(__name__)

@@ -62,6 +62,19 @@ def test_the_model_size_alone_needs_no_block(folder):
                contains=["images", f"the model takes {SIDE}", "no preprocess block", '"resize"'], out=folder / "out")
 
 
+def test_labels_are_numbers(folder):
+    model, recipe = made(folder)
+    flat = folder / "flat"
+    flat.mkdir()
+    for path in [*(folder / "images").rglob("*.png")][:2]:
+        path.rename(flat / path.name)
+    for text, words in (("name,class\n", ["holds no label below its heading", "whole number"]),
+                        ("00.png,cat\n01.png,dog\n", ["line 2 does not end with a whole number"])):
+        (flat / "labels.csv").write_text(text)
+        expect_bad("quantize", model, "--recipe", recipe, "--data", flat, "--out", folder / "out",
+                   contains=["labels.csv", *words], out=folder / "out")
+
+
 def test_compare_with_a_quantized_file(folder):
     """The recipe says how images are read; a result has a recipe of its own."""
     model, recipe = made(folder)

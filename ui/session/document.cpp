@@ -94,6 +94,12 @@ void Document::setPlan(PlanPtr plan, int revision, FoldTreePtr hierarchy)
     Q_EMIT planChanged();
 }
 
+void Document::refineModel(GraphPtr model, PlanPtr plan, int revision)
+{
+    m_model = std::move(model);
+    setPlan(std::move(plan), revision);
+}
+
 void Document::setCalibration(CalibrationPtr calibration, int revision)
 {
     m_calibration = {std::move(calibration), revision};

@@ -71,6 +71,9 @@ public:
     /// Brings back an earlier snapshot.
     void restoreRecipe(const RecipeSnapshot& snapshot);
     void setPlan(PlanPtr plan, int revision, FoldTreePtr hierarchy = nullptr);
+    /// The same model, of whose values a run told more, with the plan that follows from it: nodes
+    /// keep their ids, and all that was made stays.
+    void refineModel(GraphPtr model, PlanPtr plan, int revision);
     void setCalibration(CalibrationPtr calibration, int revision);
     void setConverted(ConvertedPtr converted, int revision);
     void setComparison(ComparisonPtr comparison, int revision);

@@ -5,6 +5,7 @@
 #include "engine/base/log.h"
 #include "engine/calibrate/calibrator.h"
 #include "engine/calibrate/checkpoint.h"
+#include "engine/calibrate/observed_types.h"
 #include "engine/calibrate/dataset.h"
 #include "engine/compare/comparator.h"
 #include "engine/configure/backend_config.h"
@@ -77,7 +78,12 @@ public:
         const DatasetOptions cut = datasetOptions(request.recipe.calibration);
         QS_TRY(const auto data, openDataset(source, *request.model, cut));
         auto out = std::make_shared<Calibration>();
-        QS_TRY(out->prepared, prepareModel(request.model, request.plan, job));
+        QS_TRY(const GraphPtr model, withObservedTypes(request.model, *data, job));
+        PlanPtr planned = request.plan;
+        if (model != request.model) {
+            QS_TRY(planned, plan(model, request.recipe));
+        }
+        QS_TRY(out->prepared, prepareModel(model, planned, job));
         const auto checkpoint = checkpointOf(*out->prepared, source, cut, device.device);
         QS_TRY(out->observations,
                ::qs::calibrate(*out->prepared, *data, device.device, job,

@@ -236,7 +236,11 @@ void Pipeline::startStage(Stage stage)
         runStage<CalibrationPtr>(
             stage, [engine, request](JobContext& job) { return engine->calibrate(request, job); },
             [this, revision](CalibrationPtr v) {
+                if (const auto& seen = *v->prepared; seen.model != m_document.model())
+                    m_document.refineModel(seen.model, seen.plan, revision);
                 m_document.setCalibration(std::move(v), revision);
+                if (m_document.isStale(Stage::Plan))
+                    plan();
             });
         break;
     }
