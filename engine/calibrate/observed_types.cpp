@@ -14,14 +14,16 @@ Result<GraphPtr> withObservedTypes(GraphPtr model, const Dataset& data, const Jo
     if (before == 0)
         return model;
     QS_TRY(const Batch first, data.batch(0));
-    QS_TRY(GraphPtr typed, guardTorchValue<GraphPtr>([&]() -> Result<GraphPtr> {
+    QS_TRY(const GraphPtr typed, guardTorchValue<GraphPtr>([&]() -> Result<GraphPtr> {
                const InferenceScope inference;
                QS_TRY(Graph graph, withTypes(model, first.inputs, job));
                return std::make_shared<const Graph>(std::move(graph));
            }));
-    if (const std::size_t told = before - countUntyped(*typed); told > 0)
-        note("the file does not tell the element types of " + counted(told, "value")
-             + ": they are those of the first batch");
+    const std::size_t told = before - countUntyped(*typed);
+    if (told == 0) // the rest is of branches that are not taken
+        return model;
+    note("the file does not tell the element types of " + counted(told, "value")
+         + ": they are those of the first batch");
     return typed;
 }
 

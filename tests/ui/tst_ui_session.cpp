@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/graph/graph_edit.h"
 #include "tests/support/fake_engine.h"
 #include "ui/session/workspace.h"
 
@@ -28,6 +29,24 @@ public:
     std::atomic<bool> wait = true;
 };
 
+/// Its data tell that a rectifier works on whole numbers, which stay as they are.
+class TypingEngine : public FakeEngine
+{
+public:
+    Result<CalibrationPtr> calibrate(const CalibrateRequest& request,
+                                     const JobContext& job) override
+    {
+        GraphEdit edit(*request.model);
+        edit.change(request.model->tryFind("relu")->id).outputs[0].type.dtype = DType::Int64;
+        CalibrateRequest typed = request;
+        typed.model = std::make_shared<const Graph>(edit.build());
+        auto planned = std::make_shared<Plan>(*request.plan);
+        --planned->quantizedOps;
+        typed.plan = planned;
+        return FakeEngine::calibrate(typed, job);
+    }
+};
+
 } // namespace
 
 class TestSession : public QObject
@@ -46,6 +65,7 @@ private Q_SLOTS:
     void destructorWaits();
     void failedStageIsReported();
     void timeLeftIsTheEngines();
+    void whatTheDataTellOfTheModelIsKept();
 };
 
 void TestSession::opensAndPlans()
@@ -263,6 +283,30 @@ void TestSession::timeLeftIsTheEngines()
     QVERIFY2(expected.match(text()).captured(1).toInt() >= 2, qPrintable(text()));
     engine.wait = false;
     QTRY_VERIFY(workspace.document().calibration());
+}
+
+void TestSession::whatTheDataTellOfTheModelIsKept()
+{
+    TypingEngine engine;
+    Workspace workspace(engine);
+    auto& document = workspace.document();
+    workspace.pipeline().open("net.pt2", defaultRecipe());
+    QTRY_VERIFY(document.plan());
+    const NodeId chosen = document.model()->tryFind("linear")->id;
+    workspace.selectNode(chosen);
+    const int before = document.plan()->quantizedOps;
+    workspace.pipeline().runUpTo(Stage::Compare);
+    QTRY_VERIFY(document.comparison());
+    QCOMPARE(document.model(), document.calibration()->prepared->model);
+    QCOMPARE(document.model()->tryFind("relu")->outputs[0].type.dtype, DType::Int64);
+    QCOMPARE(document.plan(), document.calibration()->prepared->plan);
+    QCOMPARE(document.plan()->quantizedOps, before - 1);
+    QVERIFY(!document.isStale(Stage::Plan) && !document.isStale(Stage::Calibrate));
+    QCOMPARE(workspace.selection().nodes(), std::vector<NodeId> {chosen});
+    // Later plans are of the model as it is known now.
+    workspace.assign({RuleKind::Node, {"linear"}}, std::string());
+    QTRY_VERIFY(!document.isStale(Stage::Plan));
+    QCOMPARE(document.model()->tryFind("relu")->outputs[0].type.dtype, DType::Int64);
 }
 
 QTEST_MAIN(TestSession)
