@@ -120,12 +120,13 @@ public:
             if (!trimmed(line).empty())
                 QS_CHECK(readLine(trimmed(line), number));
         if (m_byName.empty() == m_inOrder.empty())
-            return fail(makeError(ErrorCode::BadInput,
-                                  !m_byName.empty() ? "has lines with and without a file's name"
-                                      : m_hasHeading ? "holds no label below its heading"
-                                                     : "holds no label")
-                            .inFile(m_path)
-                            .withHint("a line is 'name,class' or 'class', the class a whole number"));
+            return fail(
+                makeError(ErrorCode::BadInput,
+                          !m_byName.empty()  ? "has lines with and without a file's name"
+                              : m_hasHeading ? "holds no label below its heading"
+                                             : "holds no label")
+                    .inFile(m_path)
+                    .withHint("a line is 'name,class' or 'class', the class a whole number"));
         return {};
     }
 

@@ -34,7 +34,8 @@ public:
             const at::Tensor labels = batch.labels.to(at::kLong);
             m_right += found.eq(labels).sum().item<std::int64_t>();
             m_seen += scores.size(0);
-            m_unknown += labels.lt(0).logical_or(labels.ge(scores.size(1))).sum().item<std::int64_t>();
+            m_unknown
+                += labels.lt(0).logical_or(labels.ge(scores.size(1))).sum().item<std::int64_t>();
             m_classes = scores.size(1);
             return;
         }

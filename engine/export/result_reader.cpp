@@ -110,9 +110,8 @@ bool fits(const QParams& params, const PlannedObserver& observer)
 bool isUsable(const QParams& params)
 {
     const auto divides = [](float scale) { return std::isfinite(scale) && scale > 0; };
-    const auto isInside = [&](std::int64_t zero) {
-        return zero >= params.quantMin && zero <= params.quantMax;
-    };
+    const auto isInside
+        = [&](std::int64_t zero) { return zero >= params.quantMin && zero <= params.quantMax; };
     return std::all_of(params.scale.begin(), params.scale.end(), divides)
         && (!params.floatZeroPoint.empty()
             || std::all_of(params.zeroPoint.begin(), params.zeroPoint.end(), isInside));

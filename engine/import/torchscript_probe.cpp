@@ -48,17 +48,16 @@ Result<at::IValue> standIn(const ValueType& type, std::optional<std::int64_t> ra
 /// stand for them mean something.
 bool choosesByNumber(const Node& node, const c10::FunctionSchema& schema)
 {
-    return std::any_of(schema.arguments().begin(), schema.arguments().end(),
-                       [&](const c10::Argument& formal) {
-                           const auto type = formal.real_type();
-                           const auto optional = type->cast<c10::OptionalType>();
-                           const auto kind = (optional ? optional->getElementType() : type)->kind();
-                           const Argument* given = node.tryArg(formal.name());
-                           return given && given->asRef()
-                               && (kind == c10::TypeKind::ScalarTypeType
-                                   || kind == c10::TypeKind::LayoutType
-                                   || kind == c10::TypeKind::MemoryFormatType);
-                       });
+    return std::any_of(
+        schema.arguments().begin(), schema.arguments().end(), [&](const c10::Argument& formal) {
+            const auto type = formal.real_type();
+            const auto optional = type->cast<c10::OptionalType>();
+            const auto kind = (optional ? optional->getElementType() : type)->kind();
+            const Argument* given = node.tryArg(formal.name());
+            return given && given->asRef()
+                && (kind == c10::TypeKind::ScalarTypeType || kind == c10::TypeKind::LayoutType
+                    || kind == c10::TypeKind::MemoryFormatType);
+        });
 }
 
 } // namespace

@@ -214,9 +214,9 @@ Result<bool> ScriptEvaluator::respellTensorRead(const JitNode& node, const Items
         return bind(emitOne("aten.sym_numel.default", {{"self", self}}, ValueKind::SymInt, &node));
     // A program declares a number of any kind; the tensor tells which.
     if ((kind == "aten::ScalarImplicit" || kind == "aten::item") && isWhole(type.dtype))
-        return bind(emitOne(kind == "aten::item" ? "aten.item.default" : "aten.ScalarImplicit.default",
-                            {{kind == "aten::item" ? "self" : "a", self}}, ValueKind::SymInt,
-                            &node));
+        return bind(
+            emitOne(kind == "aten::item" ? "aten.item.default" : "aten.ScalarImplicit.default",
+                    {{kind == "aten::item" ? "self" : "a", self}}, ValueKind::SymInt, &node));
     if (kind == "prim::data")
         return bind(emitOne("aten.detach.default", {{"self", self}}, ValueKind::Tensor, &node));
     const c10::FunctionSchema* schema = node.maybeSchema();
