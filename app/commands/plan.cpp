@@ -80,7 +80,7 @@ std::string planText(const PlannedModel& planned)
     };
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         const Node& node = *nodes[i];
-        if (node.kind != NodeKind::Op && node.kind != NodeKind::ModuleCall)
+        if (!node.isOperator())
             continue;
         if (const WrappedScope* wrap = wrapOf(node.id)) {
             if (wrap->glue.front() == node.id)

@@ -35,6 +35,11 @@ std::string quotedNames(const std::vector<std::string>& names)
     return text;
 }
 
+std::string lastPart(std::string_view name)
+{
+    return std::string(name.substr(name.rfind('.') + 1));
+}
+
 std::string shortened(std::string text, std::size_t longest)
 {
     if (text.size() > longest)

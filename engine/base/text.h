@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace qs {
@@ -16,6 +17,8 @@ std::string counted(std::int64_t count, const std::string& noun);
 std::string inQuotes(const std::string& text);
 /// "'a', 'b' and 3 more": the first names alone where there are many.
 std::string quotedNames(const std::vector<std::string>& names);
+/// Of a dotted name what follows the last dot: "Conv2d" of "torch.nn.Conv2d".
+std::string lastPart(std::string_view name);
 /// Its first `longest` bytes and "..." where it is longer.
 std::string shortened(std::string text, std::size_t longest);
 

@@ -110,11 +110,6 @@ private:
     std::int64_t m_now = 0, m_most = 0;
 };
 
-bool isStored(const Node& node)
-{
-    return node.kind == NodeKind::Parameter || node.kind == NodeKind::Constant;
-}
-
 std::string gigabytes(std::int64_t bytes)
 {
     char text[32];
@@ -131,13 +126,13 @@ MemoryEstimate estimateMemory(const Graph& graph, const std::vector<at::IValue>&
     const auto dead = lastUses(graph);
     const auto nodes = graph.nodes();
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-        if (isStored(*nodes[i]))
+        if (nodes[i]->isStored())
             for (const Value& value : nodes[i]->outputs)
                 out.weights += bytesOf(value.type, {});
         else
             live.make(*nodes[i]);
         for (const ValueRef ref : dead[i])
-            if (!isStored(graph.get(ref.node)))
+            if (!graph.get(ref.node).isStored())
                 live.drop(ref);
     }
     out.live = live.most();

@@ -86,8 +86,7 @@ Result<at::Tensor> takeLabels(std::vector<NamedTensor>& tensors, const Graph& gr
         return at::Tensor();
     const StoredTensor stored = found->stored;
     tensors.erase(found);
-    if (stored.layout.sizes.size() != 1
-        || !at::isIntegralType(toScalarType(stored.layout.dtype), false))
+    if (stored.layout.sizes.size() != 1 || !isWholeNumber(stored.layout.dtype))
         return fail(ErrorCode::BadInput, "array 'labels' must hold one whole number a sample");
     auto labels = readWhole(stored);
     if (!labels)

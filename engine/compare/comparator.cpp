@@ -107,6 +107,8 @@ public:
         m_sweep.followSequence();
     }
 
+    void warnOfUnknownLabels() const { m_floatTop1.warnOfUnknown(); }
+
     Comparison result() const
     {
         Comparison comparison;
@@ -127,7 +129,6 @@ public:
         comparison.loweredTimes = m_loweredTimes->means();
         comparison.samples = m_samples;
         comparison.threads = at::get_num_threads();
-        m_floatTop1.warnOfUnknown();
         comparison.floatTop1 = m_floatTop1.share();
         comparison.int8Top1 = m_int8Top1.share();
         return comparison;
@@ -155,11 +156,13 @@ private:
     /// Says, once, where the converted model first makes NaN or Inf and the float model does not.
     void warnOfNonFinite()
     {
+        if (m_saidNonFinite)
+            return;
         const auto& sums = m_sweep.sums();
         const auto first = std::find_if(sums.begin(), sums.end(), [](const UnitSums& unit) {
             return !std::isfinite(unit.inherited.other2) || !std::isfinite(unit.cumulative.other2);
         });
-        if (m_saidNonFinite || first == sums.end())
+        if (first == sums.end())
             return;
         m_saidNonFinite = true;
         const NodeId node = m_sweep.units()[std::size_t(first - sums.begin())].last;
@@ -198,6 +201,7 @@ Result<ComparisonPtr> compareAll(const ConvertedModel& converted, const Dataset&
         QS_TRY(const Batch batch, reader.next());
         QS_CHECK(comparer.addBatch(batch, job));
     }
+    comparer.warnOfUnknownLabels();
     return std::make_shared<const Comparison>(comparer.result());
 }
 

@@ -31,12 +31,6 @@ const Argument* twinArgument(const Node& member, std::size_t position, const Nod
     return twin->tryArg(name);
 }
 
-bool makesFloat(const Value& value)
-{
-    return value.type.kind == ValueKind::Tensor
-        && (isFloating(value.type.dtype) || value.type.dtype == DType::Unknown);
-}
-
 class UnitBuilder
 {
 public:
@@ -65,7 +59,7 @@ public:
         for (std::uint32_t i = 0; i < last.outputs.size(); ++i) {
             const ValueRef value {last.id, i};
             const auto reference = tryRead(value);
-            if (makesFloat(last.outputs[i]) && reference)
+            if (last.outputs[i].type.mayBeFloat() && reference)
                 unit.outputs.push_back({value, *reference});
         }
         if (unit.outputs.empty())
@@ -88,7 +82,7 @@ private:
     void findConstants()
     {
         for (const NodePtr& node : m_float.nodes()) {
-            bool constant = node->kind == NodeKind::Parameter || node->kind == NodeKind::Constant;
+            bool constant = node->isStored();
             if (node->kind == NodeKind::Op && node->opaqueReason.empty() && !node->args.empty()) {
                 bool any = false, all = true;
                 for (const auto& argument : node->args)
@@ -230,8 +224,7 @@ std::vector<CompareUnit> compareUnits(const ConvertedModel& converted)
         add(group.members, group.quantized);
     }
     for (const NodePtr& node : graph.nodes())
-        if ((node->kind == NodeKind::Op || node->kind == NodeKind::ModuleCall)
-            && !grouped.contains(node->id))
+        if (node->isOperator() && !grouped.contains(node->id))
             add({node->id}, false);
     std::sort(units.begin(), units.end(), [&](const CompareUnit& a, const CompareUnit& b) {
         return graph.position(a.last) < graph.position(b.last);

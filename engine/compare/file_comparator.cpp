@@ -47,7 +47,7 @@ public:
         for (; m_next <= last; ++m_next) {
             QS_CHECK(job.check());
             const Node& node = *nodes[m_next];
-            const bool runs = node.kind == NodeKind::Op || node.kind == NodeKind::ModuleCall;
+            const bool runs = node.isOperator();
             if (runs && !m_interpreter.isConstant({node.id, 0}))
                 QS_CHECK(m_interpreter.runNode(node, m_frame));
             for (const ValueRef& dead : m_interpreter.deadAfter(m_next))

@@ -158,15 +158,17 @@ Result<at::Tensor> IntegerProducts::firstResult(State& state, const Interpreter&
                                                 const at::Tensor& bias)
 {
     const GridProduct& product = state.product;
+    const auto& geometry = product.geometry;
+    const at::Tensor part = checkedPart(input, geometry.has_value());
+    if (part.min().equal(part.max())) // checks nothing; another batch may
+        return at::Tensor();
     QS_TRY(const at::Tensor weight, constantOf(interpreter, product.weight));
     state.left = weight.scalar_type() != at::kFloat || !isWorthBytes(product, weight, integers);
     if (state.left)
         return at::Tensor();
     QS_TRY(const std::vector<WeightTerm> terms, termsOf(product, weight, interpreter));
     state.left = terms.empty();
-    const auto& geometry = product.geometry;
-    const at::Tensor part = checkedPart(input, geometry.has_value());
-    if (state.left || part.min().equal(part.max()))
+    if (state.left)
         return at::Tensor();
     PackedProduct packed(terms, product, integers.sizes());
     const at::Tensor made = packed.run(integers, bias);

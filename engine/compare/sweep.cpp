@@ -192,7 +192,7 @@ Sweep::Expendable Sweep::findExpendable(const Graph& graph, ValueRef UnitInput::
 Result<void> Sweep::advance(const Interpreter& interpreter, const Node& node, Frame& frame,
                             const Expendable& expendable) const
 {
-    const bool runs = node.kind == NodeKind::Op || node.kind == NodeKind::ModuleCall;
+    const bool runs = node.isOperator();
     if (!runs || interpreter.isConstant({node.id, 0}))
         return {};
     const auto found = expendable.find(node.id);

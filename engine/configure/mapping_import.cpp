@@ -34,11 +34,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kClasses
 const std::vector<std::string> kKeys {"", "object_type", "module_name_regex", "module_name",
                                       "module_name_object_type_order"};
 
-std::string lastPart(const std::string& name)
-{
-    return name.substr(name.rfind('.') + 1);
-}
-
 Result<Json> observerNamed(const JsonPlace& place, const std::string& printed)
 {
     const std::string name = lastPart(classNameOf(printed));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/nearest_name.h"
 
+#include "engine/base/text.h"
+
 #include <algorithm>
 #include <cctype>
 #include <numeric>
@@ -29,12 +31,6 @@ std::size_t editDistance(std::string_view a, std::string_view b)
         }
     }
     return row.back();
-}
-
-std::string_view lastPart(std::string_view name)
-{
-    const auto dot = name.rfind('.');
-    return dot == std::string_view::npos ? name : name.substr(dot + 1);
 }
 
 } // namespace

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/convert/lowering_ops.h"
 
+#include "engine/execute/op_table.h"
 #include "engine/graph/argument_number.h"
 #include "engine/prepare/weighted_op.h"
-
-#include <ATen/core/dispatch/Dispatcher.h>
 
 #include <algorithm>
 #include <array>
@@ -14,34 +13,7 @@ namespace qs {
 
 namespace {
 
-/// "conv2d" and "default" of "aten.conv2d.default".
-struct TargetParts
-{
-    std::string space, name, overload;
-};
-
-std::optional<TargetParts> splitTarget(const std::string& target)
-{
-    const auto first = target.find('.');
-    const auto last = target.rfind('.');
-    if (first == std::string::npos || first == last)
-        return std::nullopt;
-    TargetParts parts {target.substr(0, first), target.substr(first + 1, last - first - 1),
-                       target.substr(last + 1)};
-    if (parts.overload == "default")
-        parts.overload.clear();
-    return parts;
-}
-
-const c10::FunctionSchema* schemaOf(const Node& node)
-{
-    const auto parts = splitTarget(node.target);
-    if (!parts)
-        return nullptr;
-    const auto handle = c10::Dispatcher::singleton().findSchema(
-        {parts->space + "::" + parts->name, parts->overload});
-    return handle ? &handle->schema() : nullptr;
-}
+constexpr std::string_view kAten = "aten::";
 
 Argument toArgument(const c10::IValue& value)
 {
@@ -132,10 +104,10 @@ bool effectiveArgument(const Node& node, std::string_view name, Argument& out)
         out = *given;
         return true;
     }
-    const c10::FunctionSchema* schema = schemaOf(node);
-    if (!schema)
+    const auto op = findOperator(node.target);
+    if (!op)
         return false;
-    for (const auto& argument : schema->arguments()) {
+    for (const auto& argument : op->schema().arguments()) {
         if (argument.name() != name)
             continue;
         out = argument.default_value() ? toArgument(*argument.default_value()) : Argument();
@@ -146,14 +118,14 @@ bool effectiveArgument(const Node& node, std::string_view name, Argument& out)
 
 std::string operatorKind(const GraphEdit& edit, const Node& node)
 {
-    const auto parts = splitTarget(node.target);
-    if (node.kind != NodeKind::Op || !node.opaqueReason.empty() || !parts || parts->space != "aten"
+    const c10::OperatorName target = operatorName(node.target);
+    if (node.kind != NodeKind::Op || !node.opaqueReason.empty() || !target.name.starts_with(kAten)
         || node.outputs.empty())
         return "";
-    const std::string& name = parts->name;
+    const std::string name = target.name.substr(kAten.size());
     // Recurrent networks: all results are the operator's own; the overloads take other arguments.
     if (name == "lstm" || name == "gru")
-        return name + "." + parts->overload;
+        return name + "." + target.overload_name;
     if (name.ends_with("_cell"))
         return name;
     if (!onlyFirstOutputRead(edit, node))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/convert/lstm_forms.h"
 
+#include "engine/base/text.h"
 #include "engine/convert/prepack.h"
 #include "engine/convert/quantize_weights.h"
 #include "engine/graph/engine_ops.h"
@@ -144,9 +145,7 @@ std::shared_ptr<const Graph> referenceBody(const ConvertedModel& model, const No
         readLstm(lstm)->hasBiases,
         [&](GraphEdit& body, ValueRef value, const std::string& interior, bool again) {
             const QParams* own = params.tryGet(interior);
-            const auto fixed = own
-                ? std::nullopt
-                : gateParams(interior.substr(interior.rfind('.') + 1), params.dtype());
+            const auto fixed = own ? std::nullopt : gateParams(lastPart(interior), params.dtype());
             if (!own && !fixed)
                 return value;
             // Per tensor nothing can fail: no constant is made.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/convert/prepack.h"
 
+#include "engine/base/text.h"
 #include "engine/convert/lowering_ops.h"
 
 namespace qs {
@@ -115,7 +116,7 @@ Result<ValueRef> insertPackingCall(GraphEdit& edit, const Node& like, const std:
     Value value;
     value.type.kind = ValueKind::Custom;
     const std::string className = handle->schema().returns().at(0).type()->str();
-    value.type.className = className.substr(className.rfind('.') + 1);
+    value.type.className = lastPart(className);
     node.outputs.push_back(std::move(value));
     return ValueRef {insertCall(edit, like, before, origin, std::move(node)), 0};
 }

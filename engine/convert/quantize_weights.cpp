@@ -14,8 +14,8 @@ namespace {
 NodeId firstOperator(const GraphEdit& edit)
 {
     for (NodeId id : edit.order()) {
-        const NodeKind kind = edit.get(id).kind;
-        if (kind != NodeKind::Input && kind != NodeKind::Parameter && kind != NodeKind::Constant)
+        const Node& node = edit.get(id);
+        if (node.kind != NodeKind::Input && !node.isStored())
             return id;
     }
     return {};

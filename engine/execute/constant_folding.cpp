@@ -44,7 +44,7 @@ std::vector<bool> findConstantNodes(const Graph& graph, const std::vector<NodeCa
         changing.insert(update.holder);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         const Node& node = *nodes[i];
-        if (node.kind == NodeKind::Parameter || node.kind == NodeKind::Constant) {
+        if (node.isStored()) {
             constant[i] = !changing.contains(node.id);
             continue;
         }

@@ -22,11 +22,6 @@ bool isComplete(const ValueType& type)
                             [](const Dim& dim) { return dim.size < 0; }));
 }
 
-bool isUntyped(const ValueType& type)
-{
-    return type.kind == ValueKind::Tensor && type.dtype == DType::Unknown;
-}
-
 void record(Seen& seen, ValueRef ref, const at::IValue& value)
 {
     if (!value.isTensor())
@@ -127,7 +122,7 @@ std::size_t countUntyped(const Graph& graph)
     std::size_t count = 0;
     for (const NodePtr& node : graph.nodes()) {
         for (const Value& value : node->outputs)
-            count += isUntyped(value.type);
+            count += value.type.isUntyped();
         for (const auto& body : node->subgraphs)
             count += countUntyped(*body);
     }
@@ -139,7 +134,7 @@ Result<Graph> withTypes(const GraphPtr& graph, const std::vector<at::IValue>& in
 {
     QS_TRY(const Shapes shapes, Shapes::seenOf(graph, inputs, job));
     return shapes.applied(*graph, [](ValueType& known, const ValueType& seen) {
-        if (!isUntyped(known) || seen.kind != ValueKind::Tensor)
+        if (!known.isUntyped() || seen.kind != ValueKind::Tensor)
             return;
         known.dtype = seen.dtype;
         if (!known.shapeKnown)

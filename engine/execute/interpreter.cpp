@@ -18,11 +18,6 @@ namespace qs {
 
 namespace {
 
-bool isStored(const Node& node)
-{
-    return node.kind == NodeKind::Parameter || node.kind == NodeKind::Constant;
-}
-
 } // namespace
 
 struct Interpreter::Impl : std::enable_shared_from_this<Interpreter::Impl>
@@ -71,7 +66,7 @@ Result<Interpreter> Interpreter::create(GraphPtr graph, at::Device device, Layou
     for (const auto& node : impl.graph->nodes())
         impl.calls.push_back(prepareCall(*node, layout));
     for (const StateUpdate& update : stateUpdates(*impl.graph))
-        if (const Node& holder = impl.graph->get(update.holder); isStored(holder))
+        if (const Node& holder = impl.graph->get(update.holder); holder.isStored())
             impl.holders.push_back(&holder);
     impl.constantNodes = findConstantNodes(*impl.graph, impl.calls);
     impl.readByRun = findReadByOthers(*impl.graph, impl.constantNodes);
@@ -126,7 +121,7 @@ Result<at::IValue> Interpreter::Impl::read(ValueRef ref, const Frame& frame)
         return *value;
     if (isConstant(ref))
         return fold(ref);
-    if (const Node& node = graph->get(ref.node); isStored(node))
+    if (const Node& node = graph->get(ref.node); node.isStored())
         return stored(node);
     return fail(makeError(ErrorCode::Internal,
                           "the value '" + graph->value(ref).name + "' has not been computed")
@@ -180,12 +175,12 @@ Result<std::vector<at::IValue>> Interpreter::Impl::runSubgraph(const Node& node,
 Result<void> Interpreter::Impl::runNode(const Node& node, Frame& frame, const Freedom& freedom,
                                         const Tap& tap, const JobContext& job)
 {
-    if (isStored(node)) {
+    if (node.isStored()) {
         QS_TRY(at::IValue value, stored(node));
         frame.set({node.id, 0}, std::move(value));
         return {};
     }
-    const bool runs = node.kind == NodeKind::Op || node.kind == NodeKind::ModuleCall;
+    const bool runs = node.isOperator();
     if (!runs || runJoined(pairs, node, frame, freedom))
         return {};
     if (substitute && freedom.joinsPairs
@@ -250,11 +245,11 @@ Result<std::vector<at::IValue>> Interpreter::run(std::vector<at::IValue> inputs,
             frame.set({node.id, 0}, inLayout(inputs[nextInput++], impl.layout));
         else if (node.kind == NodeKind::Output)
             break;
-        else if (!impl.constantNodes[i] && !isStored(node)) {
+        else if (!impl.constantNodes[i] && !node.isStored()) {
             const NodeTimes::Watch watch(impl.times.get(), node.id);
             QS_CHECK(impl.runNode(node, frame, {!tap, impl.dead[i]}, tap, job));
         }
-        if (tap && !isStored(node))
+        if (tap && !node.isStored())
             QS_CHECK(impl.tapOutputs(node, frame, tap));
         for (const ValueRef& ref : impl.dead[i])
             frame.release(ref);
@@ -285,7 +280,7 @@ Result<std::vector<std::size_t>> Interpreter::Impl::needed(const Frame& frame,
         todo.pop_back();
         const Node& node = graph->get(ref.node);
         const std::size_t position = graph->position(ref.node);
-        if (frame.has(ref) || isStored(node) || (constantNodes[position] && !throughConstants))
+        if (frame.has(ref) || node.isStored() || (constantNodes[position] && !throughConstants))
             continue;
         if (node.kind == NodeKind::Input)
             return fail(makeError(ErrorCode::Internal, "the input is needed but was not given")
@@ -389,7 +384,7 @@ Result<at::IValue> Interpreter::constant(ValueRef ref) const
 Result<at::IValue> Interpreter::computeConstant(ValueRef ref) const
 {
     const InferenceScope scope;
-    if (const Node& node = graph().get(ref.node); isStored(node))
+    if (const Node& node = graph().get(ref.node); node.isStored())
         return m_impl->stored(node);
     Frame frame;
     QS_CHECK(m_impl->evaluate(frame, std::span(&ref, 1), {}, true));

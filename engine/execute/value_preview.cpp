@@ -140,7 +140,7 @@ ValuePreview previewObject(const at::IValue& value)
 
 Result<at::IValue> storedValue(const Graph& graph, const Node& node)
 {
-    const bool holds = node.kind == NodeKind::Parameter || node.kind == NodeKind::Constant;
+    const bool holds = node.isStored();
     if (!holds || !graph.tensors())
         return fail(makeError(ErrorCode::NotFound, "the node holds no value").atNode(node.name));
     auto value = graph.tensors()->get(node.tensor);
@@ -152,7 +152,7 @@ Result<at::IValue> storedValue(const Graph& graph, const Node& node)
 /// What the graph says is a single number, so that no weight is read in vain.
 bool mayBeScalar(const Node& node)
 {
-    if (node.kind != NodeKind::Parameter && node.kind != NodeKind::Constant)
+    if (!node.isStored())
         return false;
     if (node.outputs.empty() || node.outputs.front().type.kind != ValueKind::Tensor)
         return false;

@@ -63,9 +63,7 @@ CodeContext contextOf(const ConvertedModel& converted)
             context.fusions.push_back({group.members, group.fusedModule});
     }
     for (const NodePlan& node : plan.nodes) {
-        const NodeKind kind = context.model->get(node.node).kind;
-        const bool isOperator = kind == NodeKind::Op || kind == NodeKind::ModuleCall;
-        if (isOperator && !node.rule.qconfig.config)
+        if (context.model->get(node.node).isOperator() && !node.rule.qconfig.config)
             context.withoutQConfig.insert(node.node);
         if (node.quantized)
             context.quantized.insert(node.node);

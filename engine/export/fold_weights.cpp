@@ -144,8 +144,7 @@ void removeReplaced(GraphEdit& edit, const Graph& reference)
     const auto order = edit.order();
     for (auto id = order.rbegin(); id != order.rend(); ++id) {
         const Node& node = edit.get(*id);
-        const bool removable = node.kind == NodeKind::Op || node.kind == NodeKind::Parameter
-            || node.kind == NodeKind::Constant;
+        const bool removable = node.kind == NodeKind::Op || node.isStored();
         bool read = node.outputs.empty();
         for (std::uint32_t i = 0; i < node.outputs.size(); ++i)
             read = read || !edit.users({*id, i}).empty();

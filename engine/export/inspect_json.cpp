@@ -36,7 +36,7 @@ Json nodeJson(const Graph& model, const Node& node)
     json["call_index"] = node.scope.callIndex;
     json["inputs"] = std::move(inputs);
     json["outputs"] = std::move(outputs);
-    if (node.kind == NodeKind::Parameter || node.kind == NodeKind::Constant)
+    if (node.isStored())
         json["path"] = node.target;
     if (!node.originalTarget.empty())
         json["original_op"] = node.originalTarget;

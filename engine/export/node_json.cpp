@@ -85,7 +85,7 @@ Json numberJson(double value)
 
 std::string opName(const Node& node)
 {
-    const bool isOperator = node.kind == NodeKind::Op || node.kind == NodeKind::ModuleCall;
+    const bool isOperator = node.isOperator();
     return isOperator ? node.target : std::string(nodeKindName(node.kind));
 }
 
@@ -130,7 +130,7 @@ Json NodeJson::nodes() const
     Json list = Json::array();
     const auto& nodes = m_parts.model->nodes();
     for (const auto& node : nodes) {
-        const bool stored = node->kind == NodeKind::Parameter || node->kind == NodeKind::Constant;
+        const bool stored = node->isStored();
         if (node->kind == NodeKind::Output || (stored && !m_places.hasOutput(node->id)))
             continue;
         list.push_back(this->node(*node, m_parts.plan->tryGet(*m_parts.model, node->id)));

@@ -60,7 +60,7 @@ private:
     {
         Pt2Json list = Pt2Json::array();
         for (const NodePtr& node : m_graph.nodes()) {
-            if (node->kind != NodeKind::Op && node->kind != NodeKind::ModuleCall)
+            if (!node->isOperator())
                 continue;
             auto made = writeNode(*node);
             if (!made)

@@ -10,11 +10,6 @@ namespace {
 
 using Archive = caffe2::serialize::PyTorchStreamWriter;
 
-bool holdsData(const Node& node)
-{
-    return node.kind == NodeKind::Parameter || node.kind == NodeKind::Constant;
-}
-
 /// True for what the state dict holds.
 bool isState(const Node& node)
 {
@@ -75,7 +70,7 @@ Pt2Weights::Pt2Weights(const Graph& graph)
     for (const ModuleEntry* module : graph.modules().inOrder())
         taken.insert(module->path);
     for (const NodePtr& node : graph.nodes()) {
-        if (!holdsData(*node))
+        if (!node->isStored())
             continue;
         const std::string wanted = node->target.empty() ? node->name : node->target;
         std::string path = wanted;
@@ -90,7 +85,7 @@ Result<void> Pt2Weights::write(Archive& archive) const
     Folder weights(archive, "data/weights/", "weight_");
     Folder constants(archive, "data/constants/", "tensor_");
     for (const NodePtr& node : m_graph.nodes()) {
-        if (!holdsData(*node))
+        if (!node->isStored())
             continue;
         auto held = m_graph.tensors()->get(node->tensor);
         if (!held)

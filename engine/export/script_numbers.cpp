@@ -75,9 +75,7 @@ ScriptValue* tensorOfNumber(ScriptBuilder& builder, const Node& node, ScriptValu
     const bool fraction = number->type()->kind() == c10::TypeKind::FloatType;
     const bool truth = number->type()->kind() == c10::TypeKind::BoolType;
     DType type = truth ? DType::Bool : fraction ? DType::Float32 : DType::Int64;
-    const bool integers = beside != DType::Unknown
-        && c10::isIntegralType(toScalarType(beside), /*includeBool=*/false);
-    if (!truth && (isFloating(beside) || (!fraction && integers)))
+    if (!truth && (isFloating(beside) || (!fraction && isWholeNumber(beside))))
         type = beside;
     const at::ScalarType stored = toScalarType(type);
     if (const auto known = torch::jit::toIValue(number)) {

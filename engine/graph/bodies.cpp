@@ -43,9 +43,8 @@ std::string bodyTitle(const Node& node, std::size_t index)
 std::size_t operatorCount(const Graph& graph)
 {
     const auto nodes = graph.nodes();
-    return std::size_t(std::count_if(nodes.begin(), nodes.end(), [](const NodePtr& node) {
-        return node->kind == NodeKind::Op || node->kind == NodeKind::ModuleCall;
-    }));
+    return std::size_t(std::count_if(nodes.begin(), nodes.end(),
+                                     [](const NodePtr& node) { return node->isOperator(); }));
 }
 
 std::string bodyFunction(const Node& node, std::size_t index, const std::string& nodeName)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/graph/code_modules.h"
 
+#include "engine/base/text.h"
 #include "engine/graph/code_names.h"
 #include "engine/graph/text_literals.h"
 
@@ -9,11 +10,6 @@
 namespace qs {
 
 namespace {
-
-std::string lastPart(const std::string& name)
-{
-    return name.substr(name.rfind('.') + 1);
-}
 
 /// The value a node reads under a name, null where it reads none.
 const Value* operand(const Graph& graph, const Node& node, std::string_view name)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/graph/code_statements.h"
 
+#include "engine/base/text.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -16,7 +18,7 @@ bool isLeafModule(const Scope& scope)
     const std::string& name = scope.moduleClass;
     if (!name.starts_with("torch.nn.") && !name.starts_with("torch.ao.nn."))
         return false;
-    const std::string last = name.substr(name.rfind('.') + 1);
+    const std::string last = lastPart(name);
     return !scope.path.empty() && last != "Sequential" && !last.starts_with("ModuleList")
         && !last.starts_with("ModuleDict") && last != "Module";
 }
@@ -45,7 +47,7 @@ public:
             if (node->kind == NodeKind::Output) {
                 needStored(*node);
                 m_out.push_back({CodeStatement::Kind::Return, {node.get()}, node.get()});
-            } else if (isOperator(*node) && !m_stored.contains(node->id)) {
+            } else if (node->isOperator() && !m_stored.contains(node->id)) {
                 add(*node);
             }
         }
@@ -60,17 +62,12 @@ private:
         std::vector<const Node*> nodes;
     };
 
-    static bool isOperator(const Node& node)
-    {
-        return node.kind == NodeKind::Op || node.kind == NodeKind::ModuleCall;
-    }
-
     /// What is computed from parameters and constants alone.
     void findStored()
     {
         for (const NodePtr& node : m_graph.nodes()) {
-            bool stored = node->kind == NodeKind::Parameter || node->kind == NodeKind::Constant;
-            if (isOperator(*node)) {
+            bool stored = node->isStored();
+            if (node->isOperator()) {
                 bool any = false, all = true;
                 for (const auto& argument : node->args)
                     forEachRef(argument.value, [&](ValueRef ref) {
@@ -87,7 +84,7 @@ private:
     void collect()
     {
         for (const NodePtr& node : m_graph.nodes()) {
-            if (!isOperator(*node) || m_stored.contains(node->id) || isQuantizing(*node))
+            if (!node->isOperator() || m_stored.contains(node->id) || isQuantizing(*node))
                 continue;
             const auto fused = m_fusionOf.find(floatNodeOf(*node));
             const bool leaf = isLeafModule(node->scope);
@@ -180,7 +177,7 @@ private:
             return;
         }
         needStored(source, reader);
-        push(isOperator(source) ? CodeStatement::Kind::Function : CodeStatement::Kind::Attribute);
+        push(source.isOperator() ? CodeStatement::Kind::Function : CodeStatement::Kind::Attribute);
         if (m_context.observedWeights.contains(ref))
             push(CodeStatement::Kind::WeightObserver);
     }

@@ -70,6 +70,23 @@ int dtypeSize(DType dtype)
     return row(dtype).size;
 }
 
+bool isWholeNumber(DType dtype)
+{
+    switch (dtype) {
+    case DType::UInt8:
+    case DType::Int8:
+    case DType::Int16:
+    case DType::Int32:
+    case DType::Int64:
+    case DType::UInt16:
+    case DType::UInt32:
+    case DType::UInt64:
+        return true;
+    default:
+        return false;
+    }
+}
+
 bool isFloating(DType dtype)
 {
     switch (dtype) {

@@ -43,6 +43,8 @@ std::optional<DType> dtypeFromName(std::string_view name);
 /// Bytes of one element; 0 for Unknown.
 int dtypeSize(DType dtype);
 bool isFloating(DType dtype);
+/// True for the integers with and without sign, not for bool and the quantized types.
+bool isWholeNumber(DType dtype);
 /// True for quint8, qint8, qint32, quint4x2.
 bool isQuantized(DType dtype);
 

@@ -22,11 +22,6 @@ bool isInPlaceName(std::string_view target)
     return name.ends_with('_') && !name.ends_with("__");
 }
 
-bool isStored(const Node& node)
-{
-    return node.kind == NodeKind::Parameter || node.kind == NodeKind::Constant;
-}
-
 class Verifier
 {
 public:
@@ -64,9 +59,9 @@ private:
 
     static Result<void> checkKind(const Node& node, const Graph& graph)
     {
-        if (isStored(node) && !node.tensor && graph.tensors())
+        if (node.isStored() && !node.tensor && graph.tensors())
             return fail(broken(node, "it has no tensor"));
-        if ((isStored(node) || node.kind == NodeKind::Input)
+        if ((node.isStored() || node.kind == NodeKind::Input)
             && (node.outputs.size() != 1 || !node.args.empty()))
             return fail(broken(node, "an input or weight has one value and no arguments"));
         if (node.kind == NodeKind::Output && !node.outputs.empty())

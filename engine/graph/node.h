@@ -70,6 +70,10 @@ struct Node
     /// The argument at a schema position; null when absent.
     const Argument* tryArg(std::size_t position) const;
     bool isOp(std::string_view wanted) const { return kind == NodeKind::Op && target == wanted; }
+    /// Computes something: a call of an operator or of a custom module.
+    bool isOperator() const { return kind == NodeKind::Op || kind == NodeKind::ModuleCall; }
+    /// Holds a tensor or object of the file.
+    bool isStored() const { return kind == NodeKind::Parameter || kind == NodeKind::Constant; }
 };
 
 using NodePtr = std::shared_ptr<const Node>;

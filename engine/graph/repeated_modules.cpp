@@ -130,7 +130,7 @@ std::vector<Module> modulesOf(const Graph& graph)
     std::vector<Module> out;
     std::unordered_map<std::string, std::size_t> known;
     for (const auto& node : graph.nodes()) {
-        if (node->kind != NodeKind::Op && node->kind != NodeKind::ModuleCall)
+        if (!node->isOperator())
             continue;
         for (std::string path = node->scope.path; !path.empty();
              path = ModuleTree::parentPath(path)) {

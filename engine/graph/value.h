@@ -34,6 +34,13 @@ struct ValueType
     std::string className; ///< for Custom: the class, such as "Conv2dPackedParamsBase"
     std::string expression; ///< for SymInt and friends: the file's expression, with `shape` empty
 
+    /// A tensor whose element type nothing tells.
+    bool isUntyped() const { return kind == ValueKind::Tensor && dtype == DType::Unknown; }
+    /// A tensor of floats, or of what nobody knows.
+    bool mayBeFloat() const
+    {
+        return kind == ValueKind::Tensor && (dtype == DType::Unknown || isFloating(dtype));
+    }
     /// "float32[s77, 3, 224, 224]", "SymInt", "?" for what is unknown.
     std::string text() const;
     friend bool operator==(const ValueType&, const ValueType&) = default;

@@ -13,11 +13,6 @@ namespace {
 using Args = DecomposedArgs;
 using Reader = DecomposedReader;
 
-bool isStored(const Node& node)
-{
-    return node.kind == NodeKind::Parameter || node.kind == NodeKind::Constant;
-}
-
 const ValueRef* refOf(const Node& node, std::string_view name)
 {
     const Argument* found = node.tryArg(name);
@@ -108,7 +103,7 @@ Args linear(const Reader& read)
         product = read.find("aten.bmm.default");
     const bool batched = product && read.find("aten.view.default");
     const auto* weight = batched && turned ? turned->args.at(0).value.asRef() : nullptr;
-    if (!weight || !isStored(read.edit().get(weight->node)))
+    if (!weight || !read.edit().get(weight->node).isStored())
         return std::nullopt;
     const bool fused = product->target == "aten.addmm.default";
     const Node* sum = fused ? product : read.find("aten.add.Tensor");
@@ -144,7 +139,7 @@ Args prelu(const Reader& read)
         return std::nullopt;
     const auto input = read.from(refOf(*above, "self"));
     const auto weight = read.from(product->args[0].value.asRef(), "aten.view.default");
-    if (!input || !weight || !isStored(read.edit().get(weight->node)))
+    if (!input || !weight || !read.edit().get(weight->node).isStored())
         return std::nullopt;
     return std::vector<NamedArgument> {{"self", *input}, {"weight", *weight}};
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/pt2_metadata.h"
 
+#include "engine/base/text.h"
+
 #include <charconv>
 
 namespace qs {
@@ -70,7 +72,7 @@ std::string publicClassName(std::string_view moduleClass)
     constexpr std::string_view kInside = "torch.nn.modules.";
     if (!moduleClass.starts_with(kInside))
         return std::string(moduleClass);
-    return "torch.nn." + std::string(moduleClass.substr(moduleClass.rfind('.') + 1));
+    return "torch.nn." + lastPart(moduleClass);
 }
 
 std::vector<Scope> parseModuleStack(std::string_view text)

@@ -83,7 +83,7 @@ void fillProbed(Node& made, Ranks& ranks, const std::vector<ProbedValue>& probed
 {
     for (std::size_t i = 0; i < probed.size(); ++i) {
         ValueType& type = made.outputs[i].type;
-        if (type.kind == ValueKind::Tensor && type.dtype == DType::Unknown)
+        if (type.isUntyped())
             type.dtype = probed[i].dtype;
         if (!ranks[i])
             ranks[i] = probed[i].rank;

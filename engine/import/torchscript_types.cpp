@@ -285,7 +285,7 @@ void inferTypes(Node& node, const TypeOf& typeOf, const RankOf& rankOf)
     if (name == "where" || name == "arange" || name == "full")
         dtype = given(node, "dtype") ? dtype : DType::Unknown;
     for (Value& value : node.outputs)
-        if (value.type.kind == ValueKind::Tensor && value.type.dtype == DType::Unknown)
+        if (value.type.isUntyped())
             value.type.dtype = dtype;
     const bool indexed = name == "topk" || name == "sort" || name == "kthvalue" || name == "cummax"
         || name == "cummin" || ((name == "max" || name == "min") && node.outputs.size() == 2)

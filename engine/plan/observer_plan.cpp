@@ -70,12 +70,7 @@ public:
 private:
     const OpName& nameOf(NodeId id) const { return m_names[m_graph.position(id)]; }
 
-    bool isTensor(ValueRef ref) const
-    {
-        const ValueType& type = m_graph.value(ref).type;
-        return type.kind == ValueKind::Tensor
-            && (type.dtype == DType::Unknown || isFloating(type.dtype));
-    }
+    bool isTensor(ValueRef ref) const { return m_graph.value(ref).type.mayBeFloat(); }
 
     DType producedDType(ValueRef ref) const
     {
@@ -119,11 +114,7 @@ private:
             && m_graph.value(ref).type.shape.size() == 2;
     }
 
-    bool isStored(ValueRef ref) const
-    {
-        const NodeKind kind = m_graph.get(ref.node).kind;
-        return kind == NodeKind::Parameter || kind == NodeKind::Constant;
-    }
+    bool isStored(ValueRef ref) const { return m_graph.get(ref.node).isStored(); }
     bool isOwnTensor(ValueRef ref, const OpName& name) const
     {
         return name.isModule() && isStored(ref);

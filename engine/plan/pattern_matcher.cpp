@@ -184,7 +184,7 @@ private:
     void collectUnits()
     {
         for (const auto& node : m_graph.nodes()) {
-            if (node->kind != NodeKind::Op && node->kind != NodeKind::ModuleCall)
+            if (!node->isOperator())
                 continue;
             const auto fused = m_fused.find(node->id);
             Unit unit;
@@ -295,8 +295,7 @@ std::vector<std::pair<Use, ValueRef>> activationUses(const Graph& graph, const N
             if (!producer || ref.index >= producer->outputs.size()
                 || producer->outputs[ref.index].type.kind != ValueKind::Tensor)
                 return;
-            const bool stored
-                = producer->kind == NodeKind::Parameter || producer->kind == NodeKind::Constant;
+            const bool stored = producer->isStored();
             if (!stored || !name.isModule())
                 found.push_back({{node.id, a}, ref});
         });

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/plan.h"
 
+#include <algorithm>
+
 namespace qs {
 
 std::string_view verdictName(Verdict verdict)
@@ -34,6 +36,19 @@ const NodePlan* Plan::tryGet(const Graph& graph, NodeId id) const
         return nullptr;
     const std::size_t position = graph.position(id);
     return position < nodes.size() && nodes[position].node == id ? &nodes[position] : nullptr;
+}
+
+std::optional<MainReason> mainReason(const Plan& plan)
+{
+    std::map<std::string, MainReason> reasons;
+    for (const NodePlan& node : plan.nodes)
+        if (!node.reason.empty() && (node.eligible || plan.eligibleOps == 0))
+            ++reasons.try_emplace(node.reason, MainReason {&node, 0}).first->second.count;
+    const auto main
+        = std::max_element(reasons.begin(), reasons.end(), [](const auto& a, const auto& b) {
+              return a.second.count < b.second.count;
+          });
+    return main == reasons.end() ? std::nullopt : std::optional(main->second);
 }
 
 std::map<std::string, ObserverId> interiorObservers(const Plan& plan, NodeId owner)

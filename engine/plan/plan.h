@@ -132,6 +132,15 @@ struct Plan
 using PlanPtr = std::shared_ptr<const Plan>;
 
 /// The observers inside a custom module by `PlannedObserver::interior`.
+/// Why most of the operators that could be quantized stay float; of all operators where none could
+/// be. Nothing where no operator stays float.
+struct MainReason
+{
+    const NodePlan* node; ///< the first of them; the plan owns it
+    std::size_t count;
+};
+std::optional<MainReason> mainReason(const Plan& plan);
+
 std::map<std::string, ObserverId> interiorObservers(const Plan& plan, NodeId owner);
 
 } // namespace qs

@@ -7,8 +7,7 @@ std::vector<NodeChange> comparePlans(const Graph& graph, const Plan& before, con
 {
     std::vector<NodeChange> changes;
     for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
-        const NodeKind kind = graph.nodes()[i]->kind;
-        if (kind != NodeKind::Op && kind != NodeKind::ModuleCall)
+        if (!graph.nodes()[i]->isOperator())
             continue;
         const NodePlan& a = before.nodes.at(i);
         const NodePlan& b = after.nodes.at(i);

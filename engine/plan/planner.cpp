@@ -116,8 +116,7 @@ void sortGroups(const Graph& graph, Plan& plan)
 void countCoverage(const Graph& graph, Plan& plan)
 {
     for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
-        const NodeKind kind = graph.nodes()[i]->kind;
-        if (kind != NodeKind::Op && kind != NodeKind::ModuleCall)
+        if (!graph.nodes()[i]->isOperator())
             continue;
         ++plan.totalOps;
         plan.eligibleOps += plan.nodes[i].eligible;

@@ -126,7 +126,7 @@ ModuleChoices::ModuleChoices(const Graph& graph, const PrepareSettings& settings
     std::map<std::string, std::pair<ModuleChoice, std::vector<NodeId>>> byReason;
     std::vector<NodeId> outside;
     for (const NodePtr& node : graph.nodes()) {
-        if (node->kind != NodeKind::Op && node->kind != NodeKind::ModuleCall)
+        if (!node->isOperator())
             continue;
         if (ModuleChoice leaf = leaves.of(*node); !leaf.key.empty()) {
             auto& [choice, nodes] = byReason[leaf.reason];

@@ -41,8 +41,7 @@ bool readsOnlyStored(const Graph& graph, const Node& node)
     bool stored = false, computed = false;
     for (const auto& argument : node.args)
         forEachRef(argument.value, [&](ValueRef ref) {
-            const NodeKind kind = graph.get(ref.node).kind;
-            (kind == NodeKind::Parameter || kind == NodeKind::Constant ? stored : computed) = true;
+            (graph.get(ref.node).isStored() ? stored : computed) = true;
         });
     return stored && !computed;
 }
@@ -124,7 +123,7 @@ NodePlan Reasoner::nodePlan(std::size_t position) const
     NodePlan plan;
     plan.node = node.id;
     plan.rule.kind = RuleKind::None;
-    if (node.kind != NodeKind::Op && node.kind != NodeKind::ModuleCall)
+    if (!node.isOperator())
         return plan;
     const auto unit = matches.unitOf.find(node.id);
     if (unit != matches.unitOf.end() && !hits[unit->second].empty()

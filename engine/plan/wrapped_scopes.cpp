@@ -10,11 +10,6 @@ namespace qs {
 
 namespace {
 
-bool isOperator(const Node& node)
-{
-    return node.kind == NodeKind::Op || node.kind == NodeKind::ModuleCall;
-}
-
 /// The module whose code called the operator: torch.nn's modules, containers included, stand for
 /// whoever calls them, as the source lines do.
 std::string callerOf(const Graph& graph, const Node& node)
@@ -41,7 +36,7 @@ std::vector<const Node*> membersOf(const Graph& graph, const WrapKey& key)
 {
     std::vector<const Node*> within;
     for (const NodePtr& node : graph.nodes())
-        if (isOperator(*node) && ModuleTree::isWithin(node->scope.path, key.path))
+        if (node->isOperator() && ModuleTree::isWithin(node->scope.path, key.path))
             within.push_back(node.get());
     if (key.function.empty())
         return within;
@@ -103,7 +98,7 @@ std::vector<std::string> functionsOf(const Graph& graph, const std::string& path
 {
     std::vector<std::string> functions;
     for (const NodePtr& node : graph.nodes())
-        if (isOperator(*node) && node->scope.path == path && !node->source.function.empty()
+        if (node->isOperator() && node->scope.path == path && !node->source.function.empty()
             && std::find(functions.begin(), functions.end(), node->source.function)
                 == functions.end())
             functions.push_back(node->source.function);

@@ -17,8 +17,8 @@ public:
         , m_valueOf(valueOf)
     {
         for (NodeId id : edit.order()) {
-            const NodeKind kind = edit.get(id).kind;
-            if (kind == NodeKind::Op || kind == NodeKind::ModuleCall || kind == NodeKind::Output) {
+            if (const Node& node = edit.get(id);
+                node.isOperator() || node.kind == NodeKind::Output) {
                 m_firstOp = id;
                 break;
             }
@@ -74,7 +74,7 @@ private:
         node.scope = producer.scope;
         node.origin = floatValue.node;
         node.observer = observer.id;
-        const bool isOp = producer.kind == NodeKind::Op || producer.kind == NodeKind::ModuleCall;
+        const bool isOp = producer.isOperator();
         const NodeId id = isOp ? m_edit.insertAfter(std::move(node), producer.id)
                                : m_edit.insert(std::move(node), m_firstOp);
         return {id, 0};

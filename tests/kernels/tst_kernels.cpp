@@ -112,6 +112,23 @@ private Q_SLOTS:
             }
         }
     }
+    // As quantized_decomposed has it, also where 0 lies outside the range.
+    void noNumberBecomesZero()
+    {
+        for (const auto& [low, high] : {std::pair(0, 255), std::pair(5, 20)}) {
+            const auto q = kernels::makeFakeQuant(0.5, 7, low, high);
+            for (const std::int64_t size : {1, 33, 16385}) {
+                at::Tensor x = at::ones({size});
+                x[size - 1] = NAN;
+                at::Tensor out = at::full({size}, 99, at::kByte);
+                kernels::quantizeCpu(x.const_data_ptr<float>(), size, q,
+                                     out.mutable_data_ptr<std::uint8_t>(), 2);
+                QCOMPARE(out[size - 1].item<int>(), 0);
+                QVERIFY(out.slice(0, 0, size - 1).eq(9).all().item<bool>());
+            }
+            QCOMPARE(kernels::fakeQuantize(NAN, q), -3.5f);
+        }
+    }
     void refusesOtherTypes()
     {
         QVERIFY_EXCEPTION_THROWN(tensorMinMax(at::zeros({3}, at::kDouble)), c10::Error);

@@ -3,8 +3,9 @@
 
 #include "engine/base/error.h"
 
-#include <ATen/core/Tensor.h>
+#include <ATen/ATen.h>
 
+#include <cmath>
 #include <cstring>
 #include <string>
 
@@ -23,6 +24,14 @@ inline bool bitEqual(const at::Tensor& a, const at::Tensor& b)
         return false;
     const at::Tensor x = a.contiguous(), y = b.contiguous();
     return x.nbytes() == 0 || std::memcmp(x.const_data_ptr(), y.const_data_ptr(), x.nbytes()) == 0;
+}
+
+/// How far `got` is from `wanted`, in dB; 200 where they are the same.
+inline double sqnr(const at::Tensor& wanted, const at::Tensor& got)
+{
+    const at::Tensor real = wanted.to(at::kDouble);
+    const double noise = (real - got.to(at::kDouble)).norm().item<double>();
+    return noise == 0 ? 200 : 20 * std::log10(real.norm().item<double>() / noise);
 }
 
 } // namespace qs::test

@@ -39,12 +39,6 @@ std::string commonPath(const std::string& a, const std::string& b)
     return out;
 }
 
-std::string lastComponent(const std::string& dotted)
-{
-    const auto dot = dotted.rfind('.');
-    return dot == std::string::npos ? dotted : dotted.substr(dot + 1);
-}
-
 std::string moduleOfPath(const std::string& entryPath)
 {
     return entryPath.ends_with("()") ? ModuleTree::parentPath(entryPath) : entryPath;

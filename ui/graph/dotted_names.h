@@ -9,8 +9,6 @@ namespace qs {
 std::string moduleOfPath(const std::string& entryPath);
 /// "conv2d" for "aten.conv2d.default", "add" for "quantized.add.default".
 std::string shortOpName(const std::string& target);
-/// The last word of a dotted name.
-std::string lastComponent(const std::string& dotted);
 /// Digits only.
 bool isNumber(const std::string& text);
 /// The path that two dotted paths begin with.

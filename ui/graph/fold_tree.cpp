@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/graph/fold_tree.h"
 
+#include "engine/base/text.h"
+
 #include <algorithm>
 #include <unordered_set>
 
@@ -37,17 +39,12 @@ std::string withoutMethod(const std::string& path)
     return (dot == std::string::npos ? "" : path.substr(0, dot + 1)) + path.substr(end + 3);
 }
 
-bool isTensorNode(const Node& node)
-{
-    return node.kind == NodeKind::Parameter || node.kind == NodeKind::Constant;
-}
-
 /// Operators that read parameters and constants only: they belong to their readers.
 std::unordered_set<NodeId> constantNodes(const Graph& graph)
 {
     std::unordered_set<NodeId> out;
     for (const auto& node : graph.nodes()) {
-        if (isTensorNode(*node)) {
+        if (node->isStored()) {
             out.insert(node->id);
             continue;
         }
@@ -90,7 +87,7 @@ public:
     {
         FoldEntry root;
         root.kind = FoldEntry::Kind::Module;
-        root.className = lastComponent(m_graph.modules().root().moduleClass);
+        root.className = lastPart(m_graph.modules().root().moduleClass);
         root.label = root.className.empty() ? m_graph.info().name : root.className;
         if (root.label.empty())
             root.label = "model";
@@ -214,11 +211,11 @@ private:
         FoldEntry entry;
         entry.kind = FoldEntry::Kind::Module;
         entry.path = withoutMethod(withoutCall(key));
-        entry.label = lastComponent(entry.path);
+        entry.label = lastPart(entry.path);
         if (const auto wrap = m_wraps.find(entry.path); wrap != m_wraps.end())
             entry.wrap = wrap->second;
         if (const auto* module = m_graph.modules().tryGet(entry.path))
-            entry.className = lastComponent(module->moduleClass);
+            entry.className = lastPart(module->moduleClass);
         const int index = int(entries().size());
         entries().push_back(std::move(entry));
         m_containers[key] = index;
@@ -313,7 +310,7 @@ private:
         std::string out, previous;
         for (NodeId id : unit.members) {
             const Node& node = m_graph.get(id);
-            std::string part = lastComponent(node.scope.path);
+            std::string part = lastPart(node.scope.path);
             if (node.scope.path == home || isNumber(part) || part.empty())
                 part = shortOpName(node.target);
             if (part != previous)

@@ -195,9 +195,8 @@ private:
             if (judged.entry.isModule())
                 return wordColor(QString::fromStdString(judged.entry.className));
             const Node& node = m_graph.get(judged.nodes.front());
-            return node.kind == NodeKind::Op || node.kind == NodeKind::ModuleCall
-                ? opColor(opName(judged))
-                : verdictColor(Verdict::NotApplicable);
+            return node.isOperator() ? opColor(opName(judged))
+                                     : verdictColor(Verdict::NotApplicable);
         }
         case ColourBy::QConfig:
             return wordColor(m_facts.qconfigText(judged.origins));

@@ -97,7 +97,7 @@ QString insideText(const Facts& facts, const Graph& graph, const FoldTree& tree,
     QStringList tensors, literals;
     for (const NodeId id : entry.members) {
         // In a fusion only the first member's parameters go without their module's name.
-        const std::string module = lastComponent(graph.get(id).scope.path);
+        const std::string module = lastPart(graph.get(id).scope.path);
         const bool named = id != entry.members.front() && !module.empty();
         for (const auto& arg : graph.get(id).args) {
             bool literal = !arg.value.isNone();

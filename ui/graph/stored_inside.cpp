@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/graph/stored_inside.h"
 
+#include "engine/base/text.h"
+
 #include <algorithm>
 
 namespace qs {
@@ -21,7 +23,7 @@ public:
         if (m_tree.unitOf(ref.node) >= 0)
             return;
         const Node& node = m_graph.get(ref.node);
-        if (node.kind == NodeKind::Parameter || node.kind == NodeKind::Constant) {
+        if (node.isStored()) {
             const bool known = std::any_of(found.begin(), found.end(),
                                            [&](const StoredValue& v) { return v.node == node.id; });
             if (!known)
@@ -30,7 +32,7 @@ public:
         }
         for (const auto& arg : node.args)
             forEachRef(arg.value, [this](ValueRef from) {
-                addRead(from, lastComponent(m_graph.get(from.node).target));
+                addRead(from, lastPart(m_graph.get(from.node).target));
             });
     }
 
@@ -52,7 +54,7 @@ std::vector<StoredValue> storedInside(const Graph& graph, const FoldTree& tree,
         if (!node)
             continue;
         // In a fusion only the first member's parameters go without their module's name.
-        const std::string module = lastComponent(node->scope.path);
+        const std::string module = lastPart(node->scope.path);
         const bool named = id != members.front() && !module.empty();
         for (const auto& arg : node->args)
             forEachRef(arg.value, [&](ValueRef ref) {

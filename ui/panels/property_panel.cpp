@@ -36,9 +36,8 @@ QString argumentText(const Graph& graph, const Argument& argument)
         if (!node)
             return QStringLiteral("?");
         const auto& value = graph.value(*ref);
-        const QString name = node->kind == NodeKind::Parameter || node->kind == NodeKind::Constant
-            ? QString::fromStdString(lastComponent(node->target))
-            : QString::fromStdString(value.name);
+        const QString name = node->isStored() ? QString::fromStdString(lastPart(node->target))
+                                              : QString::fromStdString(value.name);
         return QStringLiteral("%1  %2").arg(name, shapeText(value.type)).trimmed();
     }
     if (const auto* list = argument.asList()) {

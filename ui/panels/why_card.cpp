@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/panels/why_card.h"
 
+#include "engine/base/text.h"
 #include "ui/graph/graph_style.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
@@ -34,7 +35,7 @@ QString patternText(const std::vector<std::string>& pattern)
 {
     QStringList names;
     for (const auto& name : pattern)
-        names << QString::fromStdString(lastComponent(name));
+        names << QString::fromStdString(lastPart(name));
     return QStringLiteral("(%1)").arg(names.join(QStringLiteral(", ")));
 }
 

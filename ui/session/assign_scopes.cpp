@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/session/assign_scopes.h"
 
+#include "engine/base/text.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 
@@ -169,7 +170,7 @@ std::vector<AssignScope> assignScopes(Workspace& workspace)
         decided && !decided->pattern.empty()) {
         QStringList names;
         for (const auto& name : decided->pattern)
-            names << toQString(lastComponent(name));
+            names << toQString(lastPart(name));
         out.push_back({QStringLiteral("all %1").arg(names.join(QStringLiteral(" + "))),
                        {RuleKind::ObjectType, decided->pattern}});
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/prepare/custom_modules/lstm_body.h"
 
+#include "engine/base/text.h"
 #include "engine/execute/recurrence.h"
 
 namespace qs {
@@ -9,7 +10,7 @@ namespace {
 
 std::string leafOf(const std::string& interior)
 {
-    return interior.substr(interior.rfind('.') + 1);
+    return lastPart(interior);
 }
 
 /// Writes the nodes of one body and of its cells.

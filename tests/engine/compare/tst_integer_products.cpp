@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/compare/integer_products.h"
 #include "engine/execute/tensor_store.h"
+#include "tests/support/tensor_compare.h"
 #include "tests/support/tiny_graph.h"
 
 #include <QtTest/QtTest>
@@ -150,12 +151,6 @@ at::Tensor exactProduct(const Case& wanted, const Built& made, const at::Tensor&
                                  : at::linear(x, made.weight, bias);
 }
 
-double decibels(const at::Tensor& value, const at::Tensor& exact)
-{
-    const double noise = (value.to(at::kDouble) - exact).norm().item<double>();
-    return noise == 0 ? 999 : 20 * std::log10(exact.norm().item<double>() / noise);
-}
-
 /// Products and the interpreter that asks them.
 struct Runner
 {
@@ -262,11 +257,11 @@ private Q_SLOTS:
             const at::Tensor y = ran(runner, made, x);
             QVERIFY(y.defined());
             QCOMPARE(y.scalar_type(), at::kFloat);
-            const double off = decibels(y, exactProduct(wanted, made, x));
+            const double off = test::sqnr(exactProduct(wanted, made, x), y);
             QVERIFY2(off > 130, qPrintable(QString::number(off)));
         }
         const at::Tensor last = gridInput(wanted).narrow(0, 0, 1); // of the data, a smaller batch
-        const double off = decibels(ran(runner, made, last), exactProduct(wanted, made, last));
+        const double off = test::sqnr(exactProduct(wanted, made, last), ran(runner, made, last));
         QVERIFY2(off > 130, qPrintable(QString::number(off)));
     }
     void anyWeights_data()
@@ -286,7 +281,7 @@ private Q_SLOTS:
             const at::Tensor x = gridInput(wanted);
             const at::Tensor y = ran(runner, made, x);
             QVERIFY(y.defined());
-            const double off = decibels(y, exactProduct(wanted, made, x));
+            const double off = test::sqnr(exactProduct(wanted, made, x), y);
             QVERIFY2(off > 85, qPrintable(QString::number(off)));
         }
     }
@@ -307,7 +302,7 @@ private Q_SLOTS:
         QVERIFY2(outputs, outputs ? "" : outputs.error().line().c_str());
         QCOMPARE(answered, 1);
         const double off
-            = decibels(outputs->at(0).toTensor(), exactProduct(wanted, made, x - 0.002));
+            = test::sqnr(exactProduct(wanted, made, x - 0.002), outputs->at(0).toTensor());
         QVERIFY2(off > 130, qPrintable(QString::number(off)));
     }
 

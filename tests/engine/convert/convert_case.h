@@ -4,9 +4,9 @@
 #include "engine/convert/convert.h"
 #include "engine/execute/interpreter.h"
 #include "engine/prepare/prepare.h"
+#include "tests/support/tensor_compare.h"
 #include "tests/support/tiny_graph.h"
 
-#include <cmath>
 #include <stdexcept>
 
 namespace qs::test {
@@ -89,12 +89,6 @@ inline at::Tensor runOn(const GraphPtr& graph, const at::Tensor& x)
     if (!made)
         throw std::runtime_error(made.error().line());
     return made->at(0).toTensor();
-}
-
-inline double sqnr(const at::Tensor& wanted, const at::Tensor& got)
-{
-    const double noise = (wanted - got).to(at::kDouble).norm().item<double>();
-    return noise == 0 ? 200 : 20 * std::log10(wanted.to(at::kDouble).norm().item<double>() / noise);
 }
 
 } // namespace qs::test

@@ -9,6 +9,7 @@
 #include "engine/prepare/reroute_tuples.h"
 #include "tests/engine/prepare/module_converter.h"
 #include "tests/support/oracle_file.h"
+#include "tests/support/tensor_compare.h"
 #include "tests/support/tiny_graph.h"
 
 #include <QtTest/QtTest>
@@ -80,11 +81,6 @@ void compareToTheBit(const Values& a, const Values& b)
     QCOMPARE(a.size(), b.size());
     for (std::size_t i = 0; i < a.size(); ++i)
         QVERIFY2(at::equal(a[i].toTensor(), b[i].toTensor()), std::to_string(i).c_str());
-}
-
-double sqnr(const at::Tensor& wanted, const at::Tensor& got)
-{
-    return 20 * std::log10(wanted.norm().item<double>() / (wanted - got).norm().item<double>());
 }
 
 /// How many nodes have a target; of quantizes only those of activations.
@@ -238,7 +234,7 @@ private Q_SLOTS:
             QCOMPARE(got.size(), wanted.size());
             for (std::size_t i = 0; i < got.size(); ++i) {
                 QVERIFY(got[i].toTensor().sizes() == wanted[i].toTensor().sizes());
-                const double decibel = sqnr(wanted[i].toTensor(), got[i].toTensor());
+                const double decibel = test::sqnr(wanted[i].toTensor(), got[i].toTensor());
                 QVERIFY2(decibel > 25, (form + std::to_string(decibel)).c_str());
             }
             if (entry(c.data, "counts").toGenericDict().empty())

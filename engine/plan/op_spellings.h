@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace qs {
+
+/// True when the ATen operator `base` (no namespace, no overload, no trailing underscore) is what
+/// the user-visible function or torch.nn class `word` does, in any of the spellings that training
+/// IR, core ATen and TorchScript use.
+bool isMainOp(std::string_view word, const std::string& base);
+
+/// The name that users know an operator of core ATen by, "_softmax" ► "softmax"; others as they
+/// are.
+std::string plainSpelling(const std::string& base);
+
+/// Python's operator behind a tensor method, "add" ► "operator.add"; empty when there is none.
+/// `x + y` and `x.add(y)` look the same in an export, and the first is what people write.
+std::string pythonOperator(const std::string& word);
+
+/// True for torch.nn.functional's own names of what are built-in functions of torch.
+bool isFunctionalBuiltin(const std::string& word);
+
+/// True for what, without a record of what was called, is taken for a function of
+/// torch.nn.functional.
+bool isFunctionalByDefault(const std::string& word);
+
+/// True for what, without a record of what was called, is taken for a tensor method.
+bool isMethodByDefault(const std::string& word);
+
+} // namespace qs
