@@ -70,7 +70,7 @@ private:
 
     /// What a rule keeps float is no kernel that computes; operators that move values alone lose
     /// nothing and may. As in torch.ao an operator that only the backend refused may be lowered
-    /// where it stands between dequantize and quantize anyway, some only as modules.
+    /// where it stands between dequantize and quantize anyway.
     bool mayLower(const KernelMatch& match, std::string& why) const
     {
         static constexpr std::array<std::string_view, 18> kMoving {
@@ -79,24 +79,18 @@ private:
             "expand",  "repeat",    "clone",      "detach",  "alias",     "dropout"};
         for (NodeId id : match.chain) {
             const std::string kind = operatorKind(m_edit, m_edit.get(id));
-            if (!m_options.quantized.contains(id) && isModuleKernel(kind)
+            const bool moves = std::find(kMoving.begin(), kMoving.end(), kind) != kMoving.end();
+            if (!moves && m_options.keptFloat.contains(id)) {
+                why = "a rule of the recipe keeps it float";
+                return false;
+            }
+            if (match.row.modulesAlone && !m_options.quantized.contains(id)
                 && !opNameOf(m_edit.get(id)).isModule()) {
                 why = "the backend has no pattern for the function, only for the module";
                 return false;
             }
-            const bool moves = std::find(kMoving.begin(), kMoving.end(), kind) != kMoving.end();
-            if (moves || !m_options.keptFloat.contains(id))
-                continue;
-            why = "a rule of the recipe keeps it float";
-            return false;
         }
         return true;
-    }
-
-    static bool isModuleKernel(const std::string& kind)
-    {
-        return kind == "batch_norm2d" || kind == "batch_norm3d" || kind == "prelu"
-            || kind == "softmax";
     }
 
     ValueRef previousInChain(const Node& node, const std::string& kind) const
@@ -147,8 +141,7 @@ private:
         }
         static constexpr std::array<std::string_view, 4> kParameters {
             "weight", "bias", "running_mean", "running_var"};
-        const bool stored
-            = producer.kind == NodeKind::Parameter || producer.kind == NodeKind::Constant;
+        const bool stored = producer.isStored();
         return stored && !op && node.args.at(0).name != name
             && std::find(kParameters.begin(), kParameters.end(), name) != kParameters.end();
     }

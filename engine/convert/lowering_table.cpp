@@ -2,10 +2,12 @@
 #include "engine/convert/lowering_table.h"
 
 #include "engine/base/log.h"
+#include "engine/base/text.h"
 #include "engine/convert/lowering_names.h"
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 namespace qs {
 
@@ -15,6 +17,12 @@ KernelRow requantized(std::vector<std::string> pattern, std::string kernel)
 {
     return {std::move(pattern), std::move(kernel), KernelOutput::Requantized, 0, 0,
             KernelMode::Static};
+}
+
+KernelRow ofModules(KernelRow row)
+{
+    row.modulesAlone = true;
+    return row;
 }
 
 std::vector<KernelRow> weightedRows()
@@ -43,8 +51,8 @@ std::vector<KernelRow> plainRows()
     return {
         requantized({"add", "relu"}, "quantized::add_relu"),
         requantized({"mul", "relu"}, "quantized::mul_relu"),
-        requantized({"batch_norm2d", "relu"}, "quantized::batch_norm2d_relu"),
-        requantized({"batch_norm3d", "relu"}, "quantized::batch_norm3d_relu"),
+        ofModules(requantized({"batch_norm2d", "relu"}, "quantized::batch_norm2d_relu")),
+        ofModules(requantized({"batch_norm3d", "relu"}, "quantized::batch_norm3d_relu")),
         // With a number the kernel chooses its result's parameters itself, as torch.ao accepts; the
         // kernel check sees whether they do.
         requantized({"add_scalar", "relu"}, "quantized::add_relu.Scalar"),
@@ -58,15 +66,15 @@ std::vector<KernelRow> plainRows()
         // quantized::cat, and pooling after it rounds by layout.
         {{"cat"}, std::string(kSameKernel), KernelOutput::AsInput, 0, 0, KernelMode::Static},
         requantized({"cat"}, "quantized::cat"),
-        requantized({"batch_norm2d"}, "quantized::batch_norm2d"),
-        requantized({"batch_norm3d"}, "quantized::batch_norm3d"),
+        ofModules(requantized({"batch_norm2d"}, "quantized::batch_norm2d")),
+        ofModules(requantized({"batch_norm3d"}, "quantized::batch_norm3d")),
         requantized({"elu"}, "quantized::elu"),
         requantized({"leaky_relu"}, "quantized::leaky_relu"),
         requantized({"hardswish"}, "quantized::hardswish"),
         requantized({"instance_norm"}, "quantized::instance_norm"),
         requantized({"layer_norm"}, "quantized::layer_norm"),
-        requantized({"softmax"}, "quantized::softmax"),
-        requantized({"prelu"}, "quantized::prelu"),
+        ofModules(requantized({"softmax"}, "quantized::softmax")),
+        ofModules(requantized({"prelu"}, "quantized::prelu")),
         {{"sigmoid"},
          std::string(kSameKernel),
          KernelOutput::Fixed,
@@ -205,6 +213,14 @@ bool isDynamicClass(const std::vector<std::string>& names)
     });
 }
 
+/// True where a class stands in the pattern: torch.nn.Softmax, not torch.nn.functional.softmax.
+bool namesModule(const std::vector<std::string>& pattern)
+{
+    return std::any_of(pattern.begin(), pattern.end(), [](const std::string& name) {
+        return std::isupper(static_cast<unsigned char>(lastPart(name)[0]));
+    });
+}
+
 /// What a recipe's row becomes: one row, or the rows that a quantized class stands for
 /// ("torch.ao.nn.quantized.dynamic.LSTM").
 std::vector<KernelRow> rowsOf(const LoweringRow& added)
@@ -227,6 +243,7 @@ std::vector<KernelRow> rowsOf(const LoweringRow& added)
         found.push_back(row);
         if (!samePattern(row.pattern, kinds))
             found.back().pattern = kinds;
+        found.back().modulesAlone &= namesModule(added.pattern);
     }
     if (!found.empty())
         return found;

@@ -39,6 +39,9 @@ struct KernelRow
     double fixedScale = 0;
     std::int64_t fixedZeroPoint = 0;
     KernelMode mode = KernelMode::Static;
+    /// What the backend refused as a function is lowered all the same where the row fits, as in
+    /// torch.ao; some of torch.ao's rows are of modules alone.
+    bool modulesAlone = false;
     friend bool operator==(const KernelRow&, const KernelRow&) = default;
 };
 

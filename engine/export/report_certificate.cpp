@@ -65,7 +65,7 @@ std::string kernelsText(const Json& result)
         return "<p>No kernel was checked.</p>";
     return "<p>" + std::to_string(passed)
         + " integer kernels were run on the reference form's inputs and stayed within "
-        + counted(std::llround(largest), "step") + " of it.</p>"
+        + counted(std::llround(largest), "step") + " of the results they should have.</p>"
         + (refused.empty() ? std::string() : "<ul>" + refused + "</ul>");
 }
 
