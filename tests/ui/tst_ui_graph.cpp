@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tests/support/fake_engine.h"
+#include "tests/support/typing_engine.h"
 #include "ui/graph/expansion.h"
 #include "ui/graph/graph_layout.h"
 #include "ui/graph/graph_pane.h"
@@ -39,6 +39,7 @@ private Q_SLOTS:
     void firstViewOpensWhatFits();
     void paneFoldsAndUnfolds();
     void clickSelectsAndZoomKeepsLimits();
+    void whatTheDataTellLeavesTheViewAsItIs();
 };
 
 void TestGraph::layoutKeepsThingsApart()
@@ -188,6 +189,35 @@ void TestGraph::clickSelectsAndZoomKeepsLimits()
     QCOMPARE(view.zoom(), 4.0);
     pane.fit();
     QVERIFY(view.zoom() <= 1);
+}
+
+/// A model of which a run told more is still the float form, with its words and open modules.
+void TestGraph::whatTheDataTellLeavesTheViewAsItIs()
+{
+    TypingEngine engine;
+    Workspace workspace(engine);
+    GraphPane pane(workspace);
+    pane.resize(900, 700);
+    pane.show();
+    workspace.pipeline().open("net.pt2", defaultRecipe());
+    QTRY_VERIFY(workspace.document().plan() && pane.isLayoutDone()
+                && !workspace.pipeline().isBusy());
+    const auto drawing = [&pane] { return pane.view().graphScene().drawing(); };
+    QSignalSpy laidOut(&pane, &GraphPane::layoutFinished);
+    pane.toggleFold(workspace.foldTree()->moduleEntry("block"), false);
+    QTRY_COMPARE(laidOut.count(), 1);
+    QCOMPARE(drawing()->nodes.size(), std::size_t(7));
+    const GraphPtr before = workspace.document().model();
+    workspace.pipeline().runUpTo(Stage::Calibrate);
+    QTRY_VERIFY(workspace.document().calibration() && !workspace.pipeline().isBusy());
+    QVERIFY(workspace.document().model() != before);
+    QTRY_COMPARE(laidOut.count(), 2);
+    QCOMPARE(drawing()->nodes.size(), std::size_t(7)); // the block is still closed
+
+    const Node& fc = *workspace.document().model()->tryFind("linear");
+    const int node = drawing()->nodeOfEntry.at(std::size_t(workspace.foldTree()->unitOf(fc.id)));
+    const auto& style = pane.view().graphScene().canvas().style();
+    QVERIFY(style.text(node).detail != QString::fromStdString(fc.target)); // as of another form
 }
 
 QTEST_MAIN(TestGraph)

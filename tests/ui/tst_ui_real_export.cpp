@@ -208,6 +208,19 @@ print("same", tuple(lowered[0].shape))
                  QStringList({"model.pt2", "observations.npz", "recipe.json", "result.json"}));
     }
 
+    void aFolderInTheWayIsToldBeforeAnythingIsWritten()
+    {
+        const QString out = m_folder.filePath(QStringLiteral("in the way"));
+        QVERIFY(QDir().mkpath(out + QStringLiteral("/result.json")));
+        exportTo(out, {QStringLiteral("torchscript")});
+        QTRY_VERIFY(m_window->messageBar().isVisible());
+        QVERIFY2(m_window->messageBar().headline().contains(QStringLiteral("result.json")),
+                 qPrintable(m_window->messageBar().headline()));
+        QCOMPARE(QDir(out).entryList(QDir::AllEntries | QDir::NoDotAndDotDot),
+                 QStringList {QStringLiteral("result.json")});
+        m_window->messageBar().dismiss();
+    }
+
     void aFolderThatCannotBeWrittenIsOneMessage()
     {
         const QString file = m_folder.filePath(QStringLiteral("some.npz"));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/graph/graph_edit.h"
-#include "tests/support/fake_engine.h"
+#include "tests/support/typing_engine.h"
 #include "ui/session/workspace.h"
 
 #include <QSignalSpy>
@@ -27,24 +26,6 @@ public:
         return FakeEngine::calibrate(request, job);
     }
     std::atomic<bool> wait = true;
-};
-
-/// Its data tell that a rectifier works on whole numbers, which stay as they are.
-class TypingEngine : public FakeEngine
-{
-public:
-    Result<CalibrationPtr> calibrate(const CalibrateRequest& request,
-                                     const JobContext& job) override
-    {
-        GraphEdit edit(*request.model);
-        edit.change(request.model->tryFind("relu")->id).outputs[0].type.dtype = DType::Int64;
-        CalibrateRequest typed = request;
-        typed.model = std::make_shared<const Graph>(edit.build());
-        auto planned = std::make_shared<Plan>(*request.plan);
-        --planned->quantizedOps;
-        typed.plan = planned;
-        return FakeEngine::calibrate(typed, job);
-    }
 };
 
 } // namespace

@@ -229,8 +229,8 @@ void GraphPane::onTreeChanged()
         return;
     }
     // The tree of a new model comes before the news of the model itself.
-    m_freshModel |= m_model != m_workspace.document().model();
-    m_model = m_workspace.document().model();
+    m_freshModel |= m_modelNumber != m_workspace.document().modelNumber();
+    m_modelNumber = m_workspace.document().modelNumber();
     const bool fresh = m_freshModel;
     if (fresh) {
         m_expanded.clear();

@@ -118,7 +118,7 @@ private:
     std::unordered_set<NodeId> m_traced; ///< float nodes
     std::set<std::string> m_expanded;
     std::set<std::string> m_wrapped; ///< paths that the recipe shows as one node
-    GraphPtr m_model; ///< whose modules `m_expanded` names
+    int m_modelNumber = 0; ///< of the model whose modules `m_expanded` names
     bool m_freshModel = true;
     bool m_colourChosen = false;
     bool m_following = false; ///< one view is being moved after the other

@@ -82,8 +82,9 @@ void ModuleCard::refresh()
 /// Until the new figures are there, those of the plan before are shown; of another model, none.
 void ModuleCard::count()
 {
-    if (m_model != m_workspace.document().model())
+    if (m_modelNumber != m_workspace.document().modelNumber())
         m_known.reset();
+    m_modelNumber = m_workspace.document().modelNumber();
     m_model = m_workspace.document().model();
     m_plan = m_workspace.document().plan();
     m_workspace.pipeline().jobs().run(

@@ -29,6 +29,7 @@ private:
 
     Workspace& m_workspace;
     std::shared_ptr<const Graph> m_model; ///< that `m_known` belongs to, or is counted for
+    int m_modelNumber = 0;
     std::shared_ptr<const Plan> m_plan;
     std::shared_ptr<const ModuleStatisticsMap> m_known; ///< null until the first count is done
 };

@@ -48,6 +48,7 @@ QString Document::title() const
 void Document::setModel(GraphPtr model, const Recipe& recipe, FoldTreePtr hierarchy)
 {
     m_model = std::move(model);
+    ++m_modelNumber;
     m_hierarchy = std::move(hierarchy);
     if (m_model && !m_hierarchy)
         m_hierarchy = hierarchyOf(*m_model, nullptr, recipe);

@@ -46,6 +46,8 @@ public:
     explicit Document(QObject* parent = nullptr);
 
     const GraphPtr& model() const { return m_model; }
+    /// Another number is another model; one that a run only told more of keeps its number.
+    int modelNumber() const { return m_modelNumber; }
     const Recipe& recipe() const { return m_recipe.recipe; }
     const RecipeSnapshot& recipeSnapshot() const { return m_recipe; }
     int recipeRevision() const { return m_recipe.revision; }
@@ -103,6 +105,7 @@ private:
         int revision = 0;
     };
     GraphPtr m_model;
+    int m_modelNumber = 0;
     RecipeSnapshot m_recipe;
     int m_lastRevision = 0;
     RunSettings m_settings;

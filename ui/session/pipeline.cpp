@@ -41,7 +41,7 @@ QString modelText(const Graph& graph)
     int ops = 0;
     double parameters = 0;
     for (const auto& node : graph.nodes()) {
-        ops += node->kind == NodeKind::Op || node->kind == NodeKind::ModuleCall;
+        ops += node->isOperator();
         if (node->kind != NodeKind::Parameter || node->isBuffer || node->outputs.empty())
             continue;
         double count = 1;
@@ -151,17 +151,22 @@ void Pipeline::plan()
     if (!m_document.model())
         return;
     auto* engine = &m_engine;
+    const GraphPtr model = m_document.model();
     const int revision = m_document.recipeRevision();
     m_jobs.run(
         Lane::Pool, kPlanTag,
-        [engine, model = m_document.model(), recipe = m_document.recipe(),
+        [engine, model, recipe = m_document.recipe(),
          before = m_document.hierarchy()](JobContext&) -> Result<PlannedModel> {
             QS_TRY(PlanPtr plan, engine->plan(model, recipe));
             FoldTreePtr hierarchy = hierarchyOf(*model, plan.get(), recipe, before);
             return PlannedModel {std::move(plan), std::move(hierarchy)};
         },
         this,
-        [this, revision](Result<PlannedModel> result) {
+        [this, model, revision](Result<PlannedModel> result) {
+            if (model != m_document.model()) {
+                plan(); // meanwhile a run told more of the model
+                return;
+            }
             m_failed[std::size_t(Stage::Plan)] = !result;
             if (!result) {
                 m_target = -1;

@@ -67,9 +67,9 @@ void ValuePreviews::readWanted()
             return out;
         },
         this,
-        [this, model](std::map<NodeId, ValuePreview> read) {
+        [this, number = m_workspace.document().modelNumber()](std::map<NodeId, ValuePreview> read) {
             m_reading = false;
-            if (model == m_workspace.document().model()) {
+            if (number == m_workspace.document().modelNumber()) {
                 if (m_known.size() > kMostKept)
                     m_known.clear();
                 std::erase_if(m_wanted, [&read](NodeId node) { return read.contains(node); });

@@ -42,9 +42,10 @@ void Workspace::rebuildFacts()
 
 void Workspace::rebuildTree()
 {
-    if (m_document.hierarchy() == m_tree)
+    if (m_document.hierarchy() == m_tree && m_document.model() == m_treeModel)
         return;
     m_tree = m_document.hierarchy();
+    m_treeModel = m_document.model();
     Q_EMIT treeChanged();
 }
 
@@ -59,8 +60,8 @@ void Workspace::readScalars()
             return engine.scalars(model, job);
         },
         this,
-        [this, model](Result<ScalarTextsPtr> scalars) {
-            if (scalars && !(*scalars)->empty() && model == m_document.model())
+        [this, number = m_document.modelNumber()](Result<ScalarTextsPtr> scalars) {
+            if (scalars && !(*scalars)->empty() && number == m_document.modelNumber())
                 m_document.setScalars(std::move(*scalars));
         });
 }
@@ -153,7 +154,7 @@ AssignTarget Workspace::nodeTarget() const
     target.kind = RuleKind::Node;
     for (NodeId id : m_selection.nodes()) {
         const Node* node = m_document.model() ? m_document.model()->tryGet(id) : nullptr;
-        if (node && (node->kind == NodeKind::Op || node->kind == NodeKind::ModuleCall))
+        if (node && (node->isOperator()))
             target.keys.push_back(node->name);
     }
     return target;

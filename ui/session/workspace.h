@@ -86,6 +86,7 @@ private:
     Bookmarks m_bookmarks;
     Facts m_facts;
     FoldTreePtr m_tree;
+    GraphPtr m_treeModel; ///< that `m_tree` was last told of with
     RepeatedModulesPtr m_repeats;
     std::optional<Verdict> m_filter;
     StyleRules m_styleRules; ///< it and what comes after follow the others

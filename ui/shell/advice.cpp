@@ -44,7 +44,8 @@ void Advice::onPlan()
 {
     const auto& document = m_workspace.document();
     const PlanPtr plan = document.plan();
-    const PlanPtr before = m_model == document.model() ? m_before : nullptr;
+    const PlanPtr before = m_modelNumber == document.modelNumber() ? m_before : nullptr;
+    m_modelNumber = document.modelNumber();
     m_model = document.model();
     m_before = plan;
     if (!plan || !m_model)
@@ -61,24 +62,17 @@ bool Advice::sayCoverage(const Plan& plan)
         m_messages.dismissTopic(kCoverage);
         return false;
     }
-    std::map<std::string, std::vector<const NodePlan*>> reasons;
-    for (const NodePlan& node : plan.nodes)
-        if (!node.reason.empty() && (node.eligible || plan.eligibleOps == 0))
-            reasons[node.reason].push_back(&node);
-    const auto main
-        = std::max_element(reasons.begin(), reasons.end(), [](const auto& a, const auto& b) {
-              return a.second.size() < b.second.size();
-          });
+    const auto main = mainReason(plan);
     QString detail = QStringLiteral("Exports would be the float model.");
     QString node;
     std::vector<MessageBar::Choice> choices;
-    if (main != reasons.end()) {
-        detail = toQString(counted(main->second.size(), "operator") + ": " + main->first);
-        const NodeId first = main->second.front()->node;
+    if (main) {
+        detail = toQString(counted(main->count, "operator") + ": " + main->node->reason);
+        const NodeId first = main->node->node;
         node = QString::fromStdString(m_model->get(first).name);
-        if (main->second.front()->remedy)
+        if (main->node->remedy)
             choices.push_back({QStringLiteral("Apply suggestion"),
-                               QString::fromStdString(main->second.front()->remedy.text),
+                               QString::fromStdString(main->node->remedy.text),
                                [this, first] { m_workspace.applyRemedy(first); }});
     }
     m_messages.showChoices(

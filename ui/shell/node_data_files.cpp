@@ -76,8 +76,8 @@ void importNodeData(MainWindow& window, const QString& path)
         Lane::Pool, QStringLiteral("nodeData"),
         [model, file = path.toStdString()](JobContext&) { return readNodeData(file, *model); },
         &window,
-        [&window, model](Result<NodeDataPtr> data) {
-            if (model != window.workspace().document().model())
+        [&window, number = window.workspace().document().modelNumber()](Result<NodeDataPtr> data) {
+            if (number != window.workspace().document().modelNumber())
                 return;
             if (data)
                 showNodeData(window, std::move(*data));

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/graph/graph_edit.h"
+#include "tests/support/fake_engine.h"
+
+namespace qs {
+
+/// Its data tell that a rectifier works on whole numbers, which stay as they are.
+class TypingEngine : public FakeEngine
+{
+public:
+    Result<CalibrationPtr> calibrate(const CalibrateRequest& request,
+                                     const JobContext& job) override
+    {
+        GraphEdit edit(*request.model);
+        edit.change(request.model->tryFind("relu")->id).outputs[0].type.dtype = DType::Int64;
+        CalibrateRequest typed = request;
+        typed.model = std::make_shared<const Graph>(edit.build());
+        auto planned = std::make_shared<Plan>(*request.plan);
+        --planned->quantizedOps;
+        typed.plan = planned;
+        return FakeEngine::calibrate(typed, job);
+    }
+};
+
+} // namespace qs
