@@ -112,6 +112,11 @@ Result<Values> callDispatcher(const Node& node, const NodeCall& call, const Call
         call.op->callBoxed(stack);
     else
         runScriptOperator(*call.script, stack);
+    // What nothing was written to yet is memory of whatever was there before: two runs would
+    // differ.
+    if (node.target.starts_with("aten.empty") || node.target.starts_with("aten.new_empty"))
+        for (at::IValue& value : stack)
+            value.toTensor().zero_();
     // A list is several values of the node, unless the node takes it whole.
     const bool whole = node.outputs.size() == 1 && node.outputs[0].type.kind == ValueKind::Tuple;
     Values out;
@@ -166,7 +171,7 @@ const c10::FunctionSchema* schemaOf(const NodeCall& call)
 NodeCall prepareCall(const Node& node, Layout layout)
 {
     NodeCall call;
-    if (node.kind != NodeKind::Op && node.kind != NodeKind::ModuleCall)
+    if (!node.isOperator())
         return call;
     if (runsWithoutSchema(node))
         return call; // even where a kernel of that name is registered

@@ -6,6 +6,7 @@
 #include "engine/graph/graph_edit.h"
 #include "engine/graph/map_refs.h"
 
+#include <algorithm>
 #include <optional>
 #include <unordered_map>
 
@@ -61,7 +62,7 @@ public:
 
 private:
     Result<std::optional<Argument>> numberOf(const Node& node,
-                                             const std::vector<NamedArgument>& args) const
+                                             const std::vector<NamedArgument>& args)
     {
         std::optional<Argument> none;
         if (node.kind != NodeKind::Op || node.outputs.size() != 1
@@ -69,6 +70,10 @@ private:
             return none;
         if (node.target == "aten.sym_size.int" && args.size() == 2)
             return sizeOf(args[0].value, args[1].value);
+        if (node.target == "aten.size.default" && args.size() == 1)
+            return sizesOf(node, args[0].value);
+        if (node.target == "aten.slice.t" && !args.empty())
+            return partOf(node, args[0].value);
         if (node.target == "aten.sym_numel.default" && args.size() == 1)
             return countOf(args[0].value);
         if (node.target == "prim.dtype.default" && args.size() == 1)
@@ -90,6 +95,53 @@ private:
         if (!made)
             return fail(std::move(made).error().atNode(node.name));
         return numberArgument(*made);
+    }
+
+    /// TorchScript's list of all sizes; those that are open become nodes.
+    std::optional<Argument> sizesOf(const Node& node, const Argument& tensor)
+    {
+        const auto* ref = tensor.asRef();
+        if (!ref || !m_graph.value(*ref).type.shapeKnown)
+            return {};
+        Argument::List sizes;
+        const auto rank = std::int64_t(m_graph.value(*ref).type.shape.size());
+        for (std::int64_t dim = 0; dim < rank; ++dim) {
+            if (const auto known = sizeOf(tensor, Argument(dim))) {
+                sizes.push_back(*known);
+                continue;
+            }
+            Node size;
+            size.name = "sym_size";
+            size.target = "aten.sym_size.int";
+            size.args = {{"self", tensor}, {"dim", Argument(dim)}};
+            size.outputs.push_back({"", {}});
+            size.outputs[0].type.kind = ValueKind::SymInt;
+            size.scope = node.scope;
+            sizes.emplace_back(ValueRef {m_edit.insert(std::move(size), node.id), 0});
+        }
+        return Argument(std::move(sizes));
+    }
+
+    /// What a slice takes of a list of sizes, as Python counts.
+    static std::optional<Argument> partOf(const Node& node, const Argument& sizes)
+    {
+        const auto* list = sizes.asList();
+        if (!list)
+            return {};
+        const auto count = std::int64_t(list->size());
+        const auto number = [&node](const char* name, std::int64_t otherwise) {
+            const Argument* given = node.tryArg(name);
+            return given && given->asInt() ? *given->asInt() : otherwise;
+        };
+        const auto place = [count](std::int64_t at) {
+            return std::clamp<std::int64_t>(at < 0 ? at + count : at, 0, count);
+        };
+        const std::int64_t end = place(number("end", count));
+        const std::int64_t step = std::max<std::int64_t>(number("step", 1), 1);
+        Argument::List part;
+        for (std::int64_t at = place(number("start", 0)); at < end; at += step)
+            part.push_back((*list)[std::size_t(at)]);
+        return Argument(std::move(part));
     }
 
     std::optional<Argument> countOf(const Argument& tensor) const

@@ -345,6 +345,13 @@ Result<Pt2Json> pt2Outputs(const Node& node)
         outputs.push_back({{tensors ? "as_tensors" : "as_sym_ints", std::move(names)}});
         return outputs;
     }
+    if (op && std::any_of(node.outputs.begin(), node.outputs.end(), [](const Value& value) {
+            return value.type.kind == ValueKind::Tuple;
+        }))
+        return fail(
+            makeError(ErrorCode::Unsupported,
+                      "a .pt2 has no such value as the list that '" + node.target + "' makes")
+                .withHint("export torchscript, or save the model with torch.export"));
     if (op && op->schema().returns().size() != node.outputs.size())
         return fail(ErrorCode::Unsupported,
                     "it has " + counted(node.outputs.size(), "output") + " where '" + node.target

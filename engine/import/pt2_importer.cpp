@@ -6,6 +6,7 @@
 #include "engine/graph/graph_edit.h"
 #include "engine/graph/quantized_target.h"
 #include "engine/graph/state.h"
+#include "engine/import/erase_unread.h"
 #include "engine/import/pt2_graph_reader.h"
 #include "engine/import/pt2_metadata.h"
 #include "engine/import/pt2_schema.h"
@@ -50,7 +51,7 @@ public:
             Node& weight = m_edit.change(id);
             QS_TRY(weight.tensor, m_weights.findUntrained(weight.target));
         }
-        eraseUnreadSizes();
+        eraseUnread(m_edit);
         fillInfo(document, graph);
         return m_edit.build();
     }
@@ -180,23 +181,6 @@ private:
             return {};
         }
         return fail(bad("changes '" + target + "', which it does not hold"));
-    }
-
-    /// Arithmetic on sizes that only the assertions read, which were left out.
-    void eraseUnreadSizes()
-    {
-        const auto order = m_edit.order();
-        for (auto it = order.rbegin(); it != order.rend(); ++it) {
-            const Node& node = m_edit.get(*it);
-            bool remove = node.kind == NodeKind::Op && !node.outputs.empty();
-            for (std::uint32_t i = 0; i < node.outputs.size(); ++i) {
-                const ValueKind kind = node.outputs[i].type.kind;
-                remove = remove && kind >= ValueKind::SymInt && kind <= ValueKind::SymBool
-                    && m_edit.users({node.id, i}).empty();
-            }
-            if (remove)
-                m_edit.erase(*it);
-        }
     }
 
     void fillInfo(JsonView document, const Pt2FileGraph& graph)

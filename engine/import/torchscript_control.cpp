@@ -3,9 +3,8 @@
 
 #include "engine/execute/higher_order.h"
 #include "engine/execute/script_control.h"
-#include "engine/graph/effects.h"
-#include "engine/graph/readers.h"
 #include "engine/import/alias_analysis.h"
+#include "engine/import/erase_unread.h"
 #include "engine/import/functionalize.h"
 
 #include <algorithm>
@@ -63,18 +62,6 @@ bool measuresOnly(const Graph& body)
 }
 
 } // namespace
-
-void eraseUnread(GraphEdit& edit)
-{
-    const auto order = edit.order();
-    for (auto it = order.rbegin(); it != order.rend(); ++it) {
-        const Node& node = edit.get(*it);
-        if (node.kind != NodeKind::Op || hasEffect(node))
-            continue;
-        if (!hasReaders(edit, node.id) && writtenArguments(node).empty())
-            edit.erase(*it);
-    }
-}
 
 ScriptScope& ScriptControl::newScope()
 {

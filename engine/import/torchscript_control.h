@@ -84,7 +84,4 @@ private:
     ScriptEvaluator& m_e;
 };
 
-/// Removes operators whose values nobody reads, apart from those that may raise.
-void eraseUnread(GraphEdit& edit);
-
 } // namespace qs

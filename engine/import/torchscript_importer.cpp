@@ -4,6 +4,7 @@
 #include "engine/base/log.h"
 #include "engine/base/torch_guard.h"
 #include "engine/graph/quantized_target.h"
+#include "engine/import/erase_unread.h"
 #include "engine/import/torchscript_control.h"
 #include "engine/import/torchscript_inputs.h"
 #include "engine/import/torchscript_placeholders.h"

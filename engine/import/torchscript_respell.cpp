@@ -46,12 +46,6 @@ std::optional<bool> isInstance(const ScriptItem& item, const c10::TypePtr& decla
     return false;
 }
 
-bool isWhole(DType dtype)
-{
-    return dtype != DType::Unknown && dtype != DType::Bool
-        && c10::isIntegralType(toScalarType(dtype), /*includeBool=*/false);
-}
-
 /// The number that a trace wrote as a constant tensor without dimensions; none for other values.
 std::optional<at::IValue> tracedNumber(const torch::jit::Value& value)
 {
@@ -90,9 +84,9 @@ void ScriptEvaluator::respellNumber(const JitNode& node, Items& args) const
         args[1] = std::move(*number);
 }
 
-/// torch.nn's recurrent layers take one sequence or a batch of them, the cells one step or a batch.
-/// Where nothing else tells, as in a scripted model whose input goes straight into one, it is the
-/// batch: its number of dimensions.
+/// torch.nn's recurrent and attention layers and bags take one sequence or a batch of them, the
+/// cells one step or a batch. Where nothing else tells, as in a scripted model whose input goes
+/// straight into one, it is the batch: its number of dimensions.
 std::optional<std::int64_t> ScriptEvaluator::batchedRank() const
 {
     struct Layer
@@ -100,13 +94,17 @@ std::optional<std::int64_t> ScriptEvaluator::batchedRank() const
         std::string_view name;
         std::int64_t rank;
     };
-    static constexpr std::array<Layer, 6> kRecurrent {{{"torch.nn.LSTM", 3},
-                                                       {"torch.nn.GRU", 3},
-                                                       {"torch.nn.RNN", 3},
-                                                       {"torch.nn.LSTMCell", 2},
-                                                       {"torch.nn.GRUCell", 2},
-                                                       {"torch.nn.RNNCell", 2}}};
-    for (const Layer& layer : kRecurrent)
+    static constexpr std::array<Layer, 10> kBatched {{{"torch.nn.LSTM", 3},
+                                                      {"torch.nn.GRU", 3},
+                                                      {"torch.nn.RNN", 3},
+                                                      {"torch.nn.LSTMCell", 2},
+                                                      {"torch.nn.GRUCell", 2},
+                                                      {"torch.nn.RNNCell", 2},
+                                                      {"torch.nn.MultiheadAttention", 3},
+                                                      {"torch.nn.TransformerEncoderLayer", 3},
+                                                      {"torch.nn.TransformerDecoderLayer", 3},
+                                                      {"torch.nn.EmbeddingBag", 2}}};
+    for (const Layer& layer : kBatched)
         if (!m_levels.empty() && m_levels.back().scope.moduleClass == layer.name)
             return layer.rank;
     return std::nullopt;
@@ -213,7 +211,7 @@ Result<bool> ScriptEvaluator::respellTensorRead(const JitNode& node, const Items
     if (kind == "aten::numel")
         return bind(emitOne("aten.sym_numel.default", {{"self", self}}, ValueKind::SymInt, &node));
     // A program declares a number of any kind; the tensor tells which.
-    if ((kind == "aten::ScalarImplicit" || kind == "aten::item") && isWhole(type.dtype))
+    if ((kind == "aten::ScalarImplicit" || kind == "aten::item") && isWholeNumber(type.dtype))
         return bind(
             emitOne(kind == "aten::item" ? "aten.item.default" : "aten.ScalarImplicit.default",
                     {{kind == "aten::item" ? "self" : "a", self}}, ValueKind::SymInt, &node));

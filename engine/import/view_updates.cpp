@@ -77,11 +77,14 @@ Graph withoutReadBacks(const Graph& graph)
         const ValueRef* source = readBack(edit, view);
         if (!source)
             continue;
-        const ValueRef whole = *view.args[0].value.asRef();
+        ValueRef whole = *view.args[0].value.asRef();
         edit.replaceUses({id, 0}, *source);
         edit.erase(id);
-        if (edit.users(whole).empty())
-            edit.erase(whole.node);
+        while (isScatter(edit.get(whole.node)) && edit.users(whole).empty()) {
+            const NodeId unread = whole.node;
+            whole = *edit.get(unread).args[0].value.asRef();
+            edit.erase(unread);
+        }
     }
     return edit.build();
 }

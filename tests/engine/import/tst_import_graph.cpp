@@ -235,6 +235,25 @@ private Q_SLOTS:
                   [](const NodePtr& node) { return node->target == "aten.slice.Tensor"; })),
               "slices");
     }
+    void whatNobodyReadsOfAPlaceGoes()
+    {
+        test::TinyGraph g;
+        const ValueRef x = g.input("x", {4, 6}), first = g.input("first", {4, 2}),
+                       second = g.input("second", {4, 2});
+        const auto put = [&](ValueRef whole, ValueRef part, int start) {
+            return g.op(
+                "aten.slice_scatter.default",
+                {{"input", whole}, {"src", part}, {"dim", 1}, {"start", start}, {"end", start + 2}},
+                {4, 6});
+        };
+        const ValueRef whole = put(put(x, first, 0), second, 2);
+        const ValueRef part = g.op(
+            "aten.slice.Tensor", {{"input", whole}, {"dim", 1}, {"start", 2}, {"end", 4}}, {4, 2});
+        const GraphPtr graph = g.finish({g.op("aten.cos.default", {{"input", part}}, {4, 2})});
+        const Graph direct = withoutReadBacks(*graph);
+        for (const NodePtr& node : direct.nodes())
+            QVERIFY2(!node->isOperator() || node->target == "aten.cos.default", node->name.c_str());
+    }
     void runsLeaveWeightsAndInputsAlone()
     {
         for (const char* name : {"slices", "train", "through_views"}) {

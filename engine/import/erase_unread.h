@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/graph/graph_edit.h"
+
+namespace qs {
+
+/// Removes operators whose values nobody reads, apart from those that write to their arguments or
+/// may raise: a layer that a training head alone would use, sizes that only assertions read.
+/// Parameters stay.
+void eraseUnread(GraphEdit& edit);
+
+} // namespace qs
