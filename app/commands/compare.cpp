@@ -7,6 +7,7 @@
 #include "app/commands/result_text.h"
 #include "app/commands/stopwatch.h"
 #include "engine/base/log.h"
+#include "engine/calibrate/observed_types.h"
 #include "engine/compare/comparator.h"
 #include "engine/convert/convert.h"
 #include "engine/import/importer.h"
@@ -74,19 +75,23 @@ Result<void> runCompare(const CompareOptions& options, const JobContext& job)
 {
     QS_TRY(const StoredResult stored, openResult(options.result));
     ResultParts parts;
+    QS_TRY(Recipe recipe, readRecipe(stored.recipePath));
+    QS_TRY(GraphPtr model, openModel(options.model, job, &parts.timingSeconds));
+    if (auto same = checkResultIsOf(*model, stored.document); !same)
+        return fail(std::move(same).error().inFile(stored.resultPath));
+    QS_TRY(const auto data,
+           openDataset(options.data, *model, wholeDatasetOptions(recipe.calibration)));
+    QS_TRY(model, withObservedTypes(std::move(model), *data, job));
     QS_TRY(const PlannedModel planned,
-           planModel(options.model, stored.recipePath, job, options.data, &parts.timingSeconds));
+           planModel(std::move(model), std::move(recipe), stored.recipePath, &parts.timingSeconds));
     auto quantization = quantizationFromResult(stored.document, *planned.model, *planned.plan);
     if (!quantization)
         return fail(std::move(quantization).error().inFile(stored.resultPath));
     QS_TRY(parts.recipeSha256, fileSha256(stored.recipePath));
-    if (parts.recipeSha256 != quantization->recipeSha256)
+    if (!quantization->recipeSha256.empty() && parts.recipeSha256 != quantization->recipeSha256)
         warn(stored.recipePath + " was changed since " + stored.resultPath
              + " was made: its scales are used, with the changed recipe's plan");
     QS_TRY(parts.device, resolveDevice(options.device));
-    QS_TRY(
-        const auto data,
-        openDataset(options.data, *planned.model, wholeDatasetOptions(planned.recipe.calibration)));
     QS_TRY(const ConvertedPtr converted,
            rebuild(planned, std::move(quantization->qparams), *data, parts, job));
     const Stopwatch comparing(&parts.timingSeconds, "compare");

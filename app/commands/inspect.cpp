@@ -43,9 +43,9 @@ std::string summaryText(const Graph& model)
     int ops = 0, opaque = 0, stored = 0;
     double elements = 0, bytes = 0;
     for (const NodePtr& node : model.nodes()) {
-        ops += node->kind == NodeKind::Op || node->kind == NodeKind::ModuleCall;
+        ops += node->isOperator();
         opaque += !node->opaqueReason.empty();
-        if (node->kind != NodeKind::Parameter && node->kind != NodeKind::Constant)
+        if (!node->isStored())
             continue;
         ++stored;
         if (node->outputs.empty())
@@ -87,7 +87,7 @@ std::string operatorText(const Graph& model)
 {
     std::map<std::string, int> counts;
     for (const NodePtr& node : model.nodes())
-        if (node->kind == NodeKind::Op || node->kind == NodeKind::ModuleCall)
+        if (node->isOperator())
             ++counts[node->target];
     std::vector<std::pair<std::string, int>> sorted(counts.begin(), counts.end());
     std::stable_sort(sorted.begin(), sorted.end(),
@@ -102,7 +102,7 @@ std::string moduleText(const Graph& model)
 {
     std::map<std::string, int> opsOf;
     for (const NodePtr& node : model.nodes())
-        if (node->kind == NodeKind::Op || node->kind == NodeKind::ModuleCall)
+        if (node->isOperator())
             ++opsOf[node->scope.path];
     TextTable table({"module", "class", ">operators", ">tensors"});
     for (const ModuleEntry* entry : model.modules().inOrder()) {
@@ -183,7 +183,11 @@ Result<void> printForm(const InspectOptions& options, const JobContext& job)
         QS_TRY(const GraphPtr model, importModel(options.model, job));
         lines = floatCode(*model);
     } else {
-        QS_TRY(const PlannedModel planned, planModel(options.model, options.recipe, job));
+        QS_TRY(Recipe recipe, recipeOrDefault(options.recipe));
+        QS_TRY(GraphPtr model, openModel(options.model, job));
+        QS_TRY(const PlannedModel planned,
+               planModel(std::move(model), std::move(recipe),
+                         options.recipe.empty() ? options.model : options.recipe));
         QS_TRY(const ConvertedPtr converted,
                outlineConversion(planned.model, planned.plan, planned.recipe, job));
         lines = convertedCode(*converted, form);

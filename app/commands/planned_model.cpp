@@ -3,27 +3,11 @@
 
 #include "app/commands/stopwatch.h"
 #include "engine/base/log.h"
-#include "engine/calibrate/observed_types.h"
 #include "engine/convert/convert.h"
-#include "engine/execute/fill_shapes.h"
 #include "engine/import/importer.h"
-#include "engine/plan/model_warnings.h"
 #include "engine/plan/planner.h"
 
 namespace qs {
-
-namespace {
-
-Result<GraphPtr> typedBy(const std::string& data, GraphPtr model, const Recipe& recipe,
-                         const JobContext& job)
-{
-    if (data.empty() || countUntyped(*model) == 0 || !alreadyQuantized(*model).empty())
-        return model;
-    QS_TRY(const auto opened, openDataset(data, *model, datasetOptions(recipe.calibration)));
-    return withObservedTypes(std::move(model), *opened, job);
-}
-
-} // namespace
 
 Result<Recipe> recipeOrDefault(const std::string& recipePath)
 {
@@ -44,20 +28,21 @@ Result<PlannedModel> planWith(GraphPtr model, Recipe recipe, const std::string& 
                          std::make_shared<const Plan>(std::move(*plan))};
 }
 
-Result<PlannedModel> planModel(const std::string& modelPath, const std::string& recipePath,
-                               const JobContext& job, const std::string& data,
+Result<GraphPtr> openModel(const std::string& path, const JobContext& job,
+                           std::map<std::string, double>* timing)
+{
+    const Stopwatch import(timing, "import");
+    job.report("import", path, 0);
+    QS_TRY(GraphPtr model, importModel(path, job));
+    import.stop();
+    return model;
+}
+
+Result<PlannedModel> planModel(GraphPtr model, Recipe recipe, const std::string& file,
                                std::map<std::string, double>* timing)
 {
-    QS_TRY(Recipe recipe, recipeOrDefault(recipePath));
-    const Stopwatch import(timing, "import");
-    job.report("import", modelPath, 0);
-    QS_TRY(GraphPtr model, importModel(modelPath, job));
-    QS_TRY(model, typedBy(data, std::move(model), recipe, job));
-    import.stop();
     const Stopwatch planning(timing, "plan");
-    QS_TRY(
-        PlannedModel planned,
-        planWith(std::move(model), std::move(recipe), recipePath.empty() ? modelPath : recipePath));
+    QS_TRY(PlannedModel planned, planWith(std::move(model), std::move(recipe), file));
     planning.stop();
     for (const auto& warning : planned.plan->warnings)
         warn(warning);

@@ -17,16 +17,16 @@ struct PlannedModel
     PlanPtr plan;
 };
 
-/// Opens the model, reads the recipe (the default one when `recipePath` is empty) and plans. Of a
-/// file that does not tell every element type, the first batch of `data` does, where there are
-/// data. The plan's warnings go to the log. With `timing`, adds the seconds of "import" and "plan".
-Result<PlannedModel> planModel(const std::string& modelPath, const std::string& recipePath,
-                               const JobContext& job, const std::string& data = {},
-                               std::map<std::string, double>* timing = nullptr);
-
+/// Opens the model. With `timing`, adds the seconds of "import".
+Result<GraphPtr> openModel(const std::string& path, const JobContext& job,
+                           std::map<std::string, double>* timing = nullptr);
 /// The recipe in that file, or the default one when the path is empty.
 Result<Recipe> recipeOrDefault(const std::string& recipePath);
-/// Plans an opened model. An error names `file`, the recipe's or the model's. Logs nothing.
+/// Plans an opened model; the plan's warnings go to the log. An error names `file`, the recipe's or
+/// the model's. With `timing`, adds the seconds of "plan".
+Result<PlannedModel> planModel(GraphPtr model, Recipe recipe, const std::string& file,
+                               std::map<std::string, double>* timing = nullptr);
+/// The same without a word to the log.
 Result<PlannedModel> planWith(GraphPtr model, Recipe recipe, const std::string& file);
 
 /// The same, an error at a node naming the model's file too where it names none.

@@ -12,6 +12,7 @@
 #include "engine/base/text.h"
 #include "engine/calibrate/calibrator.h"
 #include "engine/calibrate/checkpoint.h"
+#include "engine/calibrate/observed_types.h"
 #include "engine/compare/collect_outputs.h"
 #include "engine/compare/comparator.h"
 #include "engine/convert/choose_qparams.h"
@@ -23,40 +24,12 @@
 #include "engine/plan/model_warnings.h"
 #include "engine/prepare/prepare.h"
 
-#include <algorithm>
 #include <filesystem>
-#include <map>
 #include <optional>
 
 namespace qs {
 
 namespace {
-
-bool isOperator(const Node& node)
-{
-    return node.kind == NodeKind::Op || node.kind == NodeKind::ModuleCall;
-}
-
-/// One of the nodes that stay float for the reason that most operators that could be quantized
-/// have; of all operators where none could. Null where the model has none.
-const NodePlan* mainReason(const PlannedModel& planned)
-{
-    std::map<std::string, std::vector<const NodePlan*>> nodes;
-    for (const bool eligibleOnly : {true, false}) {
-        for (std::size_t i = 0; i < planned.plan->nodes.size(); ++i) {
-            const NodePlan& plan = planned.plan->nodes[i];
-            if (isOperator(*planned.model->nodes()[i]) && (plan.eligible || !eligibleOnly))
-                nodes[plan.reason].push_back(&plan);
-        }
-        if (!nodes.empty())
-            break;
-    }
-    const auto most
-        = std::max_element(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) {
-              return a.second.size() < b.second.size();
-          });
-    return most == nodes.end() ? nullptr : most->second.front();
-}
 
 /// Scales on top of scales: the numbers would mean nothing.
 Result<void> checkFloat(const Graph& model)
@@ -74,12 +47,12 @@ Result<void> checkCoverage(const PlannedModel& planned)
 {
     if (planned.plan->quantizedOps > 0)
         return {};
-    const NodePlan* main = mainReason(planned);
-    const std::string remedy = main ? main->remedy.text : std::string();
+    const auto main = mainReason(*planned.plan);
+    const std::string remedy = main ? main->node->remedy.text : std::string();
     return fail(makeError(ErrorCode::BadInput,
                           "no node would be quantized, of "
                               + counted(planned.plan->totalOps, "operator") + "; the main reason: "
-                              + (main ? main->reason : "the model has no operators"))
+                              + (main ? main->node->reason : "the model has no operators"))
                     .inFile(planned.model->info().path)
                     .withHint((remedy.empty() ? remedy : remedy + "; ")
                               + "'quantscope plan' says why for every node"));
@@ -147,15 +120,11 @@ public:
     Result<void> run()
     {
         QS_CHECK(checkSpared({m_options.model, m_options.data}, m_options.forms, m_options.out));
-        QS_TRY(m_planned,
-               planModel(m_options.model, m_options.recipe, m_job, m_options.data,
-                         &m_parts.timingSeconds));
-        QS_CHECK(checkFloat(*m_planned.model));
+        QS_CHECK(plan());
         QS_CHECK(checkCoverage(m_planned));
         if (m_options.strict)
             QS_CHECK(checkStrictPlan(m_planned));
         QS_TRY(m_parts.device, resolveDevice(m_options.device));
-        QS_CHECK(openData());
         QS_TRY(ResultFolder folder, ResultFolder::create(m_options.out));
         QS_CHECK(calibrateModel());
         if (const auto done = finish(folder); !done) {
@@ -191,10 +160,19 @@ private:
             warn(saved.error().line());
     }
 
-    Result<void> openData()
+    /// Data come before the plan: of a file that does not tell every element type they do.
+    Result<void> plan()
     {
-        m_cut = datasetOptions(m_planned.recipe.calibration);
-        QS_TRY(m_data, openDataset(m_options.data, *m_planned.model, m_cut));
+        const std::string& path = m_options.recipe;
+        QS_TRY(Recipe recipe, recipeOrDefault(path));
+        QS_TRY(GraphPtr model, openModel(m_options.model, m_job, &m_parts.timingSeconds));
+        QS_CHECK(checkFloat(*model));
+        m_cut = datasetOptions(recipe.calibration);
+        QS_TRY(m_data, openDataset(m_options.data, *model, m_cut));
+        QS_TRY(model, withObservedTypes(std::move(model), *m_data, m_job));
+        QS_TRY(m_planned,
+               planModel(std::move(model), std::move(recipe), path.empty() ? m_options.model : path,
+                         &m_parts.timingSeconds));
         return {};
     }
 

@@ -126,12 +126,6 @@ Result<std::vector<std::string>> ResultFolder::publish(const std::string& last)
     std::sort(names.begin(), names.end());
     std::stable_partition(names.begin(), names.end(),
                           [&](const std::string& name) { return name != last; });
-    for (const auto& name : names)
-        if (const fs::path target = fs::path(m_folder) / name; fs::is_directory(target, code))
-            return fail(
-                makeError(ErrorCode::Io, "is a folder, where a file is to be written")
-                    .inFile(target.string())
-                    .withHint("move it away or choose another folder; nothing was written"));
     std::vector<std::string> paths;
     for (const auto& name : names) {
         const fs::path target = fs::path(m_folder) / name;

@@ -6,7 +6,28 @@
 #include "engine/base/torch_guard.h"
 #include "engine/execute/fill_shapes.h"
 
+#include <algorithm>
+
 namespace qs {
+
+namespace {
+
+/// NumPy makes float64 unless told otherwise, and a file that tells no types takes it as it is.
+Error aboutWideData(Error error, const Graph& model, const Batch& first)
+{
+    const std::vector<const Node*> inputs = model.inputs();
+    for (std::size_t i = 0; i < std::min(inputs.size(), first.inputs.size()); ++i) {
+        const at::IValue& given = first.inputs[i];
+        if (inputs[i]->outputs.at(0).type.isUntyped() && given.isTensor()
+            && given.toTensor().scalar_type() == at::kDouble)
+            return std::move(error).withHint("input '" + inputs[i]->name
+                                             + "' is given float64, which most models do not "
+                                               "take: convert the data to float32");
+    }
+    return error;
+}
+
+} // namespace
 
 Result<GraphPtr> withObservedTypes(GraphPtr model, const Dataset& data, const JobContext& job)
 {
@@ -14,17 +35,19 @@ Result<GraphPtr> withObservedTypes(GraphPtr model, const Dataset& data, const Jo
     if (before == 0)
         return model;
     QS_TRY(const Batch first, data.batch(0));
-    QS_TRY(const GraphPtr typed, guardTorchValue<GraphPtr>([&]() -> Result<GraphPtr> {
-               const InferenceScope inference;
-               QS_TRY(Graph graph, withTypes(model, first.inputs, job));
-               return std::make_shared<const Graph>(std::move(graph));
-           }));
-    const std::size_t told = before - countUntyped(*typed);
+    auto typed = guardTorchValue<GraphPtr>([&]() -> Result<GraphPtr> {
+        const InferenceScope inference;
+        QS_TRY(Graph graph, withTypes(model, first.inputs, job));
+        return std::make_shared<const Graph>(std::move(graph));
+    });
+    if (!typed)
+        return fail(aboutWideData(std::move(typed).error(), *model, first));
+    const std::size_t told = before - countUntyped(**typed);
     if (told == 0) // the rest is of branches that are not taken
         return model;
     note("the file does not tell the element types of " + counted(told, "value")
          + ": they are those of the first batch");
-    return typed;
+    return std::move(*typed);
 }
 
 } // namespace qs

@@ -81,6 +81,16 @@ Result<void> checkSpared(const std::vector<std::string>& sources,
                          const std::vector<std::string>& forms, const std::string& folder)
 {
     namespace fs = std::filesystem;
+    std::vector<fs::path> targets(kRecordFiles.begin(), kRecordFiles.end());
+    for (const std::string& name : forms)
+        if (const Form* form = findForm(name))
+            targets.emplace_back(form->file);
+    for (const fs::path& file : targets)
+        if (std::error_code code; fs::is_directory(folder / file, code))
+            return fail(
+                makeError(ErrorCode::Io, "is a folder, where a file is to be written")
+                    .inFile((folder / file).string())
+                    .withHint("move it away or choose another folder; nothing was written"));
     for (const std::string& name : forms) {
         const Form* form = findForm(name);
         const fs::path target = form ? fs::path(folder) / form->file : fs::path();

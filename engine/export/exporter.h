@@ -4,7 +4,9 @@
 #include "engine/base/job_context.h"
 #include "engine/convert/converted_model.h"
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace qs {
@@ -17,8 +19,13 @@ Result<std::string> exportModel(const ConvertedModel& converted, const std::stri
                                 const std::string& folder, const JobContext& job = {});
 std::vector<std::string> exportForms();
 
+/// What is written beside the forms.
+inline constexpr std::array<std::string_view, 3> kRecordFiles {"observations.npz", "recipe.json",
+                                                               "result.json"};
+
 /// Refuses (BadInput, naming the file) forms whose file in `folder` is one of `sources`: the model
-/// that is converted, or its data. Unknown forms and empty sources are passed over.
+/// that is converted, or its data. Refuses (Io) a folder where a form's file or a record is to be
+/// written. Unknown forms and empty sources are passed over.
 Result<void> checkSpared(const std::vector<std::string>& sources,
                          const std::vector<std::string>& forms, const std::string& folder);
 

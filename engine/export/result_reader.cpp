@@ -86,6 +86,19 @@ ObserverStats readStats(const Json& entry, const PlannedObserver& observer)
     return stats;
 }
 
+template<class T, class Read>
+Result<T> parsed(const std::string& json, const Read& read)
+{
+    const Json document = Json::parse(json, nullptr, false);
+    if (document.is_discarded())
+        return fail(notResult("it is not JSON"));
+    try {
+        return read(document);
+    } catch (const Json::exception&) {
+        return fail(notResult("a key is missing or of the wrong type"));
+    }
+}
+
 Result<void> checkDocument(const Json& document, const Graph& model)
 {
     if (!document.is_object() || document.value("format", "") != "quantscope.result")
@@ -154,17 +167,16 @@ Result<StoredQuantization> readDocument(const Json& document, const Graph& model
 
 } // namespace
 
+Result<void> checkResultIsOf(const Graph& model, const std::string& json)
+{
+    return parsed<void>(json, [&](const Json& document) { return checkDocument(document, model); });
+}
+
 Result<StoredQuantization> quantizationFromResult(const std::string& json, const Graph& model,
                                                   const Plan& plan)
 {
-    const Json document = Json::parse(json, nullptr, false);
-    if (document.is_discarded())
-        return fail(notResult("it is not JSON"));
-    try {
-        return readDocument(document, model, plan);
-    } catch (const Json::exception&) {
-        return fail(notResult("a key is missing or of the wrong type"));
-    }
+    return parsed<StoredQuantization>(
+        json, [&](const Json& document) { return readDocument(document, model, plan); });
 }
 
 Result<QParamsTable> qparamsFromResult(const std::string& json, const Graph& model,

@@ -68,6 +68,9 @@ struct StoredQuantization
     std::string recipeSha256; ///< of the recipe.json written beside it
 };
 
+/// Errors: not a result document, one of another model's hash. For asking before anything is run.
+Result<void> checkResultIsOf(const Graph& model, const std::string& json);
+
 /// Reads back what `resultJson` wrote for the same model and plan. Errors: not a result document,
 /// another model's hash, a node without the quantization that the plan wants, a scale that is no
 /// scale.

@@ -2,6 +2,7 @@
 """Runs the built program and the test functions of the calling module; makes small models and data."""
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -43,6 +44,12 @@ def expect_bad(*words, contains=(), out=None, code=1):
     if out is not None:
         left = list(Path(out).rglob("*")) if Path(out).is_dir() else []
         assert left == [], f"{words}: left behind {left}"
+
+
+def sqnr(wanted, got):
+    """How far the second tensor is from the first, in dB; 200 where they are the same."""
+    noise = float(((wanted.double() - got.double()) ** 2).sum())
+    return 200.0 if noise == 0 else 10 * math.log10(float((wanted.double() ** 2).sum()) / noise)
 
 
 def write_recipe(folder, **keys):

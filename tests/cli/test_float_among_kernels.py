@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What stays float beside quantized kernels computes what it did: the exports load, keep shapes and types, and lose what is told."""
-import math
+
+import json
 
 import numpy as np
 import torch
 import torch.ao.quantization.fx._decomposed  # noqa: F401  (its operators stand in model.reference.pt2)
-from harness import by_name, export_model, main, run, run_good, run_json, write_recipe
+from harness import by_name, export_model, main, run, run_good, run_json, sqnr, write_recipe
 from torch import nn
 from torch.nn import functional as F
 
@@ -64,6 +65,27 @@ class Truths(nn.Module):
         return y.masked_fill(~keep, 0.5), torch.full((4,), True) & (y > -1), torch.full_like(y, True)
 
 
+class Shares(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.front, self.last = nn.Linear(8, 8), nn.Linear(8, 4)
+
+    def forward(self, x):
+        return self.last(F.softmax(self.front(x), dim=-1))
+
+
+class Unread(nn.Module):
+    """A layer that only training reads, beside a convolution whose norm is folded."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.norm, self.aside, self.last = nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.Conv2d(3, 8, 3), nn.Conv2d(8, 4, 1)
+
+    def forward(self, x):
+        y, _ = self.norm(self.conv(x)), torch.relu_(self.aside(x))
+        return self.last(F.relu(y))
+
+
 class Attended(nn.Module):
     """Traced, attention is one operator, whose second result is no tensor where the weights are not asked for."""
 
@@ -100,11 +122,6 @@ class Several(nn.Module):
         values, _ = torch.topk(c, 5, dim=1)
         whole, = torch.split(c, c.shape[1], 1)
         return values, whole
-
-
-def sqnr(want, have):
-    noise = (want.double() - have.double()).norm().item()
-    return 200.0 if noise == 0 else 20 * math.log10(want.double().norm().item() / noise)
 
 
 def listed(result):
@@ -234,6 +251,56 @@ def test_float_convolution_with_its_norm_folded(folder):
     assert nodes["conv2d_1"]["error"] is None and nodes["batch_norm"]["error"] is None, nodes["conv2d_1"]["error"]
     assert nodes["relu_1"]["error"]["cumulative"]["sqnr_db"] > 25, nodes["relu_1"]["error"]
     assert nodes["relu_1"]["error"]["born_here"]["sqnr_db"] > 100, nodes["relu_1"]["error"]
+
+
+def test_a_row_of_ones_own_takes_functions(folder):
+    """The table's own softmax is of the module alone, as in torch.ao; who adds a row of the function means it."""
+    torch.manual_seed(0)
+    model = Shares().eval()
+    path, data = folder / "model.pt2", folder / "data.npz"
+    x = torch.randn(32, 8)
+    export_model(model, (x[:4],), path)
+    np.savez(data, x=x.numpy())
+    for row in ([], [{"pattern": ["torch.nn.functional.softmax"], "to": "quantized::softmax"}]):
+        recipe = write_recipe(folder, convert={"lowering": {"add": row, "remove": []}})
+        run_good("quantize", path, "--recipe", recipe, "--data", data, "--out", folder / "out")
+        loaded = torch.jit.load(str(folder / "out" / "model.ts.pt"))
+        assert ("quantized.softmax" in loaded.code) == bool(row), loaded.code
+        assert float((loaded(x) - model(x)).abs().max()) < 0.05
+
+
+def test_a_layer_that_nobody_reads(folder):
+    """It is left out, as PyTorch's own decompositions do: one plan in every spelling."""
+    torch.manual_seed(0)
+    model, x = Unread().eval(), torch.randn(16, 3, 8, 8)
+    program = torch.export.export(model, (x[:4],), dynamic_shapes=({0: torch.export.Dim("b", min=2, max=64)},))
+    torch.export.save(program, folder / "model.pt2")
+    torch.export.save(program.run_decompositions(), folder / "core.pt2")
+    torch.jit.trace(model, x[:4]).save(str(folder / "model.pt"))
+    np.savez(folder / "data.npz", x=x.numpy())
+    for name in ("model.pt2", "core.pt2", "model.pt"):
+        run_good("quantize", folder / name, "--data", folder / "data.npz", "--out", folder / "out")
+        loaded = torch.export.load(folder / "out" / "model.reference.pt2").module()
+        assert sqnr(model(x[:8]), loaded(x[:8])) > 25, name
+        plan = run_json("plan", folder / name)
+        assert [n["module"] for n in plan["nodes"] if n["quantized"]] == ["conv", "norm", "", "last"], (name, plan["nodes"])
+
+
+def test_memory_that_nothing_was_written_to(folder):
+    """Core ATen pads in a circle by filling the places of an empty tensor one after the other."""
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.Conv2d(8, 4, 3, padding=1, padding_mode="circular")).eval()
+    x = torch.randn(16, 3, 8, 8)
+    torch.export.save(torch.export.export(model, (x[:8],)).run_decompositions(), folder / "model.pt2")
+    np.savez(folder / "data.npz", x=x.numpy())
+    results = []
+    for _ in range(2):
+        done = run("quantize", folder / "model.pt2", "--data", folder / "data.npz", "--out", folder / "out", "--json")
+        assert done.returncode == 0 and "NaN" not in done.stderr, done.stderr
+        results.append(by_name(json.loads(done.stdout)))
+    assert results[0]["empty"]["output"] == results[1]["empty"]["output"]
+    for node in results[0].values():
+        assert not node.get("error") or node["error"]["cumulative"]["max_abs"] < 1, node
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 """Models that somebody else quantized: their parameters are shown, and they are compared with the float model node by node."""
 import copy
 import json
-import math
 import sys
 import warnings
 from pathlib import Path
@@ -16,7 +15,7 @@ from torch.ao.quantization.backend_config.x86 import get_x86_backend_config
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import harness  # noqa: E402
-from harness import expect_bad, run_good, run_json  # noqa: E402
+from harness import expect_bad, run_good, run_json, sqnr  # noqa: E402
 
 
 class Net(nn.Module):
@@ -29,11 +28,6 @@ class Net(nn.Module):
         x = self.stem(x)
         x = torch.relu(self.body(x) + x)
         return self.fc(x.mean([2, 3]))
-
-
-def sqnr(want, have):
-    noise = float(((want.double() - have.double()) ** 2).sum())
-    return 200.0 if noise == 0 else 10 * math.log10(float((want.double() ** 2).sum()) / noise)
 
 
 def float_model(folder):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """TorchScript models whose data decide: shown with their place, quantized around the branches, exported and run again."""
 import json
-import math
 import sys
 from pathlib import Path
 from typing import Dict, List, Optional
@@ -13,7 +12,7 @@ from torch import Tensor, nn
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import harness  # noqa: E402
-from harness import expect_bad, run, run_good, run_json, write_recipe  # noqa: E402
+from harness import expect_bad, run, run_good, run_json, sqnr, write_recipe  # noqa: E402
 
 
 class Decides(nn.Module):
@@ -126,11 +125,6 @@ def data(folder, count=64, batch=4):
     path = folder / "data.npz"
     np.savez(path, x=x.numpy())
     return x, path, write_recipe(folder, calibration={"batch_size": batch, "batches": 16})
-
-
-def sqnr(reference, other):
-    noise = float(((reference - other) ** 2).sum())
-    return 200.0 if noise == 0 else 10 * math.log10(float((reference ** 2).sum()) / noise)
 
 
 def test_branches_and_loops_are_exported(folder):

@@ -4,8 +4,10 @@ import json
 
 import numpy as np
 import torch
-from harness import main, run, run_json, write_recipe
+import torch.ao.quantization.fx._decomposed  # noqa: F401  (its operators stand in model.reference.pt2)
+from harness import by_name, expect_bad, main, run, run_good, run_json, sqnr, write_recipe
 from torch import Tensor, nn
+from torch.nn import functional as F
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 
@@ -39,6 +41,18 @@ class Grid(nn.Module):
         return self.last(y)
 
 
+class Sizes(nn.Module):
+    """Takes a part of the list of all sizes."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.last = nn.Conv2d(3, 8, 3, padding=1), nn.Conv2d(8, 4, 1)
+
+    def forward(self, x):
+        y = self.conv(x)
+        return self.last(F.avg_pool2d(y, y.shape[2:]))
+
+
 class Packed(nn.Module):
     """Sequences of several lengths; `lengths` may be a tensor or a list, and is a tensor."""
 
@@ -50,6 +64,11 @@ class Packed(nn.Module):
         packed = pack_padded_sequence(torch.relu(self.first(x)), lengths, batch_first=True, enforce_sorted=False)
         padded, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True)
         return self.last(padded)
+
+
+# What holds truth values, indices or positions.
+NO_FLOATS = {Masked: ("gt", "reshape", "flatten", "argmax", "argmin", "add", "reshape_1"),
+             Grid: ("arange", "view", "reshape", "flatten", "add", "floor_divide")}
 
 
 def prepared(net, shape, folder, how):
@@ -75,15 +94,16 @@ def test_what_is_no_float_stays_as_it_is(folder):
     for net, shape, how in ((Masked, (8,), "script"), (Masked, (8,), "trace"), (Grid, (3, 8, 8), "trace"), (Grid, (3, 8, 8), "script")):
         path, model, x, data, recipe = prepared(net, shape, folder, how)
         result, said = quantized(path, data, recipe, folder / "out")
-        for node in result["nodes"]:
-            if node["op"].startswith(("aten.linear", "aten.conv2d")):
-                assert node["quantized"], (net, how, node)
-            if "argm" in node["op"] or "arange" in node["op"] or "gt" in node["op"]:
-                assert not node["quantized"], (net, how, node)
+        nodes = by_name(result)
+        assert all(node["quantized"] for node in nodes.values() if node["op"].startswith(("aten.linear", "aten.conv2d")))
+        for name in NO_FLOATS[net]:
+            assert not nodes[name]["quantized"], (net, how, name)
         loaded = torch.jit.load(str(folder / "out" / "model.ts.pt"))
         with torch.no_grad():
             want, have = model(x[:4]), loaded(x[:4])
-        want, have = (want[0], have[0]) if isinstance(want, tuple) else (want, have)
+        if isinstance(want, tuple):
+            assert torch.equal(want[1], have[1]), (net, how)
+            want, have = want[0], have[0]
         assert float((want - have).abs().max()) < 0.1 * float(want.abs().max()), (net, how)
         again = run_json("compare", path, "--result", folder / "out", "--data", data)
         assert again["outputs"][0]["lowered"] == result["outputs"][0]["lowered"], (net, how)
@@ -108,15 +128,19 @@ def test_a_packed_sequence_in_a_script(folder):
     assert float((want - have).abs().max()) < 0.05 * float(want.abs().max())
 
 
-def test_a_file_that_tells_all_is_not_run_twice(folder):
-    torch.manual_seed(0)
-    model = Masked().eval()
-    exported, data = folder / "model.pt2", folder / "data.npz"
-    x = torch.randn(32, 8)
-    torch.export.save(torch.export.export(model, (x[:4],)), exported)
-    np.savez(data, x=x.numpy())
-    _, said = quantized(exported, data, write_recipe(folder, calibration={"batch_size": 4, "batches": 8}), folder / "out")
-    assert "element types" not in said, said
+def test_a_list_of_sizes_in_a_pt2(folder):
+    path, model, x, data, recipe = prepared(Sizes, (3, 8, 8), folder, "script")
+    run_good("quantize", path, "--recipe", recipe, "--data", data, "--out", folder / "out", "--export", "pt2,pt2-reference")
+    for name in ("model.pt2", "model.reference.pt2"):
+        loaded = torch.export.load(folder / "out" / name).module()
+        assert sqnr(model(x[:4]), loaded(x[:4])) > 25, name
+
+
+def test_data_of_a_type_that_the_model_does_not_take(folder):
+    path, _, x, _, _ = prepared(Masked, (8,), folder, "script")
+    np.savez(folder / "wide.npz", x=x.numpy().astype(np.float64))
+    expect_bad("quantize", path, "--data", folder / "wide.npz", "--device", "cpu", "--out", folder / "wide",
+               contains=["script.pt", "'linear'", "input 'x' is given float64", "convert the data to float32"], out=folder / "wide")
 
 
 main(__name__)

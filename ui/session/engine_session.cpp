@@ -195,8 +195,8 @@ private:
         QS_CHECK(writeFileAtomically(folder + "recipe.json", recipeToJson(request.recipe)));
         QS_TRY(parts.recipeSha256, fileSha256(folder + "recipe.json"));
         QS_CHECK(writeFileAtomically(folder + "result.json", resultJson(parts)));
-        for (const char* name : {"observations.npz", "recipe.json", "result.json"})
-            report.files.push_back(folder + name);
+        for (const std::string_view name : kRecordFiles)
+            report.files.push_back(folder + std::string(name));
         return {};
     }
 
