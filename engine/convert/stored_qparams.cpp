@@ -133,7 +133,7 @@ private:
     {
         const auto* ref = argument ? argument->asRef() : nullptr;
         const Node* holder = ref ? m_graph.tryGet(ref->node) : nullptr;
-        const bool held = holder && (holder->isStored());
+        const bool held = holder && holder->isStored();
         return held ? m_graph.tensors()->get(holder->tensor) : Result<at::IValue>(at::IValue());
     }
 
