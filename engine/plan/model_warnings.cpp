@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/graph/quantized_target.h"
+#include "engine/plan/op_vocabulary.h"
 
 #include <algorithm>
 #include <array>
@@ -120,6 +121,32 @@ void warnOfEagerModules(const Graph& graph, std::vector<std::string>& warnings)
                            + "; export the float model, before torch.ao.quantization.prepare");
 }
 
+/// Layers whose modules the file does not tell, by the parameters that its operators read.
+void warnOfRegions(const Graph& graph, std::vector<std::string>& warnings)
+{
+    std::vector<std::string> layers;
+    for (const NodePtr& node : graph.nodes()) {
+        if (!node->isOperator() || !isOfRegion(*node))
+            continue;
+        for (const NamedArgument& argument : node->args)
+            forEachRef(argument.value, [&](ValueRef ref) {
+                const Node& weight = graph.get(ref.node);
+                if (weight.kind != NodeKind::Parameter)
+                    return;
+                const std::string layer = ModuleTree::parentPath(weight.target);
+                if (layer != node->scope.path
+                    && std::find(layers.begin(), layers.end(), layer) == layers.end())
+                    layers.push_back(layer);
+            });
+    }
+    if (!layers.empty())
+        warnings.push_back("the file does not tell the modules of what lies in a region such as "
+                           "'with torch.no_grad()': "
+                           + quotedNames(layers)
+                           + " are planned as functions, and rules for them match nothing; export "
+                             "the model without run_decompositions(), or without the region");
+}
+
 std::size_t quantizedOperators(const Graph& graph)
 {
     std::size_t count = 0;
@@ -150,6 +177,7 @@ void warnOfModel(const Graph& graph, std::vector<std::string>& warnings)
     search.look(graph, {});
     search.warn(warnings);
     warnOfEagerModules(graph, warnings);
+    warnOfRegions(graph, warnings);
     if (const std::string already = alreadyQuantized(graph); !already.empty())
         warnings.push_back(already + "; plan the float model it was made from");
 }

@@ -9,8 +9,9 @@
 namespace qs {
 
 /// What a model brings along that quantization after training does not want, one line each with the
-/// modules it is about: operators left in training mode (bodies of subgraphs included), and modules
-/// that were made for eager-mode quantization; and that it is quantized already.
+/// modules it is about: operators left in training mode (bodies of subgraphs included), modules
+/// that were made for eager-mode quantization, layers of a region whose modules the file does not
+/// tell; and that it is quantized already.
 void warnOfModel(const Graph& graph, std::vector<std::string>& warnings);
 
 /// What is wrong with quantizing a model that is quantized: how many of its operators quantize,

@@ -116,12 +116,6 @@ OpName nameFromTarget(const Node& node, const std::string& base)
     return out;
 }
 
-/// A region such as `with torch.no_grad()` stands in the record of all that was in it.
-bool isOfRegion(const std::string& record)
-{
-    return record.starts_with("WrapWith");
-}
-
 /// In a region an operator names itself; one that only moves elements may be a part of a call, such
 /// as the views of a product.
 OpName nameInRegion(const Node& node, const std::string& base)
@@ -152,11 +146,16 @@ OpName opNameOf(const Node& node)
             return {isMainOp(word, base) ? OpName::Kind::Module : OpName::Kind::Inside,
                     canonicalTypeName(owner), base};
     }
-    if (isOfRegion(node.torchFn))
+    if (isOfRegion(node))
         return nameInRegion(node, base);
     if (node.torchFn.find('.') != std::string::npos)
         return nameFromRecord(node.torchFn, base);
     return nameFromTarget(node, base);
+}
+
+bool isOfRegion(const Node& node)
+{
+    return node.torchFn.starts_with("WrapWith");
 }
 
 OpName ownNameOf(const Node& node)

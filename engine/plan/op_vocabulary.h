@@ -36,6 +36,10 @@ OpName opNameOf(const Node& node);
 /// The name that it would have as a function outside of any torch.nn module.
 OpName ownNameOf(const Node& node);
 
+/// The file records of this operator only the region that it lay in, such as `with
+/// torch.no_grad()`, as decompositions leave behind: neither the call nor the module.
+bool isOfRegion(const Node& node);
+
 /// What an argument is to its operator.
 enum class ArgumentRole : std::uint8_t
 {

@@ -46,6 +46,25 @@ private Q_SLOTS:
         x = norm(m, "aten.batch_norm.default", "stateless", x, true, false);
         QVERIFY(warningsOf(m.finish({x})).empty());
     }
+    void layersOfARegionAreNamed()
+    {
+        GraphMaker m;
+        const std::string region = "WrapWithSetGradEnabled.wrap_with_set_grad_enabled";
+        const ValueRef own = m.parameter("gain");
+        ValueRef x = m.conv("conv", m.input("x"));
+        for (const char* layer : {"body.0", "body.1"})
+            x = m.op(layer, "aten.convolution.default",
+                     {{"input", x},
+                      {"weight", m.parameter(std::string(layer) + ".weight")},
+                      {"bias", m.parameter(std::string(layer) + ".bias")}},
+                     "", "Model", region);
+        x = m.op("mul", "aten.mul.Tensor", {{"self", x}, {"other", own}}, "", "Model", region);
+        const auto warnings = warningsOf(m.finish({x}));
+        QCOMPARE(warnings.size(), std::size_t(1));
+        QVERIFY2(warnings[0].find("'body.0', 'body.1' are planned as functions")
+                     != std::string::npos,
+                 warnings[0].c_str());
+    }
     void everyLeftoverIsNamed()
     {
         GraphMaker m;
