@@ -12,6 +12,8 @@ namespace qs {
 
 namespace {
 
+constexpr const char* kLinear = "torch.nn.functional.linear";
+
 std::string patternText(const std::vector<std::string>& names)
 {
     std::string text = names.size() > 1 ? "(" : "";
@@ -52,6 +54,30 @@ bool hasWeight(const Node& node, const OpName& name)
         if (node.args[a].value.asRef() && argumentRole(node, name, a) == ArgumentRole::Weight)
             return true;
     return false;
+}
+
+/// A stored tensor, or one laid out otherwise.
+bool isLaidOutWeight(const Graph& graph, ValueRef ref)
+{
+    for (;;) {
+        const Node& node = graph.get(ref.node);
+        if (!node.isOperator())
+            return node.isStored();
+        std::vector<ValueRef> read;
+        for (const auto& argument : node.args)
+            forEachRef(argument.value, [&](ValueRef from) { read.push_back(from); });
+        if (read.size() != 1)
+            return false;
+        ref = read.front();
+    }
+}
+
+/// A linear layer as core ATen spells it where the file does not tell its call.
+bool multipliesByWeight(const Graph& graph, const Node& node, const OpName& name)
+{
+    const Argument* right = node.tryArg("mat2");
+    const bool multiplies = name.base == "mm" || name.base == "addmm" || name.base == "bmm";
+    return multiplies && right && right->asRef() && isLaidOutWeight(graph, *right->asRef());
 }
 
 // What often follows a convolution or linear in one kernel.
@@ -237,7 +263,8 @@ void Reasoner::explainInside(NodePlan& plan, const Node& node, const OpName& nam
     }
     // A layer within counts as what it would be elsewhere; what moves values around it does not.
     const OpName own = ownNameOf(node);
-    plan.eligible = m_single.contains(own.name) && hasWeight(node, own);
+    plan.eligible = (m_single.contains(own.name) && hasWeight(node, own))
+        || (m_single.contains(kLinear) && multipliesByWeight(graph, node, own));
     plan.reason += ", for which backend " + inQuotes(backend.name)
         + " has no pattern: as in torch.ao, what such a module computes itself stays float";
     if (name.name == "torch.nn.MultiheadAttention")

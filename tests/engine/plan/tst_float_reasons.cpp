@@ -77,6 +77,30 @@ private Q_SLOTS:
         QCOMPARE(plan.eligibleOps, 3);
         QCOMPARE(plan.quantizedOps, 1);
     }
+    /// Core ATen multiplies by the weight's transpose, or by copies of it for each of a batch.
+    void projectionsCountInEverySpelling()
+    {
+        GraphMaker m;
+        const auto step = [&m](const std::string& name, const std::string& target,
+                               std::vector<NamedArgument> args) {
+            return m.op(name, target, std::move(args), "attn", "torch.nn.MultiheadAttention",
+                        "function.multi_head_attention_forward");
+        };
+        const auto turned = [&](const std::string& name) {
+            return step(name + "_t", "aten.permute.default", {{"self", m.parameter(name)}});
+        };
+        const auto spread = step("spread", "aten.expand.default", {{"self", turned("in_w")}});
+        const auto in = step("in", "aten.bmm.default", {{"self", m.input("x")}, {"mat2", spread}});
+        const auto scores = step("scores", "aten.bmm.default", {{"self", in}, {"mat2", in}});
+        const auto out
+            = step("out", "aten.addmm.default",
+                   {{"self", m.parameter("out_b")}, {"mat1", scores}, {"mat2", turned("out_w")}});
+        const Graph g = m.finish({out});
+        const Plan plan = planOf(g);
+        QVERIFY(nodeOf(plan, g, "in").eligible && nodeOf(plan, g, "out").eligible);
+        QCOMPARE(plan.eligibleOps, 2);
+        QCOMPARE(plan.quantizedOps, 0);
+    }
     void stepsOfWhatHasAPatternDoNotCount()
     {
         GraphMaker m;
