@@ -187,7 +187,7 @@ Result<void> printForm(const InspectOptions& options, const JobContext& job)
         QS_TRY(GraphPtr model, openModel(options.model, job));
         QS_TRY(const PlannedModel planned,
                planModel(std::move(model), std::move(recipe),
-                         options.recipe.empty() ? options.model : options.recipe));
+                         fileOfPlan(options.recipe, options.model)));
         QS_TRY(const ConvertedPtr converted,
                outlineConversion(planned.model, planned.plan, planned.recipe, job));
         lines = convertedCode(*converted, form);

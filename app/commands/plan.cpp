@@ -150,7 +150,7 @@ Result<void> runPlan(const PlanOptions& options, const JobContext& job)
             QS_CHECK(findBackend(backend)); // before the model, which takes longer
     job.report("import", options.model, 0);
     QS_TRY(const GraphPtr model, importModel(options.model, job));
-    const std::string& file = options.recipe.empty() ? options.model : options.recipe;
+    const std::string& file = fileOfPlan(options.recipe, options.model);
     QS_TRY(const PlannedModel planned, planFor(model, recipe, options.backend, file));
     if (options.diff.empty()) {
         warnOf(planned);

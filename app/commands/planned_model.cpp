@@ -14,6 +14,11 @@ Result<Recipe> recipeOrDefault(const std::string& recipePath)
     return recipePath.empty() ? Result<Recipe>(defaultRecipe()) : readRecipe(recipePath);
 }
 
+const std::string& fileOfPlan(const std::string& recipePath, const std::string& modelPath)
+{
+    return recipePath.empty() ? modelPath : recipePath;
+}
+
 Result<PlannedModel> planWith(GraphPtr model, Recipe recipe, const std::string& file)
 {
     auto backend = findBackend(recipe.backend);

@@ -22,8 +22,10 @@ Result<GraphPtr> openModel(const std::string& path, const JobContext& job,
                            std::map<std::string, double>* timing = nullptr);
 /// The recipe in that file, or the default one when the path is empty.
 Result<Recipe> recipeOrDefault(const std::string& recipePath);
-/// Plans an opened model; the plan's warnings go to the log. An error names `file`, the recipe's or
-/// the model's. With `timing`, adds the seconds of "plan".
+/// The file that an error of planning is about: the recipe, or the model where there is none.
+const std::string& fileOfPlan(const std::string& recipePath, const std::string& modelPath);
+/// Plans an opened model; the plan's warnings go to the log. An error names `file`
+/// (`fileOfPlan`). With `timing`, adds the seconds of "plan".
 Result<PlannedModel> planModel(GraphPtr model, Recipe recipe, const std::string& file,
                                std::map<std::string, double>* timing = nullptr);
 /// The same without a word to the log.

@@ -163,16 +163,15 @@ private:
     /// Data come before the plan: of a file that does not tell every element type they do.
     Result<void> plan()
     {
-        const std::string& path = m_options.recipe;
-        QS_TRY(Recipe recipe, recipeOrDefault(path));
+        QS_TRY(Recipe recipe, recipeOrDefault(m_options.recipe));
         QS_TRY(GraphPtr model, openModel(m_options.model, m_job, &m_parts.timingSeconds));
         QS_CHECK(checkFloat(*model));
         m_cut = datasetOptions(recipe.calibration);
         QS_TRY(m_data, openDataset(m_options.data, *model, m_cut));
         QS_TRY(model, withObservedTypes(std::move(model), *m_data, m_job));
         QS_TRY(m_planned,
-               planModel(std::move(model), std::move(recipe), path.empty() ? m_options.model : path,
-                         &m_parts.timingSeconds));
+               planModel(std::move(model), std::move(recipe),
+                         fileOfPlan(m_options.recipe, m_options.model), &m_parts.timingSeconds));
         return {};
     }
 

@@ -81,19 +81,22 @@ Result<void> checkSpared(const std::vector<std::string>& sources,
                          const std::vector<std::string>& forms, const std::string& folder)
 {
     namespace fs = std::filesystem;
-    std::vector<fs::path> targets(kRecordFiles.begin(), kRecordFiles.end());
-    for (const std::string& name : forms)
-        if (const Form* form = findForm(name))
-            targets.emplace_back(form->file);
-    for (const fs::path& file : targets)
-        if (std::error_code code; fs::is_directory(folder / file, code))
-            return fail(
-                makeError(ErrorCode::Io, "is a folder, where a file is to be written")
-                    .inFile((folder / file).string())
-                    .withHint("move it away or choose another folder; nothing was written"));
+    const auto checkNoFolder = [](const fs::path& target) -> Result<void> {
+        std::error_code code;
+        if (!fs::is_directory(target, code))
+            return {};
+        return fail(makeError(ErrorCode::Io, "is a folder, where a file is to be written")
+                        .inFile(target.string())
+                        .withHint("move it away or choose another folder; nothing was written"));
+    };
+    for (const std::string_view record : kRecordFiles)
+        QS_CHECK(checkNoFolder(fs::path(folder) / record));
     for (const std::string& name : forms) {
         const Form* form = findForm(name);
-        const fs::path target = form ? fs::path(folder) / form->file : fs::path();
+        if (!form)
+            continue;
+        const fs::path target = fs::path(folder) / form->file;
+        QS_CHECK(checkNoFolder(target));
         const auto replaced
             = std::find_if(sources.begin(), sources.end(), [&](const std::string& source) {
                   std::error_code code;

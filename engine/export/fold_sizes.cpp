@@ -73,7 +73,7 @@ private:
         if (node.target == "aten.size.default" && args.size() == 1)
             return sizesOf(node, args[0].value);
         if (node.target == "aten.slice.t" && !args.empty())
-            return partOf(node, args[0].value);
+            return partOf(args);
         if (node.target == "aten.sym_numel.default" && args.size() == 1)
             return countOf(args[0].value);
         if (node.target == "prim.dtype.default" && args.size() == 1)
@@ -123,15 +123,20 @@ private:
     }
 
     /// What a slice takes of a list of sizes, as Python counts.
-    static std::optional<Argument> partOf(const Node& node, const Argument& sizes)
+    static std::optional<Argument> partOf(const std::vector<NamedArgument>& args)
     {
-        const auto* list = sizes.asList();
-        if (!list)
+        const auto* list = args[0].value.asList();
+        const bool known = std::all_of(args.begin() + 1, args.end(), [](const NamedArgument& arg) {
+            return arg.value.asInt() || arg.value.isNone();
+        });
+        if (!list || !known)
             return {};
         const auto count = std::int64_t(list->size());
-        const auto number = [&node](const char* name, std::int64_t otherwise) {
-            const Argument* given = node.tryArg(name);
-            return given && given->asInt() ? *given->asInt() : otherwise;
+        const auto number = [&args](std::string_view name, std::int64_t otherwise) {
+            const auto given
+                = std::find_if(args.begin(), args.end(),
+                               [&](const NamedArgument& arg) { return arg.name == name; });
+            return given != args.end() && given->value.asInt() ? *given->value.asInt() : otherwise;
         };
         const auto place = [count](std::int64_t at) {
             return std::clamp<std::int64_t>(at < 0 ? at + count : at, 0, count);

@@ -85,8 +85,7 @@ Json numberJson(double value)
 
 std::string opName(const Node& node)
 {
-    const bool isOperator = node.isOperator();
-    return isOperator ? node.target : std::string(nodeKindName(node.kind));
+    return node.isOperator() ? node.target : std::string(nodeKindName(node.kind));
 }
 
 Json typeJson(const ValueType& type)

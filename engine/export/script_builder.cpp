@@ -120,8 +120,7 @@ Result<ScriptValue*> ScriptBuilder::value(ValueRef ref)
     if (const auto it = m_values.find(ref); it != m_values.end())
         return it->second;
     const Node& maker = m_source->get(ref.node);
-    const bool isStored = maker.isStored();
-    if (!isStored && !m_interpreter->isConstant(ref))
+    if (!maker.isStored() && !m_interpreter->isConstant(ref))
         return fail(makeError(ErrorCode::Internal, "its value is used before it is computed")
                         .atNode(maker.name));
     auto made = constantValue(ref);

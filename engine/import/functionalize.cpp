@@ -5,6 +5,7 @@
 #include "engine/graph/graph_edit.h"
 #include "engine/graph/map_refs.h"
 #include "engine/import/alias_analysis.h"
+#include "engine/import/erase_unread.h"
 #include "engine/import/mutation_regions.h"
 #include "engine/import/view_updates.h"
 
@@ -249,7 +250,10 @@ Result<Graph> functionalize(const Graph& graph)
     if (!hasWrites(graph))
         return graph;
     QS_TRY(const Graph functional, Functionalizer(graph).run());
-    return foldMutationRegions(functional);
+    QS_TRY(const Graph folded, foldMutationRegions(functional));
+    GraphEdit edit(folded);
+    eraseUnread(edit); // what nobody reads wrote to its arguments until here
+    return edit.build();
 }
 
 } // namespace qs

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/importer.h"
 
-#include "engine/graph/graph_edit.h"
 #include "engine/graph/graph_verifier.h"
-#include "engine/import/erase_unread.h"
 #include "engine/import/file_kind.h"
 #include "engine/import/functionalize.h"
 #include "engine/import/mutated_state.h"
@@ -73,9 +71,7 @@ Result<GraphPtr> importModel(const std::string& path, const JobContext& job)
     auto functional = functionalize(withMutatedState(asFiled));
     if (!functional)
         return fail(std::move(functional).error().inFile(path));
-    GraphEdit edit(withoutReadBacks(withoutIdleUpdates(*functional)));
-    eraseUnread(edit); // what was written to before, too
-    Graph::Parts parts = edit.build().parts();
+    Graph::Parts parts = withoutReadBacks(withoutIdleUpdates(*functional)).parts();
     ModelInfo info = *parts.info;
     QS_TRY(info.sha256, hash.get());
     parts.info = std::make_shared<const ModelInfo>(std::move(info));

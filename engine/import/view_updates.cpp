@@ -2,6 +2,7 @@
 #include "engine/import/view_updates.h"
 
 #include "engine/graph/graph_edit.h"
+#include "engine/import/erase_unread.h"
 
 #include <algorithm>
 #include <array>
@@ -72,20 +73,10 @@ Graph withoutReadBacks(const Graph& graph)
                      [](const NodePtr& node) { return isScatter(*node); }))
         return graph;
     GraphEdit edit(graph);
-    for (NodeId id : edit.order()) {
-        const Node& view = edit.get(id);
-        const ValueRef* source = readBack(edit, view);
-        if (!source)
-            continue;
-        ValueRef whole = *view.args[0].value.asRef();
-        edit.replaceUses({id, 0}, *source);
-        edit.erase(id);
-        while (isScatter(edit.get(whole.node)) && edit.users(whole).empty()) {
-            const NodeId unread = whole.node;
-            whole = *edit.get(unread).args[0].value.asRef();
-            edit.erase(unread);
-        }
-    }
+    for (NodeId id : edit.order())
+        if (const ValueRef* source = readBack(edit, edit.get(id)))
+            edit.replaceUses({id, 0}, *source);
+    eraseUnread(edit);
     return edit.build();
 }
 

@@ -56,8 +56,8 @@ bool hasWeight(const Node& node, const OpName& name)
     return false;
 }
 
-/// A stored tensor, or one laid out otherwise.
-bool isLaidOutWeight(const Graph& graph, ValueRef ref)
+/// A stored tensor, or what is made of one alone: its transpose, copies of it.
+bool isMadeOfWeight(const Graph& graph, ValueRef ref)
 {
     for (;;) {
         const Node& node = graph.get(ref.node);
@@ -77,7 +77,7 @@ bool multipliesByWeight(const Graph& graph, const Node& node, const OpName& name
 {
     const Argument* right = node.tryArg("mat2");
     const bool multiplies = name.base == "mm" || name.base == "addmm" || name.base == "bmm";
-    return multiplies && right && right->asRef() && isLaidOutWeight(graph, *right->asRef());
+    return multiplies && right && right->asRef() && isMadeOfWeight(graph, *right->asRef());
 }
 
 // What often follows a convolution or linear in one kernel.

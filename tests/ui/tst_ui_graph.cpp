@@ -23,6 +23,26 @@ std::set<int> everything(const FoldTree& tree)
     return out;
 }
 
+/// The model of an engine in a pane 900 wide.
+template<class Engine>
+struct ShownPane
+{
+    Engine engine;
+    Workspace workspace {engine};
+    GraphPane pane {workspace};
+
+    explicit ShownPane(int height)
+    {
+        pane.resize(900, height);
+        pane.show();
+        workspace.pipeline().open("net.pt2", defaultRecipe());
+    }
+    bool isReady()
+    {
+        return workspace.document().plan() && pane.isLayoutDone() && !workspace.pipeline().isBusy();
+    }
+};
+
 } // namespace
 
 class TestGraph : public QObject
@@ -142,14 +162,9 @@ void TestGraph::firstViewOpensWhatFits()
 
 void TestGraph::paneFoldsAndUnfolds()
 {
-    FakeEngine engine;
-    Workspace workspace(engine);
-    GraphPane pane(workspace);
-    pane.resize(900, 600);
-    pane.show();
-    workspace.pipeline().open("net.pt2", defaultRecipe());
-    QTRY_VERIFY(workspace.document().plan() && pane.isLayoutDone()
-                && !workspace.pipeline().isBusy());
+    ShownPane<FakeEngine> shown(600);
+    auto& [engine, workspace, pane] = shown;
+    QTRY_VERIFY(shown.isReady());
     const int block = workspace.foldTree()->moduleEntry("block");
     const auto drawn = [&pane] { return pane.view().graphScene().drawing()->nodes.size(); };
     QCOMPARE(drawn(), std::size_t(9)); // fused: stem, 3 in the block, pool, flatten, fc, x, output
@@ -170,14 +185,9 @@ void TestGraph::paneFoldsAndUnfolds()
 
 void TestGraph::clickSelectsAndZoomKeepsLimits()
 {
-    FakeEngine engine;
-    Workspace workspace(engine);
-    GraphPane pane(workspace);
-    pane.resize(900, 700);
-    pane.show();
-    workspace.pipeline().open("net.pt2", defaultRecipe());
-    QTRY_VERIFY(workspace.document().plan() && pane.isLayoutDone()
-                && !workspace.pipeline().isBusy());
+    ShownPane<FakeEngine> shown(700);
+    auto& [engine, workspace, pane] = shown;
+    QTRY_VERIFY(shown.isReady());
     auto& view = pane.view();
     const NodeId fc = workspace.document().model()->tryFind("linear")->id;
     const QRectF rect = view.graphScene().rectOf(workspace.foldTree()->unitOf(fc));
@@ -194,14 +204,9 @@ void TestGraph::clickSelectsAndZoomKeepsLimits()
 /// A model of which a run told more is still the float form, with its words and open modules.
 void TestGraph::whatTheDataTellLeavesTheViewAsItIs()
 {
-    TypingEngine engine;
-    Workspace workspace(engine);
-    GraphPane pane(workspace);
-    pane.resize(900, 700);
-    pane.show();
-    workspace.pipeline().open("net.pt2", defaultRecipe());
-    QTRY_VERIFY(workspace.document().plan() && pane.isLayoutDone()
-                && !workspace.pipeline().isBusy());
+    ShownPane<TypingEngine> shown(700);
+    auto& [engine, workspace, pane] = shown;
+    QTRY_VERIFY(shown.isReady());
     const auto drawing = [&pane] { return pane.view().graphScene().drawing(); };
     QSignalSpy laidOut(&pane, &GraphPane::layoutFinished);
     pane.toggleFold(workspace.foldTree()->moduleEntry("block"), false);

@@ -154,7 +154,7 @@ AssignTarget Workspace::nodeTarget() const
     target.kind = RuleKind::Node;
     for (NodeId id : m_selection.nodes()) {
         const Node* node = m_document.model() ? m_document.model()->tryGet(id) : nullptr;
-        if (node && (node->isOperator()))
+        if (node && node->isOperator())
             target.keys.push_back(node->name);
     }
     return target;

@@ -46,9 +46,8 @@ void Advice::onPlan()
     const PlanPtr plan = document.plan();
     const PlanPtr before = m_modelNumber == document.modelNumber() ? m_before : nullptr;
     m_modelNumber = document.modelNumber();
-    m_model = document.model();
     m_before = plan;
-    if (!plan || !m_model)
+    if (!plan)
         return;
     if (sayCoverage(*plan) || sayConflict(*plan, before.get()))
         return;
@@ -69,7 +68,7 @@ bool Advice::sayCoverage(const Plan& plan)
     if (main) {
         detail = toQString(counted(main->count, "operator") + ": " + main->node->reason);
         const NodeId first = main->node->node;
-        node = QString::fromStdString(m_model->get(first).name);
+        node = QString::fromStdString(m_workspace.document().model()->get(first).name);
         if (main->node->remedy)
             choices.push_back({QStringLiteral("Apply suggestion"),
                                QString::fromStdString(main->node->remedy.text),
@@ -97,8 +96,10 @@ bool Advice::sayConflict(const Plan& plan, const Plan* before)
     if (found == plan.conflicts.end())
         return false;
     const FusionConflict conflict = *found;
-    const QString member = QString::fromStdString(m_model->get(conflict.member).name);
-    const QString root = QString::fromStdString(m_model->get(conflict.root).name);
+    const QString member
+        = QString::fromStdString(m_workspace.document().model()->get(conflict.member).name);
+    const QString root
+        = QString::fromStdString(m_workspace.document().model()->get(conflict.root).name);
     const QString wanted = qconfigText(conflict.memberQConfig);
     QString detail = QStringLiteral("%1 is fused into %2, whose qconfig %3 counts for both.")
                          .arg(member, root, qconfigText(conflict.rootQConfig));

@@ -30,7 +30,6 @@ private:
 
     Workspace& m_workspace;
     MessageBar& m_messages;
-    GraphPtr m_model;
     int m_modelNumber = 0; ///< of the model that `m_before` was made for
     PlanPtr m_before;
 };

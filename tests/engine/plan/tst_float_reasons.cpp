@@ -27,6 +27,16 @@ QString reasonOf(const Plan& plan, const Graph& graph, const std::string& name)
     return QString::fromStdString(nodeOf(plan, graph, name).reason);
 }
 
+/// Makes operators that torch.nn.MultiheadAttention calls itself.
+auto stepsOfAttention(GraphMaker& m)
+{
+    return
+        [&m](const std::string& name, const std::string& target, std::vector<NamedArgument> args) {
+            return m.op(name, target, std::move(args), "attn", "torch.nn.MultiheadAttention",
+                        "function.multi_head_attention_forward");
+        };
+}
+
 } // namespace
 
 class TestFloatReasons : public QObject
@@ -53,11 +63,7 @@ private Q_SLOTS:
     void layersWithinAttentionCount()
     {
         GraphMaker m;
-        const auto step = [&m](const std::string& name, const std::string& target,
-                               std::vector<NamedArgument> args) {
-            return m.op(name, target, std::move(args), "attn", "torch.nn.MultiheadAttention",
-                        "function.multi_head_attention_forward");
-        };
+        const auto step = stepsOfAttention(m);
         const auto in = step("in", "aten.linear.default",
                              {{"input", m.input("x")}, {"weight", m.parameter("in_w")}});
         const auto scores = step("scores", "aten.mul.Tensor", {{"self", in}, {"other", in}});
@@ -81,11 +87,7 @@ private Q_SLOTS:
     void projectionsCountInEverySpelling()
     {
         GraphMaker m;
-        const auto step = [&m](const std::string& name, const std::string& target,
-                               std::vector<NamedArgument> args) {
-            return m.op(name, target, std::move(args), "attn", "torch.nn.MultiheadAttention",
-                        "function.multi_head_attention_forward");
-        };
+        const auto step = stepsOfAttention(m);
         const auto turned = [&](const std::string& name) {
             return step(name + "_t", "aten.permute.default", {{"self", m.parameter(name)}});
         };
