@@ -92,69 +92,66 @@ std::vector<ValueRef> aliasedOperands(const Node& node)
     return found;
 }
 
-/// Union by size over value numbers.
-class DisjointSets
-{
-public:
-    explicit DisjointSets(std::size_t count)
-        : m_parent(count)
-    {
-        for (std::size_t i = 0; i < count; ++i)
-            m_parent[i] = i;
-    }
-    std::size_t find(std::size_t i)
-    {
-        while (m_parent[i] != i)
-            i = m_parent[i] = m_parent[m_parent[i]];
-        return i;
-    }
-    void join(std::size_t a, std::size_t b) { m_parent[find(a)] = find(b); }
-
-private:
-    std::vector<std::size_t> m_parent;
-};
-
 } // namespace
 
-AliasSets::AliasSets(const Graph& graph)
+AliasSets::AliasSets(const Graph& graph, std::size_t count)
+    : m_graph(&graph)
 {
-    std::vector<ValueRef> values;
-    std::unordered_map<ValueRef, std::size_t> number;
-    for (const auto& node : graph.nodes())
+    // Two weights may be one tensor; the store alone knows, by their key.
+    std::unordered_map<TensorId, ValueRef> byKey;
+    for (const auto& node : graph.nodes()) {
         for (std::uint32_t i = 0; i < node->outputs.size(); ++i) {
-            number[{node->id, i}] = values.size();
-            values.push_back({node->id, i});
+            m_setOf[{node->id, i}] = m_sets.size();
+            m_sets.push_back({{node->id, i}});
         }
-    DisjointSets sets(values.size());
-    const auto isTensor = [&](ValueRef ref) {
-        const ValueKind kind = graph.value(ref).type.kind;
+        if (!node->tensor || node->outputs.empty())
+            continue;
+        const auto [it, isNew] = byKey.try_emplace(node->tensor, ValueRef {node->id, 0});
+        if (!isNew)
+            join(it->second, {node->id, 0});
+    }
+    advance(count);
+}
+
+void AliasSets::advance(std::size_t count)
+{
+    const auto holdsTensors = [&](ValueRef ref) {
+        const ValueKind kind = m_graph->value(ref).type.kind;
         return kind == ValueKind::Tensor || kind == ValueKind::Tuple;
     };
-    for (const auto& node : graph.nodes()) {
-        if (node->kind != NodeKind::Op || node->outputs.empty())
+    for (; m_count < count; ++m_count) {
+        const Node& node = *m_graph->nodes()[m_count];
+        if (node.kind != NodeKind::Op || node.outputs.empty())
             continue;
-        for (const ValueRef& operand : aliasedOperands(*node))
-            for (std::uint32_t i = 0; i < node->outputs.size(); ++i)
-                if (isTensor(operand) && isTensor({node->id, i}))
-                    sets.join(number.at(operand), number.at({node->id, i}));
+        for (const ValueRef& operand : aliasedOperands(node))
+            for (std::uint32_t i = 0; i < node.outputs.size(); ++i)
+                if (holdsTensors(operand) && holdsTensors({node.id, i}))
+                    join(operand, {node.id, i});
     }
-    // Two weights may be one tensor; the store alone knows, by their key.
-    std::unordered_map<TensorId, std::size_t> byKey;
-    for (const auto& node : graph.nodes())
-        if (node->tensor && !node->outputs.empty()) {
-            const std::size_t mine = number.at({node->id, 0});
-            const auto [it, isNew] = byKey.try_emplace(node->tensor, mine);
-            if (!isNew)
-                sets.join(mine, it->second);
-        }
-    std::unordered_map<std::size_t, std::size_t> indexOfRoot;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        const auto [it, isNew] = indexOfRoot.try_emplace(sets.find(i), m_sets.size());
-        if (isNew)
-            m_sets.emplace_back();
-        m_sets[it->second].push_back(values[i]);
-        m_setOf[values[i]] = it->second;
-    }
+}
+
+bool AliasSets::isBefore(ValueRef a, ValueRef b) const
+{
+    return std::pair(m_graph->position(a.node), a.index)
+        < std::pair(m_graph->position(b.node), b.index);
+}
+
+void AliasSets::join(ValueRef a, ValueRef b)
+{
+    std::size_t into = m_setOf.at(a);
+    std::size_t from = m_setOf.at(b);
+    if (into == from)
+        return;
+    if (m_sets[into].size() < m_sets[from].size())
+        std::swap(into, from);
+    auto& set = m_sets[into];
+    for (const ValueRef& moved : m_sets[from])
+        m_setOf[moved] = into;
+    const auto middle = set.insert(set.end(), m_sets[from].begin(), m_sets[from].end());
+    m_sets[from] = {};
+    if (isBefore(*middle, *std::prev(middle)))
+        std::inplace_merge(set.begin(), middle, set.end(),
+                           [this](ValueRef x, ValueRef y) { return isBefore(x, y); });
 }
 
 const std::vector<ValueRef>& AliasSets::members(ValueRef ref) const

@@ -9,18 +9,32 @@
 namespace qs {
 
 /// Which values of a graph may share memory, from what the operators' schemas say about views and
-/// in-place results. Conservative: sets may be too large, never too small.
+/// in-place results. Conservative: sets may be too large, never too small. They grow as the nodes
+/// run: a list that holds two tensors joins them (it shares memory with both), but a tensor that
+/// was changed before the list was made was not seen through it.
 class AliasSets
 {
 public:
-    explicit AliasSets(const Graph& graph);
+    /// As they are when the first `count` nodes of the graph, which must outlive this, have run.
+    AliasSets(const Graph& graph, std::size_t count);
+    explicit AliasSets(const Graph& graph)
+        : AliasSets(graph, graph.nodes().size())
+    {
+    }
+    /// Lets further nodes run, up to the first `count`.
+    void advance(std::size_t count);
 
     /// All values that may share memory with `ref`, itself included, in graph order.
     const std::vector<ValueRef>& members(ValueRef ref) const;
 
 private:
+    void join(ValueRef a, ValueRef b);
+    bool isBefore(ValueRef a, ValueRef b) const;
+
+    const Graph* m_graph;
+    std::size_t m_count = 0; ///< nodes that have run
     std::unordered_map<ValueRef, std::size_t> m_setOf;
-    std::vector<std::vector<ValueRef>> m_sets;
+    std::vector<std::vector<ValueRef>> m_sets; ///< empty where joined with another
 };
 
 /// Positions among the node's arguments of those the operator writes to; empty for operators that

@@ -93,14 +93,16 @@ class Functionalizer
 public:
     explicit Functionalizer(const Graph& graph)
         : m_graph(graph)
-        , m_aliases(graph)
+        , m_aliases(graph, 0)
         , m_edit(graph)
     {
     }
 
     Result<Graph> run()
     {
-        for (const auto& node : m_graph.nodes()) {
+        for (std::size_t i = 0; i < m_graph.nodes().size(); ++i) {
+            const auto& node = m_graph.nodes()[i];
+            m_aliases.advance(i);
             readNewest(*node);
             const auto written = writtenArguments(*node);
             if (written.empty())
@@ -166,11 +168,11 @@ private:
     bool hasLiveAlias(const Node& node, const std::vector<ValueRef>& seen) const
     {
         const std::size_t here = m_graph.position(node.id);
-        for (const ValueRef& member : m_aliases.members(seen[0]))
-            if (std::find(seen.begin(), seen.end(), object(member)) == seen.end()
-                && m_graph.position(member.node) < here && isReadAfter(member, here))
-                return true;
-        return false;
+        const auto& members = m_aliases.members(seen[0]);
+        return std::any_of(members.begin(), members.end(), [&](ValueRef member) {
+            return std::find(seen.begin(), seen.end(), object(member)) == seen.end()
+                && isReadAfter(member, here);
+        });
     }
 
     /// Whether an object, itself or as the result of an operator that changes it, is read later.
@@ -236,7 +238,7 @@ private:
     }
 
     const Graph& m_graph;
-    const AliasSets m_aliases;
+    AliasSets m_aliases; ///< as before the current node
     GraphEdit m_edit;
     std::unordered_map<ValueRef, ValueRef> m_objects; ///< results that are their own operand
     std::unordered_map<ValueRef, ValueRef> m_current; ///< by object: its newest value

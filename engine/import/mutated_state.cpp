@@ -26,16 +26,20 @@ Graph withMutatedState(const Graph& graph)
 {
     if (!hasWrites(graph))
         return graph;
-    const AliasSets aliases(graph);
+    AliasSets aliases(graph, 0);
     std::unordered_set<NodeId> changed;
-    for (const NodePtr& node : graph.nodes())
-        if (writesValues(*node))
-            for (const std::size_t argument : writtenArguments(*node))
-                forEachRef(node->args[argument].value, [&](ValueRef written) {
-                    for (const ValueRef& member : aliases.members(written))
-                        if (holdsState(graph.get(member.node)))
-                            changed.insert(member.node);
-                });
+    for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
+        const Node& node = *graph.nodes()[i];
+        aliases.advance(i);
+        if (!writesValues(node))
+            continue;
+        for (const std::size_t argument : writtenArguments(node))
+            forEachRef(node.args[argument].value, [&](ValueRef written) {
+                for (const ValueRef& member : aliases.members(written))
+                    if (holdsState(graph.get(member.node)))
+                        changed.insert(member.node);
+            });
+    }
     GraphEdit edit(graph);
     for (const NodePtr& node : graph.nodes())
         if (changed.contains(node->id))

@@ -274,13 +274,20 @@ private:
     NodeId m_region;
 };
 
-/// The first value that a node changes in place; nothing when the graph is free of it.
-ValueRef firstChanged(const Graph& graph)
+struct Writes
 {
-    ValueRef found;
-    for (const auto& node : graph.nodes())
-        for (const std::size_t a : writtenArguments(*node))
-            forEachRef(node->args[a].value, [&](ValueRef ref) { found = found ? found : ref; });
+    ValueRef firstChanged; ///< nothing when the graph is free of writes
+    std::size_t last = 0; ///< position of the last node that writes
+};
+
+Writes writesOf(const Graph& graph)
+{
+    Writes found;
+    for (std::size_t i = 0; i < graph.nodes().size(); ++i)
+        for (const std::size_t a : writtenArguments(*graph.nodes()[i]))
+            forEachRef(graph.nodes()[i]->args[a].value, [&](ValueRef ref) {
+                found = {found.firstChanged ? found.firstChanged : ref, i};
+            });
     return found;
 }
 
@@ -289,10 +296,11 @@ ValueRef firstChanged(const Graph& graph)
 Result<Graph> foldMutationRegions(const Graph& given)
 {
     Graph graph = given;
-    while (const ValueRef changed = firstChanged(graph)) {
-        const AliasSets aliases(graph);
+    for (Writes writes = writesOf(graph); writes.firstChanged; writes = writesOf(graph)) {
+        // What is put together after the last write is not changed through its parts.
+        const AliasSets aliases(graph, writes.last + 1);
         const Order order(graph, aliases);
-        graph = RegionBuilder(graph, aliases, order, changed).build();
+        graph = RegionBuilder(graph, aliases, order, writes.firstChanged).build();
     }
     return graph;
 }

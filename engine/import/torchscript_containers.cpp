@@ -31,6 +31,27 @@ std::optional<std::size_t> findKey(const ScriptContainer& dict, const at::IValue
     return std::nullopt;
 }
 
+/// A dict of pairs whose keys are known, a later one in the place of an earlier of its key, as
+/// Python's; none where one is not.
+std::optional<ScriptItem> dictOfPairs(const std::vector<ScriptItem>& pairs, c10::TypePtr type)
+{
+    ScriptItem made = makeContainer(Kind::Dict, std::move(type), {});
+    ScriptContainer& dict = *containerOf(made);
+    for (const ScriptItem& item : pairs) {
+        const ScriptContainer* pair = knownContainer(item, Kind::Tuple);
+        const auto* key = pair && pair->items.size() == 2 ? knownValue(pair->items[0]) : nullptr;
+        if (!key)
+            return std::nullopt;
+        if (const auto at = findKey(dict, *key)) {
+            dict.items[*at] = pair->items[1];
+        } else {
+            dict.keys.push_back(*key);
+            dict.items.push_back(pair->items[1]);
+        }
+    }
+    return made;
+}
+
 } // namespace
 
 Result<bool> ScriptEvaluator::runContainer(const JitNode& node, Env& env)
@@ -167,6 +188,10 @@ Result<bool> ScriptEvaluator::runKnownList(const JitNode& node, const Items& arg
     };
     if (kind == "aten::list" || kind == "aten::copy")
         return copy(list.items);
+    if (kind == "aten::dict") {
+        auto made = dictOfPairs(list.items, node.output()->type());
+        return made ? bind(std::move(*made)) : Result<bool>(false);
+    }
     if (kind == "aten::slice" && args.size() == 4) {
         const std::int64_t count = std::int64_t(list.items.size());
         const auto bound = [&](const ScriptItem& item, std::int64_t missing) {

@@ -214,14 +214,17 @@ ScriptControl::leafArguments(ScriptScope& scope, const std::vector<ScriptPattern
 std::vector<ValueRef> ScriptControl::writtenInputs(const Graph& graph)
 {
     std::vector<ValueRef> found;
-    const AliasSets aliases(graph);
+    AliasSets aliases(graph, 0);
     std::set<ValueRef> touched;
-    for (const auto& node : graph.nodes())
-        for (const std::size_t a : writtenArguments(*node))
-            forEachRef(node->args[a].value, [&](ValueRef ref) {
+    for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
+        const Node& node = *graph.nodes()[i];
+        aliases.advance(i);
+        for (const std::size_t a : writtenArguments(node))
+            forEachRef(node.args[a].value, [&](ValueRef ref) {
                 const auto& members = aliases.members(ref);
                 touched.insert(members.begin(), members.end());
             });
+    }
     for (const Node* input : graph.inputs())
         if (touched.contains({input->id, 0}))
             found.push_back({input->id, 0});

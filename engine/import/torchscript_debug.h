@@ -21,8 +21,11 @@ public:
     /// The innermost frame outside PyTorch that made the node; of a traced model the file holds the
     /// whole stack, of a scripted one a single frame. Empty when the file tells nothing.
     SourceLocation find(const torch::jit::SourceRange& range) const;
-    /// The function of torch.nn.functional that a traced node came from; "" for none.
-    std::string functional(const torch::jit::SourceRange& range) const;
+    /// How the code called the operator `word` ("permute", "add_"), as a .pt2 records it in
+    /// `torch_fn`: "function.relu" of torch.nn.functional, "builtin_function_or_method.permute" of
+    /// torch, "method_descriptor.permute" of a tensor, Python's operators among them; "" where the
+    /// file does not tell. A trace tells torch.nn.functional alone, a scripted model's text all.
+    std::string calledAs(const torch::jit::SourceRange& range, const std::string& word) const;
     /// True for code of PyTorch itself.
     static bool isInsideTorch(const std::string& file);
 
@@ -33,7 +36,7 @@ private:
         std::string text; ///< source code, or one stack frame a line
         std::string file;
         std::size_t firstLine = 0;
-        std::size_t start = 0;
+        std::size_t start = 0, end = 0; ///< of the expression in the text
     };
     using Table = std::map<std::size_t, Origin>; ///< by offset in the record
     const Origin* origin(const torch::jit::SourceRange& range) const;

@@ -128,17 +128,15 @@ void ScriptEvaluator::label(Node& made, const JitNode* from) const
         return;
     const Level& level = m_levels.back();
     made.scope = level.scope;
-    std::string function = level.function;
-    if (from) {
+    if (from)
         made.source = m_debug.find(from->sourceRange());
-        if (function.empty())
-            function = m_debug.functional(from->sourceRange());
-    }
+    if (!level.function.empty())
+        made.torchFn = "function." + level.function;
+    else if (from)
+        made.torchFn = m_debug.calledAs(from->sourceRange(), from->kind().toUnqualString());
     if (!level.caller.file.empty()
         && (made.source.file.empty() || ScriptDebug::isInsideTorch(made.source.file)))
         made.source = level.caller;
-    if (!function.empty())
-        made.torchFn = "function." + function;
 }
 
 ScopedRef ScriptEvaluator::emit(Node made)

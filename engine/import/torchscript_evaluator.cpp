@@ -28,6 +28,19 @@ std::string functionalName(const torch::jit::Function& function)
     return functionalWord(name);
 }
 
+/// A module's forward; a trace writes later calls as forward1, forward2, a script overloads as
+/// forward__0. Its other methods, such as forward_features, are parts of the call they are made in.
+bool isForward(std::string_view method)
+{
+    constexpr std::string_view kForward = "forward", kOverload = "__";
+    if (!method.starts_with(kForward))
+        return false;
+    method.remove_prefix(kForward.size());
+    if (method.starts_with(kOverload))
+        method.remove_prefix(kOverload.size());
+    return std::all_of(method.begin(), method.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 } // namespace
 
 ScriptEvaluator::ScriptEvaluator(ScriptScope& root, ScriptWeights& weights,
@@ -102,8 +115,7 @@ Result<ScriptItem> ScriptEvaluator::call(torch::jit::Function& function, Items a
         return fail(ErrorCode::BadInput,
                     "'" + function.name() + "' is called with a wrong number of arguments");
     Level level = m_levels.empty() ? Level() : m_levels.back();
-    // The forward of a module is a call of that module, its other methods are not.
-    if (module && (function.name().starts_with("forward") || m_levels.empty())) {
+    if (module && (isForward(function.name()) || m_levels.empty())) {
         level.function.clear();
         level.scope = {module->path, scriptClassName(*module->type), 0};
         auto& tree = m_root->edit().modules();

@@ -91,7 +91,11 @@ private:
     std::optional<std::int64_t> batchedRank() const;
     Result<bool> respellTensorRead(const JitNode& node, const Items& args, Env& env);
     void respellNumber(const JitNode& node, Items& args) const;
-    ScopedRef numberTensor(const JitNode& node, const ScriptItem& number, Argument value);
+    Result<ScopedRef> numberTensor(const JitNode& node, const ScriptItem& number, DType dtype);
+    std::optional<ScriptItem> wholeNumber(const JitValue& value, const ScriptItem& item) const;
+    std::optional<std::string> arithmeticOfNumbers(const JitNode& node, const Items& args) const;
+    Result<ScopedRef> numberArithmetic(const JitNode& node, const std::string& target,
+                                       const Items& args);
     Result<std::vector<NamedArgument>> arguments(const c10::FunctionSchema& schema,
                                                  const Items& args);
     Result<void> bindOutputs(const JitNode& node, Node made, Env& env,

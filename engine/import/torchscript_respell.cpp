@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 namespace qs {
 
@@ -134,8 +135,17 @@ Result<bool> ScriptEvaluator::respell(const JitNode& node, const Items& args, En
     const ScopedRef* tensor = args.empty() ? nullptr : runtimeValue(args[0]);
     const bool onTensor = tensor && valueOf(*tensor).type.kind == ValueKind::Tensor;
     if (kind == "prim::NumToTensor") {
-        QS_TRY(Argument number, argument(args.at(0), c10::NumberType::get()));
-        return bind(numberTensor(node, args[0], std::move(number)));
+        const auto held = node.input(0)->type()->kind();
+        QS_TRY(env[node.output()],
+               numberTensor(node, args.at(0),
+                            held == c10::TypeKind::FloatType      ? DType::Float64
+                                : held == c10::TypeKind::BoolType ? DType::Bool
+                                                                  : DType::Int64));
+        return true;
+    }
+    if (const auto spelled = arithmeticOfNumbers(node, args)) {
+        QS_TRY(env[node.output()], numberArithmetic(node, *spelled, args));
+        return true;
     }
     if (!onTensor) {
         const c10::FunctionSchema* schema = node.maybeSchema();
@@ -155,19 +165,71 @@ Result<bool> ScriptEvaluator::respell(const JitNode& node, const Items& args, En
     return respellTensorRead(node, args, env);
 }
 
-ScopedRef ScriptEvaluator::numberTensor(const JitNode& node, const ScriptItem& number,
-                                        Argument value)
+/// A tensor of one number; who asks it for the number gets `number`.
+Result<ScopedRef> ScriptEvaluator::numberTensor(const JitNode& node, const ScriptItem& number,
+                                                DType dtype)
 {
-    const auto kind = node.input(0)->type()->kind();
-    const DType dtype = kind == c10::TypeKind::FloatType ? DType::Float64
-        : kind == c10::TypeKind::BoolType                ? DType::Bool
-                                                         : DType::Int64;
+    QS_TRY(Argument value, argument(number, c10::NumberType::get()));
     const ScopedRef made
         = emitOne("aten.scalar_tensor.default", {{"s", std::move(value)}, {"dtype", dtype}},
                   ValueKind::Tensor, &node);
     m_numbers[{made.scope, made.ref}] = number;
     setRank(made, 0);
     return made;
+}
+
+/// The whole number that an operand of a trace's arithmetic stands for; none for a real tensor.
+std::optional<ScriptItem> ScriptEvaluator::wholeNumber(const JitValue& value,
+                                                       const ScriptItem& item) const
+{
+    if (const auto* known = knownValue(item))
+        return known->isInt() ? std::optional(item) : std::nullopt;
+    const ScopedRef* made = runtimeValue(item);
+    if (!made)
+        return std::nullopt;
+    if (const auto held = m_numbers.find({made->scope, made->ref}); held != m_numbers.end())
+        return valueOf(*made).type.dtype == DType::Int64 ? std::optional(held->second)
+                                                         : std::nullopt;
+    const auto constant = tracedNumber(value);
+    return constant && constant->isInt() ? std::optional(ScriptItem(*constant)) : std::nullopt;
+}
+
+/// A trace computes sizes with tensors of one number. Python's operator for two such tensors, as
+/// the other spellings have it; none for any other node.
+std::optional<std::string> ScriptEvaluator::arithmeticOfNumbers(const JitNode& node,
+                                                                const Items& args) const
+{
+    static const std::map<std::string_view, std::string, std::less<>> kOperators {
+        {"aten::add", "_operator.add"},
+        {"aten::sub", "_operator.sub"},
+        {"aten::mul", "_operator.mul"},
+        {"aten::floor_divide", "_operator.floordiv"},
+        {"aten::remainder", "_operator.mod"}};
+    const auto spelled = kOperators.find(node.kind().toQualString());
+    if (spelled == kOperators.end() || args.size() < 2
+        || node.output()->type()->kind() != c10::TypeKind::TensorType)
+        return std::nullopt;
+    const auto isMade = [&](const ScriptItem& item) { return runtimeValue(item) != nullptr; };
+    const auto a = wholeNumber(*node.input(0), args[0]);
+    const auto b = wholeNumber(*node.input(1), args[1]);
+    if (!a || !b || (!isMade(*a) && !isMade(*b)))
+        return std::nullopt;
+    const auto* alpha = args.size() > 2 ? knownValue(args[2]) : nullptr;
+    const bool scaled = args.size() > 2 && !(alpha && alpha->isInt() && alpha->toInt() == 1);
+    return scaled ? std::nullopt : std::optional(spelled->second);
+}
+
+Result<ScopedRef> ScriptEvaluator::numberArithmetic(const JitNode& node, const std::string& target,
+                                                    const Items& args)
+{
+    std::vector<NamedArgument> given;
+    for (std::size_t i = 0; i < 2; ++i) {
+        QS_TRY(Argument read,
+               argument(*wholeNumber(*node.input(i), args[i]), c10::NumberType::get()));
+        given.push_back({"", std::move(read)});
+    }
+    return numberTensor(node, emitOne(target, std::move(given), ValueKind::SymInt, &node),
+                        DType::Int64);
 }
 
 /// What is asked of a tensor.

@@ -228,9 +228,10 @@ bool isFunctionalByDefault(const std::string& word)
 
 bool isMethodByDefault(const std::string& word)
 {
-    static const NameSet names {"view",   "reshape", "permute", "contiguous", "repeat", "detach",
-                                "resize", "expand",  "size",    "t",          "to",     "clone",
-                                "chunk",  "split",   "select",  "masked_fill"};
+    static const NameSet names {"view",   "reshape", "permute",   "contiguous", "repeat",
+                                "detach", "resize",  "size",      "expand",     "t",
+                                "to",     "clone",   "chunk",     "split",      "mean",
+                                "select", "squeeze", "unsqueeze", "masked_fill"};
     return names.count(word) > 0;
 }
 

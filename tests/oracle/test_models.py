@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real networks, exported every way: the same float outputs as PyTorch, one and the same plan, and the whole job to exports that compute
-what was told.
+"""Real networks, exported every way: the same float outputs as PyTorch, one and the same plan, in TorchScript too, and the whole job to
+exports that compute what was told.
 
     python test_models.py RUN_MODEL [--all | NAME ...]      names as in families.py
 """
+import ast
 import json
 import math
 import os
@@ -27,6 +28,10 @@ ASKED = ["torchvision." + name for name in (
     "detection.ssdlite320_mobilenet_v3_large")] + ["timm." + name for name in (
         "resnet10t", "lcnet_050", "tinynet_e", "ghostnet_050", "repvgg_a0", "dla34", "mixer_s32_224", "resmlp_12_224", "convnext_atto",
         "poolformer_s12", "vit_tiny_patch16_224", "levit_128s", "edgenext_xx_small", "res2net50_14w_8s")]
+# A branch in it that the size of an image decides: kept whole in a script.
+BRANCHES = ("torchvision.swin_t",)
+# Calls that a trace takes for the one of function and method that backends know (no operator of Python's is one).
+EITHER = ("flatten", "permute", "matmul", "unsqueeze")
 SQNR_FLOOR = 0.2  # dB between what result.json tells of an output and what the exported file computes
 
 
@@ -43,6 +48,24 @@ def exports(model, example):
             continue
         yield name, program
         yield name + ", core ATen", program.run_decompositions()
+
+
+def in_torchscript(model, example, path):
+    """The same network as a trace and as a script, where PyTorch can write it: the way and its plan."""
+    for way, write in (("traced", lambda: torch.jit.trace(model, (example,), strict=False, check_trace=False)), ("scripted", lambda: torch.jit.script(model))):
+        try:
+            written = write()
+        except Exception as error:
+            print(f"  {way}: PyTorch refuses: {str(error).strip().splitlines()[0][:100]}")
+            continue
+        written.save(str(path))
+        yield way, decisions(path)
+
+
+def by_word(plan):
+    """Without where a function lives, which a trace does not tell: `torch.mean` and `mean`."""
+    return {(module, call, tuple(name.rsplit(".", 1)[-1] for name in ast.literal_eval(pattern)), *rest) for module, call, pattern, *rest in plan
+            if pattern != "None"}
 
 
 def same_bits(wanted, got):
@@ -92,7 +115,19 @@ def check(name, run_model, failures):
         for way, plan in plans.items():
             differing = [row for row in plan if row not in plans["static"]] + [row for row in plans["static"] if row not in plan]
             failures.expect(not differing, f"{name}, {way}: the plan differs, first {differing[:2]}")
+        for way, plan in in_torchscript(model, example, folder / "model.pt"):
+            check_torchscript(name, way, plans["static"], plan, failures)
+            plans[way] = plan
         print(f"  {', '.join(plans)}: {len(plans['static'])} quantized units", flush=True)
+
+
+def check_torchscript(name, way, wanted, plan, failures):
+    if way == "scripted":
+        differing = [] if name in BRANCHES else sorted(set(wanted) ^ set(plan))
+    else:
+        wanted, plan = by_word(wanted), by_word(plan)
+        differing = sorted(wanted - plan, key=str) + [row for row in plan - wanted if row[2][0] not in EITHER]
+    failures.expect(not differing, f"{name}, {way}: the plan differs, first {differing[:2]}")
 
 
 def whole_job(name, model, example, path, folder, failures):

@@ -74,6 +74,13 @@ def positions(y):
     return y + (torch.div(best, 2, rounding_mode="floor") + best) + (best.clamp(0.5, 2.5) + 1) + (best.sigmoid() + torch.tanh(best))
 
 
+def shuffled(y):
+    """Sizes that are computed, as a shuffle of channels does: the trace has a tensor for every number."""
+    b, c, h, w = y.shape
+    y = y.view(b, 2, c // 2, h, w).transpose(1, 2).contiguous().view(b, -1, h, w)
+    return y[:, :, : h * 2 - h - 3, : (w + 3) % 8 + 1].reshape(b, c, -1).unsqueeze(-1) / h
+
+
 def whole(y):
     """Numbers beside values without dimensions, whole numbers, halves and truth values: the types are those of PyTorch's own run of the file."""
     places, total = (y > 0).long(), y.sum()
@@ -94,6 +101,7 @@ CASES = {
     "masks": (lambda: Call(masked), ROWS),
     "positions": (lambda: Call(positions), ROWS),
     "pool": (lambda: image(pooled), PLANE),
+    "sizes": (lambda: image(shuffled), PLANE),
 }
 
 
@@ -145,17 +153,31 @@ class Traces(unittest.TestCase):
 
     def test_numbers_keep_the_bits(self):
         """What stays a tensor and what becomes a number, in a run as in PyTorch's own of the file."""
-        for name, build in (("numbers", lambda: Call(scaled)), ("places", lambda: Call(placed)), ("types", lambda: Call(whole, back=nn.Identity()))):
+        for name, build in (("numbers", lambda: Call(scaled)), ("places", lambda: Call(placed)), ("types", lambda: Call(whole, back=nn.Identity())),
+                            ("sizes", lambda: image(shuffled))):
             with self.subTest(name), tempfile.TemporaryDirectory() as place:
                 folder = pathlib.Path(place)
-                made(build, ROWS, folder)
-                call = (torch.randn(*ROWS),)
+                shape = PLANE if name == "sizes" else ROWS
+                made(build, shape, folder)
+                call = (torch.randn(*shape),)
                 torch.save([call], folder / "data.pt")
                 done = run_tool(folder / "model.pt", folder / "data.pt", folder)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 (_, outputs), = torch.load(folder / "float.expected.pt", weights_only=False)
                 with torch.no_grad():
                     equal(outputs, torch.jit.load(str(folder / "model.pt"))(*call), name)
+
+    def test_sizes_are_numbers(self):
+        """No tensor is made to compute a size, and none counts among what could be quantized."""
+        with tempfile.TemporaryDirectory() as place:
+            folder = pathlib.Path(place)
+            made(lambda: image(shuffled), PLANE, folder)
+            code = run("inspect", folder / "model.pt", "--code").stdout
+            for word in ("operator.floordiv", "operator.mul", "operator.sub", "operator.add", "operator.mod"):
+                self.assertIn(word, code)
+            self.assertEqual(code.count("aten.scalar_tensor"), 1, "the divisor of the values alone")
+            eligible = {json.loads(run("plan", folder / name, "--json").stdout)["coverage"]["eligible"] for name in ("model.pt", "model.pt2")}
+            self.assertEqual(len(eligible), 1)
 
     def test_a_rule_for_either_spelling(self):
         """The rule for a method, and the one for the function, both reach a call that may be either."""

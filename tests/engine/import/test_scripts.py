@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A scripted model brings its Python text: it tells how every operator was called, so that its plan is that of the .pt2, name by name."""
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+import warnings
+from collections import OrderedDict
+from typing import Dict
+
+import torch
+import torch as pytorch
+import torch.nn.functional as F
+from torch import flatten, nn
+
+from oracle_run import equal, run_tool
+
+torch.set_num_threads(1)
+QUANTSCOPE = os.environ["QUANTSCOPE"]
+
+
+class Named(nn.Module):
+    """Functions and methods of one name, Python's operators, numbers on the left, indexing, calls over several lines."""
+
+    def __init__(self):
+        super().__init__()
+        self.front, self.back = nn.Linear(8, 8), nn.Linear(8, 8)
+
+    def forward(self, x):
+        a = self.front(x).permute(0, 2, 1)
+        b = torch.permute(self.back(x), [0, 2, 1])
+        c = a @ b
+        d = torch.matmul(c, a) + a.matmul(c)
+        e = (1 - c) * 2 + 3 / (d * d + 1)
+        f = pytorch.flatten(d, 1) + flatten(e * 0.5, 1) + (d + e).transpose(1, 2).flatten(1)
+        f += e.transpose(
+            1, 2
+        ).flatten(1)
+        g = f[:, None].mean(1) + torch.mean(f, 1).unsqueeze(-1) + torch.unsqueeze(f.mean(1), 1)
+        h = torch.add(g, f).clamp(min=0.1) - F.relu(g) - g.relu()
+        return self.back(torch.mul(h, 0.5).view(-1, 8, 8).transpose(1, 2)).mean([1, 2])
+
+
+class Settled(nn.Module):
+    """A branch that the model's settings decide, where the file gives the text of the whole branch for every operator inside."""
+
+    def __init__(self, flat: bool):
+        super().__init__()
+        self.flat = flat
+        self.conv = nn.Conv2d(3, 4, 3)
+        self.fc = nn.Linear(9, 4)
+
+    def forward_features(self, x):
+        y = self.conv(x)
+        if self.flat:
+            y = y.flatten(2).transpose(1, 2)
+        else:
+            y = torch.transpose(torch.flatten(y, 2), 1, 2)
+        return y
+
+    def forward(self, x):
+        y = self.forward_features(x)
+        return self.fc((y + torch.cat([y, y], 1).chunk(2, 1)[0]).transpose(1, 2))
+
+
+class Collected(nn.Module):
+    """What is collected in a list and handed out under names was changed in place before: nothing is seen through anything else."""
+
+    def __init__(self):
+        super().__init__()
+        self.stages = nn.ModuleList(nn.Sequential(nn.Conv2d(3, 3, 3, padding=1), nn.BatchNorm2d(3), act(inplace=True))
+                                    for act in (nn.ReLU, nn.Hardswish, nn.ReLU6))
+
+    def forward(self, x) -> Dict[str, torch.Tensor]:
+        outputs = []
+        for stage in self.stages:
+            x = stage(x)
+            outputs.append(x)
+        return OrderedDict([(str(i), y) for i, y in enumerate(outputs)])
+
+
+class Seen(nn.Module):
+    """Changed after it was collected, and after it was seen through a view: both show the change."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 3, 3, padding=1)
+
+    def forward(self, x) -> Dict[str, torch.Tensor]:
+        y = self.conv(x)
+        z = self.conv(y)
+        found = {"y": y, "z": z, "rows": y.flatten(1)}
+        y.relu_()
+        found["sum"] = found["y"] + z
+        return found
+
+
+CASES = {
+    "names": (Named, (2, 8, 8)),
+    "settled": (lambda: Settled(True), (2, 3, 5, 5)),
+    "settled otherwise": (lambda: Settled(False), (2, 3, 5, 5)),
+    "collected": (Collected, (2, 3, 6, 6)),
+}
+
+
+def made(name, folder):
+    torch.manual_seed(0)
+    build, shape = {**CASES, "seen": (Seen, (2, 3, 6, 6))}[name]
+    net, x = build().eval(), torch.randn(*shape)
+    with torch.no_grad():
+        torch.export.save(torch.export.export(net, (x,)), folder / "model.pt2")
+        torch.jit.script(net).save(str(folder / "model.pt"))
+    return x
+
+
+def plan(path):
+    done = subprocess.run([QUANTSCOPE, "plan", str(path), "--json"], capture_output=True, text=True)
+    if done.returncode:
+        raise AssertionError(done.stderr)
+    return json.loads(done.stdout)
+
+
+def decisions(path):
+    """TorchScript does not tell the main script's name."""
+    rows = [(n["module"], n["module_class"].split(".")[-1], n["call_index"], n["quantized"], str(n["pattern"]), str(n["qconfig"]))
+            for n in plan(path)["nodes"] if n["op"] not in ("input", "parameter", "constant") and (n["pattern"] or n["quantized"])]
+    return sorted(rows)
+
+
+class Scripts(unittest.TestCase):
+    def test_the_plan_of_the_pt2(self):
+        for name in CASES:
+            with self.subTest(name), tempfile.TemporaryDirectory() as place:
+                folder = pathlib.Path(place)
+                made(name, folder)
+                self.assertGreater(len(decisions(folder / "model.pt2")), 2)
+                self.assertEqual(decisions(folder / "model.pt2"), decisions(folder / "model.pt"))
+                self.assertEqual(plan(folder / "model.pt2")["coverage"]["eligible"], plan(folder / "model.pt")["coverage"]["eligible"])
+
+    def test_the_same_bits(self):
+        for name in (*CASES, "seen"):
+            with self.subTest(name), tempfile.TemporaryDirectory() as place:
+                folder = pathlib.Path(place)
+                call = (made(name, folder),)
+                torch.save([call], folder / "data.pt")
+                done = run_tool(folder / "model.pt", folder / "data.pt", folder)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                (_, outputs), = torch.load(folder / "float.expected.pt", weights_only=False)
+                with torch.no_grad():
+                    equal(outputs, torch.jit.load(str(folder / "model.pt"))(*call), name)
+
+    def test_a_change_seen_elsewhere_is_kept_as_it_is(self):
+        with tempfile.TemporaryDirectory() as place:
+            folder = pathlib.Path(place)
+            for name, kept in (("collected", False), ("seen", True)):
+                made(name, folder)
+                reasons = " ".join(n["reason"] or "" for n in plan(folder / "model.pt")["nodes"])
+                self.assertEqual("changes a tensor in place" in reasons, kept, name)
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    unittest.main()
