@@ -89,6 +89,7 @@ private:
     Result<bool> fold(const JitNode& node, const Items& args, Env& env);
     Result<bool> respell(const JitNode& node, const Items& args, Env& env);
     std::optional<std::int64_t> batchedRank() const;
+    std::optional<at::IValue> layerFact(const JitNode& node, const Items& args) const;
     Result<bool> respellTensorRead(const JitNode& node, const Items& args, Env& env);
     void respellNumber(const JitNode& node, Items& args) const;
     Result<ScopedRef> numberTensor(const JitNode& node, const ScriptItem& number, DType dtype);

@@ -111,6 +111,29 @@ std::optional<std::int64_t> ScriptEvaluator::batchedRank() const
     return std::nullopt;
 }
 
+/// What torch.nn's own layers ask before they take a fused path for inference: as torch.export, the
+/// other spelling, traces them, with gradients wanted and outside of any autocast.
+std::optional<at::IValue> ScriptEvaluator::layerFact(const JitNode& node, const Items& args) const
+{
+    if (m_levels.empty() || !m_levels.back().scope.moduleClass.starts_with("torch.nn."))
+        return std::nullopt;
+    const std::string_view kind = node.kind().toQualString();
+    if (kind == "aten::is_grad_enabled")
+        return at::IValue(true);
+    if (kind == "aten::is_autocast_enabled" || kind == "aten::is_autocast_cpu_enabled")
+        return at::IValue(false);
+    const ScopedRef* tensor = args.empty() ? nullptr : runtimeValue(args[0]);
+    if (!tensor || valueOf(*tensor).type.kind != ValueKind::Tensor)
+        return std::nullopt;
+    if (kind == "prim::requires_grad") {
+        const Node& maker = tensor->scope->edit().get(tensor->ref.node);
+        return at::IValue(maker.kind == NodeKind::Parameter && !maker.isBuffer);
+    }
+    const bool asksUnknown
+        = kind == "prim::dtype" && valueOf(*tensor).type.isUntyped() && batchedRank();
+    return asksUnknown ? std::optional(at::IValue(std::int64_t(at::kFloat))) : std::nullopt;
+}
+
 /// Operators that a .pt2 spells otherwise or that can be answered without a node.
 Result<bool> ScriptEvaluator::respell(const JitNode& node, const Items& args, Env& env)
 {
@@ -130,6 +153,11 @@ Result<bool> ScriptEvaluator::respell(const JitNode& node, const Items& args, En
             return fail(unsupported(node, "asks for a type that only a run tells"));
         return bind(at::IValue(*answer));
     }
+    if (const auto fact = layerFact(node, args))
+        return bind(*fact);
+    if (const auto* device = args.empty() ? nullptr : knownValue(args[0]);
+        kind == "prim::type" && device && device->isDevice())
+        return bind(at::IValue(c10::DeviceTypeName(device->toDevice().type(), true)));
     if (kind == "prim::unchecked_unwrap_optional" || kind == "aten::_unwrap_optional")
         return bind(args.at(0));
     const ScopedRef* tensor = args.empty() ? nullptr : runtimeValue(args[0]);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/graph/node.h"
+#include "engine/import/torchscript_ranks.h"
 
-#include <functional>
-#include <optional>
+#include <string_view>
 
 namespace qs {
 
@@ -12,14 +11,11 @@ namespace qs {
 /// follows from the operator and its operands; what does not follow stays unknown.
 
 using TypeOf = std::function<const ValueType&(ValueRef)>;
-using RankOf = std::function<std::optional<std::int64_t>(ValueRef)>;
 
 /// Element types of the node's tensor outputs.
 void inferTypes(Node& node, const TypeOf& typeOf, const RankOf& rankOf);
 
-/// The number of dimensions of the node's first output.
-std::optional<std::int64_t> inferRank(const Node& node, const RankOf& rankOf);
-/// True where the node's other outputs have as many dimensions as the first.
-bool ranksAgree(const Node& node);
+/// True for operators that make floats of whole numbers, element by element.
+bool makesFloats(std::string_view word);
 
 } // namespace qs

@@ -23,7 +23,9 @@ def equal(got, wanted, where):
 
 
 def run_tool(path, data, folder, *more):
-    return subprocess.run([TOOL, str(path), str(data), str(folder), *more], capture_output=True, text=True)
+    """With as many threads as PyTorch has here: they decide the last bits of a convolution."""
+    threads = dict(os.environ, OMP_NUM_THREADS=str(torch.get_num_threads()))
+    return subprocess.run([TOOL, str(path), str(data), str(folder), *more], capture_output=True, text=True, env=threads)
 
 
 def check_model(program, model, calls, folder, refused=(), fresh=None):

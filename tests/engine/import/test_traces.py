@@ -156,8 +156,7 @@ class Traces(unittest.TestCase):
         for name, build in (("numbers", lambda: Call(scaled)), ("places", lambda: Call(placed)), ("types", lambda: Call(whole, back=nn.Identity())),
                             ("sizes", lambda: image(shuffled))):
             with self.subTest(name), tempfile.TemporaryDirectory() as place:
-                folder = pathlib.Path(place)
-                shape = PLANE if name == "sizes" else ROWS
+                folder, shape = pathlib.Path(place), PLANE if name == "sizes" else ROWS
                 made(build, shape, folder)
                 call = (torch.randn(*shape),)
                 torch.save([call], folder / "data.pt")
