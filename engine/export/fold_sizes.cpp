@@ -72,6 +72,8 @@ private:
             return sizeOf(args[0].value, args[1].value);
         if (node.target == "aten.size.default" && args.size() == 1)
             return sizesOf(node, args[0].value);
+        if (node.target == "aten.dim.default" && args.size() == 1)
+            return rankOf(args[0].value);
         if (node.target == "aten.slice.t" && !args.empty())
             return partOf(args);
         if (node.target == "aten.sym_numel.default" && args.size() == 1)
@@ -161,6 +163,14 @@ private:
             count *= size.size;
         }
         return Argument(count);
+    }
+
+    std::optional<Argument> rankOf(const Argument& tensor) const
+    {
+        const auto* ref = tensor.asRef();
+        if (!ref || !m_graph.value(*ref).type.shapeKnown)
+            return {};
+        return Argument(std::int64_t(m_graph.value(*ref).type.shape.size()));
     }
 
     std::optional<Argument> elementType(const Argument& tensor) const

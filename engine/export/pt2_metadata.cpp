@@ -168,7 +168,10 @@ Result<void> addValue(const Graph& graph, const Node& node, std::uint32_t index,
     if (entry.is_null())
         entry = symbolValue(value);
     if (entry.is_null())
-        return fail(makeError(ErrorCode::Unsupported, "the expression of its result is not known")
+        return fail(makeError(ErrorCode::Unsupported,
+                              "a .pt2 cannot hold the number of '" + node.target
+                                  + "', which only a run tells; export torchscript, or save the "
+                                    "model with torch.export")
                         .atNode(node.name));
     out[table][value.name] = std::move(entry);
     return {};

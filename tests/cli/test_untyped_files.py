@@ -53,6 +53,18 @@ class Sizes(nn.Module):
         return self.last(F.avg_pool2d(y, y.shape[2:]))
 
 
+class Ranks(nn.Module):
+    """Takes a part of the list of all sizes from where the number of dimensions tells."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(8, 8)
+
+    def forward(self, x):
+        y, front = self.first(x), x.dim() - 2
+        return y.reshape(x.shape) + y.sum(0).reshape(x.shape[front + 1:])
+
+
 class Packed(nn.Module):
     """Sequences of several lengths; `lengths` may be a tensor or a list, and is a tensor."""
 
@@ -129,11 +141,12 @@ def test_a_packed_sequence_in_a_script(folder):
 
 
 def test_a_list_of_sizes_in_a_pt2(folder):
-    path, model, x, data, recipe = prepared(Sizes, (3, 8, 8), folder, "script")
-    run_good("quantize", path, "--recipe", recipe, "--data", data, "--out", folder / "out", "--export", "pt2,pt2-reference")
-    for name in ("model.pt2", "model.reference.pt2"):
-        loaded = torch.export.load(folder / "out" / name).module()
-        assert sqnr(model(x[:4]), loaded(x[:4])) > 25, name
+    for net, shape in ((Sizes, (3, 8, 8)), (Ranks, (8,))):
+        path, model, x, data, recipe = prepared(net, shape, folder, "script")
+        run_good("quantize", path, "--recipe", recipe, "--data", data, "--out", folder / "out", "--export", "pt2,pt2-reference")
+        for name in ("model.pt2", "model.reference.pt2"):
+            loaded = torch.export.load(folder / "out" / name).module()
+            assert sqnr(model(x[:4]), loaded(x[:4])) > 25, (net, name)
 
 
 def test_data_of_a_type_that_the_model_does_not_take(folder):
