@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <utility>
 
 namespace qs {
@@ -47,6 +48,15 @@ c10::Layout layoutOf(const std::string& name)
     return name == "_mkldnn" || name == "mkldnn" ? c10::Layout::Mkldnn : c10::Layout::Strided;
 }
 
+/// LibTorch writes a whole number of 1e10 and more without a point, which reads as an integer where
+/// a float is wanted, such as a scale: the double next to it, the same float32.
+double writtenAsFloat(double value)
+{
+    constexpr double kWithoutPoint = 1e10;
+    const bool isWhole = std::abs(value) >= kWithoutPoint && std::trunc(value) == value;
+    return isWhole ? std::nextafter(value, 0.0) : value;
+}
+
 /// Enumerations travel as integers in TorchScript; a number takes the type the schema asks for.
 at::IValue literalOf(const Argument& argument, const c10::TypePtr& type)
 {
@@ -54,9 +64,9 @@ at::IValue literalOf(const Argument& argument, const c10::TypePtr& type)
     if (const auto* v = argument.asBool())
         return at::IValue(*v);
     if (const auto* v = argument.asInt())
-        return wantsFloat ? at::IValue(double(*v)) : at::IValue(*v);
+        return wantsFloat ? at::IValue(writtenAsFloat(double(*v))) : at::IValue(*v);
     if (const auto* v = argument.asDouble())
-        return at::IValue(*v);
+        return at::IValue(wantsFloat ? writtenAsFloat(*v) : *v);
     if (const auto* v = argument.asString())
         return at::IValue(*v);
     if (const auto* v = argument.asDType())

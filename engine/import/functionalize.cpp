@@ -73,6 +73,8 @@ std::vector<NamedArgument> renamed(std::vector<NamedArgument> args, const std::s
 bool mayChangeDType(const Graph& graph, const Node& node, ValueRef self)
 {
     const DType own = graph.value(self).type.dtype;
+    if (own == DType::Unknown)
+        return false;
     bool changes = false;
     for (const auto& arg : node.args) {
         forEachRef(arg.value, [&](ValueRef ref) {
@@ -80,7 +82,7 @@ bool mayChangeDType(const Graph& graph, const Node& node, ValueRef self)
             if (type.kind == ValueKind::Tensor && isFloating(type.dtype) && type.dtype != own)
                 changes = true;
         });
-        if (arg.value.asDouble() && !isFloating(own) && own != DType::Unknown)
+        if (arg.value.asDouble() && !isFloating(own))
             changes = true;
     }
     return changes;
@@ -113,8 +115,10 @@ public:
                 continue;
             const bool writes = writesValues(*node);
             const auto seen = writes ? seenThrough(*target) : std::vector {object(*target)};
-            if (!writes || !hasLiveAlias(*node, seen))
-                replace(*node, *twin, seen);
+            if (writes && hasLiveAlias(*node, seen))
+                continue;
+            m_aliases.advance(i + 1); // the result is one more name of what was changed
+            replace(*node, *twin, seen);
         }
         return m_edit.build();
     }
@@ -238,7 +242,7 @@ private:
     }
 
     const Graph& m_graph;
-    AliasSets m_aliases; ///< as before the current node
+    AliasSets m_aliases; ///< as before the current node; behind it while it is replaced
     GraphEdit m_edit;
     std::unordered_map<ValueRef, ValueRef> m_objects; ///< results that are their own operand
     std::unordered_map<ValueRef, ValueRef> m_current; ///< by object: its newest value

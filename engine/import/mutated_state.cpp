@@ -5,6 +5,7 @@
 #include "engine/graph/state.h"
 #include "engine/import/alias_analysis.h"
 
+#include <unordered_map>
 #include <unordered_set>
 
 namespace qs {
@@ -41,9 +42,16 @@ Graph withMutatedState(const Graph& graph)
             });
     }
     GraphEdit edit(graph);
-    for (const NodePtr& node : graph.nodes())
-        if (changed.contains(node->id))
-            edit.insert(makeStateUpdate(*node, {node->id, 0}, node->outputs[0].type));
+    std::unordered_map<TensorId, NodeId> holders; // of several names of one tensor the first
+    for (const NodePtr& node : graph.nodes()) {
+        if (!changed.contains(node->id))
+            continue;
+        const NodeId holder
+            = node->tensor ? holders.try_emplace(node->tensor, node->id).first->second : node->id;
+        if (holder != node->id)
+            edit.replaceUses({node->id, 0}, {holder, 0});
+        edit.insert(makeStateUpdate(*node, {holder, 0}, node->outputs[0].type));
+    }
     return edit.build();
 }
 

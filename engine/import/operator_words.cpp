@@ -35,4 +35,12 @@ bool isTrue(const Argument* flag)
     return flag && flag->asBool() && *flag->asBool();
 }
 
+const Words& floatMaking()
+{
+    static const Words names = words("reciprocal sqrt rsqrt exp log div true_divide sin cos erf "
+                                     "atan2 tan asin acos atan sinh cosh asinh acosh atanh expm1 "
+                                     "log1p log2 log10 angle sigmoid tanh");
+    return names;
+}
+
 } // namespace qs

@@ -18,6 +18,9 @@ Words words(const std::string& text);
 /// The operator's name alone: "relu" for "aten.relu_.default".
 std::string operatorWord(const std::string& target);
 
+/// Operators that make floats of whole numbers, element by element.
+const Words& floatMaking();
+
 /// The argument of this name; null where it is left out or None.
 const Argument* given(const Node& node, std::string_view name);
 bool isTrue(const Argument* flag);

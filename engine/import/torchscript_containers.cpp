@@ -114,7 +114,7 @@ Result<bool> ScriptEvaluator::runSizes(const JitNode& node, const Items& args, E
         QS_TRY(env[node.output()], sizeOf(tensor, args.at(1), &node));
         return true;
     }
-    const auto rank = rankOf(tensor);
+    const auto rank = rankToGoBy(tensor);
     if (kind == "aten::len") {
         env[node.output()] = rank
             ? ScriptItem(at::IValue(*rank))

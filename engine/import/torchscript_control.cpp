@@ -211,26 +211,6 @@ ScriptControl::leafArguments(ScriptScope& scope, const std::vector<ScriptPattern
     return made;
 }
 
-std::vector<ValueRef> ScriptControl::writtenInputs(const Graph& graph)
-{
-    std::vector<ValueRef> found;
-    AliasSets aliases(graph, 0);
-    std::set<ValueRef> touched;
-    for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
-        const Node& node = *graph.nodes()[i];
-        aliases.advance(i);
-        for (const std::size_t a : writtenArguments(node))
-            forEachRef(node.args[a].value, [&](ValueRef ref) {
-                const auto& members = aliases.members(ref);
-                touched.insert(members.begin(), members.end());
-            });
-    }
-    for (const Node* input : graph.inputs())
-        if (touched.contains({input->id, 0}))
-            found.push_back({input->id, 0});
-    return found;
-}
-
 Result<std::shared_ptr<const Graph>> ScriptControl::finish(ScriptScope& scope,
                                                            std::vector<Argument> outputs)
 {
@@ -240,20 +220,11 @@ Result<std::shared_ptr<const Graph>> ScriptControl::finish(ScriptScope& scope,
     for (Argument& value : outputs)
         out.args.push_back({"", std::move(value)});
     scope.edit().insert(std::move(out));
+    QS_CHECK(m_e.checkLoopWrites(scope));
     QS_TRY(const Graph functional, functionalize(scope.edit().build()));
     GraphEdit tidy(functional);
     eraseUnread(tidy);
     return std::make_shared<const Graph>(tidy.build());
-}
-
-void ScriptControl::writeBack(const std::vector<ValueRef>& targets, NodeId node,
-                              std::size_t firstOutput, const JitNode& from)
-{
-    for (std::size_t i = 0; i < targets.size(); ++i)
-        m_e.emitOne(
-            "aten.copy_.default",
-            {{"self", targets[i]}, {"src", ValueRef {node, std::uint32_t(firstOutput + i)}}},
-            ValueKind::Tensor, &from);
 }
 
 ScriptControl::Cells ScriptControl::changedCells(const Way& yes, const Way& no,
@@ -281,24 +252,6 @@ ScriptControl::Cells ScriptControl::changedCells(const Way& yes, const Way& no,
     return cells;
 }
 
-/// Tensors of the scope around that one of the bodies changes in place.
-std::vector<ValueRef> ScriptControl::writtenOutside(const Way& yes, const Way& no)
-{
-    std::vector<ValueRef> written;
-    for (const Way* way : {&yes, &no}) {
-        const Graph graph = way->scope->edit().build();
-        const auto inputs = graph.inputs();
-        for (const ValueRef& input : writtenInputs(graph))
-            for (std::size_t i = 0; i < inputs.size(); ++i) {
-                const ValueRef outside = way->scope->captures()[i];
-                if (inputs[i]->id == input.node
-                    && std::find(written.begin(), written.end(), outside) == written.end())
-                    written.push_back(outside);
-            }
-    }
-    return written;
-}
-
 Result<void> ScriptControl::dynamicIf(const JitNode& node, const ScriptItem& condition, Env& env)
 {
     QS_TRY(Argument test, m_e.argument(condition, c10::BoolType::get()));
@@ -317,7 +270,7 @@ Result<void> ScriptControl::dynamicIf(const JitNode& node, const ScriptItem& con
     }
     QS_TRY(auto yesLeaves, leafArguments(*yes.scope, patterns, yesItems));
     QS_TRY(auto noLeaves, leafArguments(*no.scope, patterns, noItems));
-    const std::vector<ValueRef> written = writtenOutside(yes, no);
+    QS_TRY(const std::vector<ValueRef> written, writtenOutside(node, yes, no));
     for (const ValueRef& target : written) {
         QS_TRY(const ValueRef inYes, yes.scope->use({m_e.m_scope, target, false}));
         QS_TRY(const ValueRef inNo, no.scope->use({m_e.m_scope, target, false}));

@@ -62,7 +62,6 @@ private:
     /// items.
     static Cells changedCells(const Way& yes, const Way& no, std::vector<ScriptItem>& yesItems,
                               std::vector<ScriptItem>& noItems);
-    static std::vector<ValueRef> writtenOutside(const Way& yes, const Way& no);
     static std::vector<ScriptItem> cellItems(const ScriptContainer& contents);
     static void setCell(ScriptContainer& cell, const std::vector<ScriptItem>& items);
     static void moveUp(ScriptScope& scope, const std::vector<ValueRef>& written);
@@ -74,10 +73,20 @@ private:
     Result<std::vector<Argument>> leafArguments(ScriptScope& scope,
                                                 const std::vector<ScriptPattern>& patterns,
                                                 const std::vector<ScriptItem>& items);
-    static std::vector<ValueRef> writtenInputs(const Graph& graph);
     Result<std::shared_ptr<const Graph>> finish(ScriptScope& scope, std::vector<Argument> outputs);
+
+    // torchscript_writes.cpp: what bodies change in place
+    static std::vector<ValueRef> writtenInputs(const Graph& graph);
+    Result<std::vector<ValueRef>> writtenOutside(const JitNode& node, const Way& yes,
+                                                 const Way& no);
+    /// Errors (Unsupported): a written operand is another operand too.
+    Result<void> checkNames(const JitNode& node, const std::vector<ValueRef>& written,
+                            const std::vector<ValueRef>& operands) const;
+    /// A round changes what the carried `operand` starts as.
+    void rememberWrite(const JitNode& node, NodeId loop, ValueRef operand);
     void writeBack(const std::vector<ValueRef>& targets, NodeId node, std::size_t firstOutput,
                    const JitNode& from);
+
     bool learnRank(const ScriptItem& condition, bool raisesWhenTrue);
     bool dependsOnData(const ScopedRef& ref, int depth) const;
 

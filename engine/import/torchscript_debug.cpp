@@ -2,15 +2,14 @@
 #include "engine/import/torchscript_debug.h"
 
 #include "engine/base/torch_guard.h"
+#include "engine/import/script_text.h"
 #include "engine/import/torchscript_spelling.h"
 
 #include <ATen/core/List.h>
 #include <torch/csrc/jit/serialization/pickle.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
-#include <set>
 #include <vector>
 
 namespace qs {
@@ -43,97 +42,6 @@ std::vector<Frame> framesOf(const std::string& text)
             frames.push_back(std::move(frame));
     }
     return frames;
-}
-
-bool isWordLetter(char c)
-{
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-}
-
-/// Whether a dotted name starts at an imported module, as `torch` and `F` do: a variable stands
-/// somewhere in the text of its function without a dot behind it.
-bool isOfModule(std::string_view dotted, std::string_view text)
-{
-    if (!std::all_of(dotted.begin(), dotted.end(),
-                     [](char c) { return isWordLetter(c) || c == '.'; }))
-        return false;
-    const std::string_view root = dotted.substr(0, dotted.find('.'));
-    for (std::size_t at = text.find(root); at != text.npos; at = text.find(root, at + 1)) {
-        const std::size_t behind = at + root.size();
-        const bool whole = (at == 0 || (!isWordLetter(text[at - 1]) && text[at - 1] != '.'))
-            && (behind == text.size() || !isWordLetter(text[behind]));
-        if (whole && (behind == text.size() || text[behind] != '.'))
-            return false;
-    }
-    return true;
-}
-
-/// How the source of TorchScript's operators with a number on the left begins.
-constexpr std::string_view kReflectedOperators = "\ndef mul(a : ";
-
-/// What a .pt2 records of `1 - x` and `1 / x`, by TorchScript's own code for them.
-std::string reflected(std::string_view expression)
-{
-    if (expression.starts_with("torch.neg"))
-        return "function.__rsub__";
-    return expression.starts_with("torch.reciprocal") ? "function.__rdiv__" : "";
-}
-
-/// Of what each call `X.word(` within an expression is, X being a module or a tensor; one record
-/// where all agree, "" where they do not or there is none.
-std::string calledWithin(std::string_view expression, const std::string& word,
-                         std::string_view text)
-{
-    std::string record;
-    const std::string dotted = "." + word;
-    for (std::size_t at = expression.find(dotted); at != expression.npos;
-         at = expression.find(dotted, at + 1)) {
-        const std::size_t behind = at + dotted.size();
-        if (behind < expression.size() && expression[behind] != '(')
-            continue;
-        std::size_t start = at; // of a dotted name in front, if it is one
-        while (start > 0 && (isWordLetter(expression[start - 1]) || expression[start - 1] == '.'))
-            --start;
-        const std::string_view name = expression.substr(start, at - start);
-        const bool ofModule = !name.empty() && isOfModule(name, text);
-        std::string found
-            = (ofModule ? "builtin_function_or_method." : "method_descriptor.") + word;
-        if (!record.empty() && found != record)
-            return {};
-        record = std::move(found);
-    }
-    return record;
-}
-
-/// The record of a call that a scripted model's text spells out from `start` to about `end`: up to
-/// the name that is called, an operator's operands, or in a branch decided by the model's settings
-/// the whole branch.
-std::string calledInText(std::string_view text, std::size_t start, std::size_t end,
-                         const std::string& word)
-{
-    if (start >= end || end > text.size())
-        return {};
-    while (end < text.size() && isWordLetter(text[end]))
-        ++end; // parentheses are left out of TorchScript's count
-    const std::string_view expression = text.substr(start, end - start);
-    if (text.starts_with(kReflectedOperators)) // `1 - x`: what it makes are parts of that call
-        if (std::string record = reflected(expression); !record.empty())
-            return record;
-    if (expression == word)
-        return "builtin_function_or_method." + word; // imported by its name
-    const bool isCallee = expression.ends_with("." + word);
-    const std::size_t last = isCallee ? expression.rfind('(') : 0;
-    const std::size_t from = isCallee && last != expression.npos ? last + 1 : 0;
-    if (std::string record = calledWithin(expression.substr(from), word, text); !record.empty())
-        return record;
-    static const std::set<std::string, std::less<>> operators {
-        "add", "sub", "mul", "div", "matmul", "add_", "sub_", "mul_", "div_"};
-    if (operators.contains(word))
-        return "method_descriptor." + word;
-    static const std::set<std::string, std::less<>> indexing {"unsqueeze", "select", "slice",
-                                                              "index"};
-    const bool indexes = indexing.contains(word) && expression.find('[') != expression.npos;
-    return indexes ? "wrapper_descriptor.__getitem__" : "";
 }
 
 std::string trimmed(const std::string& text)

@@ -141,19 +141,29 @@ void ScriptEvaluator::label(Node& made, const JitNode* from) const
 
 ScopedRef ScriptEvaluator::emit(Node made)
 {
-    const auto rankInside = [&](ValueRef ref) { return rankOf(ScopedRef {m_scope, ref, false}); };
+    bool isAssumed = false;
+    const auto rankInside = [&](ValueRef ref) -> std::optional<std::int64_t> {
+        const auto rank = findRank(ScopedRef {m_scope, ref, false});
+        isAssumed = isAssumed || (rank && rank->isAssumed);
+        return rank ? std::optional(rank->count) : std::nullopt;
+    };
     const TypeOf typeInside
         = [&](ValueRef ref) -> const ValueType& { return m_scope->value(ref).type; };
     inferTypes(made, typeInside, rankInside);
     Ranks ranks(made.outputs.size());
-    if (const auto rank = inferRank(made, rankInside))
+    auto rank = inferRank(made, rankInside);
+    if (!rank) {
+        rank = rankOfBatch(made);
+        isAssumed = isAssumed || rank;
+    }
+    if (rank)
         std::fill_n(ranks.begin(), ranksAgree(made) ? ranks.size() : 1, rank);
     if (lacksTypes(made, ranks))
         fillProbed(made, ranks, probeResults(made, typeInside, rankInside));
     const ScopedRef ref {m_scope, {m_scope->append(std::move(made)), 0}, false};
     for (std::uint32_t i = 0; i < ranks.size(); ++i)
         if (ranks[i])
-            setRank({m_scope, {ref.ref.node, i}, false}, *ranks[i]);
+            m_ranks[{m_scope, {ref.ref.node, i}}] = {*ranks[i], isAssumed};
     return ref;
 }
 

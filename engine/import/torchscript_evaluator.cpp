@@ -62,16 +62,28 @@ Error ScriptEvaluator::unsupported(const JitNode& node, const std::string& what)
     return makeError(ErrorCode::Unsupported, text);
 }
 
-std::optional<std::int64_t> ScriptEvaluator::rankOf(const ScriptItem& item) const
+std::optional<ScriptEvaluator::Rank> ScriptEvaluator::findRank(const ScriptItem& item) const
 {
-    const auto* ref = runtimeValue(item);
+    const ScopedRef* ref = runtimeValue(item);
     if (!ref)
         return std::nullopt;
-    const Value& value = valueOf(*ref);
-    if (value.type.kind == ValueKind::Tensor && value.type.shapeKnown)
-        return std::int64_t(value.type.shape.size());
+    const ValueType& type = valueOf(*ref).type;
+    if (type.kind == ValueKind::Tensor && type.shapeKnown)
+        return Rank {std::int64_t(type.shape.size()), false};
     const auto it = m_ranks.find({ref->scope, ref->ref});
     return it == m_ranks.end() ? std::nullopt : std::optional(it->second);
+}
+
+std::optional<std::int64_t> ScriptEvaluator::rankOf(const ScriptItem& item) const
+{
+    const auto rank = findRank(item);
+    return rank ? std::optional(rank->count) : std::nullopt;
+}
+
+std::optional<std::int64_t> ScriptEvaluator::rankToGoBy(const ScriptItem& item) const
+{
+    const auto rank = findRank(item);
+    return rank && (!rank->isAssumed || isInTorch()) ? std::optional(rank->count) : std::nullopt;
 }
 
 Result<ScriptItem> ScriptEvaluator::item(const JitValue* value, const Env& env) const
@@ -130,6 +142,9 @@ Result<ScriptItem> ScriptEvaluator::call(torch::jit::Function& function, Items a
         level.function = functionalName(function);
     }
     m_levels.push_back(std::move(level));
+    if (module && isForward(function.name())) {
+        QS_CHECK(enterLayer(m_levels.back().scope.moduleClass, args));
+    }
     ++m_depth;
     Env env;
     for (std::size_t i = 0; i < args.size(); ++i)

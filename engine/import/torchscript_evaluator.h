@@ -37,8 +37,14 @@ public:
     /// The item as an argument of the current scope; a container becomes a list where the slot
     /// wants one, else a node that builds it.
     Result<Argument> argument(const ScriptItem& item, const c10::TypePtr& wanted);
+    /// Once all of a scope's nodes are there. Errors (Unsupported): a loop in it changes a tensor
+    /// in place that is read behind it under the name it had before.
+    Result<void> checkLoopWrites(ScriptScope& scope) const;
     /// The number of dimensions where it is known.
-    void setRank(const ScopedRef& ref, std::int64_t rank) { m_ranks[{ref.scope, ref.ref}] = rank; }
+    void setRank(const ScopedRef& ref, std::int64_t rank)
+    {
+        m_ranks[{ref.scope, ref.ref}] = {rank, false};
+    }
     std::optional<std::int64_t> rankOf(const ScriptItem& item) const;
 
 private:
@@ -88,15 +94,7 @@ private:
                              const Items& args, Env& env);
     Result<bool> fold(const JitNode& node, const Items& args, Env& env);
     Result<bool> respell(const JitNode& node, const Items& args, Env& env);
-    std::optional<std::int64_t> batchedRank() const;
-    std::optional<at::IValue> layerFact(const JitNode& node, const Items& args) const;
     Result<bool> respellTensorRead(const JitNode& node, const Items& args, Env& env);
-    void respellNumber(const JitNode& node, Items& args) const;
-    Result<ScopedRef> numberTensor(const JitNode& node, const ScriptItem& number, DType dtype);
-    std::optional<ScriptItem> wholeNumber(const JitValue& value, const ScriptItem& item) const;
-    std::optional<std::string> arithmeticOfNumbers(const JitNode& node, const Items& args) const;
-    Result<ScopedRef> numberArithmetic(const JitNode& node, const std::string& target,
-                                       const Items& args);
     Result<std::vector<NamedArgument>> arguments(const c10::FunctionSchema& schema,
                                                  const Items& args);
     Result<void> bindOutputs(const JitNode& node, Node made, Env& env,
@@ -108,6 +106,34 @@ private:
                       const JitNode* from);
     Result<ScriptItem> sizeOf(const ScopedRef& tensor, const ScriptItem& dim, const JitNode* from);
     const Value& valueOf(const ScopedRef& ref) const { return ref.scope->value(ref.ref); }
+
+    // torchscript_numbers.cpp: numbers that a trace holds as tensors
+    void respellNumber(const JitNode& node, Items& args) const;
+    Result<ScopedRef> numberTensor(const JitNode& node, const ScriptItem& number, DType dtype);
+    std::optional<ScriptItem> wholeNumber(const JitValue& value, const ScriptItem& item) const;
+    Result<std::optional<ScopedRef>> numberArithmetic(const JitNode& node, const Items& args);
+
+    // torchscript_layers.cpp: torch's own layers and functions
+    bool isInTorch() const;
+    Result<void> enterLayer(std::string_view moduleClass, const Items& args);
+    Result<DType> weightType(const ScriptItem& module);
+    std::optional<at::IValue> layerFact(const JitNode& node, const Items& args) const;
+
+    /// A number of dimensions that is known, or follows from one, by the assumption that layers
+    /// are given batches.
+    struct Rank
+    {
+        std::int64_t count = 0;
+        bool isAssumed = false;
+    };
+    std::optional<Rank> findRank(const ScriptItem& item) const;
+    void assumeRank(const ScopedRef& ref, std::int64_t count)
+    {
+        m_ranks[{ref.scope, ref.ref}] = {count, true};
+    }
+    /// The rank to decide by: user code asks to tell samples from batches, torch's own does not
+    /// matter.
+    std::optional<std::int64_t> rankToGoBy(const ScriptItem& item) const;
 
     // torchscript_control.cpp: branches and loops
     friend class ScriptControl;
@@ -122,9 +148,18 @@ private:
     ScriptJournal m_journal;
     std::vector<Level> m_levels;
     std::unordered_map<std::string, int> m_calls; ///< by module path, so far
-    std::unordered_map<std::pair<ScriptScope*, ValueRef>, std::int64_t, RefHash> m_ranks;
+    std::unordered_map<std::pair<ScriptScope*, ValueRef>, Rank, RefHash> m_ranks;
     std::unordered_map<std::pair<ScriptScope*, ValueRef>, ScriptItem, RefHash>
         m_numbers; ///< the number inside a tensor that was made of one
+    /// A loop whose first round changes its carried operand in place.
+    struct LoopWrite
+    {
+        ScriptScope* scope;
+        NodeId loop;
+        ValueRef operand;
+        Error error; ///< where that matters
+    };
+    std::vector<LoopWrite> m_loopWrites;
     int m_depth = 0;
 };
 

@@ -220,15 +220,22 @@ Result<void> ScriptControl::finishLoop(const JitNode& node, std::vector<Argument
     for (const ScriptPattern& pattern : patterns)
         pattern.types(types);
     // Tensors around that the body changes in place are carried too: their inputs move up.
-    std::vector<ValueRef> written, operands = round.scope->captures();
+    std::vector<ValueRef> written, changed, operands = round.scope->captures();
     const Graph graph = round.scope->edit().build();
     const auto inputs = graph.inputs();
+    std::vector<ValueRef> seen = round.scope->captures();
+    for (const Argument& value : carried)
+        if (const auto* operand = value.asRef())
+            seen.push_back(*operand);
     for (const ValueRef& input : writtenInputs(graph)) {
         const auto at = std::size_t(std::find_if(inputs.begin(), inputs.end(),
                                                  [&](const Node* n) { return n->id == input.node; })
                                     - inputs.begin());
-        if (at < round.leaves + 1)
-            continue; // a carried value of this round only
+        if (at < round.leaves + 1) { // a carried value of this round only
+            if (const auto* operand = at > 0 ? carried[at - 1].asRef() : nullptr)
+                changed.push_back(*operand);
+            continue;
+        }
         const ValueRef outside = round.scope->captures()[at - round.leaves - 1];
         written.push_back(outside);
         operands.erase(std::find(operands.begin(), operands.end(), outside));
@@ -236,6 +243,8 @@ Result<void> ScriptControl::finishLoop(const JitNode& node, std::vector<Argument
         made.emplace_back(input);
         types.push_back(m_e.m_scope->value(outside).type);
     }
+    QS_CHECK(checkNames(node, written, seen));
+    QS_CHECK(checkNames(node, changed, seen));
     moveUp(*round.scope, written);
     QS_TRY(auto body, finish(*round.scope, std::move(made)));
     Node loop;
@@ -252,6 +261,8 @@ Result<void> ScriptControl::finishLoop(const JitNode& node, std::vector<Argument
         loop.outputs.push_back({"", type});
     m_e.label(loop, &node);
     const NodeId id = m_e.emit(std::move(loop)).ref.node;
+    for (const ValueRef& operand : changed)
+        rememberWrite(node, id, operand);
     std::vector<ScopedRef> values;
     for (std::size_t i = 0; i < types.size(); ++i)
         values.push_back({m_e.m_scope, {id, std::uint32_t(i)}, false});

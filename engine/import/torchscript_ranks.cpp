@@ -2,7 +2,6 @@
 #include "engine/import/torchscript_ranks.h"
 
 #include "engine/import/operator_words.h"
-#include "engine/import/torchscript_types.h"
 
 #include <algorithm>
 #include <map>
@@ -38,17 +37,6 @@ std::optional<std::int64_t> reducedRank(const Node& node, std::optional<std::int
     if (!rank || (!list && !dims->asInt()))
         return std::nullopt;
     return *rank - (list ? std::int64_t(list->size()) : 1);
-}
-
-/// Convolution and pooling take one sample or a batch; where nothing tells which, as in a scripted
-/// model, it is the batch: "conv2d" has four dimensions. Nothing for other operators.
-std::optional<std::int64_t> rankOfBatch(std::string_view name)
-{
-    if (name.size() < 2 || name.back() != 'd')
-        return std::nullopt;
-    const char spatial = name[name.size() - 2];
-    return spatial >= '1' && spatial <= '3' ? std::optional<std::int64_t>(spatial - '0' + 2)
-                                            : std::nullopt;
 }
 
 } // namespace
@@ -99,10 +87,8 @@ std::optional<std::int64_t> inferRank(const Node& node, const RankOf& rankOf)
     if (const auto known = fixed.find(name); known != fixed.end())
         return known->second;
     const bool spectral = name.starts_with("fft_") && !name.ends_with("freq");
-    if (same.contains(name) || makesFloats(name) || spectral) {
-        const auto rank = operand(0);
-        return rank ? rank : rankOfBatch(name);
-    }
+    if (same.contains(name) || floatMaking().contains(name) || spectral)
+        return operand(0);
     static const Words reducing = words("mean sum amax amin std var max min prod logsumexp norm "
                                         "argmax argmin all any linalg_vector_norm");
     if (reducing.contains(name))
@@ -144,6 +130,18 @@ std::optional<std::int64_t> inferRank(const Node& node, const RankOf& rankOf)
         return rank ? std::optional(*rank + 1) : std::nullopt;
     }
     return std::nullopt;
+}
+
+std::optional<std::int64_t> rankOfBatch(const Node& node)
+{
+    static const Words layers = words(
+        "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d max_pool1d "
+        "max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d "
+        "adaptive_avg_pool2d adaptive_avg_pool3d");
+    const std::string name = operatorWord(node.target);
+    if (!node.target.starts_with("aten.") || !layers.contains(name))
+        return std::nullopt;
+    return name[name.size() - 2] - '0' + 2;
 }
 
 bool ranksAgree(const Node& node)

@@ -52,15 +52,6 @@ const Words& firstOperand()
     return names;
 }
 
-/// ... those that make floats of integers
-const Words& floatMaking()
-{
-    static const Words names = words("reciprocal sqrt rsqrt exp log div true_divide sin cos erf "
-                                     "atan2 tan asin acos atan sinh cosh asinh acosh atanh expm1 "
-                                     "log1p log2 log10 angle sigmoid tanh");
-    return names;
-}
-
 /// ... those that add up, integers to int64
 const Words& adding()
 {
@@ -174,11 +165,6 @@ DType spectrumType(const Node& node, bool forward, DType of)
 }
 
 } // namespace
-
-bool makesFloats(std::string_view word)
-{
-    return floatMaking().contains(word);
-}
 
 void inferTypes(Node& node, const TypeOf& typeOf, const RankOf& rankOf)
 {

@@ -3,8 +3,6 @@
 
 #include "engine/import/torchscript_ranks.h"
 
-#include <string_view>
-
 namespace qs {
 
 /// A TorchScript file says of most values that they are tensors and no more. These fill in what
@@ -14,8 +12,5 @@ using TypeOf = std::function<const ValueType&(ValueRef)>;
 
 /// Element types of the node's tensor outputs.
 void inferTypes(Node& node, const TypeOf& typeOf, const RankOf& rankOf);
-
-/// True for operators that make floats of whole numbers, element by element.
-bool makesFloats(std::string_view word);
 
 } // namespace qs

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run that was killed leaves hidden in its result folder, and who removes it."""
+"""What lies in a result folder: files that load, and what a run that was killed leaves hidden, and who removes it."""
 
 import fcntl
 import os
 import subprocess
 import time
 
-from harness import PROGRAM, main, run_good
+import numpy as np
+import torch
+from torch import nn
+
+from harness import PROGRAM, main, run_good, sqnr
 from models import residual
 
 
@@ -43,6 +47,21 @@ def test_leavings_of_killed_runs_are_removed(folder):
     os.close(held)
     run_good(*words)
     assert not (out / ".quantscope-held00").exists() and (out / ".quantscope-young0").exists()
+
+
+def test_scales_beyond_ten_digits(folder):
+    """A model that blows its values up: LibTorch's own text of so large a number reads as an integer."""
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 4)).eval()
+    with torch.no_grad():
+        model[0].weight *= 1e12
+        model[2].weight *= 1e2
+    x = torch.randn(32, 8)
+    torch.export.save(torch.export.export(model, (x[:4],)), folder / "model.pt2")
+    np.savez(folder / "data.npz", x=x.numpy())
+    run_good("quantize", folder / "model.pt2", "--data", folder / "data.npz", "--device", "cpu", "--out", folder / "out")
+    loaded = torch.jit.load(str(folder / "out" / "model.ts.pt"))
+    assert sqnr(model(x[:4]), loaded(x[:4])) > 25
 
 
 if __name__ == "__main__":

@@ -81,6 +81,14 @@ def seen(y):
     return y * 2, part + 1
 
 
+def returned(y):
+    """What an operator returns that changed a part shows what becomes of the whole."""
+    y = y * 1
+    part = y[:, 0].add_(1)
+    y.mul_(3)
+    return y * 2, part + 1
+
+
 def without_gradients(y):
     with torch.no_grad():
         y = (y + 1).relu()
@@ -186,6 +194,13 @@ class Spellings(unittest.TestCase):
                 for way, decided in plans.items():
                     self.assertEqual(decided, plans["fixed"], way)
 
+
+    def test_a_change_of_a_part_follows_the_whole(self):
+        torch.manual_seed(1)
+        model, example = Call(conv2(), returned).eval(), torch.randn(2, *PLANE)
+        with tempfile.TemporaryDirectory() as place, torch.no_grad():
+            for program in (torch.export.export(model, (example,)), torch.export.export(model, (example,)).run_decompositions()):
+                check_model(program, model, [(example,)], pathlib.Path(place))
 
     def test_borders_are_one_operator_again(self):
         """No shipped backend has a pattern for them, a user's own may."""
