@@ -82,6 +82,10 @@ private:
     /// Errors (Unsupported): a written operand is another operand too.
     Result<void> checkNames(const JitNode& node, const std::vector<ValueRef>& written,
                             const std::vector<ValueRef>& operands) const;
+    /// Errors (Unsupported): a round changes the carried value `leaf`, and what it hands on in its
+    /// place is another tensor that the body was given.
+    Result<void> checkNextRound(const JitNode& node, const Graph& body, const Argument& handedOn,
+                                ValueRef leaf) const;
     /// A round changes what the carried `operand` starts as.
     void rememberWrite(const JitNode& node, NodeId loop, ValueRef operand);
     void writeBack(const std::vector<ValueRef>& targets, NodeId node, std::size_t firstOutput,

@@ -232,6 +232,7 @@ Result<void> ScriptControl::finishLoop(const JitNode& node, std::vector<Argument
                                                  [&](const Node* n) { return n->id == input.node; })
                                     - inputs.begin());
         if (at < round.leaves + 1) { // a carried value of this round only
+            QS_CHECK(checkNextRound(node, graph, made[at], input));
             if (const auto* operand = at > 0 ? carried[at - 1].asRef() : nullptr)
                 changed.push_back(*operand);
             continue;

@@ -60,6 +60,19 @@ Result<void> ScriptControl::checkNames(const JitNode& node, const std::vector<Va
     return {};
 }
 
+Result<void> ScriptControl::checkNextRound(const JitNode& node, const Graph& body,
+                                           const Argument& handedOn, ValueRef leaf) const
+{
+    const auto* next = handedOn.asRef();
+    if (!next)
+        return {};
+    const AliasSets aliases(body);
+    for (const ValueRef& member : aliases.members(*next))
+        if (member != leaf && body.get(member.node).kind == NodeKind::Input)
+            return fail(m_e.unsupported(node, kSeenTwice));
+    return {};
+}
+
 /// Tensors of the scope around that one of the bodies changes in place.
 Result<std::vector<ValueRef>> ScriptControl::writtenOutside(const JitNode& node, const Way& yes,
                                                             const Way& no)

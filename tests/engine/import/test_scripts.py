@@ -259,6 +259,15 @@ class Rebound(nn.Module):
         return y
 
 
+class Swapped(nn.Module):
+    def forward(self, x):
+        b, d = x * 2, x + 1
+        for _ in range(int(x.abs().sum()) % 3 + 2):
+            b.add_(1)
+            b = d.view(-1).view(4, 4)
+        return b * d
+
+
 class Saved(nn.Module):
     def __init__(self):
         super().__init__()
@@ -347,7 +356,7 @@ class Scripts(unittest.TestCase):
         """Never numbers that PyTorch does not compute."""
         with tempfile.TemporaryDirectory() as place:
             path = pathlib.Path(place) / "model.pt"
-            for network in (Carried, Listed, Branched, Rebound, Saved):
+            for network in (Carried, Listed, Branched, Rebound, Swapped, Saved):
                 torch.jit.script(network().eval()).save(str(path))
                 done = subprocess.run([QUANTSCOPE, "inspect", str(path)], capture_output=True, text=True)
                 with self.subTest(network.__name__):
