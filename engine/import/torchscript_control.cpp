@@ -220,7 +220,7 @@ Result<std::shared_ptr<const Graph>> ScriptControl::finish(ScriptScope& scope,
     for (Argument& value : outputs)
         out.args.push_back({"", std::move(value)});
     scope.edit().insert(std::move(out));
-    QS_CHECK(m_e.checkLoopWrites(scope));
+    QS_CHECK(m_e.checkWrites(scope));
     QS_TRY(const Graph functional, functionalize(scope.edit().build()));
     GraphEdit tidy(functional);
     eraseUnread(tidy);
@@ -271,6 +271,9 @@ Result<void> ScriptControl::dynamicIf(const JitNode& node, const ScriptItem& con
     QS_TRY(auto yesLeaves, leafArguments(*yes.scope, patterns, yesItems));
     QS_TRY(auto noLeaves, leafArguments(*no.scope, patterns, noItems));
     QS_TRY(const std::vector<ValueRef> written, writtenOutside(node, yes, no));
+    HandedOut handed = handedOut(*yes.scope, yesLeaves, 0);
+    for (const auto& value : handedOut(*no.scope, noLeaves, 0))
+        handed.push_back(value);
     for (const ValueRef& target : written) {
         QS_TRY(const ValueRef inYes, yes.scope->use({m_e.m_scope, target, false}));
         QS_TRY(const ValueRef inNo, no.scope->use({m_e.m_scope, target, false}));
@@ -294,6 +297,7 @@ Result<void> ScriptControl::dynamicIf(const JitNode& node, const ScriptItem& con
         made.outputs.push_back({"", type});
     m_e.label(made, &node);
     const NodeId id = m_e.emit(std::move(made)).ref.node;
+    rememberHandedOut(node, id, handed);
     std::vector<ScopedRef> values;
     for (std::size_t i = 0; i < types.size(); ++i)
         values.push_back({m_e.m_scope, {id, std::uint32_t(i)}, false});

@@ -86,6 +86,12 @@ private:
     /// place is another tensor that the body was given.
     Result<void> checkNextRound(const JitNode& node, const Graph& body, const Argument& handedOn,
                                 ValueRef leaf) const;
+    /// What a body hands out that shares memory with a tensor of the scope around that it changes:
+    /// that tensor, and which of the leaves. Behind the node they are two tensors.
+    using HandedOut = std::vector<std::pair<ValueRef, std::uint32_t>>;
+    static HandedOut handedOut(ScriptScope& scope, const std::vector<Argument>& leaves,
+                               std::size_t firstCapture);
+    void rememberHandedOut(const JitNode& node, NodeId made, const HandedOut& values);
     /// A round changes what the carried `operand` starts as.
     void rememberWrite(const JitNode& node, NodeId loop, ValueRef operand);
     void writeBack(const std::vector<ValueRef>& targets, NodeId node, std::size_t firstOutput,

@@ -38,8 +38,9 @@ public:
     /// wants one, else a node that builds it.
     Result<Argument> argument(const ScriptItem& item, const c10::TypePtr& wanted);
     /// Once all of a scope's nodes are there. Errors (Unsupported): a loop in it changes a tensor
-    /// in place that is read behind it under the name it had before.
-    Result<void> checkLoopWrites(ScriptScope& scope) const;
+    /// in place that is read behind it under the name it had before, or a branch or loop hands a
+    /// tensor out that it changes, and behind it one of the two is changed again.
+    Result<void> checkWrites(ScriptScope& scope) const;
     /// The number of dimensions where it is known.
     void setRank(const ScopedRef& ref, std::int64_t rank)
     {
@@ -160,6 +161,14 @@ private:
         Error error; ///< where that matters
     };
     std::vector<LoopWrite> m_loopWrites;
+    /// A result of a branch or loop that is a tensor around it, which it changes in place.
+    struct HandedOutValue
+    {
+        ScriptScope* scope;
+        ValueRef output, outside;
+        Error error; ///< where that matters
+    };
+    std::vector<HandedOutValue> m_handedOut;
     int m_depth = 0;
 };
 

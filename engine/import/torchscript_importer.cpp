@@ -37,7 +37,7 @@ Result<Graph> readProgram(const std::shared_ptr<Pt2Archive>& archive, const Scri
     QS_TRY(const ScriptItem returned, evaluator.call(*forward, std::move(args), &module));
     ModelInfo info;
     QS_TRY(info.outputTree, declareScriptOutput(evaluator, returned, root));
-    QS_CHECK(evaluator.checkLoopWrites(root));
+    QS_CHECK(evaluator.checkWrites(root));
     eraseUnread(root.edit());
     info.path = archive->path();
     info.format = "torchscript";

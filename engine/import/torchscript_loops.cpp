@@ -215,6 +215,7 @@ Result<void> ScriptControl::finishLoop(const JitNode& node, std::vector<Argument
     m_e.m_scope = outer;
     if (!goOn)
         return fail(std::move(goOn).error());
+    const HandedOut handed = handedOut(*round.scope, made, round.leaves + 1);
     made.insert(made.begin(), std::move(*goOn));
     std::vector<ValueType> types;
     for (const ScriptPattern& pattern : patterns)
@@ -262,6 +263,7 @@ Result<void> ScriptControl::finishLoop(const JitNode& node, std::vector<Argument
         loop.outputs.push_back({"", type});
     m_e.label(loop, &node);
     const NodeId id = m_e.emit(std::move(loop)).ref.node;
+    rememberHandedOut(node, id, handed);
     for (const ValueRef& operand : changed)
         rememberWrite(node, id, operand);
     std::vector<ScopedRef> values;

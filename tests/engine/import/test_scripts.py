@@ -218,7 +218,10 @@ class Turned(nn.Module):
         view = h[1]
         if bool(h.sum() > 0):
             h.add_(1)
-        return out, h, view
+        if bool(x.sum() > -100):
+            x = x.mul_(2)
+        x.add_(1)
+        return out, h, view, x + 1
 
 
 class Carried(nn.Module):
@@ -266,6 +269,16 @@ class Swapped(nn.Module):
             b.add_(1)
             b = d.view(-1).view(4, 4)
         return b * d
+
+
+class HandedOut(nn.Module):
+    def forward(self, x):
+        a = x + 0
+        c = a[0]
+        if bool(x.sum() > -100):
+            c = c.mul_(2)
+        c.add_(1)
+        return a
 
 
 class Saved(nn.Module):
@@ -356,7 +369,7 @@ class Scripts(unittest.TestCase):
         """Never numbers that PyTorch does not compute."""
         with tempfile.TemporaryDirectory() as place:
             path = pathlib.Path(place) / "model.pt"
-            for network in (Carried, Listed, Branched, Rebound, Swapped, Saved):
+            for network in (Carried, Listed, Branched, Rebound, Swapped, HandedOut, Saved):
                 torch.jit.script(network().eval()).save(str(path))
                 done = subprocess.run([QUANTSCOPE, "inspect", str(path)], capture_output=True, text=True)
                 with self.subTest(network.__name__):
