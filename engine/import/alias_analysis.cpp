@@ -159,6 +159,20 @@ const std::vector<ValueRef>& AliasSets::members(ValueRef ref) const
     return m_sets[m_setOf.at(ref)];
 }
 
+void forEachWrite(
+    const Graph& graph,
+    const std::function<void(const Node& writer, const std::vector<ValueRef>& changed)>& call)
+{
+    AliasSets aliases(graph, 0);
+    for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
+        const Node& node = *graph.nodes()[i];
+        aliases.advance(i);
+        for (const std::size_t argument : writtenArguments(node))
+            forEachRef(node.args[argument].value,
+                       [&](ValueRef written) { call(node, aliases.members(written)); });
+    }
+}
+
 std::vector<std::size_t> writtenArguments(const Node& node)
 {
     std::vector<std::size_t> found;

@@ -3,6 +3,7 @@
 
 #include "engine/graph/graph.h"
 
+#include <functional>
 #include <unordered_map>
 #include <vector>
 
@@ -36,6 +37,12 @@ private:
     std::unordered_map<ValueRef, std::size_t> m_setOf;
     std::vector<std::vector<ValueRef>> m_sets; ///< empty where joined with another
 };
+
+/// Calls for every value that a node of the graph writes to, in order, with the values that may
+/// share memory with it when that node runs.
+void forEachWrite(
+    const Graph& graph,
+    const std::function<void(const Node& writer, const std::vector<ValueRef>& changed)>& call);
 
 /// Positions among the node's arguments of those the operator writes to; empty for operators that
 /// write to nothing or are unknown.

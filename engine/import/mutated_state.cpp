@@ -27,20 +27,14 @@ Graph withMutatedState(const Graph& graph)
 {
     if (!hasWrites(graph))
         return graph;
-    AliasSets aliases(graph, 0);
     std::unordered_set<NodeId> changed;
-    for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
-        const Node& node = *graph.nodes()[i];
-        aliases.advance(i);
-        if (!writesValues(node))
-            continue;
-        for (const std::size_t argument : writtenArguments(node))
-            forEachRef(node.args[argument].value, [&](ValueRef written) {
-                for (const ValueRef& member : aliases.members(written))
-                    if (holdsState(graph.get(member.node)))
-                        changed.insert(member.node);
-            });
-    }
+    forEachWrite(graph, [&](const Node& writer, const std::vector<ValueRef>& values) {
+        if (!writesValues(writer))
+            return;
+        for (const ValueRef& value : values)
+            if (holdsState(graph.get(value.node)))
+                changed.insert(value.node);
+    });
     GraphEdit edit(graph);
     std::unordered_map<TensorId, NodeId> holders; // of several names of one tensor the first
     for (const NodePtr& node : graph.nodes()) {

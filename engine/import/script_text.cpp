@@ -123,6 +123,13 @@ std::string_view signOf(const std::string& word)
     return sign == signs.end() ? std::string_view() : sign->second;
 }
 
+/// The sign, alone or as it changes its left side: "+" and "+=".
+bool isSign(const Token& token, std::string_view sign)
+{
+    return !sign.empty() && token.text.starts_with(sign)
+        && (token.text.size() == sign.size() || token.text.substr(sign.size()) == "=");
+}
+
 /// The tokens of an expression that lie in the fewest brackets. Brackets that open before the
 /// expression may close in it, those that open in it may close behind.
 std::vector<TokenIndex> outermost(TokenIndex first, TokenIndex last)
@@ -153,7 +160,7 @@ std::string calledInBranch(const Tokens& tokens, TokenIndex first, TokenIndex la
     for (TokenIndex i = first; i != last; ++i) {
         if (isCalled(tokens, i, word))
             records.insert(recordOfCall(tokens, i, word));
-        if (!sign.empty() && (i->text == sign || i->text == std::string(sign) + "="))
+        if (isSign(*i, sign))
             records.insert("method_descriptor." + word);
     }
     return records.size() == 1 ? *records.begin() : std::string();
@@ -211,7 +218,7 @@ std::string calledInText(std::string_view text, std::size_t start, std::size_t e
     static const std::set<std::string, std::less<>> indexing {"unsqueeze", "select", "slice",
                                                               "index"};
     for (const TokenIndex i : outermost(first, last)) {
-        if (!sign.empty() && (i->text == sign || i->text == std::string(sign) + "="))
+        if (isSign(*i, sign))
             return "method_descriptor." + word;
         if (indexing.contains(word) && i->text == "[")
             return "wrapper_descriptor.__getitem__";

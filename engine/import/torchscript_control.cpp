@@ -270,10 +270,22 @@ Result<void> ScriptControl::dynamicIf(const JitNode& node, const ScriptItem& con
     }
     QS_TRY(auto yesLeaves, leafArguments(*yes.scope, patterns, yesItems));
     QS_TRY(auto noLeaves, leafArguments(*no.scope, patterns, noItems));
-    QS_TRY(const std::vector<ValueRef> written, writtenOutside(node, yes, no));
-    HandedOut handed = handedOut(*yes.scope, yesLeaves, 0);
-    for (const auto& value : handedOut(*no.scope, noLeaves, 0))
-        handed.push_back(value);
+    // Tensors of the scope around that one of the bodies changes in place.
+    std::vector<ValueRef> written;
+    std::vector<std::pair<ValueRef, std::uint32_t>> handedOut;
+    for (const auto& [way, leaves] : {std::pair(&yes, &yesLeaves), std::pair(&no, &noLeaves)}) {
+        const std::vector<ValueRef>& captures = way->scope->captures();
+        const BodyWrites writes = writesOf(way->scope->edit().build(), *leaves);
+        std::vector<ValueRef> changed;
+        for (const std::size_t input : writes.inputs)
+            changed.push_back(captures[input]);
+        QS_CHECK(checkNames(node, changed, captures));
+        for (const ValueRef& outside : changed)
+            if (std::find(written.begin(), written.end(), outside) == written.end())
+                written.push_back(outside);
+        for (const auto& [input, leaf] : writes.handedOut)
+            handedOut.push_back({captures[input], leaf});
+    }
     for (const ValueRef& target : written) {
         QS_TRY(const ValueRef inYes, yes.scope->use({m_e.m_scope, target, false}));
         QS_TRY(const ValueRef inNo, no.scope->use({m_e.m_scope, target, false}));
@@ -297,7 +309,8 @@ Result<void> ScriptControl::dynamicIf(const JitNode& node, const ScriptItem& con
         made.outputs.push_back({"", type});
     m_e.label(made, &node);
     const NodeId id = m_e.emit(std::move(made)).ref.node;
-    rememberHandedOut(node, id, handed);
+    for (const auto& [outside, leaf] : handedOut)
+        remember(node, id, outside, leaf);
     std::vector<ScopedRef> values;
     for (std::size_t i = 0; i < types.size(); ++i)
         values.push_back({m_e.m_scope, {id, std::uint32_t(i)}, false});

@@ -76,9 +76,15 @@ private:
     Result<std::shared_ptr<const Graph>> finish(ScriptScope& scope, std::vector<Argument> outputs);
 
     // torchscript_writes.cpp: what bodies change in place
-    static std::vector<ValueRef> writtenInputs(const Graph& graph);
-    Result<std::vector<ValueRef>> writtenOutside(const JitNode& node, const Way& yes,
-                                                 const Way& no);
+    struct BodyWrites
+    {
+        std::vector<std::size_t> inputs; ///< positions of those that it changes
+        /// What it hands out that shares memory with one: its position, and which of the leaves.
+        /// Behind the node they are two tensors.
+        std::vector<std::pair<std::size_t, std::uint32_t>> handedOut;
+    };
+    static std::vector<std::size_t> writtenInputs(const Graph& body);
+    static BodyWrites writesOf(const Graph& body, const std::vector<Argument>& leaves);
     /// Errors (Unsupported): a written operand is another operand too.
     Result<void> checkNames(const JitNode& node, const std::vector<ValueRef>& written,
                             const std::vector<ValueRef>& operands) const;
@@ -86,14 +92,10 @@ private:
     /// place is another tensor that the body was given.
     Result<void> checkNextRound(const JitNode& node, const Graph& body, const Argument& handedOn,
                                 ValueRef leaf) const;
-    /// What a body hands out that shares memory with a tensor of the scope around that it changes:
-    /// that tensor, and which of the leaves. Behind the node they are two tensors.
-    using HandedOut = std::vector<std::pair<ValueRef, std::uint32_t>>;
-    static HandedOut handedOut(ScriptScope& scope, const std::vector<Argument>& leaves,
-                               std::size_t firstCapture);
-    void rememberHandedOut(const JitNode& node, NodeId made, const HandedOut& values);
-    /// A round changes what the carried `operand` starts as.
-    void rememberWrite(const JitNode& node, NodeId loop, ValueRef operand);
+    /// The body of `control` changes what its operand was before: the start of a carried value, or
+    /// a tensor that is its output too.
+    void remember(const JitNode& node, NodeId control, ValueRef operand,
+                  std::optional<std::uint32_t> output = std::nullopt);
     void writeBack(const std::vector<ValueRef>& targets, NodeId node, std::size_t firstOutput,
                    const JitNode& from);
 

@@ -163,7 +163,7 @@ ScopedRef ScriptEvaluator::emit(Node made)
     const ScopedRef ref {m_scope, {m_scope->append(std::move(made)), 0}, false};
     for (std::uint32_t i = 0; i < ranks.size(); ++i)
         if (ranks[i])
-            m_ranks[{m_scope, {ref.ref.node, i}}] = {*ranks[i], isAssumed};
+            setRank({m_scope, {ref.ref.node, i}, false}, *ranks[i], isAssumed);
     return ref;
 }
 

@@ -138,13 +138,11 @@ Result<ScriptItem> ScriptEvaluator::call(torch::jit::Function& function, Items a
                 tree.add(path, m_weights.classAt(path));
         tree.add(module->path, level.scope.moduleClass);
         level.scope.callIndex = m_calls[module->path]++;
+        QS_CHECK(enterLayer(level.scope.moduleClass, args));
     } else if (level.function.empty()) {
         level.function = functionalName(function);
     }
     m_levels.push_back(std::move(level));
-    if (module && isForward(function.name())) {
-        QS_CHECK(enterLayer(m_levels.back().scope.moduleClass, args));
-    }
     ++m_depth;
     Env env;
     for (std::size_t i = 0; i < args.size(); ++i)

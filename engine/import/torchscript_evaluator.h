@@ -42,9 +42,9 @@ public:
     /// tensor out that it changes, and behind it one of the two is changed again.
     Result<void> checkWrites(ScriptScope& scope) const;
     /// The number of dimensions where it is known.
-    void setRank(const ScopedRef& ref, std::int64_t rank)
+    void setRank(const ScopedRef& ref, std::int64_t rank, bool isAssumed = false)
     {
-        m_ranks[{ref.scope, ref.ref}] = {rank, false};
+        m_ranks[{ref.scope, ref.ref}] = {rank, isAssumed};
     }
     std::optional<std::int64_t> rankOf(const ScriptItem& item) const;
 
@@ -128,10 +128,6 @@ private:
         bool isAssumed = false;
     };
     std::optional<Rank> findRank(const ScriptItem& item) const;
-    void assumeRank(const ScopedRef& ref, std::int64_t count)
-    {
-        m_ranks[{ref.scope, ref.ref}] = {count, true};
-    }
     /// The rank to decide by: user code asks to tell samples from batches, torch's own does not
     /// matter.
     std::optional<std::int64_t> rankToGoBy(const ScriptItem& item) const;
@@ -152,23 +148,17 @@ private:
     std::unordered_map<std::pair<ScriptScope*, ValueRef>, Rank, RefHash> m_ranks;
     std::unordered_map<std::pair<ScriptScope*, ValueRef>, ScriptItem, RefHash>
         m_numbers; ///< the number inside a tensor that was made of one
-    /// A loop whose first round changes its carried operand in place.
-    struct LoopWrite
+    /// A branch or loop that changes an operand in place, where that is not followed: one that it
+    /// carries, or one that it hands out as its `output`.
+    struct BodyWrite
     {
         ScriptScope* scope;
-        NodeId loop;
+        NodeId control;
         ValueRef operand;
+        std::optional<std::uint32_t> output;
         Error error; ///< where that matters
     };
-    std::vector<LoopWrite> m_loopWrites;
-    /// A result of a branch or loop that is a tensor around it, which it changes in place.
-    struct HandedOutValue
-    {
-        ScriptScope* scope;
-        ValueRef output, outside;
-        Error error; ///< where that matters
-    };
-    std::vector<HandedOutValue> m_handedOut;
+    std::vector<BodyWrite> m_bodyWrites;
     int m_depth = 0;
 };
 

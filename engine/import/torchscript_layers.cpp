@@ -57,7 +57,7 @@ Result<void> ScriptEvaluator::enterLayer(std::string_view moduleClass, const Ite
         if (!value || value->maybeNone || valueOf(*value).type.kind != ValueKind::Tensor)
             continue;
         if (!rankOf(args[i]))
-            assumeRank(*value, hasOffsets ? 1 : layer->rank); // bags one behind another
+            setRank(*value, hasOffsets ? 1 : layer->rank, true); // bags one behind another
         if (!layer->ofWeights || !valueOf(*value).type.isUntyped())
             continue;
         QS_TRY(const DType dtype, weightType(args[0]));

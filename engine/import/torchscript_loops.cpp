@@ -215,30 +215,29 @@ Result<void> ScriptControl::finishLoop(const JitNode& node, std::vector<Argument
     m_e.m_scope = outer;
     if (!goOn)
         return fail(std::move(goOn).error());
-    const HandedOut handed = handedOut(*round.scope, made, round.leaves + 1);
+    const Graph graph = round.scope->edit().build();
+    const BodyWrites writes = writesOf(graph, made);
     made.insert(made.begin(), std::move(*goOn));
     std::vector<ValueType> types;
     for (const ScriptPattern& pattern : patterns)
         pattern.types(types);
     // Tensors around that the body changes in place are carried too: their inputs move up.
-    std::vector<ValueRef> written, changed, operands = round.scope->captures();
-    const Graph graph = round.scope->edit().build();
-    const auto inputs = graph.inputs();
-    std::vector<ValueRef> seen = round.scope->captures();
+    const std::vector<ValueRef>& captures = round.scope->captures();
+    std::vector<ValueRef> written, changed, operands = captures, seen = captures;
     for (const Argument& value : carried)
         if (const auto* operand = value.asRef())
             seen.push_back(*operand);
-    for (const ValueRef& input : writtenInputs(graph)) {
-        const auto at = std::size_t(std::find_if(inputs.begin(), inputs.end(),
-                                                 [&](const Node* n) { return n->id == input.node; })
-                                    - inputs.begin());
-        if (at < round.leaves + 1) { // a carried value of this round only
+    const std::size_t firstCapture = round.leaves + 1;
+    const auto inputs = graph.inputs();
+    for (const std::size_t at : writes.inputs) {
+        const ValueRef input {inputs[at]->id, 0};
+        if (at < firstCapture) { // a carried value of this round only
             QS_CHECK(checkNextRound(node, graph, made[at], input));
             if (const auto* operand = at > 0 ? carried[at - 1].asRef() : nullptr)
                 changed.push_back(*operand);
             continue;
         }
-        const ValueRef outside = round.scope->captures()[at - round.leaves - 1];
+        const ValueRef outside = captures[at - firstCapture];
         written.push_back(outside);
         operands.erase(std::find(operands.begin(), operands.end(), outside));
         carried.emplace_back(outside);
@@ -263,9 +262,11 @@ Result<void> ScriptControl::finishLoop(const JitNode& node, std::vector<Argument
         loop.outputs.push_back({"", type});
     m_e.label(loop, &node);
     const NodeId id = m_e.emit(std::move(loop)).ref.node;
-    rememberHandedOut(node, id, handed);
+    for (const auto& [at, leaf] : writes.handedOut)
+        if (at >= firstCapture)
+            remember(node, id, captures[at - firstCapture], leaf);
     for (const ValueRef& operand : changed)
-        rememberWrite(node, id, operand);
+        remember(node, id, operand);
     std::vector<ScopedRef> values;
     for (std::size_t i = 0; i < types.size(); ++i)
         values.push_back({m_e.m_scope, {id, std::uint32_t(i)}, false});

@@ -60,23 +60,19 @@ bool isWrittenBehind(const Graph& graph, ValueRef tensor, ValueRef handedOut)
 
 } // namespace
 
-std::vector<ValueRef> ScriptControl::writtenInputs(const Graph& graph)
+std::vector<std::size_t> ScriptControl::writtenInputs(const Graph& body)
 {
-    std::vector<ValueRef> found;
-    AliasSets aliases(graph, 0);
+    if (!hasWrites(body))
+        return {};
     std::set<ValueRef> touched;
-    for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
-        const Node& node = *graph.nodes()[i];
-        aliases.advance(i);
-        for (const std::size_t a : writtenArguments(node))
-            forEachRef(node.args[a].value, [&](ValueRef ref) {
-                const auto& members = aliases.members(ref);
-                touched.insert(members.begin(), members.end());
-            });
-    }
-    for (const Node* input : graph.inputs())
-        if (touched.contains({input->id, 0}))
-            found.push_back({input->id, 0});
+    forEachWrite(body, [&](const Node&, const std::vector<ValueRef>& changed) {
+        touched.insert(changed.begin(), changed.end());
+    });
+    std::vector<std::size_t> found;
+    const auto inputs = body.inputs();
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        if (touched.contains({inputs[i]->id, 0}))
+            found.push_back(i);
     return found;
 }
 
@@ -118,75 +114,44 @@ Result<void> ScriptControl::checkNextRound(const JitNode& node, const Graph& bod
     return {};
 }
 
-ScriptControl::HandedOut ScriptControl::handedOut(ScriptScope& scope,
-                                                  const std::vector<Argument>& leaves,
-                                                  std::size_t firstCapture)
+ScriptControl::BodyWrites ScriptControl::writesOf(const Graph& body,
+                                                  const std::vector<Argument>& leaves)
 {
-    HandedOut found;
-    const Graph graph = scope.edit().build();
-    const AliasSets aliases(graph);
-    const auto inputs = graph.inputs();
-    for (const ValueRef& input : writtenInputs(graph)) {
-        const auto& members = aliases.members(input);
-        for (std::size_t i = firstCapture; i < inputs.size(); ++i)
-            for (std::size_t leaf = 0; inputs[i]->id == input.node && leaf < leaves.size(); ++leaf)
-                if (const auto* ref = leaves[leaf].asRef();
-                    ref && std::find(members.begin(), members.end(), *ref) != members.end())
-                    found.push_back({scope.captures()[i - firstCapture], std::uint32_t(leaf)});
+    BodyWrites writes {writtenInputs(body), {}};
+    if (writes.inputs.empty())
+        return writes;
+    const AliasSets aliases(body);
+    const auto inputs = body.inputs();
+    for (const std::size_t input : writes.inputs) {
+        const auto& members = aliases.members({inputs[input]->id, 0});
+        for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf)
+            if (const auto* ref = leaves[leaf].asRef();
+                ref && std::find(members.begin(), members.end(), *ref) != members.end())
+                writes.handedOut.push_back({input, std::uint32_t(leaf)});
     }
-    return found;
+    return writes;
 }
 
-void ScriptControl::rememberHandedOut(const JitNode& node, NodeId made, const HandedOut& values)
+void ScriptControl::remember(const JitNode& node, NodeId control, ValueRef operand,
+                             std::optional<std::uint32_t> output)
 {
-    for (const auto& [outside, output] : values)
-        m_e.m_handedOut.push_back(
-            {m_e.m_scope, {made, output}, outside, m_e.unsupported(node, kSeenTwice)});
-}
-
-/// Tensors of the scope around that one of the bodies changes in place.
-Result<std::vector<ValueRef>> ScriptControl::writtenOutside(const JitNode& node, const Way& yes,
-                                                            const Way& no)
-{
-    std::vector<ValueRef> written;
-    for (const Way* way : {&yes, &no}) {
-        const Graph graph = way->scope->edit().build();
-        const auto inputs = graph.inputs();
-        const std::vector<ValueRef>& captures = way->scope->captures();
-        std::vector<ValueRef> here;
-        for (const ValueRef& input : writtenInputs(graph))
-            for (std::size_t i = 0; i < inputs.size(); ++i)
-                if (inputs[i]->id == input.node)
-                    here.push_back(captures[i]);
-        QS_CHECK(checkNames(node, here, captures));
-        for (const ValueRef& outside : here)
-            if (std::find(written.begin(), written.end(), outside) == written.end())
-                written.push_back(outside);
-    }
-    return written;
-}
-
-void ScriptControl::rememberWrite(const JitNode& node, NodeId loop, ValueRef operand)
-{
-    m_e.m_loopWrites.push_back({m_e.m_scope, loop, operand, m_e.unsupported(node, kSeenTwice)});
+    m_e.m_bodyWrites.push_back(
+        {m_e.m_scope, control, operand, output, m_e.unsupported(node, kSeenTwice)});
 }
 
 Result<void> ScriptEvaluator::checkWrites(ScriptScope& scope) const
 {
-    const auto isHere = [&](const auto& written) { return written.scope == &scope; };
-    if (std::none_of(m_loopWrites.begin(), m_loopWrites.end(), isHere)
-        && std::none_of(m_handedOut.begin(), m_handedOut.end(), isHere))
+    const auto isHere = [&](const BodyWrite& write) {
+        return write.scope == &scope && scope.edit().contains(write.control);
+    };
+    if (std::none_of(m_bodyWrites.begin(), m_bodyWrites.end(), isHere))
         return {};
     const Graph graph = scope.edit().build();
-    for (const LoopWrite& write : m_loopWrites)
-        if (isHere(write) && scope.edit().contains(write.loop)
-            && isReadBehind(graph, write.operand, write.loop, true))
+    for (const BodyWrite& write : m_bodyWrites)
+        if (isHere(write) && isReadBehind(graph, write.operand, write.control, !write.output)
+            && (!write.output
+                || isWrittenBehind(graph, write.operand, {write.control, *write.output})))
             return fail(write.error);
-    for (const HandedOutValue& value : m_handedOut)
-        if (isHere(value) && scope.edit().contains(value.output.node)
-            && isReadBehind(graph, value.outside, value.output.node, false)
-            && isWrittenBehind(graph, value.outside, value.output))
-            return fail(value.error);
     return {};
 }
 
