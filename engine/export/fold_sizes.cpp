@@ -99,15 +99,22 @@ private:
         return numberArgument(*made);
     }
 
+    /// Null where the argument is no tensor or its number of dimensions is not known.
+    const std::vector<Dim>* shapeOf(const Argument& tensor) const
+    {
+        const auto* ref = tensor.asRef();
+        const ValueType* type = ref ? &m_graph.value(*ref).type : nullptr;
+        return type && type->shapeKnown ? &type->shape : nullptr;
+    }
+
     /// TorchScript's list of all sizes; those that are open become nodes.
     std::optional<Argument> sizesOf(const Node& node, const Argument& tensor)
     {
-        const auto* ref = tensor.asRef();
-        if (!ref || !m_graph.value(*ref).type.shapeKnown)
+        const auto* shape = shapeOf(tensor);
+        if (!shape)
             return {};
         Argument::List sizes;
-        const auto rank = std::int64_t(m_graph.value(*ref).type.shape.size());
-        for (std::int64_t dim = 0; dim < rank; ++dim) {
+        for (std::int64_t dim = 0; dim < std::int64_t(shape->size()); ++dim) {
             if (const auto known = sizeOf(tensor, Argument(dim))) {
                 sizes.push_back(*known);
                 continue;
@@ -153,11 +160,11 @@ private:
 
     std::optional<Argument> countOf(const Argument& tensor) const
     {
-        const auto* ref = tensor.asRef();
-        if (!ref || !m_graph.value(*ref).type.shapeKnown)
+        const auto* shape = shapeOf(tensor);
+        if (!shape)
             return {};
         std::int64_t count = 1;
-        for (const Dim& size : m_graph.value(*ref).type.shape) {
+        for (const Dim& size : *shape) {
             if (size.isSymbolic() || size.size < 0)
                 return {};
             count *= size.size;
@@ -167,10 +174,8 @@ private:
 
     std::optional<Argument> rankOf(const Argument& tensor) const
     {
-        const auto* ref = tensor.asRef();
-        if (!ref || !m_graph.value(*ref).type.shapeKnown)
-            return {};
-        return Argument(std::int64_t(m_graph.value(*ref).type.shape.size()));
+        const auto* shape = shapeOf(tensor);
+        return shape ? std::optional<Argument>(std::int64_t(shape->size())) : std::nullopt;
     }
 
     std::optional<Argument> elementType(const Argument& tensor) const
@@ -182,16 +187,15 @@ private:
 
     std::optional<Argument> sizeOf(const Argument& tensor, const Argument& dim) const
     {
-        const auto* ref = tensor.asRef();
+        const auto* shape = shapeOf(tensor);
         const auto* place = dim.asInt();
-        if (!ref || !place)
+        if (!shape || !place)
             return {};
-        const ValueType& type = m_graph.value(*ref).type;
-        const std::int64_t rank = std::int64_t(type.shape.size());
+        const std::int64_t rank = std::int64_t(shape->size());
         const std::int64_t at = *place < 0 ? *place + rank : *place;
-        if (!type.shapeKnown || at < 0 || at >= rank)
+        if (at < 0 || at >= rank)
             return {};
-        const Dim& size = type.shape[std::size_t(at)];
+        const Dim& size = (*shape)[std::size_t(at)];
         return size.isSymbolic() || size.size < 0 ? std::nullopt
                                                   : std::optional<Argument>(size.size);
     }

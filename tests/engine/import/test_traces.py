@@ -153,10 +153,10 @@ class Traces(unittest.TestCase):
 
     def test_numbers_keep_the_bits(self):
         """What stays a tensor and what becomes a number, in a run as in PyTorch's own of the file."""
-        for name, build in (("numbers", lambda: Call(scaled)), ("places", lambda: Call(placed)), ("types", lambda: Call(whole, back=nn.Identity())),
-                            ("sizes", lambda: image(shuffled))):
+        for name, build, shape in (("numbers", lambda: Call(scaled), ROWS), ("places", lambda: Call(placed), ROWS),
+                                   ("types", lambda: Call(whole, back=nn.Identity()), ROWS), ("sizes", lambda: image(shuffled), PLANE)):
             with self.subTest(name), tempfile.TemporaryDirectory() as place:
-                folder, shape = pathlib.Path(place), PLANE if name == "sizes" else ROWS
+                folder = pathlib.Path(place)
                 made(build, shape, folder)
                 call = (torch.randn(*shape),)
                 torch.save([call], folder / "data.pt")

@@ -37,36 +37,40 @@ private Q_SLOTS:
         const auto row = [](const char* line, const char* word, const QString& record) {
             QTest::addRow("%s: %s", word, line) << QString(line) << QByteArray(word) << record;
         };
-        const QString permute = QString(kFunction) + "permute", add = QString(kMethod) + "add";
-        row("|torch.permute|(x, [1, 0])", "permute", permute);
-        row("|th.permute|(x, [1, 0])", "permute", permute);
-        row("|permute|(x, [1, 0])", "permute", permute);
-        row("|F.conv2d|(x, y)", "conv2d", QString(kFunction) + "conv2d");
-        row("|torch.nn.functional.gelu|(x)", "gelu", QString(kFunction) + "gelu");
-        row("|x.permute|(1, 0)", "permute", QString(kMethod) + "permute");
-        row("|self.w.permute|(1, 0)", "permute", QString(kMethod) + "permute");
-        row("|x[0].permute|(1, 0)", "permute", QString(kMethod) + "permute");
-        row("|torch.cat([x, y]).permute|(1, 0)", "permute", QString(kMethod) + "permute");
-        row("(|x + y).permut|e(1, 0)", "permute", QString(kMethod) + "permute");
-        row("(((|x + y))|).t()", "t", QString(kMethod) + "t");
-        row("self.f(|x.flatten(2).transpo|se(1, 2))", "transpose", QString(kMethod) + "transpose");
-        row("|torch \\\n    .add|(x, 1)", "add", QString(kFunction) + "add");
-        row("(|torch.add|)(x, 1)", "add", QString(kFunction) + "add");
-        row("|torch. add|(x, 1)", "add", QString(kFunction) + "add");
-        row("|x + y|", "add", add);
-        row("|x + torch.add(x, 1|)", "add", add);
-        row("|x * (torch.mul(y, 3)|)", "mul", QString(kMethod) + "mul");
-        row("(|x + y) * |2", "mul", QString(kMethod) + "mul");
-        row("|x += y.flatten(1|)", "add_", QString(kMethod) + "add_");
-        row("|x @ torch.matmul(x, x|)", "matmul", QString(kMethod) + "matmul");
-        row("|x  # torch.add(\n    + torch.mul(y, 3|)", "add", add);
+        const auto function = [&row](const char* line, const char* word) {
+            row(line, word, QString(kFunction) + word);
+        };
+        const auto method = [&row](const char* line, const char* word) {
+            row(line, word, QString(kMethod) + word);
+        };
+        function("|torch.permute|(x, [1, 0])", "permute");
+        function("|th.permute|(x, [1, 0])", "permute");
+        function("|permute|(x, [1, 0])", "permute");
+        function("|F.conv2d|(x, y)", "conv2d");
+        function("|torch.nn.functional.gelu|(x)", "gelu");
+        method("|x.permute|(1, 0)", "permute");
+        method("|self.w.permute|(1, 0)", "permute");
+        method("|x[0].permute|(1, 0)", "permute");
+        method("|torch.cat([x, y]).permute|(1, 0)", "permute");
+        method("(|x + y).permut|e(1, 0)", "permute");
+        method("(((|x + y))|).t()", "t");
+        method("self.f(|x.flatten(2).transpo|se(1, 2))", "transpose");
+        function("|torch \\\n    .add|(x, 1)", "add");
+        function("(|torch.add|)(x, 1)", "add");
+        function("|torch. add|(x, 1)", "add");
+        method("|x + y|", "add");
+        method("|x + torch.add(x, 1|)", "add");
+        method("|x * (torch.mul(y, 3)|)", "mul");
+        method("(|x + y) * |2", "mul");
+        method("|x += y.flatten(1|)", "add_");
+        method("|x @ torch.matmul(x, x|)", "matmul");
+        method("|x  # torch.add(\n    + torch.mul(y, 3|)", "add");
         row("|x[:, None|]", "unsqueeze", "wrapper_descriptor.__getitem__");
         row("|x[0|]", "select", "wrapper_descriptor.__getitem__");
         row("|x ** 2|", "mul", "");
         row("|x // 2|", "div", "");
         row("|foo(x)|", "add", "");
-        row("|if self.flat:\n    x = x.flatten(2).t()\nelse:\n    x = y.flatten(|1)", "flatten",
-            QString(kMethod) + "flatten");
+        method("|if self.flat:\n    x = x.flatten(2).t()\nelse:\n    x = y.flatten(|1)", "flatten");
         row("|if self.flat:\n    x = x.flatten(2)\nelse:\n    x = torch.flatten(|y, 1)", "flatten",
             "");
     }
