@@ -6,6 +6,7 @@
 #include "engine/export/inline_regions.h"
 #include "engine/export/script_ops.h"
 #include "engine/export/script_structure.h"
+#include "engine/import/alias_analysis.h"
 
 #include <torch/csrc/jit/serialization/export.h>
 
@@ -21,6 +22,36 @@ bool allConstant(const Interpreter& interpreter, const Node& node)
     return !node.outputs.empty();
 }
 
+/// The value, or `other` in a way that is never taken: TorchScript's optimizer then knows that a
+/// change of one may be seen in the other. Without that it drops changes that it finds nobody
+/// reads.
+ScriptValue* tied(ScriptBuilder& builder, ScriptValue* value, ScriptValue* other)
+{
+    torch::jit::Graph& body = builder.body();
+    ScriptValue* taken
+        = builder.call("aten::ge", {builder.call("aten::numel", {other}), builder.literal(0)});
+    torch::jit::Node* made
+        = body.insertNode(body.create(c10::Symbol::fromQualString("prim::If"), {taken}, 1));
+    for (ScriptValue* way : {value, other})
+        made->addBlock()->registerOutput(way);
+    return made->output()->setType(c10::TensorType::get());
+}
+
+/// In a region, whose operators work in place.
+Result<void> tieToOperands(ScriptBuilder& builder, const Node& node)
+{
+    const auto isTensor
+        = [](const ScriptValue* v) { return v->type()->kind() == c10::TypeKind::TensorType; };
+    for (const ValueRef operand : undeclaredAliases(builder.source(), node))
+        for (std::uint32_t i = 0; i < node.outputs.size(); ++i) {
+            QS_TRY(ScriptValue * made, builder.value({node.id, i}));
+            QS_TRY(ScriptValue * other, builder.value(operand));
+            if (isTensor(made) && isTensor(other))
+                builder.bind({node.id, i}, tied(builder, made, other));
+        }
+    return {};
+}
+
 Result<void> fillBody(ScriptBuilder& builder, const Interpreter& interpreter,
                       const std::unordered_set<NodeId>& inPlace)
 {
@@ -32,6 +63,8 @@ Result<void> fillBody(ScriptBuilder& builder, const Interpreter& interpreter,
         const bool runs = inPlace.contains(node->id) || !allConstant(interpreter, *node);
         if (node->kind == NodeKind::Op && runs)
             QS_CHECK(emitNode(builder, *node));
+        if (inPlace.contains(node->id))
+            QS_CHECK(tieToOperands(builder, *node));
     }
     return {};
 }

@@ -5,23 +5,74 @@
 #include "engine/execute/script_control.h"
 
 #include <algorithm>
-#include <array>
+#include <string>
+#include <string_view>
 #include <unordered_set>
 
 namespace qs {
 
 namespace {
 
-/// Operators whose schema promises a new tensor but that hand their input through when there is
-/// nothing to do.
-bool mayReturnInput(std::string_view target)
+/// Composite operators that compute into new memory whatever they are given.
+constexpr std::string_view kFresh
+    = " __and__ __or__ __xor__ _batch_norm_impl_index _convolution _convolution_mode "
+      "_fused_rms_norm _scaled_dot_product_attention_math _upsample_bicubic2d_aa "
+      "_upsample_bilinear2d_aa _upsample_nearest_exact1d _upsample_nearest_exact2d "
+      "_upsample_nearest_exact3d _weight_norm absolute adaptive_avg_pool1d adaptive_avg_pool2d "
+      "adaptive_avg_pool3d adaptive_max_pool1d arccos arccosh arcsin arcsinh arctan arctan2 "
+      "arctanh argsort argwhere avg_pool1d batch_norm bilinear cdist clip column_stack concat "
+      "concatenate conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d "
+      "cosine_similarity cross divide dstack embedding_bag fake_quantize_per_channel_affine "
+      "fake_quantize_per_tensor_affine fft_fft fft_fft2 fft_fftn fft_ifft fft_ifft2 fft_ifftn "
+      "fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftn float_power ger greater "
+      "greater_equal grid_sampler group_norm gru gru_cell hstack inner instance_norm isclose "
+      "isfinite kron layer_norm less less_equal linalg_matmul linalg_norm linear log_sigmoid "
+      "log_softmax lstm lstm_cell matmul max max_pool1d max_pool1d_with_indices max_pool2d "
+      "max_pool3d min msort multiply nanmean negative not_equal one_hot outer pad_sequence "
+      "pairwise_distance prelu relu6 repeat_interleave rms_norm rnn_relu rnn_relu_cell rnn_tanh "
+      "rnn_tanh_cell row_stack rrelu scaled_dot_product_attention selu softmax special_erf "
+      "special_expit special_log_softmax special_logit special_softmax square std std_mean stft "
+      "subtract take_along_dim tensordot tile true_divide upsample_bicubic2d "
+      "upsample_bilinear2d upsample_linear1d upsample_nearest1d upsample_nearest2d "
+      "upsample_nearest3d upsample_trilinear3d var var_mean vstack where ";
+
+/// Operators with kernels of their own that return their input, or views of it, and declare
+/// nothing.
+constexpr std::string_view kUndeclared
+    = " _unsafe_view dequantize lift unsafe_split unsafe_split_with_sizes ";
+
+bool isListed(std::string_view list, std::string_view name)
 {
-    static constexpr std::array<std::string_view, 6> kNames {
-        "aten.dropout.",       "aten.feature_dropout.",
-        "aten.alpha_dropout.", "aten.feature_alpha_dropout.",
-        "aten.pad.",           "quantscope.observe."};
-    return std::any_of(kNames.begin(), kNames.end(),
-                       [&](std::string_view name) { return target.starts_with(name); });
+    return !name.empty() && list.find(' ' + std::string(name) + ' ') != std::string_view::npos;
+}
+
+/// "conv2d" of "aten.conv2d.default"; empty for what is not of ATen.
+std::string_view atenName(std::string_view target)
+{
+    constexpr std::string_view kPrefix = "aten.";
+    if (!target.starts_with(kPrefix))
+        return {};
+    target.remove_prefix(kPrefix.size());
+    return target.substr(0, target.find('.'));
+}
+
+/// A product of several operands is new; what is summed of one may be a view of it.
+bool isProduct(const Node& node, std::string_view name)
+{
+    const Argument* operands = name == "einsum" ? node.tryArg("tensors") : nullptr;
+    return operands && operands->asList() && operands->asList()->size() > 1;
+}
+
+/// Operators whose schema promises a new tensor but that may hand out their input or a view of it.
+/// LibTorch checks the promise for operators with a derivative of their own alone; a composite one
+/// is as good as what it is made of, so that a new tensor is believed only of those listed.
+bool mayReturnInput(const Node& node, const c10::OperatorHandle& op)
+{
+    const std::string_view name = atenName(node.target);
+    if (isListed(kUndeclared, name) || node.target.starts_with("quantscope.observe."))
+        return true;
+    return op.hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd)
+        && !isListed(kFresh, name) && !isProduct(node, name);
 }
 
 bool returnsAlias(const c10::FunctionSchema& schema)
@@ -69,22 +120,29 @@ std::vector<ValueRef> handedThrough(const Node& node)
     return found;
 }
 
+/// Whether a view of a value without a declaration can be told apart by its element type.
+bool differInType(const ValueType& a, const ValueType& b)
+{
+    return a.kind == ValueKind::Tensor && b.kind == ValueKind::Tensor && a.dtype != DType::Unknown
+        && b.dtype != DType::Unknown && a.dtype != b.dtype;
+}
+
 /// Values the node's outputs may share memory with.
-std::vector<ValueRef> aliasedOperands(const Node& node)
+std::vector<ValueRef> aliasedOperands(const Graph& graph, const Node& node)
 {
     if (node.target == kIfTarget || node.target == kLoopTarget)
         return handedThrough(node);
     std::vector<ValueRef> found;
     const auto add = [&](ValueRef ref) { found.push_back(ref); };
     const auto op = findOperator(node.target);
-    if (mayReturnInput(node.target) || !op) {
+    if (!op) {
         // Nothing is known about an operator that LibTorch does not know.
         for (const auto& arg : node.args)
             forEachRef(arg.value, add);
         return found;
     }
     if (!returnsAlias(op->schema()))
-        return found;
+        return undeclaredAliases(graph, node);
     for (const auto& slot : op->schema().arguments())
         if (slot.alias_info())
             if (const Argument* given = node.tryArg(slot.name()))
@@ -123,7 +181,7 @@ void AliasSets::advance(std::size_t count)
         const Node& node = *m_graph->nodes()[m_count];
         if (node.kind != NodeKind::Op || node.outputs.empty())
             continue;
-        for (const ValueRef& operand : aliasedOperands(node))
+        for (const ValueRef& operand : aliasedOperands(*m_graph, node))
             for (std::uint32_t i = 0; i < node.outputs.size(); ++i)
                 if (holdsTensors(operand) && holdsTensors({node.id, i}))
                     join(operand, {node.id, i});
@@ -171,6 +229,21 @@ void forEachWrite(
             forEachRef(node.args[argument].value,
                        [&](ValueRef written) { call(node, aliases.members(written)); });
     }
+}
+
+std::vector<ValueRef> undeclaredAliases(const Graph& graph, const Node& node)
+{
+    std::vector<ValueRef> found;
+    const auto op = node.kind == NodeKind::Op ? findOperator(node.target) : std::nullopt;
+    if (!op || returnsAlias(op->schema()) || node.outputs.empty() || !mayReturnInput(node, *op))
+        return found;
+    const bool single = node.outputs.size() == 1;
+    for (const auto& arg : node.args)
+        forEachRef(arg.value, [&](ValueRef ref) {
+            if (!single || !differInType(graph.value(ref).type, node.outputs[0].type))
+                found.push_back(ref);
+        });
+    return found;
 }
 
 std::vector<std::size_t> writtenArguments(const Node& node)

@@ -44,6 +44,11 @@ void forEachWrite(
     const Graph& graph,
     const std::function<void(const Node& writer, const std::vector<ValueRef>& changed)>& call);
 
+/// Values that the node's outputs may share memory with although the operator's schema says
+/// nothing of it: many composite operators return their input, or a view of it, where there is
+/// little to do. `graph` holds the node.
+std::vector<ValueRef> undeclaredAliases(const Graph& graph, const Node& node);
+
 /// Positions among the node's arguments of those the operator writes to; empty for operators that
 /// write to nothing or are unknown.
 std::vector<std::size_t> writtenArguments(const Node& node);
