@@ -67,15 +67,43 @@ bool comparable(const at::Tensor& signal, const at::Tensor& other)
     return signal.defined() && other.defined() && signal.is_floating_point();
 }
 
+/// One form that runs on the CPU as its users run it, for the model's outputs.
+class OutputRun
+{
+public:
+    explicit OutputRun(Interpreter interpreter)
+        : m_interpreter(std::move(interpreter))
+    {
+    }
+    void keepTimes(std::shared_ptr<NodeTimes> times) { m_interpreter.keepTimes(std::move(times)); }
+    /// Flat and in order; undefined where there is no tensor.
+    Result<std::vector<at::Tensor>> run(const Batch& batch, bool isSequence, const JobContext& job)
+    {
+        QS_TRY(const auto values,
+               m_interpreter.run(batch.inputs, {}, job, isSequence ? &m_state : nullptr));
+        std::vector<at::Tensor> tensors;
+        for (const at::IValue& value : values)
+            tensors.push_back(value.isTensor() ? value.toTensor() : at::Tensor());
+        return tensors;
+    }
+
+private:
+    Interpreter m_interpreter;
+    ModelState m_state;
+};
+
 /// The whole comparison of one converted model.
 class Comparer
 {
 public:
-    Comparer(const ConvertedModel& converted, at::Device device, Sweep sweep, Interpreter lowered)
+    /// `reference`: the reference form as exported, where the sweep adds up in another way.
+    Comparer(const ConvertedModel& converted, at::Device device, Sweep sweep, OutputRun lowered,
+             std::optional<OutputRun> reference)
         : m_converted(converted)
         , m_device(device)
         , m_sweep(std::move(sweep))
         , m_lowered(std::move(lowered))
+        , m_reference(std::move(reference))
     {
         m_lowered.keepTimes(m_loweredTimes);
     }
@@ -85,12 +113,11 @@ public:
         std::vector<at::IValue> inputs;
         for (const at::IValue& input : batch.inputs)
             inputs.push_back(onDevice(input, m_device));
-        QS_TRY(const Sweep::Outputs outputs, m_sweep.run(inputs, job));
-        QS_TRY(const auto values,
-               m_lowered.run(batch.inputs, {}, job, m_isSequence ? &m_loweredState : nullptr));
-        std::vector<at::Tensor> lowered;
-        for (const at::IValue& value : values)
-            lowered.push_back(value.isTensor() ? value.toTensor() : at::Tensor());
+        QS_TRY(Sweep::Outputs outputs, m_sweep.run(inputs, job));
+        if (m_reference) {
+            QS_TRY(outputs.referenceForm, m_reference->run(batch, m_isSequence, job));
+        }
+        QS_TRY(const auto lowered, m_lowered.run(batch, m_isSequence, job));
         QS_CHECK(addOutputs(outputs, lowered));
         m_floatTop1.add(outputs.floatForm, batch);
         m_int8Top1.add(lowered, batch);
@@ -121,9 +148,9 @@ public:
                                         metricsFrom(sums.cumulative)});
         }
         comparison.interiors = m_sweep.interiors();
-        const auto names = outputNames(*m_converted.prepared->model);
         for (std::size_t i = 0; i < m_outputSums.size(); ++i)
-            comparison.outputs.push_back({names.at(i), metricsFrom(m_outputSums[i].reference),
+            comparison.outputs.push_back({m_outputNames.at(i),
+                                          metricsFrom(m_outputSums[i].reference),
                                           metricsFrom(m_outputSums[i].lowered)});
         comparison.floatTimes = m_sweep.floatTimes();
         comparison.loweredTimes = m_loweredTimes->means();
@@ -138,46 +165,77 @@ private:
     struct OutputSums
     {
         ErrorSums reference, lowered;
+        bool isUnmeasured = false; ///< for good: the shapes differ
     };
 
     Result<void> addOutputs(const Sweep::Outputs& outputs, const std::vector<at::Tensor>& lowered)
     {
         m_outputSums.resize(outputs.floatForm.size());
         for (std::size_t i = 0; i < outputs.floatForm.size(); ++i) {
-            const at::Tensor& y = outputs.floatForm[i];
-            if (i < outputs.referenceForm.size() && comparable(y, outputs.referenceForm[i]))
-                QS_CHECK(addError(m_outputSums[i].reference, y, outputs.referenceForm[i]));
-            if (i < lowered.size() && comparable(y, lowered[i]))
-                QS_CHECK(addError(m_outputSums[i].lowered, y.cpu(), lowered[i]));
+            auto added = addOutput(i, outputs.floatForm[i],
+                                   i < outputs.referenceForm.size() ? outputs.referenceForm[i]
+                                                                    : at::Tensor(),
+                                   i < lowered.size() ? lowered[i] : at::Tensor());
+            if (!added)
+                return fail(std::move(added).error().atNode(m_outputNames.at(i)));
         }
         return {};
     }
 
-    /// Says, once, where the converted model first makes NaN or Inf and the float model does not.
+    Result<void> addOutput(std::size_t index, const at::Tensor& y, const at::Tensor& reference,
+                           const at::Tensor& lowered)
+    {
+        OutputSums& sums = m_outputSums[index];
+        for (const at::Tensor& other : {reference, lowered}) {
+            if (sums.isUnmeasured || !comparable(y, other) || y.sizes() == other.sizes())
+                continue;
+            if (!m_sweep.hasUnmeasured())
+                note("output '" + m_outputNames.at(index)
+                     + "': its shape follows from values and is " + c10::str(y.sizes())
+                     + " in the float model, " + c10::str(other.sizes())
+                     + " in the converted one: it is not measured");
+            sums = {{}, {}, true};
+        }
+        if (sums.isUnmeasured)
+            return {};
+        if (comparable(y, reference))
+            QS_CHECK(addError(sums.reference, y, reference.to(y.device())));
+        if (comparable(y, lowered))
+            QS_CHECK(addError(sums.lowered, y.cpu(), lowered));
+        const bool odd = isInfiniteError(sums.reference) || isInfiniteError(sums.lowered);
+        return odd ? checkNoNaN(y) : Result<void>();
+    }
+
+    /// Says, once, where the two models first differ in a NaN or an Inf.
     void warnOfNonFinite()
     {
         if (m_saidNonFinite)
             return;
         const auto& sums = m_sweep.sums();
         const auto first = std::find_if(sums.begin(), sums.end(), [](const UnitSums& unit) {
-            return !std::isfinite(unit.inherited.other2) || !std::isfinite(unit.cumulative.other2);
+            return isInfiniteError(unit.inherited) || isInfiniteError(unit.cumulative);
         });
         if (first == sums.end())
             return;
         m_saidNonFinite = true;
         const NodeId node = m_sweep.units()[std::size_t(first - sums.begin())].last;
-        warn("node '" + m_converted.prepared->model->get(node).name
-             + "': NaN or Inf in the converted model, first in batch " + std::to_string(m_batches)
-             + ", where the float model has numbers; keep it, or what it reads, float");
+        const bool ofConverted
+            = !std::isfinite(first->inherited.other2) || !std::isfinite(first->cumulative.other2);
+        const std::string batch = ", first in batch " + std::to_string(m_batches);
+        warn("node '" + m_converted.prepared->model->get(node).name + "': NaN or Inf in the "
+             + (ofConverted ? "converted model" + batch + ", where the float model has numbers"
+                            : "float model" + batch + ", where the converted model has numbers")
+             + "; keep it, or what it reads, float");
     }
 
     bool m_isSequence = false;
     bool m_saidNonFinite = false;
-    ModelState m_loweredState;
     const ConvertedModel& m_converted;
+    const std::vector<std::string> m_outputNames = outputNames(*m_converted.prepared->model);
     at::Device m_device;
     Sweep m_sweep;
-    Interpreter m_lowered;
+    OutputRun m_lowered;
+    std::optional<OutputRun> m_reference;
     std::shared_ptr<NodeTimes> m_loweredTimes = std::make_shared<NodeTimes>();
     std::vector<OutputSums> m_outputSums;
     Top1 m_floatTop1, m_int8Top1;
@@ -190,7 +248,13 @@ Result<ComparisonPtr> compareAll(const ConvertedModel& converted, const Dataset&
     const at::Device torchDevice(device);
     QS_TRY(Sweep sweep, Sweep::create(converted, torchDevice));
     QS_TRY(Interpreter lowered, Interpreter::create(converted.lowered));
-    Comparer comparer(converted, torchDevice, std::move(sweep), std::move(lowered));
+    std::optional<OutputRun> reference;
+    if (!sweep.addsAsExported()) {
+        QS_TRY(Interpreter plain, Interpreter::create(converted.reference));
+        reference.emplace(std::move(plain));
+    }
+    Comparer comparer(converted, torchDevice, std::move(sweep), OutputRun(std::move(lowered)),
+                      std::move(reference));
     if (data.isSequence())
         comparer.followSequence();
     BatchReader reader(data, job);

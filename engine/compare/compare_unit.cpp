@@ -4,7 +4,6 @@
 #include "engine/graph/engine_ops.h"
 
 #include <algorithm>
-#include <set>
 #include <unordered_set>
 
 namespace qs {
@@ -60,7 +59,7 @@ public:
             const ValueRef value {last.id, i};
             const auto reference = tryRead(value);
             if (last.outputs[i].type.mayBeFloat() && reference)
-                unit.outputs.push_back({value, *reference});
+                unit.outputs.push_back({value, quantized ? *reference : rawOf(value, *reference)});
         }
         if (unit.outputs.empty())
             return std::nullopt;
@@ -69,13 +68,12 @@ public:
         return unit;
     }
 
-    /// Where an ordinary reader of the reference graph finds the float value.
+    /// Where an ordinary reader of the reference graph finds the float value; nothing where fusion
+    /// removed it, even if the node still runs (a convolution that gives its batch norm's value).
     std::optional<ValueRef> tryRead(ValueRef value) const
     {
         const auto it = m_converted.referenceValueOf.find(value);
-        if (it != m_converted.referenceValueOf.end())
-            return it->second;
-        return sameValue(value);
+        return it != m_converted.referenceValueOf.end() ? std::optional(it->second) : std::nullopt;
     }
 
 private:
@@ -95,13 +93,6 @@ private:
             if (constant)
                 m_constants.insert(node->id);
         }
-    }
-
-    std::optional<ValueRef> sameValue(ValueRef value) const
-    {
-        const Node* node = m_reference.tryGet(value.node);
-        const bool same = node && node->outputs.size() > value.index;
-        return same ? std::optional(value) : std::nullopt;
     }
 
     ValueRef rawOf(ValueRef value, ValueRef fallback) const
@@ -153,30 +144,27 @@ private:
             unit.inputs.push_back({value, *read, rawOf(value, *read)});
     }
 
+    /// Nothing on the way from the unit's inputs to its results is quantized. Folded weights count
+    /// as the same: they differ in their last bits.
     bool isUnchanged(const CompareUnit& unit) const
     {
+        std::unordered_set<ValueRef> given;
+        for (const UnitInput& input : unit.inputs)
+            given.insert(input.read);
+        std::unordered_set<NodeId> seen;
+        std::vector<ValueRef> open;
         for (const UnitOutput& output : unit.outputs)
-            if (rawOf(output.value, output.reference) != output.reference)
+            open.push_back(output.reference);
+        while (!open.empty()) {
+            const ValueRef value = open.back();
+            open.pop_back();
+            const Node& node = m_reference.get(value.node);
+            if (given.contains(value) || !seen.insert(node.id).second)
+                continue;
+            if (node.target.starts_with("quantized_decomposed."))
                 return false;
-        for (const NodeId id : unit.members) {
-            const Node& member = m_float.get(id);
-            const Node* twin = m_reference.tryGet(id);
-            if (!twin || twin->target != member.target || !sameWeights(member, *twin))
-                return false;
-        }
-        return true;
-    }
-
-    bool sameWeights(const Node& member, const Node& twin) const
-    {
-        for (std::size_t a = 0; a < member.args.size(); ++a) {
-            const auto refs = refsOf(&member.args[a].value);
-            const auto twinRefs = refsOf(twinArgument(member, a, &twin));
-            if (refs.size() != twinRefs.size())
-                return false;
-            for (std::size_t i = 0; i < refs.size(); ++i)
-                if (m_constants.contains(refs[i].node) && refs[i] != twinRefs[i])
-                    return false;
+            for (const auto& argument : node.args)
+                forEachRef(argument.value, [&](ValueRef ref) { open.push_back(ref); });
         }
         return true;
     }
@@ -190,19 +178,13 @@ private:
 };
 
 /// Groups that are one function of the reference graph: quantized ones, and fused ones whose inner
-/// values the fusion removed, or put another in their place (a convolution with the batch norm
-/// folded in gives the norm's value).
+/// values the fusion removed (a convolution with the batch norm folded in).
 bool isOneUnit(const MatchGroup& group, const UnitBuilder& builder)
 {
-    if (group.quantized)
-        return true;
-    if (!group.fused)
-        return false;
-    std::set<ValueRef> read;
-    return std::any_of(group.members.begin(), group.members.end(), [&](NodeId id) {
-        const auto value = builder.tryRead({id, 0});
-        return !value || !read.insert(*value).second;
-    });
+    return group.quantized
+        || (group.fused && std::any_of(group.members.begin(), group.members.end(), [&](NodeId id) {
+                return !builder.tryRead({id, 0});
+            }));
 }
 
 } // namespace

@@ -19,7 +19,9 @@ struct UnitInput
 struct UnitOutput
 {
     ValueRef value; ///< y: in the float graph
-    ValueRef reference; ///< y^: in the reference graph, after its quantize-dequantize pair if any
+    /// y^: in the reference graph; of a quantized unit after its quantize-dequantize pair, of one
+    /// kept float before the pair that its readers ask for, which is their loss.
+    ValueRef reference;
 };
 
 /// What gets one set of error terms: a fusion as a whole, or a single operator.
@@ -28,8 +30,8 @@ struct CompareUnit
     NodeId last; ///< the float node that carries the numbers
     std::vector<NodeId> members; ///< in graph order
     bool quantized = false;
-    /// The reference graph holds the very same operators over the same weights, and its result is
-    /// not quantized: nothing is lost here, so y^ = f(x^) and f_q(x) = y without computing them.
+    /// The reference graph quantizes nothing from the inputs to the results: nothing is lost here,
+    /// so y^ = f(x^) and f_q(x) = y without computing them.
     bool unchanged = false;
     std::vector<UnitInput> inputs;
     std::vector<UnitOutput> outputs;

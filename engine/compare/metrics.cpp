@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace qs {
 
@@ -45,7 +46,41 @@ ErrorSums sumsOf(const at::Tensor& signal, const at::Tensor& other)
                                                   : sumsOnDevice(signal, other);
 }
 
+/// The sums of `signal` and the noise `made - wanted`, by the rule for infinities and NaN.
+ErrorSums sumsWithInfinities(const at::Tensor& signal, const at::Tensor& wanted,
+                             const at::Tensor& made)
+{
+    const at::Tensor same = wanted.eq(made).logical_or(wanted.isnan().logical_and(made.isnan()));
+    const at::Tensor noise = (made - wanted).masked_fill(same, 0);
+    const at::Tensor infinite = noise.isfinite().logical_not();
+    const at::Tensor keep = signal.isfinite().logical_and(infinite.logical_not());
+    const at::Tensor other = wanted.is_same(signal) ? made : signal + noise;
+    ErrorSums sums = sumsOf(signal.masked_select(keep), other.masked_select(keep));
+    if (const auto count = infinite.sum().item<std::int64_t>(); count > 0) {
+        constexpr double kInfinite = std::numeric_limits<double>::infinity();
+        sums.noise2 = sums.maxAbs = kInfinite;
+        sums.dot = std::numeric_limits<double>::quiet_NaN();
+        if (made.masked_select(infinite).isfinite().logical_not().any().item<bool>())
+            sums.other2 = kInfinite;
+        sums.count += count;
+    }
+    return sums;
+}
+
 } // namespace
+
+bool isInfiniteError(const ErrorSums& sums)
+{
+    return !std::isfinite(sums.noise2);
+}
+
+Result<void> checkNoNaN(const at::Tensor& signal)
+{
+    if (!signal.isnan().any().item<bool>())
+        return {};
+    return fail(makeError(ErrorCode::Numeric, "its value in the float model holds NaN")
+                    .withHint("check the data and the model"));
+}
 
 Result<void> addError(ErrorSums& sums, const at::Tensor& signal, const at::Tensor& other)
 {
@@ -54,11 +89,8 @@ Result<void> addError(ErrorSums& sums, const at::Tensor& signal, const at::Tenso
                     "the converted value has another shape than the float one");
     ErrorSums added = sumsOf(signal, other);
     if (!isFinite(added)) {
-        if (signal.isnan().any().item<bool>())
-            return fail(makeError(ErrorCode::Numeric, "its value in the float model holds NaN")
-                            .withHint("check the data and the model"));
-        const at::Tensor keep = signal.isfinite();
-        added = sumsOf(signal.masked_select(keep), other.masked_select(keep));
+        const at::Tensor y = signal.to(at::kFloat);
+        added = sumsWithInfinities(y, y, other.to(at::kFloat));
     }
     kernels::merge(sums, added);
     return {};
@@ -107,8 +139,13 @@ Result<void> addErrors(UnitSums& sums, const UnitValues& v)
     }
     QS_CHECK(addError(sums.isolated, v.signal, v.quantizedOnFloat));
     QS_CHECK(addError(sums.inherited, v.signal, v.onConverted));
-    QS_CHECK(addError(sums.bornHere, v.signal, v.signal + (v.converted - v.onConverted)));
-    return addError(sums.cumulative, v.signal, v.converted);
+    QS_CHECK(addError(sums.cumulative, v.signal, v.converted));
+    ErrorSums bornHere = sumsOf(v.signal, v.signal + (v.converted - v.onConverted));
+    if (!isFinite(bornHere))
+        bornHere = sumsWithInfinities(v.signal.to(at::kFloat), v.onConverted.to(at::kFloat),
+                                      v.converted.to(at::kFloat));
+    kernels::merge(sums.bornHere, bornHere);
+    return {};
 }
 
 ErrorSums noiselessSums(const ErrorSums& sums)
@@ -128,10 +165,10 @@ std::optional<ErrorMetrics> metricsFrom(const ErrorSums& sums)
         metrics.cosine = std::clamp(sums.dot / norms, -1.0, 1.0);
     else
         metrics.cosine = sums.signal2 == sums.other2 ? 1 : 0;
-    if (sums.signal2 > 0) {
-        const double db = 10 * std::log10(sums.signal2 / sums.noise2);
-        metrics.sqnrDb = std::isnan(db) ? -kCapDb : std::clamp(db, -kCapDb, kCapDb);
-    }
+    if (isInfiniteError(sums))
+        metrics.sqnrDb = -kCapDb;
+    else if (sums.signal2 > 0)
+        metrics.sqnrDb = std::clamp(10 * std::log10(sums.signal2 / sums.noise2), -kCapDb, kCapDb);
     return metrics;
 }
 

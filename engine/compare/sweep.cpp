@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/compare/sweep.h"
 
+#include "engine/base/log.h"
 #include "engine/compare/integer_products.h"
 #include "engine/execute/liveness.h"
 
@@ -73,6 +74,7 @@ Sweep::Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter
     , m_units(compareUnits(converted))
     , m_schedule(scheduleSweep(m_float.graph(), m_reference.graph(), m_units))
     , m_sums(m_units.size())
+    , m_unmeasured(m_units.size())
     , m_expendableFloat(findExpendable(m_float.graph(), &UnitInput::value, &UnitOutput::value))
     , m_expendableReference(
           findExpendable(m_reference.graph(), &UnitInput::read, &UnitOutput::reference))
@@ -92,6 +94,7 @@ Result<Sweep> Sweep::create(const ConvertedModel& converted, at::Device device)
     QS_TRY(Interpreter floatForm, Interpreter::create(model, device, layout));
     QS_TRY(Interpreter referenceForm, Interpreter::create(converted.reference, device, layout));
     Sweep sweep(converted, std::move(floatForm), std::move(referenceForm));
+    sweep.m_addsAsExported = layout == Layout::AsGiven;
     if (device.is_cpu() && multipliesBytes())
         QS_CHECK(sweep.useIntegers(converted));
     return sweep;
@@ -111,6 +114,7 @@ Result<void> Sweep::useIntegers(const ConvertedModel& converted)
     const auto quantized = quantizedProducts(*converted.reference);
     use(m_onConverted, floatProducts(converted, m_units, quantized));
     use(m_reference, quantized);
+    m_addsAsExported = m_addsAsExported && quantized.empty();
     return {};
 }
 
@@ -211,13 +215,46 @@ Result<void> Sweep::measure(std::size_t index, const Frame& floatFrame, Frame& r
     for (const UnitOutput& output : unit.outputs) {
         QS_TRY(const at::Tensor y, tensorOf(m_float, floatFrame, output.value));
         QS_TRY(const at::Tensor converted, tensorOf(m_reference, referenceFrame, output.reference));
-        if (!y.defined() || !converted.defined() || !y.is_floating_point())
+        if (!y.defined() || !converted.defined() || !y.is_floating_point()
+            || !comparesShapes(index, y, converted))
             return {};
     }
     if (m_interiors.has(unit.last))
         QS_CHECK(measureInterior(unit, floatFrame, referenceFrame));
-    return unit.unchanged ? measureUnchanged(index, floatFrame, referenceFrame)
-                          : measureFunctions(index, floatFrame, referenceFrame, spent);
+    QS_CHECK(unit.unchanged ? measureUnchanged(index, floatFrame, referenceFrame)
+                            : measureFunctions(index, floatFrame, referenceFrame, spent));
+    return unit.quantized && isInfiniteError(m_sums[index].cumulative)
+        ? checkSignal(unit, floatFrame)
+        : Result<void>();
+}
+
+bool Sweep::hasUnmeasured() const
+{
+    return std::find(m_unmeasured.begin(), m_unmeasured.end(), true) != m_unmeasured.end();
+}
+
+bool Sweep::comparesShapes(std::size_t index, const at::Tensor& y, const at::Tensor& other)
+{
+    if (y.sizes() != other.sizes() && !m_unmeasured[index]) {
+        if (!hasUnmeasured())
+            note("node '" + m_float.graph().get(m_units[index].last).name
+                 + "': its shape follows from values and is " + c10::str(y.sizes())
+                 + " in the float model, " + c10::str(other.sizes())
+                 + " in the converted one: it and what reads it are not measured");
+        m_unmeasured[index] = true;
+        m_sums[index] = {};
+    }
+    return !m_unmeasured[index];
+}
+
+/// A quantizer makes a number of NaN: what it is in the float model was never observed.
+Result<void> Sweep::checkSignal(const CompareUnit& unit, const Frame& floatFrame) const
+{
+    for (const UnitOutput& output : unit.outputs) {
+        QS_TRY(const at::Tensor y, tensorOf(m_float, floatFrame, output.value));
+        QS_CHECK(checkNoNaN(y));
+    }
+    return {};
 }
 
 /// All that is wrong came with the inputs.
@@ -294,6 +331,9 @@ Result<void> Sweep::measureFunctions(std::size_t index, const Frame& floatFrame,
         QS_TRY(made.converted, tensorOf(m_reference, referenceFrame, output.reference));
         QS_TRY(made.onConverted, tensorOf(m_onConverted, onConverted, output.value));
         QS_TRY(made.quantizedOnFloat, tensorOf(m_reference, quantizedOnFloat, output.reference));
+        if (!comparesShapes(index, made.signal, made.onConverted)
+            || !comparesShapes(index, made.signal, made.quantizedOnFloat))
+            return {};
         QS_CHECK(addErrors(m_sums[index], made));
     }
     return {};

@@ -19,6 +19,11 @@ class Sweep
 public:
     static Result<Sweep> create(const ConvertedModel& converted, at::Device device);
 
+    /// Whether its reference form adds up as an exported one does: in the layout of its inputs,
+    /// with LibTorch's own products. Else sums differ in their last bits, and a quantizer may turn
+    /// that into a step.
+    bool addsAsExported() const { return m_addsAsExported; }
+
     /// One batch; `inputs` on the sweep's device. Returns the float model's outputs and the
     /// reference form's, flat and in order; places that hold no tensor are undefined.
     struct Outputs
@@ -30,6 +35,8 @@ public:
     void followSequence() { m_isSequence = true; }
 
     const std::vector<CompareUnit>& units() const { return m_units; }
+    /// A unit has other shapes in the two forms; a note said so.
+    bool hasUnmeasured() const;
     const std::vector<UnitSums>& sums() const { return m_sums; }
     std::vector<InteriorError> interiors() const { return m_interiors.result(); }
     /// What each node of the float graph takes; none on a GPU, which works on its own.
@@ -55,6 +62,10 @@ private:
     Result<void> measureFunctions(std::size_t unit, const Frame& floatFrame, Frame& referenceFrame,
                                   std::span<const ValueRef> spent);
 
+    /// False, once and for all, for a unit whose value has another shape in the converted model, as
+    /// a selection by values has; a note names the first such node.
+    bool comparesShapes(std::size_t unit, const at::Tensor& y, const at::Tensor& other);
+    Result<void> checkSignal(const CompareUnit& unit, const Frame& floatFrame) const;
     Result<void> measureInterior(const CompareUnit& unit, const Frame& floatFrame,
                                  const Frame& referenceFrame);
 
@@ -65,9 +76,11 @@ private:
     std::vector<CompareUnit> m_units;
     SweepSchedule m_schedule;
     std::vector<UnitSums> m_sums;
+    std::vector<bool> m_unmeasured; ///< by unit: shapes differ
     Expendable m_expendableFloat, m_expendableReference;
     std::size_t m_referenceAt = 0;
     std::shared_ptr<NodeTimes> m_floatTimes; ///< null on a GPU
+    bool m_addsAsExported = true;
     bool m_isSequence = false;
     ModelState m_floatState, m_referenceState;
     JobContext m_job;

@@ -52,6 +52,23 @@ def sqnr(wanted, got):
     return 200.0 if noise == 0 else 10 * math.log10(float((wanted.double() ** 2).sum()) / noise)
 
 
+def fake_quantize(value, quantization):
+    """Quantize and dequantize with one entry of a result document, by PyTorch's own reference operators. As in
+    torch.ao's converted models the integers reach over the whole storage type: quant_min and quant_max shape the scale."""
+    import torch
+    import torch.ao.quantization.fx._decomposed  # noqa: F401  registers quantized_decomposed
+
+    stored = {"quint8": (0, 255, torch.uint8), "qint8": (-128, 127, torch.int8)}
+    low, high, dtype = stored[quantization["dtype"]]
+    operators = torch.ops.quantized_decomposed
+    if len(quantization["scale"]) > 1:
+        scale, zero_point = torch.tensor(quantization["scale"]), torch.tensor(quantization["zero_point"])
+        settings = (scale, zero_point, quantization["axis"], low, high, dtype)
+        return operators.dequantize_per_channel(operators.quantize_per_channel(value, *settings), *settings)
+    settings = (quantization["scale"][0], quantization["zero_point"][0], low, high, dtype)
+    return operators.dequantize_per_tensor(operators.quantize_per_tensor(value, *settings), *settings)
+
+
 def write_recipe(folder, **keys):
     """The path of a recipe with these keys."""
     path = folder / "recipe.json"

@@ -7,25 +7,11 @@ import json
 import numpy as np
 import torch
 import torch.ao.quantization.fx._decomposed  # noqa: F401  registers quantized_decomposed
-from harness import main, run, run_good
+from harness import fake_quantize, main, run, run_good
 from models import residual
 
-STORED = {"quint8": (0, 255, torch.uint8), "qint8": (-128, 127, torch.int8)}
 BATCH = 8  # the default recipe's: convolutions of other batch sizes differ in the last bit, and a tie then rounds over
 TERMS = ("isolated", "inherited", "born_here", "cumulative")
-
-
-def fake_quantize(value, quantization):
-    """Quantize and dequantize with one entry of a result document, by PyTorch's own reference operators. As in
-    torch.ao's converted models the integers reach over the whole storage type: quant_min and quant_max shape the scale."""
-    low, high, dtype = STORED[quantization["dtype"]]
-    operators = torch.ops.quantized_decomposed
-    if len(quantization["scale"]) > 1:
-        scale, zero_point = torch.tensor(quantization["scale"]), torch.tensor(quantization["zero_point"])
-        settings = (scale, zero_point, quantization["axis"], low, high, dtype)
-        return operators.dequantize_per_channel(operators.quantize_per_channel(value, *settings), *settings)
-    settings = (quantization["scale"][0], quantization["zero_point"][0], low, high, dtype)
-    return operators.dequantize_per_tensor(operators.quantize_per_tensor(value, *settings), *settings)
 
 
 def sqnr(signal, noise):
