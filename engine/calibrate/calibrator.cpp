@@ -81,6 +81,7 @@ public:
     // Runs one batch; `number` counts from 1.
     Result<void> runBatch(Batch batch, std::int64_t number, const JobContext& job)
     {
+        QS_CHECK(checkObservedInputs(*m_prepared.graph, batch));
         const auto inputs = onDevice(batch);
         NodeId bad;
         m_batch = number;
@@ -102,7 +103,7 @@ public:
         }
         if (outputs)
             bad = badOutput(*outputs);
-        return bad ? notFinite(inputs, {bad, number}) : Result<void>();
+        return bad ? notFinite(batch, inputs, {bad, number}) : Result<void>();
     }
 
     // Whether what the device found should be taken in now: a sequence's states are kept for one
@@ -116,7 +117,7 @@ public:
         if (!bad)
             return {};
         QS_TRY(const Batch batch, data.batch(bad->batch - 1));
-        return notFinite(onDevice(batch), *bad);
+        return notFinite(batch, onDevice(batch), *bad);
     }
 
     std::vector<ObserverStats> stats() const
@@ -139,14 +140,10 @@ private:
         return out;
     }
 
-    Result<void> notFinite(const std::vector<at::IValue>& inputs, LookQueue::Place bad) const
+    Result<void> notFinite(const Batch& batch, const std::vector<at::IValue>& inputs,
+                           LookQueue::Place place) const
     {
-        const Node& node
-            = m_prepared.graph->get(firstNonFinite(m_interpreter, inputs, bad.node, m_before));
-        return fail(makeError(ErrorCode::Numeric,
-                              "NaN or Inf appears in batch " + std::to_string(bad.batch))
-                        .atNode(node.name)
-                        .withHint("look at the data of that batch and at " + node.target));
+        return fail(nonFiniteError(m_prepared, m_interpreter, batch, inputs, place, m_before));
     }
 
     Result<void> see(ValueRef ref, const Node& node, const at::IValue& value, NodeId& bad)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/calibrate/call_dataset.h"
 
+#include "engine/base/log.h"
 #include "engine/base/text.h"
 #include "engine/calibrate/dimension_rules.h"
 #include "engine/calibrate/input_data.h"
@@ -20,9 +21,11 @@ std::string callText(std::size_t position, std::size_t call)
 class CallDataset : public Dataset
 {
 public:
-    CallDataset(std::vector<std::vector<CallValue>> calls, std::vector<Node> inputs)
+    CallDataset(std::vector<std::vector<CallValue>> calls, std::vector<Node> inputs,
+                std::string file)
         : m_calls(std::move(calls))
         , m_inputs(std::move(inputs))
+        , m_file(std::move(file))
     {
     }
     std::int64_t batchCount() const override { return std::int64_t(m_calls.size()); }
@@ -32,19 +35,19 @@ public:
         Batch out;
         const auto& call = m_calls[std::size_t(index)];
         for (std::size_t i = 0; i < call.size(); ++i) {
+            const std::string what = callText(i, std::size_t(index));
             if (const auto* value = std::get_if<at::IValue>(&call[i])) {
-                out.inputs.push_back(*value);
+                if (value->isTensor())
+                    QS_CHECK(addInput(out, value->toTensor(), m_inputs[i], what, 0, m_file));
+                else
+                    out.inputs.push_back(*value);
                 continue;
             }
             const auto& stored = std::get<StoredTensor>(call[i]);
-            const std::string what = callText(i, std::size_t(index));
             auto tensor = readWhole(stored);
             if (!tensor)
                 return fail(namedError(std::move(tensor).error(), what));
-            auto ready = readyInput(*tensor, m_inputs[i], what, 0);
-            if (!ready)
-                return fail(std::move(ready).error().inFile(stored.archive->path()));
-            out.inputs.emplace_back(std::move(*ready));
+            QS_CHECK(addInput(out, *tensor, m_inputs[i], what, 0, stored.archive->path()));
         }
         const at::IValue& first = out.inputs[0];
         out.samples = first.isTensor() && first.toTensor().dim() > 0 ? first.toTensor().size(0) : 1;
@@ -54,6 +57,7 @@ public:
 private:
     std::vector<std::vector<CallValue>> m_calls;
     std::vector<Node> m_inputs;
+    std::string m_file; ///< of values at hand: the model's
 };
 
 // What a value of a call is for the rules about shapes.
@@ -77,7 +81,8 @@ Result<void> checkCallValue(CallValue& value, const Node& input, std::size_t pos
         const at::Tensor tensor = given.toTensor();
         QS_CHECK(checkForm({fromScalarType(tensor.scalar_type()), tensor.sizes().vec()}, input,
                            what, true));
-        QS_TRY(given, readyInput(tensor, input, what, 0));
+        QS_TRY(ReadyInput ready, readyInput(tensor, input, what, 0));
+        given = std::move(ready.tensor);
     } else if (wanted == ValueKind::Tensor) {
         return fail(ErrorCode::BadInput, what + " is no tensor");
     } else if (given.isDouble() && wanted == ValueKind::SymInt) {
@@ -98,8 +103,11 @@ Result<std::unique_ptr<Dataset>> makeCallDataset(std::vector<std::vector<CallVal
     if (calls.empty() || inputs.empty())
         return fail(ErrorCode::BadInput,
                     calls.empty() ? "holds no call" : "the model takes no input");
-    if (options.batches > 0 && std::int64_t(calls.size()) > options.batches)
+    if (options.batches > 0 && std::int64_t(calls.size()) > options.batches) {
+        note("of " + counted(calls.size(), "call") + " the first " + std::to_string(options.batches)
+             + " are used, as \"batches\" under \"calibration\" in the recipe says");
         calls.resize(std::size_t(options.batches));
+    }
     const DimensionRules rules(graph);
     for (std::size_t call = 0; call < calls.size(); ++call) {
         if (calls[call].size() != inputs.size())
@@ -120,7 +128,7 @@ Result<std::unique_ptr<Dataset>> makeCallDataset(std::vector<std::vector<CallVal
     std::vector<Node> nodes;
     for (const Node* input : inputs)
         nodes.push_back(*input);
-    return std::make_unique<CallDataset>(std::move(calls), std::move(nodes));
+    return std::make_unique<CallDataset>(std::move(calls), std::move(nodes), graph.info().path);
 }
 
 } // namespace qs

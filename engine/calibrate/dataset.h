@@ -21,6 +21,9 @@ struct Batch
     std::vector<at::IValue> inputs;
     at::Tensor labels; ///< int64 [samples] or undefined
     std::int64_t samples = 0;
+    /// By input, as far as any is: floating data that hold NaN or Inf (array, index, file). Inputs
+    /// that a plan observes must not (`checkObservedInputs`); others, a mask of -Inf say, may.
+    std::vector<std::optional<Error>> notFinite {};
 };
 
 /// Calibration or test data, cut into batches for one model. Reads as it goes; may be read several
@@ -60,9 +63,9 @@ DatasetOptions wholeDatasetOptions(const CalibrationSettings& settings);
 /// dictionaries only; nothing is executed), a folder of images, or "sample" = the example inputs
 /// stored in the model's own file. Checks names, number of inputs, ranks, dimensions and dtypes
 /// against the graph; errors name the array, what was wanted and given. Data are read batch by
-/// batch, however long the file is; `Dataset::batch` then checks that floating data are finite. An
-/// input with a fixed first dimension fixes the batch size; an incomplete tail is then dropped with
-/// a note.
+/// batch, however long the file is; `Batch::notFinite` then says where floating data hold NaN or
+/// Inf. An input with a fixed first dimension fixes the batch size; an incomplete tail is then
+/// dropped with a note.
 Result<std::unique_ptr<Dataset>> openDataset(const std::string& source, const Graph& graph,
                                              const DatasetOptions& options);
 

@@ -143,8 +143,8 @@ public:
         }
         const at::Tensor ordered
             = m_preprocess.channelsLast ? images.permute({0, 2, 3, 1}) : images;
-        QS_TRY(at::Tensor ready, readyInput(ordered, m_input, "the batch of images", begin));
-        out.inputs.emplace_back(std::move(ready));
+        QS_TRY(ReadyInput ready, readyInput(ordered, m_input, "the batch of images", begin));
+        out.inputs.emplace_back(std::move(ready.tensor));
         if (m_folder.hasLabels)
             out.labels = at::tensor(labels, at::kLong);
         return out;

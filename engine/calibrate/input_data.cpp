@@ -77,16 +77,18 @@ std::int64_t firstNonFinite(const at::Tensor& tensor)
     }
 }
 
-Result<void> checkFinite(const at::Tensor& tensor, const std::string& what, std::int64_t firstRow)
+/// What is wrong with a tensor that holds NaN or Inf.
+std::optional<Error> findNonFinite(const at::Tensor& tensor, const std::string& what,
+                                   std::int64_t firstRow)
 {
     const std::int64_t at = firstNonFinite(tensor);
     if (at < 0)
-        return {};
+        return std::nullopt;
     const bool nan = at::isnan(tensor.flatten()[at]).item<bool>();
-    return fail(makeError(ErrorCode::Numeric,
-                          what + " holds " + (nan ? "NaN" : "Inf") + " at index "
-                              + placeText(tensor, at, firstRow))
-                    .withHint("clean the data"));
+    return makeError(ErrorCode::Numeric,
+                     what + " holds " + (nan ? "NaN" : "Inf") + " at index "
+                         + placeText(tensor, at, firstRow))
+        .withHint("clean the data");
 }
 
 DType wantedType(const Node& input)
@@ -181,15 +183,16 @@ Result<void> checkForm(const TensorForm& form, const Node& input, const std::str
     return {};
 }
 
-Result<at::Tensor> readyInput(const at::Tensor& tensor, const Node& input, const std::string& what,
+Result<ReadyInput> readyInput(const at::Tensor& tensor, const Node& input, const std::string& what,
                               std::int64_t firstRow)
 {
-    const at::Tensor dense = tensor.contiguous();
-    QS_CHECK(checkFinite(dense, what, firstRow));
+    ReadyInput ready {tensor.contiguous(), std::nullopt};
+    const at::Tensor dense = ready.tensor;
+    ready.notFinite = findNonFinite(dense, what, firstRow);
     const DType wanted = wantedType(input);
     const DType given = fromScalarType(dense.scalar_type());
     if (given == wanted || wanted == DType::Unknown)
-        return dense;
+        return ready;
     const ChangedTensor changed = changeType(dense, wanted);
     const std::string type(dtypeName(wanted));
     if (changed.misfit)
@@ -199,10 +202,26 @@ Result<at::Tensor> readyInput(const at::Tensor& tensor, const Node& input, const
                           + placeText(dense, *changed.misfit, firstRow) + ", which the " + type
                           + " of input '" + input.name + "' cannot hold")
                 .withHint("give whole numbers in its range, or convert the data to " + type));
-    if (auto fits = checkFinite(changed.tensor, what, firstRow); !fits)
+    ready.tensor = changed.tensor;
+    const bool grew = firstNonFinite(changed.tensor) >= 0
+        && (!ready.notFinite || changed.tensor.isfinite().ne(dense.isfinite()).any().item<bool>());
+    if (grew)
         return fail(makeError(ErrorCode::Numeric, what + " holds a value too large for " + type)
                         .withHint("clean or scale the data"));
-    return changed.tensor;
+    return ready;
+}
+
+Result<void> addInput(Batch& batch, const at::Tensor& tensor, const Node& input,
+                      const std::string& what, std::int64_t firstRow, const std::string& file)
+{
+    auto ready = readyInput(tensor, input, what, firstRow);
+    if (!ready)
+        return fail(std::move(ready).error().inFile(file));
+    batch.notFinite.resize(batch.inputs.size());
+    if (ready->notFinite)
+        batch.notFinite.emplace_back(std::move(*ready->notFinite).inFile(file));
+    batch.inputs.emplace_back(std::move(ready->tensor));
+    return {};
 }
 
 } // namespace qs

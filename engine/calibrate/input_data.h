@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/calibrate/dataset.h"
 #include "engine/calibrate/stored_tensor.h"
 #include "engine/graph/graph.h"
 
@@ -44,12 +45,21 @@ Error namedError(Error error, const std::string& what);
 Result<void> checkForm(const TensorForm& form, const Node& input, const std::string& what,
                        bool checkFirst);
 
-/// Makes ready for `input` what was read: refuses NaN and Inf, and brings the elements to the type
-/// that the model takes. Floating numbers are rounded; whatever else would change a value is
-/// refused. `firstRow` is the first row's number in the file, for the error's index. Uses no
-/// thread but the caller's.
-Result<at::Tensor> readyInput(const at::Tensor& tensor, const Node& input, const std::string& what,
+struct ReadyInput
+{
+    at::Tensor tensor;
+    std::optional<Error> notFinite; ///< where it holds NaN or Inf: what and at which index
+};
+
+/// Makes ready for `input` what was read: brings the elements to the type that the model takes.
+/// Floating numbers are rounded; whatever else would change a value is refused. NaN and Inf stay:
+/// whether the input may hold them, the plan says. `firstRow` is the first row's number in the
+/// file, for the error's index. Uses no thread but the caller's.
+Result<ReadyInput> readyInput(const at::Tensor& tensor, const Node& input, const std::string& what,
                               std::int64_t firstRow);
+/// Makes it the batch's next input, read from `file`.
+Result<void> addInput(Batch& batch, const at::Tensor& tensor, const Node& input,
+                      const std::string& what, std::int64_t firstRow, const std::string& file);
 
 /// Says so where `readyInput` is going to make floating numbers of data of another type.
 void noteTypeChange(DType given, const Node& input, const std::string& what);

@@ -1,32 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/calibrate/non_finite.h"
 
+#include "engine/base/text.h"
+
 #include <ATen/ATen.h>
 
-#include <unordered_set>
+#include <algorithm>
+#include <unordered_map>
 
 namespace qs {
-
-namespace {
-
-// The nodes whose values `node` is made from, itself included.
-std::unordered_set<NodeId> ancestors(const Graph& graph, NodeId node)
-{
-    std::unordered_set<NodeId> found {node};
-    std::vector<NodeId> open {node};
-    while (!open.empty()) {
-        const Node& current = graph.get(open.back());
-        open.pop_back();
-        for (const auto& arg : current.args)
-            forEachRef(arg.value, [&](ValueRef ref) {
-                if (found.insert(ref.node).second)
-                    open.push_back(ref.node);
-            });
-    }
-    return found;
-}
-
-} // namespace
 
 bool mayBeNonFinite(const at::IValue& value)
 {
@@ -41,20 +23,206 @@ bool holdsNonFinite(const at::IValue& value)
     return mayBeNonFinite(value) && !at::isfinite(value.toTensor()).all().item<bool>();
 }
 
-NodeId firstNonFinite(const Interpreter& interpreter, const std::vector<at::IValue>& inputs,
-                      NodeId reached, ModelState state)
+Result<void> checkObservedInputs(const Graph& prepared, const Batch& batch)
 {
-    const auto relevant = ancestors(interpreter.graph(), reached);
-    NodeId found;
-    const Tap tap = [&](ValueRef ref, const Node& node, const at::IValue& value) -> Result<void> {
-        const bool counts = node.kind == NodeKind::Op && node.target != kObserveTarget;
-        if (!counts || !relevant.contains(ref.node) || !holdsNonFinite(value))
+    const auto inputs = prepared.inputs();
+    for (std::size_t i = 0; i < batch.notFinite.size() && i < inputs.size(); ++i) {
+        const auto users = prepared.users({inputs[i]->id, 0});
+        const bool isObserved = std::any_of(users.begin(), users.end(), [&](const Use& use) {
+            return prepared.get(use.node).isOp(kObserveTarget);
+        });
+        if (isObserved && batch.notFinite[i])
+            return fail(*batch.notFinite[i]);
+    }
+    return {};
+}
+
+namespace {
+
+/// What is not finite in one run: "NaN", "Inf" or "-Inf", by value.
+using Kinds = std::unordered_map<ValueRef, std::string>;
+
+std::string kindOf(const at::Tensor& tensor)
+{
+    if (tensor.isnan().any().item<bool>())
+        return "NaN";
+    return tensor.isposinf().any().item<bool>() ? "Inf" : "-Inf";
+}
+
+/// "'add_3' (aten.add.Tensor of module 'decoder.0')"
+std::string nodeText(const Node& node)
+{
+    return inQuotes(node.name) + " (" + (node.isOperator() ? node.target : "a model input")
+        + (node.scope.path.empty() ? "" : " of module " + inQuotes(node.scope.path)) + ")";
+}
+
+class NonFiniteTrace
+{
+public:
+    NonFiniteTrace(const PreparedModel& prepared, Kinds kinds)
+        : m_graph(*prepared.graph)
+        , m_model(*prepared.model)
+        , m_plan(*prepared.plan)
+        , m_kinds(std::move(kinds))
+    {
+    }
+
+    Error error(LookQueue::Place place) const
+    {
+        const Node& reached = m_graph.get(place.node);
+        const bool isOutput = reached.kind == NodeKind::Output;
+        const ValueRef bad = isOutput ? behind(firstBad(reached)) : behind({place.node, 0});
+        if (!bad) // what was seen once is gone: a random operator, say
+            return makeError(ErrorCode::Numeric, appears("NaN or Inf", place)).atNode(reached.name);
+        const Node& maker = m_graph.get(bad.node);
+        const Node& origin = m_graph.get(originOf(bad).node);
+        const auto kind = m_kinds.find(isOutput ? bad : ValueRef {place.node, 0});
+        std::string text = appears(kind == m_kinds.end() ? "NaN or Inf" : kind->second, place);
+        if (isOutput)
+            text += maker.id == origin.id
+                ? " in an output of the model"
+                : " and reaches an output of the model, " + nodeText(maker);
+        else
+            text += (maker.id == origin.id ? " in " : " and reaches ") + nodeText(maker)
+                + ", whose value is to be quantized" + readersText(reached);
+        return makeError(ErrorCode::Numeric, text)
+            .atNode(origin.name)
+            .withHint(hint(reached, origin));
+    }
+
+private:
+    static bool isObserver(const Node& node) { return node.isOp(kObserveTarget); }
+
+    static std::string appears(const std::string& kind, LookQueue::Place place)
+    {
+        return kind + " appears in batch " + std::to_string(place.batch);
+    }
+
+    /// The first of the node's arguments that is not finite.
+    ValueRef firstBad(const Node& node) const
+    {
+        ValueRef found;
+        for (const auto& argument : node.args)
+            forEachRef(argument.value, [&](ValueRef ref) {
+                if (!found && m_kinds.contains(ref))
+                    found = ref;
+            });
+        return found;
+    }
+
+    /// The value that observers and marks hand on.
+    ValueRef behind(ValueRef value) const
+    {
+        while (
+            value
+            && (isObserver(m_graph.get(value.node)) || m_graph.get(value.node).isOp(kStubTarget)))
+            value = *m_graph.get(value.node).args.at(0).value.asRef();
+        return value;
+    }
+
+    ValueRef originOf(ValueRef value) const
+    {
+        while (const ValueRef before = behind(firstBad(m_graph.get(value.node))))
+            value = before;
+        return value;
+    }
+
+    const PlannedObserver* planned(const Node& observer) const
+    {
+        const auto found
+            = std::find_if(m_plan.observers.begin(), m_plan.observers.end(),
+                           [&](const PlannedObserver& one) { return one.id == observer.observer; });
+        return found == m_plan.observers.end() ? nullptr : &*found;
+    }
+
+    const MatchGroup* quantizedGroup(NodeId node) const
+    {
+        const NodePlan* plan = m_plan.tryGet(m_model, node);
+        const MatchGroup* group
+            = plan && plan->group >= 0 ? &m_plan.groups[std::size_t(plan->group)] : nullptr;
+        return group && group->quantized ? group : nullptr;
+    }
+
+    /// The uses for which this observer is there.
+    std::vector<Use> readers(const Node& observer) const
+    {
+        std::vector<Use> out;
+        const PlannedObserver* plan = planned(observer);
+        for (const ObservedEdge& edge : plan ? plan->edges : std::vector<ObservedEdge>()) {
+            if (edge.value.node != observer.origin)
+                continue;
+            const auto uses = edge.readers.empty() ? m_model.users(edge.value)
+                                                   : std::span<const Use>(edge.readers);
+            for (const Use& use : uses)
+                if (quantizedGroup(use.node))
+                    out.push_back(use);
+        }
+        return out;
+    }
+
+    std::string readersText(const Node& observer) const
+    {
+        const auto uses = readers(observer);
+        if (uses.empty())
             return {};
-        found = ref.node;
-        return fail(ErrorCode::Numeric, "found");
+        const Node& reader = m_model.get(uses.front().node);
+        return ": " + nodeText(reader) + " reads it as "
+            + inQuotes(reader.args.at(uses.front().argument).name)
+            + (uses.size() > 1 ? ", and so do " + std::to_string(uses.size() - 1) + " more" : "");
+    }
+
+    /// The operators that a rule has to keep float for the value not to be observed.
+    std::string hint(const Node& reached, const Node& origin) const
+    {
+        std::vector<std::string> names;
+        const auto add = [&](const MatchGroup* group) {
+            const std::string name = group ? m_model.get(group->root).name : std::string();
+            if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end())
+                names.push_back(name);
+        };
+        if (isObserver(reached)) {
+            if (const Node* producer = m_model.tryGet(reached.origin))
+                add(quantizedGroup(producer->id));
+            for (const Use& use : readers(reached))
+                add(quantizedGroup(use.node));
+        }
+        const std::string data = "look at the data of that batch"
+            + (origin.isOperator() ? " and at " + origin.target : std::string());
+        if (names.empty())
+            return data;
+        std::string rules;
+        for (const std::string& name : names)
+            rules += (rules.empty() ? "[\"" : ", [\"") + name + "\", null]";
+        return "keep " + quotedNames(names) + " float: \"node\": [" + rules
+            + "] under \"mapping\" in the recipe; or " + data;
+    }
+
+    const Graph& m_graph;
+    const Graph& m_model;
+    const Plan& m_plan;
+    Kinds m_kinds;
+};
+
+} // namespace
+
+Error nonFiniteError(const PreparedModel& prepared, const Interpreter& interpreter,
+                     const Batch& batch, const std::vector<at::IValue>& inputs,
+                     LookQueue::Place found, ModelState state)
+{
+    Kinds kinds;
+    const Tap tap = [&](ValueRef ref, const Node&, const at::IValue& value) -> Result<void> {
+        if (holdsNonFinite(value))
+            kinds[ref] = kindOf(value.toTensor());
+        if (ref.node == found.node)
+            return fail(ErrorCode::Numeric, "reached");
+        return {};
     };
-    const auto stopped = interpreter.run(inputs, tap, {}, &state);
-    return stopped || !found ? reached : found;
+    static_cast<void>(interpreter.run(inputs, tap, {}, &state));
+    Error error = NonFiniteTrace(prepared, std::move(kinds)).error(found);
+    for (const auto& data : batch.notFinite)
+        if (data)
+            error.hint += " (" + data->message + ")";
+    return error;
 }
 
 } // namespace qs

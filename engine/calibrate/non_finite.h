@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/calibrate/dataset.h"
+#include "engine/calibrate/look_queue.h"
 #include "engine/execute/interpreter.h"
+#include "engine/prepare/prepared_model.h"
 
-#include <optional>
-#include <string>
+#include <cstdint>
+#include <vector>
 
 namespace qs {
 
@@ -14,10 +17,16 @@ bool mayBeNonFinite(const at::IValue& value);
 /// True for a floating tensor with a NaN or Inf in it.
 bool holdsNonFinite(const at::IValue& value);
 
-/// The node where NaN or Inf first appears on the way to `reached`: runs the batch once more and
-/// returns the first node, in execution order and among those `reached` depends on, whose output is
-/// not finite. Falls back to `reached` itself. `state` is what the batch started from.
-NodeId firstNonFinite(const Interpreter& interpreter, const std::vector<at::IValue>& inputs,
-                      NodeId reached, ModelState state = {});
+/// Fails with what the data say of themselves where an input that the prepared graph observes holds
+/// NaN or Inf. Others may: a mask of -Inf, say.
+Result<void> checkObservedInputs(const Graph& prepared, const Batch& batch);
+
+/// The error of a value that must be finite and is not, seen by an observer or read by the Output
+/// node at `found`: the operator where NaN or Inf first appears
+/// on the way, found by running the batch once more from `state`; the operators that ask for the
+/// value to be quantized, by which argument; and the rule that keeps them float.
+Error nonFiniteError(const PreparedModel& prepared, const Interpreter& interpreter,
+                     const Batch& batch, const std::vector<at::IValue>& inputs,
+                     LookQueue::Place found, ModelState state = {});
 
 } // namespace qs

@@ -56,10 +56,8 @@ public:
             auto rows = readRows(input.stored, begin, end);
             if (!rows)
                 return fail(namedError(std::move(rows).error(), input.what));
-            auto ready = readyInput(*rows, input.input, input.what, begin);
-            if (!ready)
-                return fail(std::move(ready).error().inFile(input.stored.archive->path()));
-            out.inputs.emplace_back(std::move(*ready));
+            QS_CHECK(
+                addInput(out, *rows, input.input, input.what, begin, input.stored.archive->path()));
         }
         if (m_labels.defined()) {
             const std::int64_t begin = index * m_inputs[0].perCall;
@@ -236,10 +234,12 @@ Result<std::unique_ptr<Dataset>> makeSampleDataset(std::vector<NamedTensor> tens
         note("of " + counted(data[0].rows(), "sample") + " the first " + std::to_string(used)
              + " are used: " + counted(calls, "batch") + " of " + std::to_string(data[0].perCall)
              + ", as \"calibration\" in the recipe says");
-    if (labels.defined() && labels.size(0) < std::min(data[0].rows(), calls * data[0].perCall))
+    const std::int64_t rows = data[0].rows();
+    if (labels.defined()
+        && (labels.size(0) > rows || labels.size(0) < std::min(rows, calls * data[0].perCall)))
         return fail(ErrorCode::BadInput,
                     "array 'labels' holds " + counted(labels.size(0), "label") + " for "
-                        + counted(data[0].rows(), "sample"));
+                        + counted(rows, "sample"));
     QS_CHECK(checkShapes(graph, data, calls));
     return std::make_unique<SampleDataset>(data, labels, calls);
 }

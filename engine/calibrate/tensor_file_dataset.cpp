@@ -60,6 +60,12 @@ Result<std::vector<at::IValue>> valuesInOrder(const CallInputs& structure, const
             return structure.arrange(call); // says what is wanted
         out.push_back(it->second);
     }
+    for (const auto& entry : given)
+        if (!graph.tryFind(entry.first) || graph.tryFind(entry.first)->kind != NodeKind::Input)
+            return fail(makeError(ErrorCode::BadInput,
+                                  "holds '" + entry.first + "', which the model does not take ("
+                                      + inputNames(graph.inputs()) + ")")
+                            .withHint("leave it out of the calls"));
     return out;
 }
 

@@ -6,6 +6,7 @@
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 #include "engine/calibrate/batch_reader.h"
+#include "engine/calibrate/non_finite.h"
 #include "engine/compare/collect_outputs.h"
 #include "engine/compare/sweep.h"
 
@@ -110,6 +111,7 @@ public:
 
     Result<void> addBatch(const Batch& batch, const JobContext& job)
     {
+        QS_CHECK(checkObservedInputs(*m_converted.prepared->graph, batch));
         std::vector<at::IValue> inputs;
         for (const at::IValue& input : batch.inputs)
             inputs.push_back(onDevice(input, m_device));

@@ -136,6 +136,9 @@ Result<FileComparison> compareFiles(const GraphPtr& floating, const GraphPtr& co
     BatchReader reader(data, job);
     for (std::int64_t i = 0; i < reader.count(); ++i) {
         QS_TRY(const Batch batch, reader.next());
+        for (const auto& notFinite : batch.notFinite) // no plan says that a value stays float
+            if (notFinite)
+                return fail(*notFinite);
         job.report("compare", "batch " + std::to_string(i + 1), double(i) / double(reader.count()));
         QS_CHECK(floatWalk.start(batch.inputs));
         QS_CHECK(convertedWalk.start(batch.inputs));

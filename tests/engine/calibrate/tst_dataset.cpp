@@ -67,9 +67,14 @@ private:
         const auto data = open(file, symbol("s0"));
         if (!data)
             return data.error();
-        for (std::int64_t i = 0; i < (*data)->batchCount(); ++i)
-            if (const auto batch = (*data)->batch(i); !batch)
+        for (std::int64_t i = 0; i < (*data)->batchCount(); ++i) {
+            const auto batch = (*data)->batch(i);
+            if (!batch)
                 return batch.error();
+            for (const auto& notFinite : batch->notFinite)
+                if (notFinite)
+                    return notFinite;
+        }
         return std::nullopt;
     }
 
@@ -217,6 +222,9 @@ private Q_SLOTS:
         row("scalar.npz", "array 'x' is a single number");
         row("empty.npz", "array 'x' holds no sample");
         row("few_labels.npz", "array 'labels' holds 3 labels for 10 samples");
+        row("many_labels.npz", "array 'labels' holds 11 labels for 10 samples");
+        row("stray_call.pt", "call 1: holds 'typo', which the model does not take ('x', 'ids')");
+        row("inf_call.pt", "tensor 0 of call 1 holds Inf at index [1, 2]");
         row("float_labels.npz", "array 'labels' must hold one whole number a sample");
         row("short_call.pt", "call 0 holds 1 tensor, the model takes 2");
         row("word_call.pt", "tensor 1 of call 0 is no tensor");
