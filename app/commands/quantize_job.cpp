@@ -147,7 +147,7 @@ private:
         QS_CHECK(m_job.check());
         const EarlierExports earlier(m_options.out);
         QS_TRY(m_paths, folder.publish("result.json"));
-        earlier.removeOutdated(m_paths, m_options.model);
+        earlier.removeOutdated(m_paths, {m_options.model, m_options.data});
         return {};
     }
 

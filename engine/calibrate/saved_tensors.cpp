@@ -3,6 +3,7 @@
 
 #include "engine/base/torch_guard.h"
 #include "engine/execute/torch_types.h"
+#include "engine/import/pickle_check.h"
 
 #include <ATen/ATen.h>
 #include <torch/csrc/jit/serialization/unpickler.h>
@@ -132,6 +133,9 @@ Result<SavedTensors> SavedTensors::open(const std::string& path)
     if (holdsSpecialTensors(text))
         return fail(unreadable("it holds a sparse, quantized or otherwise special tensor, no "
                                "ordinary dense one"));
+    // What tensors claim of their records is looked at when they are read.
+    if (auto sound = checkPickle(text, [](const std::string&) { return UINT64_MAX; }); !sound)
+        return fail(unreadable(sound.error().message));
     auto value = unpickle(text, out.m_storages);
     if (!value)
         return fail(unreadable(isInside(value.error().message) ? kKinds : value.error().message)

@@ -2,6 +2,7 @@
 #include "engine/export/earlier_exports.h"
 
 #include "engine/base/log.h"
+#include "engine/export/exporter.h"
 #include "engine/export/result_document.h"
 
 #include <algorithm>
@@ -15,15 +16,14 @@ EarlierExports::EarlierExports(const std::string& folder)
 {
     (void)fromResultFolder(folder, [&](const ResultDocument& result) -> Result<std::string> {
         for (const auto& [form, name] : result.at("exports").items())
-            if (const fs::path file = name.get<std::string>();
-                file == file.filename() && !file.empty())
+            if (const std::string file = exportFile(form); !file.empty() && name == file)
                 m_paths.push_back((fs::path(folder) / file).string());
         return std::string();
     });
 }
 
 void EarlierExports::removeOutdated(const std::vector<std::string>& written,
-                                    const std::string& model) const
+                                    const std::vector<std::string>& sources) const
 {
     std::string removed;
     for (const std::string& path : m_paths) {
@@ -31,13 +31,16 @@ void EarlierExports::removeOutdated(const std::vector<std::string>& written,
         const auto isThis = [name = fs::path(path).filename()](const std::string& file) {
             return fs::path(file).filename() == name;
         };
-        const bool current = std::any_of(written.begin(), written.end(), isThis)
-            || fs::equivalent(path, model, code);
-        if (!current && fs::remove(path, code))
+        const auto isSame
+            = [&](const std::string& source) { return fs::equivalent(path, source, code); };
+        const bool needed = std::any_of(written.begin(), written.end(), isThis)
+            || std::any_of(sources.begin(), sources.end(), isSame);
+        if (!needed && fs::is_regular_file(fs::symlink_status(path, code))
+            && fs::remove(path, code))
             removed += (removed.empty() ? "" : ", ") + path;
     }
     if (!removed.empty())
-        note("removed, as it belonged to the result before: " + removed);
+        note("removed the exports of the previous result: " + removed);
 }
 
 } // namespace qs

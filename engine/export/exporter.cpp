@@ -77,6 +77,12 @@ std::vector<std::string> exportForms()
     return names;
 }
 
+std::string exportFile(const std::string& form)
+{
+    const Form* known = findForm(form);
+    return known ? known->file : "";
+}
+
 Result<void> checkSpared(const std::vector<std::string>& sources,
                          const std::vector<std::string>& forms, const std::string& folder)
 {

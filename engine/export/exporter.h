@@ -18,6 +18,8 @@ namespace qs {
 Result<std::string> exportModel(const ConvertedModel& converted, const std::string& form,
                                 const std::string& folder, const JobContext& job = {});
 std::vector<std::string> exportForms();
+/// The name of a form's file; empty for an unknown form.
+std::string exportFile(const std::string& form);
 
 /// What is written beside the forms.
 inline constexpr std::array<std::string_view, 3> kRecordFiles {"observations.npz", "recipe.json",

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/pt2_weights.h"
 
-#include "engine/base/torch_guard.h"
 #include "engine/import/json_view.h"
+#include "engine/import/pickled_data.h"
 #include "engine/import/pt2_schema.h"
-
-#include <torch/csrc/jit/serialization/pickle.h>
 
 namespace qs {
 
@@ -41,11 +39,10 @@ Result<at::IValue> loadPickled(const Pt2Archive& archive, const std::string& nam
                                const std::string& record)
 {
     QS_TRY(const std::string bytes, archive.read(record));
-    // Without a type resolver the reader builds tensors and plain containers only.
-    auto value = guardTorchValue<at::IValue>([&]() -> Result<at::IValue> {
-        return torch::jit::pickle_load(std::vector<char>(bytes.begin(), bytes.end()));
-    });
-    if (!value || !value->isTensor())
+    auto value = unpickleData(bytes);
+    if (!value)
+        return fail(badWeight(archive, name, "cannot be read: " + value.error().message));
+    if (!value->isTensor())
         return fail(badWeight(archive, name, "is an object that this program cannot read"));
     return value;
 }

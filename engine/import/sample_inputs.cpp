@@ -2,12 +2,12 @@
 #include "engine/import/sample_inputs.h"
 
 #include "engine/base/torch_guard.h"
+#include "engine/import/pickled_data.h"
 #include "engine/import/pt2_archive.h"
 #include "engine/import/pt2_schema.h"
 
 #include <ATen/core/Dict.h>
 #include <ATen/core/List.h>
-#include <torch/csrc/jit/serialization/pickle.h>
 
 namespace qs {
 
@@ -44,14 +44,6 @@ std::vector<bool> keptArguments(const Graph& graph)
             kept.push_back(!schemaOutputs(held.at("arg")).front().name.empty());
     }
     return kept;
-}
-
-Result<at::IValue> unpickleData(const std::string& bytes)
-{
-    // Without a type resolver LibTorch's reader builds tensors and plain containers only.
-    return guardTorchValue<at::IValue>([&]() -> Result<at::IValue> {
-        return torch::jit::pickle_load(std::vector<char>(bytes.begin(), bytes.end()));
-    });
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 #include "engine/import/torchscript_file.h"
 
 #include "engine/base/torch_guard.h"
+#include "engine/import/pickle_check.h"
 #include "engine/import/torchscript_purity.h"
 
 #include <ATen/core/Dict.h>
@@ -126,6 +127,13 @@ private:
     Result<at::IValue> unpickle(const std::string& name, bool lazy)
     {
         QS_TRY(const std::string bytes, m_archive.read(name + ".pkl"));
+        const auto held = [&](const std::string& key) -> std::optional<std::uint64_t> {
+            const std::string record = name + "/" + key;
+            return m_archive.has(record) ? std::optional(m_archive.size(record)) : std::nullopt;
+        };
+        if (auto sound = checkPickle(bytes, held); !sound)
+            return fail(bad("cannot be read as TorchScript: " + sound.error().message)
+                            .withHint("the file is damaged; save it again"));
         std::size_t at = 0;
         const auto reader = [&](char* out, std::size_t wanted) {
             const std::size_t got = std::min(wanted, bytes.size() - at);
@@ -245,6 +253,7 @@ private:
     {
         const auto read = guardTorch([&]() -> Result<void> {
             QS_TRY(const std::string bytes, m_archive.read("traced_inputs.pkl"));
+            QS_CHECK(checkPickle(bytes, [](const std::string&) { return UINT64_MAX; }));
             std::size_t at = 0;
             torch::jit::Unpickler unpickler(
                 [&](char* out, std::size_t wanted) {

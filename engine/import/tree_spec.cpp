@@ -10,6 +10,31 @@ namespace {
 
 using Json = nlohmann::json;
 
+/// More levels are no model's arguments: what is parsed is walked recursively.
+bool isTooDeep(std::string_view json)
+{
+    constexpr int kDeepest = 200;
+    int depth = 0;
+    bool quoted = false;
+    for (std::size_t i = 0; i < json.size(); ++i) {
+        const char c = json[i];
+        if (c == '"')
+            quoted = !quoted;
+        else if (quoted && c == '\\')
+            ++i;
+        else if (!quoted)
+            depth += c == '[' || c == '{' ? 1 : c == ']' || c == '}' ? -1 : 0;
+        if (depth > kDeepest)
+            return true;
+    }
+    return false;
+}
+
+Json parsed(const std::string& text)
+{
+    return isTooDeep(text) ? Json(Json::value_t::discarded) : Json::parse(text, nullptr, false);
+}
+
 /// The context of a container is JSON inside a JSON string, except where the class says otherwise.
 Json contextOf(const Json& node)
 {
@@ -18,7 +43,7 @@ Json contextOf(const Json& node)
         return {};
     if (!it->is_string())
         return *it;
-    const Json inner = Json::parse(it->get<std::string>(), nullptr, false);
+    const Json inner = parsed(it->get<std::string>());
     return inner.is_discarded() ? *it : inner;
 }
 
@@ -74,8 +99,8 @@ Result<TreeSpec> parseNode(const Json& node, const NamedTupleFields& fields)
         return spec;
     spec.typeName = type->is_string() ? type->get<std::string>() : type->dump();
     for (const Json& child : node.value("children_spec", Json::array())) {
-        QS_TRY(TreeSpec parsed, parseNode(child, fields));
-        spec.children.push_back(std::move(parsed));
+        QS_TRY(TreeSpec part, parseNode(child, fields));
+        spec.children.push_back(std::move(part));
     }
     classify(spec, node, fields);
     if (spec.kind == TreeSpec::Kind::Dict && spec.keys.size() != spec.children.size())
@@ -110,7 +135,7 @@ std::size_t TreeSpec::leafCount() const
 
 Result<TreeSpec> parseTreeSpec(const std::string& text, const NamedTupleFields& fields)
 {
-    const Json json = Json::parse(text, nullptr, false);
+    const Json json = parsed(text);
     if (json.is_array() && json.size() == 2)
         return parseNode(json[1], fields);
     return parseNode(json, fields);

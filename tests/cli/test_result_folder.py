@@ -2,6 +2,7 @@
 """What lies in a result folder: files that load, and what a run that was killed leaves hidden, and who removes it."""
 
 import fcntl
+import json
 import os
 import subprocess
 import time
@@ -47,6 +48,27 @@ def test_leavings_of_killed_runs_are_removed(folder):
     os.close(held)
     run_good(*words)
     assert not (out / ".quantscope-held00").exists() and (out / ".quantscope-young0").exists()
+
+
+def test_only_exports_of_the_previous_result_are_removed(folder):
+    """Whatever a result.json in the folder lists: no file of another name goes, no link, and not the data in use."""
+    _, path, npz, _ = residual(folder)
+    out = folder / "out"
+    out.mkdir()
+    data = out / "model.ts.pt"
+    torch.save(tuple(torch.from_numpy(array) for array in np.load(npz).values()), data)
+    (out / "thesis.txt").write_text("mine")
+    (out / "model.reference.pt2").symlink_to(path)
+    (out / "model.pt2").write_text("of the previous result")
+    exports = {"pt2": "model.pt2", "torchscript": "model.ts.pt", "pt2-reference": "model.reference.pt2", "onnx": "thesis.txt"}
+    result = {"format": "quantscope.result", "version": 1, "exports": exports}
+    words = ["quantize", path, "--device", "cpu", "--export", "none", "--out", out]
+    for listed in (exports, {"pt2": "thesis.txt", "other": "data.npz"}):
+        (out / "result.json").write_text(json.dumps({**result, "exports": listed}))
+        run_good(*words, "--data", data)
+        assert (out / "thesis.txt").read_text() == "mine" and path.exists() and data.exists(), sorted(out.iterdir())
+        assert (out / "model.reference.pt2").is_symlink()
+    assert not (out / "model.pt2").exists()
 
 
 def test_scales_beyond_ten_digits(folder):

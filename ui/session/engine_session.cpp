@@ -140,7 +140,7 @@ public:
             report.files.push_back(path);
         }
         QS_CHECK(writeRecords(request, names, report));
-        earlier.removeOutdated(report.files, request.converted->prepared->model->info().path);
+        earlier.removeOutdated(report.files, {request.converted->prepared->model->info().path});
         return report;
     }
 

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace qs {
+
+/// Bytes of the record that holds a storage; nothing when there is no such record.
+using StorageSize = std::function<std::optional<std::uint64_t>(const std::string& key)>;
+
+/// Whether LibTorch's reader may be given this pickle: it believes what a pickle says of storages,
+/// sizes and strides, and what it makes is walked and freed recursively. Nothing is made here.
+/// Errors (BadInput): a tensor that reaches beyond its storage, a storage beyond its record, a
+/// sparse tensor, a structure that is too deep, holds itself or unfolds to far more than the file
+/// holds, an instruction that LibTorch does not know. Any thread.
+Result<void> checkPickle(std::string_view pickle, const StorageSize& storageSize);
+
+} // namespace qs

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <ATen/core/ivalue.h>
+
+#include <string>
+
+namespace qs {
+
+/// The tensors, numbers and plain containers that `torch.save` wrote into these bytes. Whatever the
+/// bytes claim, no tensor reaches beyond what they hold. Errors: bytes that are something else or
+/// hold objects of other classes.
+Result<at::IValue> unpickleData(const std::string& bytes);
+
+} // namespace qs
