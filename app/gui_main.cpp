@@ -3,9 +3,9 @@
 #include "ui/graph/graph_pane.h"
 #include "ui/session/engine_session.h"
 #include "ui/session/workspace.h"
+#include "ui/shell/looks.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/screenshot.h"
-#include "ui/shell/theme.h"
 
 #include <QApplication>
 #include <QCommandLineParser>
@@ -19,6 +19,7 @@
 #include <cstdlib>
 #include <string_view>
 #include <unistd.h>
+#include <utility>
 
 namespace {
 
@@ -26,8 +27,8 @@ namespace {
 struct Wanted
 {
     QString model, screenshot, data, select, recipe;
-    QSize size {1600, 1000};
-    bool dark = false;
+    QSize size; ///< empty: as large as the screen allows
+    qs::Looks looks = qs::keptLooks();
 };
 
 /// LibTorch's idle threads would spin and slow down everything else; the library reads the setting
@@ -85,11 +86,12 @@ int parse(QApplication& app, Wanted& wanted)
                                                        "nodes_drawn, layout and seconds, and "
                                                        "leave."),
                                         QStringLiteral("FILE"));
-    const QCommandLineOption size(QStringLiteral("size"),
-                                  QStringLiteral("Size of the window, 1600x1000 without. One that "
-                                                 "its panels do not fit into is enlarged, which "
-                                                 "stderr says."),
-                                  QStringLiteral("WxH"));
+    const QCommandLineOption size(
+        QStringLiteral("size"),
+        QStringLiteral("Size of the window; without, 1600x1000 or what the "
+                       "screen has room for. One that its panels do not "
+                       "fit into is enlarged, which stderr says."),
+        QStringLiteral("WxH"));
     const QCommandLineOption data(QStringLiteral("data"),
                                   QStringLiteral("Calibrate, convert and compare with these data."),
                                   QStringLiteral("D"));
@@ -98,7 +100,10 @@ int parse(QApplication& app, Wanted& wanted)
     const QCommandLineOption recipe(QStringLiteral("recipe"),
                                     QStringLiteral("Start from this recipe."), QStringLiteral("R"));
     const QCommandLineOption dark(QStringLiteral("dark"), QStringLiteral("Dark colours."));
-    parser.addOptions({screenshot, size, data, select, recipe, dark});
+    const QCommandLineOption text(QStringLiteral("text-size"),
+                                  QStringLiteral("Text size in percent, 80 to 200."),
+                                  QStringLiteral("PERCENT"));
+    parser.addOptions({screenshot, size, data, select, recipe, dark, text});
     if (!parser.parse(app.arguments()))
         return 1 + fail(parser.errorText(), 2);
     if (parser.isSet(QStringLiteral("help"))) {
@@ -116,7 +121,13 @@ int parse(QApplication& app, Wanted& wanted)
     wanted.data = parser.value(data);
     wanted.select = parser.value(select);
     wanted.recipe = parser.value(recipe);
-    wanted.dark = parser.isSet(dark);
+    if (parser.isSet(dark))
+        wanted.looks.colours = qs::Looks::Colours::Dark;
+    if (parser.isSet(text)) {
+        wanted.looks.textPercent = parser.value(text).toInt();
+        if (wanted.looks.textPercent < 80 || wanted.looks.textPercent > 200)
+            return 1 + fail(QStringLiteral("--text-size wants a number from 80 to 200"), 2);
+    }
     if (parser.isSet(size)) {
         const auto parts = parser.value(size).split(QLatin1Char('x'));
         wanted.size = QSize(parts.value(0).toInt(), parts.value(1).toInt());
@@ -134,13 +145,29 @@ QString sizeText(const QSize& size)
 /// A window cannot be smaller than its panels.
 void sayWhereEnlarged(const QWidget& window, const QSize& wanted)
 {
-    if (window.width() > wanted.width() || window.height() > wanted.height())
+    if (!wanted.isEmpty() && (window.width() > wanted.width() || window.height() > wanted.height()))
         std::fprintf(stderr, "%s\n",
                      qPrintable(QStringLiteral("--size %1 is too small for the window: it is %2")
                                     .arg(sizeText(wanted), sizeText(window.size()))));
 }
 
-/// Drives the window for a picture: open, perhaps run and select, wait for layout and paint, write.
+/// Calibrates, converts and compares with the data of the command line, once the model is planned.
+void runWithData(qs::MainWindow& window, const QString& data)
+{
+    auto& pipeline = window.workspace().pipeline();
+    QObject::connect(&pipeline, &qs::Pipeline::succeeded, &window,
+                     [&window, data, ran = false](qs::Stage stage) mutable {
+                         if (stage != qs::Stage::Plan || std::exchange(ran, true))
+                             return;
+                         auto& document = window.workspace().document();
+                         auto settings = document.settings();
+                         settings.calibrationData = data.toStdString();
+                         document.setSettings(settings);
+                         window.workspace().pipeline().runUpTo(qs::Stage::Compare);
+                     });
+}
+
+/// Drives the window for a picture: open, perhaps select, wait for layout and paint, write.
 class Photographer : public QObject
 {
 public:
@@ -168,14 +195,8 @@ private:
         const bool open = workspace.document().model() != nullptr;
         if (!m_wanted.model.isEmpty() && (!open || !m_window.graphPane().isLayoutDone()))
             return;
-        if (open && !m_wanted.data.isEmpty() && !m_ran) {
-            m_ran = true;
-            auto settings = workspace.document().settings();
-            settings.calibrationData = m_wanted.data.toStdString();
-            workspace.document().setSettings(settings);
-            workspace.pipeline().runUpTo(qs::Stage::Compare);
+        if (open && !m_wanted.data.isEmpty() && !workspace.document().comparison())
             return;
-        }
         if (open && !m_wanted.select.isEmpty() && !m_selected) {
             m_selected = true;
             select();
@@ -211,7 +232,7 @@ private:
     Wanted m_wanted;
     QElapsedTimer m_clock;
     QTimer m_timer;
-    bool m_ran = false, m_selected = false;
+    bool m_selected = false;
     int m_quiet = 0;
 };
 
@@ -239,17 +260,23 @@ int main(int argc, char** argv)
             QStringLiteral("quantscope-ui: there is no display; start it from a desktop, or "
                            "add --screenshot FILE"),
             1);
-    qs::applyTheme(app, wanted.dark);
+    qs::applyLooks(app, wanted.looks);
     const auto engine = qs::makeEngineSession(
         QStandardPaths::writableLocation(QStandardPaths::CacheLocation).toStdString());
     qs::MainWindow window(*engine);
-    window.resize(wanted.size);
+    // A picture is of the usual size, whatever the screen.
+    if (wanted.size.isEmpty() && !wanted.screenshot.isEmpty())
+        wanted.size = QSize(1600, 1000);
+    if (!wanted.size.isEmpty())
+        window.resize(wanted.size);
     window.show();
     std::unique_ptr<Photographer> photographer;
     if (!wanted.screenshot.isEmpty())
         photographer = std::make_unique<Photographer>(window, wanted);
     else
         sayWhereEnlarged(window, wanted.size);
+    if (!wanted.data.isEmpty())
+        runWithData(window, wanted.data);
     if (!wanted.model.isEmpty()) {
         qs::Recipe recipe = qs::defaultRecipe();
         if (!wanted.recipe.isEmpty()) {

@@ -14,13 +14,13 @@ namespace {
 
 constexpr std::size_t kMarked = 5;
 
-/// The nodes that lose most by themselves, with their rank from 1.
+/// The nodes at which most is born, with their rank from 1.
 std::map<NodeId, std::size_t> worstNodes(const Comparison& comparison)
 {
     std::vector<std::pair<double, NodeId>> losses;
     for (const NodeError& error : comparison.nodes)
-        if (error.isolated && error.isolated->sqnrDb && *error.isolated->sqnrDb < 200)
-            losses.emplace_back(*error.isolated->sqnrDb, error.node);
+        if (error.bornHere && error.bornHere->sqnrDb && *error.bornHere->sqnrDb < 200)
+            losses.emplace_back(*error.bornHere->sqnrDb, error.node);
     std::stable_sort(losses.begin(), losses.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     std::map<NodeId, std::size_t> ranks;
@@ -57,8 +57,8 @@ std::string layersText(const ResultParts& parts)
                    dbText(error.isolated), dbText(error.inherited), dbText(error.bornHere),
                    dbText(error.cumulative), kernelText(parts, error.node)});
     }
-    return "Signal to quantization noise in dB, layer by layer; 'worst' ranks by the isolated "
-           "error\n\n"
+    return "Signal to quantization noise in dB, layer by layer; 'worst' ranks by the error born "
+           "here\n\n"
         + table.text();
 }
 

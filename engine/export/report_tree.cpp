@@ -32,7 +32,7 @@ void include(Module& module, const Json& node)
 {
     ++module.operators;
     module.quantized += node.at("quantized").get<bool>();
-    if (const auto db = errorTerm(node, "isolated"); db && *db < kExactDb)
+    if (const auto db = errorTerm(node, "born_here"); db && *db < kExactDb)
         module.worst = module.worst ? std::min(*module.worst, *db) : *db;
 }
 
@@ -167,7 +167,7 @@ std::string moduleTreeHtml(const Json& result)
     Drawing drawing(column, height / root.operators);
     drawing.add(root, 0, 0);
     return "<h2>Module tree</h2><p>A box is as high as its module has operators; its colour and "
-           "its number are the worst signal to noise among its layers, each on float inputs: from "
+           "its number are the worst signal to noise born at one of its layers: from "
            "orange (10 dB and less) to blue (50 dB and more). Light blue: quantized, and "
            "measured at the end of its fusion; grey: float.</p>"
         + svgOpen(column * double(depth), height) + drawing.svg() + "</svg>";

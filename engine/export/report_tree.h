@@ -8,7 +8,7 @@
 namespace qs {
 
 /// The module tree as a picture (inline SVG in HTML): a column a depth, a box a module as high as
-/// it has operators, coloured by the worst SQNR among its layers alone ("isolated"), which also
+/// it has operators, coloured by the worst SQNR born at one of its layers, which also
 /// stands in it. Empty for a model without modules.
 std::string moduleTreeHtml(const ResultDocument& result);
 

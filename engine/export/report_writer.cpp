@@ -85,7 +85,7 @@ std::string worstHtml(const Json& result)
 {
     std::vector<std::pair<double, std::string>> losses;
     for (const Json& node : result.at("nodes"))
-        if (const auto db = errorTerm(node, "isolated"); db && *db < kExactDb)
+        if (const auto db = errorTerm(node, "born_here"); db && *db < kExactDb)
             losses.emplace_back(*db, textOf(node, "name"));
     std::stable_sort(losses.begin(), losses.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -95,8 +95,9 @@ std::string worstHtml(const Json& result)
     for (const auto& [db, name] : losses)
         bars.push_back({name, db});
     return bars.empty() ? std::string()
-                        : "<h2>Layers that lose most by themselves</h2><p>Signal to noise of each "
-                          "layer on float inputs: the shorter the bar, the more is lost.</p>"
+                        : "<h2>Worst layers by the error born there</h2><p>Signal to noise of "
+                          "what each layer adds to the error of its inputs: the shorter the bar, "
+                          "the more is lost.</p>"
             + barChartSvg(bars, "dB");
 }
 

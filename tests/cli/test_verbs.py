@@ -176,7 +176,7 @@ def test_report(folder):
     pictures = list(tree.iter("{http://www.w3.org/2000/svg}svg"))
     assert len(pictures) == len(titles) + 2, "a histogram each, the module tree, the worst layers"
     headings = [h.text for h in tree.iter("h2")]
-    assert {"Module tree", "Layers that lose most by themselves", "Certificate"} <= set(headings), headings
+    assert {"Module tree", "Worst layers by the error born there", "Certificate"} <= set(headings), headings
     boxes = [title.text for title in pictures[0].iter("{http://www.w3.org/2000/svg}title")]
     assert any(box.startswith("conv2 torch.nn") and "1 of 1 operator quantized, worst layer" in box for box in boxes), boxes
     result = json.loads((out / "result.json").read_text())

@@ -2,11 +2,13 @@
 #include "tests/support/fake_engine.h"
 #include "tests/ui/window_test.h"
 #include "ui/graph/graph_pane.h"
+#include "ui/panels/log_panel.h"
 #include "ui/panels/module_panel.h"
 #include "ui/panels/verdict_list.h"
 #include "ui/plots/channel_plot.h"
 #include "ui/plots/error_bar_plot.h"
 #include "ui/plots/histogram_plot.h"
+#include "ui/session/worst_nodes.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/commands.h"
 #include "ui/shell/main_window.h"
@@ -27,6 +29,25 @@
 #include <QtTest>
 
 using namespace qs;
+
+namespace {
+
+/// One of its kernels is not trusted.
+class RefusingEngine : public FakeEngine
+{
+public:
+    Result<ConvertedPtr> convert(const ConvertRequest& request, const JobContext& job) override
+    {
+        QS_TRY(ConvertedPtr made, FakeEngine::convert(request, job));
+        auto out = std::make_shared<ConvertedModel>(*made);
+        out->checks.resize(2);
+        out->checks[0].passed = true;
+        out->checks[1].passed = false;
+        return ConvertedPtr(out);
+    }
+};
+
+} // namespace
 
 /// Every test has its own window on the fake engine.
 class TestMainWindow : public test::WindowTest<FakeEngine>
@@ -53,6 +74,11 @@ private Q_SLOTS:
     void openingAMissingFileKeepsTheWindow();
     void staleResultsAreMarked();
     void pictureComesWithItsFacts();
+    void titlesTellFoldersApart();
+    void errorsAreErrorsInTheLog();
+    void refusedKernelsShowOnTheirStage();
+    void theWholeModelsLossIsItsOutputs();
+    void rowsThatAreCutHaveTheirTextAsToolTip();
 };
 
 void TestMainWindow::init()
@@ -120,7 +146,8 @@ void TestMainWindow::selectionIsSharedByAllViews()
     const auto currentRow = [&tree] { return tree.currentIndex().data().toString(); };
 
     // From the plot of errors to tree, graph, properties and histogram.
-    const auto worst = m_window->errorPlot().worstFirst();
+    const auto worst
+        = worstFirst(*workspace().document().comparison(), *workspace().document().model());
     QCOMPARE(worst.front(), node("linear"));
     auto& errors = m_window->errorPlot();
     const QPoint last = errors.barPosition(errors.barCount() - 1);
@@ -225,6 +252,81 @@ void TestMainWindow::pictureComesWithItsFacts()
              int(workspace().document().model()->nodes().size()));
     QCOMPARE(facts[QStringLiteral("nodes_drawn")].toInt(), 9);
     QVERIFY(!writeScreenshot(*m_window, QStringLiteral("/nonexistent/x.png"), 0));
+}
+
+void TestMainWindow::titlesTellFoldersApart()
+{
+    QVERIFY2(m_window->windowTitle().startsWith(QStringLiteral("models/net.pt2 ")),
+             qPrintable(m_window->windowTitle()));
+}
+
+void TestMainWindow::errorsAreErrorsInTheLog()
+{
+    m_engine.failCalibration = true;
+    m_window->commands().runAll();
+    QTRY_VERIFY(m_window->messageBar().isVisible());
+    QTRY_VERIFY2(m_window->logPanel().toPlainText().contains(QStringLiteral("error: ")),
+                 qPrintable(m_window->logPanel().toPlainText()));
+    const QString log = m_window->logPanel().toPlainText();
+    const QString line = log.section(QLatin1Char('\n'), -1);
+    QVERIFY2(line.contains(QStringLiteral("NaN")) && !line.contains(QStringLiteral("warning")),
+             qPrintable(line));
+}
+
+void TestMainWindow::refusedKernelsShowOnTheirStage()
+{
+    compareAll();
+    QVERIFY(!m_window->pipelineBar().button(Stage::Convert)->needsAttention());
+    RefusingEngine refusing;
+    MainWindow window(refusing);
+    window.show();
+    window.openModel(QStringLiteral("/models/net.pt2"));
+    QTRY_VERIFY(window.workspace().document().plan() && !window.workspace().pipeline().isBusy());
+    window.commands().runAll();
+    QTRY_VERIFY(window.workspace().document().comparison());
+    QTRY_VERIFY(window.pipelineBar().button(Stage::Convert)->needsAttention());
+    QVERIFY(window.pipelineBar()
+                .button(Stage::Convert)
+                ->toolTip()
+                .contains(QStringLiteral("1 of 2 kernels refused")));
+    QVERIFY(!window.pipelineBar().button(Stage::Compare)->needsAttention());
+}
+
+void TestMainWindow::theWholeModelsLossIsItsOutputs()
+{
+    compareAll();
+    const auto words = [this] {
+        QStringList out;
+        for (const auto* label : find<QWidget>("cardLoss")->findChildren<QLabel*>())
+            out << label->text();
+        return out;
+    };
+    const auto isOfOutputs = [&] {
+        return words().contains(QStringLiteral("lowered"))
+            && words().contains(QStringLiteral("reference"))
+            && words().contains(QStringLiteral("output"))
+            && !words().contains(QStringLiteral("isolated"));
+    };
+    QTRY_VERIFY(words().contains(QStringLiteral("isolated"))); // the worst node is selected
+    workspace().selection().clear();
+    QTRY_VERIFY2(isOfOutputs(), qPrintable(words().join(QLatin1Char('|'))));
+    QVERIFY(find<QWidget>("cardLoss")->isVisible());
+    QVERIFY(!find<QWidget>("cardWhy")->isVisible());
+    workspace().selectEntry(FoldTree::kRoot);
+    QTRY_VERIFY(isOfOutputs() && find<QWidget>("cardWhy")->isVisible());
+}
+
+void TestMainWindow::rowsThatAreCutHaveTheirTextAsToolTip()
+{
+    const auto& model = *m_window->modulePanel().tree().model();
+    const auto root = model.index(0, 0);
+    for (int row = 0; row < model.rowCount(root); ++row) {
+        const auto cell = model.index(row, 0, root);
+        QVERIFY2(cell.data(Qt::ToolTipRole).toString().contains(cell.data().toString()),
+                 qPrintable(cell.data().toString()));
+    }
+    for (const char* name : {"statusSummary", "statusProvenance", "propertyTitle"})
+        QCOMPARE(find<QLabel>(name)->toolTip(), find<QLabel>(name)->text());
 }
 
 QTEST_MAIN(TestMainWindow)

@@ -49,6 +49,8 @@ private Q_SLOTS:
     void aMethodBecomesAModuleOfTheTree();
     void theRowOfAModuleHasAMenu();
     void nothingIsOfferedWithoutAModule();
+    void aFusedPairDoesNotSeizeItsModule();
+    void floatAndLeafAreToldApart();
 };
 
 void TestModuleActions::init()
@@ -165,6 +167,39 @@ void TestModuleActions::nothingIsOfferedWithoutAModule()
         QVERIFY(!action(name).isEnabled());
     workspace().selectEntry(FoldTree::kRoot);
     QVERIFY(!action("leafModule").isEnabled());
+}
+
+void TestModuleActions::aFusedPairDoesNotSeizeItsModule()
+{
+    const auto& model = *workspace().document().model();
+    // conv2d_2 and its batch norm are a fused pair inside "block".
+    workspace().selectNode(model.tryFind("conv2d_2")->id);
+    QVERIFY(workspace().selection().nodes().size() > 1);
+    for (const char* name : {"wrapModule", "leafModule", "onlyModule"}) {
+        QVERIFY2(!action(name).isEnabled(), name);
+        action(name).trigger();
+    }
+    QVERIFY(listed("wrap").empty() && listed("non_traceable_module_name").empty());
+    // A single layer is a module that can be left out; wrapping it would only make it float.
+    workspace().selectNode(model.tryFind("linear")->id);
+    QVERIFY(action("leafModule").isEnabled());
+    QVERIFY(!action("wrapModule").isEnabled());
+    select("block");
+    QVERIFY(action("wrapModule").isEnabled());
+}
+
+void TestModuleActions::floatAndLeafAreToldApart()
+{
+    const auto text = [this](const char* name) {
+        return action(name).text().remove(QLatin1Char('&')).toLower();
+    };
+    QVERIFY(text("keepFloat").contains(QStringLiteral("rule")));
+    QVERIFY(text("leafModule").contains(QStringLiteral("module")));
+    QVERIFY(!text("leafModule").contains(QStringLiteral("float")));
+    for (const char* name : {"keepFloat", "leafModule", "wrapModule"})
+        QVERIFY2(!action(name).icon().isNull(), name);
+    QVERIFY(action("keepFloat").icon().pixmap(16).toImage()
+            != action("leafModule").icon().pixmap(16).toImage());
 }
 
 QTEST_MAIN(TestModuleActions)

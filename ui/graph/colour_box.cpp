@@ -16,7 +16,8 @@ ColourBox::ColourBox(QWidget* parent)
     for (int by = 0; by < kColourByCount; ++by)
         addItem(QStringLiteral("Colour by: %1").arg(colourByText(ColourBy(by))));
     setMaxVisibleItems(kColourByCount);
-    setFixedWidth(224);
+    setFont(uiFont(11.5));
+    setFixedWidth(px(200));
     setStyleSheet(QStringLiteral("QComboBox { background: %1; padding: 4px 10px; }")
                       .arg(theme().panel.name()));
     connect(this, &QComboBox::activated, this,

@@ -52,6 +52,12 @@ ErrorTerm errorTermOf(ColourBy by)
     }
 }
 
+QString errorTermText(ErrorTerm term)
+{
+    static const char* const texts[] = {"born here", "cumulative", "isolated", "inherited"};
+    return QString::fromLatin1(texts[int(term)]);
+}
+
 QString colourByText(ColourBy by)
 {
     static const char* const texts[kColourByCount]

@@ -29,6 +29,8 @@ enum class ColourBy
 inline constexpr int kColourByCount = 11;
 bool isErrorColour(ColourBy by);
 ErrorTerm errorTermOf(ColourBy by);
+/// "born here", "cumulative", "isolated", "inherited".
+QString errorTermText(ErrorTerm term);
 QString colourByText(ColourBy by);
 /// A measure as a badge shows it: "38", "exact", "1.6M", "12 µs".
 QString measureText(ColourBy by, double measure);

@@ -141,7 +141,7 @@ void GraphCanvas::paintFrame(QPainter& p, int index, double lod) const
     p.drawRoundedRect(box.rect, 10, 10);
     const auto& entry = m_drawing->tree->entry(box.entry);
     p.setPen(t.frameText);
-    const QFont font = uiFont(11.5, 600);
+    const QFont font = sceneFont(11.5, 600);
     p.setFont(font);
     const QRectF header(box.rect.left() + 14, box.rect.top() + 4, box.rect.width() - 44,
                         kBoxHeader - 4);
@@ -162,7 +162,7 @@ void GraphCanvas::paintEdges(QPainter& p, const QRectF& exposed, double lod, Edg
             paintEdge(p, m_drawing->edges[std::size_t(index)], exposed, lod);
     }
     if (lod >= kTextLod) {
-        p.setFont(monoFont(9.5));
+        p.setFont(sceneMonoFont(9.5));
         p.setPen(theme().muted);
         for (int index : edges)
             if (const auto& edge = m_drawing->edges[std::size_t(index)]; edge.labelled)
@@ -281,7 +281,7 @@ void GraphCanvas::paintReferences(QPainter& p, int node) const
     if (text.isEmpty())
         return;
     const QRectF rect = referenceRect(node);
-    p.setFont(monoFont(9.5));
+    p.setFont(sceneMonoFont(9.5));
     p.setPen(theme().accent);
     p.drawText(rect, Qt::AlignLeft | Qt::AlignVCenter,
                QFontMetricsF(p.font()).elidedText(text, Qt::ElideRight, rect.width()));

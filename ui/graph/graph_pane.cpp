@@ -5,13 +5,13 @@
 #include "ui/graph/colour_box.h"
 #include "ui/graph/expansion.h"
 #include "ui/graph/form_bar.h"
+#include "ui/graph/graph_header.h"
 #include "ui/graph/legend.h"
 #include "ui/graph/minimap.h"
 #include "ui/graph/trace.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/theme.h"
 
-#include <QLabel>
 #include <QSplitter>
 
 namespace qs {
@@ -20,7 +20,6 @@ namespace {
 
 /// As many things as a first view shows at a readable size.
 constexpr int kFirstViewBudget = 16;
-constexpr int kMargin = 12;
 
 } // namespace
 
@@ -34,11 +33,8 @@ GraphPane::GraphPane(Workspace& workspace, QWidget* parent)
           new GraphSide(workspace, *new GraphView(m_views), QStringLiteral("otherLayout"), this))
     , m_minimap(new Minimap(m_main->view(), this))
     , m_legend(new Legend(this))
-    , m_formBar(new FormBar(QStringLiteral("graphForm"), true, this))
-    , m_otherBar(new FormBar(QStringLiteral("otherGraphForm"), false, this))
-    , m_note(new QLabel(this))
+    , m_header(new GraphHeader(this))
     , m_body(new BodyPane(workspace, this))
-    , m_colourBox(new ColourBox(this))
 {
     setObjectName(QStringLiteral("graphPane"));
     m_views->setHandleWidth(1);
@@ -48,15 +44,9 @@ GraphPane::GraphPane(Workspace& workspace, QWidget* parent)
     otherView()
         .findChild<QWidget*>(QStringLiteral("graphBand"))
         ->setObjectName(QStringLiteral("otherGraphBand"));
-    m_note->setObjectName(QStringLiteral("graphNote"));
-    m_note->setFont(uiFont(11));
-    m_note->setStyleSheet(
-        QStringLiteral("color: %1; background: %2; border: 1px solid %3; "
-                       "border-radius: 6px; padding: 2px 8px;")
-            .arg(theme().muted.name(), theme().panel.name(), theme().border.name()));
-    m_note->setAttribute(Qt::WA_TransparentForMouseEvents);
-    m_colourBox->setColourBy(m_colourBy);
-    connect(m_colourBox, &ColourBox::chosen, this, [this](ColourBy by) {
+    m_header->colourBox().setColourBy(m_colourBy);
+    connect(m_header, &GraphHeader::mapWantedChanged, this, &GraphPane::showMinimap);
+    connect(&m_header->colourBox(), &ColourBox::chosen, this, [this](ColourBy by) {
         m_colourChosen = true;
         setColourBy(by);
     });
@@ -79,10 +69,11 @@ GraphPane::GraphPane(Workspace& workspace, QWidget* parent)
     });
     connect(&workspace.selection(), &Selection::changed, this, &GraphPane::retrace);
     connect(m_forms, &GraphForms::changed, this, [this] { showForms(true); });
-    connect(m_formBar, &FormBar::formChosen, this, &GraphPane::showForm);
-    connect(m_formBar, &FormBar::splitChosen, this, &GraphPane::setSplit);
-    connect(m_otherBar, &FormBar::formChosen, this, &GraphPane::showOtherForm);
-    connect(m_views, &QSplitter::splitterMoved, this, &GraphPane::placeOverlays);
+    connect(&m_header->formBar(), &FormBar::formChosen, this, &GraphPane::showForm);
+    connect(&m_header->formBar(), &FormBar::splitChosen, this, &GraphPane::setSplit);
+    connect(&m_header->otherBar(), &FormBar::formChosen, this, &GraphPane::showOtherForm);
+    connect(m_views, &QSplitter::splitterMoved, this, &GraphPane::place);
+    connect(&view(), &GraphView::viewChanged, this, &GraphPane::showMinimap);
     connect(m_legend, &Legend::rangeChosen, this, [this](const ScaleRange& range, bool whole) {
         m_range = whole ? std::nullopt : std::optional(range);
         restyle();
@@ -93,7 +84,6 @@ GraphPane::GraphPane(Workspace& workspace, QWidget* parent)
     m_minimap->hide();
     m_legend->hide();
     otherView().hide();
-    m_otherBar->hide();
 }
 
 void GraphPane::buildSide(GraphSide& side)
@@ -120,8 +110,12 @@ void GraphPane::buildSide(GraphSide& side)
     });
     connect(&side, &GraphSide::layoutFinished, this, [this] {
         restyle();
-        m_minimap->follow();
-        placeOverlays();
+        if (m_arriving && m_main->isDone()) {
+            m_main->view().setZoom(m_arriving->zoom);
+            m_main->view().centerOn(m_arriving->middle);
+            m_arriving.reset();
+        }
+        showMinimap();
         link(*m_main, *m_other);
         if (isLayoutDone())
             Q_EMIT layoutFinished();
@@ -147,7 +141,6 @@ void GraphPane::lookInside(const std::vector<NodeId>& nodes)
     for (const NodeId id : nodes)
         if (const NodePtr owner = m_workspace.facts().bodyOwner(id)) {
             m_body->close();
-            m_body->setGeometry(rect());
             m_body->open(owner);
             return;
         }
@@ -158,7 +151,7 @@ void GraphPane::setColourBy(ColourBy by)
     if (by != m_colourBy)
         m_range.reset();
     m_colourBy = by;
-    m_colourBox->setColourBy(by);
+    m_header->colourBox().setColourBy(by);
     restyle();
 }
 
@@ -197,15 +190,14 @@ void GraphPane::showForms(bool keepPlace)
 {
     if (needsConversion())
         m_forms->want();
-    m_formBar->setForm(m_form);
-    m_formBar->setSplit(m_split);
-    m_otherBar->setForm(m_otherForm);
+    m_header->formBar().setForm(m_form);
+    m_header->formBar().setSplit(m_split);
+    m_header->otherBar().setForm(m_otherForm);
     otherView().setVisible(m_split);
-    m_otherBar->setVisible(m_split);
+    m_header->otherBar().setVisible(m_split);
     if (m_split && m_views->sizes().value(1) < 80)
         m_views->setSizes({width() / 2, width() / 2});
-    m_note->setText(needsConversion() ? m_forms->note() : QString());
-    m_note->setVisible(!m_note->text().isEmpty());
+    m_header->setNote(needsConversion() ? m_forms->note() : QString());
     const auto show = [&](GraphSide& side, const GraphForm& form) {
         const bool fresh = form.tree != side.form().tree || form.graph != side.form().graph;
         side.setForm(form);
@@ -216,7 +208,6 @@ void GraphPane::showForms(bool keepPlace)
     };
     show(*m_main, m_forms->form(m_form));
     show(*m_other, m_split ? m_forms->form(m_otherForm) : GraphForm());
-    m_minimap->follow();
     restyle();
 }
 
@@ -271,13 +262,14 @@ void GraphPane::relayout(bool keepPlace)
 
 void GraphPane::restyle()
 {
-    m_colourBox->offerImported(m_workspace.document().nodeData() != nullptr);
+    m_header->colourBox().offerImported(m_workspace.document().nodeData() != nullptr);
     const auto* traced = m_trace == Trace::None ? nullptr : &m_traced;
     if (m_main->form().tree)
         m_legend->setStyle(m_main->restyle(m_colourBy, m_range, traced));
     if (m_split && m_other->form().tree)
         m_other->restyle(m_colourBy, m_range, traced);
-    placeOverlays();
+    m_minimap->repaintGraph();
+    place();
 }
 
 void GraphPane::setTrace(Trace trace)
@@ -368,33 +360,6 @@ void GraphPane::revealSelection()
     } else {
         m_main->centerOnSelection(true);
     }
-}
-
-void GraphPane::resizeEvent(QResizeEvent* event)
-{
-    QWidget::resizeEvent(event);
-    m_views->setGeometry(rect());
-    m_body->setGeometry(rect());
-    placeOverlays();
-}
-
-void GraphPane::placeOverlays()
-{
-    m_formBar->adjustSize();
-    m_formBar->move(kMargin, 10);
-    m_otherBar->adjustSize();
-    m_otherBar->move(otherView().x() + kMargin, 10);
-    m_colourBox->adjustSize();
-    // Beside the other view's own bar there may be no room in one row.
-    const int left = width() - m_colourBox->width() - kMargin;
-    const auto* last = m_split ? m_otherBar : m_formBar;
-    const bool below = last->x() + last->width() + kMargin > left;
-    m_colourBox->move(left, below ? 10 + last->height() + 6 : 10);
-    m_note->adjustSize();
-    m_note->move(kMargin, 10 + m_formBar->height() + 6);
-    m_minimap->move(kMargin, height() - m_minimap->height() - kMargin);
-    m_legend->setRoom(width());
-    m_legend->move(width() - m_legend->width() - kMargin, height() - m_legend->height() - kMargin);
 }
 
 } // namespace qs

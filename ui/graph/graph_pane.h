@@ -5,21 +5,20 @@
 
 #include <QWidget>
 
-class QLabel;
 class QSplitter;
 
 namespace qs {
 
 class BodyPane;
-class ColourBox;
-class FormBar;
+class GraphHeader;
 class Legend;
 class Minimap;
 class Workspace;
 
 /// The centre of the window: one form of the model as a graph, or two side by side, with folding,
-/// colours, minimap and legend. Folding, colours, selection and camera are those of both. GUI
-/// thread only.
+/// colours, minimap and legend. Folding, colours, selection and camera are those of both. Controls
+/// stand in a header above the canvas, the legend in a footer, the minimap in a column beside it:
+/// nothing lies on a node. GUI thread only.
 class GraphPane : public QWidget
 {
     Q_OBJECT
@@ -33,7 +32,24 @@ public:
         After ///< all that is computed from it
     };
 
+    /// What is shown, for another pane of the same document to go on with. A value.
+    struct State
+    {
+        std::set<std::string> expanded;
+        CodeForm form = CodeForm::Float, otherForm = CodeForm::Lowered;
+        bool split = false;
+        ColourBy colourBy = ColourBy::Verdict;
+        bool colourChosen = false;
+        double zoom = 1;
+        QPointF middle;
+    };
+
     explicit GraphPane(Workspace& workspace, QWidget* parent = nullptr);
+
+    State state() const;
+    /// Takes over what is open in the document, and shows it as `state` says.
+    void setState(const State& state);
+    QSize minimumSizeHint() const override;
 
     GraphView& view() { return m_main->view(); }
     /// The view beside it; hidden unless two forms are shown.
@@ -81,6 +97,7 @@ Q_SIGNALS:
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
 
 private:
     void buildSide(GraphSide& side);
@@ -95,7 +112,9 @@ private:
     void retrace();
     /// Moves one view after the other, unless it is the other that moves.
     void link(GraphSide& moved, GraphSide& follower);
-    void placeOverlays();
+    /// Header, canvas with the minimap beside it, footer.
+    void place();
+    void showMinimap();
     bool needsConversion() const;
 
     Workspace& m_workspace;
@@ -105,11 +124,9 @@ private:
     GraphSide* m_other;
     Minimap* m_minimap;
     Legend* m_legend;
-    FormBar* m_formBar;
-    FormBar* m_otherBar;
-    QLabel* m_note;
+    GraphHeader* m_header;
     BodyPane* m_body;
-    ColourBox* m_colourBox;
+    std::optional<State> m_arriving; ///< whose camera waits for the layout
     ColourBy m_colourBy = ColourBy::Verdict;
     CodeForm m_form = CodeForm::Float, m_otherForm = CodeForm::Lowered;
     bool m_split = false;

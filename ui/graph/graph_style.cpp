@@ -299,6 +299,8 @@ private:
         prepareImported();
         if (!m_style.scale && (isErrorColour(m_by) || m_by == ColourBy::Time))
             m_style.title = QStringLiteral("measured by Compare");
+        else if (isErrorColour(m_by))
+            m_style.title = QStringLiteral("SQNR, %1").arg(errorTermText(m_term));
         m_style.range = range.value_or(m_style.full);
         for (auto& look : m_style.nodes) {
             if (!look.isMeasured() || (m_by == ColourBy::Imported && !m_style.scale))

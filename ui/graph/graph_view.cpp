@@ -23,8 +23,8 @@ namespace {
 constexpr double kMinZoom = 0.02, kMaxZoom = 4;
 /// Below this a whole-graph view would show no names.
 constexpr double kReadableZoom = 0.62;
-/// Height of the row of controls over the top of the graph, with its margins.
-constexpr double kOverlayRow = 48;
+/// Between the graph and the border of the view when it is fitted.
+constexpr double kFitMargin = 20;
 
 } // namespace
 
@@ -45,6 +45,13 @@ GraphView::GraphView(QWidget* parent)
     setViewportUpdateMode(QGraphicsView::FullViewportUpdate);
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
+}
+
+GraphView::~GraphView()
+{
+    // Without its scene the view scrolls once more: nobody is to follow that.
+    blockSignals(true);
+    setScene(nullptr);
 }
 
 void GraphView::setZoom(double zoom)
@@ -69,29 +76,36 @@ void GraphView::zoomTo(const QRectF& area)
     Q_EMIT viewChanged();
 }
 
+double GraphView::fittedZoom() const
+{
+    return px(100) / 100.0; // nodes as large as the words around the graph
+}
+
 void GraphView::fitAll()
 {
     if (!m_scene.drawing())
         return;
     const QRectF bounds = m_scene.drawing()->bounds;
     const double wanted
-        = std::min((viewport()->width() - 40) / std::max(bounds.width(), 1.0),
-                   (viewport()->height() - 20 - kOverlayRow) / std::max(bounds.height(), 1.0));
+        = std::min((viewport()->width() - 2 * kFitMargin) / std::max(bounds.width(), 1.0),
+                   (viewport()->height() - 2 * kFitMargin) / std::max(bounds.height(), 1.0));
     setTransform(QTransform::fromScale(1, 1));
-    setZoom(std::min(wanted, 1.0));
-    centerOn(bounds.center() - QPointF(0, (kOverlayRow - 20) / zoom() / 2));
+    setZoom(std::min(wanted, fittedZoom()));
+    centerOn(bounds.center());
     Q_EMIT viewChanged();
 }
 
 void GraphView::fitStart()
 {
     fitAll();
-    if (!m_scene.drawing() || zoom() >= kReadableZoom)
+    const double readable = kReadableZoom * fittedZoom();
+    if (!m_scene.drawing() || zoom() >= readable)
         return;
     const QRectF bounds = m_scene.drawing()->bounds;
-    setZoom(std::min(1.0, std::max(kReadableZoom, (viewport()->width() - 40) / bounds.width())));
+    const double room = viewport()->width() - m_reserved - 2 * kFitMargin;
+    setZoom(std::min(fittedZoom(), std::max(readable, room / bounds.width())));
     const double half = viewport()->height() / zoom() / 2;
-    centerOn(QPointF(bounds.center().x(), bounds.top() - kOverlayRow / zoom() + half));
+    centerOn(QPointF(bounds.center().x(), bounds.top() - kFitMargin / zoom() + half));
     Q_EMIT viewChanged();
 }
 
@@ -317,6 +331,8 @@ void GraphView::keyPressEvent(QKeyEvent* event)
     else if (event->key() >= Qt::Key_Left && event->key() <= Qt::Key_Down
              && !(event->modifiers() & ~Qt::KeypadModifier))
         Q_EMIT walkWanted(Qt::Key(event->key()));
+    else if (event->key() == Qt::Key_Space && event->modifiers() == Qt::NoModifier)
+        fitAll();
     else if (event->key() == Qt::Key_Backspace)
         event->ignore(); // the pane around leads back
     else

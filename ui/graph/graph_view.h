@@ -21,6 +21,7 @@ class GraphView : public QGraphicsView
 
 public:
     explicit GraphView(QWidget* parent = nullptr);
+    ~GraphView() override;
 
     GraphScene& graphScene() { return m_scene; }
     double zoom() const { return transform().m11(); }
@@ -34,6 +35,9 @@ public:
     /// the top.
     void fitStart();
     void fitAll();
+    /// Pixels of the width that something beside the view takes away where not all of the graph is
+    /// in sight.
+    void setReserved(int width) { m_reserved = width; }
     void centerOnEntry(int entry);
     bool isShowing(const QRectF& rect) const;
     /// More lines for the tool tip of an entry that is hovered.
@@ -79,6 +83,7 @@ private:
     int showFanOut(int node);
 
     void selectBand(bool extend);
+    double fittedZoom() const;
 
     GraphScene m_scene;
     std::function<QStringList(int)> m_tipLines;
@@ -87,6 +92,7 @@ private:
     bool m_dragging = false;
     bool m_bandZooms = false; ///< the rectangle is for zooming, not for selecting
     int m_paintCount = 0;
+    int m_reserved = 0;
     int m_hovered = -1, m_hoveredName = -1;
     int m_hoveredReaders = 0; ///< that name what is hovered
 };

@@ -15,9 +15,13 @@ namespace qs {
 
 namespace {
 
-constexpr int kLegendRow = 18;
-constexpr int kScaleCells = 14;
-constexpr int kScaleHeight = 46;
+constexpr int kLegendRow = 24, kLegendGap = 14, kSwatch = 10;
+constexpr int kScaleCells = 14, kScaleWidth = 160, kWordGap = 8;
+
+QFont wordFont()
+{
+    return uiFont(11);
+}
 
 } // namespace
 
@@ -31,9 +35,16 @@ Legend::Legend(QWidget* parent)
 void Legend::setStyle(const GraphStyle& style)
 {
     m_scale = style.scale;
-    m_entries = m_scale ? std::vector<LegendEntry>() : style.legend;
-    m_rules = style.ruleLegend;
-    m_title = style.title;
+    m_items.clear();
+    if (!style.title.isEmpty())
+        m_items.push_back({Item::Kind::Title, {QColor(), style.title}, {}});
+    if (m_scale)
+        m_items.push_back({Item::Kind::Scale, {}, {}});
+    else
+        for (const auto& entry : style.legend)
+            m_items.push_back({Item::Kind::Entry, entry, {}});
+    for (const auto& entry : style.ruleLegend)
+        m_items.push_back({Item::Kind::Entry, entry, {}});
     m_ramp = style.ramp;
     m_by = style.by;
     m_full = style.full;
@@ -45,7 +56,7 @@ void Legend::setStyle(const GraphStyle& style)
                                     "for all of it")
                    : QString());
     resizeToContents();
-    setVisible(m_scale || !m_title.isEmpty() || !m_entries.empty() || !m_rules.empty());
+    setVisible(!m_items.empty());
     update();
 }
 
@@ -55,31 +66,50 @@ void Legend::setRoom(int width)
     resizeToContents();
 }
 
-void Legend::resizeToContents()
+int Legend::widthOf(const Item& item) const
 {
-    const QFontMetricsF metrics(uiFont(11));
-    const int scaleWidth = std::clamp(m_room * 22 / 100, 150, 238);
-    double widest = 0;
-    for (const auto* entries : {&m_entries, &m_rules})
-        for (const auto& entry : *entries)
-            widest = std::max(widest, metrics.horizontalAdvance(entry.text));
-    if (!m_title.isEmpty())
-        widest = std::max(widest, metrics.horizontalAdvance(m_title) - 18);
-    const int words = std::min(int(widest) + 44, std::max(scaleWidth, m_room * 2 / 5));
-    const int rows = int(m_entries.size() + m_rules.size());
-    setFixedSize(m_scale ? std::max(scaleWidth, rows > 0 ? words : 0) : words,
-                 titleHeight() + (m_scale ? kScaleHeight : 12) + rows * kLegendRow
-                     + (m_scale && rows > 0 ? 4 : 0));
+    const QFontMetrics metrics(wordFont());
+    switch (item.kind) {
+    case Item::Kind::Title:
+        return QFontMetrics(uiFont(11, 600)).horizontalAdvance(item.entry.text) + 2;
+    case Item::Kind::Scale: {
+        // Of the whole scale, so that nothing moves under a handle that is dragged; both sides as
+        // wide as the longer one: the scale stays in the middle.
+        const auto [good, bad] = scaleEnds(m_by, m_full.best, m_full.worst);
+        return px(kScaleWidth) + 2 * kWordGap
+            + 2 * std::max(metrics.horizontalAdvance(good), metrics.horizontalAdvance(bad));
+    }
+    case Item::Kind::Entry:
+        break;
+    }
+    return px(kSwatch) + 6 + metrics.horizontalAdvance(item.entry.text) + 2;
 }
 
-int Legend::titleHeight() const
+void Legend::resizeToContents()
 {
-    return m_title.isEmpty() ? 0 : kLegendRow;
+    int x = 0, y = 0, widest = 0;
+    for (auto& item : m_items) {
+        const int width = std::min(widthOf(item), m_room);
+        if (x > 0 && x + width > m_room) {
+            x = 0;
+            y += px(kLegendRow);
+        }
+        item.rect = {x, y, width, px(kLegendRow)};
+        x += width + kLegendGap;
+        widest = std::max(widest, item.rect.right() + 1);
+    }
+    setFixedSize(widest, m_items.empty() ? 0 : y + px(kLegendRow));
 }
 
 QRectF Legend::bar() const
 {
-    return {14, 9.0 + titleHeight(), double(width()) - 28, 9};
+    for (const auto& item : m_items)
+        if (item.kind == Item::Kind::Scale) {
+            const double width = std::min(px(kScaleWidth), item.rect.width() / 2);
+            return QRectF(item.rect.center().x() + 1 - width / 2, item.rect.top() + px(6), width,
+                          px(8));
+        }
+    return {};
 }
 
 double Legend::measureAt(double share) const
@@ -153,7 +183,7 @@ bool Legend::focusNextPrevChild(bool next)
     return QWidget::focusNextPrevChild(next);
 }
 
-void Legend::paintScale(QPainter& p)
+void Legend::paintScale(QPainter& p, const QRect& room)
 {
     const QRectF strip = bar();
     p.setPen(Qt::NoPen);
@@ -172,49 +202,46 @@ void Legend::paintScale(QPainter& p)
         p.drawPolygon(handle, 3);
     }
     p.setPen(theme().muted);
-    const QRectF words(12, strip.bottom() + 7, width() - 24, 16);
+    p.setFont(wordFont());
     const auto [good, bad] = scaleEnds(m_by, m_range.best, m_range.worst);
-    p.drawText(words, Qt::AlignLeft | Qt::AlignVCenter, good);
-    p.drawText(words, Qt::AlignRight | Qt::AlignVCenter, bad);
+    const QFontMetrics metrics(p.font());
+    QRect left = room, right = room;
+    left.setRight(int(strip.left()) - kWordGap);
+    right.setLeft(int(strip.right()) + kWordGap);
+    p.drawText(left, Qt::AlignRight | Qt::AlignVCenter,
+               metrics.elidedText(good, Qt::ElideRight, left.width()));
+    p.drawText(right, Qt::AlignLeft | Qt::AlignVCenter,
+               metrics.elidedText(bad, Qt::ElideRight, right.width()));
 }
 
-void Legend::paintEntries(QPainter& p, const std::vector<LegendEntry>& entries, int y)
+void Legend::paintItem(QPainter& p, const Item& item)
 {
-    p.setFont(uiFont(11));
-    for (const auto& entry : entries) {
-        p.setPen(entry.color.isValid() ? QPen(Qt::NoPen) : QPen(theme().muted, 1));
-        p.setBrush(entry.color.isValid() ? QBrush(entry.color) : QBrush(Qt::NoBrush));
-        p.drawRoundedRect(QRectF(12, y + 4, 10, 10), 2, 2);
-        p.setPen(theme().text);
-        const QRectF room(30, y, width() - 38, kLegendRow);
-        p.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
-                   QFontMetricsF(p.font()).elidedText(entry.text, Qt::ElideRight, room.width()));
-        y += kLegendRow;
+    if (item.kind == Item::Kind::Scale) {
+        paintScale(p, item.rect);
+        return;
     }
+    QRect room = item.rect;
+    p.setFont(item.kind == Item::Kind::Title ? uiFont(11, 600) : wordFont());
+    if (item.kind == Item::Kind::Entry) {
+        const QColor& color = item.entry.color;
+        p.setPen(color.isValid() ? QPen(Qt::NoPen) : QPen(theme().muted, 1));
+        p.setBrush(color.isValid() ? QBrush(color) : QBrush(Qt::NoBrush));
+        const int side = px(kSwatch);
+        p.drawRoundedRect(QRectF(room.left(), room.center().y() - side / 2.0 + 1, side, side), 2,
+                          2);
+        room.setLeft(room.left() + side + 6);
+    }
+    p.setPen(theme().text);
+    p.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
+               QFontMetricsF(p.font()).elidedText(item.entry.text, Qt::ElideRight, room.width()));
 }
 
 void Legend::paintEvent(QPaintEvent*)
 {
     QPainter p(this);
     p.setRenderHint(QPainter::Antialiasing, true);
-    p.setPen(theme().border);
-    p.setBrush(theme().panel);
-    p.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
-    if (!m_title.isEmpty()) {
-        p.setFont(uiFont(11, 600));
-        p.setPen(theme().text);
-        const QRectF room(12, 5, width() - 24, kLegendRow);
-        p.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
-                   QFontMetricsF(p.font()).elidedText(m_title, Qt::ElideRight, room.width()));
-    }
-    int y = 6 + titleHeight();
-    if (m_scale) {
-        p.setFont(uiFont(10));
-        paintScale(p);
-        y = titleHeight() + kScaleHeight;
-    }
-    paintEntries(p, m_entries, y);
-    paintEntries(p, m_rules, y + int(m_entries.size()) * kLegendRow);
+    for (const auto& item : m_items)
+        paintItem(p, item);
 }
 
 } // namespace qs

@@ -7,11 +7,10 @@
 
 namespace qs {
 
-/// What the colours of the graph mean: a scale, or the words behind the colours, and below them the
-/// style rules. Two handles narrow
-/// the scale: the colours spread over what lies between, the rest of the graph stands back. Left
-/// and Right move the handle used last (Tab changes it), a double click or Home gives the whole
-/// scale back. GUI thread only.
+/// What the colours of the graph mean, in a row below it: a scale, or the words behind the colours,
+/// and after them the style rules. Two handles narrow the scale: the colours spread over what lies
+/// between, the rest of the graph stands back. Left and Right move the handle used last (Tab
+/// changes it), a double click or Home gives the whole scale back. GUI thread only.
 class Legend : public QWidget
 {
     Q_OBJECT
@@ -19,7 +18,7 @@ class Legend : public QWidget
 public:
     explicit Legend(QWidget* parent);
     void setStyle(const GraphStyle& style);
-    /// The width of the pane it lies on: a narrow pane gets a narrow scale.
+    /// The width there is: what does not fit into one row goes on in the next.
     void setRoom(int width);
     /// Where a handle stands, in this widget's coordinates.
     QPointF handleAt(bool worst) const;
@@ -37,20 +36,30 @@ protected:
     bool focusNextPrevChild(bool next) override;
 
 private:
-    void paintScale(QPainter& p);
+    /// Something with a place of its own: the title, the scale, or an entry.
+    struct Item
+    {
+        enum class Kind
+        {
+            Title,
+            Scale,
+            Entry
+        };
+        Kind kind;
+        LegendEntry entry;
+        QRect rect;
+    };
+    void paintScale(QPainter& p, const QRect& room);
+    void paintItem(QPainter& p, const Item& item);
     QRectF bar() const;
     double measureAt(double share) const;
     /// Puts the handle in use at a share of the bar.
     void moveHandle(double share);
     void giveBack();
     void resizeToContents();
-    int titleHeight() const;
+    int widthOf(const Item& item) const;
 
-    /// Words with a swatch each, from `y` down.
-    void paintEntries(QPainter& p, const std::vector<LegendEntry>& entries, int y);
-
-    std::vector<LegendEntry> m_entries, m_rules;
-    QString m_title;
+    std::vector<Item> m_items;
     ColourRamp m_ramp;
     ColourBy m_by = ColourBy::Verdict;
     bool m_scale = false;

@@ -15,20 +15,20 @@ Minimap::Minimap(GraphView& view, QWidget* parent)
     , m_view(view)
 {
     setObjectName(QStringLiteral("minimap"));
-    setFixedSize(92, 104);
     setToolTip(QStringLiteral("The whole graph: click or drag to go there"));
-    connect(&view, &GraphView::viewChanged, this, &Minimap::follow);
-    connect(&view.graphScene(), &GraphScene::drawingChanged, this, [this] {
-        m_picture = {};
-        follow();
-    });
+    connect(&view, &GraphView::viewChanged, this, qOverload<>(&QWidget::update));
+    connect(&view.graphScene(), &GraphScene::drawingChanged, this, &Minimap::repaintGraph);
 }
 
-void Minimap::follow()
+void Minimap::repaintGraph()
 {
-    const auto& drawing = m_view.graphScene().drawing();
-    setVisible(drawing && !m_view.isShowing(drawing->bounds));
+    m_picture = {};
     update();
+}
+
+void Minimap::resizeEvent(QResizeEvent*)
+{
+    repaintGraph();
 }
 
 QTransform Minimap::toMap() const
@@ -53,9 +53,8 @@ void Minimap::paintGraph()
     m_picture.fill(Qt::transparent);
     QPainter p(&m_picture);
     p.setRenderHint(QPainter::Antialiasing, true);
-    p.setPen(theme().border);
-    p.setBrush(theme().panel);
-    p.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
+    p.fillRect(rect(), theme().panel);
+    p.fillRect(width() - 1, 0, 1, height(), theme().border);
     const auto& drawing = m_view.graphScene().drawing();
     if (!drawing)
         return;

@@ -8,21 +8,22 @@ namespace qs {
 
 class GraphView;
 
-/// The whole graph in a corner, with the visible part outlined; a click or drag goes there. GUI
-/// thread only.
+/// The whole graph in a column beside its view, with the visible part outlined; a click or drag
+/// goes there. GUI thread only.
 class Minimap : public QWidget
 {
     Q_OBJECT
 
 public:
     Minimap(GraphView& view, QWidget* parent);
-    /// Takes up what the view shows now; hidden while that is all of the graph.
-    void follow();
+    /// The graph has another look or layout.
+    void repaintGraph();
 
 protected:
     void paintEvent(QPaintEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     QTransform toMap() const;

@@ -39,7 +39,7 @@ void paintBadge(QPainter& p, const NodeLook& look, const QString& text, const QR
     p.setBrush(fill);
     p.drawRoundedRect(badge, 4, 4);
     if (lod >= kTextLod) {
-        p.setFont(uiFont(look.isMeasured() ? 10.5 : 9.5, 600));
+        p.setFont(sceneFont(look.isMeasured() ? 10.5 : 9.5, 600));
         p.setPen(filled ? textOn(fill) : look.isMeasured() ? t.text : t.muted);
         p.drawText(badge, Qt::AlignCenter,
                    QFontMetricsF(p.font()).elidedText(text, Qt::ElideRight, kBadgeWidth - 2));
@@ -89,7 +89,7 @@ void paintNode(QPainter& p, const QRectF& rect, const NodeLook& look, const Node
         = rect.right() - (words.badge.isEmpty() ? 10 : kBadgeWidth + 16) - (look.folded ? 18 : 0);
     const bool second = lod >= kTextLod && !words.detail.isEmpty();
     const bool third = lod >= kInsideLod && !words.inside.isEmpty();
-    const QFont title = uiFont(12, 600);
+    const QFont title = sceneFont(12, 600);
     p.setFont(title);
     p.setPen(t.text);
     const double head = third || rect.height() < kTallNodeHeight
@@ -100,7 +100,7 @@ void paintNode(QPainter& p, const QRectF& rect, const NodeLook& look, const Node
     p.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
                QFontMetricsF(title).elidedText(words.title, Qt::ElideRight, line.width()));
     if (second) {
-        const QFont detail = monoFont(10);
+        const QFont detail = sceneMonoFont(10);
         p.setFont(detail);
         p.setPen(t.muted);
         line.translate(0, 16);
@@ -108,7 +108,7 @@ void paintNode(QPainter& p, const QRectF& rect, const NodeLook& look, const Node
                    QFontMetricsF(detail).elidedText(words.detail, Qt::ElideRight, line.width()));
     }
     if (third) {
-        const QFont inside = monoFont(9);
+        const QFont inside = sceneMonoFont(9);
         p.setFont(inside);
         p.setPen(t.muted);
         line.translate(0, 14);

@@ -89,7 +89,7 @@ private:
         const auto& entry = m_drawing.tree->entry(box.entry);
         rect(box.rect, 10, frameFill(box.depth), theme().frameBorder);
         text(box.rect.topLeft() + QPointF(14, 21),
-             QString::fromStdString(entry.path + "  " + entry.className), uiFont(11.5, 600),
+             QString::fromStdString(entry.path + "  " + entry.className), sceneFont(11.5, 600),
              theme().frameText, box.rect.width() - 28);
     }
 
@@ -113,8 +113,8 @@ private:
         if (edge.labelled) {
             const bool right = points[1].x() <= points[0].x() + 2;
             text(points[0] + QPointF(right ? 7 : -7, 17),
-                 shapeText(m_drawing.graph->value(edge.value).type), monoFont(9.5), theme().muted,
-                 400, right ? "start" : "end");
+                 shapeText(m_drawing.graph->value(edge.value).type), sceneMonoFont(9.5),
+                 theme().muted, 400, right ? "start" : "end");
         }
     }
 
@@ -130,19 +130,19 @@ private:
         rect(box, 6, nodeGround(look), theme().nodeBorder);
         rect(QRectF(box.topLeft(), QSizeF(5, box.height())), 2, QColor(look.bar), {});
         const double room = box.width() - (words.badge.isEmpty() ? 24 : 74);
-        text(box.topLeft() + QPointF(14, 17), words.title, uiFont(12, 600), theme().text, room);
-        text(box.topLeft() + QPointF(14, 32), words.detail, monoFont(10), theme().muted, room);
-        text(box.topLeft() + QPointF(14, 46), words.inside, monoFont(9), theme().muted,
+        text(box.topLeft() + QPointF(14, 17), words.title, sceneFont(12, 600), theme().text, room);
+        text(box.topLeft() + QPointF(14, 32), words.detail, sceneMonoFont(10), theme().muted, room);
+        text(box.topLeft() + QPointF(14, 46), words.inside, sceneMonoFont(9), theme().muted,
              box.width() - 24);
         if (!words.badge.isEmpty()) {
             const bool filled = look.fill != 0 && (style.scale || !look.isMeasured());
             const QColor fill = filled ? QColor(look.fill) : theme().window;
             const QRectF badge(box.right() - 46, box.top() + 8, 38, 24);
             rect(badge, 4, fill, filled ? QColor() : theme().border);
-            text(badge.center() + QPointF(0, 4), words.badge, uiFont(10, 600),
+            text(badge.center() + QPointF(0, 4), words.badge, sceneFont(10, 600),
                  filled ? textOn(fill) : theme().muted, 38, "middle");
         }
-        text(box.topLeft() + QPointF(8, -4), m_canvas.referenceText(index), monoFont(9.5),
+        text(box.topLeft() + QPointF(8, -4), m_canvas.referenceText(index), sceneMonoFont(9.5),
              theme().accent, box.width() / 2 - 20);
         m_xml.writeEndElement();
     }

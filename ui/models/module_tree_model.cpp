@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/models/module_tree_model.h"
 
+#include "ui/graph/colour_by.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/theme.h"
 
 #include <QFont>
 
 namespace qs {
+
+namespace {
+
+constexpr auto kTerm = ErrorTerm::BornHere; // what "worst" means everywhere
+
+} // namespace
 
 ModuleTreeModel::ModuleTreeModel(Workspace& workspace, QObject* parent)
     : QAbstractItemModel(parent)
@@ -23,12 +30,6 @@ ModuleTreeModel::ModuleTreeModel(Workspace& workspace, QObject* parent)
     connect(&workspace, &Workspace::treeChanged, this, reset);
     connect(&workspace, &Workspace::factsChanged, this, [this] { refresh({}); });
     reset();
-}
-
-void ModuleTreeModel::setTerm(ErrorTerm term)
-{
-    m_term = term;
-    refresh({});
 }
 
 void ModuleTreeModel::refresh(const QModelIndex& parent)
@@ -126,7 +127,7 @@ QVariant ModuleTreeModel::text(int index, int column) const
         }
         return facts.isOverridden(nodes) && !entry.isModule() ? text + QStringLiteral(" ✎") : text;
     }
-    const auto sqnr = facts.worstSqnr(nodes, m_term);
+    const auto sqnr = facts.worstSqnr(nodes, kTerm);
     if (sqnr && *sqnr > kExactDb)
         return QStringLiteral("exact");
     return sqnr ? QString::number(*sqnr, 'f', 1) : QString();
@@ -137,12 +138,17 @@ QVariant ModuleTreeModel::toolTip(int index, int column) const
     const auto& entry = m_tree->entry(index);
     const auto nodes = m_tree->nodesOf(index);
     if (column == ErrorColumn)
-        return entry.isModule() ? QStringLiteral("SQNR of the worst node inside")
-                                : QStringLiteral("SQNR of this node");
+        return QStringLiteral("SQNR, %1%2")
+            .arg(errorTermText(kTerm),
+                 entry.isModule() ? QStringLiteral(", of the worst node inside") : QString());
+    // A narrow panel cuts the row's own text: it comes first.
+    QStringList lines {text(index, column).toString()};
+    if (entry.isModule() && !entry.path.empty())
+        lines << QString::fromStdString(entry.path);
     if (const auto* decided = m_workspace.facts().plan(m_workspace.facts().leader(nodes));
         decided && !entry.isModule() && !decided->reason.empty())
-        return QString::fromStdString(decided->reason);
-    return QString::fromStdString(entry.path);
+        lines << QString::fromStdString(decided->reason);
+    return lines.join(QLatin1Char('\n'));
 }
 
 QVariant ModuleTreeModel::data(const QModelIndex& index, int role) const
@@ -167,10 +173,10 @@ QVariant ModuleTreeModel::data(const QModelIndex& index, int role) const
     case StaleRole:
         return m_workspace.facts().errorsStale();
     case ColorRole: {
-        const auto sqnr = m_workspace.facts().worstSqnr(m_tree->nodesOf(id), m_term);
+        const auto sqnr = m_workspace.facts().worstSqnr(m_tree->nodesOf(id), kTerm);
         if (!sqnr)
             return {};
-        const auto [best, worst] = m_workspace.facts().sqnrRange(m_term);
+        const auto [best, worst] = m_workspace.facts().sqnrRange(kTerm);
         return cividis((best - *sqnr) / (best - worst));
     }
     default:
@@ -187,10 +193,10 @@ QVariant ModuleTreeModel::headerData(int section, Qt::Orientation orientation, i
         return QString::fromLatin1(names[section]);
     }
     if (role == Qt::ToolTipRole) {
-        static const char* const tips[]
-            = {"The model's modules; a double click opens or closes one",
-               "How it is quantized; a pencil marks a rule of your own",
-               "Signal to quantization noise, worst node inside; higher is better"};
+        static const char* const tips[] = {
+            "The model's modules; a double click opens or closes one",
+            "How it is quantized; a pencil marks a rule of your own",
+            "Signal to quantization noise born here, of the worst node inside; higher is better"};
         return QString::fromLatin1(tips[section]);
     }
     if (role == Qt::TextAlignmentRole)

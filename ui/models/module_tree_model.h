@@ -33,7 +33,6 @@ public:
 
     explicit ModuleTreeModel(Workspace& workspace, QObject* parent = nullptr);
 
-    void setTerm(ErrorTerm term);
     QModelIndex indexOf(int entry, int column = 0) const;
     int entryOf(const QModelIndex& index) const;
 
@@ -53,7 +52,6 @@ private:
     Workspace& m_workspace;
     FoldTreePtr m_tree;
     std::vector<int> m_rowOf; ///< row of each entry in its parent
-    ErrorTerm m_term = ErrorTerm::BornHere;
 };
 
 } // namespace qs

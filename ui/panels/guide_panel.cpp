@@ -31,7 +31,7 @@ public:
         setToolTip(step.action->toolTip());
         setCursor(Qt::PointingHandCursor);
         setFocusPolicy(Qt::TabFocus);
-        setFixedHeight(22);
+        setFixedHeight(px(22));
     }
 
     void setState(bool done, bool next)
@@ -51,20 +51,24 @@ protected:
         p.setRenderHint(QPainter::Antialiasing, true);
         if (underMouse() || hasFocus())
             p.fillRect(rect(), t.window);
-        const QRectF dot(17.5, 6.5, 9, 9);
+        const QRectF dot(17.5, (height() - 9) / 2.0, 9, 9);
         p.setPen(QPen(m_done ? t.accent : m_next ? t.accent : t.faint, 1.4));
         p.setBrush(m_done ? QBrush(t.accent) : QBrush(Qt::NoBrush));
         p.drawEllipse(dot);
         if (m_done) {
             p.setPen(QPen(t.accentText, 1.4));
-            p.drawPolyline(QPolygonF({QPointF(19.6, 11.2), QPointF(21.4, 13), QPointF(24.6, 9)}));
+            const double y = dot.center().y();
+            p.drawPolyline(
+                QPolygonF({QPointF(19.6, y + 0.2), QPointF(21.4, y + 2), QPointF(24.6, y - 2)}));
         }
         p.setFont(monoFont(10.5));
         p.setPen(t.muted);
         p.drawText(rect().adjusted(0, 0, -12, 0), Qt::AlignRight | Qt::AlignVCenter, m_keys);
         p.setFont(uiFont(12, m_next ? 600 : 400));
         p.setPen(m_done ? t.muted : t.text);
-        p.drawText(rect().adjusted(34, 0, -70, 0), Qt::AlignLeft | Qt::AlignVCenter, text());
+        const QRect words = rect().adjusted(34, 0, -px(70), 0);
+        p.drawText(words, Qt::AlignLeft | Qt::AlignVCenter,
+                   p.fontMetrics().elidedText(text(), Qt::ElideRight, words.width()));
     }
     void enterEvent(QEnterEvent*) override { update(); }
     void leaveEvent(QEvent*) override { update(); }

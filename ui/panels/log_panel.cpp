@@ -22,13 +22,24 @@ void LogPanel::add(LogLevel level, const QString& line)
 {
     if (level == LogLevel::Debug)
         return;
+    const bool warning = level == LogLevel::Warning;
+    append(warning ? QStringLiteral("⚠ warning: ") : QString(), line,
+           warning ? theme().warning : theme().text);
+}
+
+void LogPanel::addError(const QString& line)
+{
+    append(QStringLiteral("✕ error: "), line, theme().danger);
+}
+
+void LogPanel::append(const QString& mark, const QString& line, const QColor& ink)
+{
     const QString stamp = QTime::currentTime().toString(QStringLiteral("HH:mm:ss"));
-    const QString text
-        = QStringLiteral("%1  %2%3")
-              .arg(stamp, level == LogLevel::Warning ? QStringLiteral("warning: ") : QString(),
-                   line);
+    const QString html = QStringLiteral("<span style=\"color: %1; white-space: pre-wrap\">%2  %3"
+                                        "</span>")
+                             .arg(ink.name(), stamp, (mark + line).toHtmlEscaped());
     QMetaObject::invokeMethod(
-        this, [this, text] { appendPlainText(text); }, Qt::AutoConnection);
+        this, [this, html] { appendHtml(html); }, Qt::AutoConnection);
 }
 
 } // namespace qs

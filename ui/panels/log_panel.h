@@ -15,6 +15,11 @@ class LogPanel : public QPlainTextEdit
 public:
     explicit LogPanel(QWidget* parent = nullptr);
     void add(LogLevel level, const QString& line);
+    /// What stopped a stage. Any thread.
+    void addError(const QString& line);
+
+private:
+    void append(const QString& mark, const QString& line, const QColor& ink);
 };
 
 } // namespace qs

@@ -119,9 +119,9 @@ ModulePanel::ModulePanel(Workspace& workspace, QWidget* parent)
     header->setSectionResizeMode(ModuleTreeModel::Name, QHeaderView::Stretch);
     header->setSectionResizeMode(ModuleTreeModel::QConfigColumn, QHeaderView::Fixed);
     header->setSectionResizeMode(ModuleTreeModel::ErrorColumn, QHeaderView::Fixed);
-    header->resizeSection(ModuleTreeModel::QConfigColumn, 56);
-    header->resizeSection(ModuleTreeModel::ErrorColumn, 64);
-    header->setFixedHeight(30);
+    header->resizeSection(ModuleTreeModel::QConfigColumn, px(56));
+    header->resizeSection(ModuleTreeModel::ErrorColumn, px(64));
+    header->setFixedHeight(px(30));
     header->setHighlightSections(false);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -159,11 +159,6 @@ void ModulePanel::applyFilter(const QModelIndex& parent)
     }
     if (!parent.isValid())
         m_filtered = filtered;
-}
-
-void ModulePanel::setTerm(ErrorTerm term)
-{
-    m_model->setTerm(term);
 }
 
 void ModulePanel::onTreeReset()

@@ -21,7 +21,6 @@ class ModulePanel : public QWidget
 public:
     explicit ModulePanel(Workspace& workspace, QWidget* parent = nullptr);
     QTreeView& tree() { return *m_tree; }
-    void setTerm(ErrorTerm term);
 
 Q_SIGNALS:
     /// The user picked a row: bring it into view in the graph.

@@ -36,9 +36,10 @@ void FractionBar::paintEvent(QPaintEvent*)
     p.drawRoundedRect(QRectF(0, 0, std::max(4.0, width() * m_fraction), height()), 3, 3);
 }
 
-ElidedLabel::ElidedLabel(QString text, const QFont& font, QWidget* parent)
-    : QFrame(parent)
+ElidedLabel::ElidedLabel(const QString& text, const QFont& font, QWidget* parent)
+    : QLabel(parent)
 {
+    setTextFormat(Qt::PlainText);
     setFont(font);
     setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     setText(text);
@@ -46,9 +47,9 @@ ElidedLabel::ElidedLabel(QString text, const QFont& font, QWidget* parent)
 
 void ElidedLabel::setText(const QString& text)
 {
-    m_text = text;
+    QLabel::setText(text);
     setToolTip(text);
-    update();
+    updateGeometry();
 }
 
 void ElidedLabel::setColor(const QColor& ink)
@@ -61,7 +62,8 @@ void ElidedLabel::setColor(const QColor& ink)
 QSize ElidedLabel::sizeHint() const
 {
     const QFontMetrics metrics(font());
-    return {metrics.horizontalAdvance(m_text) + 2, metrics.height() + 2};
+    const int frame = width() - contentsRect().width(); // a style sheet's padding
+    return {metrics.horizontalAdvance(text()) + 2 + frame, metrics.height() + 2};
 }
 
 QSize ElidedLabel::minimumSizeHint() const
@@ -76,7 +78,7 @@ void ElidedLabel::paintEvent(QPaintEvent*)
     p.setPen(palette().color(QPalette::WindowText));
     const QRect room = contentsRect();
     p.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
-               QFontMetrics(font()).elidedText(m_text, Qt::ElideRight, room.width()));
+               QFontMetrics(font()).elidedText(text(), Qt::ElideRight, room.width()));
 }
 
 Card::Card(const QString& title, QWidget* parent)
@@ -103,7 +105,7 @@ void Card::clearRows()
     m_grid->setContentsMargins(0, 0, 0, 0);
     m_grid->setHorizontalSpacing(10);
     m_grid->setVerticalSpacing(5);
-    m_grid->setColumnMinimumWidth(0, 66);
+    m_grid->setColumnMinimumWidth(0, px(66));
     m_grid->setColumnStretch(1, 1);
     m_column->addWidget(m_body);
 }

@@ -3,10 +3,10 @@
 
 #include <QColor>
 #include <QFrame>
+#include <QLabel>
 #include <QString>
 
 class QGridLayout;
-class QLabel;
 class QPushButton;
 class QVBoxLayout;
 
@@ -63,24 +63,20 @@ private:
     bool m_faded;
 };
 
-/// A label that shortens its text to its width.
-class ElidedLabel : public QFrame
+/// A label that shortens its text to its width; the whole text is its tool tip.
+class ElidedLabel : public QLabel
 {
     Q_OBJECT
 
 public:
-    ElidedLabel(QString text, const QFont& font, QWidget* parent);
+    ElidedLabel(const QString& text, const QFont& font, QWidget* parent);
     void setText(const QString& text);
-    const QString& text() const { return m_text; }
     void setColor(const QColor& ink);
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
 
 protected:
     void paintEvent(QPaintEvent* event) override;
-
-private:
-    QString m_text;
 };
 
 } // namespace qs

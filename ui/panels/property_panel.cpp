@@ -121,6 +121,7 @@ PropertyPanel::PropertyPanel(Workspace& workspace, QWidget* parent)
     outer->addWidget(m_empty);
 
     auto* scroll = new QScrollArea(this);
+    scroll->setObjectName(QStringLiteral("propertyScroll"));
     scroll->setWidgetResizable(true);
     scroll->setAccessibleName(QStringLiteral("Properties"));
     scroll->setFrameShape(QFrame::NoFrame);
@@ -158,13 +159,18 @@ void PropertyPanel::refresh()
 {
     const auto& selection = m_workspace.selection();
     const bool any = !selection.isEmpty() && m_workspace.document().model();
-    m_cards->setVisible(any);
+    const bool whole = !any && m_workspace.facts().hasErrors();
+    m_cards->setVisible(any || whole);
     m_empty->setVisible(!any);
+    for (auto* card : m_cards->findChildren<Card*>(QString(), Qt::FindDirectChildrenOnly))
+        card->setVisible(any || card == m_loss);
     m_empty->setText(m_workspace.document().model()
                          ? QStringLiteral("Select a node or a module to see how it is quantized, "
                                           "why, and what it loses.")
                          : QString());
     showHeader();
+    if (whole)
+        showLoss();
     if (!any)
         return;
     m_editor->refresh();
@@ -234,6 +240,10 @@ void PropertyPanel::showLoss()
             true);
         return;
     }
+    if (selection.isEmpty() || (selection.isModule() && selection.modulePath().isEmpty())) {
+        showOutputs();
+        return;
+    }
     struct Row
     {
         const char* name;
@@ -274,6 +284,32 @@ void PropertyPanel::showLoss()
             m_loss->addText(QStringLiteral("%1 % clipping · %2 % rounding (estimated)")
                                 .arg(std::lround(100 * noise->clipping / noise->total()))
                                 .arg(std::lround(100 * noise->rounding / noise->total())));
+    if (facts.errorsStale())
+        m_loss->addText(QStringLiteral("Measured with an older recipe: compare again."), true);
+}
+
+void PropertyPanel::showOutputs()
+{
+    const auto& facts = m_workspace.facts();
+    const auto& comparison = *m_workspace.document().comparison();
+    const auto [best, worst] = facts.sqnrRange(ErrorTerm::Cumulative);
+    const auto show = [&, best = best, worst = worst](const QString& name,
+                                                      const std::optional<ErrorMetrics>& metrics) {
+        if (!metrics || !metrics->sqnrDb)
+            return;
+        const double badness = (best - *metrics->sqnrDb) / (best - worst);
+        m_loss->addBar(name, 0.12 + 0.88 * std::clamp(badness, 0.0, 1.0), cividis(badness),
+                       QStringLiteral("%1 dB").arg(*metrics->sqnrDb, 0, 'f', 1),
+                       facts.errorsStale());
+    };
+    for (const auto& output : comparison.outputs) {
+        m_loss->addWide(QString::fromStdString(output.name));
+        show(QStringLiteral("reference"), output.cumulative);
+        show(QStringLiteral("lowered"), output.lowered);
+    }
+    m_loss->addText(QStringLiteral("SQNR of the model's outputs against float, all errors "
+                                   "together."),
+                    true);
     if (facts.errorsStale())
         m_loss->addText(QStringLiteral("Measured with an older recipe: compare again."), true);
 }

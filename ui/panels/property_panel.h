@@ -32,6 +32,8 @@ private:
     void refresh();
     void showHeader();
     void showLoss();
+    /// Of the whole model: what each output loses.
+    void showOutputs();
     void showArguments();
 
     Workspace& m_workspace;

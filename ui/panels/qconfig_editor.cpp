@@ -56,7 +56,7 @@ QConfigEditor::QConfigEditor(Workspace& workspace, QWidget* parent)
     grid->setContentsMargins(0, 0, 0, 0);
     grid->setHorizontalSpacing(10);
     grid->setVerticalSpacing(5);
-    grid->setColumnMinimumWidth(0, 66);
+    grid->setColumnMinimumWidth(0, px(66));
     grid->setColumnStretch(1, 1);
     const std::pair<const char*, QWidget*> rows[] = {{"Qconfig", m_qconfig},
                                                      {"Activation", m_activation},
@@ -71,7 +71,7 @@ QConfigEditor::QConfigEditor(Workspace& workspace, QWidget* parent)
         grid->addWidget(widget, row++, 1);
     }
     for (auto* label : {m_activation, m_weight}) {
-        label->setMinimumHeight(24);
+        label->setMinimumHeight(px(24));
         label->setStyleSheet(QStringLiteral("padding-left: 8px;"));
     }
     connect(m_qconfig, &QComboBox::activated, this, &QConfigEditor::apply);

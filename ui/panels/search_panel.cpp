@@ -72,9 +72,9 @@ SearchPanel::SearchPanel(Workspace& workspace, Finder& finder, QLineEdit& field,
     header->setMinimumSectionSize(40);
     header->setSectionResizeMode(QHeaderView::Fixed);
     header->setSectionResizeMode(SearchResultModel::Name, QHeaderView::Stretch);
-    header->resizeSection(SearchResultModel::Module, 150);
-    header->resizeSection(SearchResultModel::QConfigColumn, 74);
-    header->resizeSection(SearchResultModel::ErrorColumn, 58);
+    header->resizeSection(SearchResultModel::Module, px(150));
+    header->resizeSection(SearchResultModel::QConfigColumn, px(74));
+    header->resizeSection(SearchResultModel::ErrorColumn, px(58));
     auto* top = new QHBoxLayout;
     top->addWidget(m_count, 1);
     top->addWidget(m_all);
@@ -134,19 +134,21 @@ void SearchPanel::open()
     raise();
 }
 
-/// Below the field, at its right edge, as tall as what it shows.
+/// Below the field, as far right as it may, as tall as what it shows.
 void SearchPanel::place()
 {
     // Below the whole bar that the field stands in.
-    const QPoint corner(m_field.mapTo(parentWidget(), QPoint(m_field.width(), 0)).x(),
-                        m_field.parentWidget()->geometry().bottom() + 4);
-    const int width = std::min(kResultWidth, parentWidget()->width() - 24);
+    QPoint corner(m_field.mapTo(parentWidget(), QPoint(m_field.width(), 0)).x(),
+                  m_field.parentWidget()->geometry().bottom() + 4);
+    if (m_clearOf && m_clearOf->isVisible())
+        corner.setX(std::min(corner.x(), m_clearOf->mapTo(parentWidget(), QPoint()).x() - 4));
+    const int width = std::min(px(kResultWidth), corner.x() - 12);
     const int rows = std::min(int(m_finder.results().size()), kResultRows);
-    const int rowHeight = std::max(m_list->sizeHintForRow(0), 18);
+    const int rowHeight = std::max(m_list->sizeHintForRow(0), px(18));
     const int head = 8 + std::max(m_all->sizeHint().height(), m_count->sizeHint().height()) + 6;
     const int body = rows > 0 ? m_list->header()->sizeHint().height() + rows * rowHeight + 4
                               : m_note->heightForWidth(width - 24);
-    setGeometry(std::max(12, corner.x() - width), corner.y(), width, head + body + 12);
+    setGeometry(corner.x() - width, corner.y(), width, head + body + 12);
 }
 
 void SearchPanel::moveCurrent(int by)

@@ -24,6 +24,8 @@ class SearchPanel : public QFrame
 public:
     /// `field` is watched, not owned.
     SearchPanel(Workspace& workspace, Finder& finder, QLineEdit& field, QWidget* parent);
+    /// Hangs left of this widget while that is shown, so that what is found can be worked on.
+    void keepClearOf(const QWidget& widget) { m_clearOf = &widget; }
 
 Q_SIGNALS:
     /// A result was selected and wants to be seen in the graph.
@@ -50,6 +52,7 @@ private:
     QPushButton* m_all;
     QLabel* m_note;
     QTreeView* m_list;
+    const QWidget* m_clearOf = nullptr;
 };
 
 } // namespace qs

@@ -27,7 +27,7 @@ public:
         setObjectName(QStringLiteral("valueSpread"));
         setAccessibleName(QStringLiteral("Spread of the elements: %1").arg(words));
         setToolTip(QStringLiteral("How the elements are spread: %1").arg(words));
-        setFixedHeight(26);
+        setFixedHeight(px(26));
     }
 
 protected:

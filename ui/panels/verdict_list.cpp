@@ -14,7 +14,15 @@ namespace qs {
 
 namespace {
 
-constexpr int kTop = 34, kVerdictRow = 20;
+int verdictTop()
+{
+    return px(34);
+}
+
+int verdictRow()
+{
+    return px(20);
+}
 
 } // namespace
 
@@ -59,13 +67,13 @@ int VerdictList::count(Verdict verdict) const
 
 QSize VerdictList::sizeHint() const
 {
-    return {260, kTop + kVerdictRow * std::max(int(m_rows.size()), 4) + 12};
+    return {260, verdictTop() + verdictRow() * std::max(int(m_rows.size()), 2) + 12};
 }
 
 int VerdictList::rowAt(int y) const
 {
-    const int row = (y - kTop) / kVerdictRow;
-    return y >= kTop && row < int(m_rows.size()) ? row : -1;
+    const int row = (y - verdictTop()) / verdictRow();
+    return y >= verdictTop() && row < int(m_rows.size()) ? row : -1;
 }
 
 void VerdictList::paintEvent(QPaintEvent*)
@@ -76,31 +84,33 @@ void VerdictList::paintEvent(QPaintEvent*)
     p.fillRect(rect(), t.panel);
     p.setPen(t.text);
     p.setFont(uiFont(12.5, 600));
-    p.drawText(QRect(14, 4, width(), 28), Qt::AlignLeft | Qt::AlignVCenter,
+    p.drawText(QRect(14, px(4), width(), px(28)), Qt::AlignLeft | Qt::AlignVCenter,
                QStringLiteral("Verdicts"));
     const auto& filter = m_workspace.verdictFilter();
     if (filter) {
         p.setPen(t.accent);
         p.setFont(uiFont(11));
-        p.drawText(QRect(0, 4, width() - 12, 28), Qt::AlignRight | Qt::AlignVCenter,
+        p.drawText(QRect(0, px(4), width() - 12, px(28)), Qt::AlignRight | Qt::AlignVCenter,
                    QStringLiteral("show all"));
     }
-    int y = kTop;
-    for (std::size_t i = 0; i < m_rows.size(); ++i, y += kVerdictRow) {
+    int y = verdictTop();
+    for (std::size_t i = 0; i < m_rows.size(); ++i, y += verdictRow()) {
         if (filter == m_rows[i].verdict)
-            p.fillRect(QRect(0, y, width(), kVerdictRow), t.accentSoft);
+            p.fillRect(QRect(0, y, width(), verdictRow()), t.accentSoft);
         else if (int(i) == m_hover)
-            p.fillRect(QRect(0, y, width(), kVerdictRow), t.window);
+            p.fillRect(QRect(0, y, width(), verdictRow()), t.window);
         p.setPen(Qt::NoPen);
         p.setBrush(verdictColor(m_rows[i].verdict));
-        p.drawRoundedRect(QRectF(16, y + 5, 10, 10), 2, 2);
+        p.drawRoundedRect(QRectF(16, y + px(5), px(10), px(10)), 2, 2);
         p.setPen(t.text);
         p.setFont(uiFont(12));
-        p.drawText(QRect(34, y, width() - 90, kVerdictRow), Qt::AlignLeft | Qt::AlignVCenter,
-                   verdictText(m_rows[i].verdict));
+        const QRect words(px(34), y, width() - px(80), verdictRow());
+        p.drawText(words, Qt::AlignLeft | Qt::AlignVCenter,
+                   p.fontMetrics().elidedText(verdictText(m_rows[i].verdict), Qt::ElideRight,
+                                              words.width()));
         p.setPen(t.muted);
         p.setFont(monoFont(11));
-        p.drawText(QRect(0, y, width() - 12, kVerdictRow), Qt::AlignRight | Qt::AlignVCenter,
+        p.drawText(QRect(0, y, width() - 12, verdictRow()), Qt::AlignRight | Qt::AlignVCenter,
                    QString::number(m_rows[i].nodes.size()));
     }
 }
@@ -109,7 +119,7 @@ QRect VerdictList::rowRect(Verdict verdict) const
 {
     for (std::size_t i = 0; i < m_rows.size(); ++i)
         if (m_rows[i].verdict == verdict)
-            return {0, kTop + int(i) * kVerdictRow, width(), kVerdictRow};
+            return {0, verdictTop() + int(i) * verdictRow(), width(), verdictRow()};
     return {};
 }
 
@@ -126,7 +136,7 @@ void VerdictList::choose(int row)
 void VerdictList::mousePressEvent(QMouseEvent* event)
 {
     const int row = rowAt(event->pos().y());
-    if (row >= 0 || event->pos().y() < kTop)
+    if (row >= 0 || event->pos().y() < verdictTop())
         choose(row);
 }
 

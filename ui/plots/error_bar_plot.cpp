@@ -6,6 +6,7 @@
 #include "ui/plots/plot_style.h"
 #include "ui/session/coalesce.h"
 #include "ui/session/workspace.h"
+#include "ui/session/worst_nodes.h"
 #include "ui/shell/theme.h"
 
 #include <QLabel>
@@ -15,7 +16,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 namespace qs {
 
@@ -23,13 +23,6 @@ namespace {
 
 constexpr int kBuckets = 12;
 constexpr double kFoot = 65; ///< what bars stand on, unless nodes are better than that
-
-QString nodeText(const Facts& facts, NodeId id)
-{
-    const auto* group = facts.group(id);
-    const Node& node = facts.model()->get(group ? group->root : id);
-    return QString::fromStdString(node.scope.path.empty() ? node.name : node.scope.path);
-}
 
 } // namespace
 
@@ -137,9 +130,9 @@ void ErrorBarPlot::refresh()
         m_highest = m_foot - lowest;
         leaveHeadroom();
         auto ends = QSharedPointer<QCPAxisTickerText>::create();
-        ends->addTick(0, nodeText(facts, m_nodes.front()));
+        ends->addTick(0, nodeTitle(facts, m_nodes.front()));
         if (m_nodes.size() > 3)
-            ends->addTick(double(m_nodes.size()) - 1, nodeText(facts, m_nodes.back()));
+            ends->addTick(double(m_nodes.size()) - 1, nodeTitle(facts, m_nodes.back()));
         m_plot->xAxis->setTicker(ends);
         m_plot->xAxis->setRange(-1.2, double(m_nodes.size()) + 0.2);
     }
@@ -163,7 +156,7 @@ void ErrorBarPlot::showSelection()
     m_label->setVisible(one);
     if (one) {
         const auto& error = *facts.error(m_nodes[std::size_t(labelled)]);
-        QString text = nodeText(facts, m_nodes[std::size_t(labelled)]);
+        QString text = nodeTitle(facts, m_nodes[std::size_t(labelled)]);
         QStringList terms;
         if (error.bornHere && error.bornHere->sqnrDb)
             terms << QStringLiteral("born here %1").arg(*error.bornHere->sqnrDb, 0, 'f', 1);
@@ -213,20 +206,6 @@ double ErrorBarPlot::barHeight(int index) const
     return std::isnan(born)
         ? 0
         : m_plot->yAxis->coordToPixel(0) - m_plot->yAxis->coordToPixel(height(born));
-}
-
-std::vector<NodeId> ErrorBarPlot::worstFirst() const
-{
-    std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < m_nodes.size(); ++i)
-        if (!std::isnan(m_born[i]))
-            order.push_back(i);
-    std::stable_sort(order.begin(), order.end(),
-                     [this](std::size_t a, std::size_t b) { return m_born[a] < m_born[b]; });
-    std::vector<NodeId> out;
-    for (std::size_t i : order)
-        out.push_back(m_nodes[i]);
-    return out;
 }
 
 bool ErrorBarPlot::eventFilter(QObject* watched, QEvent* event)

@@ -29,8 +29,6 @@ public:
     QPoint barPosition(int index) const;
     /// How high a bar is drawn, in pixels; for tests.
     double barHeight(int index) const;
-    /// Nodes from the worst to the best.
-    std::vector<NodeId> worstFirst() const;
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;

@@ -27,7 +27,7 @@ void styleAxis(QCPAxis& axis, bool line)
 void stylePlot(QCustomPlot& plot)
 {
     plot.setBackground(theme().panel);
-    plot.setMinimumSize(160, 110);
+    plot.setMinimumSize(120, 60);
     plot.xAxis->grid()->setVisible(false);
     styleAxis(*plot.xAxis, true);
     styleAxis(*plot.yAxis, false);

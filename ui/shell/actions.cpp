@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/actions.h"
 
+#include "ui/shell/action_icons.h"
+
 #include <QAction>
 #include <QMainWindow>
 #include <QMenu>
@@ -29,9 +31,10 @@ Actions::Actions(QMainWindow& window)
          {"reload", "&Reload", "Read the model's file again", "F5", true},
          {"openRecipe", "Open re&cipe…", "Take the decisions of a recipe file", "Ctrl+Shift+O",
           true},
-         {"saveProject", "Save &project…", "Write model, decisions and data to one file",
-          "Ctrl+Shift+S", true},
-         {"saveRecipe", "&Save recipe…", "Write the decisions to a recipe file", "Ctrl+S", true},
+         {"saveProject", "&Save project…", "Write model, decisions and data to one file", "Ctrl+S",
+          true},
+         {"saveRecipe", "Save recip&e…", "Write the decisions to a recipe file", "Ctrl+Shift+S",
+          true},
          {"saveNodeData", "Save &node data…",
           "Write every node's error as JSON that Model Explorer paints", "Ctrl+Alt+S", true},
          {"importNodeData", "&Import node data…",
@@ -60,14 +63,17 @@ Actions::Actions(QMainWindow& window)
              {"nextBookmark", "Next boo&kmark", "Go to the next marked node", "Ctrl+Shift+D", true},
              {"selectAll", "Select &all", "Select every operator", "Ctrl+A", true},
              {"selectNone", "Select n&one", "Clear the selection", "Escape", true}});
-    addMenu(QStringLiteral("&View"),
-            {{"zoomIn", "Zoom &in", "Show the graph larger", "Shift+Up", true},
-             {"zoomOut", "Zoom &out", "Show the graph smaller", "Shift+Down", true},
-             {"zoomReset", "&Actual size", "Show the graph at 100 %", "Shift+Backspace", true},
-             {"fit", "&Fit", "Show the whole graph", "Space", true},
-             {"reveal", "&Go to selection", "Bring the selection into view", "G", true},
-             {"worst", "Next &worst node", "Select the next worse node", "N", true},
-             {"better", "&Previous worst node", "Select the one before", "Shift+N", true}});
+    m_viewMenu = addMenu(
+        QStringLiteral("&View"),
+        {{"zoomIn", "Zoom &in", "Show the graph larger", "Ctrl++; Ctrl+=; Shift+Up", true},
+         {"zoomOut", "Zoom &out", "Show the graph smaller", "Ctrl+-; Shift+Down", true},
+         {"zoomReset", "&Actual size", "Show the graph at 100 %", "Shift+Backspace", true},
+         {"fit", "&Fit", "Show the whole graph; Space does so in the graph", "Ctrl+0", true},
+         {"reveal", "&Go to selection", "Bring the selection into view", "G", true},
+         {"worst", "Next &worst node",
+          "Select the next node in the order of what is born at each, the worst first", "N", true},
+         {"better", "&Previous worst node",
+          "Select the node before in the order of what is born at each", "Shift+N", true}});
     addMenu(QStringLiteral("&Graph"),
             {{"expand", "&Unfold selection", "Show what is inside the module", "Ctrl+Right", true},
              {"collapse", "&Fold selection", "Show the module as one node", "Ctrl+Left", true},
@@ -99,12 +105,17 @@ Actions::Actions(QMainWindow& window)
         {{"assign", "&Assign…", "Give the selection, its module, its type or its repeats a qconfig",
           "A", true},
          {"cycle", "&Cycle precision", "Selection: by rule, float, backend's default", "Q", true},
-         {"keepFloat", "Keep &float", "Keep the selection in float", "Ctrl+0", true},
+         {"keepFloat", "Keep &float by rule",
+          "Give the selection's operators a rule that keeps them in float; narrower rules inside "
+          "still count",
+          "Shift+Q", true},
          {"clearRule", "Clear &rules", "Take the selection's own rules away", "Ctrl+Backspace",
           true},
          {"newQConfig", "&New qconfig…", "Make a named qconfig and use it", "Ctrl+Shift+N", true},
-         {"leafModule", "Keep as float &leaf",
-          "Leave the module as it is: nothing inside is quantized", "Ctrl+Shift+L", true},
+         {"leafModule", "Leave module out (&leaf)",
+          "Leave the whole module out of quantization: nothing inside is fused, observed or "
+          "quantized, whatever the rules are",
+          "Ctrl+Shift+L", true},
          {"onlyModule", "Quantize &only this module", "Keep everything outside the module in float",
           "Ctrl+Shift+M", true},
          {"wrapModule", "&Wrap as one node",
@@ -124,7 +135,7 @@ Actions::Actions(QMainWindow& window)
              {"export", "&Export…", "Write the int8 model", "Ctrl+E", true},
              {"runAll", "Run &all", "Calibrate, convert and compare", "Ctrl+R", true},
              {"cancel", "&Cancel", "Stop what is running", "Ctrl+.", false}});
-    m_windowMenu = addMenu(
+    addMenu(
         QStringLiteral("&Window"),
         {{"showModules", "&Modules", "Show or hide the left panel", "Ctrl+1", false},
          {"showProperties", "&Properties", "Show or hide the right panel", "Ctrl+Return", false},
@@ -135,6 +146,9 @@ Actions::Actions(QMainWindow& window)
          {"showFindings", "F&indings", "Show what the planner found", "Ctrl+5", true},
          {"showStyles", "&Styles", "Show the rules by which nodes get colours and labels", "Ctrl+6",
           true},
+         {"nextPanel", "&Next panel", "Give the keyboard to the next panel", "F6", false},
+         {"previousPanel", "Pr&evious panel", "Give the keyboard to the panel before", "Shift+F6",
+          false},
          {"fullScreen", "&Full screen", "Use the whole screen", "F11", false}});
     for (const char* name : {"showModules", "showProperties", "showBottom", "fullScreen"})
         (*this)[name].setCheckable(true);
@@ -147,6 +161,9 @@ Actions::Actions(QMainWindow& window)
              {"guide", "&First steps", "Show or hide the list of first steps", "Ctrl+F1", false},
              {"keys", "&Keys", "List the keys and what they do", "Ctrl+Shift+K", false},
              {"about", "&About Quantscope", "Version and licences", "Shift+F1", false}});
+    (*this)["keepFloat"].setIcon(floatRuleIcon());
+    (*this)["leafModule"].setIcon(leafIcon());
+    (*this)["wrapModule"].setIcon(wrapIcon());
     setModelOpen(false);
 }
 
@@ -159,7 +176,7 @@ QMenu* Actions::addMenu(const QString& title, std::initializer_list<Spec> specs)
         action->setObjectName(QString::fromLatin1(spec.name));
         action->setToolTip(QString::fromUtf8(spec.tip));
         action->setStatusTip(QString());
-        action->setShortcut(QKeySequence(QString::fromLatin1(spec.keys)));
+        action->setShortcuts(QKeySequence::listFromString(QString::fromLatin1(spec.keys)));
         m_window.addAction(action);
         action->setProperty(kMenuProperty, QString(title).remove(QLatin1Char('&')));
         m_actions[action->objectName()] = action;

@@ -22,7 +22,7 @@ public:
     /// The action must exist.
     QAction& operator[](const char* name) const;
     QMenu& recentMenu() const { return *m_recent; }
-    QMenu& windowMenu() const { return *m_windowMenu; }
+    QMenu& viewMenu() const { return *m_viewMenu; }
     /// All that need an open model.
     void setModelOpen(bool open);
     /// In the order of the menus.
@@ -46,7 +46,7 @@ private:
     QList<QAction*> m_all;
     QList<QAction*> m_needModel;
     QMenu* m_recent = nullptr;
-    QMenu* m_windowMenu = nullptr;
+    QMenu* m_viewMenu = nullptr;
 };
 
 } // namespace qs

@@ -29,7 +29,7 @@ public:
 
     QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override
     {
-        return {100, kPaletteRow};
+        return {100, px(kPaletteRow)};
     }
 
     void paint(QPainter* p, const QStyleOptionViewItem& option,
@@ -80,7 +80,7 @@ CommandPalette::CommandPalette(QWidget* window)
     m_field->setObjectName(QStringLiteral("paletteField"));
     m_field->setAccessibleName(QStringLiteral("Command"));
     m_field->setFont(uiFont(13));
-    m_field->setMinimumHeight(32);
+    m_field->setMinimumHeight(px(32));
     m_list->setObjectName(QStringLiteral("paletteList"));
     m_list->setAccessibleName(QStringLiteral("Commands"));
     m_list->setModel(m_model);
@@ -120,10 +120,11 @@ void CommandPalette::open(const QString& prompt, std::vector<PaletteItem> items)
 
 void CommandPalette::place()
 {
-    const int width = std::min(kPaletteWidth, parentWidget()->width() - 40);
+    const int width = std::min(px(kPaletteWidth), parentWidget()->width() - 40);
     const int rows = std::clamp(m_model->rowCount(), 1, kPaletteRows);
-    const int height = 10 + m_field->sizeHint().height() + 8 + rows * kPaletteRow + 14;
-    setGeometry((parentWidget()->width() - width) / 2, kPaletteTop, width, std::max(height, 80));
+    const int height = 10 + m_field->sizeHint().height() + 8 + rows * px(kPaletteRow) + 14;
+    setGeometry((parentWidget()->width() - width) / 2, px(kPaletteTop), width,
+                std::max(height, 80));
 }
 
 void CommandPalette::leave()

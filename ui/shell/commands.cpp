@@ -6,8 +6,8 @@
 #include "ui/graph/graph_pane.h"
 #include "ui/panels/property_panel.h"
 #include "ui/panels/qconfig_editor.h"
-#include "ui/plots/error_bar_plot.h"
 #include "ui/session/workspace.h"
+#include "ui/session/worst_nodes.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/empty_state.h"
 #include "ui/shell/main_window.h"
@@ -315,7 +315,9 @@ void Commands::cyclePrecision()
 void Commands::selectWorst(int direction)
 {
     auto& workspace = m_window.workspace();
-    const auto order = m_window.errorPlot().worstFirst();
+    const auto& document = workspace.document();
+    const auto order = document.comparison() ? worstFirst(*document.comparison(), *document.model())
+                                             : std::vector<NodeId>();
     if (order.empty())
         return;
     const auto at = std::find_if(order.begin(), order.end(),
@@ -324,6 +326,7 @@ void Commands::selectWorst(int direction)
     const qint64 next = at == order.end() ? 0 : ((at - order.begin()) + direction + count) % count;
     workspace.selectNode(order[std::size_t(next)]);
     m_window.graphPane().revealSelection();
+    m_window.graphPane().view().setFocus(); // the arrow keys go on from there
 }
 
 void Commands::walk(bool down)

@@ -10,6 +10,7 @@
 #include "ui/shell/commands.h"
 #include "ui/shell/find_actions.h"
 #include "ui/shell/help_actions.h"
+#include "ui/shell/looks_actions.h"
 #include "ui/shell/lowering_dialog.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/module_actions.h"
@@ -19,6 +20,8 @@
 #include "ui/shell/save_graph.h"
 
 #include <QAction>
+#include <QApplication>
+#include <QKeyEvent>
 #include <QMenu>
 
 #include <algorithm>
@@ -26,6 +29,29 @@
 namespace qs {
 
 namespace {
+
+/// Escape closes what has popped up and means nothing more: as a key of the window it would clear
+/// the selection first.
+class EscapeClosesPopups : public QObject
+{
+public:
+    explicit EscapeClosesPopups(QObject* parent)
+        : QObject(parent)
+    {
+        qApp->installEventFilter(this);
+    }
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override
+    {
+        if (event->type() == QEvent::ShortcutOverride && QApplication::activePopupWidget()
+            && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape) {
+            event->accept();
+            return true;
+        }
+        return QObject::eventFilter(watched, event);
+    }
+};
 
 template<class Handler>
 void on(Actions& actions, const char* name, QObject* owner, Handler handler)
@@ -79,6 +105,7 @@ void Commands::connectEdit()
         m_window.workspace().selection().selectNodes(ops);
     });
     on(a, "selectNone", this, [this] { m_window.workspace().selection().clear(); });
+    new EscapeClosesPopups(this);
 }
 
 void Commands::connectView()
@@ -92,6 +119,7 @@ void Commands::connectView()
     on(a, "reveal", &graph, [&graph] { graph.revealSelection(); });
     on(a, "worst", this, [this] { selectWorst(1); });
     on(a, "better", this, [this] { selectWorst(-1); });
+    new LooksActions(m_window, a.viewMenu(), this);
 }
 
 void Commands::connectGraph()
@@ -154,7 +182,7 @@ void Commands::connectGraph()
         for (const char* name : {"expand", "collapse", "expandRepeats", "lookInside"})
             menu.addAction(&a[name]);
         menu.addSeparator();
-        for (const char* name : {"keepFloat", "clearRule", "newQConfig"})
+        for (const char* name : {"assign", "keepFloat", "clearRule", "newQConfig"})
             menu.addAction(&a[name]);
         menu.addSeparator();
         for (const char* name : {"leafModule", "onlyModule", "wrapModule"})

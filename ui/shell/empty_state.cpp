@@ -36,9 +36,9 @@ EmptyState::EmptyState(QWidget* parent)
         this);
     text->setWordWrap(true);
     text->setAlignment(Qt::AlignHCenter);
-    text->setFixedWidth(480);
+    text->setFixedWidth(px(480));
     text->setFont(uiFont(13));
-    text->setMinimumHeight(text->heightForWidth(480));
+    text->setMinimumHeight(text->heightForWidth(px(480)));
     text->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
     auto* open = new QPushButton(QStringLiteral("Open model…"), this);
     open->setObjectName(QStringLiteral("emptyOpen"));
@@ -48,7 +48,7 @@ EmptyState::EmptyState(QWidget* parent)
     sample->setToolTip(QStringLiteral("A small trained network for handwritten digits"));
     sample->setVisible(!samplePath().isEmpty());
     for (auto* button : {open, sample})
-        button->setMinimumSize(140, 32);
+        button->setMinimumSize(px(140), px(32));
     auto* row = new QHBoxLayout;
     row->setSpacing(10);
     row->addStretch(1);

@@ -2,6 +2,7 @@
 #include "ui/shell/find_actions.h"
 
 #include "ui/graph/graph_pane.h"
+#include "ui/panels/property_panel.h"
 #include "ui/panels/search_panel.h"
 #include "ui/panels/style_panel.h"
 #include "ui/session/finder.h"
@@ -26,6 +27,7 @@ FindActions::FindActions(MainWindow& window, QObject* parent)
     auto& graph = window.graphPane();
     auto* found
         = new SearchPanel(workspace, window.finder(), field, field.parentWidget()->parentWidget());
+    found->keepClearOf(window.propertyPanel());
     connect(found, &SearchPanel::revealWanted, &graph, &GraphPane::revealSelection);
     connect(found, &SearchPanel::left, &graph.view(), qOverload<>(&QWidget::setFocus));
     connect(&a["find"], &QAction::triggered, &field, [&field] {

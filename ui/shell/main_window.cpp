@@ -4,109 +4,46 @@
 #include "engine/base/text.h"
 #include "engine/project/project.h"
 #include "ui/graph/graph_pane.h"
-#include "ui/graph/kept_views.h"
-#include "ui/panels/code_panel.h"
 #include "ui/panels/findings_panel.h"
 #include "ui/panels/log_panel.h"
-#include "ui/panels/module_panel.h"
+#include "ui/panels/property_cards.h"
 #include "ui/panels/property_panel.h"
-#include "ui/panels/recipe_panel.h"
+#include "ui/panels/result_strip.h"
 #include "ui/panels/style_panel.h"
-#include "ui/panels/verdict_list.h"
-#include "ui/plots/channel_plot.h"
-#include "ui/plots/error_bar_plot.h"
-#include "ui/plots/histogram_plot.h"
 #include "ui/session/finder.h"
 #include "ui/session/text.h"
+#include "ui/session/worst_nodes.h"
 #include "ui/shell/actions.h"
-#include "ui/shell/advice.h"
-#include "ui/shell/commands.h"
 #include "ui/shell/empty_state.h"
+#include "ui/shell/looks.h"
 #include "ui/shell/message_bar.h"
 #include "ui/shell/node_data_files.h"
 #include "ui/shell/pipeline_bar.h"
-#include "ui/shell/status_line.h"
-#include "ui/shell/theme.h"
 #include "ui/shell/window_state.h"
 
+#include <QApplication>
+#include <QDir>
 #include <QDragEnterEvent>
-#include <QLabel>
+#include <QFileInfo>
+#include <QLineEdit>
 #include <QMenuBar>
 #include <QMimeData>
-#include <QSplitter>
+#include <QScreen>
 #include <QStackedWidget>
 #include <QStatusBar>
-#include <QTabBar>
 #include <QTabWidget>
-#include <QVBoxLayout>
 
 namespace qs {
-
-namespace {
-
-QFrame* line(QWidget* parent)
-{
-    auto* out = new QFrame(parent);
-    out->setFixedHeight(1);
-    out->setStyleSheet(QStringLiteral("background: %1;").arg(theme().border.name()));
-    return out;
-}
-
-QSplitter* splitter(Qt::Orientation orientation, QWidget* parent)
-{
-    auto* out = new QSplitter(orientation, parent);
-    out->setHandleWidth(1);
-    out->setChildrenCollapsible(false);
-    return out;
-}
-
-} // namespace
 
 MainWindow::MainWindow(EngineService& engine, QWidget* parent)
     : QMainWindow(parent)
     , m_workspace(engine)
-    , m_actions(new Actions(*this))
-    , m_pipelineBar(new PipelineBar(m_workspace, this))
-    , m_messages(new MessageBar(this))
-    , m_graph(new GraphPane(m_workspace, this))
-    , m_empty(new EmptyState(this))
-    , m_stack(new QStackedWidget(this))
-    , m_modules(new ModulePanel(m_workspace, this))
-    , m_verdicts(new VerdictList(m_workspace, this))
-    , m_properties(new PropertyPanel(m_workspace, this))
-    , m_finder(new Finder(m_workspace, this))
-    , m_cornerTitle(new QLabel(this))
 {
     setObjectName(QStringLiteral("mainWindow"));
     setAcceptDrops(true);
-    resize(1600, 1000);
-    m_cornerTitle->setStyleSheet(
-        QStringLiteral("color: %1; padding: 0 16px;").arg(theme().muted.name()));
-    m_cornerTitle->setFont(uiFont(12));
-    m_cornerTitle->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    m_cornerTitle->setMinimumHeight(28);
-    menuBar()->setCornerWidget(m_cornerTitle);
-
-    auto* centre = new QWidget(this);
-    auto* column = new QVBoxLayout(centre);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addWidget(line(centre));
-    column->addWidget(m_pipelineBar);
-    column->addWidget(line(centre));
-    column->addWidget(m_messages);
-    column->addWidget(buildCentre(), 1);
-    setCentralWidget(centre);
-    auto* status = new StatusLine(m_workspace, *statusBar());
-    connect(status, &StatusLine::warningsClicked, this, [this] { showTab("findingsPanel"); });
-    m_commands = new Commands(*this);
-    new Advice(m_workspace, *m_messages, this);
-    auto* views = new KeptViews(m_workspace, *m_graph, this);
-    connect(views, &KeptViews::told, this,
-            [this](const QString& text) { statusBar()->showMessage(text, 4000); });
-    wire();
-    refreshTitle();
-    applyPanels();
+    build();
+    wireWorkspace();
+    resize(QSize(1600, 1000).boundedTo(screen()->availableSize()));
 }
 
 MainWindow::~MainWindow()
@@ -117,68 +54,38 @@ MainWindow::~MainWindow()
     delete m_styles;
 }
 
-QWidget* MainWindow::buildCentre()
+void MainWindow::changeLooks(const Looks& looks)
 {
-    auto* all = splitter(Qt::Horizontal, this);
-    m_left = new QWidget(all);
-    auto* left = new QVBoxLayout(m_left);
-    left->setContentsMargins(0, 0, 0, 0);
-    left->setSpacing(0);
-    left->addWidget(m_modules, 1);
-    left->addWidget(line(m_left));
-    left->addWidget(m_verdicts);
-
-    m_stack->addWidget(m_empty);
-    m_stack->addWidget(m_graph);
-    auto* middle = splitter(Qt::Vertical, all);
-    middle->addWidget(m_stack);
-    middle->addWidget(buildBottom());
-    middle->setStretchFactor(0, 5);
-    middle->setStretchFactor(1, 3);
-    middle->setSizes({560, 330});
-
-    all->addWidget(m_left);
-    all->addWidget(middle);
-    all->addWidget(m_properties);
-    all->setStretchFactor(0, 0);
-    all->setStretchFactor(1, 1);
-    all->setStretchFactor(2, 0);
-    all->setSizes({300, 960, 340});
-    m_left->setMinimumWidth(276);
-    m_properties->setMinimumWidth(292);
-    return all;
+    keepLooks(looks);
+    // The menu that asked for it goes as well.
+    QMetaObject::invokeMethod(
+        this,
+        [this, looks] {
+            if (looks != looksInUse())
+                applyLooks(*qApp, looks);
+            remake();
+        },
+        Qt::QueuedConnection);
 }
 
-QWidget* MainWindow::buildBottom()
+void MainWindow::remake()
 {
-    m_bottom = new QTabWidget(this);
-    m_bottom->setObjectName(QStringLiteral("bottomTabs"));
-    m_bottom->setDocumentMode(true);
-    m_bottom->tabBar()->setFont(uiFont(12, 600));
-    m_bottom->tabBar()->setDrawBase(false);
-    auto* plots = splitter(Qt::Horizontal, m_bottom);
-    plots->addWidget(new HistogramPlot(m_workspace, plots));
-    m_errors = new ErrorBarPlot(m_workspace, plots);
-    plots->addWidget(m_errors);
-    plots->setSizes({480, 480});
-    m_log = new LogPanel(m_bottom);
-    m_bottom->addTab(plots, QStringLiteral("Histogram and errors"));
-    m_bottom->addTab(new ChannelPlot(m_workspace, m_bottom), QStringLiteral("Channels"));
-    m_bottom->addTab(new CodePanel(m_workspace, m_bottom), QStringLiteral("Code"));
-    m_bottom->addTab(new RecipePanel(m_workspace, m_bottom), QStringLiteral("Recipe"));
-    m_findings = new FindingsPanel(m_workspace, m_bottom);
-    m_bottom->addTab(m_findings, QStringLiteral("Findings"));
-    m_styles = new StylePanel(m_workspace, m_bottom);
-    m_bottom->addTab(m_styles, QStringLiteral("Styles"));
-    m_bottom->addTab(m_log, QStringLiteral("Log"));
-    connect(m_findings, &FindingsPanel::countChanged, this, &MainWindow::showFindingsCount);
-    connect(m_findings, &FindingsPanel::revealWanted, this, [this] { m_graph->revealSelection(); });
-    m_bottom->setMinimumHeight(170);
-    setLogSink([panel = QPointer<LogPanel>(m_log)](LogLevel level, const std::string& text) {
-        if (panel)
-            panel->add(level, QString::fromStdString(text));
-    });
-    return m_bottom;
+    const auto graph = m_graph->state();
+    const auto results = m_results->history();
+    const int tab = m_bottom->currentIndex();
+    const QString log = m_log->toPlainText(), search = m_finder->expression();
+    setUpdatesEnabled(false);
+    tearDown();
+    build();
+    m_graph->setState(graph);
+    m_results->setHistory(results);
+    m_bottom->setCurrentIndex(tab);
+    if (!log.isEmpty())
+        m_log->appendPlainText(log);
+    if (!search.isEmpty())
+        m_pipelineBar->search().setText(search);
+    setUpdatesEnabled(true);
+    m_graph->view().setFocus();
 }
 
 void MainWindow::showFindingsCount(int count)
@@ -190,7 +97,7 @@ void MainWindow::showFindingsCount(int count)
 
 void MainWindow::addToLeft(QWidget* widget)
 {
-    m_left->layout()->addWidget(widget);
+    m_leftColumn->addWidget(widget);
 }
 
 void MainWindow::showTab(const char* objectName)
@@ -202,7 +109,7 @@ void MainWindow::showTab(const char* objectName)
     }
 }
 
-void MainWindow::wire()
+void MainWindow::wireWorkspace()
 {
     auto& document = m_workspace.document();
     auto& pipeline = m_workspace.pipeline();
@@ -227,17 +134,6 @@ void MainWindow::wire()
             statusBar()->showMessage(
                 toQString(counted(done.files.size(), "file") + " written to " + done.folder), 8000);
     });
-    connect(m_messages, &MessageBar::nodeClicked, this, [this](const QString& name) {
-        const auto& model = m_workspace.document().model();
-        if (const Node* node = model ? model->tryFind(name.toStdString()) : nullptr) {
-            m_workspace.selectNode(node->id);
-            m_graph->revealSelection();
-        }
-    });
-    connect(m_modules, &ModulePanel::revealWanted, m_graph, &GraphPane::revealSelection);
-    connect(m_empty, &EmptyState::openWanted, &(*m_actions)["open"], &QAction::trigger);
-    connect(m_empty, &EmptyState::fileWanted, this,
-            [this](const QString& path) { openModel(path); });
 }
 
 void MainWindow::showFirst(Stage stage)
@@ -251,13 +147,9 @@ void MainWindow::showFirst(Stage stage)
     if (stage != Stage::Compare || !comparison || !(selection.isEmpty() || selection.isModule()))
         return;
     // The first question after a comparison is where the most is lost.
-    const NodeError* worst = nullptr;
-    for (const auto& error : comparison->nodes)
-        if (error.bornHere && error.bornHere->sqnrDb
-            && (!worst || *error.bornHere->sqnrDb < *worst->bornHere->sqnrDb))
-            worst = &error;
-    if (worst) {
-        m_workspace.selectNode(worst->node);
+    const auto order = worstFirst(*comparison, *m_workspace.document().model());
+    if (!order.empty()) {
+        m_workspace.selectNode(order.front());
         m_graph->revealSelection();
     }
 }
@@ -283,7 +175,7 @@ void MainWindow::openModel(const QString& path, const Recipe& recipe)
 void MainWindow::applyPanels()
 {
     const bool open = m_workspace.document().model() != nullptr;
-    m_stack->setCurrentWidget(open ? static_cast<QWidget*>(m_graph) : m_empty);
+    m_stack->setCurrentIndex(open ? m_stack->indexOf(m_graph) : 0);
     m_left->setVisible(open && (*m_actions)["showModules"].isChecked());
     m_properties->setVisible(open && (*m_actions)["showProperties"].isChecked());
     m_bottom->setVisible(open && (*m_actions)["showBottom"].isChecked());
@@ -295,17 +187,40 @@ void MainWindow::refreshTitle()
     if (!document.model()) {
         setWindowTitle(QStringLiteral("Quantscope"));
         m_cornerTitle->clear();
+        placeTitle();
         return;
     }
     const bool changed = !m_workspace.undoStack().isClean();
+    // Two windows with files of one name are told apart by the folder.
+    const QString folder
+        = QFileInfo(QString::fromStdString(document.model()->info().path)).dir().dirName();
     const QString title
-        = QStringLiteral("%1 · recipe %2%3")
-              .arg(document.title(), QString::fromStdString(document.recipe().backend),
+        = QStringLiteral("%1%2 · recipe %3%4")
+              .arg(folder.isEmpty() || folder == QLatin1String(".") ? QString()
+                                                                    : folder + QLatin1Char('/'),
+                   document.title(), QString::fromStdString(document.recipe().backend),
                    changed ? QStringLiteral("*") : QString());
     m_cornerTitle->setText(title);
-    menuBar()->setCornerWidget(m_cornerTitle);
-    m_cornerTitle->show();
+    placeTitle();
     setWindowTitle(title + QStringLiteral(" — Quantscope"));
+}
+
+/// The title has what the menus leave; they come first.
+void MainWindow::placeTitle()
+{
+    const auto menus = menuBar()->actions();
+    const int taken = menus.isEmpty() ? 0 : menuBar()->actionGeometry(menus.back()).right();
+    const int buttons = m_corner->layout()->itemAt(1)->sizeHint().width() + px(24);
+    const int wanted = m_cornerTitle->sizeHint().width() + px(20);
+    m_cornerTitle->setFixedWidth(std::clamp(width() - taken - buttons, 0, wanted));
+    menuBar()->setCornerWidget(m_corner); // asks for its size again
+    m_corner->show();
+}
+
+void MainWindow::resizeEvent(QResizeEvent* event)
+{
+    QMainWindow::resizeEvent(event);
+    placeTitle();
 }
 
 void MainWindow::onFailure(Stage stage, const Error& error)
@@ -320,7 +235,7 @@ void MainWindow::onFailure(Stage stage, const Error& error)
         return;
     }
     m_messages->showError(stageName(stage), error);
-    m_log->add(LogLevel::Warning, QString::fromStdString(error.line()));
+    m_log->addError(QString::fromStdString(error.line()));
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event)

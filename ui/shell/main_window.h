@@ -5,24 +5,27 @@
 
 #include <QMainWindow>
 
-class QLabel;
 class QStackedWidget;
 class QTabWidget;
+class QVBoxLayout;
 
 namespace qs {
 
 class Actions;
 class Commands;
+class ElidedLabel;
 class EmptyState;
 class ErrorBarPlot;
 class Finder;
 class FindingsPanel;
 class GraphPane;
+struct Looks;
 class LogPanel;
 class MessageBar;
 class ModulePanel;
 class PipelineBar;
 class PropertyPanel;
+class ResultStrip;
 class StylePanel;
 class VerdictList;
 
@@ -62,17 +65,28 @@ public:
     void showTab(const char* objectName);
     /// Which panels are shown; only with a model.
     void applyPanels();
+    /// Keeps other colours or another text size in the settings and makes all views anew with them,
+    /// once control is back in the event loop. Model, results, selection, undo, what the graph
+    /// shows and the log stay. Every view, action and panel is then another object.
+    void changeLooks(const Looks& looks);
 
 protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dragLeaveEvent(QDragLeaveEvent* event) override;
     void dropEvent(QDropEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void build();
+    void tearDown();
+    void remake();
     QWidget* buildCentre();
+    QWidget* buildLeft(QWidget* parent);
     QWidget* buildBottom();
     void showFindingsCount(int count);
-    void wire();
+    void wireWorkspace();
+    void wireViews();
+    void placeTitle();
     /// Selects what a person wants to see first after a stage, unless they chose already.
     void showFirst(Stage stage);
     void refreshTitle();
@@ -80,23 +94,26 @@ private:
 
     Workspace m_workspace;
     QString m_projectData;
-    Actions* m_actions;
-    PipelineBar* m_pipelineBar;
-    MessageBar* m_messages;
-    GraphPane* m_graph;
-    EmptyState* m_empty;
-    QStackedWidget* m_stack;
-    ModulePanel* m_modules;
-    VerdictList* m_verdicts;
-    PropertyPanel* m_properties;
+    Actions* m_actions = nullptr;
+    PipelineBar* m_pipelineBar = nullptr;
+    ResultStrip* m_results = nullptr;
+    MessageBar* m_messages = nullptr;
+    GraphPane* m_graph = nullptr;
+    EmptyState* m_empty = nullptr;
+    QStackedWidget* m_stack = nullptr;
+    ModulePanel* m_modules = nullptr;
+    VerdictList* m_verdicts = nullptr;
+    PropertyPanel* m_properties = nullptr;
     ErrorBarPlot* m_errors = nullptr;
-    Finder* m_finder;
+    Finder* m_finder = nullptr;
     FindingsPanel* m_findings = nullptr;
     StylePanel* m_styles = nullptr;
     LogPanel* m_log = nullptr;
     QTabWidget* m_bottom = nullptr;
     QWidget* m_left = nullptr;
-    QLabel* m_cornerTitle;
+    QVBoxLayout* m_leftColumn = nullptr; ///< of what scrolls below the tree
+    ElidedLabel* m_cornerTitle = nullptr;
+    QWidget* m_corner = nullptr;
     Commands* m_commands = nullptr;
 };
 

@@ -53,8 +53,13 @@ ModuleActions::ModuleActions(Actions& actions, Workspace& workspace, QObject* pa
 std::string ModuleActions::selectedModule() const
 {
     const auto entries = m_workspace.selectedEntries();
-    return entries.empty() ? std::string()
-                           : moduleOfPath(m_workspace.foldTree()->entry(entries.front()).path);
+    if (entries.empty())
+        return {};
+    // An operator or a fused pair is no module: what is meant for it may not seize the one around.
+    const auto& tree = *m_workspace.foldTree();
+    const FoldEntry& entry = tree.entry(entries.front());
+    const std::string module = moduleOfPath(entry.path);
+    return entry.isModule() || tree.moduleEntry(module) == entries.front() ? module : std::string();
 }
 
 std::string ModuleActions::selectedWrap() const
@@ -70,8 +75,11 @@ std::string ModuleActions::selectedWrap() const
         const bool isGlue = !node.scope.moduleClass.starts_with("torch.nn.");
         if (isGlue && !node.source.function.empty() && node.source.function != "forward")
             return node.scope.path + "::" + node.source.function;
+        // A layer of torch's own would only become float.
+        if (!isGlue)
+            return {};
     }
-    return moduleOfPath(entry.path);
+    return selectedModule();
 }
 
 void ModuleActions::toggle(const char* key, const std::string& name, const QString& on,

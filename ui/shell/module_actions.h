@@ -19,9 +19,10 @@ public:
     ModuleActions(Actions& actions, Workspace& workspace, QObject* parent);
 
 private:
-    /// The module the selection stands for; "" where it is the model itself or nothing.
+    /// The module the selection stands for; "" where it is the model itself, nothing, or operators
+    /// that are only part of a module.
     std::string selectedModule() const;
-    /// As `prepare.wrap` names it: of an operator, the method its line stands in.
+    /// As `prepare.wrap` names it: of an operator, the method its line stands in; "" as above.
     std::string selectedWrap() const;
     void toggle(const char* key, const std::string& name, const QString& on, const QString& off);
     void refresh();

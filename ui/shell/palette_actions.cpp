@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/palette_actions.h"
 
+#include "ui/graph/graph_pane.h"
 #include "ui/session/assign_scopes.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/actions.h"
@@ -10,6 +11,7 @@
 #include "ui/shell/message_bar.h"
 
 #include <QAction>
+#include <QActionGroup>
 #include <QMenu>
 
 namespace qs {
@@ -45,6 +47,16 @@ std::vector<PaletteItem> PaletteActions::commands()
                        action->toolTip(), action->shortcut().toString(QKeySequence::NativeText),
                        action->isEnabled(), [action] { action->trigger(); }});
     }
+    for (QAction* action : m_window.actions().viewMenu().findChildren<QAction*>())
+        if (action->actionGroup())
+            out.push_back(
+                {QStringLiteral("%1: %2").arg(
+                     qobject_cast<QMenu*>(action->parent())->title().remove(QLatin1Char('&')),
+                     action->text()),
+                 {},
+                 {},
+                 true,
+                 [action] { action->trigger(); }});
     auto& workspace = m_window.workspace();
     const bool open = workspace.document().model() != nullptr;
     for (const auto& name : workspace.pipeline().engine().backendNames())
@@ -84,8 +96,9 @@ std::vector<PaletteItem> PaletteActions::assignments()
                          choice.qconfigName ? QString() : QStringLiteral("takes its own rule away"),
                          {},
                          true,
-                         [&workspace, target = scope.target, choice] {
-                             workspace.assign(target, choice.qconfigName);
+                         [this, target = scope.target, choice] {
+                             m_window.workspace().assign(target, choice.qconfigName);
+                             m_window.graphPane().view().setFocus(); // arrow keys go on
                          }});
     return out;
 }

@@ -10,6 +10,8 @@
 #include <QLineEdit>
 #include <QPainter>
 
+#include <algorithm>
+
 namespace qs {
 
 PipelineBar::PipelineBar(Workspace& workspace, QWidget* parent)
@@ -38,8 +40,8 @@ PipelineBar::PipelineBar(Workspace& workspace, QWidget* parent)
     m_search->setAccessibleName(QStringLiteral("Find nodes"));
     m_search->setToolTip(searchHint());
     m_search->setFont(uiFont(11.5));
-    m_search->setMinimumHeight(30);
-    m_search->setMinimumWidth(130);
+    m_search->setMinimumHeight(px(30));
+    m_search->setMinimumWidth(px(110));
     m_search->setClearButtonEnabled(true);
     m_search->setFocusPolicy(Qt::ClickFocus);
     row->addSpacing(4);
@@ -50,10 +52,16 @@ PipelineBar::PipelineBar(Workspace& workspace, QWidget* parent)
 
 void PipelineBar::refresh()
 {
-    const bool open = m_workspace.document().model() != nullptr;
+    const auto& document = m_workspace.document();
+    const bool open = document.model() != nullptr;
+    const auto& converted = document.converted();
+    const bool refused = converted
+        && std::any_of(converted->checks.begin(), converted->checks.end(),
+                       [](const KernelCheck& check) { return !check.passed; });
     for (int stage = 0; stage < kStageCount; ++stage) {
         auto* button = m_buttons[std::size_t(stage)];
-        button->setStatus(m_workspace.pipeline().status(Stage(stage)));
+        button->setStatus(m_workspace.pipeline().status(Stage(stage)),
+                          stage == int(Stage::Convert) && refused);
         button->setEnabled(open || stage == int(Stage::Open));
     }
 }

@@ -33,14 +33,25 @@ StageButton::StageButton(Stage stage, QWidget* parent)
     setFocusPolicy(Qt::TabFocus);
     setCursor(Qt::PointingHandCursor);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    setMaximumWidth(190);
+    setMaximumWidth(px(190));
 }
 
-void StageButton::setStatus(const StageStatus& status)
+void StageButton::setStatus(const StageStatus& status, bool attention)
 {
     m_status = status;
+    m_attention = attention && status.state == StageStatus::State::Done;
     setToolTip(QStringLiteral("%1: %2").arg(text(), status.text));
     update();
+}
+
+QSize StageButton::sizeHint() const
+{
+    return {px(168), px(38)};
+}
+
+QSize StageButton::minimumSizeHint() const
+{
+    return {px(60), px(38)};
 }
 
 QRectF StageButton::cancelRect() const
@@ -70,6 +81,11 @@ void StageButton::paintEvent(QPaintEvent*)
         fill = t.doneFill;
         border = t.doneBorder;
         mark = QStringLiteral("✓ ");
+        if (m_attention) {
+            fill = t.warningFill;
+            border = t.warning.lighter(150);
+            mark = QStringLiteral("⚠ ");
+        }
         break;
     case State::Running:
         fill = t.accentSoft;
@@ -99,15 +115,18 @@ void StageButton::paintEvent(QPaintEvent*)
     p.setBrush(fill);
     const QRectF frame = QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5);
     p.drawRoundedRect(frame, 6, 6);
-    const double room = width() - 24;
+    // A narrow button gives its margins to the words.
+    const double left = width() < px(100) ? 6 : 12;
+    const double room = width() - 2 * left;
     p.setPen(t.text);
     const QFont title = uiFont(12.5, 600);
     p.setFont(title);
-    p.drawText(QRectF(12, 3, room, 18), Qt::AlignLeft | Qt::AlignVCenter, mark + text());
+    p.drawText(QRectF(left, px(3), room, px(18)), Qt::AlignLeft | Qt::AlignVCenter,
+               QFontMetrics(title).elidedText(mark + text(), Qt::ElideRight, int(room)));
     p.setPen(t.muted);
     const QFont small = uiFont(10.5);
     p.setFont(small);
-    p.drawText(QRectF(12, 20, room, 15), Qt::AlignLeft | Qt::AlignVCenter,
+    p.drawText(QRectF(left, px(20), room, px(15)), Qt::AlignLeft | Qt::AlignVCenter,
                fitted(m_status, QFontMetrics(small), int(room)));
     if (m_status.state != State::Running)
         return;

@@ -15,10 +15,12 @@ class StageButton : public QAbstractButton
 
 public:
     StageButton(Stage stage, QWidget* parent);
-    void setStatus(const StageStatus& status);
+    /// `attention`: done, but not all of it went well.
+    void setStatus(const StageStatus& status, bool attention = false);
+    bool needsAttention() const { return m_attention; }
     const StageStatus& status() const { return m_status; }
-    QSize sizeHint() const override { return {168, 38}; }
-    QSize minimumSizeHint() const override { return {104, 38}; }
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
 
 Q_SIGNALS:
     void cancelClicked();
@@ -32,6 +34,7 @@ private:
 
     Stage m_stage;
     StageStatus m_status;
+    bool m_attention = false;
 };
 
 } // namespace qs

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/status_line.h"
 
+#include "ui/panels/property_cards.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/theme.h"
 
 #include <QEvent>
-#include <QLabel>
 #include <QStatusBar>
 
 namespace qs {
@@ -13,9 +13,9 @@ namespace qs {
 StatusLine::StatusLine(Workspace& workspace, QStatusBar& bar)
     : QObject(&bar)
     , m_workspace(workspace)
-    , m_summary(new QLabel(&bar))
-    , m_warnings(new QLabel(&bar))
-    , m_provenance(new QLabel(&bar))
+    , m_summary(new ElidedLabel(QString(), uiFont(11.5), &bar))
+    , m_warnings(new ElidedLabel(QString(), uiFont(11.5), &bar))
+    , m_provenance(new ElidedLabel(QString(), uiFont(11.5), &bar))
 {
     m_summary->setObjectName(QStringLiteral("statusSummary"));
     m_warnings->setObjectName(QStringLiteral("statusWarnings"));
@@ -25,13 +25,13 @@ StatusLine::StatusLine(Workspace& workspace, QStatusBar& bar)
     m_provenance->setObjectName(QStringLiteral("statusProvenance"));
     m_provenance->setStyleSheet(
         QStringLiteral("color: %1; padding-right: 8px;").arg(theme().muted.name()));
-    for (auto* label : {m_summary, m_warnings, m_provenance})
-        label->setFont(uiFont(11.5));
     m_summary->setStyleSheet(QStringLiteral("padding-left: 10px;"));
     bar.setSizeGripEnabled(false);
     bar.addWidget(m_summary, 1);
-    bar.addPermanentWidget(m_warnings);
-    bar.addPermanentWidget(m_provenance);
+    for (auto* label : {m_warnings, m_provenance}) {
+        label->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
+        bar.addPermanentWidget(label);
+    }
     connect(&workspace, &Workspace::factsChanged, this, &StatusLine::refresh);
     connect(&workspace.document(), &Document::recipeChanged, this, &StatusLine::refresh);
     refresh();
@@ -68,9 +68,12 @@ void StatusLine::refresh()
     if (warnings > 0) {
         const QString first = QString::fromStdString(document.plan()->warnings.front());
         m_warnings->setText(warnings == 1
-                                ? QStringLiteral("⚠ ") + first.left(90)
+                                ? QStringLiteral("⚠ ") + first
                                 : QStringLiteral("⚠ %1 warnings of the plan").arg(warnings));
-        m_warnings->setToolTip(first);
+        QStringList all;
+        for (const auto& warning : document.plan()->warnings)
+            all << QString::fromStdString(warning);
+        m_warnings->setToolTip(all.mid(0, 12).join(QLatin1Char('\n')));
     }
     QString provenance;
     if (document.calibration())

@@ -3,11 +3,11 @@
 
 #include <QObject>
 
-class QLabel;
 class QStatusBar;
 
 namespace qs {
 
+class ElidedLabel;
 class Workspace;
 
 /// The line at the bottom: what came out, what the plan warns of, which recipe the results are
@@ -29,9 +29,9 @@ private:
     void refresh();
 
     Workspace& m_workspace;
-    QLabel* m_summary;
-    QLabel* m_warnings;
-    QLabel* m_provenance;
+    ElidedLabel* m_summary;
+    ElidedLabel* m_warnings;
+    ElidedLabel* m_provenance;
 };
 
 } // namespace qs

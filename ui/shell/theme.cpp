@@ -76,6 +76,15 @@ Theme makeDark()
 }
 
 const Theme* g_theme = nullptr;
+double g_textScale = 1;
+
+QFont familyFont(const QStringList& families, double pixels)
+{
+    QFont font;
+    font.setFamilies(families);
+    font.setPixelSize(int(std::lround(pixels)));
+    return font;
+}
 
 QString fixedFamily()
 {
@@ -102,7 +111,7 @@ QWidget#panel { background: @panel; }
 QScrollArea { background: @panel; border: none; }
 QTreeView, QListView, QPlainTextEdit, QTableView { background: @panel; border: none; color: @text;
   selection-background-color: @accentSoft; selection-color: @text; }
-QTreeView::item { min-height: 21px; }
+QTreeView::item { min-height: @rowpx; }
 QTreeView::item:selected, QListView::item:selected { background: @accentSoft; color: @text; }
 QTreeView::item:hover, QListView::item:hover { background: @window; }
 QHeaderView::section { background: @panel; color: @muted; border: none;
@@ -126,6 +135,9 @@ QSpinBox::down-arrow { image: url(:/icons/chevron-@mode.svg); width: 8px; height
 QPushButton:disabled { color: @faint; }
 QPushButton[primary="true"] { background: @accent; border-color: @accent; color: @accentText; }
 QPushButton[primary="true"]:disabled { background: @faint; border-color: @faint; }
+QToolButton { border: 1px solid transparent; border-radius: 5px; padding: 3px 7px; color: @muted; }
+QToolButton:hover { color: @text; }
+QToolButton:checked { color: @accent; border-color: @border; font-weight: 600; }
 QTabBar { background: @panel; }
 QTabBar::tab { background: @panel; color: @muted; padding: 6px 14px; border: none; }
 QTabBar::tab:selected { color: @accent; }
@@ -150,6 +162,7 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
         {"@faint", t.faint},
     };
     css.replace(QLatin1String("@mode"), QLatin1String(t.dark ? "dark" : "light"));
+    css.replace(QLatin1String("@row"), QString::number(px(21)));
     for (const auto& [name, color] : names)
         css.replace(QLatin1String(name), color.name());
     return css;
@@ -174,9 +187,10 @@ const Theme& theme()
     return g_theme ? *g_theme : Theme::light();
 }
 
-void applyTheme(QApplication& app, bool dark)
+void applyTheme(QApplication& app, bool dark, int textPercent)
 {
     g_theme = dark ? &Theme::darkTheme() : &Theme::light();
+    g_textScale = textPercent / 100.0;
     const Theme& t = *g_theme;
     app.setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
     QPalette palette;
@@ -201,23 +215,35 @@ void applyTheme(QApplication& app, bool dark)
     app.setStyleSheet(styleSheet(t));
 }
 
-QFont uiFont(double pixels, int weight)
+int px(double atNormalSize)
 {
-    QFont font;
-    font.setFamilies(
-        {QStringLiteral("Inter"), QStringLiteral("DejaVu Sans"), QStringLiteral("sans-serif")});
-    font.setPixelSize(int(std::lround(pixels)));
+    return int(std::lround(atNormalSize * g_textScale));
+}
+
+QFont sceneFont(double units, int weight)
+{
+    QFont font = familyFont(
+        {QStringLiteral("Inter"), QStringLiteral("DejaVu Sans"), QStringLiteral("sans-serif")},
+        units);
     font.setWeight(QFont::Weight(weight));
     return font;
 }
 
+QFont sceneMonoFont(double units)
+{
+    QFont font = familyFont({fixedFamily(), QStringLiteral("monospace")}, units);
+    font.setStyleHint(QFont::Monospace);
+    return font;
+}
+
+QFont uiFont(double pixels, int weight)
+{
+    return sceneFont(pixels * g_textScale, weight);
+}
+
 QFont monoFont(double pixels)
 {
-    QFont font;
-    font.setFamilies({fixedFamily(), QStringLiteral("monospace")});
-    font.setStyleHint(QFont::Monospace);
-    font.setPixelSize(int(std::lround(pixels)));
-    return font;
+    return sceneMonoFont(pixels * g_textScale);
 }
 
 QColor verdictColor(Verdict verdict)

@@ -25,14 +25,21 @@ struct Theme
     static const Theme& darkTheme();
 };
 
-/// The theme in use. Set once by `applyTheme`.
+/// The theme in use. Set by `applyTheme`.
 const Theme& theme();
-/// Fusion style, palette, fonts and style sheet.
-void applyTheme(QApplication& app, bool dark);
+/// Fusion style, palette, fonts and style sheet; `textPercent` scales every font of the interface.
+/// Widgets that are there already keep what they were made with.
+void applyTheme(QApplication& app, bool dark, int textPercent = 100);
 
-/// Interface font of a size in pixels; weight 600 is semi-bold.
+/// A length that follows the text size, in whole pixels: `px(20)` is 30 at 150 %.
+int px(double atNormalSize);
+
+/// Interface font of a size in pixels at 100 %; weight 600 is semi-bold.
 QFont uiFont(double pixels, int weight = 400);
 QFont monoFont(double pixels);
+/// The same in units of the graph's scene, where zooming takes the place of the text size.
+QFont sceneFont(double units, int weight = 400);
+QFont sceneMonoFont(double units);
 
 QColor verdictColor(Verdict verdict);
 /// The cividis palette, safe for colour-blind eyes: 0 = good (dark blue), 1 = worst (yellow).

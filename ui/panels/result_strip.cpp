@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/panels/result_strip.h"
+
+#include "ui/session/coalesce.h"
+#include "ui/session/workspace.h"
+#include "ui/session/worst_nodes.h"
+#include "ui/shell/theme.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QToolButton>
+
+namespace qs {
+
+namespace {
+
+QString decibels(double value, bool signedText = false)
+{
+    const QString text = QString::number(value, 'f', 1);
+    return QStringLiteral("%1%2 dB").arg(
+        signedText && !text.startsWith(QLatin1Char('-')) ? QStringLiteral("+") : QString(), text);
+}
+
+QString share(double part)
+{
+    return QStringLiteral("%1 %").arg(part * 100, 0, 'f', 1);
+}
+
+QString sizeText(std::int64_t bytes)
+{
+    static const char* const units[] = {"B", "KiB", "MiB", "GiB"};
+    double value = double(bytes);
+    int unit = 0;
+    for (; value >= 1024 && unit < 3; ++unit)
+        value /= 1024;
+    return QStringLiteral("%1 %2")
+        .arg(value, 0, 'f', unit == 0 || value >= 100 ? 0 : 1)
+        .arg(QString::fromLatin1(units[unit]));
+}
+
+const QString kTo = QStringLiteral(" ► ");
+
+QString changeText(const ResultFigures& now, const ResultFigures& before)
+{
+    QStringList parts;
+    if (now.outputDb() && before.outputDb())
+        parts << decibels(*now.outputDb() - *before.outputDb(), true);
+    if (const int ops = now.quantizedOps - before.quantizedOps)
+        parts << QStringLiteral("%1%2 %3 int8")
+                     .arg(ops > 0 ? QStringLiteral("+") : QString())
+                     .arg(ops)
+                     .arg(std::abs(ops) == 1 ? QStringLiteral("op") : QStringLiteral("ops"));
+    return parts.join(QStringLiteral(", "));
+}
+
+} // namespace
+
+ResultFigures resultFigures(const Comparison& comparison, const Plan& plan,
+                            const ModuleStatisticsMap& sizes)
+{
+    ResultFigures out;
+    const auto sqnr = [](const std::optional<ErrorMetrics>& metrics) {
+        return metrics ? metrics->sqnrDb : std::nullopt;
+    };
+    const OutputError* worst = nullptr;
+    std::optional<double> least;
+    for (const auto& output : comparison.outputs) {
+        const auto own = output.lowered ? sqnr(output.lowered) : sqnr(output.cumulative);
+        if (!worst || (own && (!least || *own < *least))) {
+            worst = &output;
+            least = own;
+        }
+    }
+    if (worst) {
+        out.loweredDb = sqnr(worst->lowered);
+        out.referenceDb = sqnr(worst->cumulative);
+    }
+    out.floatTop1 = comparison.floatTop1;
+    out.int8Top1 = comparison.int8Top1;
+    out.quantizedOps = plan.quantizedOps;
+    out.eligibleOps = plan.eligibleOps;
+    if (const auto all = sizes.find(""); all != sizes.end()) {
+        out.floatBytes = all->second.floatBytes;
+        out.int8Bytes = all->second.plannedBytes;
+    }
+    return out;
+}
+
+ResultStrip::ResultStrip(Workspace& workspace, QWidget* parent)
+    : QWidget(parent)
+    , m_workspace(workspace)
+    , m_row(new QHBoxLayout(this))
+    , m_stale(new QLabel(QStringLiteral("⚠ of an older recipe: compare again"), this))
+{
+    setObjectName(QStringLiteral("resultStrip"));
+    setAccessibleName(QStringLiteral("Result"));
+    setAttribute(Qt::WA_StyledBackground);
+    m_row->setContentsMargins(14, 4, 14, 4);
+    m_row->setSizeConstraint(QLayout::SetNoConstraint); // what has no room is left out
+    m_row->setSpacing(px(18));
+    m_stale->setObjectName(QStringLiteral("resultStale"));
+    m_stale->setFont(uiFont(11.5, 600));
+    m_stale->setStyleSheet(QStringLiteral("color: %1;").arg(theme().warning.name()));
+    m_row->addWidget(m_stale);
+    m_output = addCell(QStringLiteral("Output"), "resultOutput",
+                       QStringLiteral("Signal to quantization noise of the worst output: the int8 "
+                                      "model, and the reference form that it is made from"));
+    m_top1 = addCell(QStringLiteral("Top-1"), "resultTop1",
+                     QStringLiteral("Share of samples whose highest output is their label: float "
+                                    "model, int8 model"));
+    m_size = addCell(QStringLiteral("Weights"), "resultSize",
+                     QStringLiteral("Parameters and buffers: float model, int8 model with its "
+                                    "scales and zero points"));
+    m_coverage = addCell(QStringLiteral("Int8"), "resultCoverage",
+                         QStringLiteral("Quantized operators of those that the backend has a "
+                                        "pattern for"));
+    addWorst();
+    m_change
+        = addCell(QStringLiteral("Since last"), "resultChange",
+                  QStringLiteral("Output and operators in int8 against the comparison before"));
+    m_row->addStretch(1);
+    const auto later = coalesced(this, [this] { show(); });
+    connect(&workspace.document(), &Document::resultsChanged, this, [this, later] {
+        take();
+        later();
+    });
+    connect(&workspace.document(), &Document::modelChanged, this, [this, later] {
+        m_history = {};
+        later();
+    });
+    connect(&workspace, &Workspace::factsChanged, this, later);
+    take();
+    show();
+}
+
+ResultStrip::Cell ResultStrip::addCell(const QString& caption, const char* name, const QString& tip)
+{
+    Cell cell {new QWidget(this), nullptr};
+    auto* row = new QHBoxLayout(cell.box);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(6);
+    auto* word = new QLabel(caption, cell.box);
+    word->setFont(uiFont(11.5));
+    word->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    cell.value = new QLabel(cell.box);
+    cell.value->setObjectName(QString::fromLatin1(name));
+    cell.value->setFont(uiFont(12, 600));
+    row->addWidget(word);
+    row->addWidget(cell.value);
+    cell.box->setToolTip(tip);
+    m_row->addWidget(cell.box);
+    return cell;
+}
+
+void ResultStrip::addWorst()
+{
+    m_worstBox = new QWidget(this);
+    auto* row = new QHBoxLayout(m_worstBox);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(2);
+    auto* word = new QLabel(QStringLiteral("Worst, born here"), m_worstBox);
+    word->setFont(uiFont(11.5));
+    word->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    row->addWidget(word);
+    for (std::size_t i = 0; i < m_worst.size(); ++i) {
+        m_worst[i] = new QToolButton(m_worstBox);
+        m_worst[i]->setObjectName(QStringLiteral("resultWorst%1").arg(i));
+        m_worst[i]->setFont(uiFont(12, 600));
+        m_worst[i]->setFocusPolicy(Qt::TabFocus);
+        m_worst[i]->setCursor(Qt::PointingHandCursor);
+        connect(m_worst[i], &QToolButton::clicked, this, [this, i] {
+            m_workspace.selectNode(m_worstNodes[i]);
+            Q_EMIT revealWanted();
+        });
+        row->addWidget(m_worst[i]);
+    }
+    m_row->addWidget(m_worstBox);
+}
+
+void ResultStrip::setHistory(const History& history)
+{
+    if (history.comparison != m_workspace.document().comparison())
+        return;
+    m_history = history;
+    show();
+}
+
+/// Another comparison: what was shown is the one before it.
+void ResultStrip::take()
+{
+    const auto& document = m_workspace.document();
+    const ComparisonPtr comparison = document.comparison();
+    if (comparison == m_history.comparison)
+        return;
+    m_history.comparison = comparison;
+    if (!comparison || !document.plan()) {
+        m_history.now.reset();
+        return;
+    }
+    m_history.before = m_history.now;
+    m_history.now = resultFigures(*comparison, *document.plan(), {});
+    count();
+}
+
+void ResultStrip::count()
+{
+    const auto& document = m_workspace.document();
+    m_workspace.pipeline().jobs().run(
+        Lane::Pool, QStringLiteral("resultSize"),
+        [model = document.model(), plan = document.plan(),
+         comparison = m_history.comparison](JobContext&) {
+            return std::pair(
+                comparison,
+                resultFigures(*comparison, *plan, moduleStatistics(*model, plan.get())));
+        },
+        this,
+        [this](const std::pair<ComparisonPtr, ResultFigures>& counted) {
+            if (counted.first != m_history.comparison)
+                return;
+            m_history.now = counted.second;
+            show();
+        });
+}
+
+void ResultStrip::show()
+{
+    const auto& now = m_history.now;
+    setVisible(now.has_value());
+    if (!now)
+        return;
+    const bool stale = m_workspace.document().isStale(Stage::Compare);
+    m_stale->setVisible(stale);
+    const Theme& t = theme();
+    setStyleSheet(QStringLiteral("QWidget#resultStrip { background: %1; border-bottom: 1px solid "
+                                 "%2; }")
+                      .arg((stale ? t.warningFill : t.panel).name(), t.border.name()));
+    QString output = now->outputDb() ? decibels(*now->outputDb()) : QString();
+    if (now->loweredDb && now->referenceDb)
+        output += QStringLiteral(" (reference %1)").arg(*now->referenceDb, 0, 'f', 1);
+    m_output.value->setText(output);
+    m_top1.value->setText(now->floatTop1 && now->int8Top1
+                              ? share(*now->floatTop1) + kTo + share(*now->int8Top1)
+                              : QString());
+    m_size.value->setText(
+        now->floatBytes > 0
+            ? QStringLiteral("%1 (%2 %)")
+                  .arg(sizeText(now->floatBytes) + kTo + sizeText(now->int8Bytes))
+                  .arg(std::lround(100.0 * double(now->int8Bytes) / double(now->floatBytes)))
+            : QString());
+    m_coverage.value->setText(
+        QStringLiteral("%1 of %2 ops").arg(now->quantizedOps).arg(now->eligibleOps));
+    m_change.value->setText(m_history.before ? changeText(*now, *m_history.before) : QString());
+    showWorst();
+    fit();
+}
+
+void ResultStrip::showWorst()
+{
+    const auto& facts = m_workspace.facts();
+    const auto order
+        = facts.model() ? worstFirst(*m_history.comparison, *facts.model()) : std::vector<NodeId>();
+    const auto [best, worst] = facts.sqnrRange(ErrorTerm::BornHere);
+    for (std::size_t i = 0; i < m_worst.size(); ++i) {
+        m_worst[i]->setVisible(i < order.size());
+        if (i >= order.size())
+            continue;
+        m_worstNodes[i] = order[i];
+        const double sqnr = facts.sqnr(order[i], ErrorTerm::BornHere).value_or(0);
+        const QString name = nodeTitle(facts, order[i]);
+        m_worst[i]->setText(QStringLiteral("%1 %2").arg(
+            QFontMetrics(m_worst[i]->font()).elidedText(name, Qt::ElideLeft, px(120)),
+            QString::number(sqnr, 'f', 1)));
+        m_worst[i]->setToolTip(
+            QStringLiteral("%1: %2 born here; click selects it").arg(name, decibels(sqnr)));
+        m_worst[i]->setAccessibleName(QStringLiteral("Select %1").arg(name));
+        const QColor color = cividis((best - sqnr) / (best - worst));
+        QPixmap swatch(px(8), px(8));
+        swatch.fill(color);
+        m_worst[i]->setIcon(QIcon(swatch));
+        m_worst[i]->setIconSize(swatch.size());
+        m_worst[i]->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    }
+}
+
+void ResultStrip::fit()
+{
+    int room = width() - 2 * 14;
+    if (!m_stale->isHidden())
+        room -= m_stale->sizeHint().width() + m_row->spacing();
+    QStringList hidden;
+    const auto place = [&](QWidget* box, const QString& text) {
+        const int wanted = box->sizeHint().width() + m_row->spacing();
+        const bool any = !text.isEmpty();
+        box->setVisible(any && wanted <= room);
+        if (any && wanted <= room)
+            room -= wanted;
+        else if (any)
+            hidden << text;
+    };
+    const auto words = [](const Cell& cell) {
+        const QString value = cell.value->text();
+        return value.isEmpty() ? QString()
+                               : cell.box->findChild<QLabel*>()->text() + QLatin1Char(' ') + value;
+    };
+    place(m_output.box, words(m_output));
+    place(m_worstBox, m_worst[0]->isHidden() ? QString() : m_worst[0]->toolTip());
+    for (const Cell* cell : {&m_change, &m_coverage, &m_top1, &m_size})
+        place(cell->box, words(*cell));
+    setToolTip(hidden.join(QLatin1Char('\n')));
+}
+
+QSize ResultStrip::minimumSizeHint() const
+{
+    return {px(160), sizeHint().height()};
+}
+
+void ResultStrip::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    if (m_history.now)
+        fit();
+}
+
+} // namespace qs

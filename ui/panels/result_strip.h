@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#ifndef Q_MOC_RUN
+#include "engine/compare/comparison.h"
+#include "engine/plan/module_statistics.h"
+#endif
+
+#include <QWidget>
+
+#include <array>
+
+class QHBoxLayout;
+class QLabel;
+class QToolButton;
+
+namespace qs {
+
+class Workspace;
+
+/// The figures that one comparison comes down to. A value.
+struct ResultFigures
+{
+    std::optional<double> loweredDb, referenceDb; ///< of the worst output
+    std::optional<double> floatTop1, int8Top1; ///< in [0, 1]
+    std::int64_t floatBytes = 0, int8Bytes = 0; ///< weights and buffers; 0: not counted yet
+    int quantizedOps = 0, eligibleOps = 0;
+    /// The lowered form's where there is one, else the reference's.
+    std::optional<double> outputDb() const { return loweredDb ? loweredDb : referenceDb; }
+};
+/// `sizes` as `moduleStatistics` of the same plan gives it; may be empty.
+ResultFigures resultFigures(const Comparison& comparison, const Plan& plan,
+                            const ModuleStatisticsMap& sizes);
+
+/// What the int8 model is worth, in one line below the tool bar: output, accuracy, size, coverage,
+/// the three worst nodes, the change against the result before. Hidden without a comparison, amber
+/// while the recipe has moved on. GUI thread only.
+class ResultStrip : public QWidget
+{
+    Q_OBJECT
+
+public:
+    /// Of the comparison shown and of the one before it, for another strip to go on with.
+    struct History
+    {
+        ComparisonPtr comparison;
+        std::optional<ResultFigures> now, before;
+    };
+
+    explicit ResultStrip(Workspace& workspace, QWidget* parent = nullptr);
+    const History& history() const { return m_history; }
+    void setHistory(const History& history);
+    QSize minimumSizeHint() const override;
+
+Q_SIGNALS:
+    /// A node was selected and wants to be seen in the graph.
+    void revealWanted();
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    /// A muted word and a figure.
+    struct Cell
+    {
+        QWidget* box;
+        QLabel* value;
+    };
+    Cell addCell(const QString& caption, const char* name, const QString& tip);
+    void addWorst();
+    void take();
+    void count();
+    void show();
+    void showWorst();
+    /// Cells from the most to the least telling, as far as there is room.
+    void fit();
+
+    Workspace& m_workspace;
+    History m_history;
+    QHBoxLayout* m_row;
+    QLabel* m_stale;
+    Cell m_output, m_top1, m_size, m_coverage, m_change;
+    QWidget* m_worstBox = nullptr;
+    std::array<QToolButton*, 3> m_worst {};
+    std::array<NodeId, 3> m_worstNodes;
+};
+
+} // namespace qs

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/session/worst_nodes.h"
+
+#include <algorithm>
+
+namespace qs {
+
+std::vector<NodeId> worstFirst(const Comparison& comparison, const Graph& model)
+{
+    std::vector<std::pair<double, NodeId>> order;
+    for (const auto& error : comparison.nodes)
+        if (error.bornHere && error.bornHere->sqnrDb && model.tryGet(error.node))
+            order.emplace_back(*error.bornHere->sqnrDb, error.node);
+    std::stable_sort(order.begin(), order.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<NodeId> out;
+    for (const auto& [sqnr, node] : order)
+        out.push_back(node);
+    return out;
+}
+
+QString nodeTitle(const Facts& facts, NodeId id)
+{
+    const auto* group = facts.group(id);
+    const Node& node = facts.model()->get(group ? group->root : id);
+    return QString::fromStdString(node.scope.path.empty() ? node.name : node.scope.path);
+}
+
+} // namespace qs

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/session/facts.h"
+
+namespace qs {
+
+/// The nodes of a comparison from the worst to the best by what is born at them, the one order that
+/// "worst" means everywhere in the window. Without those that the model does not have or where
+/// nothing was measured. Nodes of equal loss stay in graph order.
+std::vector<NodeId> worstFirst(const Comparison& comparison, const Graph& model);
+/// How a node is named in running text: its module's path, of a fusion that of its root; else its
+/// own name. The facts must be of a model that has it.
+QString nodeTitle(const Facts& facts, NodeId node);
+
+} // namespace qs

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QPointer>
+#include <QWidget>
+
+namespace qs {
+
+/// A line around whatever has the keyboard in one window, above everything and transparent for the
+/// mouse. GUI thread only.
+class FocusRing : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit FocusRing(QWidget* window);
+    /// What it stands around; null while nothing of the window has the keyboard.
+    QWidget* around() const { return m_around; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void follow(QWidget* now);
+    void place();
+
+    QPointer<QWidget> m_around;
+};
+
+} // namespace qs

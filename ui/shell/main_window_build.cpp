@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the window is made of; what it does stands in main_window.cpp.
+#include "ui/graph/graph_pane.h"
+#include "ui/graph/kept_views.h"
+#include "ui/panels/code_panel.h"
+#include "ui/panels/findings_panel.h"
+#include "ui/panels/log_panel.h"
+#include "ui/panels/module_panel.h"
+#include "ui/panels/property_cards.h"
+#include "ui/panels/property_panel.h"
+#include "ui/panels/recipe_panel.h"
+#include "ui/panels/result_strip.h"
+#include "ui/panels/style_panel.h"
+#include "ui/panels/verdict_list.h"
+#include "ui/plots/channel_plot.h"
+#include "ui/plots/error_bar_plot.h"
+#include "ui/plots/histogram_plot.h"
+#include "ui/session/finder.h"
+#include "ui/shell/actions.h"
+#include "ui/shell/advice.h"
+#include "ui/shell/commands.h"
+#include "ui/shell/empty_state.h"
+#include "ui/shell/focus_ring.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/message_bar.h"
+#include "ui/shell/panel_buttons.h"
+#include "ui/shell/panel_cycle.h"
+#include "ui/shell/pipeline_bar.h"
+#include "ui/shell/status_line.h"
+#include "ui/shell/theme.h"
+
+#include <QLabel>
+#include <QMenuBar>
+#include <QScreen>
+#include <QScrollArea>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QStatusBar>
+#include <QTabBar>
+#include <QTabWidget>
+#include <QVBoxLayout>
+
+namespace qs {
+
+namespace {
+
+QFrame* line(QWidget* parent)
+{
+    auto* out = new QFrame(parent);
+    out->setFixedHeight(1);
+    out->setStyleSheet(QStringLiteral("background: %1;").arg(theme().border.name()));
+    return out;
+}
+
+/// Large text may not make a side panel wider than its share of a small screen.
+int leastWidth(const QWidget& window, double atNormalSize, double share)
+{
+    return std::min(px(atNormalSize), int(window.screen()->availableSize().width() * share));
+}
+
+/// As tall as what it holds where there is room, and scrolling where there is not.
+class FittedScroll : public QScrollArea
+{
+public:
+    explicit FittedScroll(QWidget* parent)
+        : QScrollArea(parent)
+    {
+        setObjectName(QStringLiteral("leftScroll"));
+        setAccessibleName(QStringLiteral("Verdicts and first steps"));
+        setWidgetResizable(true);
+        setFrameShape(QFrame::NoFrame);
+        setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+        setFocusPolicy(Qt::NoFocus);
+        setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
+    }
+    QSize sizeHint() const override { return widget() ? widget()->sizeHint() : QSize(); }
+    QSize minimumSizeHint() const override { return {0, px(40)}; }
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override
+    {
+        if (watched == widget() && event->type() == QEvent::LayoutRequest)
+            updateGeometry();
+        return QScrollArea::eventFilter(watched, event);
+    }
+};
+
+QSplitter* splitter(Qt::Orientation orientation, QWidget* parent)
+{
+    auto* out = new QSplitter(orientation, parent);
+    out->setHandleWidth(1);
+    out->setChildrenCollapsible(false);
+    return out;
+}
+
+} // namespace
+
+void MainWindow::build()
+{
+    m_actions = new Actions(*this);
+    m_pipelineBar = new PipelineBar(m_workspace, this);
+    m_messages = new MessageBar(this);
+    m_graph = new GraphPane(m_workspace, this);
+    m_empty = new EmptyState(this);
+    m_stack = new QStackedWidget(this);
+    m_modules = new ModulePanel(m_workspace, this);
+    m_verdicts = new VerdictList(m_workspace, this);
+    m_properties = new PropertyPanel(m_workspace, this);
+    m_finder = new Finder(m_workspace, this);
+    m_corner = new QWidget(this);
+    auto* corner = new QHBoxLayout(m_corner);
+    corner->setContentsMargins(0, 0, 8, 0);
+    m_cornerTitle = new ElidedLabel(QString(), uiFont(12), m_corner);
+    m_cornerTitle->setObjectName(QStringLiteral("cornerTitle"));
+    m_cornerTitle->setStyleSheet(
+        QStringLiteral("color: %1; padding: 0 8px;").arg(theme().muted.name()));
+    m_cornerTitle->setMinimumHeight(px(28));
+    corner->addWidget(m_cornerTitle, 1);
+    corner->addWidget(new PanelButtons(*m_actions, m_corner));
+    menuBar()->setCornerWidget(m_corner);
+
+    auto* centre = new QWidget(this);
+    auto* column = new QVBoxLayout(centre);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(line(centre));
+    column->addWidget(m_pipelineBar);
+    column->addWidget(line(centre));
+    m_results = new ResultStrip(m_workspace, centre);
+    column->addWidget(m_results);
+    column->addWidget(m_messages);
+    column->addWidget(buildCentre(), 1);
+    setCentralWidget(centre);
+    auto* status = new StatusLine(m_workspace, *statusBar());
+    connect(status, &StatusLine::warningsClicked, this, [this] { showTab("findingsPanel"); });
+    m_commands = new Commands(*this);
+    new Advice(m_workspace, *m_messages, this);
+    auto* views = new KeptViews(m_workspace, *m_graph, this);
+    connect(views, &KeptViews::told, this,
+            [this](const QString& text) { statusBar()->showMessage(text, 4000); });
+    new PanelCycle(*this, this);
+    new FocusRing(this);
+    wireViews();
+    m_actions->setModelOpen(m_workspace.document().model() != nullptr);
+    refreshTitle();
+    applyPanels();
+}
+
+void MainWindow::tearDown()
+{
+    setLogSink({});
+    delete std::exchange(m_styles, nullptr); // hands over what is being edited
+    QList<QPointer<QObject>> parts;
+    for (QObject* child : children())
+        if (child != layout())
+            parts << child;
+    // What acts on the views goes before them.
+    for (const bool widgets : {false, true})
+        for (const auto& part : parts)
+            if (part && part->isWidgetType() == widgets)
+                delete part;
+}
+
+QWidget* MainWindow::buildLeft(QWidget* parent)
+{
+    m_left = new QWidget(parent);
+    auto* column = new QVBoxLayout(m_left);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(m_modules, 1);
+    column->addWidget(line(m_left));
+    auto* below = new FittedScroll(m_left);
+    auto* contents = new QWidget(below);
+    contents->setObjectName(QStringLiteral("panel"));
+    m_leftColumn = new QVBoxLayout(contents);
+    m_leftColumn->setContentsMargins(0, 0, 0, 0);
+    m_leftColumn->setSpacing(0);
+    m_leftColumn->addWidget(m_verdicts);
+    below->setWidget(contents);
+    column->addWidget(below);
+    m_modules->setMinimumHeight(px(110));
+    m_left->setMinimumWidth(leastWidth(*this, 190, 0.17));
+    return m_left;
+}
+
+QWidget* MainWindow::buildCentre()
+{
+    auto* all = splitter(Qt::Horizontal, this);
+    all->setObjectName(QStringLiteral("panes"));
+    buildLeft(all);
+    auto* start = new QScrollArea(m_stack);
+    start->setWidgetResizable(true);
+    start->setFrameShape(QFrame::NoFrame);
+    start->setFocusPolicy(Qt::NoFocus);
+    start->setWidget(m_empty);
+    m_stack->addWidget(start);
+    m_stack->addWidget(m_graph);
+    auto* middle = splitter(Qt::Vertical, all);
+    middle->addWidget(m_stack);
+    middle->addWidget(buildBottom());
+    middle->setStretchFactor(0, 5);
+    middle->setStretchFactor(1, 3);
+    middle->setSizes({560, 330});
+
+    all->addWidget(m_left);
+    all->addWidget(middle);
+    all->addWidget(m_properties);
+    all->setStretchFactor(0, 0);
+    all->setStretchFactor(1, 1);
+    all->setStretchFactor(2, 0);
+    all->setSizes({px(300), 960, px(340)});
+    m_properties->setMinimumWidth(leastWidth(*this, 230, 0.2));
+    return all;
+}
+
+QWidget* MainWindow::buildBottom()
+{
+    m_bottom = new QTabWidget(this);
+    m_bottom->setObjectName(QStringLiteral("bottomTabs"));
+    m_bottom->setDocumentMode(true);
+    m_bottom->tabBar()->setFont(uiFont(12, 600));
+    m_bottom->tabBar()->setDrawBase(false);
+    auto* plots = splitter(Qt::Horizontal, m_bottom);
+    plots->addWidget(new HistogramPlot(m_workspace, plots));
+    m_errors = new ErrorBarPlot(m_workspace, plots);
+    plots->addWidget(m_errors);
+    plots->setSizes({480, 480});
+    m_log = new LogPanel(m_bottom);
+    m_bottom->addTab(plots, QStringLiteral("Histogram and errors"));
+    m_bottom->addTab(new ChannelPlot(m_workspace, m_bottom), QStringLiteral("Channels"));
+    m_bottom->addTab(new CodePanel(m_workspace, m_bottom), QStringLiteral("Code"));
+    m_bottom->addTab(new RecipePanel(m_workspace, m_bottom), QStringLiteral("Recipe"));
+    m_findings = new FindingsPanel(m_workspace, m_bottom);
+    m_bottom->addTab(m_findings, QStringLiteral("Findings"));
+    m_styles = new StylePanel(m_workspace, m_bottom);
+    m_bottom->addTab(m_styles, QStringLiteral("Styles"));
+    m_bottom->addTab(m_log, QStringLiteral("Log"));
+    connect(m_findings, &FindingsPanel::countChanged, this, &MainWindow::showFindingsCount);
+    connect(m_findings, &FindingsPanel::revealWanted, this, [this] { m_graph->revealSelection(); });
+    m_bottom->setMinimumSize(px(240), px(90));
+    setLogSink([panel = QPointer<LogPanel>(m_log)](LogLevel level, const std::string& text) {
+        if (panel)
+            panel->add(level, QString::fromStdString(text));
+    });
+    return m_bottom;
+}
+
+/// Signals of what `build` makes: gone with it.
+void MainWindow::wireViews()
+{
+    connect(m_messages, &MessageBar::nodeClicked, this, [this](const QString& name) {
+        const auto& model = m_workspace.document().model();
+        if (const Node* node = model ? model->tryFind(name.toStdString()) : nullptr) {
+            m_workspace.selectNode(node->id);
+            m_graph->revealSelection();
+        }
+    });
+    connect(m_modules, &ModulePanel::revealWanted, m_graph, &GraphPane::revealSelection);
+    connect(m_results, &ResultStrip::revealWanted, m_graph, &GraphPane::revealSelection);
+    connect(m_empty, &EmptyState::openWanted, &(*m_actions)["open"], &QAction::trigger);
+    connect(m_empty, &EmptyState::fileWanted, this,
+            [this](const QString& path) { openModel(path); });
+}
+
+} // namespace qs
