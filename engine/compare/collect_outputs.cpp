@@ -15,17 +15,6 @@ namespace qs {
 
 namespace {
 
-void addNames(const Graph& graph, const Argument& argument, std::vector<std::string>& names)
-{
-    if (const auto* list = argument.asList()) {
-        for (const Argument& item : *list)
-            addNames(graph, item, names);
-        return;
-    }
-    const ValueRef* ref = argument.asRef();
-    names.push_back(ref ? graph.value(*ref).name : std::string("constant"));
-}
-
 NpyArray arrayFrom(const std::string& name, const at::Tensor& given)
 {
     const bool plain = given.scalar_type() == at::kFloat || given.scalar_type() == at::kDouble
@@ -74,14 +63,6 @@ Result<void> collect(const Interpreter& interpreter, const Dataset& data,
 }
 
 } // namespace
-
-std::vector<std::string> outputNames(const Graph& graph)
-{
-    std::vector<std::string> names;
-    for (const auto& argument : graph.output().args)
-        addNames(graph, argument.value, names);
-    return names;
-}
 
 Result<void> writeOutputs(GraphPtr graph, const Dataset& data,
                           const std::vector<std::string>& names, const std::string& path,

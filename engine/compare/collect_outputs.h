@@ -3,6 +3,7 @@
 
 #include "engine/base/job_context.h"
 #include "engine/calibrate/dataset.h"
+#include "engine/graph/output_names.h"
 
 #include <string>
 
@@ -14,8 +15,5 @@ namespace qs {
 Result<void> writeOutputs(GraphPtr graph, const Dataset& data,
                           const std::vector<std::string>& names, const std::string& path,
                           const JobContext& job = {});
-
-/// Names of the graph's outputs, flat: the values they return, "constant" where there is none.
-std::vector<std::string> outputNames(const Graph& graph);
 
 } // namespace qs

@@ -9,6 +9,7 @@
 #include "engine/calibrate/non_finite.h"
 #include "engine/compare/collect_outputs.h"
 #include "engine/compare/sweep.h"
+#include "engine/convert/whole_form.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -154,6 +155,7 @@ public:
             comparison.outputs.push_back({m_outputNames.at(i),
                                           metricsFrom(m_outputSums[i].reference),
                                           metricsFrom(m_outputSums[i].lowered)});
+        comparison.losses = losses(comparison.outputs);
         comparison.floatTimes = m_sweep.floatTimes();
         comparison.loweredTimes = m_loweredTimes->means();
         comparison.samples = m_samples;
@@ -169,6 +171,21 @@ private:
         ErrorSums reference, lowered;
         bool isUnmeasured = false; ///< for good: the shapes differ
     };
+
+    std::vector<std::string> losses(const std::vector<OutputError>& outputs) const
+    {
+        std::vector<std::string> lines;
+        for (std::size_t i = 0; i < outputs.size() && isComparable(*m_converted.lowered); ++i) {
+            const auto &reference = outputs[i].cumulative, &lowered = outputs[i].lowered;
+            if (!reference || !lowered || !reference->sqnrDb || !lowered->sqnrDb)
+                continue;
+            const FormErrors errors {*reference->sqnrDb, *lowered->sqnrDb,
+                                     m_outputSums[i].lowered.count};
+            if (losesMore(errors))
+                lines.push_back(lossText(outputs[i].name, errors));
+        }
+        return lines;
+    }
 
     Result<void> addOutputs(const Sweep::Outputs& outputs, const std::vector<at::Tensor>& lowered)
     {
@@ -268,7 +285,10 @@ Result<ComparisonPtr> compareAll(const ConvertedModel& converted, const Dataset&
         QS_CHECK(comparer.addBatch(batch, job));
     }
     comparer.warnOfUnknownLabels();
-    return std::make_shared<const Comparison>(comparer.result());
+    auto comparison = std::make_shared<const Comparison>(comparer.result());
+    for (const std::string& line : comparison->losses)
+        warn(line);
+    return comparison;
 }
 
 } // namespace

@@ -58,6 +58,9 @@ struct Comparison
     int threads = 0; ///< that LibTorch worked with
     std::optional<double> floatTop1,
         int8Top1; ///< in [0, 1], where the data has labels; int8 is the lowered model
+    /// One line for each output at which the lowered form loses what the reference form does not
+    /// (`losesMore`), with both figures. Empty where all is well.
+    std::vector<std::string> losses;
     const NodeError* tryGet(NodeId id) const;
 };
 using ComparisonPtr = std::shared_ptr<const Comparison>;

@@ -2,14 +2,13 @@
 #include "engine/convert/convert.h"
 
 #include "engine/base/torch_guard.h"
+#include "engine/convert/check_lowered.h"
 #include "engine/convert/emit_kernel.h"
 #include "engine/convert/insert_qdq.h"
-#include "engine/convert/kernel_check.h"
 #include "engine/convert/lower.h"
 #include "engine/convert/lowering_residue.h"
 #include "engine/convert/lstm_forms.h"
 #include "engine/execute/fill_shapes.h"
-#include "engine/execute/interpreter.h"
 
 #include <ATen/Context.h>
 
@@ -56,48 +55,6 @@ std::unordered_map<NodeId, bool> quantizedOperators(const Plan& plan)
             if (group.quantized)
                 found[member] = group.dtypeConfig && group.dtypeConfig->isDynamic;
     return found;
-}
-
-/// A kernel may raise on what the kernels before it hand over (the memory format, say), which the
-/// check of each by itself does not see: it stays in reference form, with what it said.
-Result<void> refuseRaising(const ConvertedModel& model, const Batch& batch,
-                           LoweringOptions& options, LoweredGraph& lowered, Interpreter interpreter,
-                           const JobContext& job)
-{
-    for (std::size_t left = lowered.sites.size(); left > 0; --left) {
-        const auto ran = interpreter.run(batch.inputs, {}, job);
-        if (ran || ran.error().code == ErrorCode::Cancelled)
-            return ran ? Result<void>() : fail(ran.error());
-        const auto site
-            = std::find_if(lowered.sites.begin(), lowered.sites.end(), [&](const KernelSite& s) {
-                  return lowered.graph->get(s.kernel).name == ran.error().node;
-              });
-        if (site == lowered.sites.end())
-            return fail(ran.error());
-        options.refused[site->reference]
-            = site->target + " fails behind the kernels before it: " + ran.error().message;
-        QS_TRY(lowered, lowerGraph(*model.reference, options, job));
-        QS_TRY(interpreter, Interpreter::create(lowered.graph));
-    }
-    return {};
-}
-
-/// Each kernel by itself, then all of them in a row. One interpreter for both: it packs the weights
-/// once.
-Result<void> checkLowered(ConvertedModel& model, const Batch& batch, LoweringOptions& options,
-                          LoweredGraph& lowered, const JobContext& job)
-{
-    job.report("convert", "checking kernels", 0.5);
-    QS_TRY(Interpreter interpreter, Interpreter::create(lowered.graph));
-    QS_TRY(model.checks, checkKernels(model.reference, lowered, interpreter, batch, job));
-    for (std::size_t i = 0; i < model.checks.size(); ++i)
-        if (!model.checks[i].passed)
-            options.refused[lowered.sites[i].reference] = model.checks[i].reason;
-    if (!options.refused.empty()) {
-        QS_TRY(lowered, lowerGraph(*model.reference, options, job));
-        QS_TRY(interpreter, Interpreter::create(lowered.graph));
-    }
-    return refuseRaising(model, batch, options, lowered, std::move(interpreter), job);
 }
 
 } // namespace

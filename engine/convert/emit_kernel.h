@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/base/result.h"
-#include "engine/convert/lowering_table.h"
+#include "engine/configure/lowering_table.h"
 #include "engine/graph/graph_edit.h"
 
 namespace qs {

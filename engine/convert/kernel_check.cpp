@@ -55,6 +55,10 @@ double integerSteps(const at::Tensor& made, const Seen& wanted)
     const at::Tensor integers = wanted.value.toTensor();
     const bool sameGrid = made.is_quantized() && made.q_scale() == wanted.scale
         && made.q_zero_point() == wanted.zeroPoint;
+    if (sameGrid && integers.scalar_type() == at::kByte) { // in bytes: an eighth of the memory
+        const at::Tensor a = made.int_repr().contiguous(), b = integers.contiguous();
+        return double(at::maximum(a, b).sub_(at::minimum(a, b)).max().item<std::uint8_t>());
+    }
     if (sameGrid)
         return double(
             (made.int_repr().to(at::kInt) - integers.to(at::kInt)).abs_().max().item<int>());
@@ -85,23 +89,25 @@ double ownGridSteps(const at::Tensor& made, const Seen& wanted, const at::Tensor
 class KernelChecker
 {
 public:
-    KernelChecker(const GraphPtr& reference, const LoweredGraph& lowered, Interpreter referenceRun,
-                  Interpreter loweredRun)
-        : m_graph(reference)
+    KernelChecker(const LoweredGraph& lowered, Interpreter referenceRun, Interpreter loweredRun,
+                  std::vector<std::size_t> sites, const InputForms& forms)
+        : m_graph(referenceRun.graph())
         , m_lowered(lowered)
         , m_reference(std::move(referenceRun))
         , m_run(std::move(loweredRun))
-        , m_checks(lowered.sites.size())
-        , m_missing(lowered.sites.size(), 0)
+        , m_sites(std::move(sites))
+        , m_forms(forms)
+        , m_checks(m_sites.size())
+        , m_missing(m_sites.size(), 0)
     {
-        for (std::size_t s = 0; s < lowered.sites.size(); ++s)
-            for (ValueRef ref : needs(lowered.sites[s])) {
+        for (std::size_t s = 0; s < m_sites.size(); ++s)
+            for (ValueRef ref : needs(site(s))) {
                 m_readers[ref].push_back(s);
                 ++m_missing[s];
             }
     }
 
-    Result<std::vector<KernelCheck>> run(const Batch& batch, const JobContext& job)
+    Result<KernelChecks> run(const Batch& batch, const JobContext& job)
     {
         std::vector<ValueRef> constants;
         for (const auto& [ref, sites] : m_readers)
@@ -120,15 +126,19 @@ public:
             QS_CHECK(job.check());
             return arrived(ref, value);
         };
-        QS_CHECK(m_reference.run(batch.inputs, tap, job));
+        KernelChecks out;
+        QS_TRY(out.outputs, m_reference.run(batch.inputs, tap, job));
         for (std::size_t s = 0; s < m_checks.size(); ++s)
             if (m_missing[s] > 0)
                 return fail(makeError(ErrorCode::Internal, "the kernel check missed a kernel")
-                                .atNode(m_lowered.graph->get(m_lowered.sites[s].kernel).name));
-        return std::move(m_checks);
+                                .atNode(m_lowered.graph->get(site(s).kernel).name));
+        out.checks = std::move(m_checks);
+        return out;
     }
 
 private:
+    const KernelSite& site(std::size_t s) const { return m_lowered.sites[m_sites[s]]; }
+
     std::vector<ValueRef> needs(const KernelSite& site) const
     {
         std::vector<ValueRef> refs;
@@ -149,8 +159,8 @@ private:
     /// What the reference form quantizes where the kernel chooses its parameters itself.
     ValueRef floatResult(const KernelSite& site) const
     {
-        const Node& reference = m_graph->get(site.reference);
-        const bool ownGrid = site.target.ends_with(".Scalar") && !site.makesFloat;
+        const Node& reference = m_graph.get(site.reference);
+        const bool ownGrid = choosesParams(site.target);
         const ValueRef* real = ownGrid ? reference.args.at(0).value.asRef() : nullptr;
         return real ? *real : ValueRef {};
     }
@@ -158,7 +168,7 @@ private:
     Result<void> arrived(ValueRef ref, const at::IValue& value)
     {
         Seen seen {value, false, 1, 0};
-        const Node& node = m_graph->get(ref.node);
+        const Node& node = m_graph.get(ref.node);
         if (node.target.starts_with("quantized_decomposed.quantize_per_tensor.default")) {
             seen.integers = true;
             seen.scale = *node.tryArg("scale")->asDouble();
@@ -174,7 +184,7 @@ private:
 
     void check(std::size_t s)
     {
-        const KernelSite& site = m_lowered.sites[s];
+        const KernelSite& site = this->site(s);
         KernelCheck& out = m_checks[s];
         out.node = site.origin;
         out.kernel = site.target;
@@ -193,17 +203,24 @@ private:
                 m_alive.erase(ref);
     }
 
+    at::IValue handedOver(ValueRef mine, const Seen& in) const
+    {
+        if (!in.value.isTensor())
+            return in.value;
+        const at::Tensor tensor = in.integers ? at::_make_per_tensor_quantized_tensor(
+                                      in.value.toTensor().contiguous(), in.scale, in.zeroPoint)
+                                              : in.value.toTensor();
+        const auto form = m_forms.find(mine);
+        return form == m_forms.end() ? tensor : inForm(tensor, form->second);
+    }
+
     Result<double> difference(const KernelSite& site)
     {
         Frame frame;
         for (const auto& [mine, reference] : site.inputs) {
             if (m_run.isConstant(mine))
                 continue;
-            const Seen& in = m_alive.at(reference);
-            frame.set(mine,
-                      in.integers ? at::IValue(at::_make_per_tensor_quantized_tensor(
-                          in.value.toTensor().contiguous(), in.scale, in.zeroPoint))
-                                  : in.value);
+            frame.set(mine, handedOver(mine, m_alive.at(reference)));
         }
         const Node& kernel = m_lowered.graph->get(site.kernel);
         if (kernel.isOp(kLstmTarget))
@@ -242,7 +259,7 @@ private:
     Result<double> recurrentDifference(const KernelSite& site, const Node& kernel,
                                        const Frame& frame)
     {
-        const Node& reference = m_graph->get(site.reference);
+        const Node& reference = m_graph.get(site.reference);
         const auto tensors = [](const Node& node, const char* name,
                                 const auto& read) -> Result<std::vector<at::Tensor>> {
             std::vector<ValueRef> refs;
@@ -293,7 +310,7 @@ private:
     /// Of an LSTM each kernel inside is checked on its own.
     Result<double> lstmDifference(const KernelSite& site, const Node& kernel, const Frame& frame)
     {
-        const Node& reference = m_graph->get(site.reference);
+        const Node& reference = m_graph.get(site.reference);
         std::vector<at::IValue> floats, quantized;
         for (const NamedArgument& argument : kernel.args) {
             std::vector<ValueRef> refs;
@@ -316,9 +333,11 @@ private:
         return compareLstmKernels(reference, std::move(floats), kernel, std::move(quantized));
     }
 
-    GraphPtr m_graph;
+    const Graph& m_graph; ///< the reference form
     const LoweredGraph& m_lowered;
     Interpreter m_reference, m_run;
+    std::vector<std::size_t> m_sites; ///< those to check; numbered by their place here
+    const InputForms& m_forms;
     std::vector<KernelCheck> m_checks;
     std::unordered_map<ValueRef, std::vector<std::size_t>> m_readers; ///< to sites
     std::vector<std::size_t> m_missing; ///< per site: values not seen yet
@@ -329,15 +348,13 @@ private:
 
 } // namespace
 
-Result<std::vector<KernelCheck>> checkKernels(const GraphPtr& reference,
-                                              const LoweredGraph& lowered,
-                                              const Interpreter& loweredRun, const Batch& batch,
-                                              const JobContext& job)
+Result<KernelChecks> checkKernels(const Interpreter& referenceRun, const LoweredGraph& lowered,
+                                  const Interpreter& loweredRun, std::vector<std::size_t> sites,
+                                  const InputForms& forms, const Batch& batch,
+                                  const JobContext& job)
 {
-    if (lowered.sites.empty())
-        return std::vector<KernelCheck> {};
-    QS_TRY(Interpreter referenceRun, Interpreter::create(reference));
-    return KernelChecker(reference, lowered, std::move(referenceRun), loweredRun).run(batch, job);
+    return KernelChecker(lowered, referenceRun, loweredRun, std::move(sites), forms)
+        .run(batch, job);
 }
 
 } // namespace qs

@@ -160,7 +160,14 @@ private:
                 why = "input and output have different integer types";
                 return false;
             }
-            if (match.row.output != KernelOutput::AsInput || *in == *out)
+            if (match.row.output != KernelOutput::AsInput)
+                continue;
+            if (match.quantized.size() > 1 && m_values.ownParams.contains(input)) {
+                why = "the operator keeps its first input's parameters, but the kernel before "
+                      "another input chooses its own";
+                return false;
+            }
+            if (*in == *out)
                 continue;
             if (match.quantized.size() > 1 || !isPooling(match)) {
                 why = "the operator keeps its input's parameters, but its output has others";

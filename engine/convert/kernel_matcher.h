@@ -25,6 +25,8 @@ struct QuantizedValues
 {
     std::unordered_map<ValueRef, NodeId> quantizeOf; ///< to the reference form's quantize node
     std::unordered_map<NodeId, QuantizeParams> gone; ///< of quantize nodes that are gone
+    /// Values whose kernel chose the parameters itself: others than those noted.
+    std::unordered_set<ValueRef> ownParams;
     std::optional<QuantizeParams> paramsOfValue(const GraphEdit& edit, ValueRef quantized) const;
 };
 

@@ -156,6 +156,8 @@ private:
             pass(quantize, *kernel);
             m_values.gone[quantize].scale = match->scale;
             m_values.gone[quantize].zeroPoint = match->zeroPoint;
+            if (keepsOwnParams(*match, m_edit.get(kernel->node)))
+                m_values.ownParams.insert(*kernel);
             eraseChain(match->chain);
             return;
         }
@@ -166,6 +168,15 @@ private:
         }
         if (!why.empty())
             m_out.reasons[quantize] = why;
+    }
+
+    /// Whether the kernel's result has other parameters than the reference form quantizes to.
+    bool keepsOwnParams(const KernelMatch& match, const Node& kernel) const
+    {
+        return choosesParams(kernel.target)
+            || (match.row.output == KernelOutput::AsInput
+                && std::any_of(match.quantized.begin(), match.quantized.end(),
+                               [&](ValueRef in) { return m_values.ownParams.contains(in); }));
     }
 
     /// The quantized value that quantizing `input` would only reproduce.

@@ -172,6 +172,11 @@ std::string operatorKind(const GraphEdit& edit, const Node& node)
     return name;
 }
 
+bool choosesParams(std::string_view target)
+{
+    return target.starts_with("quantized.") && target.ends_with(".Scalar");
+}
+
 Result<Argument::List> convolutionList(const Node& node, const ValueType& weight,
                                        std::string_view name, std::size_t dimensions)
 {

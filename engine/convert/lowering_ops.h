@@ -19,6 +19,10 @@ std::string operatorKind(const GraphEdit& edit, const Node& node);
 /// result (false) where the operator has no such argument.
 bool effectiveArgument(const Node& node, std::string_view name, Argument& out);
 
+/// True for kernels that choose their result's parameters themselves: sums and products with a
+/// number.
+bool choosesParams(std::string_view target);
+
 /// A convolution's integer list (stride, padding, dilation, output_padding), one entry a spatial
 /// dimension. "same" padding is turned into numbers where both sides get as much: the type of the
 /// weight tells. Errors (Unsupported) say what is in the way.

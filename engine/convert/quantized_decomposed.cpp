@@ -154,8 +154,9 @@ Tensor quantizePerChannel(const Tensor& input, const Tensor& scales, const Tenso
     checkRange(quantMin, quantMax, dtype);
     const auto shape = channelShape(x, scales, axis);
     const Tensor inverse = scales.reshape(shape).reciprocal();
-    return at::clamp(at::round(x * inverse) + zeroPoints.reshape(shape), quantMin, quantMax)
-        .to(dtype);
+    Tensor made = x * inverse;
+    made.round_().add_(zeroPoints.reshape(shape)).clamp_(quantMin, quantMax);
+    return made.to(dtype);
 }
 
 Tensor dequantizePerChannel(const Tensor& input, const Tensor& scales,
@@ -167,6 +168,15 @@ Tensor dequantizePerChannel(const Tensor& input, const Tensor& scales,
                 input.scalar_type());
     checkRange(quantMin, quantMax, dtype);
     const auto shape = channelShape(input, scales, axis);
+    // Integers of eight bits are exact in float, zero points too: no 64-bit tensor in between.
+    const bool small = dtype == at::kByte || dtype == at::kChar;
+    if (small && scales.scalar_type() == at::kFloat && outDtype.value_or(at::kFloat) == at::kFloat
+        && (!zeroPoints || at::isIntegralType(zeroPoints->scalar_type(), false))) {
+        Tensor x = input.to(at::kFloat);
+        if (zeroPoints)
+            x.sub_(zeroPoints->reshape(shape));
+        return x.mul_(scales.reshape(shape));
+    }
     const Tensor centred = zeroPoints.has_value() ? input - zeroPoints->reshape(shape) : input;
     return (centred * scales.reshape(shape)).to(outDtype.value_or(at::kFloat));
 }

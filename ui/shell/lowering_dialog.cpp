@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/lowering_dialog.h"
 
-#include "engine/convert/lowering_names.h"
+#include "engine/configure/lowering_names.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/theme.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #ifndef Q_MOC_RUN
-#include "engine/convert/lowering_table.h"
+#include "engine/configure/lowering_table.h"
 #endif
 
 #include <QDialog>

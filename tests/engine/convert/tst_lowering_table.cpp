@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/log.h"
-#include "engine/convert/lowering_table.h"
+#include "engine/configure/lowering_table.h"
 
 #include <QtTest/QtTest>
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/configure/lowering_names.h"
 #include "engine/configure/recipe.h"
-#include "engine/convert/lowering_names.h"
 
 #include <optional>
 #include <string>

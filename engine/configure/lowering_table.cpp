@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/convert/lowering_table.h"
+#include "engine/configure/lowering_table.h"
 
 #include "engine/base/log.h"
 #include "engine/base/text.h"
-#include "engine/convert/lowering_names.h"
+#include "engine/configure/lowering_names.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/convert/lowering_names.h"
+#include "engine/configure/lowering_names.h"
 
 #include <cctype>
 #include <map>

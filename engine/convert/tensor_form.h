@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+namespace qs {
+
+/// How a tensor lies in memory and, of a quantized one, its parameters: what a kernel may depend on
+/// beside the values.
+struct TensorForm
+{
+    std::vector<std::int64_t> sizes, strides;
+    bool isQuantized = false; ///< per tensor
+    double scale = 1;
+    std::int64_t zeroPoint = 0;
+    friend bool operator==(const TensorForm&, const TensorForm&) = default;
+};
+TensorForm formOf(const at::Tensor& tensor);
+
+/// The same values in that form, quantized anew where its parameters are others. A tensor of
+/// another shape, and one that is quantized where the form is not, is returned as it is. May throw
+/// c10::Error.
+at::Tensor inForm(const at::Tensor& tensor, const TensorForm& form);
+
+} // namespace qs

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/calibrate/dataset.h"
+#include "engine/convert/converted_model.h"
+#include "engine/convert/lower.h"
+
+#include <ATen/core/ivalue.h>
+
+namespace qs {
+
+/// How far an output of both forms is from the float model's, in dB, over so many values.
+struct FormErrors
+{
+    double referenceDb = 0, loweredDb = 0;
+    std::int64_t values = 0;
+};
+
+/// Whether the lowered form loses what the reference form does not: more than 1 dB, of few values
+/// more than chance does (three standard deviations of the ratio of two noises). Beyond 90 dB
+/// nothing counts: floats added in another order are no closer.
+bool losesMore(const FormErrors& errors);
+
+/// The loss in one line, with what to do.
+std::string lossText(const std::string& output, const FormErrors& errors);
+
+/// Whether the reference form shows what the lowered one computes. It does not where a recurrent
+/// kernel quantizes its state at every step: `checkKernels` holds that one to a simulation.
+bool isComparable(const Graph& lowered);
+
+/// What both forms made of one batch, flat and in order.
+struct FormOutputs
+{
+    std::vector<at::IValue> reference, lowered;
+};
+
+/// Where an output of the lowered form loses more than the reference form, refuses the kernels that
+/// are responsible, found by halves: adds them to `options.refused`, with the figures, and makes
+/// `lowered` anew. A loss that no kernel makes alone stays (the comparison, which sees all data,
+/// says so).
+Result<void> holdOutputs(const ConvertedModel& model, const Batch& batch, LoweringOptions& options,
+                         LoweredGraph& lowered, const FormOutputs& outputs, const JobContext& job);
+
+} // namespace qs
