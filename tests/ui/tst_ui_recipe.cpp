@@ -266,6 +266,13 @@ void TestRecipe::wrongTextIsMarkedAndNothingLost()
     QCOMPARE(m_workspace->undoStack().count(), 0);
     QVERIFY(m_workspace->document().recipe() == defaultRecipe());
     QCOMPARE(panel.editor().toPlainText(), text);
+    // What is no JSON is told once with its place, in words for people.
+    panel.editor().setPlainText(QStringLiteral("{\"version\": 1,\n \"backend\" \"x86\"}"));
+    QTRY_COMPARE(panel.editor().problemLine(), 2);
+    QVERIFY2(state->text().startsWith(QStringLiteral("Line 2, column "))
+                 && state->text().count(QStringLiteral("column")) == 1
+                 && !state->text().contains(QStringLiteral("not JSON")),
+             qPrintable(state->text()));
     // Mended, the mark goes.
     panel.editor().setPlainText(
         QString(text).replace(QStringLiteral("globl"), QStringLiteral("global")));

@@ -139,9 +139,9 @@ void FindingsPanel::refresh()
                             QString::fromStdString(residue.reason)});
         }
         const char* stale = document.isStale(Stage::Convert) ? " (of an older recipe)" : "";
-        show((std::string("Quantized, yet not lowered") + stale).c_str(), "findingsUnlowered",
+        show((std::string("Computed in float between quantize and dequantize") + stale).c_str(), "findingsUnlowered",
              std::move(unlowered));
-        show((std::string("Dead quantize-dequantize pairs") + stale).c_str(), "findingsDead",
+        show((std::string("Quantize-dequantize pairs without effect") + stale).c_str(), "findingsDead",
              std::move(dead));
     }
     if (count == 0) {

@@ -121,7 +121,7 @@ void RecipePanel::apply()
     const auto typed = readRecipeText(m_editor->toPlainText());
     if (!typed) {
         m_editor->setProblem(typed.error().line, typed.error().message);
-        say(QStringLiteral("Line %1: %2").arg(typed.error().line).arg(typed.error().message), true);
+        say(QStringLiteral("%1: %2").arg(typed.error().place(), typed.error().message), true);
         return;
     }
     m_editor->setProblem(0, {});

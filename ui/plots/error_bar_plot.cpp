@@ -164,6 +164,7 @@ void ErrorBarPlot::showSelection()
             terms << QStringLiteral("cumulative %1").arg(*error.cumulative->sqnrDb, 0, 'f', 1);
         if (!terms.isEmpty())
             text += QStringLiteral("\n%1 dB").arg(terms.join(QStringLiteral(", ")));
+        m_words = text;
         m_label->setText(text);
         m_labelled = labelled;
     }
@@ -181,10 +182,16 @@ void ErrorBarPlot::placeLabel()
 {
     if (!m_label->visible())
         return;
-    double widest = 0;
-    for (const QString& line : m_label->text().split(QLatin1Char('\n')))
-        widest = std::max(widest, QFontMetricsF(m_label->font()).horizontalAdvance(line));
     const auto padding = m_label->padding();
+    const QFontMetricsF metrics(m_label->font());
+    const double most = m_plot->axisRect()->width() - padding.left() - padding.right() - 4;
+    double widest = 0;
+    QStringList lines;
+    for (const QString& line : m_words.split(QLatin1Char('\n'))) {
+        lines << metrics.elidedText(line, Qt::ElideRight, most);
+        widest = std::max(widest, metrics.horizontalAdvance(lines.back()));
+    }
+    m_label->setText(lines.join(QLatin1Char('\n')));
     const double width = widest + padding.left() + padding.right() + 2;
     const QRect room = m_plot->axisRect()->rect();
     const double left

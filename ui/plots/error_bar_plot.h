@@ -44,6 +44,7 @@ private:
     QCPBars* m_selected;
     QCPGraph* m_line;
     QCPItemText* m_label;
+    QString m_words; ///< what `m_label` says where there is room
     int m_labelled = 0; ///< the bar that `m_label` is about
     std::vector<NodeId> m_nodes;
     std::vector<double> m_born; ///< NaN where it was not measured

@@ -109,6 +109,7 @@ void HistogramPlot::refresh()
     m_footer->setVisible(any);
     m_barCount = 0;
     if (!any) {
+        m_labelled = false;
         m_caption->setText(QStringLiteral("Histogram"));
         const bool calibrated = m_workspace.document().calibration() != nullptr;
         m_empty->setText(!calibrated ? QStringLiteral("Calibrate to see what the observers see")
@@ -156,12 +157,11 @@ void HistogramPlot::refresh()
     m_kept->setData(keptX, keptY, true);
     m_beyond->setData(beyondX, beyondY, true);
     m_peak = peak;
-    leaveHeadroom();
     const double dataMin = std::min(double(histogram->min), ranged ? low : 1e300);
     const double dataMax = std::max(double(histogram->max), ranged ? high : -1e300);
     const double margin = (dataMax - dataMin) * 0.02;
     m_plot->xAxis->setRange(dataMin - margin, dataMax + margin);
-    m_label->setVisible(ranged);
+    m_labelled = ranged;
     m_steps->setVisible(ranged);
     if (ranged) {
         const auto noise = estimateNoise(*histogram, *params);
@@ -173,13 +173,24 @@ void HistogramPlot::refresh()
                               .arg(params->zeroPoint.front())
                               .arg(params->quantMin)
                               .arg(params->quantMax));
+        m_footer->setToolTip(m_footer->text() + QLatin1Char('\n') + m_label->text());
     }
+    leaveHeadroom();
     m_plot->replot(QCustomPlot::rpQueuedReplot);
 }
 
 /// The label stands above the highest bar, whatever the plot's height.
 void HistogramPlot::leaveHeadroom()
 {
+    // A low plot has room for a few counts only, a narrow one for none of the words.
+    const double rows = std::max(1.0, (m_plot->height() - px(26)) / double(px(18)));
+    const double step = std::max(1.0, std::ceil(std::log10(std::max(m_peak, 10.0)) / rows));
+    if (const auto ticker = m_plot->yAxis->ticker().dynamicCast<QCPAxisTickerLog>())
+        ticker->setLogBase(std::pow(10, step));
+    const QFontMetrics metrics(m_label->font());
+    const int words = metrics.boundingRect(QRect(0, 0, 4000, 400), 0, m_label->text()).width();
+    m_label->setVisible(m_labelled && words + px(24) < m_plot->axisRect()->width() * 3 / 4
+                        && m_plot->height() > px(90));
     const double share = headroomShare(*m_plot);
     m_plot->yAxis->setRange(kFloor, kFloor * std::pow(m_peak / kFloor, 1 / (1 - share)));
 }

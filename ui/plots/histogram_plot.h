@@ -37,6 +37,7 @@ private:
     QCPItemRect* m_shade[2];
     QCPItemLine* m_edge[2];
     QCPItemText* m_label;
+    bool m_labelled = false; ///< there is a range to name, where there is room for it
     int m_barCount = 0;
     double m_peak = 1; ///< the highest count shown
 };

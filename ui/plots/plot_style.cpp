@@ -37,8 +37,8 @@ void stylePlot(QCustomPlot& plot)
 
 double headroomShare(const QCustomPlot& plot)
 {
-    constexpr double kLabel = 38, kTicks = 26;
-    return std::clamp(kLabel / std::max(plot.height() - kTicks, 1.0), 0.1, 0.45);
+    const double label = px(38), ticks = px(26);
+    return std::clamp(label / std::max(plot.height() - ticks, 1.0), 0.1, 0.45);
 }
 
 void fillPanel(QWidget& widget)

@@ -115,18 +115,27 @@ int lineOfJsonPath(const std::string& json, const std::string& path)
     return 1 + int(std::count(json.begin(), json.begin() + std::ptrdiff_t(at), '\n'));
 }
 
+QString RecipeProblem::place() const
+{
+    return column > 0 ? QStringLiteral("Line %1, column %2").arg(line).arg(column)
+                      : QStringLiteral("Line %1").arg(line);
+}
+
 tl::expected<Recipe, RecipeProblem> readRecipeText(const QString& text)
 {
-    static const QRegularExpression place(QStringLiteral("^not JSON: line (\\d+), "));
+    static const QRegularExpression place(
+        QStringLiteral("^not JSON: line (\\d+), column (\\d+): (.*)$"));
     static const QRegularExpression unknownKey(QStringLiteral("unknown key '([^']+)'"));
     const std::string json = text.toStdString();
     auto recipe = parseRecipe(json, {});
     if (recipe)
         return std::move(*recipe);
-    RecipeProblem problem {toQString(recipe.error().line()), 1};
+    RecipeProblem problem {toQString(recipe.error().line()), 1, 0};
     const QString cause = toQString(recipe.error().message);
     if (const auto syntax = place.match(cause); syntax.hasMatch()) {
         problem.line = syntax.captured(1).toInt();
+        problem.column = syntax.captured(2).toInt();
+        problem.message = syntax.captured(3);
         return tl::unexpected(problem);
     }
     QString path = cause.section(QStringLiteral(": "), 0, 0);

@@ -14,6 +14,9 @@ struct RecipeProblem
 {
     QString message; ///< one line
     int line = 1; ///< from 1
+    int column = 0; ///< from 1; 0 where only the line is known
+    /// "Line 7, column 22"
+    QString place() const;
 };
 
 /// Line (from 1) of the value that a path such as "mapping.module_name[2][0]" names in JSON text;

@@ -3,6 +3,7 @@
 
 #include "ui/panels/property_cards.h"
 #include "ui/shell/stage_button.h"
+#include "ui/shell/theme.h"
 
 #include <QAbstractButton>
 #include <QComboBox>
@@ -48,7 +49,10 @@ QString clippedLabel(const QLabel& label)
 QString clippedButton(const QAbstractButton& button)
 {
     if (const auto* stage = qobject_cast<const StageButton*>(&button)) {
+        // A narrow one, with large text, shortens it on purpose; the tool tip has it all.
         const int room = stage->width() - 24;
+        if (px(100) != 100 && stage->toolTip().contains(stage->status().text))
+            return {};
         const QString status = stage->status().text;
         QFont small = stage->font();
         small.setPixelSize(10);

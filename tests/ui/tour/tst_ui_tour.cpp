@@ -28,9 +28,9 @@
 
 using namespace qs;
 
-/// Looks at the window as a person would go through it, in both themes and at two sizes; the scale
-/// comes from QT_SCALE_FACTOR. Nothing may be cut off, no panel empty. With QS_TOUR=FOLDER every
-/// picture is written there.
+/// Looks at the window as a person would go through it, in both themes, at three sizes and with
+/// large text; the scale comes from QT_SCALE_FACTOR. Nothing may be cut off, no panel empty. With
+/// QS_TOUR=FOLDER every picture is written there.
 class TestTour : public QObject
 {
     Q_OBJECT
@@ -117,28 +117,35 @@ void TestTour::tour_data()
 {
     QTest::addColumn<bool>("dark");
     QTest::addColumn<QSize>("size");
-    QTest::newRow("light-1280x800") << false << QSize(1280, 800);
-    QTest::newRow("light-1600x1000") << false << QSize(1600, 1000);
-    QTest::newRow("dark-1280x800") << true << QSize(1280, 800);
-    QTest::newRow("dark-1600x1000") << true << QSize(1600, 1000);
+    QTest::addColumn<int>("percent");
+    QTest::newRow("light-1280x800") << false << QSize(1280, 800) << 100;
+    QTest::newRow("light-1600x1000") << false << QSize(1600, 1000) << 100;
+    QTest::newRow("dark-1280x800") << true << QSize(1280, 800) << 100;
+    QTest::newRow("dark-1600x1000") << true << QSize(1600, 1000) << 100;
+    QTest::newRow("light-1280x720") << false << QSize(1280, 720) << 100;
+    QTest::newRow("dark-1280x720-large") << true << QSize(1280, 720) << 150;
 }
 
 void TestTour::tour()
 {
     QFETCH(bool, dark);
     QFETCH(QSize, size);
+    QFETCH(int, percent);
     m_where = QString::fromLatin1(QTest::currentDataTag());
     m_problems.clear();
-    applyTheme(*qApp, dark);
+    applyTheme(*qApp, dark, percent);
     m_window = std::make_unique<MainWindow>(*m_engine);
     m_window->resize(size);
     m_window->show();
     QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+    QCOMPARE(m_window->size(), size);
     for (const auto step : {&TestTour::firstContact, &TestTour::results, &TestTour::colours,
                             &TestTour::overlays, &TestTour::tabs}) {
         (this->*step)();
         if (QTest::currentTestFailed())
             return;
+        if (percent != 100 && step == &TestTour::results)
+            break; // the rest is the same at any text size
     }
     m_window.reset();
     m_problems.removeDuplicates();
