@@ -267,7 +267,7 @@ void ResultStrip::showWorst()
         m_worstNodes[i] = order[i];
         const double sqnr = facts.sqnr(order[i], ErrorTerm::BornHere).value_or(0);
         const QString name = nodeTitle(facts, order[i]);
-        m_worst[i]->setText(QStringLiteral("%1 %2").arg(
+        m_worst[i]->setText(QStringLiteral(" %1 %2").arg(
             QFontMetrics(m_worst[i]->font()).elidedText(name, Qt::ElideLeft, px(120)),
             QString::number(sqnr, 'f', 1)));
         m_worst[i]->setToolTip(

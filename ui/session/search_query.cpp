@@ -129,7 +129,7 @@ Result<SearchTerm> readKey(const QString& key, const QString& given)
                                       "dtype: or is:bookmark, or put the word in quotes")
                            .arg(key));
     if (value.isEmpty())
-        return badTerm(QStringLiteral("%1: needs a word right after it").arg(key));
+        return badTerm(QStringLiteral("%1: wants a word right after it").arg(key));
     SearchTerm term;
     term.kind = found->second;
     term.text = term.kind == Kind::Module ? given : value;

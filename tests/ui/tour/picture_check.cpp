@@ -15,6 +15,7 @@
 #include <QPixmap>
 #include <QTabBar>
 #include <QTextDocument>
+#include <QToolButton>
 #include <QTreeView>
 #include <QWidget>
 
@@ -93,7 +94,7 @@ QString clipped(const QWidget& widget)
 {
     // It shortens its text on purpose, which its tool tip holds.
     if (const auto* elided = qobject_cast<const ElidedLabel*>(&widget))
-        return elided->toolTip() == elided->text() ? QString() : elided->text();
+        return elided->toolTip().contains(elided->text()) ? QString() : elided->text();
     if (const auto* label = qobject_cast<const QLabel*>(&widget))
         return clippedLabel(*label);
     if (const auto* button = qobject_cast<const QAbstractButton*>(&widget))
@@ -106,9 +107,14 @@ QString clipped(const QWidget& widget)
                 && textWidth(*field, field->placeholderText()) + 16 > field->width()
             ? field->placeholderText()
             : QString();
-    if (const auto* tabs = qobject_cast<const QTabBar*>(&widget))
+    if (const auto* tabs = qobject_cast<const QTabBar*>(&widget)) {
+        // With large text they scroll, by buttons that are seen.
+        const auto* scroller = tabs->findChild<const QToolButton*>();
+        if (px(100) != 100 && tabs->usesScrollButtons() && scroller && scroller->isVisible())
+            return {};
         return tabs->sizeHint().width() > tabs->width() + kSlack ? tabs->tabText(tabs->count() - 1)
                                                                  : QString();
+    }
     if (const auto* menu = qobject_cast<const QMenuBar*>(&widget))
         return menu->actions().isEmpty()
                 || menu->actionGeometry(menu->actions().back()).right() < menu->width()
