@@ -139,10 +139,10 @@ void FindingsPanel::refresh()
                             QString::fromStdString(residue.reason)});
         }
         const char* stale = document.isStale(Stage::Convert) ? " (of an older recipe)" : "";
-        show((std::string("Computed in float between quantize and dequantize") + stale).c_str(), "findingsUnlowered",
-             std::move(unlowered));
-        show((std::string("Quantize-dequantize pairs without effect") + stale).c_str(), "findingsDead",
-             std::move(dead));
+        show((std::string("Computed in float between quantize and dequantize") + stale).c_str(),
+             "findingsUnlowered", std::move(unlowered));
+        show((std::string("Quantize-dequantize pairs without effect") + stale).c_str(),
+             "findingsDead", std::move(dead));
     }
     if (count == 0) {
         auto* item = new QTreeWidgetItem(
