@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/torch_guard.h"
+#include "engine/execute/op_table.h"
+#include "engine/execute/scalar_ops.h"
 #include "engine/execute/script_control.h"
+#include "engine/execute/script_ops.h"
 #include "engine/export/exporter.h"
 #include "engine/export/file_sink.h"
 #include "engine/export/fold_sizes.h"
@@ -8,11 +11,16 @@
 #include "engine/export/pt2_document.h"
 #include "engine/export/pt2_weights.h"
 #include "engine/export/scan_recurrences.h"
+#include "engine/graph/graph_edit.h"
 #include "engine/graph/state.h"
 
 #include <caffe2/serialize/inline_container.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
+#include <optional>
+#include <utility>
 
 namespace qs {
 
@@ -51,12 +59,47 @@ std::string sampleInputs(const ModelInfo& info)
     return read ? bytes : std::string();
 }
 
-/// TorchScript's branches and loops carry numbers, lists and None, which cond and while_loop do not
-/// take.
+/// TorchScript's tensor of one number as an operator that a .pt2 can call; nothing for other nodes.
+std::optional<Node> scalarTensor(const Node& node)
+{
+    constexpr std::array<std::pair<std::string_view, DType>, 3> kTensors {{
+        {"aten.tensor.float", DType::Float32},
+        {"aten.tensor.int", DType::Int64},
+        {"aten.tensor.bool", DType::Bool},
+    }};
+    const auto row = std::find_if(kTensors.begin(), kTensors.end(),
+                                  [&](const auto& r) { return r.first == node.target; });
+    if (row == kTensors.end() || node.args.empty())
+        return std::nullopt;
+    const Argument* dtype = node.tryArg("dtype");
+    const Argument* device = node.tryArg("device");
+    Node made = node;
+    made.target = "aten.scalar_tensor.default";
+    made.args = {{"s", node.args[0].value},
+                 {"dtype", dtype && !dtype->isNone() ? *dtype : Argument(row->second)},
+                 {"device", device ? *device : Argument()}};
+    return made;
+}
+
+Graph withScalarTensors(const Graph& graph)
+{
+    GraphEdit edit(graph);
+    for (const NodePtr& node : graph.nodes())
+        if (const auto made = scalarTensor(*node)) {
+            edit.change(node->id).target = made->target;
+            edit.setArgs(node->id, made->args);
+        }
+    return edit.build();
+}
+
+/// What torch.export has no call for: TorchScript's branches and loops carry numbers, lists and
+/// None, which cond and while_loop do not take; its own operators are not in the dispatcher.
 Result<void> checkSpelled(const Graph& graph)
 {
     for (const NodePtr& node : graph.nodes()) {
-        if (isScriptControl(node->target))
+        const bool isCall = node->kind == NodeKind::Op && !isScalarOp(node->target);
+        if (isScriptControl(node->target)
+            || (isCall && !findOperator(node->target) && findScriptOperator(node->target)))
             return fail(makeError(ErrorCode::Unsupported,
                                   "a .pt2 cannot hold TorchScript's '" + node->target + "'")
                             .atNode(node->name)
@@ -89,10 +132,11 @@ Result<void> writePt2(const Graph& reference, const std::string& path)
 {
     QS_TRY(FileSink file, FileSink::open(path));
     QS_CHECK(guardTorch([&]() -> Result<void> {
-        QS_CHECK(checkSpelled(reference));
         QS_TRY(const InlinedGraph inlined, inlineRegions(reference));
         QS_TRY(const Graph sized, foldSizes(*inlined.graph));
-        QS_TRY(const Graph spelled, scanRecurrences(sized));
+        QS_TRY(const Graph scanned, scanRecurrences(sized));
+        const Graph spelled = withScalarTensors(scanned);
+        QS_CHECK(checkSpelled(spelled));
         return writeArchive(spelled, file);
     }));
     return file.close();

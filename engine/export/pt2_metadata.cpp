@@ -5,6 +5,8 @@
 #include "engine/import/pt2_metadata.h"
 
 #include <algorithm>
+#include <cctype>
+#include <string_view>
 
 namespace qs {
 
@@ -177,10 +179,15 @@ Result<void> addValue(const Graph& graph, const Node& node, std::uint32_t index,
     return {};
 }
 
-std::string stackLevel(const std::string& path, const std::string& moduleClass, int callIndex)
+/// `path` without what separates the parts and levels of a module stack.
+std::string stackLevel(std::string path, const std::string& moduleClass, int callIndex)
 {
     std::string key = path;
-    std::replace(key.begin(), key.end(), '.', '_');
+    std::replace_if(
+        key.begin(), key.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
+    std::replace_if(
+        path.begin(), path.end(),
+        [](char c) { return std::string_view(",;@()[]").find(c) != std::string_view::npos; }, '_');
     const std::string call = callIndex > 0 ? "@" + std::to_string(callIndex) : std::string();
     return "L__self__" + key + call + "," + path + call + "," + moduleClass;
 }

@@ -5,6 +5,7 @@
 #include "engine/graph/state.h"
 #include "engine/import/alias_analysis.h"
 
+#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -35,10 +36,16 @@ Graph withMutatedState(const Graph& graph)
             if (holdsState(graph.get(value.node)))
                 changed.insert(value.node);
     });
+    // A script may have set the attribute behind it to another tensor.
+    const std::vector<StateUpdate> set = stateUpdates(graph);
+    const auto isSet = [&](NodeId id) {
+        return std::any_of(set.begin(), set.end(),
+                           [&](const StateUpdate& update) { return update.holder == id; });
+    };
     GraphEdit edit(graph);
     std::unordered_map<TensorId, NodeId> holders; // of several names of one tensor the first
     for (const NodePtr& node : graph.nodes()) {
-        if (!changed.contains(node->id))
+        if (!changed.contains(node->id) || isSet(node->id))
             continue;
         const NodeId holder
             = node->tensor ? holders.try_emplace(node->tensor, node->id).first->second : node->id;

@@ -33,6 +33,50 @@ std::string_view takeUntil(std::string_view& rest, char separator)
     return head;
 }
 
+/// The same up to a comma that stands outside of brackets.
+std::string_view takePart(std::string_view& rest)
+{
+    int depth = 0;
+    std::size_t at = 0;
+    for (; at < rest.size() && (rest[at] != ',' || depth > 0); ++at)
+        depth += rest[at] == '(' || rest[at] == '[' ? 1
+            : rest[at] == ')' || rest[at] == ']'    ? -1
+                                                    : 0;
+    const std::string_view head = rest.substr(0, at);
+    rest = at == rest.size() ? std::string_view() : rest.substr(at + 1);
+    return head;
+}
+
+/// "layer-1.0" for `getattr(L['self'], 'layer-1')._modules['0']`: strict exports write the
+/// expression where a module's name is no identifier.
+std::string plainPath(std::string_view text)
+{
+    if (text.find_first_of("[(") == std::string_view::npos)
+        return std::string(text);
+    constexpr std::string_view kCall = "getattr(", kSelf = "L['self']";
+    while (text.starts_with(kCall))
+        text.remove_prefix(kCall.size());
+    if (text.starts_with(kSelf))
+        text.remove_prefix(kSelf.size());
+    std::string path, word;
+    char quote = 0;
+    const auto finish = [&] {
+        if (!word.empty() && word != "_modules")
+            path += (path.empty() ? "" : ".") + word;
+        word.clear();
+    };
+    for (const char c : text) {
+        if (quote ? c == quote : c == '\'' || c == '"')
+            quote = quote ? 0 : c;
+        else if (quote || std::string_view(".,[]() ").find(c) == std::string_view::npos)
+            word += c;
+        else
+            finish();
+    }
+    finish();
+    return path;
+}
+
 /// Also where the file's paths were made relative to site-packages.
 bool isInsideTorch(std::string_view file)
 {
@@ -80,8 +124,8 @@ std::vector<Scope> parseModuleStack(std::string_view text)
     std::vector<Scope> levels;
     while (!text.empty()) {
         std::string_view level = takeUntil(text, ';');
-        std::string_view key = takeUntil(level, ',');
-        std::string_view path = takeUntil(level, ',');
+        std::string_view key = takePart(level);
+        std::string_view path = takePart(level);
         Scope scope;
         // The second call of a module is marked on its key, by some versions on its path.
         for (std::string_view* marked : {&path, &key})
@@ -91,7 +135,7 @@ std::vector<Scope> parseModuleStack(std::string_view text)
             }
         if (path == kNoModule)
             continue;
-        scope.path = path;
+        scope.path = plainPath(path);
         scope.moduleClass = publicClassName(trimmed(level));
         levels.push_back(std::move(scope));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/torchscript_evaluator.h"
 
+#include "engine/graph/state.h"
 #include "engine/import/torchscript_control.h"
 #include "engine/import/torchscript_spelling.h"
 
@@ -277,7 +278,38 @@ Result<void> ScriptEvaluator::setAttribute(const JitNode& node, Env& env)
     }
     m_journal.touch(std::get<ScriptContainerPtr>(owner));
     object->items.at(*slot) = std::move(value);
+    const std::pair set(std::get<ScriptContainerPtr>(owner), *slot);
+    if (std::find(m_setAttributes.begin(), m_setAttributes.end(), set) == m_setAttributes.end())
+        m_setAttributes.push_back(set);
     return {};
+}
+
+Result<std::vector<std::string>> ScriptEvaluator::keepAttributes()
+{
+    std::vector<std::string> dropped;
+    for (const auto& [object, slot] : m_setAttributes) {
+        const ScriptItem& now = object->items.at(slot);
+        QS_TRY(const ScriptItem saved, m_weights.attribute(*object, slot));
+        if (std::holds_alternative<std::monostate>(saved) || sameItem(saved, now))
+            continue;
+        const std::string name = object->type->expectRef<c10::ClassType>().getAttributeName(slot);
+        const std::string path = object->path.empty() ? name : object->path + "." + name;
+        const auto isTensor = [&](const ScopedRef* ref) {
+            return ref && ref->scope == m_root && valueOf(*ref).type.kind == ValueKind::Tensor;
+        };
+        const ScopedRef *holder = runtimeValue(saved), *value = runtimeValue(now);
+        if (!isTensor(holder) || !isTensor(value)) {
+            dropped.push_back(path);
+            continue;
+        }
+        GraphEdit& edit = m_root->edit();
+        Node& node = edit.change(holder->ref.node);
+        node.kind = NodeKind::Parameter;
+        node.isBuffer = node.persistentBuffer = true;
+        edit.modules().addParameter(path);
+        edit.insert(makeStateUpdate(node, value->ref, valueOf(*value).type));
+    }
+    return dropped;
 }
 
 Result<void> ScriptEvaluator::runCall(const JitNode& node, Env& env)

@@ -41,6 +41,10 @@ public:
     /// in place that is read behind it under the name it had before, or a branch or loop hands a
     /// tensor out that it changes, and behind it one of the two is changed again.
     Result<void> checkWrites(ScriptScope& scope) const;
+    /// Once the call has been followed: tensors that the model set as attributes become state
+    /// updates. Returns the paths of the other attributes that it leaves changed; every call starts
+    /// from their saved values.
+    Result<std::vector<std::string>> keepAttributes();
     /// The number of dimensions where it is known.
     void setRank(const ScopedRef& ref, std::int64_t rank, bool isAssumed = false)
     {
@@ -159,6 +163,7 @@ private:
         Error error; ///< where that matters
     };
     std::vector<BodyWrite> m_bodyWrites;
+    std::vector<std::pair<ScriptContainerPtr, std::size_t>> m_setAttributes; ///< objects, slots
     int m_depth = 0;
 };
 

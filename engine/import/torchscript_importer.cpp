@@ -38,6 +38,10 @@ Result<Graph> readProgram(const std::shared_ptr<Pt2Archive>& archive, const Scri
     ModelInfo info;
     QS_TRY(info.outputTree, declareScriptOutput(evaluator, returned, root));
     QS_CHECK(evaluator.checkWrites(root));
+    QS_TRY(const std::vector<std::string> dropped, evaluator.keepAttributes());
+    for (const std::string& attribute : dropped)
+        note(archive->path() + ": the attribute '" + attribute
+             + "' starts every call from its saved value; what the model sets it to is not kept");
     eraseUnread(root.edit());
     info.path = archive->path();
     info.format = "torchscript";

@@ -8,6 +8,7 @@
 #include <ATen/core/List.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace qs {
 
@@ -30,9 +31,13 @@ ValueType tensorType(const at::Tensor& tensor)
     return type;
 }
 
+/// Names of nodes are identifiers, whatever modules are called: "layer_1_weight" for
+/// "layer-1.weight".
 std::string underscored(std::string path)
 {
-    std::replace(path.begin(), path.end(), '.', '_');
+    std::replace_if(
+        path.begin(), path.end(), [](unsigned char c) { return !std::isalnum(c) && c != '_'; },
+        '_');
     return path;
 }
 
@@ -76,6 +81,7 @@ void ScriptWeights::index(const at::IValue& module, const std::string& path, int
     m_classes[path] = scriptClassName(*type);
     for (std::size_t i = 0; i < type->numAttributes(); ++i) {
         const std::string name = joined(path, type->getAttributeName(i));
+        m_attributes.insert(name);
         const at::IValue& value = object.slots().at(i);
         const bool isParameter = type->is_parameter(i), isBuffer = type->is_buffer(i);
         if (value.isTensor() && value.toTensor().defined() && (isParameter || isBuffer))
@@ -161,6 +167,15 @@ Result<ScriptItem> ScriptWeights::customObject(const at::IValue& value, const st
     return ScriptItem(ref);
 }
 
+std::string ScriptWeights::nextConstant()
+{
+    std::string name;
+    do
+        name = "lifted_tensor_" + std::to_string(m_nextConstant++);
+    while (m_attributes.contains(name));
+    return name;
+}
+
 ScriptItem ScriptWeights::rootModule()
 {
     return *item(m_file.root, "");
@@ -176,9 +191,7 @@ Result<ScriptItem> ScriptWeights::item(const at::IValue& value, const std::strin
         const auto known = m_known.find(keyOf(value.toTensor()));
         if (known != m_known.end())
             return tensor(value.toTensor(), known->second);
-        const std::string path
-            = hint.empty() ? "lifted_tensor_" + std::to_string(m_nextConstant++) : hint;
-        return tensor(value.toTensor(), {path, false, false});
+        return tensor(value.toTensor(), {hint.empty() ? nextConstant() : hint, false, false});
     }
     using Kind = ScriptContainer::Kind;
     if (value.isObject()) {

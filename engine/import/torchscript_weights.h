@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace qs {
 
@@ -45,6 +46,8 @@ private:
     };
 
     void index(const at::IValue& module, const std::string& path, int depth);
+    /// A path for a constant of the code, which has none; no attribute's.
+    std::string nextConstant();
     static TensorKey keyOf(const at::Tensor& tensor);
     Result<TensorId> store(const at::Tensor& tensor);
     Result<ScriptItem> tensor(const at::Tensor& tensor, const Known& as);
@@ -57,6 +60,7 @@ private:
     std::map<TensorKey, TensorId> m_stored;
     std::map<std::string, ScopedRef> m_made; ///< nodes by path
     std::unordered_map<const void*, ScriptItem> m_objects; ///< by identity
+    std::unordered_set<std::string> m_attributes; ///< paths of all modules' attributes
     std::map<std::string, std::string> m_classes; ///< by module path
     std::unordered_map<const void*, std::string> m_paths; ///< first path of every module
     std::unordered_map<const ScriptContainer*, at::IValue> m_sources;

@@ -51,6 +51,13 @@ private Q_SLOTS:
         QCOMPARE(levels.size(), std::size_t(3));
         QVERIFY(levels[0] == (Scope {"", "torchvision.models.resnet.ResNet", 0}));
         QVERIFY(levels[2] == (Scope {"block.0", "torch.nn.Conv2d", 1}));
+        const auto strict = parseModuleStack(
+            "L__self__,,my.Model;1,getattr(getattr(L['self'], 'layer-1')._modules['0'], "
+            "'a b').c,my.Block[int, str];2,L['self'].blocks[3],my.Block");
+        QCOMPARE(strict.size(), std::size_t(3));
+        QCOMPARE(strict[1].path, std::string("layer-1.0.a b.c"));
+        QCOMPARE(strict[1].moduleClass, std::string("my.Block[int, str]"));
+        QCOMPARE(strict[2].path, std::string("blocks.3"));
         const auto keyed = parseModuleStack("L__self__block.0@3,block.0,my.Block");
         QVERIFY(keyed.size() == 1 && keyed[0] == (Scope {"block.0", "my.Block", 3}));
         QVERIFY(parseModuleStack("").empty());
