@@ -71,6 +71,8 @@ private Q_SLOTS:
         QVERIFY(section("Places that tend to freeze or break · 1"));
         auto* row = section("What the export failed at")->child(0);
         QCOMPARE(row->text(0), QStringLiteral("block.relu1"));
+        for (const int column : {0, 1}) // a narrow panel cuts them
+            QCOMPARE(row->toolTip(column), row->text(column));
         QCOMPARE(
             row->text(1),
             QStringLiteral("net.py:12: if x.sum() > 0: · the branch depends on the values of a "

@@ -51,7 +51,8 @@ QVariant PaletteModel::data(const QModelIndex& index, int role) const
     switch (role) {
     case Qt::DisplayRole:
         return found.text;
-    case Qt::ToolTipRole:
+    case Qt::ToolTipRole: // both are shortened where there is little room
+        return found.detail.isEmpty() ? found.text : found.text + QLatin1Char('\n') + found.detail;
     case DetailRole:
         return found.detail;
     case Qt::AccessibleTextRole:

@@ -173,6 +173,7 @@ void FindingsPanel::addSection(const QString& title, const QString& name,
             section, {isRoot ? QStringLiteral("(model)") : finding.node, finding.text});
         item->setFont(0, monoFont(11));
         item->setFont(1, uiFont(12));
+        item->setToolTip(0, item->text(0));
         item->setToolTip(1, finding.text);
         item->setData(0, finding.isModule ? kModuleRole : kNodeRole, finding.node);
     }
