@@ -127,7 +127,8 @@ private:
                                   : "; did you mean '" + near + "'?"));
         else if (key == "pattern")
             warning(what
-                    + " is not PyTorch's, and no entry makes it: it matches modules of that class");
+                    + " is not PyTorch's, and no entry makes it: it matches modules of that class "
+                      "that are one operator");
     }
 
     void checkNames(const BackendPattern& entry)

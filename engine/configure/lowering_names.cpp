@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/lowering_names.h"
 
+#include <array>
 #include <cctype>
 #include <map>
+#include <string_view>
+#include <utility>
 
 namespace qs {
 
@@ -76,22 +79,63 @@ std::vector<std::string> fusedKinds(const std::string& name)
 
 } // namespace
 
-std::vector<std::string> operatorKindsOfName(const std::string& name)
+std::string fullTorchName(const std::string& name)
 {
-    std::string leaf = name;
-    if (name.starts_with("aten.") || name.starts_with("aten::")) {
-        leaf = name.substr(name[4] == '.' ? 5 : 6);
-        return {leaf.substr(0, leaf.find('.'))};
+    // As torch.ao's sources abbreviate its modules, and where PyTorch keeps classes itself.
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kPrefixes {{
+        {"nn.", "torch.nn."},
+        {"F.", "torch.nn.functional."},
+        {"nni.", "torch.ao.nn.intrinsic."},
+        {"nniq.", "torch.ao.nn.intrinsic.quantized."},
+        {"nniqd.", "torch.ao.nn.intrinsic.quantized.dynamic."},
+        {"nnq.", "torch.ao.nn.quantized."},
+        {"nnqd.", "torch.ao.nn.quantized.dynamic."},
+        {"nnqr.", "torch.ao.nn.quantized.reference."},
+        {"torch.nn.intrinsic.", "torch.ao.nn.intrinsic."},
+        {"torch.nn.quantized.", "torch.ao.nn.quantized."},
+        {"_operator.", "operator."},
+    }};
+    std::string full = name;
+    for (const auto& [prefix, whole] : kPrefixes)
+        if (name.starts_with(prefix)) {
+            full = std::string(whole) + name.substr(prefix.size());
+            break;
+        }
+    // "torch.nn.modules.conv.Conv2d", "torch.ao.nn.quantized.dynamic.modules.rnn.LSTM"
+    const auto modules = full.find(".modules.");
+    if (full.starts_with("torch.") && modules != std::string::npos)
+        full.erase(modules, full.rfind('.') - modules);
+    return full;
+}
+
+std::vector<std::string> operatorKindsOfName(const std::string& given)
+{
+    if (given.starts_with("aten.") || given.starts_with("aten::")) {
+        const std::string rest = given.substr(given[4] == '.' ? 5 : 6);
+        return {rest.substr(0, rest.find('.'))};
     }
-    if (const auto dot = name.rfind('.'); dot != std::string::npos)
-        leaf = name.substr(dot + 1);
-    if (leaf.empty() || !std::isupper(static_cast<unsigned char>(leaf[0])))
+    const std::string name = fullTorchName(given);
+    const auto dot = name.rfind('.');
+    const std::string leaf = dot == std::string::npos ? name : name.substr(dot + 1);
+    const bool isClass = !leaf.empty() && std::isupper(static_cast<unsigned char>(leaf[0]));
+    const bool ofTorch = name.starts_with("torch.") || name.starts_with("operator.");
+    const bool isWord = dot == std::string::npos && !isClass;
+    if (leaf.empty() || (!isWord && !ofTorch))
+        return {given};
+    if (!isClass)
         return {leaf.ends_with('_') ? leaf.substr(0, leaf.size() - 1) : leaf};
-    const bool fused = name.find("intrinsic") != std::string::npos || name.starts_with("nni.")
-        || name.starts_with("nniq.") || name.starts_with("nniqd.");
-    if (fused)
+    if (name.find(".intrinsic.") != std::string::npos)
         return fusedKinds(leaf);
     return {snakeCase(leaf)};
+}
+
+std::vector<std::string> operatorKindsOf(const std::vector<std::string>& pattern)
+{
+    std::vector<std::string> kinds;
+    for (const auto& name : pattern)
+        for (auto& kind : operatorKindsOfName(name))
+            kinds.push_back(std::move(kind));
+    return kinds;
 }
 
 } // namespace qs

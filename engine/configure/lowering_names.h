@@ -8,7 +8,15 @@ namespace qs {
 
 /// The operator kinds a user's name stands for: {"conv2d", "relu"} for
 /// "torch.ao.nn.intrinsic.ConvReLU2d" and for "nni.ConvReLU2d". Names may be modules, reference and
-/// quantized modules, fused modules, functions, methods or ATen operators.
+/// quantized modules, fused modules, functions, methods or ATen operators. A class or function of
+/// another package stands for itself alone ({"my.Linear"}): no operator is of that kind.
 std::vector<std::string> operatorKindsOfName(const std::string& name);
+
+/// Those of all names of a pattern.
+std::vector<std::string> operatorKindsOf(const std::vector<std::string>& pattern);
+
+/// The name as PyTorch's users write it in full: "torch.nn.Linear" for
+/// "torch.nn.modules.linear.Linear", "torch.ao.nn.intrinsic.ConvReLU2d" for "nni.ConvReLU2d".
+std::string fullTorchName(const std::string& name);
 
 } // namespace qs

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/lowering_table.h"
 
-#include "engine/base/log.h"
 #include "engine/base/text.h"
 #include "engine/configure/lowering_names.h"
+#include "engine/configure/lowering_row_check.h"
 
 #include <algorithm>
 #include <array>
@@ -172,23 +172,6 @@ constexpr std::array kSameOnQuantized {"adaptive_avg_pool1d",
                                        "pixel_unshuffle",
                                        "clone"};
 
-std::string joined(const std::vector<std::string>& words)
-{
-    std::string out;
-    for (const auto& word : words)
-        out += (out.empty() ? "" : ", ") + word;
-    return out;
-}
-
-std::vector<std::string> kindsOfPattern(const std::vector<std::string>& names)
-{
-    std::vector<std::string> kinds;
-    for (const auto& name : names)
-        for (auto& kind : operatorKindsOfName(name))
-            kinds.push_back(std::move(kind));
-    return kinds;
-}
-
 /// A recurrent network's kinds end with its overload, a cell's tell its nonlinearity; rules name
 /// neither.
 std::string plainKind(std::string kind)
@@ -221,16 +204,25 @@ bool namesModule(const std::vector<std::string>& pattern)
     });
 }
 
+/// Takes the rows out that the removal means; returns how many.
+std::size_t removeRows(std::vector<KernelRow>& rows, const LoweringRow& removal)
+{
+    const auto kinds = operatorKindsOf(removal.pattern);
+    return std::erase_if(rows, [&](const KernelRow& row) {
+        return samePattern(row.pattern, kinds)
+            && (!isDynamicClass(removal.pattern) || row.mode != KernelMode::Static);
+    });
+}
+
 /// What a recipe's row becomes: one row, or the rows that a quantized class stands for
 /// ("torch.ao.nn.quantized.dynamic.LSTM").
 std::vector<KernelRow> rowsOf(const LoweringRow& added)
 {
-    const auto kinds = kindsOfPattern(added.pattern);
+    const auto kinds = operatorKindsOf(added.pattern);
     std::vector<KernelRow> known, found;
     for (KernelRow& row : defaultKernelRows())
         known.push_back(std::move(row));
-    const bool isKernel = added.to.find("::") != std::string::npos || added.to == kSameKernel
-        || added.to == kNoKernel;
+    const bool isKernel = isKernelName(added.to);
     const auto wanted = isKernel ? std::vector<std::string> {} : operatorKindsOfName(added.to);
     const bool dynamic = isDynamicClass({added.to});
     for (const KernelRow& row : known) {
@@ -279,20 +271,10 @@ std::vector<KernelRow> defaultKernelRows()
 Result<std::vector<KernelRow>> kernelRows(const Recipe& recipe)
 {
     std::vector<KernelRow> rows = defaultKernelRows();
-    for (const LoweringRow& removal : recipe.loweringRemove) {
-        const auto kinds = kindsOfPattern(removal.pattern);
-        const auto gone = std::erase_if(rows, [&](const KernelRow& row) {
-            return samePattern(row.pattern, kinds)
-                && (!isDynamicClass(removal.pattern) || row.mode != KernelMode::Static);
-        });
-        if (gone == 0)
-            warn("lowering row [" + joined(removal.pattern) + "] removes nothing");
-    }
+    for (const LoweringRow& removal : recipe.loweringRemove)
+        removeRows(rows, removal);
     for (const LoweringRow& added : recipe.loweringAdd) {
-        if (added.pattern.empty() || added.to.empty())
-            return fail(makeError(ErrorCode::BadInput,
-                                  "a lowering row needs a pattern and a kernel (\"to\")")
-                            .atNode(joined(added.pattern)));
+        QS_CHECK(checkAddedRow(added));
         for (KernelRow& row : rowsOf(added)) {
             std::erase_if(rows, [&](const KernelRow& old) {
                 return samePattern(old.pattern, row.pattern) && old.mode == row.mode;
@@ -304,6 +286,16 @@ Result<std::vector<KernelRow>> kernelRows(const Recipe& recipe)
         return a.pattern.size() > b.pattern.size();
     });
     return rows;
+}
+
+std::vector<std::string> loweringWarnings(const Recipe& recipe)
+{
+    std::vector<std::string> lines;
+    std::vector<KernelRow> rows = defaultKernelRows();
+    for (const LoweringRow& removal : recipe.loweringRemove)
+        if (removeRows(rows, removal) == 0)
+            lines.push_back(removalWarning(removal));
+    return lines;
 }
 
 } // namespace qs

@@ -59,11 +59,15 @@ std::vector<KernelRow> defaultKernelRows();
 /// modules ("torch.nn.Conv2d"), reference modules ("torch.ao.nn.quantized.reference.Linear"), fused
 /// modules ("torch.ao.nn.intrinsic.ConvReLU2d", "nni.ConvReLU2d"), functions, methods or ATen
 /// operators. A removal takes the pattern's rows of all modes, or of the dynamic ones where a name
-/// is from a dynamic namespace; one that finds nothing is a warning. An added row replaces the one
+/// is from a dynamic namespace. An added row replaces the one
 /// of the same pattern and mode; its kernel is a LibTorch operator, "same", "none", or a quantized
 /// class ("torch.ao.nn.intrinsic.quantized.ConvReLU2d"), which stands for that class's default row.
-/// Errors (BadInput): an added row without pattern or kernel. Whether LibTorch has the kernel is
+/// Errors (BadInput): an added row without pattern or kernel, with a name that PyTorch does not
+/// have, or with a class that stands for no row. Whether LibTorch has the kernel is
 /// `kernelTarget`'s to say.
 Result<std::vector<KernelRow>> kernelRows(const Recipe& recipe);
+
+/// One line for each removal of the recipe that finds no row, with the nearest name or pattern.
+std::vector<std::string> loweringWarnings(const Recipe& recipe);
 
 } // namespace qs

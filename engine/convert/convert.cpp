@@ -68,9 +68,12 @@ Result<void> checkLoweringKernels(const Recipe& recipe)
     for (const KernelRow& row : rows) {
         if (std::find(known.begin(), known.end(), row) != known.end())
             continue;
-        auto target = kernelTarget(row.kernel);
-        if (!target) {
-            Error error = std::move(target).error();
+        auto checked = checkOperatorKinds(row.pattern);
+        if (checked)
+            if (auto target = kernelTarget(row.kernel); !target)
+                checked = fail(std::move(target).error());
+        if (!checked) {
+            Error error = std::move(checked).error();
             error.message = "convert.lowering.add: " + error.message;
             return fail(std::move(error));
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/convert/emit_kernel.h"
 
+#include "engine/configure/nearest_name.h"
 #include "engine/convert/lowering_ops.h"
 #include "engine/convert/prepack.h"
 
@@ -245,11 +246,45 @@ private:
     std::size_t m_next = 0; ///< quantized inputs handed out so far
 };
 
+/// All operators of a namespace with their overloads, as rows name kernels.
+std::vector<std::string> operatorNames(const std::string& space)
+{
+    std::vector<std::string> names;
+    for (const c10::OperatorName& name : c10::Dispatcher::singleton().getAllOpNames())
+        if (name.name.starts_with(space + "::"))
+            names.push_back(name.name
+                            + (name.overload_name.empty() ? "" : "." + name.overload_name));
+    return names;
+}
+
+std::string nearestOr(const std::string& word, const std::vector<std::string>& names,
+                      const std::string& otherwise)
+{
+    const std::string near = nearestName(word, names);
+    return near.empty() ? otherwise : "did you mean '" + near + "'?";
+}
+
 } // namespace
 
 Result<ValueRef> emitKernel(GraphEdit& edit, const KernelMatch& match)
 {
     return KernelEmitter(edit, match).emit();
+}
+
+Result<void> checkOperatorKinds(const std::vector<std::string>& kinds)
+{
+    std::vector<std::string> known {"batch_norm1d"}; // kinds that are no operator's name
+    for (const KernelRow& row : defaultKernelRows())
+        known.insert(known.end(), row.pattern.begin(), row.pattern.end());
+    for (const std::string& name : operatorNames("aten"))
+        known.push_back(name.substr(6, name.find('.') - 6));
+    for (const std::string& kind : kinds) {
+        if (std::find(known.begin(), known.end(), kind) == known.end())
+            return fail(makeError(ErrorCode::BadInput, "LibTorch has no operator '" + kind + "'")
+                            .withHint(nearestOr(kind, known,
+                                                "name a function or module that is one operator")));
+    }
+    return {};
 }
 
 Result<std::string> kernelTarget(const std::string& kernel)
@@ -258,8 +293,11 @@ Result<std::string> kernelTarget(const std::string& kernel)
         return kernel;
     const auto handle = findKernel(kernel);
     if (!handle)
-        return fail(makeError(ErrorCode::BadInput, "LibTorch has no operator " + kernel)
-                        .withHint("name one of the quantized:: operators"));
+        return fail(
+            makeError(ErrorCode::BadInput, "LibTorch has no operator " + kernel)
+                .withHint(nearestOr(
+                    kernel, operatorNames(kernel.starts_with("aten::") ? "aten" : "quantized"),
+                    "name one of the quantized:: operators")));
     return targetOf(*handle);
 }
 

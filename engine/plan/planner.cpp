@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/planner.h"
 
+#include "engine/configure/lowering_table.h"
 #include "engine/plan/branch_conditions.h"
 #include "engine/plan/custom_modules.h"
 #include "engine/plan/decide.h"
@@ -8,6 +9,7 @@
 #include "engine/plan/model_warnings.h"
 #include "engine/plan/object_types.h"
 #include "engine/plan/observer_plan.h"
+#include "engine/plan/own_modules.h"
 #include "engine/plan/prepare_names.h"
 #include "engine/plan/reasons.h"
 
@@ -150,12 +152,14 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
     for (const auto& node : graph.nodes())
         names.push_back(choices.keepsFloat(node->id) ? OpName {}
                                                      : settled(opNameOf(*node), listed));
+    std::vector<std::string> ownModules = nameOwnModules(graph, listed, names);
     const QConfigMapping mapping = effectiveMapping(recipe);
     QS_CHECK(checkObjectTypes(mapping, graph, names, backend));
     QS_TRY(RuleTable rules, RuleTable::make(mapping));
 
     Plan plan;
     plan.backend = backend.name;
+    plan.warnings = std::move(ownModules);
     std::set<NodeId> apart;
     for (const std::string& name : settings.unfused)
         if (const Node* node = graph.tryFind(name))
@@ -197,6 +201,8 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
     reasoner.warn(rules, plan.warnings);
     warnOfPrepareNames(graph, recipe, plan.warnings);
     warnOfModel(graph, plan.warnings);
+    for (std::string& line : loweringWarnings(recipe))
+        plan.warnings.push_back(std::move(line));
     return plan;
 }
 

@@ -22,16 +22,6 @@ namespace qs {
 
 namespace {
 
-/// Patterns are the same when they stand for the same operators.
-std::vector<std::string> kindsOf(const std::vector<std::string>& pattern)
-{
-    std::vector<std::string> kinds;
-    for (const auto& name : pattern)
-        for (auto& kind : operatorKindsOfName(name))
-            kinds.push_back(std::move(kind));
-    return kinds;
-}
-
 QString rowText(const std::vector<std::string>& pattern)
 {
     QStringList names;
@@ -62,13 +52,15 @@ QString kernelText(const std::string& kernel)
 
 bool hasPattern(const std::vector<LoweringRow>& rows, const std::vector<std::string>& kinds)
 {
-    return std::any_of(rows.begin(), rows.end(),
-                       [&](const LoweringRow& row) { return kindsOf(row.pattern) == kinds; });
+    return std::any_of(rows.begin(), rows.end(), [&](const LoweringRow& row) {
+        return operatorKindsOf(row.pattern) == kinds;
+    });
 }
 
 void erasePattern(std::vector<LoweringRow>& rows, const std::vector<std::string>& kinds)
 {
-    std::erase_if(rows, [&](const LoweringRow& row) { return kindsOf(row.pattern) == kinds; });
+    std::erase_if(rows,
+                  [&](const LoweringRow& row) { return operatorKindsOf(row.pattern) == kinds; });
 }
 
 } // namespace
@@ -76,7 +68,7 @@ void erasePattern(std::vector<LoweringRow>& rows, const std::vector<std::string>
 Recipe withoutLoweringRow(const Recipe& recipe, const std::vector<std::string>& pattern)
 {
     Recipe out = recipe;
-    const auto kinds = kindsOf(pattern);
+    const auto kinds = operatorKindsOf(pattern);
     if (hasPattern(out.loweringAdd, kinds))
         erasePattern(out.loweringAdd, kinds);
     else if (!hasPattern(out.loweringRemove, kinds))
@@ -87,7 +79,7 @@ Recipe withoutLoweringRow(const Recipe& recipe, const std::vector<std::string>& 
 Recipe withLoweringRowBack(const Recipe& recipe, const std::vector<std::string>& pattern)
 {
     Recipe out = recipe;
-    erasePattern(out.loweringRemove, kindsOf(pattern));
+    erasePattern(out.loweringRemove, operatorKindsOf(pattern));
     return out;
 }
 
@@ -281,7 +273,7 @@ void LoweringDialog::add()
 {
     LoweringRow row {patternOf(m_pattern->text()), m_kernel->currentText().trimmed().toStdString()};
     Recipe recipe = m_workspace.document().recipe();
-    erasePattern(recipe.loweringAdd, kindsOf(row.pattern));
+    erasePattern(recipe.loweringAdd, operatorKindsOf(row.pattern));
     recipe.loweringAdd.push_back(row);
     QString problem;
     if (const auto table = kernelRows(recipe); !table)

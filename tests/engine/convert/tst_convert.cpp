@@ -370,6 +370,17 @@ private Q_SLOTS:
         const auto made = net.convert(net.x);
         QVERIFY(!made);
         QVERIFY(made.error().line().find("no_such_kernel") != std::string::npos);
+        const auto refusal = [](const char* pattern, const char* kernel) {
+            Recipe recipe;
+            recipe.loweringAdd.push_back({{pattern}, kernel});
+            const auto checked = checkLoweringKernels(recipe);
+            return checked ? std::string() : checked.error().line();
+        };
+        const std::string near = refusal("torch.nn.Linear", "quantized::lineer");
+        QVERIFY2(near.find("did you mean 'quantized::linear'?") != std::string::npos, near.c_str());
+        QVERIFY(refusal("torch.nn.TransformerEncoder", "quantized::linear").find("no operator")
+                != std::string::npos);
+        QCOMPARE(refusal("torch.celu", "quantized::celu"), std::string());
     }
 
 private:

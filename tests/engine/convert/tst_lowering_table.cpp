@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/base/log.h"
 #include "engine/configure/lowering_table.h"
 
 #include <QtTest/QtTest>
@@ -113,13 +112,45 @@ private Q_SLOTS:
 
     void warnsOfARemovalThatFindsNothing()
     {
-        std::string said;
-        setLogSink([&](LogLevel, const std::string& text) { said = text; });
+        const auto warning = [](Names pattern) {
+            Recipe recipe;
+            recipe.loweringRemove.push_back({std::move(pattern), ""});
+            const auto lines = loweringWarnings(recipe);
+            return lines.empty() ? std::string() : lines.front();
+        };
+        QVERIFY(warning({"torch.nn.Bilinear"}).find("[torch.nn.Bilinear] removes nothing")
+                != std::string::npos);
+        const std::string typo = warning({"torch.nn.Conv2d", "torch.nn.RelU6"});
+        QVERIFY2(typo.find("did you mean 'torch.nn.ReLU6'?") != std::string::npos, typo.c_str());
+        for (const char* known :
+             {"torch.nn.Linear", "torch.nn.modules.linear.Linear", "linear", "nnqd.LSTM",
+              "aten.linear.default", "torch.conv2d", "lstm.input", "torch.nn.functional.relu_"})
+            QVERIFY2(warning({known}).empty(), known);
+    }
+
+    /// A class of another package is not the torch class of that name.
+    void heedsTheModuleOfAName()
+    {
         Recipe recipe;
-        recipe.loweringRemove.push_back({{"torch.nn.Bilinear"}, ""});
-        QVERIFY(kernelRows(recipe));
-        QVERIFY(said.find("torch.nn.Bilinear") != std::string::npos);
-        setLogSink({});
+        recipe.loweringRemove.push_back({{"my.Linear"}, ""});
+        const auto rows = kernelRows(recipe);
+        QVERIFY(rows && find(*rows, {"linear"}));
+        QVERIFY(loweringWarnings(recipe).front().find("PyTorch has no 'my.Linear'; did you mean '")
+                != std::string::npos);
+        const auto refusal = [](Names pattern, const std::string& kernel) {
+            Recipe added;
+            added.loweringAdd.push_back({std::move(pattern), kernel});
+            const auto made = kernelRows(added);
+            return made ? std::string() : made.error().line();
+        };
+        const std::string kernel = refusal({"torch.nn.Linear"}, "my.Linear");
+        QVERIFY2(kernel.find("[torch.nn.Linear] wants the kernel 'my.Linear'") != std::string::npos
+                     && kernel.find("did you mean '") != std::string::npos,
+                 kernel.c_str());
+        const std::string pattern = refusal({"torch.nn.Lineer"}, "quantized::linear");
+        QVERIFY2(pattern.find("'torch.nn.Lineer'") != std::string::npos
+                     && pattern.find("did you mean 'torch.nn.Linear'?") != std::string::npos,
+                 pattern.c_str());
     }
 
     void refusesARowWithoutKernel()
