@@ -5,6 +5,7 @@
 #include "engine/convert/choose_qparams.h"
 #include "engine/graph/graph_printer.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace qs {
@@ -183,6 +184,10 @@ void NodeJson::addVerdict(Json& json, const Node& node, const NodePlan* plan) co
     rule["overrides"] = Json::array();
     for (const Rule& other : found.overrides)
         rule["overrides"].push_back(ruleJson(other));
+    for (const Rule& edge : found.inputRules) {
+        rule["inputs"].push_back(ruleJson(edge));
+        rule["inputs"].back()["index"] = inputIndex(node, edge);
+    }
     json["rule"] = std::move(rule);
     if (!found.remedy.text.empty())
         json["suggestion"] = found.remedy.text;
@@ -220,6 +225,17 @@ void NodeJson::addValues(Json& json, const Node& node) const
     for (std::size_t i = 0; m_places.find(Kind::Weight, node.id, i); ++i)
         weights.push_back(weight(node, i));
     json["weights"] = std::move(weights);
+}
+
+std::size_t NodeJson::inputIndex(const Node& node, const Rule& edge) const
+{
+    // The rule counts activations alone, `inputs` all that is read.
+    const auto refs = inputRefs(node);
+    const auto begin = refs.begin() + std::min<std::ptrdiff_t>(edge.index, std::ssize(refs));
+    const auto found = std::find_if(begin, refs.end(), [&](const InputRef& ref) {
+        return m_parts.model->get(ref.value.node).name == edge.key;
+    });
+    return std::size_t(found - refs.begin());
 }
 
 ObserverId NodeJson::inputObserver(NodeId node, std::size_t index, ValueRef value) const

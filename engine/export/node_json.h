@@ -32,6 +32,8 @@ private:
     void addVerdict(Json& json, const Node& node, const NodePlan* plan) const;
     void addValues(Json& json, const Node& node) const;
     /// The observer of what that input reads, where the producer's `output` does not tell it.
+    /// Of an edge rule's input among the node's `inputs`.
+    std::size_t inputIndex(const Node& node, const Rule& edge) const;
     ObserverId inputObserver(NodeId node, std::size_t index, ValueRef value) const;
     void addNumbers(Json& json, const Node& node) const;
     Json qparams(ObserverId observer, NodeId at) const;

@@ -258,6 +258,7 @@ void applyNullEdges(const Graph& graph, const OpNames& names, const Matches& mat
                 continue;
             decisions[i].quantized = verdicts[i].decision.quantized = false;
             verdicts[i].verdict = Verdict::FloatByRule;
+            verdicts[i].nullEdge = rule;
             verdicts[i].reason = "the edge rule from " + inQuotes(producer)
                 + " keeps its input float, so it cannot be quantized";
             break;

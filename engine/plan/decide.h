@@ -18,6 +18,7 @@ struct Verdicts
     Remedy remedy;
     NamedQConfig qconfig; ///< the one in effect, also where it was refused
     std::size_t ruledBy = 0; ///< the unit whose rules decided
+    const Rule* nullEdge = nullptr; ///< the edge rule that overrode them, of the table
     int dtypeConfig = -1;
     std::string referenceModule;
 };

@@ -168,6 +168,8 @@ private:
     {
         const Rule* rule = m_rules.edgeRule(m_graph.get(ref.node).name, node.name, inputIndex);
         const bool special = rule && rule->qconfig.config;
+        if (special)
+            m_out.inputRules[node.id].push_back(*rule);
         const ObserverSpec& spec
             = special ? rule->qconfig.config->activation : decision.qconfig->activation;
         if (spec.kind == ObserverKind::ReuseInput || !isObservedDType(spec.dtype))

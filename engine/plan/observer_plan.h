@@ -27,6 +27,7 @@ struct ObserverPlan
     std::vector<bool> floating; ///< by match
     /// Inputs left without an observer because such an output feeds them (torch.ao does the same).
     std::vector<std::pair<NodeId, ValueRef>> blindInputs;
+    std::unordered_map<NodeId, std::vector<Rule>> inputRules; ///< NodePlan::inputRules
 };
 
 /// Places observers as torch.ao's `insert_observers_for_model` does: in graph order, inputs of the

@@ -65,6 +65,9 @@ struct NodePlan
     SharedQConfig qconfig;
     Rule rule; ///< the winning rule (kind None when none)
     std::vector<Rule> overrides; ///< rules it overrode, strongest first
+    /// Edge rules that decide how one of its inputs (`Rule::index`, among its activations) is
+    /// quantized, in order of inputs; `rule` decides the rest.
+    std::vector<Rule> inputRules;
     std::vector<Candidate> candidates; ///< what was tried in vain, most promising first
     Remedy remedy; ///< what would change a float verdict
 };

@@ -180,6 +180,13 @@ void Reasoner::explainMatched(NodePlan& plan, std::size_t match) const
     addBlocked(plan);
     if (!hits[found.ruledBy].empty())
         setRule(plan, hits[found.ruledBy]);
+    if (found.nullEdge) {
+        plan.overrides.insert(plan.overrides.begin(), plan.rule);
+        plan.rule = *found.nullEdge;
+    }
+    if (const auto edges = observers.inputRules.find(plan.node);
+        edges != observers.inputRules.end())
+        plan.inputRules = edges->second;
     if (!found.decision.quantized)
         return;
     plan.qconfigName = found.qconfig.name;

@@ -178,4 +178,21 @@ def test_names_the_model_lacks(folder):
     assert not [w for w in warnings if "output_quantized_idxs" in w], warnings
 
 
+def test_edge_rules_are_told_where_they_win(folder):
+    _, path, _, _ = residual(folder)
+
+    def planned(*edges):
+        recipe = write_recipe(folder, backend="x86", mapping={"global": "x86", "edge": list(edges)})
+        return by_name(run_json("plan", path, "--recipe", recipe))
+
+    nodes = planned(["max_pool2d", "add", 0, "qnnpack"], ["x", "conv2d", 0, "qnnpack"])
+    told = nodes["add"]["rule"]
+    assert told["kind"] == "global" and told["inputs"] == [
+        {"kind": "edge", "key": "max_pool2d, add, 0", "qconfig": "qnnpack", "index": 0}], told
+    assert nodes["conv2d"]["rule"]["inputs"][0]["index"] == 0 and "inputs" not in nodes["linear"]["rule"]
+    told = planned(["conv2d_1", "add", 1, None])["add"]
+    assert not told["quantized"] and told["rule"]["kind"] == "edge" and told["rule"]["key"] == "conv2d_1, add, 1", told
+    assert told["rule"]["overrides"][0]["kind"] == "global" and told["rule"]["qconfig"] is None
+
+
 main(__name__)
