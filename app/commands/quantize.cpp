@@ -47,7 +47,8 @@ void addQuantizeCommand(CLI::App& app, Command& chosen)
                    "fail on a rule that matched nothing, a dropped qconfig or an unobserved edge");
     verb->add_option("--eval", options->eval,
                      "a command that gets outputs as an .npz and prints one number; run on the "
-                     "float and the int8 outputs");
+                     "float and the int8 outputs (an output whose size changes from batch to "
+                     "batch is one array a batch: NAME.0, NAME.1)");
     verb->add_flag("--json", options->json, "prints the result document on stdout");
     verb->callback([options, forms, &chosen] {
         chosen = [options, given = forms->count() > 0](const JobContext& job) -> Result<void> {

@@ -6,9 +6,11 @@
 #include "engine/calibrate/npz.h"
 #include "engine/execute/interpreter.h"
 #include "engine/execute/torch_types.h"
+#include "engine/graph/output_names.h"
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace qs {
@@ -30,9 +32,28 @@ NpyArray arrayFrom(const std::string& name, const at::Tensor& given)
     return array;
 }
 
-at::Tensor joined(const std::vector<at::Tensor>& parts)
+/// Whether they differ in their first dimension at most.
+bool canJoin(const std::vector<at::Tensor>& parts)
 {
-    return parts.front().dim() == 0 ? at::stack(parts) : at::cat(parts, 0);
+    const at::Tensor& first = parts.front();
+    return std::all_of(parts.begin(), parts.end(), [&](const at::Tensor& part) {
+        return part.dim() == first.dim() && part.scalar_type() == first.scalar_type()
+            && (part.dim() == 0 || part.sizes().slice(1) == first.sizes().slice(1));
+    });
+}
+
+void addArrays(const std::string& name, const std::vector<at::Tensor>& parts,
+               std::vector<NpyArray>& arrays)
+{
+    if (parts.empty())
+        return;
+    if (canJoin(parts)) {
+        arrays.push_back(
+            arrayFrom(name, parts.front().dim() == 0 ? at::stack(parts) : at::cat(parts, 0)));
+        return;
+    }
+    for (std::size_t i = 0; i < parts.size(); ++i)
+        arrays.push_back(arrayFrom(name + "." + std::to_string(i), parts[i]));
 }
 
 Result<void> collect(const Interpreter& interpreter, const Dataset& data,
@@ -53,10 +74,11 @@ Result<void> collect(const Interpreter& interpreter, const Dataset& data,
         if (batch.labels.defined())
             labels.push_back(batch.labels);
     }
+    const auto unique = madeUnique(
+        names, data.hasLabels() ? std::set<std::string> {"labels"} : std::set<std::string>());
     std::vector<NpyArray> arrays;
     for (std::size_t k = 0; k < outputs.size(); ++k)
-        if (!outputs[k].empty())
-            arrays.push_back(arrayFrom(names[k], joined(outputs[k])));
+        addArrays(unique[k], outputs[k], arrays);
     if (!labels.empty())
         arrays.push_back(arrayFrom("labels", at::cat(labels, 0)));
     return writeNpz(arrays, path);

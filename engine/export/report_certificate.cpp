@@ -63,9 +63,12 @@ std::string kernelsText(const Json& result)
     }
     if (passed == 0 && refused.empty())
         return "<p>No kernel was checked.</p>";
+    const double shown = std::ceil(largest * 1e4) / 1e4; // never less than it is
+    const std::string apart = largest == 0 ? "gave exactly the results they should have"
+                                           : "stayed within " + numberText(shown)
+            + (shown == 1 ? " step" : " steps") + " of the results they should have";
     return "<p>" + std::to_string(passed)
-        + " integer kernels were run on the reference form's inputs and stayed within "
-        + counted(std::llround(largest), "step") + " of the results they should have.</p>"
+        + " integer kernels were run on the reference form's inputs and " + apart + ".</p>"
         + (refused.empty() ? std::string() : "<ul>" + refused + "</ul>");
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/graph/output_names.h"
 
+#include <utility>
+
 namespace qs {
 
 namespace {
@@ -18,12 +20,25 @@ void addNames(const Graph& graph, const Argument& argument, std::vector<std::str
 
 } // namespace
 
+std::vector<std::string> madeUnique(std::vector<std::string> names, std::set<std::string> taken)
+{
+    const std::set<std::string> all(names.begin(), names.end());
+    for (std::string& name : names) {
+        std::string one = name;
+        for (int number = 1; taken.contains(one) || (one != name && all.contains(one)); ++number)
+            one = name + "_" + std::to_string(number);
+        taken.insert(one);
+        name = std::move(one);
+    }
+    return names;
+}
+
 std::vector<std::string> outputNames(const Graph& graph)
 {
     std::vector<std::string> names;
     for (const auto& argument : graph.output().args)
         addNames(graph, argument.value, names);
-    return names;
+    return madeUnique(std::move(names), {});
 }
 
 } // namespace qs

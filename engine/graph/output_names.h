@@ -3,12 +3,17 @@
 
 #include "engine/graph/graph.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
 namespace qs {
 
-/// Names of the model's outputs, flat and in order; "constant" where one is no value of the graph.
+/// Names of the model's outputs, flat and in order, each once (`madeUnique`); "constant" where one
+/// is no value of the graph.
 std::vector<std::string> outputNames(const Graph& graph);
+
+/// The names with a number after those that stand there before, or are `taken`: "y", "y_1".
+std::vector<std::string> madeUnique(std::vector<std::string> names, std::set<std::string> taken);
 
 } // namespace qs

@@ -5,13 +5,14 @@ import fcntl
 import json
 import os
 import subprocess
+import sys
 import time
 
 import numpy as np
 import torch
 from torch import nn
 
-from harness import PROGRAM, main, run_good, sqnr
+from harness import PROGRAM, main, run, run_good, sqnr
 from models import residual
 
 
@@ -84,6 +85,55 @@ def test_scales_beyond_ten_digits(folder):
     run_good("quantize", folder / "model.pt2", "--data", folder / "data.npz", "--device", "cpu", "--out", folder / "out")
     loaded = torch.jit.load(str(folder / "out" / "model.ts.pt"))
     assert sqnr(model(x[:4]), loaded(x[:4])) > 25
+
+
+class Odd(nn.Module):
+    """A tensor returned twice, and outputs of other lengths from call to call."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+
+    def forward(self, x):
+        y = self.linear(x)
+        return y, y, y.mean((0, 2)), torch.relu(y).transpose(0, 1)
+
+
+@torch.no_grad()
+def test_own_metric_of_odd_outputs(folder):
+    length = torch.export.Dim("length", min=2, max=64)
+    torch.export.save(torch.export.export(Odd().eval(), (torch.randn(2, 5, 4),), dynamic_shapes=({1: length},)), folder / "odd.pt2")
+    torch.save([(torch.randn(2, 3 + call, 4),) for call in range(20)], folder / "calls.pt")
+    script = folder / "metric.py"
+    script.write_text("import sys, numpy as np\na = np.load(sys.argv[1])\nnames = set(a)\n"
+                      "assert {'linear.0', 'linear.15', 'linear_1.0', 'mean', 'transpose'} <= names, names\n"
+                      "assert 'linear.16' not in names and (a['linear.3'] == a['linear_1.3']).all()\n"
+                      "assert a['linear.3'].shape == (2, 6, 4) and a['transpose'].shape == (168, 2, 4)\n"
+                      "print(len(names))\n")
+    words = ("--data", folder / "calls.pt", "--device", "cpu", "--export", "none", "--out", folder / "out")
+    done = run("quantize", folder / "odd.pt2", *words, "--eval", f"{sys.executable} {script}")
+    assert done.returncode == 0, done.stderr
+    assert "of 20 calls the first 16 are used" in done.stderr, done.stderr
+    document = json.loads((folder / "out" / "result.json").read_text())
+    assert document["evaluation"] == {"float": 34, "int8": 34}, document["evaluation"]
+    assert [output["name"] for output in document["outputs"]] == ["linear", "linear_1", "mean", "transpose"]
+
+
+def test_what_kernels_were_off_is_told_as_it_is(folder):
+    """The certificate never says less than the largest difference."""
+    _, path, npz, _ = residual(folder)
+    run_good("quantize", path, "--data", npz, "--device", "cpu", "--export", "none", "--out", folder / "out")
+    file = folder / "out" / "result.json"
+    result = json.loads(file.read_text())
+    kernels = [node["kernel"] for node in result["nodes"] if node.get("kernel")]
+    for apart, text in ((0.4999, "stayed within 0.4999 steps of"), (0.00001, "stayed within 0.0001 steps of"),
+                        (1, "stayed within 1 step of"), (0, "gave exactly the results")):
+        for kernel in kernels:
+            kernel["max_lsb"] = min(apart, 0)
+        kernels[0]["max_lsb"] = apart
+        file.write_text(json.dumps(result))
+        run_good("report", folder / "out", "--html", folder / "report.html")
+        assert text in (folder / "report.html").read_text(), text
 
 
 if __name__ == "__main__":

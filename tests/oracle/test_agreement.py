@@ -6,6 +6,7 @@ import unittest
 import numpy as np
 
 import agreement
+import plan_matrix
 
 GOLDEN = {
     "observed": [{"node": "x", "group": 0, "observer": "histogram", "dtype": "quint8", "scale": [0.5], "zero_point": [3]},
@@ -66,6 +67,13 @@ class TheComparisonNotices(unittest.TestCase):
         self.assertTrue(self.problems(lambda nodes: nodes["conv"]["weight"].update(scale=[0.1, 0.21])))
         self.assertTrue(self.problems(lambda nodes: nodes["conv"]["weight"].update(scale=[0.1])))
         self.assertTrue(self.problems(lambda nodes: nodes["conv"].update(weight=None)))
+
+    def test_pairs_that_were_not_compared(self):
+        self.assertEqual(plan_matrix.verdict(asked=3, compared=3, failed=0, by_name=True), 0)
+        self.assertEqual(plan_matrix.verdict(asked=3, compared=1, failed=0, by_name=True), 1)
+        self.assertEqual(plan_matrix.verdict(asked=3, compared=3, failed=1, by_name=True), 1)
+        self.assertEqual(plan_matrix.verdict(asked=500, compared=480, failed=0, by_name=False), 0)
+        self.assertEqual(plan_matrix.verdict(asked=500, compared=1, failed=0, by_name=False), 1)
 
     def test_near_is_not_equal(self):
         problems, exact = compared(lambda nodes: nodes["x"]["output"].update(scale=[0.5 * (1 + 1e-6)]))
