@@ -7,9 +7,12 @@
 #include "engine/base/log.h"
 #include "engine/base/text.h"
 #include "engine/compare/file_comparator.h"
+#include "engine/convert/quantized_engine.h"
 #include "engine/export/result_writer.h"
 #include "engine/import/file_kind.h"
 #include "engine/import/importer.h"
+
+#include <filesystem>
 
 namespace qs {
 
@@ -47,6 +50,32 @@ std::string comparisonText(const Graph& floating, const Graph& converted,
                     comparison.match.unmatchedConverted);
 }
 
+/// The backend of the result that the file is an export of; empty where it is none.
+std::string backendOfResult(const std::string& quantized)
+{
+    namespace fs = std::filesystem;
+    const fs::path folder = fs::path(quantized).parent_path();
+    std::error_code code;
+    if (!fs::exists(folder / "result.json", code))
+        return {};
+    const auto recipe = readRecipe((folder / "recipe.json").string());
+    return recipe ? recipe->backend : std::string();
+}
+
+/// Opens a quantized model with the engine that it was made for, which packs its weights.
+Result<GraphPtr> openQuantized(const std::string& path, const JobContext& job)
+{
+    const std::string made = backendOfResult(path);
+    if (!made.empty())
+        selectEngine(made);
+    QS_TRY(GraphPtr model, importModel(path, job));
+    const std::string needed = backendNeededBy(*model);
+    if (needed.empty() || needed == made)
+        return model;
+    selectEngine(needed);
+    return importModel(path, job);
+}
+
 } // namespace
 
 bool isModelFile(const std::string& path)
@@ -58,7 +87,7 @@ bool isModelFile(const std::string& path)
 Result<void> runFileCompare(const FileCompareOptions& options, const JobContext& job)
 {
     QS_TRY(const GraphPtr floating, importModel(options.model, job));
-    QS_TRY(const GraphPtr converted, importModel(options.quantized, job));
+    QS_TRY(const GraphPtr converted, openQuantized(options.quantized, job));
     if (!converted->info().converted)
         warn(options.quantized + " holds no quantized operator");
     QS_TRY(const Recipe recipe, recipeOrDefault(options.recipe));

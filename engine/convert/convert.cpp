@@ -8,33 +8,14 @@
 #include "engine/convert/lower.h"
 #include "engine/convert/lowering_residue.h"
 #include "engine/convert/lstm_forms.h"
+#include "engine/convert/quantized_engine.h"
 #include "engine/execute/fill_shapes.h"
-
-#include <ATen/Context.h>
 
 #include <algorithm>
 
 namespace qs {
 
 namespace {
-
-/// LibTorch packs weights for, and runs, one quantized engine at a time. Returns whether that
-/// engine needs dynamic activations to leave a bit free.
-bool selectEngine(const std::string& backend)
-{
-    at::QEngine wanted = at::QEngine::X86;
-    if (backend == "fbgemm")
-        wanted = at::QEngine::FBGEMM;
-    else if (backend == "qnnpack")
-        wanted = at::QEngine::QNNPACK;
-    else if (backend == "onednn")
-        wanted = at::QEngine::ONEDNN;
-    const auto& there = at::globalContext().supportedQEngines();
-    if (std::find(there.begin(), there.end(), wanted) != there.end())
-        at::globalContext().setQEngine(wanted);
-    const at::QEngine chosen = at::globalContext().qEngine();
-    return chosen == at::QEngine::X86 || chosen == at::QEngine::FBGEMM;
-}
 
 /// Float node to the last member of the group it was matched in.
 std::unordered_map<NodeId, NodeId> lastMembers(const Plan& plan)

@@ -144,6 +144,37 @@ def test_our_own_exports_give_the_same_numbers(folder):
             assert checked >= 3, document["nodes"]
 
 
+def test_the_engine_a_file_was_made_for(folder):
+    """oneDNN alone has linear and leaky relu in one kernel: known by the recipe beside the file, or by the operator."""
+    torch.manual_seed(4)
+    model = nn.Sequential(nn.Linear(8, 16), nn.LeakyReLU(0.1), nn.Linear(16, 4)).eval()
+    harness.export_model(model, (torch.randn(4, 8),), folder / "m.pt2")
+    torch.save([(torch.randn(4, 8),) for _ in range(2)], folder / "data.pt")
+    recipe = harness.write_recipe(folder, backend="onednn")
+    run_good("quantize", folder / "m.pt2", "--recipe", recipe, "--data", folder / "data.pt", "--out", folder / "out", "--device", "cpu")
+    told = json.loads((folder / "out" / "result.json").read_text())
+    assert any((node.get("kernel") or {}).get("name") == "quantized.linear_leaky_relu.default" for node in told["nodes"])
+    (folder / "alone.pt").write_bytes((folder / "out" / "model.ts.pt").read_bytes())
+    for file in (folder / "out" / "model.ts.pt", folder / "alone.pt"):
+        document = run_json("compare", folder / "m.pt2", "--result", file, "--data", folder / "data.pt")
+        measured = document["outputs"][0]["cumulative"]["sqnr_db"]
+        assert abs(measured - told["outputs"][0]["lowered"]["sqnr_db"]) < 0.01, measured
+
+
+def test_an_error_names_the_file_it_is_in(folder):
+    class FourRows(nn.Linear):
+        def forward(self, x):
+            return super().forward(x.view(4, 8))
+
+    model = nn.Linear(8, 3).eval()
+    harness.export_model(model, (torch.randn(4, 8),), folder / "float.pt2")
+    torch.jit.save(torch.jit.trace(FourRows(8, 3).eval(), torch.randn(4, 8)), folder / "fixed.pt")
+    torch.save([(torch.randn(3, 8),)], folder / "data.pt")
+    done = harness.run("compare", folder / "float.pt2", "--result", folder / "fixed.pt", "--data", folder / "data.pt")
+    assert done.returncode == 1, done.stdout
+    assert f"{folder / 'fixed.pt'}: node 'view'" in done.stderr.splitlines()[-1], done.stderr
+
+
 def test_another_network_is_refused_in_a_line(folder):
     float_model(folder)
     two = torch.jit.trace(TwoInputs(), (torch.randn(2, 3), torch.randn(2, 3)))
