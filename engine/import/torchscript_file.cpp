@@ -29,6 +29,25 @@ struct Backing
     std::uint64_t bytes = 0;
 };
 
+constexpr std::string_view kCellParams = "__torch__.torch.classes.rnn.CellParamsBase";
+
+/// (kind, biases, numbers, numbers, packed weights), of which LibTorch takes two biases and two
+/// weights without a look at how many there are.
+bool isCellState(const at::IValue& state)
+{
+    if (!state.isTuple() || state.toTupleRef().elements().size() != 5)
+        return false;
+    const auto parts = state.toTupleRef().elements().vec();
+    const auto holdsTwo = [](const at::IValue& list) {
+        return (list.isList() && list.toListRef().size() == 2)
+            || (list.isTensorList() && list.toTensorList().size() == 2);
+    };
+    if (!parts[0].isString() || !holdsTwo(parts[4]))
+        return false;
+    const std::string& kind = parts[0].toStringRef();
+    return kind == "quantized_fp16" || (kind == "quantized_dynamic" && holdsTwo(parts[1]));
+}
+
 class ScriptReading
 {
 public:
@@ -189,6 +208,9 @@ private:
                                  "torch.export"));
         if (auto sound = checkTensors(state); !sound)
             refuse(std::move(sound).error());
+        if (name == kCellParams && !isCellState(state))
+            refuse(bad("holds a recurrent cell whose parts are not complete")
+                       .withHint("the file is damaged; save it again"));
         auto made = c10::ivalue::Object::create(type, count);
         const torch::jit::GraphOptimizerEnabledGuard unspecialized(false);
         auto& setState = cls->getMethod("__setstate__");
@@ -245,7 +267,10 @@ private:
                 || __builtin_add_overflow(last, step, &last))
                 return false;
         }
-        return last < bytes / tensor.element_size();
+        const std::uint64_t inOne = tensor.scalar_type() == at::kQUInt4x2 ? 2
+            : tensor.scalar_type() == at::kQUInt2x4                       ? 4
+                                                                          : 1; // elements of a byte
+        return last / inOne < bytes / tensor.element_size();
     }
 
     /// Their elements are not in the file, their shapes are.

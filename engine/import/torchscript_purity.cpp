@@ -99,9 +99,10 @@ private:
 
 bool isPackedWeightsClass(const std::string& qualifiedName)
 {
-    static constexpr std::array<std::string_view, 4> kFamilies {
-        "__torch__.torch.classes.quantized.", "__torch__.torch.classes.sparse.",
-        "__torch__.torch.classes.xnnpack.", "__torch__.torch.classes.mkldnn."};
+    static constexpr std::array<std::string_view, 5> kFamilies {
+        "__torch__.torch.classes.quantized.", "__torch__.torch.classes.rnn.",
+        "__torch__.torch.classes.sparse.", "__torch__.torch.classes.xnnpack.",
+        "__torch__.torch.classes.mkldnn."};
     return std::any_of(kFamilies.begin(), kFamilies.end(),
                        [&](std::string_view family) { return qualifiedName.starts_with(family); });
 }

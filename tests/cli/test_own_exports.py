@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every export opens again, and `compare --result FILE` measures what `quantize` told of it."""
+
+import torch
+from torch import nn
+
+from harness import main, run_good, run_json, write_recipe
+
+
+class Recurrent(nn.Module):
+    def __init__(self, layer):
+        super().__init__()
+        self.layer = layer
+        self.out = nn.Linear(8 * (2 if layer.bidirectional else 1), 4)
+
+    def forward(self, x):
+        return self.out(self.layer(x)[0])
+
+
+class Embedded(nn.Module):
+    def __init__(self, layer):
+        super().__init__()
+        self.layer, self.out = layer, nn.Linear(16, 4)
+
+    def forward(self, i):
+        return self.out(self.layer(i))
+
+
+class Fixed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.out = nn.Linear(8, 4)
+
+    def forward(self, scale, x, flag=True, mask=None, shift=1.5):
+        return self.out(x) * scale + shift if flag else x
+
+
+def read_back(folder, model, calls, mapping=None, fixed=None):
+    """`calls` hold tensors alone; `fixed` makes of one what the model is exported with."""
+    path, data, out = folder / "model.pt2", folder / "calls.pt", folder / "out"
+    example = fixed(*calls[0]) if fixed else calls[0]
+    with torch.no_grad():
+        torch.export.save(torch.export.export(model.eval(), example), path)
+    torch.save(calls, data)
+    recipe = ["--recipe", write_recipe(folder, mapping=mapping)] if mapping else []
+    words = ["--data", data, "--device", "cpu", *recipe]
+    told = run_json("quantize", path, *words, "--out", out, "--export", "torchscript,pt2-reference,pt2")["outputs"]
+    assert told[0]["cumulative"]["sqnr_db"] < 100, "nothing was quantized"
+    for name, term in (("model.ts.pt", "lowered"), ("model.pt2", "cumulative"), ("model.reference.pt2", "cumulative")):
+        run_good("inspect", out / name)
+        measured = run_json("compare", path, "--result", out / name, *words)["outputs"]
+        for said, found in zip(told, measured, strict=True):
+            assert abs(said[term]["sqnr_db"] - found["cumulative"]["sqnr_db"]) < 0.05, (name, said, found)
+
+
+def test_recurrent_layers(folder):
+    calls = [(torch.randn(2, 5, 8),) for _ in range(2)]
+    layers = {"lstm": nn.LSTM(8, 8, batch_first=True), "two": nn.LSTM(8, 8, 2, bidirectional=True), "gru": nn.GRU(8, 8)}
+    for name, layer in layers.items():
+        (folder / name).mkdir()
+        kind = f"torch.nn.{type(layer).__name__}"
+        read_back(folder / name, Recurrent(layer), calls, {"global": None, "object_type": [[kind, "default_dynamic"]]})
+
+
+def test_half_precision_weights(folder):
+    mapping = {"global": None, "object_type": [["torch.nn.LSTM", "float16_dynamic"]]}
+    path, data, out = folder / "model.pt2", folder / "calls.pt", folder / "out"
+    calls = [(torch.randn(2, 5, 8),) for _ in range(2)]
+    torch.export.save(torch.export.export(Recurrent(nn.LSTM(8, 8)).eval(), calls[0]), path)
+    torch.save(calls, data)
+    run_good("quantize", path, "--data", data, "--device", "cpu", "--recipe", write_recipe(folder, mapping=mapping), "--out", out)
+    run_good("inspect", out / "model.ts.pt")
+
+
+def test_four_bit_embeddings(folder):
+    calls = [(torch.randint(0, 20, (3, 4)),) for _ in range(2)]
+    for layer in (nn.EmbeddingBag(20, 16, mode="sum"), nn.Embedding(20, 16)):
+        kind = type(layer).__name__
+        (folder / kind).mkdir()
+        mapping = {"global": None, "object_type": [[f"torch.nn.{kind}", "float_qparams_weight_only_4bit"]]}
+        read_back(folder / kind, Embedded(layer), calls, mapping)
+
+
+def test_fixed_arguments(folder):
+    read_back(folder, Fixed(), [(torch.randn(3, 8),) for _ in range(2)], fixed=lambda x: (2, x, True, None, 0.5))
+
+
+if __name__ == "__main__":
+    main(__name__)
