@@ -7,12 +7,7 @@
 #include "app/commands/result_text.h"
 #include "app/commands/stopwatch.h"
 #include "engine/base/log.h"
-#include "engine/calibrate/observed_types.h"
-#include "engine/compare/comparator.h"
-#include "engine/convert/convert.h"
-#include "engine/import/importer.h"
 #include "engine/import/sha256.h"
-#include "engine/prepare/prepare.h"
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -56,19 +51,30 @@ Result<StoredResult> openResult(const std::string& given)
     return stored;
 }
 
-Result<ConvertedPtr> rebuild(const PlannedModel& planned, QParamsTable qparams, const Dataset& data,
-                             ResultParts& parts, const JobContext& job)
+/// Says what is no longer as it was when the result was made.
+void warnOfChanges(const StoredResult& stored, const StoredQuantization& was,
+                   const std::string& recipeSha256)
 {
-    const Stopwatch preparing(&parts.timingSeconds, "prepare");
-    QS_TRY(PreparedPtr prepared, prepareModel(planned.model, planned.plan, job));
-    preparing.stop();
-    const Stopwatch converting(&parts.timingSeconds, "convert");
-    job.report("convert", "rebuilding the converted graph", 0);
-    QS_TRY(const Batch first, data.batch(0));
-    auto converted
-        = convertModel(std::move(prepared), std::move(qparams), planned.recipe, &first, job);
-    converting.stop();
-    return converted;
+    const auto changed = [](const std::string& then, const std::string& now) {
+        return !then.empty() && then != now;
+    };
+    if (changed(was.recipeSha256, recipeSha256))
+        warn(stored.recipePath + " was changed since " + stored.resultPath
+             + " was made: its scales are used, with the changed recipe's plan");
+    if (!was.backendSha256.empty()) {
+        const auto backend
+            = std::filesystem::path(stored.recipePath).parent_path() / "backend.json";
+        if (changed(was.backendSha256, fileSha256(backend.string()).value_or("")))
+            warn(backend.string() + " was changed since " + stored.resultPath
+                 + " was made: its scales are used, with the changed backend's plan");
+    }
+    ContentHashes hashes;
+    const std::string& data = was.calibrationData;
+    if (data.empty() || data == "sample")
+        return;
+    if (const auto now = hashes.of(data, {}); now && changed(was.dataSha256, *now))
+        warn(data + " was changed since " + stored.resultPath
+             + " was calibrated on it: the scales are those of the data before");
 }
 
 Result<void> runCompare(const CompareOptions& options, const JobContext& job)
@@ -79,31 +85,47 @@ Result<void> runCompare(const CompareOptions& options, const JobContext& job)
     QS_TRY(GraphPtr model, openModel(options.model, job, &parts.timingSeconds));
     if (auto same = checkResultIsOf(*model, stored.document); !same)
         return fail(std::move(same).error().inFile(stored.resultPath));
-    QS_TRY(const auto data,
-           openDataset(options.data, *model, wholeDatasetOptions(recipe.calibration)));
-    QS_TRY(model, withObservedTypes(std::move(model), *data, job));
+    StageChain chain;
+    const RunSettings settings {options.data, {}, options.device};
+    // All of the data is compared on, whatever the recipe calibrates on.
+    recipe.calibration.batches = 0;
+    QS_CHECK(chain.data(*model, options.data, recipe.calibration));
+    QS_TRY(model, chain.typed(std::move(model), recipe, settings, job));
     QS_TRY(const PlannedModel planned,
-           planModel(std::move(model), std::move(recipe), stored.recipePath, &parts.timingSeconds));
-    auto quantization = quantizationFromResult(stored.document, *planned.model, *planned.plan);
-    if (!quantization)
-        return fail(std::move(quantization).error().inFile(stored.resultPath));
+           planModel(chain, std::move(model), std::move(recipe), stored.recipePath,
+                     &parts.timingSeconds));
+    auto was = quantizationFromResult(stored.document, *planned.model, *planned.plan);
+    if (!was)
+        return fail(std::move(was).error().inFile(stored.resultPath));
     QS_TRY(parts.recipeSha256, fileSha256(stored.recipePath));
-    if (!quantization->recipeSha256.empty() && parts.recipeSha256 != quantization->recipeSha256)
-        warn(stored.recipePath + " was changed since " + stored.resultPath
-             + " was made: its scales are used, with the changed recipe's plan");
-    QS_TRY(parts.device, resolveDevice(options.device));
+    warnOfChanges(stored, *was, parts.recipeSha256);
+    QS_TRY(const CalibrationPtr calibration,
+           chain.restore({planned.model, planned.plan, planned.recipe, settings},
+                         std::move(was->qparams), std::move(was->observations),
+                         KeyBuilder("document").add(stored.document).key(), job));
+    if (!calibration->note.empty())
+        note(calibration->note);
+    parts.timingSeconds["prepare"] = calibration->prepareSeconds;
+    const Stopwatch converting(&parts.timingSeconds, "convert");
+    job.report("convert", "rebuilding the converted graph", 0);
     QS_TRY(const ConvertedPtr converted,
-           rebuild(planned, std::move(quantization->qparams), *data, parts, job));
+           chain.convert({calibration, planned.recipe, settings}, job));
+    converting.stop();
     const Stopwatch comparing(&parts.timingSeconds, "compare");
-    QS_TRY(const ComparisonPtr comparison, compareModels(*converted, *data, parts.device, job));
+    QS_TRY(const ComparisonPtr comparison,
+           chain.compare({calibration, converted, planned.recipe, settings}, job));
     comparing.stop();
+    parts.device = calibration->device;
     parts.model = planned.model.get();
     parts.plan = planned.plan.get();
     parts.recipe = &planned.recipe;
     parts.converted = converted.get();
-    parts.observations = &quantization->observations;
+    parts.observations = calibration->observations.get();
     parts.comparison = comparison.get();
     parts.threads = comparison->threads;
+    parts.backendSha256 = was->backendSha256;
+    parts.calibrationData = was->calibrationData;
+    parts.dataSha256 = was->dataSha256;
     return printOut(options.json ? resultJson(parts) : resultText(parts));
 }
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/device_option.h"
 
-#include "engine/base/log.h"
-#include "engine/calibrate/calibrator.h"
-
 #include <CLI/CLI.hpp>
 #include <regex>
 
@@ -18,14 +15,6 @@ void addDeviceOption(CLI::App& verb, std::string& device)
                 ? std::string()
                 : "'" + word + "' is no device: give auto, cpu, cuda or cuda:N";
         });
-}
-
-Result<std::string> resolveDevice(const std::string& requested)
-{
-    QS_TRY(const DeviceChoice choice, chooseDevice(requested));
-    if (!choice.note.empty())
-        note(choice.note);
-    return choice.device;
 }
 
 } // namespace qs

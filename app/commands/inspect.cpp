@@ -185,8 +185,9 @@ Result<void> printForm(const InspectOptions& options, const JobContext& job)
     } else {
         QS_TRY(Recipe recipe, recipeOrDefault(options.recipe));
         QS_TRY(GraphPtr model, openModel(options.model, job));
+        StageChain chain;
         QS_TRY(const PlannedModel planned,
-               planModel(std::move(model), std::move(recipe),
+               planModel(chain, std::move(model), std::move(recipe),
                          fileOfPlan(options.recipe, options.model)));
         QS_TRY(const ConvertedPtr converted,
                outlineConversion(planned.model, planned.plan, planned.recipe, job));

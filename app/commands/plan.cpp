@@ -127,13 +127,13 @@ std::string diffText(const PlannedModel& before, const PlannedModel& after)
                    + counted(before.plan->totalOps, "operator") + " change\n");
 }
 
-Result<PlannedModel> planFor(const GraphPtr& model, const Recipe& recipe,
+Result<PlannedModel> planFor(StageChain& chain, const GraphPtr& model, const Recipe& recipe,
                              const std::string& backend, const std::string& file)
 {
     if (backend.empty())
-        return planWith(model, recipe, file);
+        return planWith(chain, model, recipe, file);
     QS_TRY(Recipe target, withBackend(recipe, backend));
-    return planWith(model, std::move(target), file);
+    return planWith(chain, model, std::move(target), file);
 }
 
 void warnOf(const PlannedModel& planned, const std::string& prefix = {})
@@ -151,13 +151,14 @@ Result<void> runPlan(const PlanOptions& options, const JobContext& job)
     job.report("import", options.model, 0);
     QS_TRY(const GraphPtr model, importModel(options.model, job));
     const std::string& file = fileOfPlan(options.recipe, options.model);
-    QS_TRY(const PlannedModel planned, planFor(model, recipe, options.backend, file));
+    StageChain chain;
+    QS_TRY(const PlannedModel planned, planFor(chain, model, recipe, options.backend, file));
     if (options.diff.empty()) {
         warnOf(planned);
         return printOut(options.json ? planJson(*model, *planned.plan, planned.recipe)
                                      : planText(planned));
     }
-    QS_TRY(const PlannedModel other, planFor(model, recipe, options.diff, file));
+    QS_TRY(const PlannedModel other, planFor(chain, model, recipe, options.diff, file));
     warnOf(planned, planned.plan->backend + ": ");
     warnOf(other, other.plan->backend + ": ");
     if (options.json)

@@ -3,9 +3,7 @@
 
 #include "app/commands/stopwatch.h"
 #include "engine/base/log.h"
-#include "engine/convert/convert.h"
 #include "engine/import/importer.h"
-#include "engine/plan/planner.h"
 
 namespace qs {
 
@@ -19,18 +17,13 @@ const std::string& fileOfPlan(const std::string& recipePath, const std::string& 
     return recipePath.empty() ? modelPath : recipePath;
 }
 
-Result<PlannedModel> planWith(GraphPtr model, Recipe recipe, const std::string& file)
+Result<PlannedModel> planWith(StageChain& chain, GraphPtr model, Recipe recipe,
+                              const std::string& file)
 {
-    auto backend = findBackend(recipe.backend);
-    if (!backend)
-        return fail(std::move(backend).error().inFile(file));
-    if (auto kernels = checkLoweringKernels(recipe); !kernels)
-        return fail(std::move(kernels).error().inFile(file));
-    auto plan = makePlan(*model, recipe, *backend);
+    auto plan = chain.plan(model, recipe);
     if (!plan)
         return fail(std::move(plan).error().inFile(file));
-    return PlannedModel {std::move(model), std::move(recipe),
-                         std::make_shared<const Plan>(std::move(*plan))};
+    return PlannedModel {std::move(model), std::move(recipe), std::move(*plan)};
 }
 
 Result<GraphPtr> openModel(const std::string& path, const JobContext& job,
@@ -43,11 +36,11 @@ Result<GraphPtr> openModel(const std::string& path, const JobContext& job,
     return model;
 }
 
-Result<PlannedModel> planModel(GraphPtr model, Recipe recipe, const std::string& file,
-                               std::map<std::string, double>* timing)
+Result<PlannedModel> planModel(StageChain& chain, GraphPtr model, Recipe recipe,
+                               const std::string& file, std::map<std::string, double>* timing)
 {
     const Stopwatch planning(timing, "plan");
-    QS_TRY(PlannedModel planned, planWith(std::move(model), std::move(recipe), file));
+    QS_TRY(PlannedModel planned, planWith(chain, std::move(model), std::move(recipe), file));
     planning.stop();
     for (const auto& warning : planned.plan->warnings)
         warn(warning);

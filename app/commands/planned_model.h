@@ -3,6 +3,7 @@
 
 #include "engine/base/job_context.h"
 #include "engine/configure/recipe.h"
+#include "engine/pipeline/stage_chain.h"
 #include "engine/plan/plan.h"
 
 #include <map>
@@ -26,10 +27,12 @@ Result<Recipe> recipeOrDefault(const std::string& recipePath);
 const std::string& fileOfPlan(const std::string& recipePath, const std::string& modelPath);
 /// Plans an opened model; the plan's warnings go to the log. An error names `file`
 /// (`fileOfPlan`). With `timing`, adds the seconds of "plan".
-Result<PlannedModel> planModel(GraphPtr model, Recipe recipe, const std::string& file,
+Result<PlannedModel> planModel(StageChain& chain, GraphPtr model, Recipe recipe,
+                               const std::string& file,
                                std::map<std::string, double>* timing = nullptr);
 /// The same without a word to the log.
-Result<PlannedModel> planWith(GraphPtr model, Recipe recipe, const std::string& file);
+Result<PlannedModel> planWith(StageChain& chain, GraphPtr model, Recipe recipe,
+                              const std::string& file);
 
 /// The same, an error at a node naming the model's file too where it names none.
 Result<void> toldOfModel(Result<void> done, const std::string& modelPath);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/calibrate/dataset.h"
 #include "engine/calibrate/observations.h"
 #include "engine/prepare/prepared_model.h"
 
@@ -11,10 +10,10 @@
 namespace qs {
 
 /// Everything that a calibration's statistics depend on, as one hash (hex SHA-256): the model's
-/// file, the prepared graph and its observers, the data file or folder (path, size, time of
-/// change), how it is cut into batches, device and threads.
-std::string calibrationKey(const PreparedModel& prepared, const std::string& source,
-                           const DatasetOptions& options, const std::string& device);
+/// file, the prepared graph and its observers, the data (`dataKey`: their content, how they are cut
+/// into batches), device and threads.
+std::string calibrationKey(const PreparedModel& prepared, const std::string& dataKey,
+                           const std::string& device);
 
 /// What the file is called, whatever its folder.
 inline constexpr const char* kCheckpointFile = "calibration.partial.npz";

@@ -322,15 +322,18 @@ std::vector<std::string> shippedBackends()
     return names;
 }
 
+bool isBackendPath(const std::string& nameOrPath)
+{
+    return nameOrPath.find('/') != std::string::npos || nameOrPath.ends_with(".json");
+}
+
 Result<Backend> findBackend(const std::string& nameOrPath)
 {
     const std::vector<std::string> names = shippedBackends();
     if (std::find(names.begin(), names.end(), nameOrPath) != names.end())
         return readBackend((backendFolder() / (nameOrPath + ".json")).string());
-    const bool looksLikePath = nameOrPath.find('/') != std::string::npos
-        || std::filesystem::path(nameOrPath).extension() == ".json";
     std::error_code ignored;
-    if (looksLikePath || std::filesystem::is_regular_file(nameOrPath, ignored))
+    if (isBackendPath(nameOrPath) || std::filesystem::is_regular_file(nameOrPath, ignored))
         return readBackend(nameOrPath);
     return fail(makeError(ErrorCode::NotFound, "unknown backend '" + nameOrPath + "'")
                     .withHint(suggestName(nameOrPath, names) + " (or the path of a backend file)"));

@@ -75,6 +75,8 @@ Result<Backend> parseBackend(const std::string& json, const std::string& path);
 /// are.
 Result<Backend> findBackend(const std::string& nameOrPath);
 std::vector<std::string> shippedBackends();
+/// True for what is written as a file, whether or not it exists: with a '/' or ending in ".json".
+bool isBackendPath(const std::string& nameOrPath);
 std::string backendToJson(const Backend& backend);
 /// True when the fusion's second operator is a batch norm that disappears into the first (weights
 /// folded).

@@ -27,7 +27,7 @@ const std::vector<std::string> kPrepareKeys {"standalone_module_name",
                                              "only_modules",
                                              "wrap"};
 const std::vector<std::string> kConvertKeys {kQuantized, "preserved_attributes", "lowering",
-                                             "qconfig_mapping"};
+                                             "qconfig_mapping", "uncalibrated"};
 
 struct StrayKey
 {

@@ -10,6 +10,8 @@
 #include "engine/configure/nearest_name.h"
 #include "engine/configure/observer_json.h"
 
+#include <filesystem>
+
 namespace qs {
 
 namespace {
@@ -65,12 +67,21 @@ Result<void> readConvert(const JsonPlace& place, Recipe& recipe)
             QS_TRY(recipe.loweringRemove, readRows(lowering.key("remove"), false));
         }
     }
+    if (place.has("uncalibrated")) {
+        const JsonPlace names = place.key("uncalibrated");
+        QS_CHECK(names.array());
+        for (std::size_t i = 0; i < names.value().size(); ++i) {
+            QS_TRY(std::string name, names.item(i).string());
+            recipe.uncalibrated.push_back(std::move(name));
+        }
+    }
     if (place.has("qconfig_mapping")) {
         QS_TRY(std::vector<Rule> rules, readConvertMapping(place.key("qconfig_mapping"), recipe));
         for (auto& rule : rules)
             recipe.mapping.rules.push_back(std::move(rule));
     }
     rest.erase("lowering");
+    rest.erase("uncalibrated");
     rest.erase("qconfig_mapping");
     recipe.convertJson = rest.dump();
     return {};
@@ -138,6 +149,16 @@ Result<void> translateDumps(Json& document, const std::string& path)
     return {};
 }
 
+/// A backend's file as an absolute path, from the folder of the file that names it.
+std::string backendFrom(const std::string& name, const std::string& file)
+{
+    namespace fs = std::filesystem;
+    std::error_code code;
+    const fs::path path = (fs::absolute(file, code).parent_path() / name).lexically_normal();
+    const bool isFile = isBackendPath(name) || fs::is_regular_file(path, code);
+    return isFile && fs::path(name).is_relative() ? path.string() : name;
+}
+
 /// No mapping given: the preset that goes with the backend.
 Result<void> useDefaultMapping(const JsonPlace& root, Recipe& recipe)
 {
@@ -189,6 +210,7 @@ Result<Recipe> parseRecipe(const std::string& json, const std::string& path)
         if (recipe.backend.empty())
             return root.key("backend").error("the name is empty",
                                              suggestName("", shippedBackends()));
+        recipe.backend = backendFrom(recipe.backend, path);
     }
     if (root.has("qconfigs"))
         QS_CHECK(readQConfigs(root.key("qconfigs"), recipe));
@@ -213,6 +235,19 @@ Result<Recipe> readRecipe(const std::string& path)
 {
     QS_TRY(const std::string text, readTextFile(path));
     return parseRecipe(text, path);
+}
+
+Recipe writtenBeside(Recipe recipe, const std::string& path)
+{
+    namespace fs = std::filesystem;
+    if (!isBackendPath(recipe.backend))
+        return recipe;
+    std::error_code code;
+    const fs::path relative = fs::absolute(recipe.backend, code)
+                                  .lexically_relative(fs::absolute(path, code).parent_path());
+    if (!relative.empty() && *relative.begin() != "..")
+        recipe.backend = relative.generic_string();
+    return recipe;
 }
 
 QConfigMapping effectiveMapping(const Recipe& recipe)

@@ -42,13 +42,20 @@ struct Recipe
     std::string convertJson = "{}"; ///< ConvertCustomConfig.to_dict() keys without "lowering"
     std::vector<LoweringRow> loweringAdd;
     std::vector<LoweringRow> loweringRemove;
+    /// Float nodes whose observers may have seen nothing (key "convert.uncalibrated"): they quantize
+    /// with scale 1 and zero point 0. Else such an observer stops the conversion.
+    std::vector<std::string> uncalibrated;
     CalibrationSettings calibration;
     friend bool operator==(const Recipe&, const Recipe&) = default;
 };
 
 /// Backend x86, global = x86, batch_size 8, batches 16: what runs when there is no recipe.
 Recipe defaultRecipe();
+/// A backend file is named relative to the recipe's own folder; read, its path is absolute.
 Result<Recipe> readRecipe(const std::string& path);
+/// The recipe as it is written into the file at `path`: a backend file in its folder or below is
+/// named relative to it.
+Recipe writtenBeside(Recipe recipe, const std::string& path);
 /// Unknown keys, observers, dtypes, schemes, qconfig names are errors that name the key and list
 /// what would be right.
 Result<Recipe> parseRecipe(const std::string& json, const std::string& path);

@@ -85,6 +85,8 @@ std::string recipeToJson(const Recipe& recipe)
         out["convert"]["qconfig_mapping"] = std::move(late);
     out["convert"]["lowering"]
         = {{"add", rowsToJson(recipe.loweringAdd)}, {"remove", rowsToJson(recipe.loweringRemove)}};
+    if (!recipe.uncalibrated.empty())
+        out["convert"]["uncalibrated"] = recipe.uncalibrated;
     out["calibration"]
         = {{"batch_size", recipe.calibration.batchSize}, {"batches", recipe.calibration.batches}};
     if (recipe.calibration.isSequence)

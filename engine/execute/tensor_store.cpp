@@ -138,6 +138,15 @@ std::uint64_t TensorStore::bytes(TensorId id) const
     return store.m_entries[index].bytes;
 }
 
+std::uint64_t TensorStore::ownBytes() const
+{
+    std::lock_guard lock(m_mutex);
+    std::uint64_t bytes = 0;
+    for (const Entry& entry : m_entries)
+        bytes += entry.derived ? 0 : entry.bytes;
+    return bytes;
+}
+
 std::size_t TensorStore::size() const
 {
     std::lock_guard lock(m_mutex);

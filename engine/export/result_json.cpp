@@ -58,7 +58,9 @@ Json residueJson(const ResultParts& parts)
 
 Json dataJson(const ResultParts& parts)
 {
-    return {{"calibration_batches", parts.observations ? parts.observations->batches : 0},
+    return {{"calibration", parts.calibrationData},
+            {"calibration_sha256", parts.dataSha256},
+            {"calibration_batches", parts.observations ? parts.observations->batches : 0},
             {"calibration_samples", parts.observations ? parts.observations->samples : 0},
             {"compared_samples", parts.comparison ? parts.comparison->samples : 0}};
 }
@@ -85,6 +87,8 @@ std::string resultJson(const ResultParts& parts)
            {"warnings", parts.plan->warnings},
            {"exports", parts.exports},
            {"outputs", outputsJson(parts.comparison)}};
+    if (!parts.backendSha256.empty())
+        json["backend_sha256"] = parts.backendSha256;
     if (!parts.evaluation.empty())
         json["evaluation"] = parts.evaluation;
     const NodeJson nodes(parts, true);

@@ -158,6 +158,11 @@ Result<StoredQuantization> readDocument(const Json& document, const Graph& model
         stored.observations.observers.push_back(readStats(*entry, observer));
     }
     stored.recipeSha256 = document.value("recipe_sha256", "");
+    stored.backendSha256 = document.value("backend_sha256", "");
+    if (const auto data = document.find("data"); data != document.end() && data->is_object()) {
+        stored.calibrationData = data->value("calibration", "");
+        stored.dataSha256 = data->value("calibration_sha256", "");
+    }
     stored.observations.batches
         = document.value(Json::json_pointer("/data/calibration_batches"), 0);
     stored.observations.samples

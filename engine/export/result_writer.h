@@ -29,6 +29,9 @@ struct ResultParts
     std::map<std::string, double> timingSeconds; ///< stage name to seconds
     std::map<std::string, std::string> exports; ///< form to file name
     std::string recipeSha256; ///< of recipe.json as written beside the result
+    std::string backendSha256; ///< of backend.json beside it; "" for a shipped backend
+    std::string calibrationData; ///< path or "sample"
+    std::string dataSha256; ///< of their content; "" = not known
     std::map<std::string, double> evaluation; ///< the user's own metric of "float" and "int8"
 };
 
@@ -66,6 +69,8 @@ struct StoredQuantization
     QParamsTable qparams;
     Observations observations;
     std::string recipeSha256; ///< of the recipe.json written beside it
+    std::string backendSha256; ///< of the backend.json written beside it; "" where there is none
+    std::string calibrationData, dataSha256; ///< path and content of the calibration data
 };
 
 /// Errors: not a result document, one of another model's hash. For asking before anything is run.

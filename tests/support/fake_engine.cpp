@@ -291,7 +291,7 @@ Result<ScalarTextsPtr> FakeEngine::scalars(const GraphPtr&, const JobContext&)
 
 Result<ExportReport> FakeEngine::exportTo(const ExportRequest& request, const JobContext&)
 {
-    ExportReport report {request.folder, {}};
+    ExportReport report {request.folder, {}, {}};
     for (const auto& form : request.forms)
         report.files.push_back(request.folder + "/" + form);
     return report;

@@ -29,6 +29,8 @@ public:
     Result<ConvertedPtr> convert(const ConvertRequest& request, const JobContext& job) override;
     Result<ComparisonPtr> compare(const CompareRequest& request, const JobContext& job) override;
     Result<ExportReport> exportTo(const ExportRequest& request, const JobContext& job) override;
+    /// Keeps nothing.
+    Recalled recall(const CalibrateRequest&, const JobContext&) override { return {}; }
     /// A ramp from -1 to 1 of 144 elements; of the classifier's weight nothing but an error.
     Result<ValuePreview> preview(const GraphPtr& model, NodeId node,
                                  const JobContext& job) override;

@@ -112,9 +112,14 @@ private Q_SLOTS:
         const QString folder = m_folder.filePath("exports");
         const auto names = [&folder] { return QDir(folder).entryList(QDir::Files, QDir::Name); };
         const auto write = [&](std::vector<std::string> forms) {
-            const auto report = engine->exportTo(
-                {*made, *seen, nullptr, few.recipe, std::move(forms), folder.toStdString(), {}},
-                {});
+            ExportRequest request;
+            request.calibration = *seen;
+            request.converted = *made;
+            request.recipe = few.recipe;
+            request.settings = few.settings;
+            request.forms = std::move(forms);
+            request.folder = folder.toStdString();
+            const auto report = engine->exportTo(request, {});
             QVERIFY2(report, report ? "" : report.error().line().c_str());
             for (const auto& file : report->files)
                 QVERIFY2(QFile::exists(QString::fromStdString(file)), file.c_str());

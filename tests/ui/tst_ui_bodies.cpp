@@ -179,7 +179,7 @@ void TestBodies::whatBecameOfANodeCanBeLookedInto()
     auto calibration = std::make_shared<Calibration>();
     calibration->prepared = prepared;
     calibration->observations = std::make_shared<Observations>();
-    workspace().document().setCalibration(calibration, workspace().document().recipeRevision());
+    workspace().document().setCalibration(calibration, workspace().document().keys());
     doubleClick(pane().view(), "relu");
     QTRY_VERIFY(shows("mul"));
     QCOMPARE(find<QTabBar>(QStringLiteral("bodyTabs"))->tabText(0), QStringLiteral("cells"));

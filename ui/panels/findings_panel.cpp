@@ -138,7 +138,7 @@ void FindingsPanel::refresh()
             list.push_back({QString::fromStdString(node ? node->name : residue.name),
                             QString::fromStdString(residue.reason)});
         }
-        const char* stale = document.isStale(Stage::Convert) ? " (of an older recipe)" : "";
+        const char* stale = document.isStale(Stage::Convert) ? " (of other decisions)" : "";
         show((std::string("Computed in float between quantize and dequantize") + stale).c_str(),
              "findingsUnlowered", std::move(unlowered));
         show((std::string("Quantize-dequantize pairs without effect") + stale).c_str(),

@@ -52,8 +52,7 @@ void Document::setModel(GraphPtr model, const Recipe& recipe, FoldTreePtr hierar
     m_hierarchy = std::move(hierarchy);
     if (m_model && !m_hierarchy)
         m_hierarchy = hierarchyOf(*m_model, nullptr, recipe);
-    m_lastRevision = 1;
-    m_recipe = {recipe, 1};
+    m_recipe = recipe;
     m_plan = {};
     m_calibration = {};
     m_converted = {};
@@ -62,6 +61,9 @@ void Document::setModel(GraphPtr model, const Recipe& recipe, FoldTreePtr hierar
     m_nodeData.reset();
     m_scalars.reset();
     m_settings = {};
+    m_data = {};
+    updateKeys();
+    markSaved();
     Q_EMIT modelChanged();
     Q_EMIT recipeChanged();
     Q_EMIT planChanged();
@@ -69,59 +71,79 @@ void Document::setModel(GraphPtr model, const Recipe& recipe, FoldTreePtr hierar
     Q_EMIT settingsChanged();
 }
 
+void Document::updateKeys()
+{
+    if (m_model)
+        m_keys = decisionKeys(m_model->info().sha256, m_recipe, m_settings, m_data);
+}
+
 void Document::setRecipe(const Recipe& recipe)
 {
-    if (recipe == m_recipe.recipe)
+    if (recipe == m_recipe)
         return;
-    m_recipe = {recipe, ++m_lastRevision};
+    m_recipe = recipe;
+    updateKeys();
     Q_EMIT recipeChanged();
     Q_EMIT resultsChanged();
+    Q_EMIT savedChanged();
 }
 
-void Document::restoreRecipe(const RecipeSnapshot& snapshot)
+void Document::setSettings(const RunSettings& settings)
 {
-    m_recipe = snapshot;
-    m_lastRevision = std::max(m_lastRevision, snapshot.revision);
-    Q_EMIT recipeChanged();
+    if (settings == m_settings)
+        return;
+    m_settings = settings;
+    m_data = DataState::of(settings);
+    updateKeys();
+    Q_EMIT settingsChanged();
     Q_EMIT resultsChanged();
+    Q_EMIT savedChanged();
 }
 
-void Document::setPlan(PlanPtr plan, int revision, FoldTreePtr hierarchy)
+void Document::refreshKeys()
 {
-    m_plan = {std::move(plan), revision};
-    m_hierarchy = hierarchy
-        ? std::move(hierarchy)
-        : hierarchyOf(*m_model, m_plan.value.get(), m_recipe.recipe, m_hierarchy);
+    const DecisionKeys before = m_keys;
+    m_data = DataState::of(m_settings);
+    updateKeys();
+    if (before.comparison != m_keys.comparison || before.plan != m_keys.plan)
+        Q_EMIT resultsChanged();
+}
+
+void Document::setPlan(PlanPtr plan, const DecisionKeys& keys, FoldTreePtr hierarchy)
+{
+    m_plan = {std::move(plan), keys};
+    m_hierarchy = hierarchy ? std::move(hierarchy)
+                            : hierarchyOf(*m_model, m_plan.value.get(), m_recipe, m_hierarchy);
     Q_EMIT planChanged();
 }
 
-void Document::refineModel(GraphPtr model, PlanPtr plan, int revision)
+void Document::refineModel(GraphPtr model, PlanPtr plan, const DecisionKeys& keys)
 {
     m_model = std::move(model);
-    setPlan(std::move(plan), revision);
+    setPlan(std::move(plan), keys);
 }
 
-void Document::setCalibration(CalibrationPtr calibration, int revision)
+void Document::setCalibration(CalibrationPtr calibration, const DecisionKeys& keys)
 {
-    m_calibration = {std::move(calibration), revision};
+    m_calibration = {std::move(calibration), keys};
     Q_EMIT resultsChanged();
 }
 
-void Document::setConverted(ConvertedPtr converted, int revision)
+void Document::setConverted(ConvertedPtr converted, const DecisionKeys& keys)
 {
-    m_converted = {std::move(converted), revision};
+    m_converted = {std::move(converted), keys};
     Q_EMIT resultsChanged();
 }
 
-void Document::setComparison(ComparisonPtr comparison, int revision)
+void Document::setComparison(ComparisonPtr comparison, const DecisionKeys& keys)
 {
-    m_comparison = {std::move(comparison), revision};
+    m_comparison = {std::move(comparison), keys};
     Q_EMIT resultsChanged();
 }
 
-void Document::setExported(ExportReport report, int revision)
+void Document::setExported(ExportReport report, const DecisionKeys& keys)
 {
-    m_exported = {std::move(report), revision};
+    m_exported = {std::move(report), keys};
     Q_EMIT resultsChanged();
 }
 
@@ -137,43 +159,79 @@ void Document::setScalars(ScalarTextsPtr scalars)
     Q_EMIT resultsChanged();
 }
 
-void Document::setSettings(const RunSettings& settings)
+const DecisionKeys* Document::keysOf(Stage stage) const
 {
-    if (settings == m_settings)
-        return;
-    m_settings = settings;
-    Q_EMIT settingsChanged();
-}
-
-int Document::resultRevision(Stage stage) const
-{
+    const auto of = [](const auto& made) { return made.keys ? &*made.keys : nullptr; };
     switch (stage) {
     case Stage::Open:
     case Stage::Backend:
-        return m_model ? m_recipe.revision : 0;
+        return m_model ? &m_keys : nullptr;
     case Stage::Plan:
-        return m_plan.revision;
+        return of(m_plan);
     case Stage::Calibrate:
-        return m_calibration.revision;
+        return of(m_calibration);
     case Stage::Convert:
-        return m_converted.revision;
+        return of(m_converted);
     case Stage::Compare:
-        return m_comparison.revision;
+        return of(m_comparison);
     case Stage::Export:
-        return m_exported.revision;
+        return of(m_exported);
     }
-    return 0;
+    return nullptr;
 }
 
 bool Document::hasResult(Stage stage) const
 {
-    return resultRevision(stage) > 0;
+    return keysOf(stage) != nullptr;
 }
 
 bool Document::isStale(Stage stage) const
 {
-    const int revision = resultRevision(stage);
-    return revision > 0 && revision != m_recipe.revision;
+    const DecisionKeys* made = keysOf(stage);
+    if (!made)
+        return false;
+    switch (stage) {
+    case Stage::Open:
+    case Stage::Backend:
+        return false;
+    case Stage::Plan:
+        return made->plan != m_keys.plan;
+    case Stage::Calibrate:
+        return made->calibration != m_keys.calibration;
+    case Stage::Convert:
+    case Stage::Export:
+        return made->conversion != m_keys.conversion;
+    case Stage::Compare:
+        return made->comparison != m_keys.comparison;
+    }
+    return false;
+}
+
+QString Document::staleReason(Stage stage) const
+{
+    const DecisionKeys* made = keysOf(stage);
+    if (!made || !isStale(stage))
+        return {};
+    if (made->planning != m_keys.planning)
+        return QStringLiteral("recipe changed");
+    if (made->calibrationData != m_keys.calibrationData)
+        return QStringLiteral("data changed");
+    if (made->cut != m_keys.cut)
+        return QStringLiteral("batches changed");
+    if (made->lowering != m_keys.lowering)
+        return QStringLiteral("lowering changed");
+    return QStringLiteral("comparison data changed");
+}
+
+bool Document::isModified() const
+{
+    return m_model && contentKey(m_recipe, m_settings) != m_saved;
+}
+
+void Document::markSaved()
+{
+    m_saved = contentKey(m_recipe, m_settings);
+    Q_EMIT savedChanged();
 }
 
 } // namespace qs

@@ -4,10 +4,13 @@
 #ifndef Q_MOC_RUN
 #include "ui/graph/fold_tree.h"
 #endif
+#include "engine/pipeline/decision_keys.h"
 #include "ui/session/engine_service.h"
 
 #include <QObject>
 #include <QString>
+
+#include <optional>
 
 namespace qs {
 
@@ -23,14 +26,6 @@ enum class Stage
     Export
 };
 inline constexpr int kStageCount = 7;
-
-/// A recipe and its number. Undo brings the older number back, and with it the results made from
-/// it.
-struct RecipeSnapshot
-{
-    Recipe recipe;
-    int revision = 0;
-};
 
 /// The hierarchy of a model as the window shows it; `before` itself where it comes out the same.
 FoldTreePtr hierarchyOf(const Graph& model, const Plan* plan, const Recipe& recipe,
@@ -48,9 +43,9 @@ public:
     const GraphPtr& model() const { return m_model; }
     /// Another number is another model; one that a run only told more of keeps its number.
     int modelNumber() const { return m_modelNumber; }
-    const Recipe& recipe() const { return m_recipe.recipe; }
-    const RecipeSnapshot& recipeSnapshot() const { return m_recipe; }
-    int recipeRevision() const { return m_recipe.revision; }
+    const Recipe& recipe() const { return m_recipe; }
+    /// What every stage's result would be made from now.
+    const DecisionKeys& keys() const { return m_keys; }
     const PlanPtr& plan() const { return m_plan.value; }
     /// The modules with what the plan fuses and the recipe wraps; null without a model.
     const FoldTreePtr& hierarchy() const { return m_hierarchy; }
@@ -65,30 +60,38 @@ public:
     const RunSettings& settings() const { return m_settings; }
     QString title() const;
 
-    /// Drops everything that belonged to the model before; the recipe starts afresh at revision 1.
+    /// Drops everything that belonged to the model before. The decisions count as saved.
     /// `hierarchy`: as `hierarchyOf` makes it, where that was done on another thread already.
     void setModel(GraphPtr model, const Recipe& recipe, FoldTreePtr hierarchy = nullptr);
-    /// Publishes a new recipe under a new revision number; results are kept and become stale.
+    /// Publishes another recipe; results are kept, and are current again with the decisions that
+    /// they were made from.
     void setRecipe(const Recipe& recipe);
-    /// Brings back an earlier snapshot.
-    void restoreRecipe(const RecipeSnapshot& snapshot);
-    void setPlan(PlanPtr plan, int revision, FoldTreePtr hierarchy = nullptr);
+    void setSettings(const RunSettings& settings);
+    /// Looks at the data's and the backend's files again: what was made from other content is
+    /// stale.
+    void refreshKeys();
+
+    // Results, each with the keys of the decisions that it was made from.
+    void setPlan(PlanPtr plan, const DecisionKeys& keys, FoldTreePtr hierarchy = nullptr);
     /// The same model, of whose values a run told more, with the plan that follows from it: nodes
     /// keep their ids, and all that was made stays.
-    void refineModel(GraphPtr model, PlanPtr plan, int revision);
-    void setCalibration(CalibrationPtr calibration, int revision);
-    void setConverted(ConvertedPtr converted, int revision);
-    void setComparison(ComparisonPtr comparison, int revision);
-    void setExported(ExportReport report, int revision);
+    void refineModel(GraphPtr model, PlanPtr plan, const DecisionKeys& keys);
+    void setCalibration(CalibrationPtr calibration, const DecisionKeys& keys);
+    void setConverted(ConvertedPtr converted, const DecisionKeys& keys);
+    void setComparison(ComparisonPtr comparison, const DecisionKeys& keys);
+    void setExported(ExportReport report, const DecisionKeys& keys);
     void setNodeData(NodeDataPtr data);
     void setScalars(ScalarTextsPtr scalars);
-    void setSettings(const RunSettings& settings);
 
     bool hasResult(Stage stage) const;
-    /// The recipe revision that a stage's result was made from; 0 without a result.
-    int resultRevision(Stage stage) const;
-    /// There is a result, made from another recipe than the current one.
+    /// There is a result, made from other decisions than those that stand.
     bool isStale(Stage stage) const;
+    /// What changed since a stale result was made: "recipe changed", "data changed" ...
+    QString staleReason(Stage stage) const;
+
+    /// Decisions or settings differ from what was last saved or opened.
+    bool isModified() const;
+    void markSaved();
 
 Q_SIGNALS:
     void modelChanged();
@@ -96,19 +99,26 @@ Q_SIGNALS:
     void planChanged();
     void resultsChanged();
     void settingsChanged();
+    /// `isModified` may have changed.
+    void savedChanged();
 
 private:
     template<class T>
     struct Made
     {
         T value {};
-        int revision = 0;
+        std::optional<DecisionKeys> keys {}; ///< empty: there is no result
     };
+    const DecisionKeys* keysOf(Stage stage) const;
+    void updateKeys();
+
     GraphPtr m_model;
     int m_modelNumber = 0;
-    RecipeSnapshot m_recipe;
-    int m_lastRevision = 0;
+    Recipe m_recipe;
     RunSettings m_settings;
+    DataState m_data;
+    DecisionKeys m_keys;
+    Key m_saved; ///< `contentKey` of what was saved
     Made<PlanPtr> m_plan;
     FoldTreePtr m_hierarchy;
     Made<CalibrationPtr> m_calibration;

@@ -2,6 +2,8 @@
 #include "ui/session/facts.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 namespace qs {
 
@@ -27,6 +29,7 @@ Facts::Facts(const Document& document)
                     m_output.emplace(edge.value.node, observer.id);
         }
     }
+    matchObservers();
     if (!m_comparison)
         return;
     for (const auto& error : m_comparison->nodes)
@@ -37,6 +40,32 @@ Facts::Facts(const Document& document)
     if (!m_errorsStale)
         for (const auto& time : m_comparison->loweredTimes)
             m_loweredSeconds.emplace(time.node, time.seconds);
+}
+
+/// A calibration under another plan numbered its observers otherwise: they are the same where they
+/// watch the same value.
+void Facts::matchObservers()
+{
+    const Plan* seen
+        = m_calibration && m_calibration->prepared ? m_calibration->prepared->plan.get() : nullptr;
+    m_samePlan = !seen || !m_plan || seen == m_plan.get();
+    if (m_samePlan)
+        return;
+    using Place = std::tuple<bool, NodeId, std::string, ValueRef, NodeId>;
+    const auto placeOf = [](const PlannedObserver& observer) {
+        const bool inside = observer.isWeight || !observer.interior.empty();
+        const ObservedEdge edge
+            = inside || observer.edges.empty() ? ObservedEdge {} : observer.edges.front();
+        return Place {observer.isWeight, inside ? observer.weightOwner : NodeId(),
+                      observer.interior, edge.value,
+                      edge.readers.empty() ? NodeId() : edge.readers.front().node};
+    };
+    std::map<Place, ObserverId> at;
+    for (const PlannedObserver& observer : seen->observers)
+        at.emplace(placeOf(observer), observer.id);
+    for (const PlannedObserver& observer : m_plan->observers)
+        if (const auto it = at.find(placeOf(observer)); it != at.end())
+            m_calibratedAs.emplace(observer.id, it->second);
 }
 
 std::optional<double> Facts::seconds(const Graph& graph, std::span<const NodeId> nodes) const
@@ -146,10 +175,19 @@ const PlannedObserver* Facts::observer(ObserverId id) const
         : nullptr;
 }
 
+ObserverId Facts::calibrated(ObserverId id) const
+{
+    if (m_samePlan)
+        return id;
+    const auto it = m_calibratedAs.find(id);
+    return it == m_calibratedAs.end() ? ObserverId() : it->second;
+}
+
 const ObserverStats* Facts::stats(ObserverId id) const
 {
-    return m_calibration && m_calibration->observations && id
-        ? m_calibration->observations->tryGet(id)
+    const ObserverId seen = calibrated(id);
+    return m_calibration && m_calibration->observations && seen
+        ? m_calibration->observations->tryGet(seen)
         : nullptr;
 }
 
@@ -157,7 +195,7 @@ const QParams* Facts::qparams(ObserverId id) const
 {
     if (!m_calibration)
         return nullptr;
-    const auto it = m_calibration->qparams.find(id);
+    const auto it = m_calibration->qparams.find(calibrated(id));
     return it == m_calibration->qparams.end() ? nullptr : &it->second;
 }
 

@@ -74,6 +74,11 @@ public:
     std::pair<double, double> sqnrRange(ErrorTerm term) const;
 
 private:
+    void matchObservers();
+    /// The observer of the calibration that watched what this one of the plan watches; none where
+    /// no such was calibrated.
+    ObserverId calibrated(ObserverId id) const;
+
     GraphPtr m_model;
     PlanPtr m_plan;
     CalibrationPtr m_calibration;
@@ -83,6 +88,8 @@ private:
     ScalarTextsPtr m_scalars;
     bool m_errorsStale = false;
     bool m_calibrationStale = false;
+    bool m_samePlan = true; ///< as the calibration's: its observers have the plan's ids
+    std::unordered_map<ObserverId, ObserverId> m_calibratedAs; ///< else: by the plan's id
     std::unordered_map<NodeId, ObserverId> m_output;
     std::unordered_map<NodeId, ObserverId> m_weight;
     std::unordered_map<NodeId, const NodeError*> m_errors;

@@ -16,6 +16,7 @@ namespace {
 
 const QString kRunTag = QStringLiteral("run");
 const QString kPlanTag = QStringLiteral("plan");
+const QString kRecallTag = QStringLiteral("recall");
 
 /// What a stage makes, with the hierarchy that follows from it.
 struct OpenedModel
@@ -71,6 +72,7 @@ Pipeline::Pipeline(EngineService& engine, Document& document, QObject* parent)
 {
     connect(&m_document, &Document::recipeChanged, this, [this] { plan(); });
     connect(&m_document, &Document::resultsChanged, this, &Pipeline::statusChanged);
+    connect(&m_document, &Document::settingsChanged, this, [this] { recall(); });
     connect(&m_jobs, &JobRunner::progressed, this,
             [this](const QString& tag, const Progress& progress) {
                 if (tag != kRunTag)
@@ -123,8 +125,12 @@ void Pipeline::runStage(Stage stage, Work work, Store store)
                    }
                    m_running = -1;
                    store(std::move(*result));
-                   if (settle(stage, nullptr))
+                   if (!settle(stage, nullptr))
+                       return;
+                   if (m_target >= 0)
                        runNext();
+                   else
+                       recall();
                });
 }
 
@@ -152,7 +158,6 @@ void Pipeline::plan()
         return;
     auto* engine = &m_engine;
     const GraphPtr model = m_document.model();
-    const int revision = m_document.recipeRevision();
     m_jobs.run(
         Lane::Pool, kPlanTag,
         [engine, model, recipe = m_document.recipe(),
@@ -162,7 +167,7 @@ void Pipeline::plan()
             return PlannedModel {std::move(plan), std::move(hierarchy)};
         },
         this,
-        [this, model, revision](Result<PlannedModel> result) {
+        [this, model, keys = m_document.keys()](Result<PlannedModel> result) {
             if (model != m_document.model()) {
                 plan(); // meanwhile a run told more of the model
                 return;
@@ -174,24 +179,54 @@ void Pipeline::plan()
                 Q_EMIT statusChanged();
                 return;
             }
-            m_document.setPlan(std::move(result->plan), revision, std::move(result->hierarchy));
+            m_document.setPlan(std::move(result->plan), keys, std::move(result->hierarchy));
             Q_EMIT statusChanged();
             Q_EMIT succeeded(Stage::Plan);
-            if (m_target >= 0 && m_running < 0)
+            if (m_target >= 0)
                 runNext();
+            else
+                recall();
         });
     Q_EMIT statusChanged();
+}
+
+bool Pipeline::isCurrent(Stage stage) const
+{
+    return m_document.hasResult(stage) && !m_document.isStale(stage);
+}
+
+void Pipeline::recall()
+{
+    const auto& doc = m_document;
+    if (!doc.model() || m_running >= 0 || !isCurrent(Stage::Plan)
+        || !doc.hasResult(Stage::Calibrate) || isCurrent(Stage::Compare))
+        return;
+    CalibrateRequest request {doc.model(), doc.plan(), doc.recipe(), doc.settings()};
+    m_jobs.run(
+        Lane::Engine, kRecallTag,
+        [engine = &m_engine, request](JobContext& job) { return engine->recall(request, job); },
+        this, [this, keys = doc.keys()](Recalled found) { take(found, keys); });
+}
+
+void Pipeline::take(const Recalled& found, const DecisionKeys& keys)
+{
+    // Other decisions stand by now, or a stage runs: what is found then is asked for again.
+    if (keys.comparison != m_document.keys().comparison || m_running >= 0)
+        return;
+    if (found.calibration && !isCurrent(Stage::Calibrate))
+        m_document.setCalibration(found.calibration, keys);
+    if (found.converted && !isCurrent(Stage::Convert))
+        m_document.setConverted(found.converted, keys);
+    if (found.comparison && !isCurrent(Stage::Compare))
+        m_document.setComparison(found.comparison, keys);
 }
 
 void Pipeline::runUpTo(Stage target)
 {
     if (!m_document.model() || m_running >= 0)
         return;
+    m_document.refreshKeys();
     m_target = int(target);
-    if (m_document.isStale(Stage::Plan) || !m_document.hasResult(Stage::Plan)) {
-        plan();
-        return;
-    }
     runNext();
 }
 
@@ -212,8 +247,12 @@ void Pipeline::runNext()
 {
     if (m_target < 0 || m_running >= 0)
         return;
-    const auto isCurrent
-        = [this](Stage stage) { return m_document.hasResult(stage) && !m_document.isStale(stage); };
+    // Decisions may have changed while a stage ran: what comes next follows the new plan.
+    if (!isCurrent(Stage::Plan)) {
+        if (!m_jobs.isRunning(kPlanTag))
+            plan();
+        return;
+    }
     if (m_target == int(Stage::Plan)) {
         m_target = -1;
         return;
@@ -233,17 +272,17 @@ void Pipeline::runNext()
 void Pipeline::startStage(Stage stage)
 {
     auto* engine = &m_engine;
-    const int revision = m_document.recipeRevision();
     const auto& doc = m_document;
+    const DecisionKeys keys = doc.keys();
     switch (stage) {
     case Stage::Calibrate: {
         CalibrateRequest request {doc.model(), doc.plan(), doc.recipe(), doc.settings()};
         runStage<CalibrationPtr>(
             stage, [engine, request](JobContext& job) { return engine->calibrate(request, job); },
-            [this, revision](CalibrationPtr v) {
+            [this, keys](CalibrationPtr v) {
                 if (const auto& seen = *v->prepared; seen.model != m_document.model())
-                    m_document.refineModel(seen.model, seen.plan, revision);
-                m_document.setCalibration(std::move(v), revision);
+                    m_document.refineModel(seen.model, seen.plan, keys);
+                m_document.setCalibration(std::move(v), keys);
                 if (m_document.isStale(Stage::Plan))
                     plan();
             });
@@ -253,35 +292,33 @@ void Pipeline::startStage(Stage stage)
         ConvertRequest request {doc.calibration(), doc.recipe(), doc.settings()};
         runStage<ConvertedPtr>(
             stage, [engine, request](JobContext& job) { return engine->convert(request, job); },
-            [this, revision](ConvertedPtr v) { m_document.setConverted(std::move(v), revision); });
+            [this, keys](ConvertedPtr v) { m_document.setConverted(std::move(v), keys); });
         break;
     }
     case Stage::Compare: {
-        CompareRequest request {doc.converted(), doc.recipe(), doc.settings(),
-                                doc.calibration()->device};
+        CompareRequest request {doc.calibration(), doc.converted(), doc.recipe(), doc.settings()};
         runStage<ComparisonPtr>(
             stage, [engine, request](JobContext& job) { return engine->compare(request, job); },
-            [this, revision](ComparisonPtr v) {
-                m_document.setComparison(std::move(v), revision);
-            });
+            [this, keys](ComparisonPtr v) { m_document.setComparison(std::move(v), keys); });
         break;
     }
     case Stage::Export: {
-        const bool compared = !doc.isStale(Stage::Compare);
-        ExportRequest request {doc.converted(),
-                               doc.calibration(),
-                               compared ? doc.comparison() : nullptr,
-                               doc.recipe(),
-                               m_exportForms,
-                               m_exportFolder.toStdString(),
-                               {}};
+        ExportRequest request;
+        request.calibration = doc.calibration();
+        request.converted = doc.converted();
+        if (isCurrent(Stage::Compare))
+            request.comparison = doc.comparison();
+        request.recipe = doc.recipe();
+        request.settings = doc.settings();
+        request.forms = m_exportForms;
+        request.folder = m_exportFolder.toStdString();
         for (int s = 0; s < int(Stage::Export); ++s)
             if (m_seconds[std::size_t(s)] > 0)
                 request.timingSeconds[stageName(Stage(s)).toLower().toStdString()]
                     = m_seconds[std::size_t(s)];
         runStage<ExportReport>(
             stage, [engine, request](JobContext& job) { return engine->exportTo(request, job); },
-            [this, revision](ExportReport v) { m_document.setExported(std::move(v), revision); });
+            [this, keys](ExportReport v) { m_document.setExported(std::move(v), keys); });
         break;
     }
     default:
@@ -342,7 +379,7 @@ StageStatus Pipeline::status(Stage stage) const
         return {State::Failed, QStringLiteral("failed"), 0};
     if (m_document.hasResult(stage)) {
         if (m_document.isStale(stage))
-            return {State::Stale, QStringLiteral("stale · recipe changed"), 0};
+            return {State::Stale, QStringLiteral("stale · ") + m_document.staleReason(stage), 0};
         return {State::Done, doneText(stage), 0};
     }
     static const char* const waiting[kStageCount]

@@ -22,7 +22,7 @@ struct StageStatus
         Waiting, ///< never run
         Running,
         Done,
-        Stale, ///< done, but with an older recipe
+        Stale, ///< done, but under other decisions
         Failed
     };
     State state = State::Waiting;
@@ -63,6 +63,10 @@ private:
     template<class T, class Work, class Store>
     void runStage(Stage stage, Work work, Store store);
     void runNext();
+    bool isCurrent(Stage stage) const;
+    /// Brings back what is still kept of results for the decisions as they stand.
+    void recall();
+    void take(const Recalled& found, const DecisionKeys& keys);
     void startStage(Stage stage);
     void begin(Stage stage);
     bool settle(Stage stage, const Error* error);

@@ -80,24 +80,19 @@ Recipe assignQConfig(const Recipe& recipe, const AssignTarget& target,
 RecipeCommand::RecipeCommand(Document& document, const QString& text, Recipe after)
     : QUndoCommand(text)
     , m_document(document)
-    , m_before(document.recipeSnapshot())
-    , m_wanted(std::move(after))
+    , m_before(document.recipe())
+    , m_after(std::move(after))
 {
 }
 
 void RecipeCommand::undo()
 {
-    m_document.restoreRecipe(m_before);
+    m_document.setRecipe(m_before);
 }
 
 void RecipeCommand::redo()
 {
-    if (m_after.revision > 0) {
-        m_document.restoreRecipe(m_after);
-        return;
-    }
-    m_document.setRecipe(m_wanted);
-    m_after = m_document.recipeSnapshot();
+    m_document.setRecipe(m_after);
 }
 
 AssignCommand::AssignCommand(Document& document, AssignTarget target,
@@ -115,11 +110,7 @@ bool AssignCommand::mergeWith(const QUndoCommand* other)
         return false;
     m_after = later->m_after;
     setText(later->text());
-    if (m_after.recipe == m_before.recipe) {
-        // Back where it began: the older number makes the older results current again.
-        m_document.restoreRecipe(m_before);
-        setObsolete(true);
-    }
+    setObsolete(m_after == m_before);
     return true;
 }
 

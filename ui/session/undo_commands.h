@@ -24,8 +24,8 @@ struct AssignTarget
 Recipe assignQConfig(const Recipe& recipe, const AssignTarget& target,
                      const std::optional<std::string>& qconfigName);
 
-/// One undoable change of the recipe: remembers the snapshots before and after. Repeated
-/// assignments to the same target merge into one.
+/// One undoable change of the recipe: remembers the recipes before and after. Repeated assignments
+/// to the same target merge into one.
 class RecipeCommand : public QUndoCommand
 {
 public:
@@ -35,9 +35,8 @@ public:
 
 protected:
     Document& m_document;
-    RecipeSnapshot m_before;
-    RecipeSnapshot m_after;
-    Recipe m_wanted;
+    Recipe m_before;
+    Recipe m_after;
 };
 
 class AssignCommand : public RecipeCommand

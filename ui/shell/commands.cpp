@@ -89,10 +89,11 @@ void Commands::saveRecipe()
     if (path.isEmpty())
         return;
     auto& workspace = m_window.workspace();
-    const auto written
-        = writeFileAtomically(path.toStdString(), recipeToJson(workspace.document().recipe()));
+    const auto written = writeFileAtomically(
+        path.toStdString(),
+        recipeToJson(writtenBeside(workspace.document().recipe(), path.toStdString())));
     if (written)
-        workspace.undoStack().setClean();
+        workspace.document().markSaved();
     else
         m_window.messageBar().showError(QStringLiteral("Saving the recipe"), written.error());
 }
@@ -115,7 +116,7 @@ void Commands::saveProject()
     project.windowState = windowStateOf(m_window).toStdString();
     const auto written = writeProject(project, path.toStdString());
     if (written)
-        m_window.workspace().undoStack().setClean();
+        m_window.workspace().document().markSaved();
     else
         m_window.messageBar().showError(QStringLiteral("Saving the project"), written.error());
 }
@@ -168,6 +169,7 @@ void Commands::prepareSettings()
         : m_window.projectData().toStdString();
     settings.comparisonData = guessComparisonData(model).toStdString();
     document.setSettings(settings);
+    document.markSaved();
 }
 
 void Commands::stageClicked(Stage stage)

@@ -120,6 +120,7 @@ void MainWindow::wireWorkspace()
         refreshTitle();
     });
     connect(&document, &Document::recipeChanged, this, &MainWindow::refreshTitle);
+    connect(&document, &Document::savedChanged, this, &MainWindow::refreshTitle);
     connect(&document, &Document::planChanged, this, [this] {
         if (const auto& plan = m_workspace.document().plan())
             for (const auto& warning : plan->warnings)
@@ -190,7 +191,7 @@ void MainWindow::refreshTitle()
         placeTitle();
         return;
     }
-    const bool changed = !m_workspace.undoStack().isClean();
+    const bool changed = document.isModified();
     // Two windows with files of one name are told apart by the folder.
     const QString folder
         = QFileInfo(QString::fromStdString(document.model()->info().path)).dir().dirName();

@@ -80,15 +80,13 @@ void StatusLine::refresh()
         provenance = QString::fromStdString(document.calibration()->device).toUpper()
             + QStringLiteral(" · ");
     if (document.model()) {
-        const int made = document.resultRevision(
-            document.hasResult(Stage::Compare) ? Stage::Compare : Stage::Calibrate);
-        provenance += made == 0
-            ? QStringLiteral("recipe revision %1, no results yet").arg(document.recipeRevision())
-            : QStringLiteral("results of recipe revision %1 (%2)")
-                  .arg(made)
-                  .arg(made == document.recipeRevision()
-                           ? QStringLiteral("current")
-                           : QStringLiteral("stale: now %1").arg(document.recipeRevision()));
+        const Stage last = document.hasResult(Stage::Compare) ? Stage::Compare : Stage::Calibrate;
+        if (!document.hasResult(last))
+            provenance += QStringLiteral("no results yet");
+        else if (document.isStale(last))
+            provenance += QStringLiteral("results are stale: ") + document.staleReason(last);
+        else
+            provenance += QStringLiteral("results are of these decisions");
     }
     m_provenance->setText(provenance);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/commands/result_folder.h"
+#include "engine/pipeline/result_folder.h"
 
 #include "engine/base/atomic_file.h"
 

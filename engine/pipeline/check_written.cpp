@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/pipeline/check_written.h"
+
+#include "engine/base/text.h"
+#include "engine/base/torch_guard.h"
+#include "engine/compare/metrics.h"
+#include "engine/execute/interpreter.h"
+#include "engine/import/importer.h"
+
+#include <ATen/ATen.h>
+
+#include <cstdio>
+
+namespace qs {
+
+namespace {
+
+/// Kernels are the same; a graph written anew may add in another order.
+constexpr double kLeastDb = 40;
+
+std::string decibels(double value)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f dB", value);
+    return text;
+}
+
+Result<std::vector<at::IValue>> outputsOf(const GraphPtr& graph, const Batch& batch,
+                                          const JobContext& job)
+{
+    QS_TRY(const Interpreter interpreter, Interpreter::create(graph));
+    return guardTorchValue<std::vector<at::IValue>>(
+        [&] { return interpreter.run(batch.inputs, {}, job); });
+}
+
+Result<std::string> compareOutputs(const std::vector<at::IValue>& wanted,
+                                   const std::vector<at::IValue>& made, const std::string& path)
+{
+    if (wanted.size() != made.size())
+        return fail(
+            makeError(ErrorCode::Numeric,
+                      "the written file returns " + counted(std::int64_t(made.size()), "value")
+                          + " where the converted model returns " + std::to_string(wanted.size()))
+                .inFile(path));
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        if (!wanted[i].isTensor() || !made[i].isTensor())
+            continue;
+        const at::Tensor signal = wanted[i].toTensor(), other = made[i].toTensor();
+        if (!signal.is_floating_point() || signal.sizes() != other.sizes())
+            continue;
+        ErrorSums sums;
+        QS_CHECK(addError(sums, signal, other));
+        const auto metrics = metricsFrom(sums);
+        if (metrics && metrics->sqnrDb && *metrics->sqnrDb < kLeastDb)
+            return fail(makeError(ErrorCode::Numeric,
+                                  "read back, the written file computes something else than the "
+                                  "converted model: output "
+                                      + std::to_string(i) + " agrees to "
+                                      + decibels(*metrics->sqnrDb) + ", 40 dB are wanted")
+                            .inFile(path)
+                            .withHint("export another form; please report the model"));
+    }
+    return std::string();
+}
+
+} // namespace
+
+Result<std::string> checkWritten(const ConvertedModel& converted, const std::string& form,
+                                 const std::string& path, const Batch& batch, const JobContext& job)
+{
+    const InferenceScope inference;
+    const GraphPtr& graph = form == "torchscript" ? converted.lowered : converted.reference;
+    const auto read = importModel(path, job);
+    QS_CHECK(job.check());
+    if (!read)
+        return read.error().message;
+    const auto made = outputsOf(*read, batch, job);
+    QS_CHECK(job.check());
+    if (!made)
+        return made.error().message;
+    QS_TRY(const auto wanted, outputsOf(graph, batch, job));
+    return compareOutputs(wanted, *made, path);
+}
+
+} // namespace qs

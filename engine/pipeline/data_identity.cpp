@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/pipeline/data_identity.h"
+
+#include "engine/import/sha256.h"
+#include "engine/pipeline/key.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sys/stat.h>
+#include <vector>
+
+namespace qs {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint64_t kWholeUpTo = std::uint64_t(1) << 30;
+constexpr std::streamoff kPart = std::streamoff(64) << 20;
+
+std::string signatureOfFile(const fs::path& path)
+{
+    struct stat about = {};
+    std::string text = "\n" + path.string();
+    if (stat(path.c_str(), &about) != 0)
+        return text;
+    for (const long long number :
+         {(long long)about.st_size, (long long)about.st_ino, (long long)about.st_mtim.tv_sec,
+          (long long)about.st_mtim.tv_nsec})
+        text += " " + std::to_string(number);
+    return text;
+}
+
+Result<std::string> hashOfEnds(const std::string& path, std::uint64_t size)
+{
+    std::ifstream in(path, std::ios::binary);
+    KeyBuilder key("ends of a large file");
+    key.add(fileSignature(path));
+    std::string part(std::size_t(kPart), '\0');
+    for (const std::streamoff at : {std::streamoff(0), std::streamoff(size) - kPart}) {
+        in.seekg(at);
+        in.read(part.data(), kPart);
+        if (!in)
+            return fail(makeError(ErrorCode::Io, "the file cannot be read").inFile(path));
+        key.add(part);
+    }
+    return key.key();
+}
+
+Result<std::string> hashOf(const std::string& path, const std::string& signature)
+{
+    std::error_code code;
+    if (fs::is_directory(path, code))
+        return KeyBuilder("folder").add(signature).key();
+    const auto size = fs::file_size(path, code);
+    if (!code && fs::is_regular_file(path, code) && size > kWholeUpTo)
+        return hashOfEnds(path, size);
+    return fileSha256(path);
+}
+
+} // namespace
+
+std::string fileSignature(const std::string& path)
+{
+    if (path.empty() || path == "sample")
+        return {};
+    std::error_code code;
+    const fs::path absolute = fs::absolute(path, code);
+    std::string text = signatureOfFile(absolute);
+    if (!fs::is_directory(absolute, code))
+        return text;
+    std::vector<fs::path> files;
+    for (fs::recursive_directory_iterator entry(absolute, code), end; !code && entry != end;
+         entry.increment(code))
+        if (std::error_code unknown; entry->is_regular_file(unknown))
+            files.push_back(entry->path());
+    std::sort(files.begin(), files.end());
+    for (const fs::path& file : files)
+        text += signatureOfFile(file);
+    return text;
+}
+
+std::optional<std::string> ContentHashes::known(const std::string& path,
+                                                const std::string& sampleOf)
+{
+    if (path == "sample")
+        return sampleOf;
+    const std::lock_guard lock(m_mutex);
+    const auto it = m_bySignature.find(fileSignature(path));
+    return it == m_bySignature.end() ? std::nullopt : std::optional(it->second);
+}
+
+Result<std::string> ContentHashes::of(const std::string& path, const std::string& sampleOf)
+{
+    if (auto hash = known(path, sampleOf))
+        return std::move(*hash);
+    const std::string signature = fileSignature(path);
+    auto hash = hashOf(path, signature);
+    if (!hash)
+        return hash;
+    const std::lock_guard lock(m_mutex);
+    return m_bySignature[signature] = std::move(*hash);
+}
+
+} // namespace qs

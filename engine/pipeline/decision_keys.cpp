@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/pipeline/decision_keys.h"
+
+#include "engine/configure/backend_config.h"
+#include "engine/configure/image_preprocess_json.h"
+#include "engine/pipeline/data_identity.h"
+
+namespace qs {
+
+namespace {
+
+/// Shipped backends change with the program alone. A file that cannot be read is its path.
+std::string backendContent(const std::string& nameOrPath)
+{
+    if (!isBackendPath(nameOrPath))
+        return nameOrPath;
+    return fileSha256(nameOrPath).value_or(nameOrPath);
+}
+
+} // namespace
+
+Key planningKey(const Recipe& recipe)
+{
+    Recipe planning = recipe;
+    planning.loweringAdd.clear();
+    planning.loweringRemove.clear();
+    planning.uncalibrated.clear();
+    planning.calibration = {};
+    return KeyBuilder("planning")
+        .add(recipeToJson(planning))
+        .add(backendContent(recipe.backend))
+        .key();
+}
+
+Key loweringKey(const Recipe& recipe)
+{
+    Recipe lowering;
+    lowering.loweringAdd = recipe.loweringAdd;
+    lowering.loweringRemove = recipe.loweringRemove;
+    lowering.uncalibrated = recipe.uncalibrated;
+    return KeyBuilder("lowering").add(recipeToJson(lowering)).key();
+}
+
+Key cutKey(const CalibrationSettings& settings)
+{
+    KeyBuilder key("cut");
+    key.add(settings.batchSize).add(settings.batches).add(std::int64_t(settings.isSequence));
+    if (settings.preprocess)
+        key.add(imagePreprocessToJson(*settings.preprocess).dump());
+    return key.key();
+}
+
+DataState DataState::of(const RunSettings& settings)
+{
+    return {fileSignature(settings.calibrationData), fileSignature(settings.comparisonData)};
+}
+
+DecisionKeys decisionKeys(const std::string& modelSha256, const Recipe& recipe,
+                          const RunSettings& settings, const DataState& data)
+{
+    DecisionKeys keys;
+    keys.model = modelSha256;
+    keys.planning = planningKey(recipe);
+    keys.lowering = loweringKey(recipe);
+    keys.cut = cutKey(recipe.calibration);
+    keys.calibrationData = KeyBuilder("calibration data")
+                               .add(settings.calibrationData)
+                               .add(data.calibration)
+                               .add(settings.device)
+                               .key();
+    keys.comparisonData
+        = KeyBuilder("comparison data").add(settings.comparisonData).add(data.comparison).key();
+    keys.plan = KeyBuilder("plan").add(keys.model).add(keys.planning).add(keys.lowering).key();
+    keys.calibration = KeyBuilder("calibration")
+                           .add(keys.model)
+                           .add(keys.planning)
+                           .add(keys.cut)
+                           .add(keys.calibrationData)
+                           .key();
+    keys.conversion = KeyBuilder("conversion").add(keys.calibration).add(keys.lowering).key();
+    keys.comparison = KeyBuilder("comparison").add(keys.conversion).add(keys.comparisonData).key();
+    return keys;
+}
+
+Key contentKey(const Recipe& recipe, const RunSettings& settings)
+{
+    return KeyBuilder("content")
+        .add(recipeToJson(recipe))
+        .add(settings.calibrationData)
+        .add(settings.comparisonData)
+        .add(settings.device)
+        .key();
+}
+
+} // namespace qs

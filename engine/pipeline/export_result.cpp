@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/atomic_file.h"
+#include "engine/base/log.h"
+#include "engine/calibrate/dataset.h"
+#include "engine/configure/backend_config.h"
+#include "engine/export/earlier_exports.h"
+#include "engine/export/exporter.h"
+#include "engine/export/result_writer.h"
+#include "engine/pipeline/check_written.h"
+#include "engine/pipeline/result_folder.h"
+#include "engine/pipeline/stage_chain.h"
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+namespace qs {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// What the folder carries of a backend that is a file.
+constexpr const char* kBackendFile = "backend.json";
+
+/// One export into a staging folder, from forms to documents.
+class Writer
+{
+public:
+    Writer(const ExportRequest& request, const ResultFolder& folder, const Batch& batch,
+           const JobContext& job)
+        : m_request(request)
+        , m_staging(folder.staging())
+        , m_batch(batch)
+        , m_job(job)
+    {
+        const Calibration& calibration = *request.calibration;
+        m_parts.model = calibration.prepared->model.get();
+        m_parts.plan = calibration.prepared->plan.get();
+        m_parts.recipe = &request.recipe;
+        m_parts.converted = request.converted.get();
+        m_parts.observations = calibration.observations.get();
+        m_parts.comparison = request.comparison.get();
+        m_parts.device = calibration.device;
+        m_parts.threads = calibration.observations->threads;
+        m_parts.timingSeconds = request.timingSeconds;
+        m_parts.evaluation = request.evaluation;
+    }
+
+    /// Returns the text of the result document.
+    Result<std::string> run(std::string dataSha256)
+    {
+        const auto start = std::chrono::steady_clock::now();
+        m_parts.calibrationData = m_request.settings.calibrationData;
+        m_parts.dataSha256 = std::move(dataSha256);
+        QS_CHECK(writeForms());
+        QS_CHECK(writeObservations(*m_parts.observations, at("observations.npz")));
+        QS_CHECK(writeRecipe());
+        m_parts.timingSeconds["export"]
+            = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        std::string document = resultJson(m_parts);
+        QS_CHECK(writeFileAtomically(at("result.json"), document));
+        QS_CHECK(m_job.check());
+        return document;
+    }
+
+private:
+    std::string at(const char* name) const { return (fs::path(m_staging) / name).string(); }
+
+    /// A form that nobody asked for by name and that cannot hold this model is left out, and said,
+    /// as long as another can.
+    Result<void> writeForms()
+    {
+        std::optional<Error> leftOut;
+        const auto& forms = m_request.forms;
+        for (std::size_t i = 0; i < forms.size(); ++i) {
+            QS_CHECK(m_job.check());
+            m_job.report("export", forms[i], double(i) / double(forms.size()));
+            auto file = writeForm(forms[i]);
+            if (file) {
+                m_parts.exports[forms[i]] = *file;
+                continue;
+            }
+            Error error = std::move(file).error();
+            const bool cannot = error.code != ErrorCode::Io && error.code != ErrorCode::Cancelled
+                && error.code != ErrorCode::Numeric;
+            const auto name = fs::path(error.file).filename();
+            if (!name.empty())
+                error.file = (fs::path(m_request.folder) / name).string();
+            const bool another = !m_parts.exports.empty() || i + 1 < forms.size();
+            if (m_request.formsChosen || !another || !cannot)
+                return fail(cannot && leftOut ? *leftOut : std::move(error));
+            error.file = "no " + forms[i];
+            leftOut = std::move(error);
+        }
+        if (leftOut)
+            warn("left out: " + leftOut->line());
+        return {};
+    }
+
+    Result<std::string> writeForm(const std::string& form)
+    {
+        QS_TRY(const std::string path, exportModel(*m_request.converted, form, m_staging, m_job));
+        const std::string name = fs::path(path).filename().string();
+        QS_TRY(const std::string unchecked,
+               checkWritten(*m_request.converted, form, path, m_batch, m_job));
+        if (!unchecked.empty())
+            warn(name + " was written and could not be checked by reading it back: " + unchecked);
+        return name;
+    }
+
+    /// The recipe as the folder carries it: a backend file goes along.
+    Result<void> writeRecipe()
+    {
+        Recipe recipe = m_request.recipe;
+        if (isBackendPath(recipe.backend)) {
+            std::ifstream in(recipe.backend, std::ios::binary);
+            std::ostringstream text;
+            text << in.rdbuf();
+            if (!in)
+                return fail(
+                    makeError(ErrorCode::Io, "the backend cannot be read").inFile(recipe.backend));
+            QS_CHECK(writeFileAtomically(at(kBackendFile), text.str()));
+            QS_TRY(m_parts.backendSha256, fileSha256(at(kBackendFile)));
+            recipe.backend = kBackendFile;
+        }
+        QS_CHECK(writeFileAtomically(at("recipe.json"), recipeToJson(recipe)));
+        QS_TRY(m_parts.recipeSha256, fileSha256(at("recipe.json")));
+        return {};
+    }
+
+    const ExportRequest& m_request;
+    std::string m_staging;
+    const Batch& m_batch;
+    const JobContext& m_job;
+    ResultParts m_parts;
+};
+
+} // namespace
+
+Result<ExportReport> StageChain::exportTo(const ExportRequest& request, const JobContext& job)
+{
+    const Graph& model = *request.calibration->prepared->model;
+    const std::string& source = request.settings.calibrationData;
+    QS_CHECK(checkSpared({model.info().path, source, request.settings.comparisonData},
+                         request.forms, request.folder));
+    QS_TRY(ResultFolder folder, ResultFolder::create(request.folder));
+    QS_TRY(const auto opened, data(model, source, request.recipe.calibration));
+    QS_TRY(const Batch batch, opened->batch(0));
+    QS_TRY(std::string content, m_hashes.of(source, model.info().sha256));
+    ExportReport report;
+    report.folder = request.folder;
+    QS_TRY(report.document, Writer(request, folder, batch, job).run(std::move(content)));
+    const EarlierExports earlier(request.folder);
+    QS_TRY(report.files, folder.publish("result.json"));
+    earlier.removeOutdated(report.files,
+                           {model.info().path, source, request.settings.comparisonData});
+    return report;
+}
+
+} // namespace qs

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/calibrate/observations.h"
+#include "engine/pipeline/key.h"
+
+#include <list>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace qs {
+
+/// What observers saw, found again by what they saw (`observedKeys` with the data's key), not by
+/// the plan that they stood in. The least recently used go first. Thread safe.
+class KeptStatistics
+{
+public:
+    explicit KeptStatistics(std::size_t bytes)
+        : m_budget(bytes)
+    {
+    }
+
+    /// The statistics that an observer of this id and spec would have. Exact: kept ones of the same
+    /// kind and state, or such as its state follows from (extremes and moving averages from the
+    /// extremes of each batch). Nothing where another look at the data is needed.
+    std::optional<ObserverStats> find(const Key& seen, ObserverId id, const ObserverSpec& spec);
+    void keep(const Key& seen, const ObserverStats& stats);
+
+    std::size_t bytes() const;
+
+private:
+    struct Entry
+    {
+        Key seen;
+        std::vector<ObserverStats> stats; ///< one for each kind of state
+    };
+    using Entries = std::list<Entry>;
+
+    void shrink();
+
+    mutable std::mutex m_mutex;
+    std::size_t m_budget;
+    std::size_t m_bytes = 0;
+    Entries m_entries; ///< most recently used first
+    std::unordered_map<Key, Entries::iterator> m_at;
+};
+
+} // namespace qs

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/pipeline/key.h"
+
+#include <cstddef>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+namespace qs {
+
+/// Results of any stage by key. Bounded: over `budget` bytes the least recently used go first,
+/// never one that somebody else still holds (it is shown, or another result stands on it, and
+/// dropping it here would free nothing). Thread safe.
+class Memo
+{
+public:
+    explicit Memo(std::size_t budget)
+        : m_budget(budget)
+    {
+    }
+
+    /// Null where there is none.
+    template<class T>
+    std::shared_ptr<const T> find(const Key& key)
+    {
+        return std::static_pointer_cast<const T>(findAny(key));
+    }
+    /// `bytes`: what goes when this result does.
+    template<class T>
+    void keep(const Key& key, const std::shared_ptr<const T>& value, std::size_t bytes)
+    {
+        keepAny(key, value, bytes);
+    }
+    std::size_t bytes() const
+    {
+        const std::lock_guard lock(m_mutex);
+        return m_bytes;
+    }
+
+private:
+    struct Entry
+    {
+        Key key;
+        std::shared_ptr<const void> value;
+        std::size_t bytes = 0;
+    };
+    using Entries = std::list<Entry>;
+
+    std::shared_ptr<const void> findAny(const Key& key)
+    {
+        const std::lock_guard lock(m_mutex);
+        const auto at = m_at.find(key);
+        if (at == m_at.end())
+            return nullptr;
+        m_entries.splice(m_entries.begin(), m_entries, at->second);
+        return at->second->value;
+    }
+
+    void keepAny(const Key& key, std::shared_ptr<const void> value, std::size_t bytes)
+    {
+        const std::lock_guard lock(m_mutex);
+        if (const auto at = m_at.find(key); at != m_at.end())
+            drop(at->second);
+        m_entries.push_front({key, std::move(value), bytes});
+        m_at[key] = m_entries.begin();
+        m_bytes += bytes;
+        for (auto it = std::prev(m_entries.end()); m_bytes > m_budget && it != m_entries.begin();) {
+            const auto before = std::prev(it);
+            if (it->value.use_count() == 1)
+                drop(it);
+            it = before;
+        }
+    }
+
+    void drop(typename Entries::iterator entry)
+    {
+        m_bytes -= entry->bytes;
+        m_at.erase(entry->key);
+        m_entries.erase(entry);
+    }
+
+    mutable std::mutex m_mutex;
+    std::size_t m_budget;
+    std::size_t m_bytes = 0;
+    Entries m_entries; ///< most recently used first
+    std::unordered_map<Key, Entries::iterator> m_at;
+};
+
+} // namespace qs

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/job_context.h"
+#include "engine/calibrate/checkpoint.h"
+#include "engine/pipeline/data_identity.h"
+#include "engine/pipeline/kept_statistics.h"
+#include "engine/pipeline/memo.h"
+#include "engine/pipeline/stages.h"
+
+#include <list>
+#include <optional>
+
+namespace qs {
+
+class Dataset;
+
+/// The stages in their one order, with their checks, for the command line, the window and the tests
+/// alike:
+///
+///     model ► plan ► prepared ► observations ► converted ► comparison ► exports
+///
+/// Each function takes the values of the stages before it and returns a value. What was made once
+/// is kept under a key of what it was made from, and returned when the same is asked for again:
+/// after an undo, another recipe with the same arithmetic, the data of before. Kept results are
+/// bounded; see `Memo`. Thread safe; a call runs on the caller's thread and stops within 200 ms of
+/// a cancel.
+class StageChain
+{
+public:
+    struct Options
+    {
+        std::string
+            checkpointFolder; ///< where an interrupted calibration goes on from; "" = nowhere
+        std::size_t resultBytes = std::size_t(1) << 30; ///< of kept results
+        std::size_t statisticsBytes = std::size_t(128) << 20; ///< of kept statistics
+    };
+    StageChain();
+    explicit StageChain(Options options);
+    ~StageChain();
+
+    /// Where to leave the checkpoint of the calibrations from now on.
+    void setCheckpointFolder(std::string folder) { m_options.checkpointFolder = std::move(folder); }
+
+    /// The model with the element types that the calibration data's first batch shows, where its
+    /// file does not tell them (`withObservedTypes`); the model itself where it does. Errors: the
+    /// data's.
+    Result<GraphPtr> typed(GraphPtr model, const Recipe& recipe, const RunSettings& settings,
+                           const JobContext& job);
+
+    /// Errors: an unknown backend, a lowering row without a kernel, `makePlan`'s.
+    Result<PlanPtr> plan(const GraphPtr& model, const Recipe& recipe);
+
+    /// Refuses quantized models and plans that quantize nothing (`checks.h`). Runs the data only
+    /// for observers whose statistics are not kept. Where the data tell more of the model than its
+    /// file, the result's model and plan are those that follow.
+    Result<CalibrationPtr> calibrate(const CalibrateRequest& request, const JobContext& job);
+
+    /// The calibration that a result document holds: its parameters, and of the statistics the
+    /// ranges. `documentHash` is part of the key.
+    Result<CalibrationPtr> restore(const CalibrateRequest& request, QParamsTable qparams,
+                                   Observations observations, const std::string& documentHash,
+                                   const JobContext& job);
+
+    /// Refuses observers that never saw a value, unless the recipe waives them.
+    Result<ConvertedPtr> convert(const ConvertRequest& request, const JobContext& job);
+    Result<ComparisonPtr> compare(const CompareRequest& request, const JobContext& job);
+
+    /// Writes the forms and the records beside them into the folder, all or nothing
+    /// (`ResultFolder`).
+    Result<ExportReport> exportTo(const ExportRequest& request, const JobContext& job);
+
+    /// Answers at once; runs no data.
+    Recalled recall(const CalibrateRequest& request, const JobContext& job);
+
+    /// Data cut as the settings say (`batches` 0: all of them), opened once and kept open for a
+    /// while.
+    Result<std::shared_ptr<const Dataset>> data(const Graph& model, const std::string& source,
+                                                const CalibrationSettings& cut);
+
+    /// Leaves the statistics where an interrupted calibration leaves its own, so that the next run
+    /// need not look again.
+    Result<void> saveCheckpoint(const Calibration& calibration) const;
+
+    /// Memory of all that is kept.
+    std::size_t keptBytes() const { return m_memo.bytes() + m_statistics.bytes(); }
+
+private:
+    struct Run;
+    Result<Run> prepareRun(const CalibrateRequest& request, const JobContext& job);
+    /// The calibration from kept statistics and the `fresh` ones; null where one is missing.
+    CalibrationPtr assemble(const Run& run, const Observations* fresh = nullptr);
+    /// Runs the data for the observers without kept statistics, or for all of them.
+    Result<ObservationsPtr> observe(const Run& run, const JobContext& job, bool all);
+    std::optional<Checkpoint> checkpointOf(const PreparedModel& prepared, const Key& dataKey,
+                                           const std::string& device) const;
+    Result<Key> comparisonKey(const CompareRequest& request);
+
+    Options m_options;
+    ContentHashes m_hashes;
+    Memo m_memo;
+    KeptStatistics m_statistics;
+    struct OpenedData
+    {
+        Key key;
+        std::shared_ptr<const Dataset> data;
+    };
+    std::mutex m_dataMutex;
+    std::list<OpenedData> m_opened; ///< most recently used first
+};
+
+} // namespace qs

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/calibrate/observations.h"
+#include "engine/compare/comparison.h"
+#include "engine/configure/recipe.h"
+#include "engine/convert/converted_model.h"
+#include "engine/pipeline/key.h"
+#include "engine/pipeline/run_settings.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace qs {
+
+/// What a calibration gave: the graph that was observed, what the observers saw, and the
+/// quantization parameters that follow. A value.
+struct Calibration
+{
+    PreparedPtr prepared;
+    ObservationsPtr observations;
+    QParamsTable qparams;
+    std::string device; ///< "cpu", "cuda:0"
+    std::string note; ///< why this device, or empty
+    double prepareSeconds = 0, seconds = 0; ///< of preparing, of calibrating
+    Key dataKey; ///< of the data's content and how they are cut
+    Key key; ///< of model, plan, data, device; empty where nobody keeps it
+};
+using CalibrationPtr = std::shared_ptr<const Calibration>;
+
+struct CalibrateRequest
+{
+    GraphPtr model;
+    PlanPtr plan;
+    Recipe recipe;
+    RunSettings settings;
+};
+
+struct ConvertRequest
+{
+    CalibrationPtr calibration;
+    Recipe recipe;
+    RunSettings settings;
+};
+
+struct CompareRequest
+{
+    CalibrationPtr calibration; ///< that `converted` was made from
+    ConvertedPtr converted;
+    Recipe recipe;
+    RunSettings settings;
+};
+
+struct ExportRequest
+{
+    CalibrationPtr calibration;
+    ConvertedPtr converted;
+    ComparisonPtr comparison; ///< may be null: the result document then has no errors
+    Recipe recipe;
+    RunSettings settings;
+    std::vector<std::string> forms; ///< of `exportForms`
+    bool formsChosen = true; ///< else a form that cannot hold the model is left out, with a warning
+    std::string folder;
+    std::map<std::string, double> timingSeconds; ///< of the stages before, for the document
+    std::map<std::string, double> evaluation; ///< the user's own metric, for the document
+};
+
+struct ExportReport
+{
+    std::string folder;
+    std::vector<std::string> files; ///< paths written, in order
+    std::string document; ///< the text of result.json
+};
+
+/// What is kept of the results that decisions would give, without running anything. Members are
+/// null from the first stage on that has to be run.
+struct Recalled
+{
+    CalibrationPtr calibration;
+    ConvertedPtr converted;
+    ComparisonPtr comparison;
+};
+
+} // namespace qs

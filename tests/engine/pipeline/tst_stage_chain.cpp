@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/import/importer.h"
+#include "engine/pipeline/decision_keys.h"
+#include "engine/pipeline/stage_chain.h"
+
+#include <QtTest>
+
+using namespace qs;
+
+namespace {
+
+const char* const kModel = QS_SOURCE_DIR "/resources/samples/digits.pt2";
+const char* const kData = QS_SOURCE_DIR "/resources/samples/calib.npz";
+const char* const kOtherData = QS_SOURCE_DIR "/resources/samples/test.npz";
+
+/// Everything that the stages give for some decisions.
+struct Work
+{
+    PlanPtr plan;
+    CalibrationPtr calibration;
+    ConvertedPtr converted;
+    ComparisonPtr comparison;
+    int batches = 0; ///< that calibration reported
+};
+
+Rule rule(RuleKind kind, const std::string& key, const NamedQConfig& qconfig)
+{
+    Rule out;
+    out.kind = kind;
+    out.key = key;
+    out.qconfig = qconfig;
+    return out;
+}
+
+bool same(const ErrorMetrics& a, const ErrorMetrics& b)
+{
+    return a.sqnrDb == b.sqnrDb && a.cosine == b.cosine && a.mse == b.mse && a.maxAbs == b.maxAbs;
+}
+
+bool same(const std::optional<ErrorMetrics>& a, const std::optional<ErrorMetrics>& b)
+{
+    return a.has_value() == b.has_value() && (!a || same(*a, *b));
+}
+
+} // namespace
+
+/// Results by key: what is kept is what a run from scratch gives, to the bit, and is found again
+/// after any change that leaves it as it was.
+class TestStageChain : public QObject
+{
+    Q_OBJECT
+
+private:
+    GraphPtr m_model;
+    RunSettings m_settings {kData, {}, "cpu"};
+
+    Work work(StageChain& chain, const Recipe& recipe) const
+    {
+        Work out;
+        const JobContext job({}, [&out](const Progress& progress) {
+            out.batches += progress.stage == "calibrate" && progress.what.starts_with("batch ");
+        });
+        const auto must = [](auto result) {
+            if (!result)
+                qFatal("%s", result.error().line().c_str());
+            return std::move(*result);
+        };
+        out.plan = must(chain.plan(m_model, recipe));
+        out.calibration = must(chain.calibrate({m_model, out.plan, recipe, m_settings}, job));
+        out.converted = must(chain.convert({out.calibration, recipe, m_settings}, job));
+        out.comparison
+            = must(chain.compare({out.calibration, out.converted, recipe, m_settings}, job));
+        return out;
+    }
+
+    static Recipe recipe()
+    {
+        Recipe out = defaultRecipe();
+        out.calibration.batches = 4;
+        return out;
+    }
+
+    static Recipe with(Rule added)
+    {
+        Recipe out = recipe();
+        out.mapping.rules.push_back(std::move(added));
+        return out;
+    }
+
+    void compareWorks(const Work& kept, const Work& fresh)
+    {
+        QCOMPARE(kept.calibration->qparams.size(), fresh.calibration->qparams.size());
+        QVERIFY(kept.calibration->qparams == fresh.calibration->qparams);
+        const auto& mine = kept.calibration->observations->observers;
+        const auto& theirs = fresh.calibration->observations->observers;
+        QCOMPARE(mine.size(), theirs.size());
+        for (std::size_t i = 0; i < mine.size(); ++i) {
+            QCOMPARE(mine[i].id, theirs[i].id);
+            QVERIFY(mine[i].spec == theirs[i].spec);
+            QCOMPARE(mine[i].count, theirs[i].count);
+            QCOMPARE(mine[i].min, theirs[i].min);
+            QCOMPARE(mine[i].max, theirs[i].max);
+            QVERIFY(mine[i].exact.counts == theirs[i].exact.counts);
+        }
+        const auto& a = kept.comparison->nodes;
+        const auto& b = fresh.comparison->nodes;
+        QCOMPARE(a.size(), b.size());
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            QCOMPARE(a[i].node, b[i].node);
+            QVERIFY(same(a[i].isolated, b[i].isolated));
+            QVERIFY(same(a[i].inherited, b[i].inherited));
+            QVERIFY(same(a[i].bornHere, b[i].bornHere));
+            QVERIFY(same(a[i].cumulative, b[i].cumulative));
+        }
+        QCOMPARE(kept.comparison->outputs.size(), fresh.comparison->outputs.size());
+        for (std::size_t i = 0; i < kept.comparison->outputs.size(); ++i) {
+            QVERIFY(same(kept.comparison->outputs[i].cumulative,
+                         fresh.comparison->outputs[i].cumulative));
+            QVERIFY(
+                same(kept.comparison->outputs[i].lowered, fresh.comparison->outputs[i].lowered));
+        }
+    }
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        auto model = importModel(kModel);
+        QVERIFY2(model, model ? "" : model.error().line().c_str());
+        m_model = *model;
+    }
+
+    void theSameDecisionsGiveTheSameValues()
+    {
+        StageChain chain;
+        const Work first = work(chain, recipe());
+        QCOMPARE(first.batches, 4);
+        const Work other = work(chain, with(rule(RuleKind::ModuleName, "block2.conv2", {})));
+        const Work again = work(chain, recipe());
+        QCOMPARE(again.batches, 0);
+        QCOMPARE(again.calibration, first.calibration);
+        QCOMPARE(again.converted, first.converted);
+        QCOMPARE(again.comparison, first.comparison);
+        QVERIFY(other.comparison != first.comparison);
+    }
+
+    void changesThatNeedNoData_data()
+    {
+        QTest::addColumn<QString>("what");
+        for (const char* what : {"a module kept float", "minmax", "moving average", "seven bits",
+                                 "another range method", "a lowering row", "all kinds again"})
+            QTest::newRow(what) << QString::fromLatin1(what);
+    }
+
+    /// After a calibration with histograms these follow from what was kept, exactly.
+    void changesThatNeedNoData()
+    {
+        QFETCH(QString, what);
+        QConfig config = *presetQConfig("x86");
+        Recipe changed = recipe();
+        const auto observe = [&](auto change) {
+            change(config.activation);
+            changed.qconfigs["other"] = config;
+            changed.mapping.rules.push_back(
+                rule(RuleKind::ModuleName, "block1", {"other", config}));
+        };
+        if (what == QLatin1String("a module kept float"))
+            changed = with(rule(RuleKind::ModuleName, "block2.conv2", {}));
+        else if (what == QLatin1String("minmax"))
+            observe([](ObserverSpec& spec) { spec.kind = ObserverKind::MinMax; });
+        else if (what == QLatin1String("moving average"))
+            observe([](ObserverSpec& spec) { spec.kind = ObserverKind::MovingAverageMinMax; });
+        else if (what == QLatin1String("seven bits"))
+            observe([](ObserverSpec& spec) {
+                spec.quantMin = 0;
+                spec.quantMax = 127;
+            });
+        else if (what == QLatin1String("another range method"))
+            observe([](ObserverSpec& spec) { spec.range = RangeMethod::Percentile; });
+        else if (what == QLatin1String("a lowering row"))
+            changed.loweringRemove.push_back({{"torch.nn.Linear"}, {}});
+        StageChain chain;
+        work(chain, recipe());
+        const Work kept = work(chain, changed);
+        QCOMPARE(kept.batches, 0);
+        StageChain scratch;
+        compareWorks(kept, work(scratch, changed));
+    }
+
+    /// From extremes no histogram follows: only what is new is looked at.
+    void aHistogramNeedsTheData()
+    {
+        QConfig config = *presetQConfig("x86");
+        config.activation.kind = ObserverKind::MinMax;
+        Recipe first = recipe();
+        first.qconfigs["other"] = config;
+        first.mapping.rules.push_back(rule(RuleKind::ModuleName, "block1", {"other", config}));
+        StageChain chain, scratch;
+        work(chain, first);
+        const Work kept = work(chain, recipe());
+        QCOMPARE(kept.batches, 4);
+        compareWorks(kept, work(scratch, recipe()));
+    }
+
+    void otherDataAreOtherResults()
+    {
+        StageChain chain, scratch;
+        work(chain, recipe());
+        const RunSettings before = m_settings;
+        m_settings.calibrationData = kOtherData;
+        const Work other = work(chain, recipe());
+        QCOMPARE(other.batches, 4);
+        compareWorks(other, work(scratch, recipe()));
+        m_settings = before;
+    }
+
+    /// The same path with other content is other data.
+    void aReplacedFileIsOtherData()
+    {
+        QTemporaryDir folder;
+        const QString path = folder.filePath("data.npz");
+        QVERIFY(QFile::copy(QString::fromLatin1(kData), path));
+        const RunSettings before = m_settings;
+        m_settings.calibrationData = path.toStdString();
+        const DecisionKeys keys
+            = decisionKeys("m", recipe(), m_settings, DataState::of(m_settings));
+        StageChain chain, scratch;
+        const Work first = work(chain, recipe());
+        QVERIFY(QFile::remove(path) && QFile::copy(QString::fromLatin1(kOtherData), path));
+        const DecisionKeys after
+            = decisionKeys("m", recipe(), m_settings, DataState::of(m_settings));
+        QVERIFY(keys.calibration != after.calibration);
+        QCOMPARE(keys.plan, after.plan);
+        const Work second = work(chain, recipe());
+        QCOMPARE(second.batches, 4);
+        QVERIFY(!(second.calibration->qparams == first.calibration->qparams));
+        compareWorks(second, work(scratch, recipe()));
+        m_settings = before;
+    }
+
+    void recallRunsNothing()
+    {
+        StageChain chain;
+        const auto recalled = [&](const Recipe& recipe) {
+            const auto plan = chain.plan(m_model, recipe);
+            return plan ? chain.recall({m_model, *plan, recipe, m_settings}, {}) : Recalled();
+        };
+        QVERIFY(!recalled(recipe()).calibration);
+        const Work first = work(chain, recipe());
+        const Recalled same = recalled(recipe());
+        QCOMPARE(same.calibration, first.calibration);
+        QCOMPARE(same.converted, first.converted);
+        QCOMPARE(same.comparison, first.comparison);
+        // What the calibration saw answers for a new decision; what follows has to be made.
+        const Recipe changed = with(rule(RuleKind::ModuleName, "block2.conv2", {}));
+        const Recalled other = recalled(changed);
+        QVERIFY(other.calibration && !other.converted && !other.comparison);
+        StageChain scratch;
+        QVERIFY(other.calibration->qparams == work(scratch, changed).calibration->qparams);
+    }
+
+    void whatIsKeptIsBounded()
+    {
+        StageChain chain({.checkpointFolder = {}, .resultBytes = 1, .statisticsBytes = 1});
+        const Work first = work(chain, recipe());
+        work(chain, with(rule(RuleKind::ModuleName, "block2.conv2", {})));
+        QVERIFY(chain.keptBytes() < (std::size_t(4) << 20));
+        StageChain scratch;
+        compareWorks(work(chain, recipe()), work(scratch, recipe()));
+        QVERIFY(first.comparison);
+    }
+
+    void whatEachStageReads()
+    {
+        const RunSettings settings {"a.npz", "b.npz", "cpu"};
+        const DecisionKeys keys = decisionKeys("m", recipe(), settings, {});
+        const auto differ = [&](const DecisionKeys& other) {
+            return QStringLiteral("%1%2%3%4")
+                .arg(keys.plan != other.plan)
+                .arg(keys.calibration != other.calibration)
+                .arg(keys.conversion != other.conversion)
+                .arg(keys.comparison != other.comparison);
+        };
+        Recipe lowering = recipe();
+        lowering.loweringRemove.push_back({{"torch.nn.Linear"}, {}});
+        QCOMPARE(differ(decisionKeys("m", lowering, settings, {})), QStringLiteral("1011"));
+        Recipe batches = recipe();
+        batches.calibration.batches = 5;
+        QCOMPARE(differ(decisionKeys("m", batches, settings, {})), QStringLiteral("0111"));
+        QCOMPARE(differ(decisionKeys("m", recipe(), {"a.npz", "c.npz", "cpu"}, {})),
+                 QStringLiteral("0001"));
+        QCOMPARE(differ(decisionKeys("m", recipe(), {"c.npz", "b.npz", "cpu"}, {})),
+                 QStringLiteral("0111"));
+        QCOMPARE(differ(decisionKeys("n", recipe(), settings, {})), QStringLiteral("1111"));
+        QCOMPARE(differ(decisionKeys("m", recipe(), settings, {})), QStringLiteral("0000"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestStageChain)
+#include "tst_stage_chain.moc"
