@@ -60,6 +60,8 @@ Json dataJson(const ResultParts& parts)
 {
     return {{"calibration", parts.calibrationData},
             {"calibration_sha256", parts.dataSha256},
+            {"comparison", parts.comparisonData},
+            {"comparison_sha256", parts.comparedSha256},
             {"calibration_batches", parts.observations ? parts.observations->batches : 0},
             {"calibration_samples", parts.observations ? parts.observations->samples : 0},
             {"compared_samples", parts.comparison ? parts.comparison->samples : 0}};

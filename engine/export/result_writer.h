@@ -32,6 +32,7 @@ struct ResultParts
     std::string backendSha256; ///< of backend.json beside it; "" for a shipped backend
     std::string calibrationData; ///< path or "sample"
     std::string dataSha256; ///< of their content; "" = not known
+    std::string comparisonData, comparedSha256; ///< the same; path "" = the calibration's batches
     std::map<std::string, double> evaluation; ///< the user's own metric of "float" and "int8"
 };
 

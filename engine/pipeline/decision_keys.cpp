@@ -26,6 +26,8 @@ Key planningKey(const Recipe& recipe)
     planning.loweringRemove.clear();
     planning.uncalibrated.clear();
     planning.calibration = {};
+    if (isBackendPath(recipe.backend)) // its content counts, wherever it stands
+        planning.backend = "x86";
     return KeyBuilder("planning")
         .add(recipeToJson(planning))
         .add(backendContent(recipe.backend))

@@ -50,11 +50,13 @@ public:
     }
 
     /// Returns the text of the result document.
-    Result<std::string> run(std::string dataSha256)
+    Result<std::string> run(std::string dataSha256, std::string comparedSha256)
     {
         const auto start = std::chrono::steady_clock::now();
-        m_parts.calibrationData = m_request.settings.calibrationData;
+        m_parts.calibrationData = absolute(m_request.settings.calibrationData);
         m_parts.dataSha256 = std::move(dataSha256);
+        m_parts.comparisonData = absolute(m_request.settings.comparisonData);
+        m_parts.comparedSha256 = std::move(comparedSha256);
         QS_CHECK(writeForms());
         QS_CHECK(writeObservations(*m_parts.observations, at("observations.npz")));
         QS_CHECK(writeRecipe());
@@ -67,6 +69,12 @@ public:
     }
 
 private:
+    static std::string absolute(const std::string& path)
+    {
+        std::error_code code;
+        return path.empty() || path == "sample" ? path : fs::absolute(path, code).string();
+    }
+
     std::string at(const char* name) const { return (fs::path(m_staging) / name).string(); }
 
     /// A form that nobody asked for by name and that cannot hold this model is left out, and said,
@@ -150,9 +158,11 @@ Result<ExportReport> StageChain::exportTo(const ExportRequest& request, const Jo
     QS_TRY(const auto opened, data(model, source, request.recipe.calibration));
     QS_TRY(const Batch batch, opened->batch(0));
     QS_TRY(std::string content, m_hashes.of(source, model.info().sha256));
+    QS_TRY(std::string compared, m_hashes.of(request.settings.compared(), model.info().sha256));
     ExportReport report;
     report.folder = request.folder;
-    QS_TRY(report.document, Writer(request, folder, batch, job).run(std::move(content)));
+    QS_TRY(report.document,
+           Writer(request, folder, batch, job).run(std::move(content), std::move(compared)));
     const EarlierExports earlier(request.folder);
     QS_TRY(report.files, folder.publish("result.json"));
     earlier.removeOutdated(report.files,

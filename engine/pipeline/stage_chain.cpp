@@ -13,6 +13,7 @@
 #include "engine/execute/fill_shapes.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/graph/graph_printer.h"
+#include "engine/pipeline/chain_run.h"
 #include "engine/pipeline/checks.h"
 #include "engine/pipeline/decision_keys.h"
 #include "engine/pipeline/observe_part.h"
@@ -72,12 +73,6 @@ Key conversionKey(const Calibration& calibration, const Recipe& recipe)
 /// Datasets that are kept open: a calibration's and a comparison's.
 constexpr std::size_t kOpenData = 2;
 
-/// How much was looked at.
-struct Amount
-{
-    std::int64_t batches = 0, samples = 0;
-};
-
 /// Rough sizes, for the bound of what is kept.
 std::size_t bytesOf(const Plan& plan)
 {
@@ -98,21 +93,6 @@ std::size_t bytesOf(const Comparison& comparison)
 }
 
 } // namespace
-
-/// One calibration that was asked for, up to the point where data run.
-struct StageChain::Run
-{
-    PreparedPtr prepared;
-    Recipe recipe;
-    std::shared_ptr<const Dataset> data;
-    DeviceChoice device;
-    Key dataKey; ///< content and cut
-    Key key; ///< of the calibration
-    std::unordered_map<ObserverId, Key> seen; ///< by observer, under which statistics are kept
-    double prepareSeconds = 0;
-
-    Key amountKey() const { return KeyBuilder("amount").add(dataKey).key(); }
-};
 
 StageChain::StageChain()
     : StageChain(Options())
@@ -186,7 +166,6 @@ Result<StageChain::Run> StageChain::prepareRun(const CalibrateRequest& request,
 {
     QS_CHECK(checkFloat(*request.model));
     Run run;
-    run.recipe = request.recipe;
     QS_TRY(run.device, chooseDevice(request.settings.device));
     const CalibrationSettings& cut = request.recipe.calibration;
     const std::string& source = request.settings.calibrationData;
@@ -299,12 +278,17 @@ Result<ObservationsPtr> StageChain::observe(const Run& run, const JobContext& jo
                            checkpoint ? &*checkpoint : nullptr));
     if (checkpoint)
         checkpoint->remove();
-    for (const ObserverStats& stats : seen->observers)
+    keepStatistics(run, *seen);
+    return seen;
+}
+
+void StageChain::keepStatistics(const Run& run, const Observations& seen)
+{
+    for (const ObserverStats& stats : seen.observers)
         m_statistics.keep(run.seen.at(stats.id), stats);
     m_memo.keep<Amount>(run.amountKey(),
-                        std::make_shared<const Amount>(Amount {seen->batches, seen->samples}),
+                        std::make_shared<const Amount>(Amount {seen.batches, seen.samples}),
                         sizeof(Amount));
-    return seen;
 }
 
 Result<CalibrationPtr> StageChain::calibrate(const CalibrateRequest& request, const JobContext& job)

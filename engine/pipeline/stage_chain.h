@@ -3,6 +3,7 @@
 
 #include "engine/base/job_context.h"
 #include "engine/calibrate/checkpoint.h"
+#include "engine/export/stored_run.h"
 #include "engine/pipeline/data_identity.h"
 #include "engine/pipeline/kept_statistics.h"
 #include "engine/pipeline/memo.h"
@@ -73,6 +74,12 @@ public:
     /// Answers at once; runs no data.
     Recalled recall(const CalibrateRequest& request, const JobContext& job);
 
+    /// Takes over what an earlier run left in a result folder, where it is of these very decisions,
+    /// data, device and threads: `calibrate` and `compare` then give it without running the data.
+    /// Returns why it is not taken over ("they are of other decisions"), or "" where it is.
+    Result<std::string> adopt(const CalibrateRequest& request, const StoredRun& stored,
+                              const JobContext& job);
+
     /// Data cut as the settings say (`batches` 0: all of them), opened once and kept open for a
     /// while.
     Result<std::shared_ptr<const Dataset>> data(const Graph& model, const std::string& source,
@@ -87,7 +94,13 @@ public:
 
 private:
     struct Run;
+    /// How much was looked at.
+    struct Amount
+    {
+        std::int64_t batches = 0, samples = 0;
+    };
     Result<Run> prepareRun(const CalibrateRequest& request, const JobContext& job);
+    void keepStatistics(const Run& run, const Observations& seen);
     /// The calibration from kept statistics and the `fresh` ones; null where one is missing.
     CalibrationPtr assemble(const Run& run, const Observations* fresh = nullptr);
     /// Runs the data for the observers without kept statistics, or for all of them.

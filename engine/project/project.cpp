@@ -17,6 +17,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr auto kFormat = "quantscope.project";
 constexpr int kVersion = 1;
+constexpr auto kSample = "sample"; ///< data that the model's own file holds
 
 std::string relativeTo(const std::string& path, const fs::path& folder)
 {
@@ -35,6 +36,11 @@ std::string absoluteFrom(const std::string& path, const fs::path& folder)
     return (fs::absolute(folder) / path).lexically_normal().generic_string();
 }
 
+std::string dataFrom(const std::string& path, const fs::path& folder)
+{
+    return path == kSample ? path : absoluteFrom(path, folder);
+}
+
 Result<std::string> textMember(const Json& json, const char* key, const std::string& path)
 {
     if (!json.contains(key))
@@ -47,7 +53,8 @@ Result<std::string> textMember(const Json& json, const char* key, const std::str
 
 Result<void> checkHeader(const Json& json, const std::string& path)
 {
-    if (!json.is_object() || json.value("format", "") != kFormat)
+    const auto format = json.is_object() ? json.find("format") : json.end();
+    if (!json.is_object() || format == json.end() || *format != kFormat)
         return fail(makeError(ErrorCode::BadInput, "not a Quantscope project").inFile(path));
     if (!json.contains("version") || !json["version"].is_number_integer())
         return fail(
@@ -60,7 +67,8 @@ Result<void> checkHeader(const Json& json, const std::string& path)
                         .withHint("open it with a newer Quantscope"));
     for (const auto& [key, unused] : json.items())
         if (key != "format" && key != "version" && key != "model" && key != "model_sha256"
-            && key != "data" && key != "result" && key != "recipe" && key != "window")
+            && key != "data" && key != "comparison" && key != "device" && key != "result"
+            && key != "recipe" && key != "window")
             return fail(makeError(ErrorCode::BadInput, "unknown key '" + key + "'").inFile(path));
     return {};
 }
@@ -84,10 +92,15 @@ Result<Project> readProject(const std::string& path)
     if (model.empty())
         return fail(makeError(ErrorCode::BadInput, "the project names no model").inFile(path));
     QS_TRY(const std::string data, textMember(json, "data", path));
+    QS_TRY(const std::string comparison, textMember(json, "comparison", path));
+    QS_TRY(const std::string device, textMember(json, "device", path));
     QS_TRY(const std::string result, textMember(json, "result", path));
     QS_TRY(project.modelSha256, textMember(json, "model_sha256", path));
     project.modelPath = absoluteFrom(model, folder);
-    project.dataPath = absoluteFrom(data, folder);
+    project.dataPath = dataFrom(data, folder);
+    project.comparisonPath = dataFrom(comparison, folder);
+    if (!device.empty())
+        project.device = device;
     project.resultFolder = absoluteFrom(result, folder);
     project.recipe = defaultRecipe();
     if (json.contains("recipe")) {
@@ -106,9 +119,11 @@ Result<void> writeProject(const Project& project, const std::string& path)
     json["version"] = kVersion;
     json["model"] = relativeTo(project.modelPath, folder);
     json["model_sha256"] = project.modelSha256;
-    json["data"] = relativeTo(project.dataPath, folder);
+    json["data"] = project.dataPath == kSample ? kSample : relativeTo(project.dataPath, folder);
+    json["comparison"] = relativeTo(project.comparisonPath, folder);
+    json["device"] = project.device;
     json["result"] = relativeTo(project.resultFolder, folder);
-    json["recipe"] = Json::parse(recipeToJson(project.recipe));
+    json["recipe"] = Json::parse(recipeToJson(writtenBeside(project.recipe, path)));
     const Json window = Json::parse(project.windowState, nullptr, false);
     json["window"] = window.is_discarded() ? Json::object() : window;
 

@@ -16,7 +16,9 @@ struct Project
     std::string modelPath; ///< absolute once read
     std::string modelSha256; ///< of the model when it was saved; "" = not known
     std::string dataPath; ///< calibration data, or ""
-    std::string resultFolder; ///< last `quantize` output, or ""
+    std::string comparisonPath; ///< data to compare on; "" = those of the calibration
+    std::string device = "auto";
+    std::string resultFolder; ///< of the results that belong to these decisions, or ""
     Recipe recipe;
     std::string windowState = "{}"; ///< JSON object text, the window's own
     friend bool operator==(const Project&, const Project&) = default;

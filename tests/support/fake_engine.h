@@ -31,6 +31,10 @@ public:
     Result<ExportReport> exportTo(const ExportRequest& request, const JobContext& job) override;
     /// Keeps nothing.
     Recalled recall(const CalibrateRequest&, const JobContext&) override { return {}; }
+    Result<std::string> adopt(const CalibrateRequest&, const StoredRun&, const JobContext&) override
+    {
+        return std::string("the fake engine keeps nothing");
+    }
     /// A ramp from -1 to 1 of 144 elements; of the classifier's weight nothing but an error.
     Result<ValuePreview> preview(const GraphPtr& model, NodeId node,
                                  const JobContext& job) override;

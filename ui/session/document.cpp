@@ -63,7 +63,6 @@ void Document::setModel(GraphPtr model, const Recipe& recipe, FoldTreePtr hierar
     m_settings = {};
     m_data = {};
     updateKeys();
-    markSaved();
     Q_EMIT modelChanged();
     Q_EMIT recipeChanged();
     Q_EMIT planChanged();

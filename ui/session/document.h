@@ -60,7 +60,7 @@ public:
     const RunSettings& settings() const { return m_settings; }
     QString title() const;
 
-    /// Drops everything that belonged to the model before. The decisions count as saved.
+    /// Drops everything that belonged to the model before.
     /// `hierarchy`: as `hierarchyOf` makes it, where that was done on another thread already.
     void setModel(GraphPtr model, const Recipe& recipe, FoldTreePtr hierarchy = nullptr);
     /// Publishes another recipe; results are kept, and are current again with the decisions that

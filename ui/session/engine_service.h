@@ -4,6 +4,7 @@
 #include "engine/base/job_context.h"
 #include "engine/execute/value_preview.h"
 #include "engine/export/node_data_reader.h"
+#include "engine/export/stored_run.h"
 #include "engine/pipeline/stages.h"
 
 #include <memory>
@@ -34,6 +35,10 @@ public:
     virtual Result<ExportReport> exportTo(const ExportRequest& request, const JobContext& job) = 0;
     /// Results of these decisions that were made before and are still kept; runs no data.
     virtual Recalled recall(const CalibrateRequest& request, const JobContext& job) = 0;
+    /// Takes over an earlier run's results (`StageChain::adopt`).
+    virtual Result<std::string> adopt(const CalibrateRequest& request, const StoredRun& stored,
+                                      const JobContext& job)
+        = 0;
     /// A look at a parameter, buffer or constant.
     virtual Result<ValuePreview> preview(const GraphPtr& model, NodeId node, const JobContext& job)
         = 0;

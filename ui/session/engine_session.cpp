@@ -65,6 +65,12 @@ public:
         return m_chain.recall(request, job);
     }
 
+    Result<std::string> adopt(const CalibrateRequest& request, const StoredRun& stored,
+                              const JobContext& job) override
+    {
+        return m_chain.adopt(request, stored, job);
+    }
+
     Result<ValuePreview> preview(const GraphPtr& model, NodeId node, const JobContext& job) override
     {
         return previewValue(*model, node, job);

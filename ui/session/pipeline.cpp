@@ -6,6 +6,7 @@
 #include "ui/session/text.h"
 
 #include <QDir>
+#include <QEventLoop>
 #include <QTimer>
 
 #include <algorithm>
@@ -16,6 +17,8 @@ namespace {
 
 const QString kRunTag = QStringLiteral("run");
 const QString kPlanTag = QStringLiteral("plan");
+const QString kAdoptTag = QStringLiteral("adopt");
+const QString kKeepTag = QStringLiteral("keep");
 const QString kRecallTag = QStringLiteral("recall");
 
 /// What a stage makes, with the hierarchy that follows from it.
@@ -237,6 +240,68 @@ void Pipeline::exportTo(const QString& folder, const std::vector<std::string>& f
     runUpTo(Stage::Export);
 }
 
+ExportRequest Pipeline::exportRequest() const
+{
+    ExportRequest request;
+    request.calibration = m_document.calibration();
+    request.converted = m_document.converted();
+    if (isCurrent(Stage::Compare))
+        request.comparison = m_document.comparison();
+    request.recipe = m_document.recipe();
+    request.settings = m_document.settings();
+    for (int s = 0; s < int(Stage::Export); ++s)
+        if (m_seconds[std::size_t(s)] > 0)
+            request.timingSeconds[stageName(Stage(s)).toLower().toStdString()]
+                = m_seconds[std::size_t(s)];
+    return request;
+}
+
+bool Pipeline::keepResults(const QString& folder)
+{
+    if (!isCurrent(Stage::Calibrate) || !isCurrent(Stage::Convert))
+        return false;
+    ExportRequest request = exportRequest();
+    request.folder = folder.toStdString();
+    m_jobs.run(
+        Lane::Engine, kKeepTag,
+        [engine = &m_engine, request](JobContext& job) { return engine->exportTo(request, job); },
+        this,
+        [this](Result<ExportReport> kept) {
+            if (!kept)
+                Q_EMIT failed(Stage::Export, kept.error());
+        });
+    return true;
+}
+
+void Pipeline::waitForKept()
+{
+    QEventLoop loop;
+    connect(&m_jobs, &JobRunner::finished, &loop, [this, &loop] {
+        if (!m_jobs.isRunning(kKeepTag))
+            loop.quit();
+    });
+    if (m_jobs.isRunning(kKeepTag))
+        loop.exec();
+}
+
+void Pipeline::adopt(const StoredRun& stored)
+{
+    const auto& doc = m_document;
+    CalibrateRequest request {doc.model(), doc.plan(), doc.recipe(), doc.settings()};
+    m_jobs.run(
+        Lane::Engine, kAdoptTag,
+        [engine = &m_engine, request, stored](JobContext& job) {
+            return engine->adopt(request, stored, job);
+        },
+        this,
+        [this](Result<std::string> why) {
+            if (!why || !why->empty())
+                Q_EMIT notAdopted(toQString(why ? *why : why.error().line()));
+            else if (m_running < 0 && m_target < 0)
+                runUpTo(Stage::Convert); // nothing runs the data; the comparison is kept too
+        });
+}
+
 void Pipeline::cancel()
 {
     m_target = -1;
@@ -303,19 +368,9 @@ void Pipeline::startStage(Stage stage)
         break;
     }
     case Stage::Export: {
-        ExportRequest request;
-        request.calibration = doc.calibration();
-        request.converted = doc.converted();
-        if (isCurrent(Stage::Compare))
-            request.comparison = doc.comparison();
-        request.recipe = doc.recipe();
-        request.settings = doc.settings();
+        ExportRequest request = exportRequest();
         request.forms = m_exportForms;
         request.folder = m_exportFolder.toStdString();
-        for (int s = 0; s < int(Stage::Export); ++s)
-            if (m_seconds[std::size_t(s)] > 0)
-                request.timingSeconds[stageName(Stage(s)).toLower().toStdString()]
-                    = m_seconds[std::size_t(s)];
         runStage<ExportReport>(
             stage, [engine, request](JobContext& job) { return engine->exportTo(request, job); },
             [this, keys](ExportReport v) { m_document.setExported(std::move(v), keys); });

@@ -47,6 +47,14 @@ public:
     /// Runs every stage up to `target` that has no current result, and `target` itself in any case.
     void runUpTo(Stage target);
     void exportTo(const QString& folder, const std::vector<std::string>& forms);
+    /// Shows the results of an earlier run where they are of the decisions as they stand; else
+    /// `notAdopted` says why.
+    void adopt(const StoredRun& stored);
+    /// Writes the current results into a folder, beside whatever else runs; false where there are
+    /// none that are current. A failure comes as one of the export stage.
+    bool keepResults(const QString& folder);
+    /// Returns when what `keepResults` started is done; the window stays alive meanwhile.
+    void waitForKept();
     void cancel();
     bool isBusy() const { return !m_jobs.isIdle(); }
     JobRunner& jobs() { return m_jobs; }
@@ -58,6 +66,7 @@ Q_SIGNALS:
     void statusChanged();
     void failed(qs::Stage stage, const qs::Error& error);
     void succeeded(qs::Stage stage);
+    void notAdopted(const QString& why);
 
 private:
     template<class T, class Work, class Store>
@@ -68,6 +77,7 @@ private:
     void recall();
     void take(const Recalled& found, const DecisionKeys& keys);
     void startStage(Stage stage);
+    ExportRequest exportRequest() const;
     void begin(Stage stage);
     bool settle(Stage stage, const Error* error);
     QString doneText(Stage stage) const;

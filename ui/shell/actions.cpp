@@ -33,6 +33,8 @@ Actions::Actions(QMainWindow& window)
           true},
          {"saveProject", "&Save project…", "Write model, decisions and data to one file", "Ctrl+S",
           true},
+         {"saveProjectAs", "Save project &as…", "Write the project to another file",
+          "Ctrl+Alt+P", true},
          {"saveRecipe", "Save recip&e…", "Write the decisions to a recipe file", "Ctrl+Shift+S",
           true},
          {"saveNodeData", "Save &node data…",

@@ -2,7 +2,6 @@
 #include "ui/shell/commands.h"
 
 #include "engine/base/atomic_file.h"
-#include "engine/project/project.h"
 #include "ui/graph/graph_pane.h"
 #include "ui/panels/property_panel.h"
 #include "ui/panels/qconfig_editor.h"
@@ -13,9 +12,9 @@
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_bar.h"
 #include "ui/shell/pipeline_bar.h"
+#include "ui/shell/project_files.h"
 #include "ui/shell/run_dialogs.h"
 #include "ui/shell/short_paths.h"
-#include "ui/shell/window_state.h"
 
 #include <QAction>
 #include <QFileDialog>
@@ -48,10 +47,8 @@ Commands::Commands(MainWindow& window)
     connectWindow();
     refreshRecent();
     connect(&window.workspace().pipeline(), &Pipeline::succeeded, this, [this](Stage stage) {
-        if (stage != Stage::Open)
-            return;
-        prepareSettings();
-        addRecent(QString::fromStdString(m_window.workspace().document().model()->info().path));
+        if (stage == Stage::Open)
+            addRecent(m_window.projects().openedPath());
     });
 }
 
@@ -61,7 +58,7 @@ void Commands::openDialog()
     const QString path = QFileDialog::getOpenFileName(
         &m_window, QStringLiteral("Open model"), QFileInfo(from).path(),
         QStringLiteral("Models and projects (*.pt2 *.pt *.ts *.pth *.json);;All files (*)"));
-    if (!path.isEmpty())
+    if (!path.isEmpty() && m_window.projects().mayLeave())
         m_window.openModel(path);
 }
 
@@ -98,29 +95,6 @@ void Commands::saveRecipe()
         m_window.messageBar().showError(QStringLiteral("Saving the recipe"), written.error());
 }
 
-void Commands::saveProject()
-{
-    const QString path
-        = QFileDialog::getSaveFileName(&m_window, QStringLiteral("Save project"),
-                                       QStringLiteral("project.json"), QStringLiteral("*.json"));
-    if (path.isEmpty())
-        return;
-    const auto& document = m_window.workspace().document();
-    Project project;
-    project.modelPath = document.model()->info().path;
-    project.modelSha256 = document.model()->info().sha256;
-    if (document.settings().calibrationData != "sample")
-        project.dataPath = document.settings().calibrationData;
-    project.resultFolder = document.exported().folder;
-    project.recipe = document.recipe();
-    project.windowState = windowStateOf(m_window).toStdString();
-    const auto written = writeProject(project, path.toStdString());
-    if (written)
-        m_window.workspace().document().markSaved();
-    else
-        m_window.messageBar().showError(QStringLiteral("Saving the project"), written.error());
-}
-
 void Commands::savePicture()
 {
     const QString path
@@ -153,23 +127,13 @@ void Commands::refreshRecent()
         const QString path = m_recent.at(i);
         auto* action = menu.addAction(QStringLiteral("&%1  %2").arg(i + 1).arg(names[i]));
         action->setToolTip(path);
-        connect(action, &QAction::triggered, &m_window, [this, path] { m_window.openModel(path); });
+        connect(action, &QAction::triggered, &m_window, [this, path] {
+            if (m_window.projects().mayLeave())
+                m_window.openModel(path);
+        });
     }
     if (auto* empty = m_window.findChild<EmptyState*>())
         empty->setRecentFiles(m_recent);
-}
-
-void Commands::prepareSettings()
-{
-    auto& document = m_window.workspace().document();
-    const QString model = QString::fromStdString(document.model()->info().path);
-    RunSettings settings = document.settings();
-    settings.calibrationData = m_window.projectData().isEmpty()
-        ? guessCalibrationData(model).toStdString()
-        : m_window.projectData().toStdString();
-    settings.comparisonData = guessComparisonData(model).toStdString();
-    document.setSettings(settings);
-    document.markSaved();
 }
 
 void Commands::stageClicked(Stage stage)

@@ -24,7 +24,6 @@ public:
 
     void stageClicked(Stage stage);
     /// Sets data beside the model as a first guess.
-    void prepareSettings();
     bool askCalibration();
     void runAll();
 
@@ -38,7 +37,6 @@ private:
     void connectWindow();
     void openDialog();
     void saveRecipe();
-    void saveProject();
     void openRecipe();
     void savePicture();
     void addRecent(const QString& path);

@@ -65,12 +65,10 @@ void Commands::connectFile()
 {
     auto& a = m_window.actions();
     on(a, "open", this, [this] { openDialog(); });
-    on(a, "reload", this, [this] {
-        m_window.openModel(
-            QString::fromStdString(m_window.workspace().document().model()->info().path));
-    });
+    on(a, "reload", this, [this] { m_window.projects().reload(); });
     on(a, "openRecipe", this, [this] { openRecipe(); });
-    on(a, "saveProject", this, [this] { saveProject(); });
+    on(a, "saveProject", this, [this] { m_window.projects().save(); });
+    on(a, "saveProjectAs", this, [this] { m_window.projects().saveAs(); });
     on(a, "saveRecipe", this, [this] { saveRecipe(); });
     on(a, "saveNodeData", &m_window, [this] { saveNodeData(m_window); });
     on(a, "importNodeData", &m_window, [this] { importNodeData(m_window); });

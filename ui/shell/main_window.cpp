@@ -19,9 +19,10 @@
 #include "ui/shell/message_bar.h"
 #include "ui/shell/node_data_files.h"
 #include "ui/shell/pipeline_bar.h"
-#include "ui/shell/window_state.h"
+#include "ui/shell/project_files.h"
 
 #include <QApplication>
+#include <QCloseEvent>
 #include <QDir>
 #include <QDragEnterEvent>
 #include <QFileInfo>
@@ -41,6 +42,7 @@ MainWindow::MainWindow(EngineService& engine, QWidget* parent)
 {
     setObjectName(QStringLiteral("mainWindow"));
     setAcceptDrops(true);
+    m_projects = new ProjectFiles(*this);
     build();
     wireWorkspace();
     resize(QSize(1600, 1000).boundedTo(screen()->availableSize()));
@@ -158,19 +160,12 @@ void MainWindow::showFirst(Stage stage)
 void MainWindow::openModel(const QString& path, const Recipe& recipe)
 {
     m_messages->dismiss();
-    m_projectData.clear();
-    if (!looksLikeProject(path.toStdString())) {
-        m_workspace.pipeline().open(path, recipe);
-        return;
-    }
-    const auto project = readProject(path.toStdString());
-    if (!project) {
-        Q_EMIT m_workspace.pipeline().failed(Stage::Open, project.error());
-        return;
-    }
-    m_projectData = QString::fromStdString(project->dataPath);
-    applyWindowState(*this, QByteArray::fromStdString(project->windowState));
-    m_workspace.pipeline().open(QString::fromStdString(project->modelPath), project->recipe);
+    m_projects->open(path, recipe);
+}
+
+void MainWindow::closeEvent(QCloseEvent* event)
+{
+    event->setAccepted(m_projects->mayLeave());
 }
 
 void MainWindow::applyPanels()
@@ -262,7 +257,7 @@ void MainWindow::dropEvent(QDropEvent* event)
     if (path.endsWith(QLatin1String(".json"), Qt::CaseInsensitive)
         && !looksLikeProject(path.toStdString()))
         importNodeData(*this, path);
-    else
+    else if (m_projects->mayLeave())
         openModel(path);
 }
 

@@ -24,6 +24,7 @@ class LogPanel;
 class MessageBar;
 class ModulePanel;
 class PipelineBar;
+class ProjectFiles;
 class PropertyPanel;
 class ResultStrip;
 class StylePanel;
@@ -54,11 +55,10 @@ public:
     Finder& finder() { return *m_finder; }
     Actions& actions() { return *m_actions; }
     Commands& commands() { return *m_commands; }
-    /// Opens a model, or a project with the model, recipe and data that it names. A recipe given
-    /// here replaces the default one.
+    /// Opens a model, a project or a result folder (`ProjectFiles::open`) without asking about what
+    /// is not saved.
     void openModel(const QString& path, const Recipe& recipe = defaultRecipe());
-    /// Calibration data that the opened project names; empty for a model.
-    const QString& projectData() const { return m_projectData; }
+    ProjectFiles& projects() { return *m_projects; }
     /// Puts a widget below the verdicts.
     void addToLeft(QWidget* widget);
     /// Brings a tab of the lower panel to the front, by its object name.
@@ -71,6 +71,7 @@ public:
     void changeLooks(const Looks& looks);
 
 protected:
+    void closeEvent(QCloseEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dragLeaveEvent(QDragLeaveEvent* event) override;
     void dropEvent(QDropEvent* event) override;
@@ -93,7 +94,6 @@ private:
     void onFailure(Stage stage, const Error& error);
 
     Workspace m_workspace;
-    QString m_projectData;
     Actions* m_actions = nullptr;
     PipelineBar* m_pipelineBar = nullptr;
     ResultStrip* m_results = nullptr;
@@ -115,6 +115,7 @@ private:
     ElidedLabel* m_cornerTitle = nullptr;
     QWidget* m_corner = nullptr;
     Commands* m_commands = nullptr;
+    ProjectFiles* m_projects = nullptr;
 };
 
 } // namespace qs

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/compare/comparison.h"
+#include "engine/configure/recipe.h"
+#include "engine/graph/graph.h"
+
+#include <string>
+
+namespace qs {
+
+/// What a result folder says of the run that filled it. A value.
+struct StoredRun
+{
+    std::string folder;
+    std::string document; ///< the text of result.json
+    std::string modelPath, modelSha256;
+    Recipe recipe;
+    std::string calibrationData, dataSha256;
+    std::string comparisonData, comparedSha256; ///< path "" = the batches calibrated on
+    std::string device;
+    int threads = 0;
+};
+
+/// True for a result folder and for the `result.json` in one.
+bool looksLikeResult(const std::string& path);
+
+/// Reads `result.json` and `recipe.json`. Errors name the file: there is none, or it is not a
+/// result.
+Result<StoredRun> readStoredRun(const std::string& pathOrFolder);
+
+/// The errors that a result document holds, by node, and those of outputs and labels; times are not
+/// kept. Errors: not a result document, a node that the model does not have.
+Result<ComparisonPtr> comparisonFromResult(const std::string& json, const Graph& model);
+
+} // namespace qs

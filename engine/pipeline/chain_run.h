@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/calibrate/calibrator.h"
+#include "engine/pipeline/stage_chain.h"
+
+#include <unordered_map>
+
+namespace qs {
+
+/// One calibration that was asked for, up to the point where data run.
+struct StageChain::Run
+{
+    PreparedPtr prepared;
+    std::shared_ptr<const Dataset> data;
+    DeviceChoice device;
+    Key dataKey; ///< content and cut
+    Key key; ///< of the calibration
+    std::unordered_map<ObserverId, Key> seen; ///< by observer, under which statistics are kept
+    double prepareSeconds = 0;
+
+    Key amountKey() const { return KeyBuilder("amount").add(dataKey).key(); }
+};
+
+} // namespace qs

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/configure/recipe.h"
+#include "ui/session/engine_session.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/project_files.h"
+#include "ui/shell/theme.h"
+
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
+#include <QtTest>
+
+#include <cmath>
+#include <map>
+#include <random>
+
+using namespace qs;
+
+namespace {
+
+const QString kSamples = QStringLiteral(QS_SOURCE_DIR "/resources/samples/");
+
+/// A few modules and nodes that decisions are aimed at: few enough that decisions come again.
+const char* const kModules[] = {"block1.conv2", "block2", "head", "block1"};
+
+bool sameNumber(double a, double b)
+{
+    return a == b || std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b));
+}
+
+} // namespace
+
+/// The window on the real engine, driven by random gestures. After each, every number that it shows
+/// as current is the command line's for the same decisions; whatever else it shows is marked stale.
+class TestGestures : public QObject
+{
+    Q_OBJECT
+
+private:
+    QTemporaryDir m_folder;
+    std::unique_ptr<EngineService> m_engine;
+    std::unique_ptr<MainWindow> m_window;
+    std::mt19937 m_random;
+    std::map<QByteArray, QJsonObject> m_told; ///< the command line's documents by decisions
+    QString m_project;
+    int m_compared = 0, m_exports = 0;
+
+    Workspace& workspace() { return m_window->workspace(); }
+    Document& document() { return workspace().document(); }
+    Pipeline& pipeline() { return workspace().pipeline(); }
+    int dice(int sides) { return int(m_random() % unsigned(sides)); }
+
+    void settle() { QTRY_VERIFY_WITH_TIMEOUT(!pipeline().isBusy(), 120000); }
+
+    bool isCurrent(Stage stage)
+    {
+        return document().hasResult(stage) && !document().isStale(stage);
+    }
+
+    /// What `quantize --json` says of the decisions as they stand.
+    QJsonObject told()
+    {
+        const auto& settings = document().settings();
+        const QByteArray recipe = QByteArray::fromStdString(recipeToJson(document().recipe()));
+        const QByteArray key = recipe + QByteArray::fromStdString(settings.calibrationData);
+        if (const auto it = m_told.find(key); it != m_told.end())
+            return it->second;
+        QFile file(m_folder.filePath("recipe.json"));
+        if (!file.open(QIODevice::WriteOnly) || file.write(recipe) != recipe.size())
+            qFatal("the recipe cannot be written");
+        file.close();
+        QProcess process;
+        process.start(QStringLiteral(QS_BINARY_DIR "/bin/quantscope"),
+                      {"quantize", kSamples + "digits.pt2", "--recipe", file.fileName(), "--data",
+                       QString::fromStdString(settings.calibrationData), "--device", "cpu",
+                       "--export", "pt2-reference", "--out", m_folder.filePath("cli"), "--json"});
+        if (!process.waitForFinished(120000) || process.exitCode() != 0)
+            qFatal("%s", process.readAllStandardError().constData());
+        return m_told[key] = QJsonDocument::fromJson(process.readAllStandardOutput()).object();
+    }
+
+    void checkTerm(const QJsonValue& wanted, const std::optional<ErrorMetrics>& shown)
+    {
+        QCOMPARE(shown.has_value(), wanted.isObject());
+        if (!shown)
+            return;
+        const QJsonObject terms = wanted.toObject();
+        QCOMPARE(shown->sqnrDb.has_value(), terms["sqnr_db"].isDouble());
+        if (shown->sqnrDb)
+            QVERIFY2(sameNumber(*shown->sqnrDb, terms["sqnr_db"].toDouble()),
+                     qPrintable(QStringLiteral("%1, not %2")
+                                    .arg(*shown->sqnrDb)
+                                    .arg(terms["sqnr_db"].toDouble())));
+        QVERIFY(sameNumber(shown->mse, terms["mse"].toDouble()));
+        QVERIFY(sameNumber(shown->cosine, terms["cosine"].toDouble()));
+        QVERIFY(sameNumber(shown->maxAbs, terms["max_abs"].toDouble()));
+    }
+
+    void checkScales(const QJsonValue& wanted, ObserverId observer)
+    {
+        const QParams* shown = workspace().facts().qparams(observer);
+        if (!wanted.isObject()) {
+            QVERIFY(!shown);
+            return;
+        }
+        QVERIFY(shown);
+        const QJsonArray scales = wanted.toObject()["scale"].toArray();
+        const QJsonArray zeroPoints = wanted.toObject()["zero_point"].toArray();
+        QCOMPARE(qsizetype(shown->scale.size()), scales.size());
+        for (qsizetype i = 0; i < scales.size(); ++i) {
+            QCOMPARE(shown->scale[std::size_t(i)], float(scales[i].toDouble()));
+            QCOMPARE(shown->zeroPoint[std::size_t(i)], std::int64_t(zeroPoints[i].toDouble()));
+        }
+        const ObserverStats* stats = workspace().facts().stats(observer);
+        const QJsonArray least = wanted.toObject()["min"].toArray();
+        if (stats && least.size() == 1)
+            QCOMPARE(stats->min, float(least[0].toDouble()));
+    }
+
+    void checkNode(const QJsonObject& wanted)
+    {
+        const Facts& facts = workspace().facts();
+        const Node* node = document().model()->tryFind(wanted["name"].toString().toStdString());
+        QVERIFY(node);
+        if (!node->isOperator())
+            return;
+        const NodePlan* plan = facts.plan(node->id);
+        QVERIFY(plan);
+        QCOMPARE(plan->quantized, wanted["quantized"].toBool());
+        if (isCurrent(Stage::Calibrate)) {
+            if (facts.last(node->id) == node->id)
+                checkScales(wanted["output"], facts.outputObserver(node->id));
+            const MatchGroup* group = facts.group(node->id);
+            if (wanted["weight"].isObject() && group && group->root == node->id)
+                checkScales(wanted["weight"], facts.weightObserver(node->id));
+        }
+        if (!isCurrent(Stage::Compare))
+            return;
+        const NodeError* error = facts.error(node->id);
+        QCOMPARE(error != nullptr, wanted["error"].isObject());
+        if (!error)
+            return;
+        const QJsonObject terms = wanted["error"].toObject();
+        checkTerm(terms["isolated"], error->isolated);
+        checkTerm(terms["inherited"], error->inherited);
+        checkTerm(terms["born_here"], error->bornHere);
+        checkTerm(terms["cumulative"], error->cumulative);
+    }
+
+    void checkStale()
+    {
+        QCOMPARE(workspace().facts().calibrationStale(), document().isStale(Stage::Calibrate));
+        QCOMPARE(workspace().facts().errorsStale(), document().isStale(Stage::Compare));
+        for (const Stage stage : {Stage::Calibrate, Stage::Convert, Stage::Compare}) {
+            const StageStatus status = pipeline().status(stage);
+            const bool done = status.state == StageStatus::State::Done;
+            QCOMPARE(done, isCurrent(stage));
+            if (document().isStale(stage))
+                QVERIFY(!document().staleReason(stage).isEmpty());
+        }
+        QCOMPARE(m_window->windowTitle().contains(QLatin1Char('*')), document().isModified());
+    }
+
+    void check()
+    {
+        settle();
+        QVERIFY(isCurrent(Stage::Plan));
+        checkStale();
+        if (!isCurrent(Stage::Calibrate))
+            return;
+        const QJsonObject wanted = told();
+        for (const QJsonValue& node : wanted["nodes"].toArray()) {
+            checkNode(node.toObject());
+            if (QTest::currentTestFailed())
+                return;
+        }
+        if (!isCurrent(Stage::Compare))
+            return;
+        ++m_compared;
+        const QJsonArray outputs = wanted["outputs"].toArray();
+        const auto& shown = document().comparison()->outputs;
+        QCOMPARE(qsizetype(shown.size()), outputs.size());
+        for (qsizetype i = 0; i < outputs.size(); ++i) {
+            checkTerm(outputs[i].toObject()["cumulative"], shown[std::size_t(i)].cumulative);
+            checkTerm(outputs[i].toObject()["lowered"], shown[std::size_t(i)].lowered);
+        }
+    }
+
+    void exportAll()
+    {
+        const QString folder = m_folder.filePath("export");
+        QSignalSpy failures(&pipeline(), &Pipeline::failed);
+        pipeline().exportTo(folder, {"torchscript"});
+        settle();
+        QCOMPARE(failures.count(), 0);
+        QFile file(folder + "/result.json");
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QJsonArray nodes
+            = QJsonDocument::fromJson(file.readAll()).object()["nodes"].toArray();
+        const QJsonArray wanted = told()["nodes"].toArray();
+        QCOMPARE(nodes.size(), wanted.size());
+        for (qsizetype i = 0; i < nodes.size(); ++i)
+            for (const char* key : {"name", "quantized", "output", "weight", "inputs"})
+                QCOMPARE(nodes[i].toObject()[key], wanted[i].toObject()[key]);
+        ++m_exports;
+    }
+
+    void changeRecipe(const QString& what, const std::function<void(Recipe&)>& change)
+    {
+        Recipe recipe = document().recipe();
+        change(recipe);
+        workspace().change(what, recipe);
+    }
+
+    void openModel(const QString& path)
+    {
+        m_window->openModel(path);
+        settle();
+        if (path == m_project)
+            return;
+        RunSettings settings = document().settings();
+        settings.comparisonData.clear();
+        settings.device = "cpu";
+        document().setSettings(settings);
+        changeRecipe("few batches", [](Recipe& recipe) { recipe.calibration.batches = 2; });
+    }
+
+    QString gesture()
+    {
+        auto& undo = workspace().undoStack();
+        const AssignTarget module {RuleKind::ModuleName, {kModules[dice(4)]}};
+        switch (dice(16)) {
+        case 0:
+            workspace().assign(module, std::string("default"));
+            return "qconfig";
+        case 1:
+        case 2:
+            workspace().assign(module, std::string());
+            return "keep float";
+        case 3:
+            workspace().assign(module, std::nullopt);
+            return "clear";
+        case 4:
+        case 5:
+            undo.undo();
+            return "undo";
+        case 6:
+            undo.redo();
+            return "redo";
+        case 7: {
+            RunSettings settings = document().settings();
+            settings.calibrationData
+                = (kSamples + (dice(2) ? "calib.npz" : "test.npz")).toStdString();
+            document().setSettings(settings);
+            return "other data";
+        }
+        case 8:
+            changeRecipe("batches",
+                         [&](Recipe& recipe) { recipe.calibration.batches = 2 + dice(2); });
+            return "other batches";
+        case 9:
+            workspace().chooseBackend(dice(2) ? "x86" : "qnnpack");
+            return "backend";
+        case 10:
+            changeRecipe("lowering", [](Recipe& recipe) {
+                if (recipe.loweringRemove.empty())
+                    recipe.loweringRemove.push_back({{"torch.nn.Linear"}, {}});
+                else
+                    recipe.loweringRemove.clear();
+            });
+            return "lowering row";
+        case 11:
+            pipeline().runUpTo(Stage::Convert);
+            return "convert";
+        case 12:
+        case 13:
+            pipeline().runUpTo(Stage::Compare);
+            return "compare";
+        case 14:
+            if (!m_window->projects().saveTo(m_project))
+                qFatal("the project cannot be saved");
+            settle();
+            if (dice(2))
+                openModel(m_project);
+            return "save, perhaps reopen";
+        default:
+            if (dice(3) == 0)
+                openModel(kSamples + "digits.pt2");
+            else
+                exportAll();
+            return "export or open";
+        }
+    }
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        QStandardPaths::setTestModeEnabled(true);
+        m_project = m_folder.filePath("work.json");
+        m_engine = makeEngineSession();
+        m_window = std::make_unique<MainWindow>(*m_engine);
+        openModel(kSamples + "digits.pt2");
+        QVERIFY(document().model());
+    }
+
+    /// QS_GESTURES=N goes on for longer.
+    void numbersAreTheCommandLines()
+    {
+        m_random.seed(7);
+        const int gestures = std::max(100, qEnvironmentVariableIntValue("QS_GESTURES"));
+        QStringList done;
+        for (int i = 0; i < gestures; ++i) {
+            settle();
+            done << gesture();
+            check();
+            if (QTest::currentTestFailed()) {
+                qWarning("after gesture %d: %s", i + 1,
+                         qPrintable(done.mid(std::max(0, i - 12)).join(", ")));
+                return;
+            }
+        }
+        QVERIFY2(m_compared >= 15, qPrintable(QString::number(m_compared)));
+        QVERIFY(m_exports >= 2);
+    }
+
+    void cleanupTestCase() { m_window.reset(); }
+};
+
+int main(int argc, char** argv)
+{
+    QApplication app(argc, argv);
+    applyTheme(app, false);
+    TestGestures test;
+    return QTest::qExec(&test, argc, argv);
+}
+#include "tst_ui_gestures.moc"

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/project_files.h"
+
+#include "engine/project/project.h"
+#include "ui/session/text.h"
+#include "ui/session/workspace.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/message_bar.h"
+#include "ui/shell/run_dialogs.h"
+#include "ui/shell/window_state.h"
+
+#include <QDir>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QStatusBar>
+
+#include <utility>
+
+namespace qs {
+
+namespace {
+
+/// Where a project keeps its results: "net.json" has "net.results" beside it.
+QString resultsFolderOf(const QString& project)
+{
+    const QFileInfo file(project);
+    return file.dir().filePath(file.completeBaseName() + QStringLiteral(".results"));
+}
+
+} // namespace
+
+ProjectFiles::ProjectFiles(MainWindow& window)
+    : QObject(&window)
+    , m_window(window)
+{
+    connect(&window.workspace().pipeline(), &Pipeline::succeeded, this, [this](Stage stage) {
+        if (stage == Stage::Open)
+            setSettings();
+        else if (stage == Stage::Plan)
+            showKept();
+    });
+    connect(&window.workspace().pipeline(), &Pipeline::notAdopted, this,
+            [this](const QString& why) {
+                m_window.statusBar()->showMessage(
+                    QStringLiteral("The saved results are not shown: %1").arg(why), 12000);
+            });
+}
+
+void ProjectFiles::open(const QString& path, const Recipe& recipe)
+{
+    auto& pipeline = m_window.workspace().pipeline();
+    m_settings.reset();
+    m_stored.reset();
+    m_isReload = false;
+    m_project.clear();
+    m_opened = path;
+    const std::string file = path.toStdString();
+    if (looksLikeResult(file)) {
+        auto stored = readStoredRun(file);
+        if (!stored) {
+            Q_EMIT pipeline.failed(Stage::Open, stored.error());
+            return;
+        }
+        m_settings = RunSettings {stored->calibrationData, stored->comparisonData, "auto"};
+        pipeline.open(toQString(stored->modelPath), stored->recipe);
+        m_stored = std::move(*stored);
+        return;
+    }
+    if (!looksLikeProject(file)) {
+        pipeline.open(path, recipe);
+        return;
+    }
+    const auto project = readProject(file);
+    if (!project) {
+        Q_EMIT pipeline.failed(Stage::Open, project.error());
+        return;
+    }
+    m_project = path;
+    const std::string data = project->dataPath.empty() ? "sample" : project->dataPath;
+    m_settings = RunSettings {data, project->comparisonPath, project->device};
+    applyWindowState(m_window, QByteArray::fromStdString(project->windowState));
+    pipeline.open(toQString(project->modelPath), project->recipe);
+    if (!project->resultFolder.empty() && looksLikeResult(project->resultFolder))
+        if (auto stored = readStoredRun(project->resultFolder))
+            m_stored = std::move(*stored);
+}
+
+void ProjectFiles::reload()
+{
+    const auto& document = m_window.workspace().document();
+    m_settings = document.settings();
+    m_isReload = true;
+    m_window.workspace().pipeline().open(toQString(document.model()->info().path),
+                                         Recipe(document.recipe()));
+}
+
+void ProjectFiles::setSettings()
+{
+    auto& document = m_window.workspace().document();
+    RunSettings settings = document.settings();
+    if (m_settings) {
+        settings = *m_settings;
+    } else {
+        const QString model = toQString(document.model()->info().path);
+        settings.calibrationData = guessCalibrationData(model).toStdString();
+        settings.comparisonData = guessComparisonData(model).toStdString();
+    }
+    document.setSettings(settings);
+    if (!std::exchange(m_isReload, false))
+        document.markSaved();
+}
+
+void ProjectFiles::showKept()
+{
+    if (!m_stored)
+        return;
+    m_window.workspace().pipeline().adopt(*m_stored);
+    m_stored.reset();
+}
+
+bool ProjectFiles::save()
+{
+    return m_project.isEmpty() ? saveAs() : saveTo(m_project);
+}
+
+bool ProjectFiles::saveAs()
+{
+    const auto& model = m_window.workspace().document().model();
+    if (!model)
+        return false;
+    const QFileInfo file(toQString(model->info().path));
+    const QString proposed = m_project.isEmpty()
+        ? file.dir().filePath(file.completeBaseName() + QStringLiteral(".project.json"))
+        : m_project;
+    const QString path = QFileDialog::getSaveFileName(&m_window, QStringLiteral("Save project"),
+                                                      proposed, QStringLiteral("*.json"));
+    return !path.isEmpty() && saveTo(path);
+}
+
+bool ProjectFiles::saveTo(const QString& path)
+{
+    auto& workspace = m_window.workspace();
+    const auto& document = workspace.document();
+    Project project;
+    project.modelPath = document.model()->info().path;
+    project.modelSha256 = document.model()->info().sha256;
+    project.dataPath = document.settings().calibrationData;
+    project.comparisonPath = document.settings().comparisonData;
+    project.device = document.settings().device;
+    const QString results = resultsFolderOf(path);
+    if (workspace.pipeline().keepResults(results))
+        project.resultFolder = results.toStdString();
+    project.recipe = document.recipe();
+    project.windowState = windowStateOf(m_window).toStdString();
+    if (const auto written = writeProject(project, path.toStdString()); !written) {
+        m_window.messageBar().showError(QStringLiteral("Saving the project"), written.error());
+        return false;
+    }
+    m_project = m_opened = path;
+    workspace.document().markSaved();
+    return true;
+}
+
+bool ProjectFiles::mayLeave()
+{
+    if (!m_window.workspace().document().isModified())
+        return true;
+    QMessageBox box(QMessageBox::Question, QStringLiteral("Unsaved decisions"),
+                    QStringLiteral("The decisions on %1 are not saved.")
+                        .arg(m_window.workspace().document().title()),
+                    QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, &m_window);
+    box.setObjectName(QStringLiteral("unsavedBox"));
+    box.setInformativeText(QStringLiteral(
+        "A project keeps the model's path, every decision, the data and the results."));
+    box.button(QMessageBox::Save)->setText(QStringLiteral("Save project"));
+    box.setDefaultButton(QMessageBox::Save);
+    const int answer = box.exec();
+    if (answer != QMessageBox::Save)
+        return answer == QMessageBox::Discard;
+    if (!save())
+        return false;
+    m_window.workspace().pipeline().waitForKept();
+    return true;
+}
+
+} // namespace qs

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "engine/configure/recipe.h"
+#ifndef Q_MOC_RUN
+#include "engine/export/stored_run.h"
+#include "engine/pipeline/run_settings.h"
+#endif
+
+#include <QObject>
+#include <QString>
+
+#include <optional>
+
+namespace qs {
+
+class MainWindow;
+struct Error;
+
+/// What the window opens and saves: a model, a project, or the folder of a result; and whether
+/// unsaved decisions may be left. GUI thread only.
+class ProjectFiles : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit ProjectFiles(MainWindow& window);
+
+    /// Opens a model, or what a project or a result folder names. A recipe given here is where a
+    /// model starts from. Results that belong to a project or folder are shown again where model,
+    /// decisions and data are as they were; else the status line says why not.
+    void open(const QString& path, const Recipe& recipe = defaultRecipe());
+    /// Reads the model's file again; decisions, data and project stay.
+    void reload();
+    /// What was opened last: the file or folder that the user chose.
+    const QString& openedPath() const { return m_opened; }
+    /// The project that `save` writes to; empty for a model that nobody saved.
+    const QString& projectPath() const { return m_project; }
+
+    /// To the project's own file; asks for one where there is none. False where the user changed
+    /// their mind or it failed (which a message says).
+    bool save();
+    bool saveAs();
+    /// To this file, without asking.
+    bool saveTo(const QString& path);
+    /// Asks what to do with unsaved decisions, where there are any. True: go on.
+    bool mayLeave();
+
+private:
+    void setSettings();
+    void showKept();
+
+    MainWindow& m_window;
+    QString m_opened, m_project;
+    std::optional<RunSettings> m_settings; ///< of what is being opened; else they are guessed
+    std::optional<StoredRun> m_stored; ///< results to show once the model is planned
+    bool m_isReload = false; ///< what was not saved is not saved afterwards either
+};
+
+} // namespace qs
