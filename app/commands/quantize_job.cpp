@@ -19,18 +19,19 @@ namespace qs {
 
 namespace {
 
-/// Every finding is a line of the log; the error counts them.
+/// Names all that --strict does not let pass.
 Result<void> checkStrict(const PlannedModel& planned)
 {
     const auto findings = strictFindings(*planned.model, *planned.plan);
     if (findings.empty())
         return {};
-    for (std::size_t i = planned.plan->warnings.size(); i < findings.size(); ++i)
-        warn(findings[i]);
-    return fail(makeError(ErrorCode::BadInput,
-                          "--strict: " + counted(std::int64_t(findings.size()), "finding")
-                              + (findings.size() == 1 ? ": " : ", the first: ") + findings.front())
-                    .inFile(planned.model->info().path));
+    std::string text;
+    for (const std::string& finding : findings)
+        text += (text.empty() ? "" : "; ") + finding;
+    return fail(
+        makeError(ErrorCode::BadInput,
+                  "--strict: " + counted(std::int64_t(findings.size()), "finding") + ": " + text)
+            .inFile(planned.model->info().path));
 }
 
 /// One run of the verb.

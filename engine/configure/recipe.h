@@ -42,8 +42,8 @@ struct Recipe
     std::string convertJson = "{}"; ///< ConvertCustomConfig.to_dict() keys without "lowering"
     std::vector<LoweringRow> loweringAdd;
     std::vector<LoweringRow> loweringRemove;
-    /// Float nodes whose observers may have seen nothing (key "convert.uncalibrated"): they quantize
-    /// with scale 1 and zero point 0. Else such an observer stops the conversion.
+    /// Float nodes whose observers may have seen nothing (key "convert.uncalibrated"): they
+    /// quantize with scale 1 and zero point 0. Else such an observer stops the conversion.
     std::vector<std::string> uncalibrated;
     CalibrationSettings calibration;
     friend bool operator==(const Recipe&, const Recipe&) = default;

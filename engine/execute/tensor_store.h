@@ -40,8 +40,8 @@ public:
     /// The value with its tensors on `device`.
     Result<at::IValue> getOn(TensorId id, const at::Device& device) const;
     std::uint64_t bytes(TensorId id) const;
-    /// Of the entries that live and die with this store: not of the store below, nor of what is made
-    /// again when it is needed.
+    /// Of the entries that live and die with this store: not of the store below, nor of what is
+    /// made again when it is needed.
     std::uint64_t ownBytes() const;
     std::size_t size() const;
 

@@ -15,11 +15,15 @@ struct StageChain::Run
     std::shared_ptr<const Dataset> data;
     DeviceChoice device;
     Key dataKey; ///< content and cut
+    Key resumeKey; ///< the same whatever the number of batches, where that changes none of them
     Key key; ///< of the calibration
     std::unordered_map<ObserverId, Key> seen; ///< by observer, under which statistics are kept
     double prepareSeconds = 0;
 
     Key amountKey() const { return KeyBuilder("amount").add(dataKey).key(); }
 };
+
+/// Memory that goes with a graph, roughly: its nodes and the tensors that nobody else holds.
+std::size_t heldBytes(const Graph& graph);
 
 } // namespace qs

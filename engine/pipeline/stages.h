@@ -25,7 +25,7 @@ struct Calibration
     std::string device; ///< "cpu", "cuda:0"
     std::string note; ///< why this device, or empty
     double prepareSeconds = 0, seconds = 0; ///< of preparing, of calibrating
-    Key dataKey; ///< of the data's content and how they are cut
+    Key resumeKey; ///< of the data as far as an interrupted calibration goes on with them
     Key key; ///< of model, plan, data, device; empty where nobody keeps it
 };
 using CalibrationPtr = std::shared_ptr<const Calibration>;

@@ -86,7 +86,7 @@ void StatusLine::refresh()
         else if (document.isStale(last))
             provenance += QStringLiteral("results are stale: ") + document.staleReason(last);
         else
-            provenance += QStringLiteral("results are of these decisions");
+            provenance += QStringLiteral("results are of these decisions (current)");
     }
     m_provenance->setText(provenance);
 }

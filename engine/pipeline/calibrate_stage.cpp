@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/log.h"
+#include "engine/calibrate/checkpoint.h"
+#include "engine/calibrate/dataset.h"
+#include "engine/convert/choose_qparams.h"
+#include "engine/convert/clipped_values.h"
+#include "engine/execute/tensor_store.h"
+#include "engine/graph/graph_printer.h"
+#include "engine/pipeline/chain_run.h"
+#include "engine/pipeline/checks.h"
+#include "engine/pipeline/content_keys.h"
+#include "engine/pipeline/observe_part.h"
+#include "engine/pipeline/value_keys.h"
+#include "engine/prepare/prepare.h"
+
+#include <ATen/Parallel.h>
+
+#include <chrono>
+#include <filesystem>
+#include <unordered_set>
+
+namespace qs {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point start)
+{
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+} // namespace
+
+std::size_t heldBytes(const Graph& graph)
+{
+    const auto& store = graph.tensors();
+    return graph.nodes().size() * 1024 + (store ? std::size_t(store->ownBytes()) : 0);
+}
+
+Result<StageChain::Run> StageChain::prepareRun(const CalibrateRequest& request,
+                                               const JobContext& job)
+{
+    QS_CHECK(checkFloat(*request.model));
+    Run run;
+    QS_TRY(run.device, chooseDevice(request.settings.device));
+    const CalibrationSettings& cut = request.recipe.calibration;
+    const std::string& source = request.settings.calibrationData;
+    QS_TRY(const GraphPtr model, typed(request.model, request.recipe, request.settings, job));
+    PlanPtr planned = request.plan;
+    if (model != request.model || !planned) {
+        QS_TRY(planned, plan(model, request.recipe));
+    }
+    QS_CHECK(checkCoverage(*model, *planned));
+    QS_TRY(run.data, data(*model, source, cut));
+    QS_TRY(const Key content, m_hashes.of(source, model->info().sha256));
+    run.dataKey = batchesKey(content, cut, run.data->batchCount());
+    std::error_code code;
+    const bool folder = std::filesystem::is_directory(source, code); // its images are sampled
+    run.resumeKey = folder ? run.dataKey : batchesKey(content, cut, 0);
+    const auto machine = run.device.device + " " + std::to_string(at::get_num_threads());
+    run.key = KeyBuilder("calibration")
+                  .add(planKey(*model, request.recipe))
+                  .add(run.dataKey)
+                  .add(machine)
+                  .key();
+    const auto start = Clock::now();
+    job.report("prepare", "fusing and inserting observers", 0);
+    const Key preparedKey = KeyBuilder("prepared").add(planKey(*model, request.recipe)).key();
+    run.prepared = m_memo.find<PreparedModel>(preparedKey);
+    if (!run.prepared || run.prepared->plan != planned) {
+        QS_TRY(run.prepared, prepareModel(model, planned, job));
+        m_memo.keep<PreparedModel>(preparedKey, run.prepared, heldBytes(*run.prepared->graph));
+    }
+    run.prepareSeconds = secondsSince(start);
+    // In a sequence what a model keeps from batch to batch depends on all of it.
+    const std::string whole = cut.isSequence ? printGraph(*run.prepared->graph) : std::string();
+    for (auto& [id, seen] : observedKeys(*run.prepared)) {
+        const bool isWeight = run.prepared->observedWeight.contains(id);
+        run.seen[id] = KeyBuilder("statistics")
+                           .add(seen)
+                           .add(isWeight ? Key() : run.dataKey)
+                           .add(machine)
+                           .add(whole)
+                           .key();
+    }
+    return run;
+}
+
+CalibrationPtr StageChain::assemble(const Run& run, const Observations* fresh)
+{
+    if (auto kept = m_memo.find<Calibration>(run.key))
+        return kept;
+    const auto amount = m_memo.find<Amount>(run.amountKey());
+    if (!amount && !fresh)
+        return nullptr;
+    auto seen = std::make_shared<Observations>();
+    for (const PlannedObserver& observer : run.prepared->plan->observers) {
+        if (const ObserverStats* now = fresh ? fresh->tryGet(observer.id) : nullptr) {
+            seen->observers.push_back(*now);
+            continue;
+        }
+        auto stats = m_statistics.find(run.seen.at(observer.id), observer.id, observer.spec);
+        if (!stats)
+            return nullptr;
+        seen->observers.push_back(std::move(*stats));
+    }
+    seen->batches = fresh ? fresh->batches : amount->batches;
+    seen->samples = fresh ? fresh->samples : amount->samples;
+    seen->device = run.device.device;
+    seen->threads = at::get_num_threads();
+    auto out = std::make_shared<Calibration>();
+    out->prepared = run.prepared;
+    out->qparams = chooseAllQParams(*seen);
+    out->observations = std::move(seen);
+    out->device = run.device.device;
+    out->note = run.device.note;
+    out->prepareSeconds = run.prepareSeconds;
+    out->resumeKey = run.resumeKey;
+    out->key = run.key;
+    CalibrationPtr made = out;
+    m_memo.keep<Calibration>(run.key, made, heldBytes(*run.prepared->graph));
+    return made;
+}
+
+std::optional<Checkpoint> StageChain::checkpointOf(const PreparedModel& prepared,
+                                                   const Key& resumeKey,
+                                                   const std::string& device) const
+{
+    const std::filesystem::path folder = m_options.checkpointFolder;
+    std::error_code code;
+    if (!folder.empty())
+        std::filesystem::create_directories(folder, code);
+    if (folder.empty() || code)
+        return std::nullopt;
+    return Checkpoint((folder / kCheckpointFile).string(),
+                      calibrationKey(prepared, resumeKey, device));
+}
+
+Result<void> StageChain::saveCheckpoint(const Calibration& calibration) const
+{
+    const auto checkpoint
+        = checkpointOf(*calibration.prepared, calibration.resumeKey, calibration.device);
+    return checkpoint ? checkpoint->save(*calibration.observations) : Result<void>();
+}
+
+Result<ObservationsPtr> StageChain::observe(const Run& run, const JobContext& job, bool all)
+{
+    std::unordered_set<ObserverId> missing;
+    for (const PlannedObserver& observer : run.prepared->plan->observers)
+        if (!m_statistics.find(run.seen.at(observer.id), observer.id, observer.spec))
+            missing.insert(observer.id);
+    const bool known = m_memo.find<Amount>(run.amountKey()) != nullptr;
+    const PreparedPtr part = known && !all ? partToObserve(run.prepared, missing) : run.prepared;
+    const auto checkpoint = checkpointOf(*part, run.resumeKey, run.device.device);
+    QS_TRY(const ObservationsPtr seen,
+           ::qs::calibrate(*part, *run.data, run.device.device, job,
+                           checkpoint ? &*checkpoint : nullptr));
+    if (checkpoint)
+        checkpoint->remove();
+    keepStatistics(run, *seen);
+    return seen;
+}
+
+void StageChain::keepStatistics(const Run& run, const Observations& seen)
+{
+    for (const ObserverStats& stats : seen.observers)
+        m_statistics.keep(run.seen.at(stats.id), stats);
+    m_memo.keep<Amount>(run.amountKey(),
+                        std::make_shared<const Amount>(Amount {seen.batches, seen.samples}),
+                        sizeof(Amount));
+}
+
+Result<CalibrationPtr> StageChain::calibrate(const CalibrateRequest& request, const JobContext& job)
+{
+    const auto start = Clock::now();
+    QS_TRY(const Run run, prepareRun(request, job));
+    if (CalibrationPtr kept = assemble(run))
+        return kept;
+    QS_TRY(ObservationsPtr seen, observe(run, job, false));
+    CalibrationPtr made = assemble(run, seen.get());
+    if (!made) { // what was kept of the others had to go meanwhile
+        QS_TRY(seen, observe(run, job, true));
+        made = assemble(run, seen.get());
+    }
+    auto timed = std::make_shared<Calibration>(*made);
+    timed->seconds = secondsSince(start) - run.prepareSeconds;
+    made = timed;
+    m_memo.keep<Calibration>(run.key, made, heldBytes(*run.prepared->graph));
+    const auto& prepared = *run.prepared;
+    for (const std::string& text :
+         clippedValues(*prepared.model, *prepared.plan, *made->observations, made->qparams))
+        warn(text);
+    return made;
+}
+
+Result<CalibrationPtr> StageChain::restore(const CalibrateRequest& request, QParamsTable qparams,
+                                           Observations observations,
+                                           const std::string& documentHash, const JobContext& job)
+{
+    auto out = std::make_shared<Calibration>();
+    QS_TRY(const DeviceChoice device, chooseDevice(request.settings.device));
+    const auto start = Clock::now();
+    QS_TRY(out->prepared, prepareModel(request.model, request.plan, job));
+    out->prepareSeconds = secondsSince(start);
+    out->device = device.device;
+    out->note = device.note;
+    out->observations = std::make_shared<const Observations>(std::move(observations));
+    out->qparams = std::move(qparams);
+    out->key = KeyBuilder("restored")
+                   .add(planKey(*request.model, request.recipe))
+                   .add(documentHash)
+                   .add(device.device)
+                   .key();
+    return CalibrationPtr(out);
+}
+
+} // namespace qs

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/pipeline/content_keys.h"
+
+#include "engine/graph/graph_printer.h"
+#include "engine/pipeline/decision_keys.h"
+
+namespace qs {
+
+Key modelKey(const Graph& model)
+{
+    KeyBuilder key("model");
+    key.add(model.info().sha256);
+    if (model.info().sha256.empty() || model.info().format == "torchscript")
+        key.add(printGraph(model));
+    return key.key();
+}
+
+Key planKey(const Graph& model, const Recipe& recipe)
+{
+    return KeyBuilder("plan")
+        .add(modelKey(model))
+        .add(planningKey(recipe))
+        .add(loweringKey(recipe))
+        .key();
+}
+
+Key batchesKey(const Key& content, CalibrationSettings cut, std::int64_t batches)
+{
+    cut.batches = int(batches);
+    return KeyBuilder("batches").add(content).add(cutKey(cut)).key();
+}
+
+Key conversionKey(const Calibration& calibration, const Recipe& recipe)
+{
+    return KeyBuilder("conversion").add(calibration.key).add(loweringKey(recipe)).key();
+}
+
+} // namespace qs

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/pipeline/stages.h"
+
+namespace qs {
+
+// The keys under which results are kept: of what was really read, not of what decisions name.
+
+/// Of a model as far as it is known: of a TorchScript file a run may have told more than the file.
+Key modelKey(const Graph& model);
+Key planKey(const Graph& model, const Recipe& recipe);
+/// Of data of this content, cut into so many batches.
+Key batchesKey(const Key& content, CalibrationSettings cut, std::int64_t batches);
+Key conversionKey(const Calibration& calibration, const Recipe& recipe);
+
+} // namespace qs
