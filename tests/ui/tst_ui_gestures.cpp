@@ -305,6 +305,99 @@ private Q_SLOTS:
         QVERIFY(document().model());
     }
 
+    /// Another plan numbers its observers otherwise: what is shown of a value stays with it.
+    void statisticsStayWithTheirValues()
+    {
+        pipeline().runUpTo(Stage::Compare);
+        settle();
+        QVERIFY(isCurrent(Stage::Compare));
+        struct Shown
+        {
+            float min, max, scale;
+        };
+        const auto shown = [this] {
+            std::map<NodeId, Shown> out;
+            const Facts& facts = workspace().facts();
+            for (const NodePtr& node : document().model()->nodes()) {
+                const ObserverId observer = facts.outputObserver(node->id);
+                const ObserverStats* stats = facts.stats(observer);
+                const QParams* params = facts.qparams(observer);
+                if (stats && params)
+                    out[node->id] = {stats->min, stats->max, params->scale.at(0)};
+            }
+            return out;
+        };
+        const auto before = shown();
+        QVERIFY(before.size() > 5);
+        int compared = 0;
+        QSignalSpy plans(&document(), &Document::planChanged);
+        workspace().assign({RuleKind::ModuleName, {"stem"}}, std::string());
+        workspace().assign({RuleKind::ModuleName, {"block1.conv1"}}, std::string());
+        const auto compare = [&] {
+            for (const auto& [node, now] : shown())
+                if (const auto it = before.find(node); it != before.end()) {
+                    QCOMPARE(now.min, it->second.min);
+                    QCOMPARE(now.max, it->second.max);
+                    QCOMPARE(now.scale, it->second.scale);
+                    ++compared;
+                }
+        };
+        QTRY_VERIFY(plans.count() > 0); // the older calibration under the new plan
+        compare();
+        settle();
+        compare(); // the one that follows from what was kept
+        QVERIFY(compared > 10);
+        workspace().undoStack().undo();
+        workspace().undoStack().undo();
+        settle();
+        QVERIFY(isCurrent(Stage::Compare));
+    }
+
+    /// Other data with the same settings: nothing of the data before is current, or exported.
+    void otherDataAreNotMixedWithTheBefore()
+    {
+        RunSettings settings = document().settings();
+        settings.calibrationData = (kSamples + "test.npz").toStdString();
+        document().setSettings(settings);
+        for (const Stage stage : {Stage::Calibrate, Stage::Convert, Stage::Compare}) {
+            QCOMPARE(pipeline().status(stage).state, StageStatus::State::Stale);
+            QCOMPARE(document().staleReason(stage), QStringLiteral("data changed"));
+        }
+        pipeline().runUpTo(Stage::Calibrate);
+        settle();
+        QVERIFY(isCurrent(Stage::Calibrate) && !isCurrent(Stage::Convert));
+        exportAll();
+        settings.calibrationData = (kSamples + "calib.npz").toStdString();
+        document().setSettings(settings);
+        settle();
+        QVERIFY(isCurrent(Stage::Compare)); // back again, without a run
+    }
+
+    /// A project opened by another window shows the results that it was saved with.
+    void reopenedProjectsShowTheirResults()
+    {
+        pipeline().runUpTo(Stage::Compare);
+        settle();
+        QVERIFY(m_window->projects().saveTo(m_project));
+        settle();
+        const auto engine = makeEngineSession();
+        m_window.reset();
+        m_window = std::make_unique<MainWindow>(*engine);
+        openModel(m_project);
+        QTRY_VERIFY_WITH_TIMEOUT(isCurrent(Stage::Compare), 60000);
+        QVERIFY(!document().isModified());
+        check();
+        // Its results folder opens as well.
+        m_window->openModel(m_folder.filePath("work.results"));
+        settle();
+        QTRY_VERIFY_WITH_TIMEOUT(isCurrent(Stage::Compare), 60000);
+        check();
+        // Other data by now: not shown.
+        m_window.reset();
+        m_window = std::make_unique<MainWindow>(*m_engine);
+        openModel(kSamples + "digits.pt2");
+    }
+
     /// QS_GESTURES=N goes on for longer.
     void numbersAreTheCommandLines()
     {
