@@ -153,16 +153,17 @@ Result<Key> StageChain::comparisonKey(const CompareRequest& request)
 
 Result<ComparisonPtr> StageChain::compare(const CompareRequest& request, const JobContext& job)
 {
-    if (request.converted->prepared != request.calibration->prepared)
-        return fail(ErrorCode::Internal, "a conversion is compared under another calibration");
     QS_TRY(const Key key, comparisonKey(request));
     if (auto kept = m_memo.find<Comparison>(key))
         return kept;
+    ConvertedPtr converted = request.converted;
+    if (converted->prepared != request.calibration->prepared) { // kept longer than its calibration
+        QS_TRY(converted, convert({request.calibration, request.recipe, request.settings}, job));
+    }
     QS_TRY(const auto opened,
-           data(*request.converted->prepared->model, request.settings.compared(),
-                comparedCut(request)));
+           data(*converted->prepared->model, request.settings.compared(), comparedCut(request)));
     QS_TRY(ComparisonPtr comparison,
-           compareModels(*request.converted, *opened, request.calibration->device, job));
+           compareModels(*converted, *opened, request.calibration->device, job));
     m_memo.keep<Comparison>(key, comparison, bytesOf(*comparison));
     return comparison;
 }

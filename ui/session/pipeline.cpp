@@ -173,7 +173,8 @@ void Pipeline::recall()
 {
     const auto& doc = m_document;
     if (!doc.model() || m_running >= 0 || !isCurrent(Stage::Plan)
-        || !doc.hasResult(Stage::Calibrate) || isCurrent(Stage::Compare))
+        || !doc.hasResult(Stage::Calibrate)
+        || (isCurrent(Stage::Calibrate) && isCurrent(Stage::Convert) && isCurrent(Stage::Compare)))
         return;
     CalibrateRequest request {doc.model(), doc.plan(), doc.recipe(), doc.settings()};
     m_jobs.run(
