@@ -79,6 +79,7 @@ private Q_SLOTS:
     void refusedKernelsShowOnTheirStage();
     void theWholeModelsLossIsItsOutputs();
     void rowsThatAreCutHaveTheirTextAsToolTip();
+    void edgeRulesAreToldOfTheirInput();
 };
 
 void TestMainWindow::init()
@@ -327,6 +328,28 @@ void TestMainWindow::rowsThatAreCutHaveTheirTextAsToolTip()
     }
     for (const char* name : {"statusSummary", "statusProvenance", "propertyTitle"})
         QCOMPARE(find<QLabel>(name)->toolTip(), find<QLabel>(name)->text());
+}
+
+void TestMainWindow::edgeRulesAreToldOfTheirInput()
+{
+    auto& document = workspace().document();
+    workspace().selectNode(node("linear"));
+    QTRY_VERIFY(find<QWidget>("cardWhy")->isVisible());
+    QVERIFY(!find<QLabel>("whyInputRule"));
+    auto plan = std::make_shared<Plan>(*document.plan());
+    for (auto& decided : plan->nodes)
+        if (decided.node == node("linear")) {
+            Rule edge;
+            edge.kind = RuleKind::Edge;
+            edge.key = "flatten";
+            edge.qconfig = {"act7", decided.qconfig};
+            decided.inputRules = {edge};
+        }
+    document.setPlan(plan, document.recipeRevision());
+    QTRY_VERIFY(find<QLabel>("whyInputRule"));
+    const QString text = find<QLabel>("whyInputRule")->text();
+    QVERIFY2(text.contains(QStringLiteral("flatten")) && text.contains(QStringLiteral("act7")),
+             qPrintable(text));
 }
 
 QTEST_MAIN(TestMainWindow)

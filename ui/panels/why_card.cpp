@@ -121,6 +121,13 @@ void WhyCard::refresh()
     if (decided->verdict == Verdict::NotApplicable)
         return;
     addText(ruleText(*decided));
+    for (const auto& rule : decided->inputRules) {
+        const QString name = rule.qconfig.config ? QString::fromStdString(rule.qconfig.name)
+                                                 : QStringLiteral("float");
+        addText(QStringLiteral("Its input from %1 → %2 (edge rule, set by you)")
+                    .arg(QString::fromStdString(rule.key), name))
+            ->setObjectName(QStringLiteral("whyInputRule"));
+    }
     for (const auto& rule : decided->overrides) {
         const QString name = rule.qconfig.config ? QString::fromStdString(rule.qconfig.name)
                                                  : QStringLiteral("float");
