@@ -21,9 +21,6 @@ namespace {
 /// A structure without elements is small; a larger one is not of this world.
 constexpr std::uint64_t kMaxStructure = std::uint64_t(256) << 20;
 
-constexpr const char* kKinds
-    = "it holds something other than tensors, numbers, tuples, lists and dictionaries";
-
 /// A condition inside LibTorch's reader that speaks of its own source, not of the file.
 bool isInside(const std::string& message)
 {
@@ -34,6 +31,9 @@ Error unreadable(const std::string& why)
 {
     return makeError(ErrorCode::BadInput, "cannot be read as saved tensors: " + why);
 }
+
+constexpr const char* kNotAModel
+    = "save the model's inputs: torch.save(inputs, path); a model or its state_dict is no data";
 
 Result<void> checkStart(const std::string& path)
 {
@@ -135,12 +135,12 @@ Result<SavedTensors> SavedTensors::open(const std::string& path)
                                "ordinary dense one"));
     // What tensors claim of their records is looked at when they are read.
     if (auto sound = checkPickle(text, [](const std::string&) { return UINT64_MAX; }); !sound)
-        return fail(unreadable(sound.error().message));
+        return fail(unreadable(sound.error().message).withHint(kNotAModel));
     auto value = unpickle(text, out.m_storages);
     if (!value)
-        return fail(unreadable(isInside(value.error().message) ? kKinds : value.error().message)
-                        .withHint("save the model's inputs: torch.save(inputs, path); a model or "
-                                  "its state_dict is no data"));
+        return fail(
+            unreadable(isInside(value.error().message) ? kNotPlainData : value.error().message)
+                .withHint(kNotAModel));
     out.m_value = std::move(*value);
     return out;
 }

@@ -11,6 +11,10 @@
 
 namespace qs {
 
+/// What a pickle is refused for that makes or changes objects of other kinds (a `state_dict`).
+inline constexpr const char* kNotPlainData
+    = "it holds something other than tensors, numbers, tuples, lists and dictionaries";
+
 /// Bytes of the record that holds a storage; nothing when there is no such record.
 using StorageSize = std::function<std::optional<std::uint64_t>(const std::string& key)>;
 
