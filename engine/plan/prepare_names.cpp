@@ -47,9 +47,12 @@ public:
         std::string known;
         for (const std::string& function : functions)
             known += (known.empty() ? "" : ", ") + function;
+        // A default export records forward for whatever it calls.
+        const bool isForwardAlone = known.empty() || known == "forward";
         m_warnings.push_back(where + ": no operator of module '" + key.path + "' comes from '"
                              + key.function + "'; the file knows "
-                             + (known.empty() ? "no functions of it" : known));
+                             + (known.empty() ? "no functions of it" : known)
+                             + (isForwardAlone ? ": export the model with strict=True" : ""));
     }
     void moduleClass(const std::string& where, const std::string& name)
     {

@@ -555,10 +555,13 @@ def training_modules(model):
     return found
 
 
+EAGER = ("QuantStub", "DeQuantStub", "QuantWrapper", "FloatFunctional", "FXFloatFunctional")
+
+
 def stub_modules(model):
     return [{"module": name, "class": class_name(module),
-             "hint": "remove it: Quantscope places quantization itself, and the stub is left out of the file"}
-            for name, module in model.named_modules() if type(module).__name__ in ("QuantStub", "DeQuantStub", "QuantWrapper")]
+             "hint": "remove it: Quantscope places quantization itself, and a .pt2 does not name it"}
+            for name, module in model.named_modules() if type(module).__name__ in EAGER]
 
 
 def export(model, args, kwargs=None, dynamic_shapes=None, path="model.pt2", draft_seconds=120.0):

@@ -230,4 +230,51 @@ def test_training_mode_is_warned_of(folder):
     assert "the model is in training mode" in done.stderr, done.stderr
 
 
+def test_a_method_of_a_default_export(folder):
+    """It records no methods: the warning says what to do."""
+    model, _, _, samples = detector(folder)
+    path = folder / "default.pt2"
+    torch.export.save(torch.export.export(model, (samples,), strict=False), path)
+    warnings = run_json("plan", path, "--recipe", write_recipe(folder, prepare={"wrap": ["head::_post_process"]}))["warnings"]
+    assert any("prepare.wrap" in w and w.endswith("the file knows forward: export the model with strict=True") for w in warnings), warnings
+
+
+class QuantStub(nn.Module):
+    """Somebody else's."""
+
+    def forward(self, x):
+        return x * 2
+
+
+class Eager(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.quant, self.mine = torch.ao.quantization.QuantStub(), QuantStub()
+        self.fc, self.sum = nn.Linear(8, 8), torch.ao.nn.quantized.FloatFunctional()
+        self.dequant = torch.ao.quantization.DeQuantStub()
+
+    def forward(self, x):
+        y = self.mine(self.fc(self.quant(x)))
+        return self.dequant(self.sum.add(y, y))
+
+
+def test_modules_of_eager_mode_are_named(folder):
+    """By a traced file; a .pt2 names none, unless they hold observers."""
+    model, x = Eager().eval(), torch.randn(2, 8)
+    torch.jit.save(torch.jit.trace(model, x), folder / "eager.pt")
+    torch.export.save(torch.export.export(model, (x,), strict=False), folder / "eager.pt2")
+    model.qconfig = torch.ao.quantization.default_qconfig
+    prepared = torch.ao.quantization.prepare(model)
+    prepared(x)
+    torch.export.save(torch.export.export(prepared, (x,), strict=False), folder / "prepared.pt2")
+    found = {name: [w for w in run_json("plan", folder / name)["warnings"] if "eager-mode" in w]
+             for name in ("eager.pt", "eager.pt2", "prepared.pt2")}
+    assert len(found["eager.pt"]) == 1, found
+    for name in ("'quant'", "'sum'", "'dequant'"):
+        assert name in found["eager.pt"][0], found
+    assert found["eager.pt2"] == [], found
+    assert any("'fc.activation_post_process'" in w and "export the float model" in w for w in found["prepared.pt2"]), found
+    assert not any("'mine'" in w for told in found.values() for w in told), found
+
+
 main(__name__)

@@ -115,10 +115,12 @@ class Stubs(torch.nn.Module):
         super().__init__()
         self.quant = torch.ao.quantization.QuantStub()
         self.fc = torch.nn.Linear(4, 2)
+        self.sum = torch.ao.nn.quantized.FloatFunctional()
         self.dequant = torch.ao.quantization.DeQuantStub()
 
     def forward(self, x):
-        return self.dequant(self.fc(self.quant(x)))
+        y = self.fc(self.quant(x))
+        return self.dequant(self.sum.add(y, y))
 
 
 def make(name, *, size=4, train=False):

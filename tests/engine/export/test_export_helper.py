@@ -135,7 +135,8 @@ class ExportHelper(unittest.TestCase):
 
     def test_eager_stubs_are_named(self):
         trace = self.export("stubs")
-        self.assertEqual([e["module"] for e in trace["stubs"]], ["quant", "dequant"])
+        self.assertEqual([e["module"] for e in trace["stubs"]], ["quant", "sum", "dequant"])
+        self.assertTrue(all("a .pt2 does not name it" in e["hint"] for e in trace["stubs"]))
 
     def test_what_strict_refuses_goes_non_strict(self):
         trace = self.export("non_strict")

@@ -167,29 +167,6 @@ private Q_SLOTS:
         QVERIFY2(plan->warnings[0].starts_with("'a', 'b' stay float: qconfig 'x86'"),
                  plan->warnings[0].c_str());
     }
-    void eagerModulesAreNamed()
-    {
-        GraphMaker m;
-        m.edit.modules().add("quant", "torch.ao.quantization.stubs.QuantStub");
-        m.edit.modules().add("add",
-                             "torch.ao.nn.quantized.modules.functional_modules.FloatFunctional");
-        m.edit.modules().add("mine", "my.QuantStub"); // somebody else's
-        m.edit.modules().add("conv.activation_post_process",
-                             "torch.ao.quantization.observer.HistogramObserver");
-        const Graph graph = m.finish({m.conv("conv", m.input("x"))});
-        const auto warnings = warningsOf(graph);
-        QCOMPARE(warnings.size(), std::size_t(2));
-        QVERIFY2(warnings[0].find("'add', 'quant' (QuantStub") != std::string::npos
-                     || warnings[0].find("'quant', 'add' (QuantStub") != std::string::npos,
-                 warnings[0].c_str());
-        QVERIFY2(warnings[1].find("'conv.activation_post_process'; export the float model")
-                     != std::string::npos,
-                 warnings[1].c_str());
-        const auto plan = makePlan(graph, defaultRecipe(), *findBackend("x86"));
-        QVERIFY(plan);
-        for (const auto& warning : warnings)
-            QVERIFY(std::count(plan->warnings.begin(), plan->warnings.end(), warning) == 1);
-    }
 };
 
 QTEST_GUILESS_MAIN(TestModelWarnings)
