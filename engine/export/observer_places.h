@@ -11,8 +11,9 @@
 
 namespace qs {
 
-/// Where a document tells the quantization parameters of one observer (design 4): on the node whose
-/// value it sees, on a consumer that quantizes an input otherwise, or as the weight of an operator.
+/// Where a document reports the quantization parameters of one observer (design 4): on the node
+/// whose value it sees, on a consumer that quantizes an input otherwise, or as the weight of an
+/// operator.
 struct ObserverPlace
 {
     enum class Kind
@@ -29,8 +30,8 @@ struct ObserverPlace
                            ///< Weight: which of its weights; Interior: which of the values inside
 };
 
-/// All places of a plan's observers. A value that only some readers observe is told on its own node
-/// as well, by its first observer; other observers of it stand on their readers.
+/// All places of a plan's observers. A value that only some readers observe is reported on its own
+/// node as well, by its first observer; other observers of it stand on their readers.
 class ObserverPlaces
 {
 public:

@@ -172,7 +172,7 @@ Result<void> addValue(const Graph& graph, const Node& node, std::uint32_t index,
     if (entry.is_null())
         return fail(makeError(ErrorCode::Unsupported,
                               "a .pt2 cannot hold the number of '" + node.target
-                                  + "', which only a run tells; export torchscript, or save the "
+                                  + "', known only at run time; export torchscript, or save the "
                                     "model with torch.export")
                         .atNode(node.name));
     out[table][value.name] = std::move(entry);

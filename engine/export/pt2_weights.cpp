@@ -92,7 +92,7 @@ Result<void> Pt2Weights::write(Archive& archive) const
             return fail(std::move(held).error().atNode(node->name));
         if (!held->isTensor())
             return fail(makeError(ErrorCode::Unsupported,
-                                  "it holds an object that is no tensor; the .pt2 writer cannot "
+                                  "it holds an object that is not a tensor; the .pt2 writer cannot "
                                   "store it")
                             .atNode(node->name));
         (isState(*node) ? weights : constants).add(*node, path(*node), held->toTensor());

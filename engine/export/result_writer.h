@@ -14,7 +14,7 @@
 
 namespace qs {
 
-/// Everything a result document tells (design 4). Pointers may be null where a stage has not run;
+/// Everything a result document reports (design 4). Pointers may be null where a stage has not run;
 /// borrowed for the call.
 struct ResultParts
 {

@@ -76,7 +76,7 @@ Result<Values> unpack(ScriptBuilder& builder, const Node& node, ScriptValue* who
     auto& body = builder.body();
     const bool isTuple = whole->type()->kind() == c10::TypeKind::TupleType;
     if (!isTuple && whole->type()->kind() != c10::TypeKind::ListType)
-        return fail(ErrorCode::Unsupported, "it takes a value apart that is no tuple or list");
+        return fail(ErrorCode::Unsupported, "it takes a value apart that is not a tuple or list");
     auto* parts = body.insertNode(isTuple ? body.createTupleUnpack(whole)
                                           : body.createListUnpack(whole, node.outputs.size()));
     if (parts->outputs().size() != node.outputs.size())
@@ -90,7 +90,7 @@ Result<Values> element(ScriptBuilder& builder, const Node& node, ScriptValue* wh
     const Argument* place = node.tryArg(1);
     const auto* at = place ? place->asInt() : nullptr;
     if (!tuple || !at)
-        return fail(ErrorCode::Unsupported, "it reads a tuple at a place that only a run tells");
+        return fail(ErrorCode::Unsupported, "it reads a tuple at a place known only at run time");
     const std::int64_t count = std::int64_t(tuple->elements().size());
     const std::int64_t index = *at < 0 ? *at + count : *at;
     if (index < 0 || index >= count)

@@ -11,8 +11,8 @@ namespace qs {
 
 /// Which values of a graph may share memory, from what the operators' schemas say about views and
 /// in-place results. Conservative: sets may be too large, never too small. They grow as the nodes
-/// run: a list that holds two tensors joins them (it shares memory with both), but a tensor that
-/// was changed before the list was made was not seen through it.
+/// run: a list that holds two tensors joins them (it shares memory with both); a list built after
+/// an in-place write does not alias the old value.
 class AliasSets
 {
 public:

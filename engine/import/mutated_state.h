@@ -6,7 +6,7 @@
 namespace qs {
 
 /// Adds a state update (`graph/state.h`) for every buffer and input that an in-place operator of
-/// the graph may write to, behind all nodes. To be called before `functionalize`, which then gives
+/// the graph may write to, after all nodes. To be called before `functionalize`, which then gives
 /// each its newest value.
 Graph withMutatedState(const Graph& graph);
 

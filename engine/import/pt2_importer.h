@@ -11,7 +11,7 @@
 namespace qs {
 
 /// Where the program of a .pt2 lies within its archive ("models/model.json"); empty when the
-/// archive is no .pt2.
+/// archive is not a .pt2.
 std::string pt2ModelRecord(const Pt2Archive& archive);
 
 /// Reads an exported program: nodes as the file has them (in-place operators included), weights

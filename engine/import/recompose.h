@@ -9,7 +9,7 @@
 
 namespace qs {
 
-/// Which call of which function each node is a part of ("hardswish_1"), as the file tells.
+/// Which call of which function each node is a part of ("hardswish_1"), as the file reports.
 using FunctionCalls = std::unordered_map<NodeId, std::string>;
 
 /// Core ATen spells some functions as other operators, most of them as several, for which no

@@ -33,7 +33,7 @@ Result<bool> ScriptEvaluator::runConstruct(const JitNode& node, Items args, Env&
         for (std::size_t i = 0; i + 1 < args.size(); i += 2) {
             const auto* key = knownValue(args[i]);
             if (!key)
-                return fail(unsupported(node, "has a key that only a run tells"));
+                return fail(unsupported(node, "has a key known only at run time"));
             keys.push_back(*key);
             values.push_back(args[i + 1]);
         }

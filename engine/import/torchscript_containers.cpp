@@ -114,7 +114,7 @@ Result<bool> ScriptEvaluator::runSizes(const JitNode& node, const Items& args, E
         QS_TRY(env[node.output()], sizeOf(tensor, args.at(1), &node));
         return true;
     }
-    const auto rank = rankToGoBy(tensor);
+    const auto rank = decidableRank(tensor);
     if (kind == "aten::len") {
         env[node.output()] = rank
             ? ScriptItem(at::IValue(*rank))
@@ -318,7 +318,7 @@ Result<bool> ScriptEvaluator::runKnownDict(const JitNode& node, const Items& arg
     }
     const auto* key = args.size() > 1 ? knownValue(args[1]) : nullptr;
     if (!key)
-        return fail(unsupported(node, "uses a dict with a key that only a run tells"));
+        return fail(unsupported(node, "uses a dict with a key known only at run time"));
     const auto at = findKey(*dict, *key);
     if (kind == "aten::__contains__")
         return bind(at::IValue(at.has_value()));

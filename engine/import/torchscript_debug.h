@@ -12,19 +12,19 @@
 
 namespace qs {
 
-/// Where the Python code lies that a TorchScript program was made from, as the file tells it.
+/// Where the Python code lies that a TorchScript program was made from, as the file reports it.
 class ScriptDebug
 {
 public:
     explicit ScriptDebug(std::shared_ptr<const Pt2Archive> archive);
 
     /// The innermost frame outside PyTorch that made the node; of a traced model the file holds the
-    /// whole stack, of a scripted one a single frame. Empty when the file tells nothing.
+    /// whole stack, of a scripted one a single frame. Empty when the file has none.
     SourceLocation find(const torch::jit::SourceRange& range) const;
     /// How the code called the operator `word` ("permute", "add_"), as a .pt2 records it in
     /// `torch_fn`: "function.relu" of torch.nn.functional, "builtin_function_or_method.permute" of
     /// torch, "method_descriptor.permute" of a tensor, Python's operators among them; "" where the
-    /// file does not tell. A trace tells torch.nn.functional alone, a scripted model's text all.
+    /// file has none. A trace names torch.nn.functional alone, a scripted model's text all.
     std::string calledAs(const torch::jit::SourceRange& range, const std::string& word) const;
     /// True for code of PyTorch itself.
     static bool isInsideTorch(const std::string& file);

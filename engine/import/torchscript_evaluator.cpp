@@ -81,7 +81,7 @@ std::optional<std::int64_t> ScriptEvaluator::rankOf(const ScriptItem& item) cons
     return rank ? std::optional(rank->count) : std::nullopt;
 }
 
-std::optional<std::int64_t> ScriptEvaluator::rankToGoBy(const ScriptItem& item) const
+std::optional<std::int64_t> ScriptEvaluator::decidableRank(const ScriptItem& item) const
 {
     const auto rank = findRank(item);
     return rank && (!rank->isAssumed || isInTorch()) ? std::optional(rank->count) : std::nullopt;

@@ -38,8 +38,8 @@ public:
     /// wants one, else a node that builds it.
     Result<Argument> argument(const ScriptItem& item, const c10::TypePtr& wanted);
     /// Once all of a scope's nodes are there. Errors (Unsupported): a loop in it changes a tensor
-    /// in place that is read behind it under the name it had before, or a branch or loop hands a
-    /// tensor out that it changes, and behind it one of the two is changed again.
+    /// in place that is read after it under the name it had before, or a branch or loop hands a
+    /// tensor out that it changes, and after it one of the two is changed again.
     Result<void> checkWrites(ScriptScope& scope) const;
     /// Once the call has been followed: tensors that the model set as attributes become state
     /// updates. Returns the paths of the other attributes that it leaves changed; every call starts
@@ -134,7 +134,7 @@ private:
     std::optional<Rank> findRank(const ScriptItem& item) const;
     /// The rank to decide by: user code asks to tell samples from batches, torch's own does not
     /// matter.
-    std::optional<std::int64_t> rankToGoBy(const ScriptItem& item) const;
+    std::optional<std::int64_t> decidableRank(const ScriptItem& item) const;
 
     // torchscript_control.cpp: branches and loops
     friend class ScriptControl;
@@ -171,7 +171,8 @@ private:
 bool isListType(const c10::TypePtr& type);
 /// What a value of this TorchScript type is at run time.
 ValueType runtimeType(const c10::TypePtr& type);
-/// A constant as an argument; `real` tells numbers that stand for element types and layouts.
+/// A constant as an argument; `real` distinguishes numbers that stand for element types and
+/// layouts.
 Argument constantArgument(const at::IValue& value, const c10::TypePtr& real);
 /// The item as one constant when all of it is known.
 std::optional<at::IValue> wholeConstant(const ScriptItem& item);

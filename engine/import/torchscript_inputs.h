@@ -19,8 +19,8 @@ struct ScriptInputs
 };
 
 /// Declares the inputs. An argument with a default value keeps it. How long a list or which keys a
-/// dict has is told by the traced example or by how forward takes it apart. Errors (Unsupported):
-/// an argument that no tensor data can give, such as a string.
+/// dict has follows from the traced example or from how forward takes it apart. Errors
+/// (Unsupported): an argument that no tensor data can give, such as a string.
 Result<ScriptInputs> declareScriptInputs(torch::jit::Function& forward,
                                          const std::vector<at::IValue>& traced, ScriptScope& root);
 

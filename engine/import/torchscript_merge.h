@@ -9,7 +9,7 @@
 namespace qs {
 
 /// What several ways through a program agree on for one value, part by part: parts that are the
-/// same whichever way is taken, and leaves that only a run tells, which the node of the branch or
+/// same whichever way is taken, and leaves known only at run time, which the node of the branch or
 /// loop makes.
 class ScriptPattern
 {

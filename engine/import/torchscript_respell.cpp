@@ -62,7 +62,7 @@ Result<bool> ScriptEvaluator::respell(const JitNode& node, const Items& args, En
             = isInstance(args.at(0), isTensor ? c10::TensorType::get() : node.input(0)->type(),
                          node.tys(c10::attr::types));
         if (!answer)
-            return fail(unsupported(node, "asks for a type that only a run tells"));
+            return fail(unsupported(node, "asks for a type known only at run time"));
         return bind(at::IValue(*answer));
     }
     if (const auto fact = layerFact(node, args))
@@ -123,7 +123,7 @@ Result<bool> ScriptEvaluator::respellTensorRead(const JitNode& node, const Items
     if (kind == "aten::is_floating_point" && type.dtype != DType::Unknown)
         return bind(at::IValue(isFloating(type.dtype)));
     if (kind == "aten::dim") {
-        if (const auto rank = rankToGoBy(args[0]))
+        if (const auto rank = decidableRank(args[0]))
             return bind(at::IValue(*rank));
     }
     if (kind == "aten::size" && args.size() == 2) {

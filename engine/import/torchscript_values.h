@@ -24,7 +24,7 @@ struct ScopedRef
 {
     ScriptScope* scope = nullptr;
     ValueRef ref;
-    bool maybeNone = false; ///< an optional that only a run tells
+    bool maybeNone = false; ///< an optional, known only at run time
     friend bool operator==(const ScopedRef&, const ScopedRef&) = default;
 };
 
@@ -65,7 +65,7 @@ inline const ScopedRef* runtimeValue(const ScriptItem& item)
 {
     return std::get_if<ScopedRef>(&item);
 }
-/// Null for what is no container.
+/// Null for what is not a container.
 inline ScriptContainer* containerOf(const ScriptItem& item)
 {
     const auto* held = std::get_if<ScriptContainerPtr>(&item);
