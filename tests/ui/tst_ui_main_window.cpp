@@ -345,7 +345,7 @@ void TestMainWindow::edgeRulesAreToldOfTheirInput()
             edge.qconfig = {"act7", decided.qconfig};
             decided.inputRules = {edge};
         }
-    document.setPlan(plan, document.recipeRevision());
+    document.setPlan(plan, document.keys());
     QTRY_VERIFY(find<QLabel>("whyInputRule"));
     const QString text = find<QLabel>("whyInputRule")->text();
     QVERIFY2(text.contains(QStringLiteral("flatten")) && text.contains(QStringLiteral("act7")),
