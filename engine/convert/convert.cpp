@@ -83,6 +83,7 @@ Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, co
     }
     QS_TRY(options.rows, kernelRows(recipe));
     QS_CHECK(checkLoweringKernels(recipe));
+    QS_CHECK(job.check());
     options.lastMember = lastMembers(*model->prepared->plan);
     options.quantized = quantizedOperators(*model->prepared->plan);
     for (const NodePlan& node : model->prepared->plan->nodes)
@@ -91,6 +92,7 @@ Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, co
     options.lstmBodies = quantizedLstmBodies(*model);
     job.report("convert", "lowering", 0.4);
     QS_TRY(LoweredGraph lowered, lowerGraph(*model->reference, options, job));
+    QS_CHECK(job.check());
     if (checkBatch)
         QS_CHECK(checkLowered(*model, *checkBatch, options, lowered, job));
     model->lowered = lowered.graph;

@@ -13,8 +13,14 @@ namespace qs {
 
 namespace {
 
+constexpr std::size_t kReportEvery = 1000; ///< nodes
+
 const PlannedObserver* findObserver(const Plan& plan, ObserverId id)
 {
+    // Ids are places, counted from 1, unless a plan was made by hand.
+    if (const std::size_t at = id.value() - 1;
+        at < plan.observers.size() && plan.observers[at].id == id)
+        return &plan.observers[at];
     for (const PlannedObserver& observer : plan.observers)
         if (observer.id == id)
             return &observer;
@@ -118,8 +124,9 @@ int argumentReading(const GraphEdit& edit, const Node& owner, ValueRef weight)
     return -1;
 }
 
+/// `first`: the graph's first operator, before and after.
 Result<void> quantizeWeight(GraphEdit& edit, const ConvertedModel& model,
-                            const PlannedObserver& observer)
+                            const PlannedObserver& observer, NodeId& first)
 {
     const auto qparams = model.qparams.find(observer.id);
     const auto value = model.prepared->observedWeight.find(observer.id);
@@ -141,8 +148,11 @@ Result<void> quantizeWeight(GraphEdit& edit, const ConvertedModel& model,
     if (half)
         dequantized = insertHalfPair(edit, path.source, before, owner->id);
     else {
-        QS_TRY(dequantized, insertQdqPair(edit, path.source, qparams->second, before, owner->id));
+        QS_TRY(dequantized,
+               insertQdqPair(edit, path.source, qparams->second, before, owner->id, first));
     }
+    if (before == first)
+        first = firstOperator(edit);
     if (inList)
         edit.replaceArgument(owner->id, std::size_t(argument), path.source, dequantized);
     else
@@ -178,24 +188,32 @@ Result<void> buildReference(ConvertedModel& model, bool reduceRange, const JobCo
     GraphEdit edit(prepared);
     edit.setTensors(TensorStore::over(prepared.tensors()));
     std::unordered_map<NodeId, ValueRef> replaced; // observer to what stands for it
+    std::size_t done = 0;
     for (const NodePtr& node : prepared.nodes()) {
         QS_CHECK(job.check());
+        if (++done % kReportEvery == 0)
+            job.report("convert", "reference form",
+                       0.1 + 0.2 * double(done) / double(prepared.nodes().size()));
         if (!isObserver(*node))
             continue;
         QS_TRY(const ValueRef output, replaceObserver(edit, model, node->id, reduceRange));
         replaced[node->id] = output;
     }
+    NodeId first = firstOperator(edit);
     for (const PlannedObserver& observer : model.prepared->plan->observers) {
         QS_CHECK(job.check());
         if (observer.isWeight)
-            QS_CHECK(quantizeWeight(edit, model, observer));
+            QS_CHECK(quantizeWeight(edit, model, observer, first));
     }
     quantizeLstmBodies(edit, model);
     const ValueMap seen = seenByReaders(model, replaced);
+    QS_CHECK(job.check());
     edit.eraseDead();
-
+    QS_CHECK(job.check());
     auto graph = std::make_shared<const Graph>(edit.build());
+    QS_CHECK(job.check());
     QS_CHECK(verifyGraph(*graph));
+    QS_CHECK(job.check());
     for (const auto& [floatValue, value] : model.prepared->valueOf) {
         if (!graph->tryGet(value.node))
             continue;

@@ -22,6 +22,8 @@ namespace {
 constexpr std::string_view kQuantize = "aten.quantize_per_tensor.default";
 constexpr std::string_view kDequantize = "aten.dequantize.self";
 
+constexpr std::size_t kReportEvery = 1000; ///< nodes
+
 /// The quantized tensor type that stores an integer type.
 DType quantizedDType(DType stored)
 {
@@ -49,10 +51,16 @@ public:
     Result<LoweredGraph> run(const JobContext& job)
     {
         const auto order = m_edit.order();
-        for (NodeId id : order)
-            useQuantizedTensors(id);
         for (NodeId id : order) {
             QS_CHECK(job.check());
+            useQuantizedTensors(id);
+        }
+        std::size_t done = 0;
+        for (NodeId id : order) {
+            QS_CHECK(job.check());
+            // Made anew without some kernels it is a step of their check.
+            if (++done % kReportEvery == 0 && m_options.refused.empty())
+                job.report("convert", "lowering", 0.4 + 0.1 * double(done) / double(order.size()));
             if (!m_edit.contains(id))
                 continue;
             if (m_edit.get(id).isOp(kQuantize))
@@ -64,13 +72,17 @@ public:
         }
         for (NodeId id : m_edit.order())
             readShapeBeforeDequantize(id);
+        QS_CHECK(job.check());
         m_edit.eraseDead();
+        QS_CHECK(job.check());
         const auto moved = restoreStrides(m_edit);
         for (KernelSite& site : m_out.sites)
             for (auto& [read, reference] : site.inputs)
                 if (const auto it = moved.find(read); it != moved.end())
                     read = it->second;
+        QS_CHECK(job.check());
         auto graph = std::make_shared<const Graph>(m_edit.build());
+        QS_CHECK(job.check());
         QS_CHECK(verifyGraph(*graph));
         std::erase_if(m_out.sites,
                       [&](const KernelSite& site) { return !graph->tryGet(site.kernel); });

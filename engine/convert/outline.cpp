@@ -47,6 +47,7 @@ Result<ConvertedPtr> outlineConversion(GraphPtr model, PlanPtr plan, const Recip
 {
     QS_TRY(PreparedPtr prepared, prepareModel(std::move(model), std::move(plan), job));
     QParamsTable table = outlineParameters(*prepared);
+    QS_CHECK(job.check());
     return convertModel(std::move(prepared), std::move(table), recipe, nullptr, job);
 }
 

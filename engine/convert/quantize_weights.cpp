@@ -10,19 +10,9 @@ namespace qs {
 
 namespace {
 
-/// Constants stand with the parameters, before the first operator.
-NodeId firstOperator(const GraphEdit& edit)
-{
-    for (NodeId id : edit.order()) {
-        const Node& node = edit.get(id);
-        if (node.kind != NodeKind::Input && !node.isStored())
-            return id;
-    }
-    return {};
-}
-
+/// Before `first`, or the first operator where the caller does not know it.
 ValueRef addConstant(GraphEdit& edit, const at::Tensor& tensor, const std::string& name,
-                     DType dtype, const Scope& scope)
+                     DType dtype, const Scope& scope, NodeId first = {})
 {
     Node node;
     node.kind = NodeKind::Constant;
@@ -35,14 +25,15 @@ ValueRef addConstant(GraphEdit& edit, const at::Tensor& tensor, const std::strin
     for (const std::int64_t size : tensor.sizes())
         value.type.shape.push_back(Dim::fixed(size));
     node.outputs.push_back(std::move(value));
-    const NodeId id = edit.insert(std::move(node), firstOperator(edit));
+    const NodeId id = edit.insert(std::move(node), first ? first : firstOperator(edit));
     edit.change(id).target = edit.get(id).name;
     return {id, 0};
 }
 
 /// The arguments that quantize and dequantize share, after the value itself.
 std::vector<NamedArgument> qparamArguments(GraphEdit& edit, const QParams& qparams,
-                                           const std::string& prefix, const Scope& scope)
+                                           const std::string& prefix, const Scope& scope,
+                                           NodeId first)
 {
     const DType dtype = storageDType(qparams.dtype);
     const QuantRange range = storageRange(dtype);
@@ -51,10 +42,10 @@ std::vector<NamedArgument> qparamArguments(GraphEdit& edit, const QParams& qpara
         const at::Tensor scales = at::tensor(qparams.scale, at::kFloat);
         const at::Tensor zeroPoints = at::tensor(qparams.zeroPoint, at::kLong);
         args.push_back(
-            {"scales", addConstant(edit, scales, prefix + "_scale", DType::Float32, scope)});
+            {"scales", addConstant(edit, scales, prefix + "_scale", DType::Float32, scope, first)});
         args.push_back(
             {"zero_points",
-             addConstant(edit, zeroPoints, prefix + "_zero_point", DType::Int64, scope)});
+             addConstant(edit, zeroPoints, prefix + "_zero_point", DType::Int64, scope, first)});
         args.push_back({"axis", qparams.axis});
     } else {
         args.push_back({"scale", double(qparams.scale.at(0))});
@@ -167,8 +158,18 @@ QuantRange storageRange(DType dtype)
     }
 }
 
+NodeId firstOperator(const GraphEdit& edit)
+{
+    for (NodeId id : edit.order()) {
+        const Node& node = edit.get(id);
+        if (node.kind != NodeKind::Input && !node.isStored())
+            return id;
+    }
+    return {};
+}
+
 Result<ValueRef> insertQdqPair(GraphEdit& edit, ValueRef value, const QParams& qparams,
-                               NodeId before, NodeId origin)
+                               NodeId before, NodeId origin, NodeId first)
 {
     const Node producer = edit.get(value.node);
     const DType stored = storageDType(qparams.dtype);
@@ -181,8 +182,8 @@ Result<ValueRef> insertQdqPair(GraphEdit& edit, ValueRef value, const QParams& q
         return FloatZeroPointPair {edit, value, qparams, before, origin}.insert();
 
     const std::string suffix = perChannel ? "_per_channel" : "_per_tensor";
-    auto args
-        = qparamArguments(edit, qparams, producer.outputs.at(value.index).name, producer.scope);
+    auto args = qparamArguments(edit, qparams, producer.outputs.at(value.index).name,
+                                producer.scope, first);
     Node quantize;
     quantize.name = "quantize" + suffix;
     quantize.target = "quantized_decomposed.quantize" + suffix + ".default";

@@ -20,9 +20,13 @@ QuantRange storageRange(DType dtype);
 
 /// Inserts quantize and dequantize of `value` before the node `before`; returns the dequantized
 /// value. Per channel, scales and zero points become constants of the store. `origin` is the float
-/// node whose value this is.
+/// node whose value this is. `first` is `firstOperator(edit)` where the caller knows it.
 Result<ValueRef> insertQdqPair(GraphEdit& edit, ValueRef value, const QParams& qparams,
-                               NodeId before, NodeId origin);
+                               NodeId before, NodeId origin, NodeId first = {});
+
+/// The first node that is no input and not stored: constants stand before it, with the parameters.
+/// Takes a walk over the graph.
+NodeId firstOperator(const GraphEdit& edit);
 
 /// Inserts `to(float16)` and `to(float32)` of `value` before the node `before`, as torch.ao spells
 /// half precision; returns the float32 value.

@@ -89,12 +89,14 @@ private:
 
 } // namespace
 
-Result<bool> insertObservers(GraphEdit& edit, const Plan& plan, const ValueMap& valueOf)
+Result<bool> insertObservers(GraphEdit& edit, const Plan& plan, const ValueMap& valueOf,
+                             const JobContext& job)
 {
     ObserverInserter inserter(edit, valueOf);
     bool changed = false;
     for (const bool generic : {true, false})
         for (const PlannedObserver& observer : plan.observers) {
+            QS_CHECK(job.check());
             if (observer.isWeight)
                 continue;
             for (const ObservedEdge& edge : observer.edges) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/job_context.h"
 #include "engine/prepare/fuse_conv_bn.h"
 
 namespace qs {
@@ -10,6 +11,7 @@ namespace qs {
 /// that a consumer's own observer sees what its producer's observer passed on (as torch.ao inserts
 /// them). `valueOf` says where the float graph's values live. Errors (Internal): the plan observes
 /// a value that is gone.
-Result<bool> insertObservers(GraphEdit& edit, const Plan& plan, const ValueMap& valueOf);
+Result<bool> insertObservers(GraphEdit& edit, const Plan& plan, const ValueMap& valueOf,
+                             const JobContext& job);
 
 } // namespace qs

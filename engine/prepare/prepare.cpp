@@ -66,10 +66,13 @@ Result<PreparedPtr> prepareModel(GraphPtr model, PlanPtr plan, const JobContext&
     QS_CHECK(job.check());
 
     job.report("prepare", "inserting observers", 0.8);
+    QS_CHECK(job.check());
     const bool custom = observeLstms(edit, *model, *plan);
     QS_TRY(prepared->observedWeight, observedWeights(edit, *plan));
-    QS_TRY(const bool observed, insertObservers(edit, *plan, prepared->valueOf));
+    QS_TRY(const bool observed, insertObservers(edit, *plan, prepared->valueOf, job));
+    QS_CHECK(job.check());
     auto graph = std::make_shared<const Graph>(edit.build());
+    QS_CHECK(job.check());
     if (observed || custom)
         QS_CHECK(verifyGraph(*graph));
     QS_CHECK(job.check());

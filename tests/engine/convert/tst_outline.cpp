@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/configure/backend_config.h"
+#include "engine/convert/outline.h"
+#include "engine/plan/planner.h"
+#include "tests/support/tiny_graph.h"
+
+#include <QtTest/QtTest>
+
+#include <algorithm>
+#include <chrono>
+#include <stop_token>
+#include <thread>
+
+using namespace qs;
+using namespace qs::test;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point start)
+{
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Blocks of linear, sum, relu and product: four operators each.
+struct Deep
+{
+    GraphPtr graph;
+    PlanPtr plan;
+    Recipe recipe = defaultRecipe();
+
+    explicit Deep(int blocks)
+    {
+        TinyGraph tiny;
+        ValueRef x = tiny.input("x", {2, 8});
+        const at::Tensor w = at::randn({8, 8}), b = at::zeros({8});
+        std::vector<std::pair<ValueRef, ValueRef>> layers;
+        for (int i = 0; i < blocks; ++i) {
+            const std::string name = "l" + std::to_string(i);
+            const ValueRef weight = tiny.parameter(name + ".weight", w);
+            layers.emplace_back(weight, tiny.parameter(name + ".bias", b));
+        }
+        for (const auto& [weight, bias] : layers) {
+            const ValueRef y = tiny.op("aten.linear.default",
+                                       {{"input", x}, {"weight", weight}, {"bias", bias}}, {2, 8});
+            x = tiny.op("aten.add.Tensor", {{"self", y}, {"other", x}}, {2, 8});
+            x = tiny.op("aten.relu.default", {{"self", x}}, {2, 8});
+            x = tiny.op("aten.mul.Tensor", {{"self", x}, {"other", 0.5}}, {2, 8});
+        }
+        graph = tiny.finish({x});
+        plan = std::make_shared<const Plan>(
+            makePlan(*graph, recipe, findBackend("x86").value()).value());
+    }
+
+    double convertSeconds() const
+    {
+        const auto start = Clock::now();
+        const auto made = outlineConversion(graph, plan, recipe);
+        return made ? secondsSince(start) : -1;
+    }
+};
+
+} // namespace
+
+/// All forms of a model, to be read before anything is calibrated.
+class TestOutline : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void growsWithTheModel()
+    {
+        const Deep small(500), large(4000);
+        QVERIFY(small.plan->quantizedOps > 1000);
+        double least = small.convertSeconds(), most = large.convertSeconds();
+        for (int i = 0; i < 2; ++i) {
+            least = std::min(least, small.convertSeconds());
+            most = std::min(most, large.convertSeconds());
+        }
+        QVERIFY(least > 0);
+        // Eight times the operators: 8 where it is linear, 64 where it is quadratic.
+        QVERIFY2(most < 24 * least,
+                 qPrintable(QStringLiteral("%1 s and %2 s").arg(least).arg(most)));
+    }
+
+    /// Wherever it is stopped, it is over soon, and it says how far it is.
+    void stopsAndReports()
+    {
+        const Deep deep(1500);
+        int reports = 0;
+        double whole = 0;
+        {
+            const JobContext job({}, [&](const Progress&) { ++reports; });
+            const auto start = Clock::now();
+            QVERIFY(outlineConversion(deep.graph, deep.plan, deep.recipe, job));
+            whole = secondsSince(start);
+        }
+        QVERIFY2(reports >= 8, qPrintable(QString::number(reports)));
+        double worst = 0;
+        for (const double part :
+             {0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}) {
+            std::stop_source stop;
+            Clock::time_point stopped;
+            std::thread timer([&] {
+                std::this_thread::sleep_for(std::chrono::duration<double>(whole * part));
+                stopped = Clock::now();
+                stop.request_stop();
+            });
+            const auto made = outlineConversion(deep.graph, deep.plan, deep.recipe,
+                                                JobContext(stop.get_token()));
+            const auto over = Clock::now();
+            timer.join();
+            if (made)
+                continue; // a machine that was busy the first time
+            QCOMPARE(made.error().code, ErrorCode::Cancelled);
+            const double waited = std::chrono::duration<double>(over - stopped).count();
+            worst = std::max(worst, waited);
+        }
+        QVERIFY2(worst < 0.2, qPrintable(QString::number(worst)));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestOutline)
+#include "tst_outline.moc"
