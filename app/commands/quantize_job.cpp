@@ -122,6 +122,9 @@ private:
         QS_TRY(m_comparison,
                m_chain.compare({m_calibration, m_converted, m_planned.recipe, m_settings}, m_job));
         comparing.stop();
+        if (m_options.strict && !m_comparison->losses.empty())
+            return fail(makeError(ErrorCode::Numeric, "--strict: " + m_comparison->losses.front())
+                            .inFile(m_planned.model->info().path));
         return {};
     }
 
