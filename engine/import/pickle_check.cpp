@@ -337,7 +337,7 @@ private:
         // LibTorch goes by the number of a global: a plain number would do as well.
         const bool isNumber
             = function.text.starts_with("torch\n") && function.text != "torch\ndevice";
-        require(!isNumber, kDamaged);
+        require(!isNumber && function.kind != Kind::Number, kDamaged);
         require(function.kind == Kind::Global, kNotPlainData);
         require(function.text != kSparse, "it holds a sparse tensor, which is not read");
         if (function.text == kTensor || function.text == kQuantized)

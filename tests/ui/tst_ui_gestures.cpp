@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/configure/recipe.h"
+#include "tests/support/command_line.h"
 #include "ui/session/engine_session.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/project_files.h"
@@ -8,7 +9,6 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QProcess>
 #include <QtTest>
 
 #include <cmath>
@@ -42,7 +42,7 @@ private:
     std::unique_ptr<EngineService> m_engine;
     std::unique_ptr<MainWindow> m_window;
     std::mt19937 m_random;
-    std::map<QByteArray, QJsonObject> m_told; ///< the command line's documents by decisions
+    CommandLine m_commandLine {kSamples + "digits.pt2", m_folder.path()};
     QString m_project;
     int m_compared = 0, m_exports = 0;
 
@@ -58,26 +58,9 @@ private:
         return document().hasResult(stage) && !document().isStale(stage);
     }
 
-    /// What `quantize --json` says of the decisions as they stand.
     QJsonObject told()
     {
-        const auto& settings = document().settings();
-        const QByteArray recipe = QByteArray::fromStdString(recipeToJson(document().recipe()));
-        const QByteArray key = recipe + QByteArray::fromStdString(settings.calibrationData);
-        if (const auto it = m_told.find(key); it != m_told.end())
-            return it->second;
-        QFile file(m_folder.filePath("recipe.json"));
-        if (!file.open(QIODevice::WriteOnly) || file.write(recipe) != recipe.size())
-            qFatal("the recipe cannot be written");
-        file.close();
-        QProcess process;
-        process.start(QStringLiteral(QS_BINARY_DIR "/bin/quantscope"),
-                      {"quantize", kSamples + "digits.pt2", "--recipe", file.fileName(), "--data",
-                       QString::fromStdString(settings.calibrationData), "--device", "cpu",
-                       "--export", "pt2-reference", "--out", m_folder.filePath("cli"), "--json"});
-        if (!process.waitForFinished(120000) || process.exitCode() != 0)
-            qFatal("%s", process.readAllStandardError().constData());
-        return m_told[key] = QJsonDocument::fromJson(process.readAllStandardOutput()).object();
+        return m_commandLine.quantize(document().recipe(), document().settings());
     }
 
     void checkTerm(const QJsonValue& wanted, const std::optional<ErrorMetrics>& shown)

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/configure/recipe.h"
+#include "engine/pipeline/run_settings.h"
+
+#include <QFile>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
+#include <QString>
+
+#include <map>
+
+namespace qs {
+
+/// Asks the built program what it makes of decisions; each only once.
+class CommandLine
+{
+public:
+    /// Recipes and results are written into `folder`.
+    CommandLine(QString model, QString folder)
+        : m_model(std::move(model))
+        , m_folder(std::move(folder))
+    {
+    }
+
+    /// The document of `quantize --json` on the CPU; a run that fails ends the test program.
+    QJsonObject quantize(const Recipe& recipe, const RunSettings& settings)
+    {
+        const QByteArray text = QByteArray::fromStdString(recipeToJson(recipe));
+        const QString data = QString::fromStdString(settings.calibrationData);
+        const QByteArray key = text + data.toUtf8();
+        if (const auto it = m_told.find(key); it != m_told.end())
+            return it->second;
+        QFile file(m_folder + "/recipe.json");
+        if (!file.open(QIODevice::WriteOnly) || file.write(text) != text.size())
+            qFatal("the recipe cannot be written");
+        file.close();
+        QProcess process;
+        process.start(QStringLiteral(QS_BINARY_DIR "/bin/quantscope"),
+                      {"quantize", m_model, "--recipe", file.fileName(), "--data", data, "--device",
+                       "cpu", "--export", "pt2-reference", "--out", m_folder + "/cli", "--json"});
+        if (!process.waitForFinished(120000) || process.exitCode() != 0)
+            qFatal("%s", process.readAllStandardError().constData());
+        return m_told[key] = QJsonDocument::fromJson(process.readAllStandardOutput()).object();
+    }
+
+private:
+    QString m_model, m_folder;
+    std::map<QByteArray, QJsonObject> m_told; ///< by decisions and data
+};
+
+} // namespace qs
