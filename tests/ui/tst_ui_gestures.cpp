@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/configure/recipe.h"
 #include "tests/support/command_line.h"
+#include "tests/ui/shown_numbers.h"
 #include "ui/session/engine_session.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/project_files.h"
@@ -11,7 +12,6 @@
 #include <QJsonObject>
 #include <QtTest>
 
-#include <cmath>
 #include <map>
 #include <random>
 
@@ -23,11 +23,6 @@ const QString kSamples = QStringLiteral(QS_SOURCE_DIR "/resources/samples/");
 
 /// A few modules and nodes that decisions are aimed at: few enough that decisions come again.
 const char* const kModules[] = {"block1.conv2", "block2", "head", "block1"};
-
-bool sameNumber(double a, double b)
-{
-    return a == b || std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b));
-}
 
 } // namespace
 
@@ -63,42 +58,10 @@ private:
         return m_commandLine.quantize(document().recipe(), document().settings());
     }
 
-    void checkTerm(const QJsonValue& wanted, const std::optional<ErrorMetrics>& shown)
+    void checkObserver(const QJsonValue& wanted, ObserverId observer)
     {
-        QCOMPARE(shown.has_value(), wanted.isObject());
-        if (!shown)
-            return;
-        const QJsonObject terms = wanted.toObject();
-        QCOMPARE(shown->sqnrDb.has_value(), terms["sqnr_db"].isDouble());
-        if (shown->sqnrDb)
-            QVERIFY2(sameNumber(*shown->sqnrDb, terms["sqnr_db"].toDouble()),
-                     qPrintable(QStringLiteral("%1, not %2")
-                                    .arg(*shown->sqnrDb)
-                                    .arg(terms["sqnr_db"].toDouble())));
-        QVERIFY(sameNumber(shown->mse, terms["mse"].toDouble()));
-        QVERIFY(sameNumber(shown->cosine, terms["cosine"].toDouble()));
-        QVERIFY(sameNumber(shown->maxAbs, terms["max_abs"].toDouble()));
-    }
-
-    void checkScales(const QJsonValue& wanted, ObserverId observer)
-    {
-        const QParams* shown = workspace().facts().qparams(observer);
-        if (!wanted.isObject()) {
-            QVERIFY(!shown);
-            return;
-        }
-        QVERIFY(shown);
-        const QJsonArray scales = wanted.toObject()["scale"].toArray();
-        const QJsonArray zeroPoints = wanted.toObject()["zero_point"].toArray();
-        QCOMPARE(qsizetype(shown->scale.size()), scales.size());
-        for (qsizetype i = 0; i < scales.size(); ++i) {
-            QCOMPARE(shown->scale[std::size_t(i)], float(scales[i].toDouble()));
-            QCOMPARE(shown->zeroPoint[std::size_t(i)], std::int64_t(zeroPoints[i].toDouble()));
-        }
-        const ObserverStats* stats = workspace().facts().stats(observer);
-        const QJsonArray least = wanted.toObject()["min"].toArray();
-        if (stats && least.size() == 1)
-            QCOMPARE(stats->min, float(least[0].toDouble()));
+        checkScales(wanted, workspace().facts().qparams(observer),
+                    workspace().facts().stats(observer));
     }
 
     void checkNode(const QJsonObject& wanted)
@@ -113,10 +76,10 @@ private:
         QCOMPARE(plan->quantized, wanted["quantized"].toBool());
         if (isCurrent(Stage::Calibrate)) {
             if (facts.last(node->id) == node->id)
-                checkScales(wanted["output"], facts.outputObserver(node->id));
+                checkObserver(wanted["output"], facts.outputObserver(node->id));
             const MatchGroup* group = facts.group(node->id);
             if (wanted["weight"].isObject() && group && group->root == node->id)
-                checkScales(wanted["weight"], facts.weightObserver(node->id));
+                checkObserver(wanted["weight"], facts.weightObserver(node->id));
         }
         // The members of a fusion show what stands on the last.
         if (!isCurrent(Stage::Compare) || facts.last(node->id) != node->id)
