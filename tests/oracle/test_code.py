@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The code view against torch.fx's print of torch.ao's graphs: names of nodes and attributes, what reads what, and order.
 
-One difference is deliberate: dropout, which does nothing when a model is used, has no kernel in our lowered form.
+Two differences are deliberate: dropout, which does nothing when a model is used, has no kernel in our lowered form; and a
+`cat` of what a kernel with parameters of its own made (a sum with a number) is `quantized::cat`, which has a scale of its own:
+no network here joins such a value (tests/engine/convert, tst_kernel_check, does).
 """
 import copy
 import json
@@ -40,7 +42,7 @@ class TwoInputs(nn.Module):
         a = self.kept(self.first(x))
         b = self.block["inner"](a)
         c = self.twice(F.relu(self.twice(b)))
-        d = torch.cat([c, c + 1.5], 1)
+        d = torch.cat([c, F.relu(c)], 1) + 1.5
         e = torch.flatten(F.adaptive_avg_pool2d(d, 1), 1)
         return self.fc(e) + y, torch.sigmoid(self.fc(y.repeat(1, 4)) * y)
 

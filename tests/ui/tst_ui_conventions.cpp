@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/project/project.h"
 #include "tests/support/fake_engine.h"
 #include "tests/ui/window_test.h"
 #include "ui/graph/graph_pane.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/commands.h"
+#include "ui/shell/project_files.h"
 #include "ui/shell/short_paths.h"
 
 #include <QAbstractButton>
@@ -12,10 +14,13 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
+#include <QMessageBox>
 #include <QSettings>
 #include <QStandardPaths>
 #include <QStatusBar>
+#include <QTemporaryDir>
 #include <QTextEdit>
+#include <QTimer>
 #include <QtTest>
 
 using namespace qs;
@@ -39,6 +44,7 @@ private Q_SLOTS:
     void filesOfOneNameAreToldApart();
     void recentFilesComeBack();
     void reloadReadsTheFileAgain();
+    void unsavedDecisionsAreAskedAbout();
     void keysOfTheView();
     void keptViewsComeBack();
     void tracesStandOut();
@@ -94,6 +100,47 @@ void TestConventions::reloadReadsTheFileAgain()
     m_engine.model = fakeModel(); // the file has changed
     QTest::keyClick(m_window.get(), Qt::Key_F5);
     QTRY_VERIFY(workspace().document().model() != before && settled());
+}
+
+void TestConventions::unsavedDecisionsAreAskedAbout()
+{
+    QTemporaryDir folder;
+    const QString project = folder.filePath("net.json");
+    open("/models/net.pt2");
+    const auto& document = workspace().document();
+    QVERIFY(!document.isModified());
+    QVERIFY(m_window->projects().saveTo(project));
+    const auto closeWith = [this](QMessageBox::StandardButton answer) {
+        bool asked = false;
+        QTimer::singleShot(0, this, [&asked, answer] {
+            auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+            asked = box != nullptr;
+            if (box)
+                box->button(answer)->click();
+        });
+        const bool closed = m_window->close();
+        QCoreApplication::processEvents();
+        return std::pair(asked, closed);
+    };
+    workspace().assign({RuleKind::Node, {"linear"}}, std::string());
+    QTRY_VERIFY(settled());
+    QVERIFY(m_window->windowTitle().contains(QLatin1Char('*')));
+    QCOMPARE(closeWith(QMessageBox::Cancel), std::pair(true, false));
+    QVERIFY(m_window->isVisible());
+    // Saved to the project's own file, without another question.
+    QCOMPARE(closeWith(QMessageBox::Save), std::pair(true, true));
+    QVERIFY(!document.isModified());
+    QVERIFY(readProject(project.toStdString())->recipe == document.recipe());
+    m_window->show();
+    workspace().undoStack().undo();
+    QVERIFY(document.isModified());
+    workspace().undoStack().redo(); // as it was saved
+    QVERIFY(!document.isModified());
+    QCOMPARE(closeWith(QMessageBox::Discard), std::pair(false, true));
+    // Projects stand among the recent files.
+    m_window->show();
+    open(qPrintable(project));
+    QVERIFY(QSettings().value("recentFiles").toStringList().contains(project));
 }
 
 void TestConventions::keysOfTheView()

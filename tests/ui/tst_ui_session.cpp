@@ -38,6 +38,7 @@ private Q_SLOTS:
     void opensAndPlans();
     void hierarchyFollowsThePlan();
     void resultsGoStaleAndComeBackWithUndo();
+    void decisionsMadeDuringARunCount();
     void repeatedAssignmentsMerge();
     void clearingTakesTheRuleAway();
     void oneSelectionForNodesAndModules();
@@ -121,6 +122,27 @@ void TestSession::resultsGoStaleAndComeBackWithUndo()
     workspace.pipeline().runUpTo(Stage::Compare);
     QTRY_VERIFY(!document.isStale(Stage::Compare));
     QCOMPARE(engine.calibrations.load(), 2);
+}
+
+/// What ran under the older plan is not taken for the newer one's.
+void TestSession::decisionsMadeDuringARunCount()
+{
+    FakeEngine engine;
+    Workspace workspace(engine);
+    auto& document = workspace.document();
+    workspace.pipeline().open("net.pt2", defaultRecipe());
+    QTRY_VERIFY(document.plan());
+    engine.waitInCalibration = true;
+    workspace.pipeline().runUpTo(Stage::Compare);
+    QTRY_COMPARE(engine.calibrations.load(), 1);
+    workspace.assign({RuleKind::Node, {"linear"}}, std::string());
+    QTRY_VERIFY(!document.isStale(Stage::Plan));
+    engine.waitInCalibration = false;
+    QTRY_VERIFY(document.comparison());
+    QCOMPARE(engine.calibrations.load(), 2);
+    QVERIFY(!document.isStale(Stage::Calibrate) && !document.isStale(Stage::Compare));
+    QCOMPARE(document.calibration()->prepared->plan, document.plan());
+    QCOMPARE(document.converted()->prepared, document.calibration()->prepared);
 }
 
 void TestSession::repeatedAssignmentsMerge()
