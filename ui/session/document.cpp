@@ -101,6 +101,8 @@ void Document::setSettings(const RunSettings& settings)
 
 void Document::refreshKeys()
 {
+    if (!m_model)
+        return;
     const DecisionKeys before = m_keys;
     m_data = DataState::of(m_settings);
     updateKeys();

@@ -163,6 +163,14 @@ void MainWindow::openModel(const QString& path, const Recipe& recipe)
     m_projects->open(path, recipe);
 }
 
+void MainWindow::changeEvent(QEvent* event)
+{
+    // Another program may have written to the data or the backend meanwhile.
+    if (event->type() == QEvent::ActivationChange && isActiveWindow())
+        m_workspace.document().refreshKeys();
+    QMainWindow::changeEvent(event);
+}
+
 void MainWindow::closeEvent(QCloseEvent* event)
 {
     event->setAccepted(m_projects->mayLeave());

@@ -99,10 +99,8 @@ void ProjectFiles::reload()
 void ProjectFiles::setSettings()
 {
     auto& document = m_window.workspace().document();
-    RunSettings settings = document.settings();
-    if (m_settings) {
-        settings = *m_settings;
-    } else {
+    RunSettings settings = m_settings.value_or(document.settings());
+    if (settings.calibrationData.empty()) { // nothing opened names any
         const QString model = toQString(document.model()->info().path);
         settings.calibrationData = guessCalibrationData(model).toStdString();
         settings.comparisonData = guessComparisonData(model).toStdString();
