@@ -43,6 +43,7 @@ std::string comparisonText(const Graph& floating, const Graph& converted,
     for (const OutputError& output : comparison.outputs)
         text += "output " + output.name + ": " + dbText(output.cumulative) + " dB, "
             + counted(comparison.samples, "sample") + "\n";
+    text += agreementText(comparison.agreement, comparison.samples);
     return text
         + namesText("without a counterpart in " + converted.info().path,
                     comparison.match.unmatchedFloat)

@@ -71,6 +71,14 @@ std::string dbText(const std::optional<ErrorMetrics>& metrics)
     return *metrics->sqnrDb >= 200 ? "exact" : fixedText(*metrics->sqnrDb, 2);
 }
 
+std::string agreementText(const std::optional<Agreement>& agreement, std::int64_t samples)
+{
+    return agreement
+        ? "agreement: the same top-1 of output " + agreement->output + " in both models for "
+            + fixedText(100 * agreement->top1, 2) + " % of " + counted(samples, "sample") + "\n"
+        : std::string();
+}
+
 std::string resultText(const ResultParts& parts)
 {
     std::string text;
@@ -84,6 +92,7 @@ std::string resultText(const ResultParts& parts)
             text += "labels: top-1 " + fixedText(100 * *comparison.floatTop1, 2) + " % float, "
                 + fixedText(100 * *comparison.int8Top1, 2) + " % int8, "
                 + counted(comparison.samples, "sample") + "\n";
+        text += agreementText(comparison.agreement, comparison.samples);
     }
     for (const auto& [form, value] : parts.evaluation)
         text += "your metric, " + form + ": " + fixedText(value, 6) + "\n";

@@ -3,12 +3,12 @@
 
 #include "engine/base/freed_memory.h"
 #include "engine/base/log.h"
-#include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 #include "engine/calibrate/batch_reader.h"
 #include "engine/calibrate/non_finite.h"
 #include "engine/compare/collect_outputs.h"
 #include "engine/compare/sweep.h"
+#include "engine/compare/top1.h"
 #include "engine/convert/whole_form.h"
 
 #include <ATen/ATen.h>
@@ -20,44 +20,6 @@
 namespace qs {
 
 namespace {
-
-/// Counts right answers where an output looks like class scores of labelled samples.
-class Top1
-{
-public:
-    void add(const std::vector<at::Tensor>& outputs, const Batch& batch)
-    {
-        if (!batch.labels.defined())
-            return;
-        for (const at::Tensor& scores : outputs) {
-            if (!scores.defined() || scores.dim() != 2 || scores.size(0) != batch.labels.size(0))
-                continue;
-            const at::Tensor found = scores.to(at::kCPU, at::kFloat).argmax(1);
-            const at::Tensor labels = batch.labels.to(at::kLong);
-            m_right += found.eq(labels).sum().item<std::int64_t>();
-            m_seen += scores.size(0);
-            m_unknown
-                += labels.lt(0).logical_or(labels.ge(scores.size(1))).sum().item<std::int64_t>();
-            m_classes = scores.size(1);
-            return;
-        }
-    }
-    /// Labels of classes that the model does not have never match.
-    void warnOfUnknown() const
-    {
-        if (m_unknown > 0)
-            warn(counted(m_unknown, "label") + " of " + std::to_string(m_seen)
-                 + " outside the model's classes 0 to " + std::to_string(m_classes - 1)
-                 + ": top-1 counts their samples as wrong");
-    }
-    std::optional<double> share() const
-    {
-        return m_seen ? std::optional(double(m_right) / double(m_seen)) : std::nullopt;
-    }
-
-private:
-    std::int64_t m_right = 0, m_seen = 0, m_unknown = 0, m_classes = 0;
-};
 
 at::IValue onDevice(const at::IValue& value, at::Device device)
 {
@@ -122,8 +84,7 @@ public:
         }
         QS_TRY(const auto lowered, m_lowered.run(batch, m_isSequence, job));
         QS_CHECK(addOutputs(outputs, lowered));
-        m_floatTop1.add(outputs.floatForm, batch);
-        m_int8Top1.add(lowered, batch);
+        m_top1.add(outputs.floatForm, lowered, batch);
         m_samples += batch.samples;
         ++m_batches;
         warnOfNonFinite();
@@ -137,7 +98,7 @@ public:
         m_sweep.followSequence();
     }
 
-    void warnOfUnknownLabels() const { m_floatTop1.warnOfUnknown(); }
+    void warnOfUnknownLabels() const { m_top1.warnOfUnknown(); }
 
     Comparison result() const
     {
@@ -160,8 +121,7 @@ public:
         comparison.loweredTimes = m_loweredTimes->means();
         comparison.samples = m_samples;
         comparison.threads = at::get_num_threads();
-        comparison.floatTop1 = m_floatTop1.share();
-        comparison.int8Top1 = m_int8Top1.share();
+        m_top1.addTo(comparison, m_outputNames);
         return comparison;
     }
 
@@ -257,7 +217,7 @@ private:
     std::optional<OutputRun> m_reference;
     std::shared_ptr<NodeTimes> m_loweredTimes = std::make_shared<NodeTimes>();
     std::vector<OutputSums> m_outputSums;
-    Top1 m_floatTop1, m_int8Top1;
+    Top1 m_top1;
     std::int64_t m_samples = 0, m_batches = 0;
 };
 

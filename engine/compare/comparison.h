@@ -45,6 +45,14 @@ struct OutputError
     std::optional<ErrorMetrics> lowered; ///< lowered form against float
 };
 
+/// Samples for which the highest entry of an output that looks like class scores is the same in the
+/// float and the int8 model.
+struct Agreement
+{
+    std::string output; ///< the output's name
+    double top1 = 0; ///< share of the samples, in [0, 1]
+};
+
 /// What a comparison found. A value; share as ComparisonPtr.
 struct Comparison
 {
@@ -58,6 +66,8 @@ struct Comparison
     int threads = 0; ///< that LibTorch worked with
     std::optional<double> floatTop1,
         int8Top1; ///< in [0, 1], where the data has labels; int8 is the lowered model
+    /// With labels and without; empty where no output looks like class scores.
+    std::optional<Agreement> agreement;
     /// One line for each output at which the lowered form loses what the reference form does not
     /// (`losesMore`), with both figures. Empty where all is well.
     std::vector<std::string> losses;

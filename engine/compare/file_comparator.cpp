@@ -5,6 +5,7 @@
 #include "engine/base/torch_guard.h"
 #include "engine/calibrate/batch_reader.h"
 #include "engine/compare/metrics.h"
+#include "engine/compare/top1.h"
 #include "engine/execute/interpreter.h"
 #include "engine/import/model_structure.h"
 
@@ -163,6 +164,7 @@ Result<FileComparison> compareFiles(const GraphPtr& floating, const GraphPtr& co
     const auto floatOutputs = outputsOf(*floating), convertedOutputs = outputsOf(*converted);
     const std::size_t outputs = std::min(floatOutputs.size(), convertedOutputs.size());
     std::vector<std::optional<ErrorSums>> outputSums(outputs);
+    Top1 top1;
     BatchReader reader(data, job);
     for (std::int64_t i = 0; i < reader.count(); ++i) {
         QS_TRY(const Batch batch, reader.next());
@@ -183,11 +185,15 @@ Result<FileComparison> compareFiles(const GraphPtr& floating, const GraphPtr& co
             if (--left[match.converted] == 0)
                 convertedWalk.done(match.converted);
         }
+        std::vector<at::Tensor> floatScores(outputs), convertedScores(outputs);
         for (std::size_t k = 0; k < outputs; ++k) {
             QS_TRY(const at::IValue signal, floatWalk.upTo(floatOutputs[k], job));
             QS_TRY(const at::IValue other, convertedWalk.upTo(convertedOutputs[k], job));
             QS_CHECK(add(outputSums[k], signal, other));
+            floatScores[k] = plainTensor(signal).value_or(at::Tensor());
+            convertedScores[k] = plainTensor(other).value_or(at::Tensor());
         }
+        top1.add(floatScores, convertedScores, batch);
         out.samples += batch.samples;
     }
     for (const auto& sum : sums)
@@ -196,6 +202,10 @@ Result<FileComparison> compareFiles(const GraphPtr& floating, const GraphPtr& co
         out.outputs.push_back({floating->value(floatOutputs[k]).name,
                                outputSums[k] ? metricsFrom(*outputSums[k]) : std::nullopt,
                                std::nullopt});
+    std::vector<std::string> names;
+    for (const OutputError& output : out.outputs)
+        names.push_back(output.name);
+    out.agreement = top1.agreement(names);
     return out;
 }
 

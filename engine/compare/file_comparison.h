@@ -13,6 +13,7 @@ struct FileComparison
     /// Of `match.values`; empty where there are no numbers or the shapes differ.
     std::vector<std::optional<ErrorMetrics>> errors;
     std::vector<OutputError> outputs; ///< `cumulative` alone
+    std::optional<Agreement> agreement; ///< as of `Comparison`
     std::int64_t samples = 0;
 };
 

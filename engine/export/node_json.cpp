@@ -112,6 +112,13 @@ Json metricsJson(const std::optional<ErrorMetrics>& metrics)
             {"max_abs", numberJson(metrics->maxAbs)}};
 }
 
+Json agreementJson(const std::optional<Agreement>& agreement)
+{
+    if (!agreement)
+        return nullptr;
+    return {{"output", agreement->output}, {"top1", numberJson(agreement->top1)}};
+}
+
 Json coverageJson(const Plan& plan)
 {
     return {

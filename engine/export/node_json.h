@@ -49,6 +49,8 @@ private:
 
 /// `{sqnr_db, cosine, mse, max_abs}`, or null.
 Json metricsJson(const std::optional<ErrorMetrics>& metrics);
+/// `{output, top1}`, or null.
+Json agreementJson(const std::optional<Agreement>& agreement);
 /// `{dtype, shape}`; a dimension is a number, or text where it is symbolic or unknown.
 Json typeJson(const ValueType& type);
 /// A number, or null where JSON has no word for it (NaN, infinities).

@@ -72,6 +72,11 @@ std::string summaryHtml(const Json& result)
         html += item("Top-1",
                      percent(result["labels"], "float_top1") + " float, "
                          + percent(result["labels"], "int8_top1") + " int8");
+    if (result.contains("agreement") && result["agreement"].is_object())
+        html += item("Top-1 agreement",
+                     percent(result["agreement"], "top1") + " of the samples have the same highest "
+                         + "entry of output " + textOf(result["agreement"], "output")
+                         + " in the float and the int8 model");
     html
         += item("Device", textOf(result, "device") + ", " + textOf(result, "threads") + " threads");
     for (const auto& [stage, seconds] : result.at("timing_s").items())

@@ -72,23 +72,24 @@ Json dataJson(const ResultParts& parts)
 std::string resultJson(const ResultParts& parts)
 {
     const ModelInfo& info = parts.model->info();
-    Json json
-        = {{"format", "quantscope.result"},
-           {"version", 1},
-           {"device", parts.device},
-           {"threads", parts.threads},
-           {"model", {{"path", info.path}, {"sha256", info.sha256}}},
-           {"recipe_sha256", parts.recipeSha256},
-           {"backend", parts.plan->backend},
-           {"versions", {{"quantscope", QUANTSCOPE_VERSION}, {"torch", QUANTSCOPE_TORCH_VERSION}}},
-           {"timing_s", parts.timingSeconds},
-           {"peak_rss_bytes", peakRssBytes()},
-           {"data", dataJson(parts)},
-           {"coverage", coverageJson(*parts.plan)},
-           {"labels", labelsJson(parts.comparison)},
-           {"warnings", parts.plan->warnings},
-           {"exports", parts.exports},
-           {"outputs", outputsJson(parts.comparison)}};
+    Json json = {
+        {"format", "quantscope.result"},
+        {"version", 1},
+        {"device", parts.device},
+        {"threads", parts.threads},
+        {"model", {{"path", info.path}, {"sha256", info.sha256}}},
+        {"recipe_sha256", parts.recipeSha256},
+        {"backend", parts.plan->backend},
+        {"versions", {{"quantscope", QUANTSCOPE_VERSION}, {"torch", QUANTSCOPE_TORCH_VERSION}}},
+        {"timing_s", parts.timingSeconds},
+        {"peak_rss_bytes", peakRssBytes()},
+        {"data", dataJson(parts)},
+        {"coverage", coverageJson(*parts.plan)},
+        {"labels", labelsJson(parts.comparison)},
+        {"agreement", agreementJson(parts.comparison ? parts.comparison->agreement : std::nullopt)},
+        {"warnings", parts.plan->warnings},
+        {"exports", parts.exports},
+        {"outputs", outputsJson(parts.comparison)}};
     if (!parts.backendSha256.empty())
         json["backend_sha256"] = parts.backendSha256;
     if (!parts.evaluation.empty())

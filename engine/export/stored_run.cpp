@@ -86,6 +86,10 @@ Comparison readComparison(const Json& document, const Graph& model)
         out.floatTop1 = share(*labels, "float_top1");
         out.int8Top1 = share(*labels, "int8_top1");
     }
+    if (const auto agreement = document.find("agreement");
+        agreement != document.end() && agreement->is_object())
+        out.agreement
+            = {agreement->at("output").get<std::string>(), agreement->at("top1").get<double>()};
     return out;
 }
 

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a comparison takes as one value and as an error: layers kept float whose batch norm is folded, shapes that follow
-from values, infinities, and the outputs of the exported file, held against PyTorch."""
+from values, infinities, the outputs of the exported file and how often its classes are the float model's, held
+against PyTorch."""
 
 import json
 
 import numpy as np
 import torch
 import torch.ao.quantization.fx._decomposed  # noqa: F401  registers quantized_decomposed
-from harness import by_name, fake_quantize, main, run, sqnr, write_recipe
+from harness import by_name, fake_quantize, main, run, run_good, run_json, sqnr, write_recipe
+from models import residual
 from torch import nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
@@ -188,6 +190,27 @@ def test_outputs_are_those_of_the_exported_file(folder):
         torch.set_num_threads(result["threads"])
         told, measured = result["outputs"][0]["cumulative"]["sqnr_db"], sqnr(model(data), reference(data))
         assert abs(told - measured) < 0.1, f"seed {seed}: {told} told, {measured} measured"
+
+
+def test_agreement_needs_no_labels(folder):
+    """Held against PyTorch on the exported file; the same number from every verb."""
+    torch.manual_seed(11)
+    net, path, npz, data = residual(folder, samples=128)
+    out = folder / "out"
+    document = run_json("quantize", path, "--data", npz, "--device", "cpu", "--out", out, "--export", "torchscript")
+    torch.backends.quantized.engine = "x86"
+    with torch.no_grad():
+        same = (net(data).argmax(1) == torch.jit.load(out / "model.ts.pt")(data).argmax(1)).double().mean().item()
+    assert 0.5 < same < 1, f"{same}: the test wants samples that do not agree"
+    assert document["labels"] is None and document["agreement"]["top1"] == same, (document["agreement"], same)
+    assert document["agreement"]["output"] == document["outputs"][0]["name"]
+    for result in (out, out / "model.ts.pt"):
+        compared = run_json("compare", path, "--result", result, "--data", npz, "--device", "cpu")
+        assert compared["agreement"] == document["agreement"], (result, compared["agreement"])
+        text = run_good("compare", path, "--result", result, "--data", npz, "--device", "cpu")
+        assert f"in both models for {100 * same:.2f} % of 128 samples" in text, text
+    run_good("report", out, "--html", folder / "report.html")
+    assert f"{100 * same:.2f} % of the samples" in (folder / "report.html").read_text()
 
 
 main(__name__)

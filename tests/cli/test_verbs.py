@@ -25,7 +25,7 @@ QPARAM_KEYS = {"dtype", "qscheme", "scale", "zero_point", "quant_min", "quant_ma
                "shared_with"}
 METRIC_KEYS = {"sqnr_db", "cosine", "mse", "max_abs"}
 RESULT_KEYS = {"format", "version", "device", "threads", "model", "recipe_sha256", "versions", "timing_s",
-               "peak_rss_bytes", "coverage", "labels", "outputs", "nodes"}
+               "peak_rss_bytes", "coverage", "labels", "agreement", "outputs", "nodes"}
 
 
 def check_quantization(entry, extra=()):

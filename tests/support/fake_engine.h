@@ -11,7 +11,8 @@ namespace qs {
 /// A residual block between a stem and a classifier, with module scopes and parameters:
 /// x -> [conv1 bn1 relu] -> block{[conv1 bn1 relu1] [conv2 bn2] [add relu2]} -> pool -> flatten ->
 /// fc.
-GraphPtr fakeModel();
+/// Of the file at `path`.
+GraphPtr fakeModel(const std::string& path = "/models/net.pt2");
 /// A chain of `length` rectifiers without any module.
 GraphPtr fakeChain(int length);
 
@@ -47,6 +48,7 @@ public:
 
     GraphPtr model = fakeModel();
     ScalarTexts scalarTexts; ///< of the model
+    bool labelled = true; ///< the data have labels
     double lossStep = 4; ///< dB that each layer loses more than the one before
     std::atomic<int> previews = 0;
     std::atomic<bool> failCalibration = false;

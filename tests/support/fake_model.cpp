@@ -67,7 +67,7 @@ public:
         return op(name, "aten.conv2d.default", module, "torch.nn.Conv2d", {input, weight});
     }
 
-    GraphPtr finish(ValueRef value)
+    GraphPtr finish(ValueRef value, const std::string& path = "/models/net.pt2")
     {
         Node out;
         out.kind = NodeKind::Output;
@@ -75,7 +75,7 @@ public:
         out.args = {{"output", Argument(value)}};
         m_edit.insert(std::move(out));
         ModelInfo info;
-        info.path = "/models/net.pt2";
+        info.path = path;
         info.name = "Net";
         m_edit.setInfo(info);
         return std::make_shared<const Graph>(m_edit.build());
@@ -87,7 +87,7 @@ private:
 
 } // namespace
 
-GraphPtr fakeModel()
+GraphPtr fakeModel(const std::string& file)
 {
     Builder b;
     const ValueRef x = b.input("x");
@@ -110,7 +110,8 @@ GraphPtr fakeModel()
                                  "torch.nn.AdaptiveAvgPool2d", {out});
     const ValueRef flat = b.op("flatten", "aten.flatten.using_ints", "", "tests.Net", {pooled});
     const ValueRef weight = b.parameter("fc.weight", {10, 16});
-    return b.finish(b.op("linear", "aten.linear.default", "fc", "torch.nn.Linear", {flat, weight}));
+    return b.finish(b.op("linear", "aten.linear.default", "fc", "torch.nn.Linear", {flat, weight}),
+                    file);
 }
 
 GraphPtr fakeChain(int length)

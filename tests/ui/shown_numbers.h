@@ -7,6 +7,7 @@
 
 #include <QJsonArray>
 #include <QJsonObject>
+#include <QLabel>
 #include <QtTest>
 
 #include <cmath>
@@ -54,6 +55,32 @@ inline void checkScales(const QJsonValue& wanted, const QParams* shown, const Ob
     const QJsonArray least = wanted.toObject()["min"].toArray();
     if (stats && least.size() == 1)
         QCOMPARE(stats->min, float(least[0].toDouble()));
+}
+
+/// How often the models are right and agree: the comparison's figures against a document's, and the
+/// strip's words to the digit that it shows.
+inline void checkTop1(const QJsonObject& wanted, const Comparison& shown, const QWidget& window)
+{
+    const auto percent = [](const QJsonValue& part) {
+        return QStringLiteral("%1 %").arg(part.toDouble() * 100, 0, 'f', 1);
+    };
+    const auto text = [&window](const char* name) {
+        return window.findChild<QLabel*>(QLatin1String(name))->text();
+    };
+    const QJsonObject agreement = wanted["agreement"].toObject();
+    QVERIFY(shown.agreement && agreement["top1"].isDouble());
+    QCOMPARE(shown.agreement->top1, agreement["top1"].toDouble());
+    QCOMPARE(QString::fromStdString(shown.agreement->output), agreement["output"].toString());
+    QTRY_COMPARE(text("resultAgreement"), percent(agreement["top1"]));
+    const QJsonObject labels = wanted["labels"].toObject();
+    QCOMPARE(shown.floatTop1.has_value(), !labels.isEmpty());
+    if (labels.isEmpty())
+        return;
+    QCOMPARE(*shown.floatTop1, labels["float_top1"].toDouble());
+    QCOMPARE(*shown.int8Top1, labels["int8_top1"].toDouble());
+    QTRY_COMPARE(text("resultTop1"),
+                 percent(labels["float_top1"]) + QStringLiteral(" ► ")
+                     + percent(labels["int8_top1"]));
 }
 
 } // namespace qs

@@ -39,7 +39,7 @@ private:
     std::mt19937 m_random;
     CommandLine m_commandLine {kSamples + "digits.pt2", m_folder.path()};
     QString m_project;
-    int m_compared = 0, m_exports = 0;
+    int m_compared = 0, m_labelled = 0, m_exports = 0;
 
     Workspace& workspace() { return m_window->workspace(); }
     Document& document() { return workspace().document(); }
@@ -125,6 +125,8 @@ private:
         if (!isCurrent(Stage::Compare))
             return;
         ++m_compared;
+        checkTop1(wanted, *document().comparison(), *m_window);
+        m_labelled += wanted["labels"].isObject();
         const QJsonArray outputs = wanted["outputs"].toArray();
         const auto& shown = document().comparison()->outputs;
         QCOMPARE(qsizetype(shown.size()), outputs.size());
@@ -361,6 +363,7 @@ private Q_SLOTS:
             }
         }
         QVERIFY2(m_compared >= 15, qPrintable(QString::number(m_compared)));
+        QVERIFY(m_labelled > 0 && m_labelled < m_compared);
         QVERIFY(m_exports >= 2);
     }
 

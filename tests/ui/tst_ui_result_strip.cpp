@@ -27,6 +27,7 @@ private Q_SLOTS:
     void cleanup() { m_window.reset(); }
     void theWorstOutputCounts();
     void figuresOfAComparison();
+    void withoutLabelsTheModelsAgreementCounts();
     void worstNodesAreOneClickAway();
     void changeAgainstTheResultBefore();
     void olderResultsSaySo();
@@ -101,6 +102,22 @@ void TestResultStrip::figuresOfAComparison()
     // The first result has none before it.
     QVERIFY(!find<QLabel>("resultChange")->isVisible());
     QVERIFY(!find<QLabel>("resultStale")->isVisible());
+}
+
+void TestResultStrip::withoutLabelsTheModelsAgreementCounts()
+{
+    m_engine.labelled = false;
+    compare();
+    m_engine.labelled = true;
+    QVERIFY(find<QLabel>("resultAgreement")->isVisible());
+    QCOMPARE(text("resultAgreement"), QStringLiteral("98.5 %"));
+    QVERIFY(!find<QLabel>("resultTop1")->isVisible());
+    const QString status = find<QLabel>("statusSummary")->text();
+    QVERIFY2(status.contains(QStringLiteral("same top-1 for 98.5 %")), qPrintable(status));
+    // On a narrow window before the size of the weights.
+    m_window->resize(900, 700);
+    QTRY_VERIFY(m_window->width() < 1000);
+    QVERIFY(!find<QLabel>("resultSize")->isVisible());
 }
 
 void TestResultStrip::worstNodesAreOneClickAway()

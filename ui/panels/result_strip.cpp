@@ -77,6 +77,8 @@ ResultFigures resultFigures(const Comparison& comparison, const Plan& plan,
     }
     out.floatTop1 = comparison.floatTop1;
     out.int8Top1 = comparison.int8Top1;
+    if (comparison.agreement)
+        out.agreement = comparison.agreement->top1;
     out.quantizedOps = plan.quantizedOps;
     out.eligibleOps = plan.eligibleOps;
     if (const auto all = sizes.find(""); all != sizes.end()) {
@@ -108,6 +110,9 @@ ResultStrip::ResultStrip(Workspace& workspace, QWidget* parent)
     m_top1 = addCell(QStringLiteral("Top-1"), "resultTop1",
                      QStringLiteral("Share of samples whose highest output is their label: float "
                                     "model, int8 model"));
+    m_agreement = addCell(QStringLiteral("Agreement"), "resultAgreement",
+                          QStringLiteral("Share of samples whose highest output is the same in the "
+                                         "float and the int8 model; needs no labels"));
     m_size = addCell(QStringLiteral("Weights"), "resultSize",
                      QStringLiteral("Parameters and buffers: float model, int8 model with its "
                                     "scales and zero points"));
@@ -241,6 +246,7 @@ void ResultStrip::show()
     m_top1.value->setText(now->floatTop1 && now->int8Top1
                               ? share(*now->floatTop1) + kTo + share(*now->int8Top1)
                               : QString());
+    m_agreement.value->setText(now->agreement ? share(*now->agreement) : QString());
     m_size.value->setText(
         now->floatBytes > 0
             ? QStringLiteral("%1 (%2 %)")
@@ -304,7 +310,11 @@ void ResultStrip::fit()
     };
     place(m_output.box, words(m_output));
     place(m_worstBox, m_worst[0]->isHidden() ? QString() : m_worst[0]->toolTip());
-    for (const Cell* cell : {&m_change, &m_coverage, &m_top1, &m_size})
+    std::vector<const Cell*> rest {&m_change, &m_coverage, &m_top1, &m_size};
+    // Beside right answers how often the models agree is the least telling, else it stands for
+    // them.
+    rest.insert(m_history.now->floatTop1 ? rest.end() : rest.begin() + 2, &m_agreement);
+    for (const Cell* cell : rest)
         place(cell->box, words(*cell));
     setToolTip(hidden.join(QLatin1Char('\n')));
 }

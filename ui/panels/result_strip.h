@@ -22,7 +22,7 @@ class Workspace;
 struct ResultFigures
 {
     std::optional<double> loweredDb, referenceDb; ///< of the worst output
-    std::optional<double> floatTop1, int8Top1; ///< in [0, 1]
+    std::optional<double> floatTop1, int8Top1, agreement; ///< in [0, 1]
     std::int64_t floatBytes = 0, int8Bytes = 0; ///< weights and buffers; 0: not counted yet
     int quantizedOps = 0, eligibleOps = 0;
     /// The lowered form's where there is one, else the reference's.
@@ -79,7 +79,7 @@ private:
     History m_history;
     QHBoxLayout* m_row;
     QLabel* m_stale;
-    Cell m_output, m_top1, m_size, m_coverage, m_change;
+    Cell m_output, m_top1, m_agreement, m_size, m_coverage, m_change;
     QWidget* m_worstBox = nullptr;
     std::array<QToolButton*, 3> m_worst {};
     std::array<NodeId, 3> m_worstNodes;

@@ -60,6 +60,9 @@ void StatusLine::refresh()
             parts << QStringLiteral("top-1 %1 % → %2 %")
                          .arg(*comparison->floatTop1 * 100, 0, 'f', 1)
                          .arg(*comparison->int8Top1 * 100, 0, 'f', 1);
+        else if (comparison->agreement)
+            parts << QStringLiteral("same top-1 for %1 %")
+                         .arg(comparison->agreement->top1 * 100, 0, 'f', 1);
     }
     m_summary->setText(document.model() ? parts.join(QStringLiteral(" · "))
                                         : QStringLiteral("No model open"));
