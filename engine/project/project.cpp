@@ -2,6 +2,7 @@
 #include "engine/project/project.h"
 
 #include "engine/base/atomic_file.h"
+#include "engine/base/log.h"
 
 #include <filesystem>
 #include <fstream>
@@ -68,8 +69,22 @@ Result<void> checkHeader(const Json& json, const std::string& path)
     for (const auto& [key, unused] : json.items())
         if (key != "format" && key != "version" && key != "model" && key != "model_sha256"
             && key != "data" && key != "comparison" && key != "device" && key != "result"
-            && key != "recipe" && key != "window")
+            && key != "recipe" && key != "history" && key != "window")
             return fail(makeError(ErrorCode::BadInput, "unknown key '" + key + "'").inFile(path));
+    return {};
+}
+
+/// What can be undone is worth less than what was decided: without it the project still opens.
+DecisionHistory readHistory(const Json& json, const Project& project, const std::string& path)
+{
+    const auto it = json.find("history");
+    if (it == json.end() || it->is_null())
+        return {};
+    auto history = parseHistory(it->dump(), path, project.recipe);
+    if (history)
+        return std::move(*history);
+    warn(path + ": undo and redo start empty, as the history cannot be read: "
+         + history.error().message + "; the decisions are complete");
     return {};
 }
 
@@ -106,6 +121,7 @@ Result<Project> readProject(const std::string& path)
     if (json.contains("recipe")) {
         QS_TRY(project.recipe, parseRecipe(json["recipe"].dump(), path));
     }
+    project.history = readHistory(json, project, path);
     if (json.contains("window"))
         project.windowState = json["window"].dump();
     return project;
@@ -124,6 +140,7 @@ Result<void> writeProject(const Project& project, const std::string& path)
     json["device"] = project.device;
     json["result"] = relativeTo(project.resultFolder, folder);
     json["recipe"] = Json::parse(recipeToJson(writtenBeside(project.recipe, path)));
+    json["history"] = Json::parse(historyToJson(project.history, path));
     const Json window = Json::parse(project.windowState, nullptr, false);
     json["window"] = window.is_discarded() ? Json::object() : window;
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/base/result.h"
-#include "engine/configure/recipe.h"
+#include "engine/project/decision_history.h"
 
 #include <string>
 
@@ -21,13 +21,14 @@ struct Project
     std::string resultFolder; ///< of the results that belong to these decisions, or ""
     Recipe recipe;
     std::string windowState = "{}"; ///< JSON object text, the window's own
+    DecisionHistory history; ///< around `recipe`, or empty
     friend bool operator==(const Project&, const Project&) = default;
 };
 
 /// Reads a project file. Errors (BadInput) name the file and the key; a newer major version is
-/// refused.
+/// refused. A history that cannot be read is left out, with a warning.
 Result<Project> readProject(const std::string& path);
-/// Writes by atomic rename.
+/// Writes by atomic rename; of a long history the part within `HistoryLimits`.
 Result<void> writeProject(const Project& project, const std::string& path);
 /// True when the file's first bytes are those of a project, so that one argument may be a model or
 /// a project.

@@ -74,7 +74,6 @@ private Q_SLOTS:
     void openingAMissingFileKeepsTheWindow();
     void staleResultsAreMarked();
     void pictureComesWithItsFacts();
-    void titlesTellFoldersApart();
     void errorsAreErrorsInTheLog();
     void refusedKernelsShowOnTheirStage();
     void theWholeModelsLossIsItsOutputs();
@@ -253,12 +252,6 @@ void TestMainWindow::pictureComesWithItsFacts()
              int(workspace().document().model()->nodes().size()));
     QCOMPARE(facts[QStringLiteral("nodes_drawn")].toInt(), 9);
     QVERIFY(!writeScreenshot(*m_window, QStringLiteral("/nonexistent/x.png"), 0));
-}
-
-void TestMainWindow::titlesTellFoldersApart()
-{
-    QVERIFY2(m_window->windowTitle().startsWith(QStringLiteral("models/net.pt2 ")),
-             qPrintable(m_window->windowTitle()));
 }
 
 void TestMainWindow::errorsAreErrorsInTheLog()

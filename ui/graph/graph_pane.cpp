@@ -81,6 +81,7 @@ GraphPane::GraphPane(Workspace& workspace, QWidget* parent)
     buildSide(*m_main);
     buildSide(*m_other);
     connect(m_body, &BodyPane::closed, &view(), [this] { view().setFocus(); });
+    m_views->setObjectName(QStringLiteral("formHalves"));
     m_minimap->hide();
     m_legend->hide();
     otherView().hide();

@@ -42,6 +42,8 @@ public:
         bool colourChosen = false;
         double zoom = 1;
         QPointF middle;
+        Trace trace = Trace::None;
+        std::optional<ScaleRange> range {}; ///< the part of the scale that is looked at
     };
 
     explicit GraphPane(Workspace& workspace, QWidget* parent = nullptr);

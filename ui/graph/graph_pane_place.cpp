@@ -24,7 +24,8 @@ GraphPane::State GraphPane::state() const
     const auto& view = m_main->view();
     return {
         m_expanded, m_form,         m_otherForm, m_split,
-        m_colourBy, m_colourChosen, view.zoom(), view.mapToScene(view.viewport()->rect().center())};
+        m_colourBy, m_colourChosen, view.zoom(), view.mapToScene(view.viewport()->rect().center()),
+        m_trace,    m_range};
 }
 
 void GraphPane::setState(const State& state)
@@ -41,6 +42,8 @@ void GraphPane::setState(const State& state)
     m_arriving = state;
     showForms(true);
     setColourBy(state.colourBy);
+    m_range = state.range;
+    setTrace(state.trace);
 }
 
 QSize GraphPane::minimumSizeHint() const

@@ -20,7 +20,18 @@ class KeptViews : public QObject
     Q_OBJECT
 
 public:
+    struct View
+    {
+        std::set<std::string> expanded; ///< modules, by path
+        QPointF middle; ///< in the scene
+        double zoom = 1;
+    };
+    using Views = std::map<int, View>; ///< by digit
+
     KeptViews(Workspace& workspace, GraphPane& pane, QObject* parent = nullptr);
+    const Views& views() const { return m_kept; }
+    /// Of the model that is open.
+    void setViews(Views views) { m_kept = std::move(views); }
 
 Q_SIGNALS:
     /// What happened, for the status bar.
@@ -34,14 +45,8 @@ private:
     void goTo(int digit);
     void arrive();
 
-    struct Kept
-    {
-        std::set<std::string> expanded; ///< modules, by path
-        QPointF middle; ///< in the scene
-        double zoom = 1;
-    };
     GraphPane& m_pane;
-    std::map<int, Kept> m_kept;
+    Views m_kept;
     int m_wanted = 0; ///< the digit whose view is being laid out
 };
 

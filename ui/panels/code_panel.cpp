@@ -70,6 +70,7 @@ CodePanel::CodePanel(Workspace& workspace, QWidget* parent)
     bar->addWidget(m_rightForm);
     bar->addWidget(m_note, 1);
     auto* splitter = new QSplitter(Qt::Horizontal, this);
+    splitter->setObjectName(QStringLiteral("codeHalves"));
     splitter->setHandleWidth(1);
     splitter->setChildrenCollapsible(false);
     splitter->addWidget(m_left);

@@ -70,6 +70,7 @@ RecipePanel::RecipePanel(Workspace& workspace, QWidget* parent)
     steps->addWidget(history, 1);
 
     auto* halves = new QSplitter(Qt::Horizontal, this);
+    halves->setObjectName(QStringLiteral("recipeHalves"));
     halves->setHandleWidth(1);
     halves->setChildrenCollapsible(false);
     halves->addWidget(text);

@@ -3,6 +3,8 @@
 
 #include "ui/session/text.h"
 
+#include <QUndoStack>
+
 #include <algorithm>
 
 namespace qs {
@@ -85,14 +87,24 @@ RecipeCommand::RecipeCommand(Document& document, const QString& text, Recipe aft
 {
 }
 
+RecipeCommand::RecipeCommand(Document& document, const QString& text, Recipe before, Recipe after)
+    : QUndoCommand(text)
+    , m_document(document)
+    , m_before(std::move(before))
+    , m_after(std::move(after))
+{
+}
+
 void RecipeCommand::undo()
 {
-    m_document.setRecipe(m_before);
+    if (!m_quiet)
+        m_document.setRecipe(m_before);
 }
 
 void RecipeCommand::redo()
 {
-    m_document.setRecipe(m_after);
+    if (!m_quiet)
+        m_document.setRecipe(m_after);
 }
 
 AssignCommand::AssignCommand(Document& document, AssignTarget target,
@@ -112,6 +124,40 @@ bool AssignCommand::mergeWith(const QUndoCommand* other)
     setText(later->text());
     setObsolete(m_after == m_before);
     return true;
+}
+
+DecisionHistory historyOf(const QUndoStack& stack, const Document& document)
+{
+    DecisionHistory out;
+    for (int i = 0; i < stack.count(); ++i) {
+        const auto* command = dynamic_cast<const RecipeCommand*>(stack.command(i));
+        if (!command)
+            return {};
+        if (i == 0)
+            out.recipes.push_back(command->before());
+        out.recipes.push_back(command->after());
+        out.texts.push_back(command->text().toStdString());
+    }
+    out.current = std::size_t(stack.index());
+    const bool leadsHere = !out.recipes.empty() && out.recipes[out.current] == document.recipe();
+    return leadsHere ? out : DecisionHistory();
+}
+
+void restoreHistory(QUndoStack& stack, Document& document, const DecisionHistory& history)
+{
+    if (history.texts.empty() || !(history.recipes[history.current] == document.recipe()))
+        return;
+    stack.clear();
+    std::vector<RecipeCommand*> commands; // the stack's
+    for (std::size_t i = 0; i < history.texts.size(); ++i) {
+        commands.push_back(new RecipeCommand(document, toQString(history.texts[i]),
+                                             history.recipes[i], history.recipes[i + 1]));
+        commands.back()->setQuiet(true);
+        stack.push(commands.back());
+    }
+    stack.setIndex(int(history.current));
+    for (RecipeCommand* command : commands)
+        command->setQuiet(false);
 }
 
 } // namespace qs

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#ifndef Q_MOC_RUN
+#include "engine/project/decision_history.h"
+#endif
 #include "ui/session/document.h"
 
 #include <QUndoCommand>
@@ -8,6 +11,8 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+class QUndoStack;
 
 namespace qs {
 
@@ -30,13 +35,22 @@ class RecipeCommand : public QUndoCommand
 {
 public:
     RecipeCommand(Document& document, const QString& text, Recipe after);
+    /// A change that was made in an earlier session.
+    RecipeCommand(Document& document, const QString& text, Recipe before, Recipe after);
     void undo() override;
     void redo() override;
+    /// While quiet, undo and redo leave the document alone: the stack is being filled.
+    void setQuiet(bool quiet) { m_quiet = quiet; }
+    const Recipe& before() const { return m_before; }
+    const Recipe& after() const { return m_after; }
 
 protected:
     Document& m_document;
     Recipe m_before;
     Recipe m_after;
+
+private:
+    bool m_quiet = false;
 };
 
 class AssignCommand : public RecipeCommand
@@ -50,5 +64,12 @@ public:
 private:
     AssignTarget m_target;
 };
+
+/// What the stack can undo and redo, all of it changes of the document's recipe; empty where it
+/// does not lead to the recipe that stands.
+DecisionHistory historyOf(const QUndoStack& stack, const Document& document);
+/// Puts the history in place of what the stack holds; the document stays as it is. Nothing where
+/// the history is of other decisions than those that stand.
+void restoreHistory(QUndoStack& stack, Document& document, const DecisionHistory& history);
 
 } // namespace qs

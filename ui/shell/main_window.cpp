@@ -20,6 +20,7 @@
 #include "ui/shell/node_data_files.h"
 #include "ui/shell/pipeline_bar.h"
 #include "ui/shell/project_files.h"
+#include "ui/shell/window_state.h"
 
 #include <QApplication>
 #include <QCloseEvent>
@@ -35,6 +36,19 @@
 #include <QTabWidget>
 
 namespace qs {
+
+namespace {
+
+/// "~/models" for a folder below the user's own.
+QString inHome(const QString& folder)
+{
+    const QString home = QDir::homePath();
+    return folder == home || folder.startsWith(home + QLatin1Char('/'))
+        ? QLatin1Char('~') + folder.mid(home.size())
+        : folder;
+}
+
+} // namespace
 
 MainWindow::MainWindow(EngineService& engine, QWidget* parent)
     : QMainWindow(parent)
@@ -72,6 +86,7 @@ void MainWindow::changeLooks(const Looks& looks)
 
 void MainWindow::remake()
 {
+    const auto views = viewStateOf(*this);
     const auto graph = m_graph->state();
     const auto results = m_results->history();
     const int tab = m_bottom->currentIndex();
@@ -79,6 +94,7 @@ void MainWindow::remake()
     setUpdatesEnabled(false);
     tearDown();
     build();
+    applyViewState(*this, views);
     m_graph->setState(graph);
     m_results->setHistory(results);
     m_bottom->setCurrentIndex(tab);
@@ -194,16 +210,17 @@ void MainWindow::refreshTitle()
         placeTitle();
         return;
     }
-    const bool changed = document.isModified();
-    // Two windows with files of one name are told apart by the folder.
-    const QString folder
-        = QFileInfo(QString::fromStdString(document.model()->info().path)).dir().dirName();
-    const QString title
-        = QStringLiteral("%1%2 · recipe %3%4")
-              .arg(folder.isEmpty() || folder == QLatin1String(".") ? QString()
-                                                                    : folder + QLatin1Char('/'),
-                   document.title(), QString::fromStdString(document.recipe().backend),
-                   changed ? QStringLiteral("*") : QString());
+    // Another window may have a file of this name: the whole folder tells them apart.
+    const QString project = m_projects->projectName();
+    const QFileInfo open(project.isEmpty() ? toQString(document.model()->info().path)
+                                           : m_projects->projectPath());
+    const QString star = document.isModified() ? QStringLiteral("*") : QString();
+    QStringList parts {(project.isEmpty() ? document.title() : project) + star};
+    if (!project.isEmpty())
+        parts << QStringLiteral("project of %1").arg(document.title());
+    parts << QStringLiteral("recipe %1").arg(toQString(document.recipe().backend))
+          << inHome(open.absolutePath());
+    const QString title = parts.join(QStringLiteral(" · "));
     m_cornerTitle->setText(title);
     placeTitle();
     setWindowTitle(title + QStringLiteral(" — Quantscope"));

@@ -19,6 +19,7 @@ class ErrorBarPlot;
 class Finder;
 class FindingsPanel;
 class GraphPane;
+class KeptViews;
 struct Looks;
 class LogPanel;
 class MessageBar;
@@ -53,6 +54,7 @@ public:
     StylePanel& styles() { return *m_styles; }
     QTabWidget& bottomTabs() { return *m_bottom; }
     Finder& finder() { return *m_finder; }
+    KeptViews& keptViews() { return *m_views; }
     Actions& actions() { return *m_actions; }
     Commands& commands() { return *m_commands; }
     /// Opens a model, a project or a result folder (`ProjectFiles::open`) without asking about what
@@ -67,7 +69,8 @@ public:
     void applyPanels();
     /// Keeps other colours or another text size in the settings and makes all views anew with them,
     /// once control is back in the event loop. Model, results, selection, undo, what the graph
-    /// shows and the log stay. Every view, action and panel is then another object.
+    /// shows and keeps, panels and their sizes, and the log stay. Every view, action and panel is
+    /// then another object.
     void changeLooks(const Looks& looks);
 
 protected:
@@ -116,6 +119,7 @@ private:
     ElidedLabel* m_cornerTitle = nullptr;
     QWidget* m_corner = nullptr;
     Commands* m_commands = nullptr;
+    KeptViews* m_views = nullptr;
     ProjectFiles* m_projects = nullptr;
 };
 

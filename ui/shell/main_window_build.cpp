@@ -26,6 +26,7 @@
 #include "ui/shell/panel_buttons.h"
 #include "ui/shell/panel_cycle.h"
 #include "ui/shell/pipeline_bar.h"
+#include "ui/shell/project_files.h"
 #include "ui/shell/status_line.h"
 #include "ui/shell/theme.h"
 
@@ -135,8 +136,8 @@ void MainWindow::build()
     connect(status, &StatusLine::warningsClicked, this, [this] { showTab("findingsPanel"); });
     m_commands = new Commands(*this);
     new Advice(m_workspace, *m_messages, this);
-    auto* views = new KeptViews(m_workspace, *m_graph, this);
-    connect(views, &KeptViews::told, this,
+    m_views = new KeptViews(m_workspace, *m_graph, this);
+    connect(m_views, &KeptViews::told, this,
             [this](const QString& text) { statusBar()->showMessage(text, 4000); });
     new PanelCycle(*this, this);
     new FocusRing(this);
@@ -152,7 +153,7 @@ void MainWindow::tearDown()
     delete std::exchange(m_styles, nullptr); // hands over what is being edited
     QList<QPointer<QObject>> parts;
     for (QObject* child : children())
-        if (child != layout())
+        if (child != layout() && child != m_projects)
             parts << child;
     // What acts on the views goes before them.
     for (const bool widgets : {false, true})
@@ -196,6 +197,7 @@ QWidget* MainWindow::buildCentre()
     m_stack->addWidget(start);
     m_stack->addWidget(m_graph);
     auto* middle = splitter(Qt::Vertical, all);
+    middle->setObjectName(QStringLiteral("middle"));
     middle->addWidget(m_stack);
     middle->addWidget(buildBottom());
     middle->setStretchFactor(0, 5);
@@ -221,6 +223,7 @@ QWidget* MainWindow::buildBottom()
     m_bottom->tabBar()->setFont(uiFont(12, 600));
     m_bottom->tabBar()->setDrawBase(false);
     auto* plots = splitter(Qt::Horizontal, m_bottom);
+    plots->setObjectName(QStringLiteral("plots"));
     plots->addWidget(new HistogramPlot(m_workspace, plots));
     m_errors = new ErrorBarPlot(m_workspace, plots);
     plots->addWidget(m_errors);

@@ -22,6 +22,8 @@ namespace qs {
 
 namespace {
 
+const QString kProjectEnding = QStringLiteral(".project.json");
+
 /// Where a project keeps its results: "net.json" has "net.results" beside it.
 QString resultsFolderOf(const QString& project)
 {
@@ -35,79 +37,111 @@ ProjectFiles::ProjectFiles(MainWindow& window)
     : QObject(&window)
     , m_window(window)
 {
-    connect(&window.workspace().pipeline(), &Pipeline::succeeded, this, [this](Stage stage) {
+    const auto& pipeline = window.workspace().pipeline();
+    connect(&pipeline, &Pipeline::succeeded, this, [this](Stage stage) {
         if (stage == Stage::Open)
-            setSettings();
+            takeOver();
         else if (stage == Stage::Plan)
             showKept();
     });
-    connect(&window.workspace().pipeline(), &Pipeline::notAdopted, this,
-            [this](const QString& why) {
-                m_window.statusBar()->showMessage(
-                    QStringLiteral("The saved results are not shown: %1").arg(why), 12000);
-            });
+    connect(&pipeline, &Pipeline::failed, this, [this](Stage stage) {
+        if (stage == Stage::Open)
+            m_opening.reset();
+    });
+    connect(&pipeline, &Pipeline::notAdopted, this, [this](const QString& why) {
+        m_window.statusBar()->showMessage(
+            QStringLiteral("The saved results are not shown: %1").arg(why), 12000);
+    });
+}
+
+QString ProjectFiles::projectName() const
+{
+    const QString file = QFileInfo(m_project).fileName();
+    for (const QString& ending : {kProjectEnding, QStringLiteral(".json")})
+        if (file.endsWith(ending, Qt::CaseInsensitive) && file.size() > ending.size())
+            return file.chopped(ending.size());
+    return file;
 }
 
 void ProjectFiles::open(const QString& path, const Recipe& recipe)
 {
     auto& pipeline = m_window.workspace().pipeline();
-    m_settings.reset();
-    m_stored.reset();
-    m_isReload = false;
-    m_project.clear();
-    m_opened = path;
     const std::string file = path.toStdString();
     if (looksLikeResult(file)) {
         auto stored = readStoredRun(file);
-        if (!stored) {
-            Q_EMIT pipeline.failed(Stage::Open, stored.error());
-            return;
-        }
-        m_settings = RunSettings {stored->calibrationData, stored->comparisonData, "auto"};
+        if (!stored)
+            return refuse(stored.error());
+        m_opening = Opening {path, {}};
+        m_opening->settings = RunSettings {stored->calibrationData, stored->comparisonData, "auto"};
         pipeline.open(toQString(stored->modelPath), stored->recipe);
-        m_stored = std::move(*stored);
+        m_opening->stored = std::move(*stored);
         return;
     }
     if (!looksLikeProject(file)) {
+        m_opening = Opening {path, {}};
         pipeline.open(path, recipe);
         return;
     }
-    const auto project = readProject(file);
-    if (!project) {
-        Q_EMIT pipeline.failed(Stage::Open, project.error());
-        return;
-    }
-    m_project = path;
+    auto project = readProject(file);
+    if (!project)
+        return refuse(project.error());
+    m_opening = Opening {path, path};
     const std::string data = project->dataPath.empty() ? "sample" : project->dataPath;
-    m_settings = RunSettings {data, project->comparisonPath, project->device};
-    applyWindowState(m_window, QByteArray::fromStdString(project->windowState));
+    m_opening->settings = RunSettings {data, project->comparisonPath, project->device};
+    m_opening->windowState = QByteArray::fromStdString(project->windowState);
+    m_opening->history = std::move(project->history);
     pipeline.open(toQString(project->modelPath), project->recipe);
     if (!project->resultFolder.empty() && looksLikeResult(project->resultFolder))
         if (auto stored = readStoredRun(project->resultFolder))
-            m_stored = std::move(*stored);
+            m_opening->stored = std::move(*stored);
+}
+
+void ProjectFiles::refuse(const Error& error)
+{
+    auto opening = std::exchange(m_opening, std::nullopt);
+    Q_EMIT m_window.workspace().pipeline().failed(Stage::Open, error);
+    m_opening = std::move(opening);
 }
 
 void ProjectFiles::reload()
 {
-    const auto& document = m_window.workspace().document();
-    m_settings = document.settings();
-    m_isReload = true;
-    m_window.workspace().pipeline().open(toQString(document.model()->info().path),
-                                         Recipe(document.recipe()));
+    auto& workspace = m_window.workspace();
+    const auto& document = workspace.document();
+    m_opening = Opening {m_opened, m_project};
+    m_opening->settings = document.settings();
+    m_opening->history = historyOf(workspace.undoStack(), document);
+    m_opening->isReload = true;
+    workspace.pipeline().open(toQString(document.model()->info().path), Recipe(document.recipe()));
 }
 
-void ProjectFiles::setSettings()
+void ProjectFiles::takeOver()
+{
+    auto& workspace = m_window.workspace();
+    Opening opening
+        = std::exchange(m_opening, std::nullopt)
+              .value_or(Opening {toQString(workspace.document().model()->info().path), {}});
+    m_opened = opening.opened;
+    m_project = opening.project;
+    m_stored = std::move(opening.stored);
+    if (opening.windowState)
+        applyWindowState(m_window, *opening.windowState);
+    setSettings(opening.settings);
+    restoreHistory(workspace.undoStack(), workspace.document(), opening.history);
+    if (!opening.isReload)
+        workspace.document().markSaved();
+    Q_EMIT workspace.document().savedChanged(); // of another project
+}
+
+void ProjectFiles::setSettings(const std::optional<RunSettings>& wanted)
 {
     auto& document = m_window.workspace().document();
-    RunSettings settings = m_settings.value_or(document.settings());
+    RunSettings settings = wanted.value_or(document.settings());
     if (settings.calibrationData.empty()) { // nothing opened names any
         const QString model = toQString(document.model()->info().path);
         settings.calibrationData = guessCalibrationData(model).toStdString();
         settings.comparisonData = guessComparisonData(model).toStdString();
     }
     document.setSettings(settings);
-    if (!std::exchange(m_isReload, false))
-        document.markSaved();
 }
 
 void ProjectFiles::showKept()
@@ -130,7 +164,7 @@ bool ProjectFiles::saveAs()
         return false;
     const QFileInfo file(toQString(model->info().path));
     const QString proposed = m_project.isEmpty()
-        ? file.dir().filePath(file.completeBaseName() + QStringLiteral(".project.json"))
+        ? file.dir().filePath(file.completeBaseName() + kProjectEnding)
         : m_project;
     const QString path = QFileDialog::getSaveFileName(&m_window, QStringLiteral("Save project"),
                                                       proposed, QStringLiteral("*.json"));
@@ -151,6 +185,7 @@ bool ProjectFiles::saveTo(const QString& path)
     if (workspace.pipeline().keepResults(results))
         project.resultFolder = results.toStdString();
     project.recipe = document.recipe();
+    project.history = historyOf(workspace.undoStack(), document);
     project.windowState = windowStateOf(m_window).toStdString();
     if (const auto written = writeProject(project, path.toStdString()); !written) {
         m_window.messageBar().showError(QStringLiteral("Saving the project"), written.error());

@@ -5,6 +5,7 @@
 #ifndef Q_MOC_RUN
 #include "engine/export/stored_run.h"
 #include "engine/pipeline/run_settings.h"
+#include "engine/project/decision_history.h"
 #endif
 
 #include <QObject>
@@ -33,9 +34,12 @@ public:
     /// Reads the model's file again; decisions, data and project stay.
     void reload();
     /// What was opened last: the file or folder that the user chose.
+    /// The file or folder that the user chose for what is open.
     const QString& openedPath() const { return m_opened; }
     /// The project that `save` writes to; empty for a model that nobody saved.
     const QString& projectPath() const { return m_project; }
+    /// The project's name as the title shows it; empty without one.
+    QString projectName() const;
 
     /// To the project's own file; asks for one where there is none. False where the user changed
     /// their mind or it failed (which a message says).
@@ -47,14 +51,26 @@ public:
     bool mayLeave();
 
 private:
-    void setSettings();
+    /// What is being opened, until its model is there: what is open till then keeps its project.
+    struct Opening
+    {
+        QString opened, project;
+        std::optional<RunSettings> settings {}; ///< else they are guessed
+        std::optional<StoredRun> stored {}; ///< results to show once the model is planned
+        std::optional<QByteArray> windowState {};
+        DecisionHistory history {};
+        bool isReload = false; ///< what was not saved is not saved afterwards either
+    };
+    /// Nothing is opened: what is being opened besides goes on.
+    void refuse(const Error& error);
+    void takeOver();
+    void setSettings(const std::optional<RunSettings>& wanted);
     void showKept();
 
     MainWindow& m_window;
     QString m_opened, m_project;
-    std::optional<RunSettings> m_settings; ///< of what is being opened; else they are guessed
-    std::optional<StoredRun> m_stored; ///< results to show once the model is planned
-    bool m_isReload = false; ///< what was not saved is not saved afterwards either
+    std::optional<Opening> m_opening;
+    std::optional<StoredRun> m_stored; ///< of what is open, until the model is planned
 };
 
 } // namespace qs

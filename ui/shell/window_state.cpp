@@ -1,17 +1,39 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/window_state.h"
 
+#include "ui/models/module_tree_model.h"
+#include "ui/panels/module_panel.h"
+#include "ui/shell/actions.h"
 #include "ui/shell/main_window.h"
 
+#include <QComboBox>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QSplitter>
+#include <QTreeView>
 
 namespace qs {
 
 namespace {
 
 const QString kStylesKey = QStringLiteral("styles");
+constexpr const char* kPanelActions[] = {"showModules", "showProperties", "showBottom"};
+constexpr const char* kFormChoices[] = {"codeForm", "codeOtherForm"};
+
+/// `visit` gets every module row of the tree with its path.
+template<class Visit>
+void forEachModule(MainWindow& window, Visit visit)
+{
+    const FoldTreePtr& tree = window.workspace().foldTree();
+    auto& view = window.modulePanel().tree();
+    const auto* model = qobject_cast<const ModuleTreeModel*>(view.model());
+    if (!tree || !model)
+        return;
+    for (int i = 0; i < int(tree->entries().size()); ++i)
+        if (tree->entry(i).isModule())
+            visit(view, model->indexOf(i), tree->entry(i).path);
+}
 
 } // namespace
 
@@ -29,6 +51,43 @@ void applyWindowState(MainWindow& window, const QByteArray& state)
     if (kept.contains(kStylesKey))
         window.workspace().styleRules().replace(
             StyleRules::fromJson(QJsonDocument(kept[kStylesKey].toArray()).toJson()));
+}
+
+ViewState viewStateOf(MainWindow& window)
+{
+    ViewState state;
+    for (const char* name : kPanelActions)
+        if (!window.actions()[name].isChecked())
+            state.hiddenPanels.insert(name);
+    for (const auto* splitter : window.findChildren<QSplitter*>())
+        if (!splitter->objectName().isEmpty())
+            state.splitters[splitter->objectName()] = splitter->saveState();
+    for (const char* name : kFormChoices)
+        if (const auto* box = window.findChild<QComboBox*>(QLatin1String(name)))
+            state.forms[box->objectName()] = box->currentIndex();
+    forEachModule(window,
+                  [&](const QTreeView& view, const QModelIndex& row, const std::string& path) {
+                      if (view.isExpanded(row))
+                          state.openRows.insert(path);
+                  });
+    state.keptViews = window.keptViews().views();
+    return state;
+}
+
+void applyViewState(MainWindow& window, const ViewState& state)
+{
+    for (const char* name : kPanelActions)
+        window.actions()[name].setChecked(!state.hiddenPanels.contains(name));
+    for (const auto& [name, sizes] : state.splitters)
+        if (auto* splitter = window.findChild<QSplitter*>(name))
+            splitter->restoreState(sizes);
+    for (const auto& [name, index] : state.forms)
+        if (auto* box = window.findChild<QComboBox*>(name); box && index < box->count())
+            box->setCurrentIndex(index);
+    forEachModule(window, [&](QTreeView& view, const QModelIndex& row, const std::string& path) {
+        view.setExpanded(row, state.openRows.contains(path));
+    });
+    window.keptViews().setViews(state.keptViews);
 }
 
 } // namespace qs

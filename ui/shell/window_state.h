@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "ui/graph/kept_views.h"
+
 #include <QByteArray>
+#include <QString>
+
+#include <map>
+#include <set>
+#include <string>
 
 namespace qs {
 
@@ -11,5 +18,17 @@ class MainWindow;
 QByteArray windowStateOf(MainWindow& window);
 /// Takes over what a project kept; what it does not mention stays as it is.
 void applyWindowState(MainWindow& window, const QByteArray& state);
+
+/// How the user set up the panels, for panels made anew over the same workspace. A value.
+struct ViewState
+{
+    std::set<std::string> hiddenPanels; ///< actions that show one, by name
+    std::map<QString, QByteArray> splitters; ///< by object name
+    std::map<QString, int> forms; ///< shown as code, by the choice's object name
+    std::set<std::string> openRows; ///< of the module tree, by module path
+    KeptViews::Views keptViews; ///< of the graph
+};
+ViewState viewStateOf(MainWindow& window);
+void applyViewState(MainWindow& window, const ViewState& state);
 
 } // namespace qs

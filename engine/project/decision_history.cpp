@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/project/decision_history.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace qs {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kVersion = 1;
+constexpr std::size_t kMaxCompared = 32 << 20; ///< bytes of recipes
+
+/// A part of a history as documents, steps as what they change.
+class HistoryDocument
+{
+public:
+    HistoryDocument(const DecisionHistory& history, const std::string& path)
+        : m_history(history)
+    {
+        for (const Recipe& recipe : history.recipes)
+            m_recipes.push_back(Json::parse(recipeToJson(writtenBeside(recipe, path))));
+        for (std::size_t i = 0; i < history.texts.size(); ++i) {
+            Json step = {{"text", history.texts[i]},
+                         {"change", Json::diff(m_recipes[i], m_recipes[i + 1])}};
+            // A change that does not lead back to the recipe would lose it.
+            if (m_recipes[i].patch(step["change"]).dump() != m_recipes[i + 1].dump())
+                step = {{"text", history.texts[i]}, {"recipe", m_recipes[i + 1]}};
+            m_sizes.push_back(step.dump().size());
+            m_steps.push_back(std::move(step));
+        }
+        m_last = m_steps.size();
+    }
+
+    void cutTo(const HistoryLimits& limits)
+    {
+        while (m_last > m_first
+               && (m_last - m_first > limits.maxSteps || bytes() > limits.maxBytes))
+            if (m_first < m_history.current)
+                ++m_first;
+            else
+                --m_last;
+    }
+
+    std::string text() const
+    {
+        if (m_first == m_last)
+            return "null";
+        const auto begin = m_steps.begin();
+        return Json {
+            {"version", kVersion},
+            {"current", m_history.current - m_first},
+            {"first", m_recipes[m_first]},
+            {"steps",
+             std::vector<Json>(begin + std::ptrdiff_t(m_first), begin + std::ptrdiff_t(m_last))}}
+            .dump();
+    }
+
+private:
+    std::size_t bytes() const
+    {
+        std::size_t sum = m_recipes[m_first].dump().size();
+        for (std::size_t i = m_first; i < m_last; ++i)
+            sum += m_sizes[i];
+        return sum;
+    }
+
+    const DecisionHistory& m_history;
+    std::vector<Json> m_recipes, m_steps;
+    std::vector<std::size_t> m_sizes; ///< of the steps, in bytes
+    std::size_t m_first = 0, m_last = 0; ///< steps to keep, the last excluded
+};
+
+/// The history without steps that no file would keep: none of them is written as JSON.
+DecisionHistory nearCurrent(const DecisionHistory& history, std::size_t maxSteps)
+{
+    const std::size_t first = history.current - std::min(history.current, maxSteps);
+    const std::size_t last = std::min(history.texts.size(), history.current + maxSteps);
+    DecisionHistory out;
+    out.recipes.assign(history.recipes.begin() + std::ptrdiff_t(first),
+                       history.recipes.begin() + std::ptrdiff_t(last) + 1);
+    out.texts.assign(history.texts.begin() + std::ptrdiff_t(first),
+                     history.texts.begin() + std::ptrdiff_t(last));
+    out.current = history.current - first;
+    return out;
+}
+
+Result<Recipe> recipeOf(const Json& json, const std::string& path)
+{
+    return parseRecipe(json.dump(), path);
+}
+
+/// Throws what the JSON library throws where the document has another shape.
+Result<DecisionHistory> fromDocument(const Json& json, const std::string& path)
+{
+    if (json.at("version").get<int>() > kVersion)
+        return fail(ErrorCode::BadInput, "it was written by a newer Quantscope");
+    DecisionHistory history;
+    Json document = json.at("first");
+    QS_TRY(Recipe first, recipeOf(document, path));
+    history.recipes.push_back(std::move(first));
+    for (const Json& step : json.at("steps")) {
+        document = step.contains("recipe") ? step["recipe"] : document.patch(step.at("change"));
+        QS_TRY(Recipe recipe, recipeOf(document, path));
+        history.recipes.push_back(std::move(recipe));
+        history.texts.push_back(step.at("text").get<std::string>());
+    }
+    history.current = json.at("current").get<std::size_t>();
+    return history;
+}
+
+} // namespace
+
+std::string historyToJson(const DecisionHistory& history, const std::string& path,
+                          const HistoryLimits& limits)
+{
+    if (history.texts.empty())
+        return "null";
+    // Recipes of many rules take time to compare: as many of them as a save may take.
+    const std::size_t size = recipeToJson(history.recipes[history.current]).size();
+    const std::size_t steps = std::min(limits.maxSteps, kMaxCompared / size);
+    const DecisionHistory near = nearCurrent(history, steps);
+    HistoryDocument document(near, path);
+    document.cutTo(limits);
+    return document.text();
+}
+
+Result<DecisionHistory> parseHistory(const std::string& json, const std::string& path,
+                                     const Recipe& current)
+{
+    const auto damaged
+        = [](const std::string& why) { return fail(ErrorCode::BadInput, "it is damaged: " + why); };
+    const Json document = Json::parse(json, nullptr, false);
+    if (document.is_discarded())
+        return damaged("not JSON");
+    try {
+        QS_TRY(DecisionHistory history, fromDocument(document, path));
+        if (history.current >= history.recipes.size())
+            return damaged("it has no step " + std::to_string(history.current));
+        if (!(history.recipes[history.current] == current))
+            return damaged("it does not lead to the project's decisions");
+        return history;
+    } catch (const Json::exception&) {
+        return damaged("a step is missing or of another shape");
+    }
+}
+
+} // namespace qs

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/project/project.h"
+#include "tests/support/fake_engine.h"
+#include "tests/ui/window_test.h"
+#include "ui/panels/log_panel.h"
+#include "ui/panels/module_panel.h"
+#include "ui/shell/actions.h"
+#include "ui/shell/looks.h"
+#include "ui/shell/message_bar.h"
+#include "ui/shell/project_files.h"
+
+#include <QComboBox>
+#include <QSettings>
+#include <QSplitter>
+#include <QStandardPaths>
+#include <QStatusBar>
+#include <QTemporaryDir>
+#include <QTreeView>
+#include <QtTest>
+
+using namespace qs;
+
+/// What is open has a name, and is as it was left: decisions that can be undone, views, panels.
+class TestProjects : public test::WindowTest<FakeEngine>
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { QStandardPaths::setTestModeEnabled(true); }
+    void init()
+    {
+        QSettings().clear();
+        m_engine.model = fakeModel();
+        m_window = std::make_unique<MainWindow>(m_engine);
+        m_window->resize(1280, 800);
+        m_window->show();
+    }
+    void cleanup() { m_window.reset(); }
+    void modelsOfOneNameHaveTheirFolder();
+    void projectsHaveTheirName();
+    void aFileThatDoesNotOpenLeavesTheProject();
+    void undoGoesOnWhereItWasSaved();
+    void aReloadedModelKeepsItsUndo();
+    void damagedHistoryIsToldOf();
+    void otherLooksKeepWhatWasSetUp();
+
+private:
+    QTemporaryDir m_folder;
+
+    QString title() { return m_window->windowTitle(); }
+    void open(const QString& path)
+    {
+        m_window->openModel(path);
+        QTRY_VERIFY(settled());
+    }
+    void keepFloat(const char* name)
+    {
+        workspace().assign({RuleKind::Node, {name}}, std::string());
+        QTRY_VERIFY(settled());
+    }
+    QStringList past()
+    {
+        QStringList out;
+        for (int i = 0; i < workspace().undoStack().count(); ++i)
+            out << workspace().undoStack().text(i);
+        return out;
+    }
+};
+
+void TestProjects::modelsOfOneNameHaveTheirFolder()
+{
+    QStringList titles;
+    const QString home = QDir::homePath();
+    for (const QString& path : {QStringLiteral("/data/a/models/net.pt2"),
+                                QStringLiteral("/data/b/models/net.pt2"), home + "/net.pt2"}) {
+        m_engine.model = fakeModel(path.toStdString());
+        open(path);
+        QVERIFY2(title().startsWith(QStringLiteral("net.pt2 · ")), qPrintable(title()));
+        titles << title();
+    }
+    QVERIFY2(titles[0].contains(QStringLiteral("/data/a/models")), qPrintable(titles[0]));
+    QVERIFY(titles[0] != titles[1]);
+    QVERIFY2(titles[2].contains(QStringLiteral(" ~ ")), qPrintable(titles[2]));
+    keepFloat("linear");
+    QVERIFY2(title().startsWith(QStringLiteral("net.pt2* · ")), qPrintable(title()));
+}
+
+void TestProjects::projectsHaveTheirName()
+{
+    QVERIFY(m_folder.isValid());
+    QDir().mkpath(m_folder.filePath("other"));
+    open(QStringLiteral("/models/net.pt2"));
+    QStringList titles;
+    for (const char* name : {"bold.project.json", "shy.json", "other/shy.json"}) {
+        QVERIFY(m_window->projects().saveTo(m_folder.filePath(name)));
+        titles << title();
+    }
+    QVERIFY2(titles[0].startsWith(QStringLiteral("bold · project of net.pt2 · ")),
+             qPrintable(titles[0]));
+    QVERIFY2(titles[1].startsWith(QStringLiteral("shy · ")), qPrintable(titles[1]));
+    QVERIFY(titles[1] != titles[2]);
+    keepFloat("linear");
+    QVERIFY2(title().startsWith(QStringLiteral("shy* · ")), qPrintable(title()));
+    open(m_folder.filePath("bold.project.json"));
+    QCOMPARE(title(), titles[0]);
+    open(QStringLiteral("/models/net.pt2")); // no project any more
+    QVERIFY2(title().startsWith(QStringLiteral("net.pt2 · ")), qPrintable(title()));
+}
+
+/// Saving then would write over another project, or ask for a file.
+void TestProjects::aFileThatDoesNotOpenLeavesTheProject()
+{
+    const QString mine = m_folder.filePath("mine.json");
+    open(QStringLiteral("/models/net.pt2"));
+    QVERIFY(m_window->projects().saveTo(mine));
+    const QString before = title();
+    Project other;
+    other.modelPath = "/models/missing.pt2";
+    const QString theirs = m_folder.filePath("theirs.json");
+    QVERIFY(writeProject(other, theirs.toStdString()));
+    for (const QString& path :
+         {theirs, QStringLiteral("/models/missing.pt2"), m_folder.filePath("none.json")}) {
+        if (path.endsWith(QLatin1String("none.json"))) {
+            QFile file(path);
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            file.write(R"({"format": "quantscope.project"})");
+        }
+        QSignalSpy failures(&workspace().pipeline(), &Pipeline::failed);
+        m_window->openModel(path);
+        QTRY_COMPARE(failures.count(), 1);
+        QTRY_VERIFY(settled());
+        QCOMPARE(m_window->projects().projectPath(), mine);
+        QCOMPARE(m_window->projects().openedPath(), mine);
+        keepFloat("linear");
+        workspace().undoStack().undo();
+        QCOMPARE(title(), before);
+    }
+}
+
+void TestProjects::undoGoesOnWhereItWasSaved()
+{
+    open(QStringLiteral("/models/net.pt2"));
+    const Recipe first = workspace().document().recipe();
+    for (const char* name : {"conv2d", "linear", "conv2d_1"})
+        keepFloat(name);
+    const Recipe third = workspace().document().recipe();
+    workspace().undoStack().undo();
+    const Recipe second = workspace().document().recipe();
+    const QStringList texts = past();
+    const QString project = m_folder.filePath("history.json");
+    QVERIFY(m_window->projects().saveTo(project));
+
+    m_window = std::make_unique<MainWindow>(m_engine);
+    m_window->show();
+    open(project);
+    auto& undo = workspace().undoStack();
+    const auto& document = workspace().document();
+    QCOMPARE(past(), texts);
+    QCOMPARE(undo.index(), 2);
+    QVERIFY(document.recipe() == second && !document.isModified());
+    QVERIFY(m_window->actions()["undo"].isEnabled() && m_window->actions()["redo"].isEnabled());
+    m_window->actions()["redo"].trigger();
+    QVERIFY(document.recipe() == third && document.isModified());
+    for (int i = 0; i < 3; ++i)
+        m_window->actions()["undo"].trigger();
+    QVERIFY(document.recipe() == first);
+    QTRY_VERIFY(settled());
+    QVERIFY(workspace().facts().plan(node("conv2d"))->quantized);
+    // What is decided now follows, as ever.
+    keepFloat("linear");
+    QCOMPARE(undo.count(), 1);
+    // Another model has no history of this one.
+    open(QStringLiteral("/models/net.pt2"));
+    QCOMPARE(undo.count(), 0);
+}
+
+void TestProjects::aReloadedModelKeepsItsUndo()
+{
+    open(QStringLiteral("/models/net.pt2"));
+    keepFloat("linear");
+    QTest::keyClick(m_window.get(), Qt::Key_F5);
+    QTRY_VERIFY(settled());
+    QCOMPARE(workspace().undoStack().index(), 1);
+    QVERIFY(workspace().document().isModified());
+    workspace().undoStack().undo();
+    QVERIFY(!workspace().document().isModified());
+}
+
+void TestProjects::damagedHistoryIsToldOf()
+{
+    open(QStringLiteral("/models/net.pt2"));
+    keepFloat("linear");
+    const Recipe decided = workspace().document().recipe();
+    const QString project = m_folder.filePath("damaged.json");
+    QVERIFY(m_window->projects().saveTo(project));
+    QFile file(project);
+    QVERIFY(file.open(QIODevice::ReadWrite));
+    QByteArray text = file.readAll();
+    QVERIFY(text.contains("\"steps\""));
+    file.resize(0);
+    file.seek(0);
+    file.write(text.replace("\"steps\"", "\"step\""));
+    file.close();
+    open(project);
+    QVERIFY(workspace().document().recipe() == decided);
+    QCOMPARE(workspace().undoStack().count(), 0);
+    QVERIFY(!m_window->messageBar().isVisible());
+    QTRY_VERIFY2(
+        m_window->logPanel().toPlainText().contains(QStringLiteral("undo and redo start empty")),
+        qPrintable(m_window->logPanel().toPlainText()));
+}
+
+void TestProjects::otherLooksKeepWhatWasSetUp()
+{
+    open(QStringLiteral("/models/net.pt2"));
+    pane().expandAll();
+    QTRY_VERIFY(pane().isLayoutDone());
+    pane().view().setFocus();
+    pane().view().setZoom(1.5);
+    const auto expanded = pane().expanded();
+    QTest::keyClick(&pane().view(), Qt::Key_4, Qt::AltModifier);
+    pane().foldAll();
+    QTRY_VERIFY(pane().isLayoutDone());
+    workspace().selectNode(node("linear"));
+    m_window->actions()["traceBefore"].trigger();
+    m_window->actions()["showModules"].trigger();
+    const auto tree = [this] { return &m_window->modulePanel().tree(); };
+    const QModelIndex root = tree()->model()->index(0, 0);
+    QVERIFY(tree()->isExpanded(root));
+    tree()->collapse(root);
+    auto* plots = find<QSplitter>("plots");
+    QCoreApplication::processEvents();
+    plots->setSizes({300, 500});
+    const QList<int> sizes = plots->sizes();
+    find<QComboBox>("codeForm")->setCurrentIndex(2);
+
+    const QPointer<QSplitter> old = plots;
+    m_window->changeLooks({Looks::Colours::Dark, 100});
+    QTRY_VERIFY(!old);
+    QTRY_VERIFY(settled());
+    QCOMPARE(pane().trace(), GraphPane::Trace::Before);
+    QVERIFY(!m_window->actions()["showModules"].isChecked());
+    QVERIFY(!tree()->isVisible() && !tree()->isExpanded(tree()->model()->index(0, 0)));
+    QTRY_COMPARE(find<QSplitter>("plots")->sizes(), sizes);
+    QCOMPARE(find<QComboBox>("codeForm")->currentIndex(), 2);
+    pane().view().setFocus();
+    QTest::keyClick(&pane().view(), Qt::Key_4);
+    QTRY_VERIFY(pane().isLayoutDone() && pane().expanded() == expanded);
+    QCOMPARE(pane().view().zoom(), 1.5);
+    // What is open is still known, and can be saved.
+    const QString project = m_folder.filePath("looks.json");
+    QVERIFY(m_window->projects().saveTo(project));
+    m_window->changeLooks({});
+    QTRY_VERIFY(looksInUse() == Looks {} && settled());
+    QCOMPARE(m_window->projects().projectPath(), project);
+    QVERIFY2(title().startsWith(QStringLiteral("looks · ")), qPrintable(title()));
+}
+
+QTEST_MAIN(TestProjects)
+#include "tst_ui_projects.moc"
