@@ -7,7 +7,7 @@
 #include "app/commands/result_text.h"
 #include "app/commands/stopwatch.h"
 #include "engine/base/log.h"
-#include "engine/import/sha256.h"
+#include "engine/base/sha256.h"
 
 #include <CLI/CLI.hpp>
 #include <filesystem>

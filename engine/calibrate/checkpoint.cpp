@@ -3,7 +3,7 @@
 
 #include "engine/configure/observer_json.h"
 #include "engine/graph/graph_printer.h"
-#include "engine/import/sha256.h"
+#include "engine/base/sha256.h"
 
 #include <ATen/Parallel.h>
 

@@ -6,10 +6,12 @@
 #include "engine/base/torch_guard.h"
 #include "engine/calibrate/batch_reader.h"
 #include "engine/calibrate/non_finite.h"
-#include "engine/compare/collect_outputs.h"
+#include "engine/compare/output_run.h"
 #include "engine/compare/sweep.h"
 #include "engine/compare/top1.h"
 #include "engine/convert/whole_form.h"
+#include "engine/execute/op_table.h"
+#include "engine/graph/state.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -31,31 +33,6 @@ bool comparable(const at::Tensor& signal, const at::Tensor& other)
     return signal.defined() && other.defined() && signal.is_floating_point();
 }
 
-/// One form that runs on the CPU as its users run it, for the model's outputs.
-class OutputRun
-{
-public:
-    explicit OutputRun(Interpreter interpreter)
-        : m_interpreter(std::move(interpreter))
-    {
-    }
-    void keepTimes(std::shared_ptr<NodeTimes> times) { m_interpreter.keepTimes(std::move(times)); }
-    /// Flat and in order; undefined where there is no tensor.
-    Result<std::vector<at::Tensor>> run(const Batch& batch, bool isSequence, const JobContext& job)
-    {
-        QS_TRY(const auto values,
-               m_interpreter.run(batch.inputs, {}, job, isSequence ? &m_state : nullptr));
-        std::vector<at::Tensor> tensors;
-        for (const at::IValue& value : values)
-            tensors.push_back(value.isTensor() ? value.toTensor() : at::Tensor());
-        return tensors;
-    }
-
-private:
-    Interpreter m_interpreter;
-    ModelState m_state;
-};
-
 /// The whole comparison of one converted model.
 class Comparer
 {
@@ -69,7 +46,6 @@ public:
         , m_lowered(std::move(lowered))
         , m_reference(std::move(reference))
     {
-        m_lowered.keepTimes(m_loweredTimes);
     }
 
     Result<void> addBatch(const Batch& batch, const JobContext& job)
@@ -80,9 +56,9 @@ public:
             inputs.push_back(onDevice(input, m_device));
         QS_TRY(Sweep::Outputs outputs, m_sweep.run(inputs, job));
         if (m_reference) {
-            QS_TRY(outputs.referenceForm, m_reference->run(batch, m_isSequence, job));
+            QS_TRY(outputs.referenceForm, m_reference->run(batch, job));
         }
-        QS_TRY(const auto lowered, m_lowered.run(batch, m_isSequence, job));
+        QS_TRY(const auto lowered, m_lowered.run(batch, job));
         QS_CHECK(addOutputs(outputs, lowered));
         m_top1.add(outputs.floatForm, lowered, batch);
         m_samples += batch.samples;
@@ -94,9 +70,13 @@ public:
     /// Each side keeps a state of its own from batch to batch.
     void followSequence()
     {
-        m_isSequence = true;
         m_sweep.followSequence();
+        m_lowered.followSequence();
+        if (m_reference)
+            m_reference->followSequence();
     }
+
+    void keepSums(const Continuation& from) const { m_sweep.keepSums(from); }
 
     void warnOfUnknownLabels() const { m_top1.warnOfUnknown(); }
 
@@ -118,7 +98,7 @@ public:
                                           metricsFrom(m_outputSums[i].lowered)});
         comparison.losses = losses(comparison.outputs);
         comparison.floatTimes = m_sweep.floatTimes();
-        comparison.loweredTimes = m_loweredTimes->means();
+        comparison.loweredTimes = m_lowered.times();
         comparison.samples = m_samples;
         comparison.threads = at::get_num_threads();
         m_top1.addTo(comparison, m_outputNames);
@@ -190,24 +170,21 @@ private:
     {
         if (m_saidNonFinite)
             return;
-        const auto& sums = m_sweep.sums();
-        const auto first = std::find_if(sums.begin(), sums.end(), [](const UnitSums& unit) {
-            return isInfiniteError(unit.inherited) || isInfiniteError(unit.cumulative);
-        });
-        if (first == sums.end())
+        const auto odd = m_sweep.firstOdd();
+        if (!odd)
             return;
         m_saidNonFinite = true;
-        const NodeId node = m_sweep.units()[std::size_t(first - sums.begin())].last;
+        const NodeId node = m_sweep.units()[odd->unit].last;
+        const UnitSums& sums = m_sweep.sums()[odd->unit];
         const bool ofConverted
-            = !std::isfinite(first->inherited.other2) || !std::isfinite(first->cumulative.other2);
-        const std::string batch = ", first in batch " + std::to_string(m_batches);
+            = !std::isfinite(sums.inherited.other2) || !std::isfinite(sums.cumulative.other2);
+        const std::string batch = ", first in batch " + std::to_string(odd->batch);
         warn("node '" + m_converted.prepared->model->get(node).name + "': NaN or Inf in the "
              + (ofConverted ? "converted model" + batch + ", where the float model has numbers"
                             : "float model" + batch + ", where the converted model has numbers")
              + "; keep it, or what it reads, float");
     }
 
-    bool m_isSequence = false;
     bool m_saidNonFinite = false;
     const ConvertedModel& m_converted;
     const std::vector<std::string> m_outputNames = outputNames(*m_converted.prepared->model);
@@ -215,24 +192,98 @@ private:
     Sweep m_sweep;
     OutputRun m_lowered;
     std::optional<OutputRun> m_reference;
-    std::shared_ptr<NodeTimes> m_loweredTimes = std::make_shared<NodeTimes>();
     std::vector<OutputSums> m_outputSums;
     Top1 m_top1;
     std::int64_t m_samples = 0, m_batches = 0;
 };
 
+/// Kept work is found by what computes a value, in each of the three forms.
+struct FormKeys
+{
+    explicit FormKeys(const ConvertedModel& converted)
+        : floatForm(*converted.prepared->model, *converted.prepared)
+        , reference(*converted.reference, *converted.prepared)
+        , lowered(*converted.lowered, *converted.prepared)
+    {
+    }
+    ValueKeys floatForm, reference, lowered;
+};
+
+/// Whether a run is the same each time and takes nothing over from the one before.
+bool isRepeatable(const Graph& graph)
+{
+    const auto nodes = graph.nodes();
+    return std::none_of(nodes.begin(), nodes.end(), [](const NodePtr& node) {
+        const auto op = node->kind == NodeKind::Op ? findOperator(node->target) : std::nullopt;
+        const auto inside = [](const auto& body) { return !isRepeatable(*body); };
+        return isStateUpdate(*node) || (op && isRandom(*op))
+            || std::any_of(node->subgraphs.begin(), node->subgraphs.end(), inside);
+    });
+}
+
+/// The times that are new stay; of nodes that did not run it is those of an earlier comparison.
+std::vector<NodeTime> withKeptTimes(const std::vector<NodeTime>& times, const Graph& graph,
+                                    const ValueKeys& keys, const std::string& form,
+                                    const Continuation& from)
+{
+    std::unordered_map<NodeId, double> fresh;
+    for (const NodeTime& time : times)
+        fresh[time.node] = time.seconds;
+    std::vector<NodeTime> all;
+    for (const NodePtr& node : graph.nodes()) {
+        if (!node->isOperator())
+            continue;
+        const Key key
+            = KeyBuilder("time").add(from.run).add(form).add(keys.of({node->id, 0})).key();
+        if (const auto it = fresh.find(node->id); it != fresh.end()) {
+            from.work.sums.keep<double>(key, std::make_shared<const double>(it->second),
+                                        key.size() + sizeof(double));
+            all.push_back({node->id, it->second});
+        } else if (const auto kept = from.work.sums.find<double>(key)) {
+            all.push_back({node->id, *kept});
+        }
+    }
+    std::sort(all.begin(), all.end(),
+              [](const NodeTime& a, const NodeTime& b) { return a.node < b.node; });
+    return all;
+}
+
+void reportWhere(const Sweep& sweep, const JobContext& job)
+{
+    const std::size_t all = sweep.units().size(), fresh = sweep.unitsToMeasure();
+    if (fresh == all)
+        return;
+    const Node* first = sweep.firstToRun();
+    job.report("compare",
+               (first ? "going on at '" + first->name + "'" : std::string("nothing to run")) + ", "
+                   + std::to_string(fresh) + " of " + counted(std::int64_t(all), "value")
+                   + " to measure",
+               0);
+}
+
 Result<ComparisonPtr> compareAll(const ConvertedModel& converted, const Dataset& data,
-                                 const std::string& device, const JobContext& job)
+                                 const std::string& device, const JobContext& job,
+                                 const Continuation* from)
 {
     const at::Device torchDevice(device);
+    const GraphPtr& model = converted.prepared->model;
     QS_TRY(Sweep sweep, Sweep::create(converted, torchDevice));
-    QS_TRY(Interpreter lowered, Interpreter::create(converted.lowered));
+    QS_TRY(OutputRun lowered, OutputRun::create(converted.lowered));
     std::optional<OutputRun> reference;
     if (!sweep.addsAsExported()) {
-        QS_TRY(Interpreter plain, Interpreter::create(converted.reference));
-        reference.emplace(std::move(plain));
+        QS_TRY(reference, OutputRun::create(converted.reference));
     }
-    Comparer comparer(converted, torchDevice, std::move(sweep), OutputRun(std::move(lowered)),
+    std::optional<FormKeys> keys;
+    if (from && !data.isSequence() && isRepeatable(*model) && isRepeatable(*converted.reference)) {
+        keys.emplace(converted);
+        const std::size_t part = from->work.valueBudget / 4;
+        sweep.continueFrom(*from, keys->floatForm, keys->reference, part * 2);
+        lowered.continueFrom(*from, keys->lowered, "lowered", part);
+        if (reference)
+            reference->continueFrom(*from, keys->reference, "reference", part);
+        reportWhere(sweep, job);
+    }
+    Comparer comparer(converted, torchDevice, std::move(sweep), std::move(lowered),
                       std::move(reference));
     if (data.isSequence())
         comparer.followSequence();
@@ -245,20 +296,28 @@ Result<ComparisonPtr> compareAll(const ConvertedModel& converted, const Dataset&
         QS_CHECK(comparer.addBatch(batch, job));
     }
     comparer.warnOfUnknownLabels();
-    auto comparison = std::make_shared<const Comparison>(comparer.result());
-    for (const std::string& line : comparison->losses)
+    Comparison comparison = comparer.result();
+    if (keys) {
+        comparer.keepSums(*from);
+        comparison.floatTimes
+            = withKeptTimes(comparison.floatTimes, *model, keys->floatForm, "float", *from);
+        comparison.loweredTimes = withKeptTimes(comparison.loweredTimes, *converted.lowered,
+                                                keys->lowered, "lowered", *from);
+    }
+    for (const std::string& line : comparison.losses)
         warn(line);
-    return comparison;
+    return std::make_shared<const Comparison>(std::move(comparison));
 }
 
 } // namespace
 
 Result<ComparisonPtr> compareModels(const ConvertedModel& converted, const Dataset& data,
-                                    const std::string& device, const JobContext& job)
+                                    const std::string& device, const JobContext& job,
+                                    const Continuation* from)
 {
     const InferenceScope inference;
-    auto comparison
-        = guardTorchValue<ComparisonPtr>([&] { return compareAll(converted, data, device, job); });
+    auto comparison = guardTorchValue<ComparisonPtr>(
+        [&] { return compareAll(converted, data, device, job, from); });
     returnFreedMemory();
     return comparison;
 }

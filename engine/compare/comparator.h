@@ -4,6 +4,7 @@
 #include "engine/base/job_context.h"
 #include "engine/calibrate/dataset.h"
 #include "engine/compare/comparison.h"
+#include "engine/compare/kept_work.h"
 #include "engine/convert/converted_model.h"
 
 namespace qs {
@@ -11,7 +12,12 @@ namespace qs {
 /// One sweep over the data: float and reference form side by side, node by node, streaming sums
 /// only, so memory grows with neither samples nor layers; then the lowered form's outputs. Device
 /// as in `calibrate`; the lowered form runs on the CPU.
+///
+/// `from`: the comparison measures only what no earlier one has, running from the last cut before
+/// the first node that changed, to the same bits as a whole run; and leaves its own work. Models
+/// that keep a state or draw random numbers always run whole.
 Result<ComparisonPtr> compareModels(const ConvertedModel& converted, const Dataset& data,
-                                    const std::string& device, const JobContext& job = {});
+                                    const std::string& device, const JobContext& job = {},
+                                    const Continuation* from = nullptr);
 
 } // namespace qs

@@ -3,6 +3,7 @@
 
 #include "engine/base/log.h"
 #include "engine/compare/integer_products.h"
+#include "engine/compare/output_run.h"
 #include "engine/execute/liveness.h"
 
 #include <algorithm>
@@ -12,59 +13,13 @@ namespace qs {
 
 namespace {
 
-/// A value of a running graph, or of its constant part.
-Result<at::IValue> valueOf(const Interpreter& interpreter, const Frame& frame, ValueRef ref)
-{
-    if (const at::IValue* alive = frame.tryGet(ref))
-        return *alive;
-    if (interpreter.isConstant(ref))
-        return interpreter.constant(ref);
-    return fail(makeError(ErrorCode::Internal, "a value was freed too early")
-                    .atNode(interpreter.graph().get(ref.node).name));
-}
-
 Result<at::Tensor> tensorOf(const Interpreter& interpreter, const Frame& frame, ValueRef ref)
 {
     QS_TRY(at::IValue value, valueOf(interpreter, frame, ref));
     return value.isTensor() ? value.toTensor() : at::Tensor();
 }
 
-void flatten(const Argument& argument, std::vector<const Argument*>& out)
-{
-    if (const auto* list = argument.asList())
-        for (const Argument& item : *list)
-            flatten(item, out);
-    else
-        out.push_back(&argument);
-}
-
-Result<Frame> startFrame(const Interpreter& interpreter, const std::vector<at::IValue>& inputs,
-                         const ModelState& state)
-{
-    Frame frame;
-    QS_CHECK(interpreter.startState(frame, state));
-    const auto nodes = interpreter.graph().inputs();
-    for (std::size_t i = 0; i < nodes.size() && i < inputs.size(); ++i)
-        frame.set({nodes[i]->id, 0}, inputs[i]);
-    return frame;
-}
-
 } // namespace
-
-Result<std::vector<at::Tensor>> outputTensors(const Interpreter& interpreter, const Frame& frame)
-{
-    std::vector<const Argument*> arguments;
-    for (const auto& argument : interpreter.graph().output().args)
-        flatten(argument.value, arguments);
-    std::vector<at::Tensor> tensors;
-    for (const Argument* argument : arguments) {
-        tensors.emplace_back();
-        if (const ValueRef* ref = argument->asRef()) {
-            QS_TRY(tensors.back(), tensorOf(interpreter, frame, *ref));
-        }
-    }
-    return tensors;
-}
 
 Sweep::Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter referenceForm)
     : m_float(std::move(floatForm))
@@ -75,6 +30,8 @@ Sweep::Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter
     , m_schedule(scheduleSweep(m_float.graph(), m_reference.graph(), m_units))
     , m_sums(m_units.size())
     , m_unmeasured(m_units.size())
+    , m_oddSince(m_units.size())
+    , m_known(m_units.size())
     , m_expendableFloat(findExpendable(m_float.graph(), &UnitInput::value, &UnitOutput::value))
     , m_expendableReference(
           findExpendable(m_reference.graph(), &UnitInput::read, &UnitOutput::reference))
@@ -114,6 +71,7 @@ Result<void> Sweep::useIntegers(const ConvertedModel& converted)
     const auto quantized = quantizedProducts(*converted.reference);
     use(m_onConverted, floatProducts(converted, m_units, quantized));
     use(m_reference, quantized);
+    m_usesIntegers = true;
     m_addsAsExported = m_addsAsExported && quantized.empty();
     return {};
 }
@@ -121,7 +79,7 @@ Result<void> Sweep::useIntegers(const ConvertedModel& converted)
 Result<Sweep::Outputs> Sweep::run(const std::vector<at::IValue>& inputs, const JobContext& job)
 {
     m_job = job;
-    m_referenceAt = 0;
+    m_referenceAt = m_first > 0 ? m_schedule.referenceEnd[m_first - 1] : 0;
     if (m_floatTimes)
         m_floatTimes->beginRun();
     std::vector<at::IValue> given;
@@ -129,9 +87,18 @@ Result<Sweep::Outputs> Sweep::run(const std::vector<at::IValue>& inputs, const J
         given.push_back(inLayout(input, m_float.layout()));
     QS_TRY(Frame floatFrame, startFrame(m_float, given, m_floatState));
     QS_TRY(Frame referenceFrame, startFrame(m_reference, given, m_referenceState));
+    Frame* const frames[] = {&floatFrame, &referenceFrame};
+    if (m_cuts)
+        m_cuts->restore(frames);
+    ++m_batch;
     const std::size_t steps = m_float.graph().nodes().size();
-    for (std::size_t position = 0; position < steps; ++position)
+    for (std::size_t position = m_first; position < steps; ++position) {
         QS_CHECK(step(position, floatFrame, referenceFrame));
+        if (m_cuts)
+            m_cuts->reached(position, frames);
+    }
+    if (m_cuts)
+        m_cuts->endBatch();
     if (m_isSequence) {
         m_floatState = floatFrame.state();
         m_referenceState = referenceFrame.state();
@@ -156,6 +123,8 @@ Result<void> Sweep::step(std::size_t position, Frame& floatFrame, Frame& referen
                          m_expendableReference));
     const auto& units = m_schedule.unitsAt[position];
     for (const std::size_t unit : units) {
+        if (m_known[unit])
+            continue;
         const auto spent = unit == units.back()
             ? std::span<const ValueRef>(m_schedule.freeReference[position])
             : std::span<const ValueRef>();
@@ -223,9 +192,12 @@ Result<void> Sweep::measure(std::size_t index, const Frame& floatFrame, Frame& r
         QS_CHECK(measureInterior(unit, floatFrame, referenceFrame));
     QS_CHECK(unit.unchanged ? measureUnchanged(index, floatFrame, referenceFrame)
                             : measureFunctions(index, floatFrame, referenceFrame, spent));
-    return unit.quantized && isInfiniteError(m_sums[index].cumulative)
-        ? checkSignal(unit, floatFrame)
-        : Result<void>();
+    const UnitSums& sums = m_sums[index];
+    if (m_oddSince[index] == 0
+        && (isInfiniteError(sums.inherited) || isInfiniteError(sums.cumulative)))
+        m_oddSince[index] = m_batch;
+    return unit.quantized && isInfiniteError(sums.cumulative) ? checkSignal(unit, floatFrame)
+                                                              : Result<void>();
 }
 
 bool Sweep::hasUnmeasured() const

@@ -2,11 +2,13 @@
 #pragma once
 
 #include "engine/base/job_context.h"
+#include "engine/compare/cuts.h"
 #include "engine/compare/interior_errors.h"
 #include "engine/compare/metrics.h"
 #include "engine/compare/sweep_schedule.h"
 #include "engine/execute/interpreter.h"
 
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -34,10 +36,27 @@ public:
     /// From now on each batch starts from the state that the one before left, each side its own.
     void followSequence() { m_isSequence = true; }
 
+    /// Takes over what earlier sweeps left of units that compute the same, and goes on from the
+    /// last cut before the first other one. Before the first batch.
+    void continueFrom(const Continuation& from, const ValueKeys& floatKeys,
+                      const ValueKeys& referenceKeys, std::size_t budget);
+    /// Leaves the sums for the next sweep. After the last batch.
+    void keepSums(const Continuation& from) const;
+    /// How many units have to be measured, and the first operator that has to run; null: none.
+    std::size_t unitsToMeasure() const;
+    const Node* firstToRun() const;
+
     const std::vector<CompareUnit>& units() const { return m_units; }
     /// A unit has other shapes in the two forms; a note said so.
     bool hasUnmeasured() const;
     const std::vector<UnitSums>& sums() const { return m_sums; }
+    /// The first unit with an infinite error, and the batch, from 1, since which it is.
+    struct Odd
+    {
+        std::size_t unit = 0;
+        std::int64_t batch = 0;
+    };
+    std::optional<Odd> firstOdd() const;
     std::vector<InteriorError> interiors() const { return m_interiors.result(); }
     /// What each node of the float graph takes; none on a GPU, which works on its own.
     std::vector<NodeTime> floatTimes() const;
@@ -45,6 +64,10 @@ public:
 private:
     Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter referenceForm);
     Result<void> useIntegers(const ConvertedModel& converted);
+    Key unitKey(const Continuation& from, const CompareUnit& unit, const ValueKeys& floatKeys,
+                const ValueKeys& referenceKeys) const;
+    /// Tells sweeps apart that add up in different ways.
+    std::string way() const;
 
     Result<void> step(std::size_t position, Frame& floatFrame, Frame& referenceFrame);
     /// Values that one node reads last and no measurement at all, by that node. A node of both
@@ -77,16 +100,20 @@ private:
     SweepSchedule m_schedule;
     std::vector<UnitSums> m_sums;
     std::vector<bool> m_unmeasured; ///< by unit: shapes differ
+    std::vector<std::int64_t> m_oddSince; ///< by unit: the batch; 0 = no error is infinite
+    std::vector<Key> m_unitKeys; ///< by unit; none where nothing is kept
+    std::vector<bool> m_known; ///< by unit: an earlier sweep measured it
+    std::optional<Cuts> m_cuts;
+    std::size_t m_first = 0; ///< step
+    std::int64_t m_batch = 0;
     Expendable m_expendableFloat, m_expendableReference;
     std::size_t m_referenceAt = 0;
     std::shared_ptr<NodeTimes> m_floatTimes; ///< null on a GPU
     bool m_addsAsExported = true;
+    bool m_usesIntegers = false;
     bool m_isSequence = false;
     ModelState m_floatState, m_referenceState;
     JobContext m_job;
 };
-
-/// The tensor behind each argument of the Output node, flat; undefined where there is none.
-Result<std::vector<at::Tensor>> outputTensors(const Interpreter& interpreter, const Frame& frame);
 
 } // namespace qs

@@ -358,11 +358,11 @@ Result<void> Interpreter::runNode(const Node& node, Frame& frame) const
 }
 
 Result<void> Interpreter::runNode(const Node& node, Frame& frame,
-                                  std::span<const ValueRef> expendable) const
+                                  std::span<const ValueRef> expendable, const JobContext& job) const
 {
     const InferenceScope scope;
     const NodeTimes::Watch watch(m_impl->times.get(), node.id);
-    return m_impl->runNode(node, frame, {true, expendable});
+    return m_impl->runNode(node, frame, {true, expendable}, {}, job);
 }
 
 std::span<const ValueRef> Interpreter::deadAfter(std::size_t position) const

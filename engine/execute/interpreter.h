@@ -87,7 +87,8 @@ public:
     /// The same for a caller that never looks at the integers between a quantize and its
     /// dequantize, nor again at `expendable`: both may then be skipped over or written over.
     Result<void> runNode(const Node& node, Frame& frame,
-                         std::span<const ValueRef> expendable) const;
+                         std::span<const ValueRef> expendable,
+                         const JobContext& job = {}) const;
 
     /// Values that no node at or after `position` (index into nodes()) reads any more once that
     /// node has run: what a stepping caller releases. The Output node's arguments are never listed.

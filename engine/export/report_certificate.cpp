@@ -3,7 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/export/report_svg.h"
-#include "engine/import/sha256.h"
+#include "engine/base/sha256.h"
 
 #include <cmath>
 #include <filesystem>

@@ -6,7 +6,7 @@
 #include "engine/import/functionalize.h"
 #include "engine/import/mutated_state.h"
 #include "engine/import/pt2_importer.h"
-#include "engine/import/sha256.h"
+#include "engine/base/sha256.h"
 #include "engine/import/torchscript_importer.h"
 #include "engine/import/view_updates.h"
 

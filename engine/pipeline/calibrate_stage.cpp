@@ -10,7 +10,7 @@
 #include "engine/pipeline/checks.h"
 #include "engine/pipeline/content_keys.h"
 #include "engine/pipeline/observe_part.h"
-#include "engine/pipeline/value_keys.h"
+#include "engine/prepare/value_keys.h"
 #include "engine/prepare/prepare.h"
 
 #include <ATen/Parallel.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/configure/recipe.h"
-#include "engine/pipeline/key.h"
+#include "engine/base/key.h"
 #include "engine/pipeline/run_settings.h"
 
 namespace qs {

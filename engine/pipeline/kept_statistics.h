@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/calibrate/observations.h"
-#include "engine/pipeline/key.h"
+#include "engine/base/key.h"
 
 #include <list>
 #include <mutex>

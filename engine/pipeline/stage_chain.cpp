@@ -47,6 +47,7 @@ StageChain::StageChain(Options options)
     : m_options(std::move(options))
     , m_memo(m_options.resultBytes)
     , m_statistics(m_options.statisticsBytes)
+    , m_work(m_options.valueBytes)
 {
 }
 
@@ -137,17 +138,26 @@ CalibrationSettings comparedCut(const CompareRequest& request)
 
 } // namespace
 
-Result<Key> StageChain::comparisonKey(const CompareRequest& request)
+Result<Key> StageChain::comparedKey(const CompareRequest& request)
 {
     const Calibration& calibration = *request.calibration;
-    QS_TRY(const Key content,
-           m_hashes.of(request.settings.compared(), calibration.prepared->model->info().sha256));
+    const Graph& model = *calibration.prepared->model;
+    QS_TRY(const Key content, m_hashes.of(request.settings.compared(), model.info().sha256));
     const CalibrationSettings cut = comparedCut(request);
-    return KeyBuilder("comparison")
-        .add(conversionKey(calibration, request.recipe))
+    return KeyBuilder("compared")
+        .add(modelKey(model))
         .add(batchesKey(content, cut, cut.batches))
         .add(calibration.device)
         .add(std::int64_t(at::get_num_threads()))
+        .key();
+}
+
+Result<Key> StageChain::comparisonKey(const CompareRequest& request)
+{
+    QS_TRY(const Key compared, comparedKey(request));
+    return KeyBuilder("comparison")
+        .add(conversionKey(*request.calibration, request.recipe))
+        .add(compared)
         .key();
 }
 
@@ -162,8 +172,11 @@ Result<ComparisonPtr> StageChain::compare(const CompareRequest& request, const J
     }
     QS_TRY(const auto opened,
            data(*converted->prepared->model, request.settings.compared(), comparedCut(request)));
+    QS_TRY(Key compared, comparedKey(request));
+    const Continuation from {m_work, std::move(compared), opened->batchCount()};
     QS_TRY(ComparisonPtr comparison,
-           compareModels(*converted, *opened, request.calibration->device, job));
+           compareModels(*converted, *opened, request.calibration->device, job,
+                         m_options.valueBytes > 0 ? &from : nullptr));
     m_memo.keep<Comparison>(key, comparison, bytesOf(*comparison));
     return comparison;
 }

@@ -2,11 +2,12 @@
 #pragma once
 
 #include "engine/base/job_context.h"
+#include "engine/base/memo.h"
 #include "engine/calibrate/checkpoint.h"
+#include "engine/compare/kept_work.h"
 #include "engine/export/stored_run.h"
 #include "engine/pipeline/data_identity.h"
 #include "engine/pipeline/kept_statistics.h"
-#include "engine/pipeline/memo.h"
 #include "engine/pipeline/stages.h"
 
 #include <list>
@@ -35,6 +36,8 @@ public:
             checkpointFolder; ///< where an interrupted calibration goes on from; "" = nowhere
         std::size_t resultBytes = std::size_t(1) << 30; ///< of kept results
         std::size_t statisticsBytes = std::size_t(128) << 20; ///< of kept statistics
+        /// Of values from which a comparison goes on; a program that compares once needs none.
+        std::size_t valueBytes = 0;
     };
     StageChain();
     explicit StageChain(Options options);
@@ -90,7 +93,7 @@ public:
     Result<void> saveCheckpoint(const Calibration& calibration) const;
 
     /// Memory of all that is kept.
-    std::size_t keptBytes() const { return m_memo.bytes() + m_statistics.bytes(); }
+    std::size_t keptBytes() const { return m_memo.bytes() + m_statistics.bytes() + m_work.bytes(); }
 
 private:
     struct Run;
@@ -107,12 +110,15 @@ private:
     Result<ObservationsPtr> observe(const Run& run, const JobContext& job, bool all);
     std::optional<Checkpoint> checkpointOf(const PreparedModel& prepared, const Key& dataKey,
                                            const std::string& device) const;
+    /// Of the data that are compared, how they are cut, device and threads.
+    Result<Key> comparedKey(const CompareRequest& request);
     Result<Key> comparisonKey(const CompareRequest& request);
 
     Options m_options;
     ContentHashes m_hashes;
     Memo m_memo;
     KeptStatistics m_statistics;
+    KeptWork m_work;
     struct OpenedData
     {
         Key key;

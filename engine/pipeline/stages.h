@@ -5,7 +5,7 @@
 #include "engine/compare/comparison.h"
 #include "engine/configure/recipe.h"
 #include "engine/convert/converted_model.h"
-#include "engine/pipeline/key.h"
+#include "engine/base/key.h"
 #include "engine/pipeline/run_settings.h"
 
 #include <map>

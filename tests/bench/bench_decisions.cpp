@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a changed decision costs beside the whole job: bench_decisions MODEL DATA MODULE [BATCHES].
+// What a changed decision costs beside the whole job: bench_decisions MODEL DATA MODULE [BATCHES
+// [MB OF VALUES]].
 #include "engine/import/importer.h"
 #include "engine/pipeline/stage_chain.h"
 
@@ -66,14 +67,16 @@ Recipe with(const Recipe& recipe, const std::string& module, const NamedQConfig&
 int main(int argc, char** argv)
 {
     if (argc < 4) {
-        std::fprintf(stderr, "usage: bench_decisions MODEL DATA MODULE [BATCHES]\n");
+        std::fprintf(stderr, "usage: bench_decisions MODEL DATA MODULE [BATCHES [MB]]\n");
         return 2;
     }
     const GraphPtr model = must(importModel(argv[1]));
     const RunSettings settings {argv[2], {}, "cpu"};
     Recipe recipe = defaultRecipe();
     recipe.calibration.batches = argc > 4 ? std::atoi(argv[4]) : 16;
-    StageChain chain;
+    StageChain::Options options;
+    options.valueBytes = std::size_t(argc > 5 ? std::atoi(argv[5]) : 512) << 20;
+    StageChain chain(options);
     const double whole = run(chain, model, recipe, settings).sum();
     std::printf("%-34s %9s %9s %9s %9s %9s\n", "decision", "calibrate", "convert", "compare",
                 "seconds", "of whole");

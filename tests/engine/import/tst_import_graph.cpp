@@ -5,7 +5,7 @@
 #include "engine/import/functionalize.h"
 #include "engine/import/importer.h"
 #include "engine/import/sample_inputs.h"
-#include "engine/import/sha256.h"
+#include "engine/base/sha256.h"
 #include "engine/import/view_updates.h"
 #include "tests/support/tiny_graph.h"
 

@@ -3,7 +3,10 @@
 #include "engine/pipeline/decision_keys.h"
 #include "engine/pipeline/stage_chain.h"
 
+#include <QRegularExpression>
 #include <QtTest>
+
+#include <random>
 
 using namespace qs;
 
@@ -21,7 +24,16 @@ struct Work
     ConvertedPtr converted;
     ComparisonPtr comparison;
     int batches = 0; ///< that calibration reported
+    std::string goneOn; ///< where the comparison said that it goes on; "" = it was whole
 };
+
+/// A chain that keeps values, as the window's does.
+StageChain::Options keeping(std::size_t bytes = std::size_t(256) << 20)
+{
+    StageChain::Options options;
+    options.valueBytes = bytes;
+    return options;
+}
 
 Rule rule(RuleKind kind, const std::string& key, const NamedQConfig& qconfig)
 {
@@ -59,6 +71,8 @@ private:
         Work out;
         const JobContext job({}, [&out](const Progress& progress) {
             out.batches += progress.stage == "calibrate" && progress.what.starts_with("batch ");
+            if (progress.stage == "compare" && progress.what.ends_with(" to measure"))
+                out.goneOn = progress.what;
         });
         const auto must = [](auto result) {
             if (!result)
@@ -178,12 +192,80 @@ private Q_SLOTS:
             observe([](ObserverSpec& spec) { spec.range = RangeMethod::Percentile; });
         else if (what == QLatin1String("a lowering row"))
             changed.loweringRemove.push_back({{"torch.nn.Linear"}, {}});
-        StageChain chain;
+        StageChain chain(keeping());
         work(chain, recipe());
         const Work kept = work(chain, changed);
         QCOMPARE(kept.batches, 0);
         StageChain scratch;
         compareWorks(kept, work(scratch, changed));
+    }
+
+    /// Only what follows from the change is run and measured again.
+    void comparisonGoesOnFromTheChange()
+    {
+        StageChain chain(keeping()), scratch;
+        QCOMPARE(work(chain, recipe()).goneOn, std::string());
+        const Recipe late = with(rule(RuleKind::ModuleName, "fc", {}));
+        const Work kept = work(chain, late);
+        const std::size_t all = kept.comparison->nodes.size();
+        const QRegularExpression told(
+            QStringLiteral("^going on at '(.*)', ([0-9]+) of ([0-9]+) values to measure$"));
+        const auto match = told.match(QString::fromStdString(kept.goneOn));
+        QVERIFY2(match.hasMatch(), kept.goneOn.c_str());
+        QVERIFY(match.captured(2).toInt() < int(all) / 4);
+        const Node* first = m_model->tryFind(match.captured(1).toStdString());
+        QVERIFY(first && first->scope.path != "conv1");
+        compareWorks(kept, work(scratch, late));
+        // What lowering alone decides leaves both compared forms as they were.
+        Recipe lowering = recipe();
+        lowering.loweringRemove.push_back({{"torch.nn.Linear"}, {}});
+        const Work lowered = work(chain, lowering);
+        QVERIFY2(lowered.goneOn.starts_with("nothing to run, 0 of "), lowered.goneOn.c_str());
+        compareWorks(lowered, work(scratch, lowering));
+        QVERIFY(lowered.comparison->loweredTimes.size() > 3);
+        QVERIFY(lowered.comparison->floatTimes.size() > 10);
+    }
+
+    void changesInAnyOrder_data()
+    {
+        QTest::addColumn<qulonglong>("bytes");
+        QTest::newRow("roomy") << (1ull << 28);
+        QTest::newRow("too little for all") << 600'000ull;
+        QTest::newRow("hardly any") << 20'000ull;
+    }
+
+    /// However much was kept, and of whatever decisions: every bit is that of a run from scratch.
+    void changesInAnyOrder()
+    {
+        QFETCH(qulonglong, bytes);
+        StageChain chain(keeping(bytes)), scratch;
+        std::mt19937 random(7);
+        std::vector<std::string> modules;
+        for (const NodePtr& node : m_model->nodes())
+            if (node->isOperator() && !node->scope.path.empty())
+                modules.push_back(node->scope.path);
+        int goneOn = 0;
+        for (int step = 0; step < 12; ++step) {
+            Recipe changed = recipe();
+            QConfig config = *presetQConfig("x86");
+            config.activation.kind = ObserverKind::MinMax;
+            config.activation.quantMin = 0;
+            config.activation.quantMax = 127;
+            changed.qconfigs["other"] = config;
+            for (std::size_t i = 0; i < 1 + random() % 2; ++i) {
+                const std::string& module = modules[random() % modules.size()];
+                changed.mapping.rules.push_back(
+                    rule(RuleKind::ModuleName, module,
+                         random() % 2 ? NamedQConfig {} : NamedQConfig {"other", config}));
+            }
+            const Work kept = work(chain, changed);
+            goneOn += kept.goneOn.empty() ? 0 : 1;
+            compareWorks(kept, work(scratch, changed));
+            if (QTest::currentTestFailed())
+                return;
+        }
+        QVERIFY(goneOn > 6);
+        QVERIFY(bytes > 1'000'000 || chain.keptBytes() < (std::size_t(64) << 20));
     }
 
     /// From extremes no histogram follows: only what is new is looked at.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/pipeline/key.h"
+#include "engine/base/key.h"
 
 #include <cstddef>
 #include <list>
@@ -33,6 +33,13 @@ public:
     void keep(const Key& key, const std::shared_ptr<const T>& value, std::size_t bytes)
     {
         keepAny(key, value, bytes);
+    }
+    /// Lets go of a result at once; of none where there is no such key.
+    void forget(const Key& key)
+    {
+        const std::lock_guard lock(m_mutex);
+        if (const auto at = m_at.find(key); at != m_at.end())
+            drop(at->second);
     }
     std::size_t bytes() const
     {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/import/sha256.h"
+#include "engine/base/sha256.h"
 
 #include <array>
 #include <fstream>

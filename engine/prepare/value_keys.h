@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/pipeline/key.h"
+#include "engine/base/key.h"
 #include "engine/prepare/prepared_model.h"
 
 #include <unordered_map>
 
 namespace qs {
 
-/// For every value of a prepared graph a hash of all that computes it from the model's inputs and
-/// stored tensors. Observers count for nothing: they pass their value on. So equal keys in two
-/// plans of one model mean equal values, whatever else the plans decide. A value.
+/// For every value of a graph a hash of all that computes it from the model's inputs and stored
+/// tensors. Equal keys mean equal values, in whatever plan or conversion of a model they stand. A
+/// value.
 class ValueKeys
 {
 public:
+    /// Of a prepared graph. Observers count for nothing: they pass their value on.
     explicit ValueKeys(const PreparedModel& prepared);
+    /// Of the float model itself or of a form that was made from the prepared graph. Tensors that
+    /// were added on the way count by their content; what cannot be read has a key like no other.
+    ValueKeys(const Graph& form, const PreparedModel& prepared);
 
-    /// The value must be one of the prepared graph's own, not of a subgraph.
+    /// The value must be one of the graph's own, not of a subgraph.
     const Key& of(ValueRef value) const { return m_keys.at(value); }
 
 private:

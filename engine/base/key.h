@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/import/sha256.h"
+#include "engine/base/sha256.h"
 
 #include <cstdint>
 #include <string>

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/compare/output_run.h"
+
+namespace qs {
+
+namespace {
+
+void flatten(const Argument& argument, std::vector<const Argument*>& out)
+{
+    if (const auto* list = argument.asList())
+        for (const Argument& item : *list)
+            flatten(item, out);
+    else
+        out.push_back(&argument);
+}
+
+} // namespace
+
+Result<at::IValue> valueOf(const Interpreter& interpreter, const Frame& frame, ValueRef ref)
+{
+    if (const at::IValue* alive = frame.tryGet(ref))
+        return *alive;
+    if (interpreter.isConstant(ref))
+        return interpreter.constant(ref);
+    return fail(makeError(ErrorCode::Internal, "a value was freed too early")
+                    .atNode(interpreter.graph().get(ref.node).name));
+}
+
+Result<Frame> startFrame(const Interpreter& interpreter, const std::vector<at::IValue>& inputs,
+                         const ModelState& carried)
+{
+    Frame frame;
+    QS_CHECK(interpreter.startState(frame, carried));
+    const auto nodes = interpreter.graph().inputs();
+    for (std::size_t i = 0; i < nodes.size() && i < inputs.size(); ++i)
+        frame.set({nodes[i]->id, 0}, inputs[i]);
+    return frame;
+}
+
+Result<std::vector<at::Tensor>> outputTensors(const Interpreter& interpreter, const Frame& frame)
+{
+    std::vector<const Argument*> arguments;
+    for (const auto& argument : interpreter.graph().output().args)
+        flatten(argument.value, arguments);
+    std::vector<at::Tensor> tensors;
+    for (const Argument* argument : arguments) {
+        tensors.emplace_back();
+        if (const ValueRef* ref = argument->asRef()) {
+            QS_TRY(const at::IValue value, valueOf(interpreter, frame, *ref));
+            if (value.isTensor())
+                tensors.back() = value.toTensor();
+        }
+    }
+    return tensors;
+}
+
+OutputRun::OutputRun(Interpreter interpreter)
+    : m_interpreter(std::move(interpreter))
+{
+    m_interpreter.keepTimes(m_times);
+}
+
+Result<OutputRun> OutputRun::create(GraphPtr form)
+{
+    QS_TRY(Interpreter interpreter, Interpreter::create(std::move(form)));
+    return OutputRun(std::move(interpreter));
+}
+
+void OutputRun::continueFrom(const Continuation& from, const ValueKeys& keys,
+                             const std::string& name, std::size_t budget)
+{
+    CutSide side {m_interpreter, keys, {}, {}};
+    const auto nodes = m_interpreter.graph().nodes();
+    for (std::size_t position = 0; position < nodes.size(); ++position) {
+        side.runs.push_back({nodes[position]->id});
+        const auto dead = m_interpreter.deadAfter(position);
+        side.freed.emplace_back(dead.begin(), dead.end());
+    }
+    m_cuts.emplace(from, name, budget, std::span(&side, 1));
+    m_first = m_cuts->resume(nodes.size());
+}
+
+Result<std::vector<at::Tensor>> OutputRun::run(const Batch& batch, const JobContext& job)
+{
+    if (m_cuts)
+        return runPart(batch, job);
+    QS_TRY(const auto values,
+           m_interpreter.run(batch.inputs, {}, job, m_isSequence ? &m_state : nullptr));
+    std::vector<at::Tensor> tensors;
+    for (const at::IValue& value : values)
+        tensors.push_back(value.isTensor() ? value.toTensor() : at::Tensor());
+    return tensors;
+}
+
+Result<std::vector<at::Tensor>> OutputRun::runPart(const Batch& batch, const JobContext& job)
+{
+    m_times->beginRun();
+    QS_TRY(Frame frame, startFrame(m_interpreter, batch.inputs, {}));
+    Frame* const frames[] = {&frame};
+    m_cuts->restore(frames);
+    const auto nodes = m_interpreter.graph().nodes();
+    for (std::size_t position = m_first; position < nodes.size(); ++position) {
+        QS_CHECK(job.check());
+        const Node& node = *nodes[position];
+        const auto dead = m_interpreter.deadAfter(position);
+        if (node.isOperator() && !m_interpreter.isConstant({node.id, 0}))
+            QS_CHECK(m_interpreter.runNode(node, frame, dead, job));
+        for (const ValueRef ref : dead)
+            frame.release(ref);
+        m_cuts->reached(position, frames);
+    }
+    m_cuts->endBatch();
+    return outputTensors(m_interpreter, frame);
+}
+
+} // namespace qs

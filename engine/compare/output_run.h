@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/calibrate/dataset.h"
+#include "engine/compare/cuts.h"
+#include "engine/execute/interpreter.h"
+
+#include <optional>
+#include <vector>
+
+namespace qs {
+
+/// One form that runs on the CPU as its users run it, for the model's outputs. One thread at a
+/// time.
+class OutputRun
+{
+public:
+    static Result<OutputRun> create(GraphPtr form);
+
+    /// From now on runs go on from kept values where they can, and leave theirs. `name`: which form
+    /// it is; `budget` in bytes. Before the first run.
+    void continueFrom(const Continuation& from, const ValueKeys& keys, const std::string& name,
+                      std::size_t budget);
+    /// From now on each batch starts from the state that the one before left.
+    void followSequence() { m_isSequence = true; }
+
+    /// The model's outputs, flat and in order; undefined where there is no tensor.
+    Result<std::vector<at::Tensor>> run(const Batch& batch, const JobContext& job);
+
+    /// What each node takes; of those that did not run nothing.
+    std::vector<NodeTime> times() const { return m_times->means(); }
+
+private:
+    explicit OutputRun(Interpreter interpreter);
+    Result<std::vector<at::Tensor>> runPart(const Batch& batch, const JobContext& job);
+
+    Interpreter m_interpreter;
+    std::shared_ptr<NodeTimes> m_times = std::make_shared<NodeTimes>();
+    std::optional<Cuts> m_cuts;
+    std::size_t m_first = 0; ///< position of the first node to run
+    bool m_isSequence = false;
+    ModelState m_state;
+};
+
+/// The tensor behind each argument of the Output node, flat; undefined where there is none.
+Result<std::vector<at::Tensor>> outputTensors(const Interpreter& interpreter, const Frame& frame);
+
+/// A frame at the start of a call: inputs, and the state that `carried` or the model holds.
+Result<Frame> startFrame(const Interpreter& interpreter, const std::vector<at::IValue>& inputs,
+                         const ModelState& carried);
+
+/// A value of a running graph, or of its constant part.
+Result<at::IValue> valueOf(const Interpreter& interpreter, const Frame& frame, ValueRef ref);
+
+} // namespace qs
