@@ -29,6 +29,7 @@ struct Wanted
     QString model, screenshot, data, select, recipe;
     QSize size; ///< empty: as large as the screen allows
     qs::Looks looks = qs::keptLooks();
+    std::size_t valueBytes = qs::kUsualValueBytes;
 };
 
 /// LibTorch's idle threads would spin and slow down everything else; the library reads the setting
@@ -103,7 +104,11 @@ int parse(QApplication& app, Wanted& wanted)
     const QCommandLineOption text(QStringLiteral("text-size"),
                                   QStringLiteral("Text size in percent, 80 to 200."),
                                   QStringLiteral("PERCENT"));
-    parser.addOptions({screenshot, size, data, select, recipe, dark, text});
+    const QCommandLineOption keep(QStringLiteral("keep-values"),
+                                  QStringLiteral("Memory for values from which a comparison goes "
+                                                 "on after a change, 0 to 65536 MB; 512 without."),
+                                  QStringLiteral("MB"));
+    parser.addOptions({screenshot, size, data, select, recipe, dark, text, keep});
     if (!parser.parse(app.arguments()))
         return 1 + fail(parser.errorText(), 2);
     if (parser.isSet(QStringLiteral("help"))) {
@@ -127,6 +132,13 @@ int parse(QApplication& app, Wanted& wanted)
         wanted.looks.textPercent = parser.value(text).toInt();
         if (wanted.looks.textPercent < 80 || wanted.looks.textPercent > 200)
             return 1 + fail(QStringLiteral("--text-size wants a number from 80 to 200"), 2);
+    }
+    if (parser.isSet(keep)) {
+        bool isNumber = false;
+        const uint megabytes = parser.value(keep).toUInt(&isNumber);
+        if (!isNumber || megabytes > 65536)
+            return 1 + fail(QStringLiteral("--keep-values wants a number from 0 to 65536"), 2);
+        wanted.valueBytes = std::size_t(megabytes) << 20;
     }
     if (parser.isSet(size)) {
         const auto parts = parser.value(size).split(QLatin1Char('x'));
@@ -262,7 +274,8 @@ int main(int argc, char** argv)
             1);
     qs::applyLooks(app, wanted.looks);
     const auto engine = qs::makeEngineSession(
-        QStandardPaths::writableLocation(QStandardPaths::CacheLocation).toStdString());
+        QStandardPaths::writableLocation(QStandardPaths::CacheLocation).toStdString(),
+        wanted.valueBytes);
     qs::MainWindow window(*engine);
     // A picture is of the usual size, whatever the screen.
     if (wanted.size.isEmpty() && !wanted.screenshot.isEmpty())

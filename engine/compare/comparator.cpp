@@ -11,6 +11,7 @@
 #include "engine/compare/top1.h"
 #include "engine/convert/whole_form.h"
 #include "engine/execute/op_table.h"
+#include "engine/graph/output_names.h"
 #include "engine/graph/state.h"
 
 #include <ATen/ATen.h>

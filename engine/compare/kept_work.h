@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/base/memo.h"
-#include "engine/compare/metrics.h"
+#include "engine/kernels/error_stats.h"
 
 #include <cstdint>
 
@@ -30,7 +30,7 @@ public:
 /// The errors of one unit over all batches.
 struct KeptUnit
 {
-    UnitSums sums;
+    kernels::ErrorTerms sums;
     bool isUnmeasured = false; ///< its shapes differ in the two forms
     std::int64_t oddSince = 0; ///< the batch, from 1, since which an error is infinite; 0 = none is
 };

@@ -76,7 +76,7 @@ void OutputRun::continueFrom(const Continuation& from, const ValueKeys& keys,
         const auto dead = m_interpreter.deadAfter(position);
         side.freed.emplace_back(dead.begin(), dead.end());
     }
-    m_cuts.emplace(from, name, budget, std::span(&side, 1));
+    m_cuts = std::make_unique<Cuts>(from, name, budget, std::span(&side, 1));
     m_first = m_cuts->resume(nodes.size());
 }
 

@@ -5,7 +5,7 @@
 #include "engine/compare/cuts.h"
 #include "engine/execute/interpreter.h"
 
-#include <optional>
+#include <memory>
 #include <vector>
 
 namespace qs {
@@ -36,7 +36,7 @@ private:
 
     Interpreter m_interpreter;
     std::shared_ptr<NodeTimes> m_times = std::make_shared<NodeTimes>();
-    std::optional<Cuts> m_cuts;
+    std::unique_ptr<Cuts> m_cuts; ///< null: nothing is kept
     std::size_t m_first = 0; ///< position of the first node to run
     bool m_isSequence = false;
     ModelState m_state;

@@ -103,7 +103,7 @@ private:
     std::vector<std::int64_t> m_oddSince; ///< by unit: the batch; 0 = no error is infinite
     std::vector<Key> m_unitKeys; ///< by unit; none where nothing is kept
     std::vector<bool> m_known; ///< by unit: an earlier sweep measured it
-    std::optional<Cuts> m_cuts;
+    std::unique_ptr<Cuts> m_cuts; ///< null: nothing is kept
     std::size_t m_first = 0; ///< step
     std::int64_t m_batch = 0;
     Expendable m_expendableFloat, m_expendableReference;

@@ -62,7 +62,7 @@ void Sweep::continueFrom(const Continuation& from, const ValueKeys& floatKeys,
         for (; at < m_schedule.referenceEnd[step]; ++at)
             sides[1].runs.back().push_back(referenceNodes[at]->id);
     }
-    m_cuts.emplace(from, "sweep " + way(), budget, sides);
+    m_cuts = std::make_unique<Cuts>(from, "sweep " + way(), budget, sides);
     m_first = m_cuts->resume(limit);
 }
 

@@ -26,6 +26,7 @@ T must(Result<T> result)
 struct Times
 {
     double calibrate = 0, convert = 0, compare = 0;
+    std::string goneOn; ///< where the comparison went on
     double sum() const { return calibrate + convert + compare; }
 };
 
@@ -44,7 +45,11 @@ Times run(StageChain& chain, const GraphPtr& model, const Recipe& recipe,
     times.calibrate = lap();
     const ConvertedPtr converted = must(chain.convert({seen, recipe, settings}, {}));
     times.convert = lap();
-    must(chain.compare({seen, converted, recipe, settings}, {}));
+    const JobContext listening({}, [&times](const Progress& progress) {
+        if (progress.what.ends_with(" to measure"))
+            times.goneOn = progress.what;
+    });
+    must(chain.compare({seen, converted, recipe, settings}, listening));
     times.compare = lap();
     return times;
 }
@@ -82,8 +87,9 @@ int main(int argc, char** argv)
                 "seconds", "of whole");
     const auto tell = [&](const char* what, const Recipe& changed) {
         const Times times = run(chain, model, changed, settings);
-        std::printf("%-34s %9.2f %9.2f %9.2f %9.2f %9.3f\n", what, times.calibrate, times.convert,
-                    times.compare, times.sum(), times.sum() / whole);
+        std::printf("%-34s %9.2f %9.2f %9.2f %9.2f %9.3f  %s\n", what, times.calibrate,
+                    times.convert, times.compare, times.sum(), times.sum() / whole,
+                    times.goneOn.c_str());
     };
     std::printf("%-34s %39.2f %9.3f\n", "whole job", whole, 1.0);
     tell("a module kept float", with(recipe, argv[3], {}));

@@ -18,8 +18,9 @@ namespace {
 class EngineSession : public EngineService
 {
 public:
-    explicit EngineSession(std::string keepIn)
-        : m_chain(StageChain::Options {.checkpointFolder = std::move(keepIn)})
+    EngineSession(std::string keepIn, std::size_t valueBytes)
+        : m_chain(
+            StageChain::Options {.checkpointFolder = std::move(keepIn), .valueBytes = valueBytes})
     {
     }
 
@@ -91,9 +92,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<EngineService> makeEngineSession(std::string keepIn)
+std::unique_ptr<EngineService> makeEngineSession(std::string keepIn, std::size_t valueBytes)
 {
-    return std::make_unique<EngineSession>(std::move(keepIn));
+    return std::make_unique<EngineSession>(std::move(keepIn), valueBytes);
 }
 
 } // namespace qs
