@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/calibrate/checkpoint.h"
 
+#include "engine/base/sha256.h"
 #include "engine/configure/observer_json.h"
 #include "engine/graph/graph_printer.h"
-#include "engine/base/sha256.h"
 
 #include <ATen/Parallel.h>
 

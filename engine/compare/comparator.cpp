@@ -3,6 +3,7 @@
 
 #include "engine/base/freed_memory.h"
 #include "engine/base/log.h"
+#include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 #include "engine/calibrate/batch_reader.h"
 #include "engine/calibrate/non_finite.h"

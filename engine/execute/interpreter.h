@@ -86,8 +86,7 @@ public:
     Result<void> runNode(const Node& node, Frame& frame) const;
     /// The same for a caller that never looks at the integers between a quantize and its
     /// dequantize, nor again at `expendable`: both may then be skipped over or written over.
-    Result<void> runNode(const Node& node, Frame& frame,
-                         std::span<const ValueRef> expendable,
+    Result<void> runNode(const Node& node, Frame& frame, std::span<const ValueRef> expendable,
                          const JobContext& job = {}) const;
 
     /// Values that no node at or after `position` (index into nodes()) reads any more once that

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/report_certificate.h"
 
+#include "engine/base/sha256.h"
 #include "engine/base/text.h"
 #include "engine/export/report_svg.h"
-#include "engine/base/sha256.h"
 
 #include <cmath>
 #include <filesystem>

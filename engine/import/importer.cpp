@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/importer.h"
 
+#include "engine/base/sha256.h"
 #include "engine/graph/graph_verifier.h"
 #include "engine/import/file_kind.h"
 #include "engine/import/functionalize.h"
 #include "engine/import/mutated_state.h"
 #include "engine/import/pt2_importer.h"
-#include "engine/base/sha256.h"
 #include "engine/import/torchscript_importer.h"
 #include "engine/import/view_updates.h"
 

@@ -10,8 +10,8 @@
 #include "engine/pipeline/checks.h"
 #include "engine/pipeline/content_keys.h"
 #include "engine/pipeline/observe_part.h"
-#include "engine/prepare/value_keys.h"
 #include "engine/prepare/prepare.h"
+#include "engine/prepare/value_keys.h"
 
 #include <ATen/Parallel.h>
 

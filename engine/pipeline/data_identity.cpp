@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/pipeline/data_identity.h"
 
-#include "engine/base/sha256.h"
 #include "engine/base/key.h"
+#include "engine/base/sha256.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/configure/recipe.h"
 #include "engine/base/key.h"
+#include "engine/configure/recipe.h"
 #include "engine/pipeline/run_settings.h"
 
 namespace qs {

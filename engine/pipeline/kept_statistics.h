@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/calibrate/observations.h"
 #include "engine/base/key.h"
+#include "engine/calibrate/observations.h"
 
 #include <list>
 #include <mutex>

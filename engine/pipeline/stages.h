@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/key.h"
 #include "engine/calibrate/observations.h"
 #include "engine/compare/comparison.h"
 #include "engine/configure/recipe.h"
 #include "engine/convert/converted_model.h"
-#include "engine/base/key.h"
 #include "engine/pipeline/run_settings.h"
 
 #include <map>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/sha256.h"
 #include "engine/execute/interpreter.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/graph/graph_edit.h"
 #include "engine/import/functionalize.h"
 #include "engine/import/importer.h"
 #include "engine/import/sample_inputs.h"
-#include "engine/base/sha256.h"
 #include "engine/import/view_updates.h"
 #include "tests/support/tiny_graph.h"
 

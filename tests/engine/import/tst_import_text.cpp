@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // First, for moc: it stumbles over <compare> where no other standard header came before.
 #include "engine/base/error.h"
-#include "engine/import/pt2_metadata.h"
 #include "engine/base/sha256.h"
+#include "engine/import/pt2_metadata.h"
 #include "engine/import/symbol_text.h"
 
 #include <QtTest/QtTest>
