@@ -125,7 +125,8 @@ int runProgram(int argc, char** argv)
     qs::Command chosen;
     for (const auto add :
          {qs::addInspectCommand, qs::addPlanCommand, qs::addQuantizeCommand, qs::addCompareCommand,
-          qs::addReportCommand, qs::addBackendsCommand, qs::addDoctorCommand, qs::addUiCommand})
+          qs::addVerifyCommand, qs::addCheckCommand, qs::addReportCommand, qs::addBackendsCommand,
+          qs::addDoctorCommand, qs::addUiCommand})
         add(app, chosen);
     refuseEmptyWords(app);
     const std::vector<std::string> verbs = verbNames(app);

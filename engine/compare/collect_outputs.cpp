@@ -3,34 +3,17 @@
 
 #include "engine/base/torch_guard.h"
 #include "engine/calibrate/batch_reader.h"
-#include "engine/calibrate/npz.h"
+#include "engine/calibrate/npy_tensor.h"
 #include "engine/execute/interpreter.h"
-#include "engine/execute/torch_types.h"
 #include "engine/graph/output_names.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <cstring>
 
 namespace qs {
 
 namespace {
-
-NpyArray arrayFrom(const std::string& name, const at::Tensor& given)
-{
-    const bool plain = given.scalar_type() == at::kFloat || given.scalar_type() == at::kDouble
-        || !given.is_floating_point();
-    const at::Tensor tensor = given.to(plain ? given.scalar_type() : at::kFloat).contiguous();
-    NpyArray array;
-    array.name = name;
-    array.dtype = fromScalarType(tensor.scalar_type());
-    array.shape.assign(tensor.sizes().begin(), tensor.sizes().end());
-    array.bytes.resize(tensor.nbytes());
-    if (tensor.nbytes() > 0)
-        std::memcpy(array.bytes.data(), tensor.const_data_ptr(), tensor.nbytes());
-    return array;
-}
 
 /// Whether they differ in their first dimension at most.
 bool canJoin(const std::vector<at::Tensor>& parts)
@@ -49,11 +32,11 @@ void addArrays(const std::string& name, const std::vector<at::Tensor>& parts,
         return;
     if (canJoin(parts)) {
         arrays.push_back(
-            arrayFrom(name, parts.front().dim() == 0 ? at::stack(parts) : at::cat(parts, 0)));
+            npyFromTensor(name, parts.front().dim() == 0 ? at::stack(parts) : at::cat(parts, 0)));
         return;
     }
     for (std::size_t i = 0; i < parts.size(); ++i)
-        arrays.push_back(arrayFrom(name + "." + std::to_string(i), parts[i]));
+        arrays.push_back(npyFromTensor(name + "." + std::to_string(i), parts[i]));
 }
 
 Result<void> collect(const Interpreter& interpreter, const Dataset& data,
@@ -80,7 +63,7 @@ Result<void> collect(const Interpreter& interpreter, const Dataset& data,
     for (std::size_t k = 0; k < outputs.size(); ++k)
         addArrays(unique[k], outputs[k], arrays);
     if (!labels.empty())
-        arrays.push_back(arrayFrom("labels", at::cat(labels, 0)));
+        arrays.push_back(npyFromTensor("labels", at::cat(labels, 0)));
     return writeNpz(arrays, path);
 }
 

@@ -89,6 +89,7 @@ std::string resultJson(const ResultParts& parts)
         {"agreement", agreementJson(parts.comparison ? parts.comparison->agreement : std::nullopt)},
         {"warnings", parts.plan->warnings},
         {"exports", parts.exports},
+        {"exports_sha256", parts.exportHashes},
         {"outputs", outputsJson(parts.comparison)}};
     if (!parts.backendSha256.empty())
         json["backend_sha256"] = parts.backendSha256;

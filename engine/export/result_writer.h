@@ -28,6 +28,7 @@ struct ResultParts
     int threads = 0;
     std::map<std::string, double> timingSeconds; ///< stage name to seconds
     std::map<std::string, std::string> exports; ///< form to file name
+    std::map<std::string, std::string> exportHashes; ///< file name to SHA-256
     std::string recipeSha256; ///< of recipe.json as written beside the result
     std::string backendSha256; ///< of backend.json beside it; "" for a shipped backend
     std::string calibrationData; ///< path or "sample"

@@ -50,6 +50,16 @@ std::optional<ErrorMetrics> metrics(const Json& owner, const char* key)
     return out;
 }
 
+std::map<std::string, std::string> texts(const Json& owner, const char* key)
+{
+    std::map<std::string, std::string> out;
+    if (const auto it = owner.find(key); it != owner.end() && it->is_object())
+        for (const auto& [name, value] : it->items())
+            if (value.is_string())
+                out[name] = value.get<std::string>();
+    return out;
+}
+
 std::optional<double> share(const Json& labels, const char* key)
 {
     const auto it = labels.find(key);
@@ -107,6 +117,10 @@ Result<StoredRun> readStoredRun(const std::string& pathOrFolder)
     std::error_code code;
     StoredRun run;
     const fs::path path(pathOrFolder);
+    if (!fs::exists(path, code))
+        return fail(makeError(ErrorCode::NotFound, "there is no such result")
+                        .inFile(pathOrFolder)
+                        .withHint("make one with 'quantscope quantize'"));
     const fs::path folder = fs::is_directory(path, code) ? path : path.parent_path();
     run.folder = folder.string();
     QS_TRY(run.document, fromResultFolder(run.folder, [&](const Json& json) -> Result<std::string> {
@@ -119,6 +133,8 @@ Result<StoredRun> readStoredRun(const std::string& pathOrFolder)
                run.comparisonData = locate(data.value("comparison", ""), folder);
                run.comparedSha256 = data.value("comparison_sha256", "");
                run.device = json.value("device", "");
+               run.exports = texts(json, "exports");
+               run.exportHashes = texts(json, "exports_sha256");
                run.threads = json.value("threads", 0);
                return json.dump();
            }));

@@ -6,6 +6,7 @@
 #include "engine/configure/recipe.h"
 #include "engine/graph/graph.h"
 
+#include <map>
 #include <string>
 
 namespace qs {
@@ -21,6 +22,8 @@ struct StoredRun
     std::string comparisonData, comparedSha256; ///< path "" = the batches calibrated on
     std::string device;
     int threads = 0;
+    std::map<std::string, std::string> exports; ///< form to file name
+    std::map<std::string, std::string> exportHashes; ///< file name to SHA-256
 };
 
 /// True for a result folder and for the `result.json` in one.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/atomic_file.h"
 #include "engine/base/log.h"
+#include "engine/base/sha256.h"
 #include "engine/calibrate/dataset.h"
 #include "engine/configure/backend_config.h"
 #include "engine/export/earlier_exports.h"
@@ -89,6 +90,7 @@ private:
             auto file = writeForm(forms[i]);
             if (file) {
                 m_parts.exports[forms[i]] = *file;
+                QS_TRY(m_parts.exportHashes[*file], fileSha256(at(file->c_str())));
                 continue;
             }
             Error error = std::move(file).error();

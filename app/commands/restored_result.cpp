@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/commands/restored_result.h"
+
+#include "app/commands/stopwatch.h"
+#include "engine/base/log.h"
+#include "engine/base/sha256.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace qs {
+
+namespace {
+
+/// The result document and the recipe beside it.
+struct StoredResult
+{
+    std::string resultPath, recipePath, document;
+};
+
+Result<StoredResult> openResult(const std::string& given)
+{
+    namespace fs = std::filesystem;
+    StoredResult stored;
+    std::error_code code;
+    const fs::path path(given);
+    const fs::path file = fs::is_directory(path, code) ? path / "result.json" : path;
+    stored.resultPath = file.string();
+    stored.recipePath = (file.parent_path() / "recipe.json").string();
+    std::ifstream in(file, std::ios::binary);
+    if (!in)
+        return fail(makeError(ErrorCode::NotFound, "there is no such result")
+                        .inFile(stored.resultPath)
+                        .withHint("make one with 'quantscope quantize'"));
+    std::ostringstream text;
+    text << in.rdbuf();
+    stored.document = text.str();
+    return stored;
+}
+
+/// Says what is no longer as it was when the result was made.
+void warnOfChanges(const StoredResult& stored, const StoredQuantization& was,
+                   const std::string& recipeSha256)
+{
+    const auto changed = [](const std::string& then, const std::string& now) {
+        return !then.empty() && then != now;
+    };
+    if (changed(was.recipeSha256, recipeSha256))
+        warn(stored.recipePath + " was changed since " + stored.resultPath
+             + " was made: its scales are used, with the changed recipe's plan");
+    if (!was.backendSha256.empty()) {
+        const auto backend
+            = std::filesystem::path(stored.recipePath).parent_path() / "backend.json";
+        if (changed(was.backendSha256, fileSha256(backend.string()).value_or("")))
+            warn(backend.string() + " was changed since " + stored.resultPath
+                 + " was made: its scales are used, with the changed backend's plan");
+    }
+    ContentHashes hashes;
+    const std::string& data = was.calibrationData;
+    if (data.empty() || data == "sample")
+        return;
+    if (const auto now = hashes.of(data, {}); now && changed(was.dataSha256, *now))
+        warn(data + " was changed since " + stored.resultPath
+             + " was calibrated on it: the scales are those of the data before");
+}
+
+} // namespace
+
+Result<RestoredResult> restoreResult(StageChain& chain, const std::string& result,
+                                     const std::string& modelPath, const RunSettings& settings,
+                                     const JobContext& job, std::map<std::string, double>* timing)
+{
+    RestoredResult restored;
+    restored.settings = settings;
+    QS_TRY(const StoredResult stored, openResult(result));
+    restored.recipePath = stored.recipePath;
+    QS_TRY(Recipe recipe, readRecipe(stored.recipePath));
+    QS_TRY(GraphPtr model, openModel(modelPath, job, timing));
+    if (auto same = checkResultIsOf(*model, stored.document); !same)
+        return fail(std::move(same).error().inFile(stored.resultPath));
+    recipe.calibration.batches = 0;
+    QS_CHECK(chain.data(*model, settings.calibrationData, recipe.calibration));
+    QS_TRY(model, chain.typed(std::move(model), recipe, settings, job));
+    QS_TRY(restored.planned,
+           planModel(chain, std::move(model), std::move(recipe), stored.recipePath, timing));
+    const PlannedModel& planned = restored.planned;
+    auto was = quantizationFromResult(stored.document, *planned.model, *planned.plan);
+    if (!was)
+        return fail(std::move(was).error().inFile(stored.resultPath));
+    QS_TRY(restored.recipeSha256, fileSha256(stored.recipePath));
+    warnOfChanges(stored, *was, restored.recipeSha256);
+    QS_TRY(restored.calibration,
+           chain.restore({planned.model, planned.plan, planned.recipe, settings},
+                         std::move(was->qparams), std::move(was->observations),
+                         KeyBuilder("document").add(stored.document).key(), job));
+    restored.was = std::move(*was);
+    if (!restored.calibration->note.empty())
+        note(restored.calibration->note);
+    if (timing)
+        (*timing)["prepare"] = restored.calibration->prepareSeconds;
+    const Stopwatch converting(timing, "convert");
+    job.report("convert", "rebuilding the converted graph", 0);
+    QS_TRY(restored.converted,
+           chain.convert({restored.calibration, planned.recipe, settings}, job));
+    return restored;
+}
+
+} // namespace qs

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "app/commands/planned_model.h"
+#include "engine/export/result_writer.h"
+
+#include <string>
+
+namespace qs {
+
+/// A converted model made anew from the model, and the recipe and parameters in a result folder.
+struct RestoredResult
+{
+    std::string recipePath, recipeSha256;
+    PlannedModel planned;
+    StoredQuantization was;
+    CalibrationPtr calibration;
+    ConvertedPtr converted;
+    RunSettings settings;
+};
+
+/// `result`: the folder, or its result.json. All of the data is used, whatever the recipe
+/// calibrates on. What was changed since goes to the log. With `timing`, adds the seconds of the
+/// stages. Errors: no such result, another model's, one that does not fit.
+Result<RestoredResult> restoreResult(StageChain& chain, const std::string& result,
+                                     const std::string& model, const RunSettings& settings,
+                                     const JobContext& job,
+                                     std::map<std::string, double>* timing = nullptr);
+
+} // namespace qs

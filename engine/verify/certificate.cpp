@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/verify/certificate.h"
+
+#include "engine/configure/json_reader.h"
+
+#include <ATen/Version.h>
+
+#include <algorithm>
+#include <fstream>
+
+namespace qs {
+
+namespace {
+
+const char* outcomeName(RuntimeVerdict::Outcome outcome)
+{
+    switch (outcome) {
+    case RuntimeVerdict::Outcome::Passed:
+        return "passed";
+    case RuntimeVerdict::Outcome::Failed:
+        return "failed";
+    default:
+        return "not run";
+    }
+}
+
+Json optionalJson(const std::optional<double>& value)
+{
+    return value ? Json(*value) : Json(nullptr);
+}
+
+Json verdictJson(const RuntimeVerdict& verdict)
+{
+    Json outputs = Json::array();
+    for (const VerifiedOutput& output : verdict.outputs)
+        outputs.push_back({{"name", output.name},
+                           {"agreement_db", optionalJson(output.agreementDb)},
+                           {"max_abs", output.maxAbs},
+                           {"float_db", optionalJson(output.floatDb)},
+                           {"own_float_db", optionalJson(output.ownFloatDb)}});
+    Json json {{"runtime", verdict.runtime},
+               {"form", verdict.form},
+               {"file", verdict.file},
+               {"outcome", outcomeName(verdict.outcome)},
+               {"reason", verdict.reason},
+               {"versions", verdict.versions},
+               {"notes", verdict.notes},
+               {"outputs", std::move(outputs)},
+               {"steps", nullptr}};
+    if (const auto& steps = verdict.steps)
+        json["steps"] = {{"nodes", steps->nodes},     {"equal", steps->equal},
+                         {"one", steps->one},         {"more", steps->more},
+                         {"largest", steps->largest}, {"first_node", steps->firstNode}};
+    return json;
+}
+
+} // namespace
+
+bool Certificate::passed() const
+{
+    const auto count = [this](RuntimeVerdict::Outcome outcome) {
+        return std::count_if(
+            verdicts.begin(), verdicts.end(), [outcome](const RuntimeVerdict& verdict) {
+                return verdict.outcome == outcome
+                    && (outcome == RuntimeVerdict::Outcome::Failed || !verdict.runtime.empty());
+            });
+    };
+    return count(RuntimeVerdict::Outcome::Failed) == 0
+        && count(RuntimeVerdict::Outcome::Passed) > 0;
+}
+
+std::string certificateJson(const Certificate& certificate)
+{
+    Json verdicts = Json::array();
+    for (const RuntimeVerdict& verdict : certificate.verdicts)
+        verdicts.push_back(verdictJson(verdict));
+    const Json json {
+        {"format", "quantscope.certificate"},
+        {"version", 1},
+        {"passed", certificate.passed()},
+        {"date", certificate.date},
+        {"model_sha256", certificate.modelSha256},
+        {"recipe_sha256", certificate.recipeSha256},
+        {"data",
+         {{"path", certificate.data},
+          {"sha256", certificate.dataSha256},
+          {"batches", certificate.batches},
+          {"samples", certificate.samples}}},
+        {"versions", {{"quantscope", QUANTSCOPE_VERSION}, {"torch", QUANTSCOPE_TORCH_VERSION}}},
+        {"processor", certificate.processor},
+        {"threads", certificate.threads},
+        {"files", certificate.files},
+        {"verdicts", std::move(verdicts)}};
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::map<std::string, std::string> certifiedFiles(const std::string& text)
+{
+    std::map<std::string, std::string> files;
+    const Json json = Json::parse(text, nullptr, false);
+    if (!json.is_object() || json.value("format", Json()) != "quantscope.certificate"
+        || !json.contains("files") || !json["files"].is_object())
+        return files;
+    for (const auto& [name, hash] : json["files"].items())
+        if (hash.is_string())
+            files[name] = hash.get<std::string>();
+    return files;
+}
+
+std::string processorText()
+{
+    std::ifstream in("/proc/cpuinfo");
+    std::string line, name = "unknown processor";
+    while (std::getline(in, line))
+        if (line.starts_with("model name") && line.find(": ") != std::string::npos) {
+            name = line.substr(line.find(": ") + 2);
+            break;
+        }
+    return name + "; " + at::get_cpu_capability();
+}
+
+} // namespace qs

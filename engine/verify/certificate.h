@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace qs {
+
+/// How far one output, in a runtime, is from what the converted model makes here.
+struct VerifiedOutput
+{
+    std::string name;
+    std::optional<double> agreementDb; ///< SQNR against ours; nothing for integers
+    double maxAbs = 0; ///< largest difference from ours
+    std::optional<double> floatDb, ownFloatDb; ///< SQNR against the float model: theirs, ours
+};
+
+/// Where the integers of the two runs differ, over the first batch, in steps of the quantization.
+struct VerifiedSteps
+{
+    std::int64_t nodes = 0; ///< that both runs show
+    std::int64_t equal = 0, one = 0, more = 0; ///< elements: equal, a step apart, further
+    std::int64_t largest = 0; ///< in steps
+    std::string firstNode; ///< the first that is more than a step off; "" = none
+};
+
+/// One exported file in one runtime.
+struct RuntimeVerdict
+{
+    enum class Outcome : std::uint8_t
+    {
+        Passed,
+        Failed,
+        NotRun ///< the runtime is not there
+    };
+    std::string runtime; ///< "" = the file alone, without running it
+    std::string form, file;
+    Outcome outcome = Outcome::NotRun;
+    std::string reason; ///< one sentence; "" where it passed
+    std::map<std::string, std::string> versions, notes;
+    std::vector<VerifiedOutput> outputs;
+    std::optional<VerifiedSteps> steps;
+};
+
+/// What was found out about the exports of a result folder. A value.
+struct Certificate
+{
+    std::string modelSha256, recipeSha256, data, dataSha256;
+    std::string date; ///< UTC, "2026-11-24T10:00:00Z"
+    std::string processor; ///< "Intel(R) Xeon(R) ...; AVX512"
+    int threads = 0;
+    std::int64_t batches = 0, samples = 0;
+    std::map<std::string, std::string> files; ///< name to SHA-256, as they were verified
+    std::vector<RuntimeVerdict> verdicts;
+
+    /// Something ran, and nothing failed.
+    bool passed() const;
+};
+
+std::string certificateJson(const Certificate& certificate);
+/// The file hashes of a certificate, for finding what was changed since; empty where the text is
+/// none.
+std::map<std::string, std::string> certifiedFiles(const std::string& json);
+
+/// Processor and instruction sets that this program found.
+std::string processorText();
+
+} // namespace qs

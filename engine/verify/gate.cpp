@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/verify/gate.h"
+
+#include "engine/base/text.h"
+#include "engine/configure/json_reader.h"
+#include "engine/configure/nearest_name.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+namespace qs {
+
+namespace {
+
+struct Preset
+{
+    const char* name;
+    std::optional<double> minSqnrDb, minCosine, maxDrop;
+};
+
+/// What users of such models usually accept; to be tightened by whoever knows theirs.
+constexpr std::array<Preset, 5> kPresets {{
+    {"classification", std::nullopt, 0.99, 1.0},
+    {"detection", 20.0, 0.99, std::nullopt},
+    {"super-resolution", 35.0, std::nullopt, std::nullopt},
+    {"embedding", std::nullopt, 0.995, std::nullopt},
+    {"speech", 20.0, 0.98, std::nullopt},
+}};
+
+std::string shortNumber(double value)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.6g", value);
+    return text;
+}
+
+std::optional<double> numberAt(const Json& owner, const char* key)
+{
+    const auto it = owner.is_object() ? owner.find(key) : owner.end();
+    return owner.is_object() && it != owner.end() && it->is_number()
+        ? std::optional(it->get<double>())
+        : std::nullopt;
+}
+
+Json childOf(const Json& owner, const char* key)
+{
+    return owner.is_object() && owner.contains(key) ? owner[key] : Json();
+}
+
+class Gate
+{
+public:
+    Gate(const Json& document, const GateLimits& limits)
+        : m_document(document)
+        , m_limits(limits)
+    {
+    }
+
+    Result<std::vector<GateCheck>> run()
+    {
+        for (const Json& output : childOf(m_document, "outputs"))
+            addOutput(output);
+        addDrops();
+        if (m_limits.minCoverage)
+            addCoverage();
+        for (const GateLimits::Node& node : m_limits.nodes)
+            QS_CHECK(addNode(node));
+        return std::move(m_checks);
+    }
+
+private:
+    void least(const char* rule, const std::string& where, const std::string& what,
+               std::optional<double> found, double wanted, const char* unit)
+    {
+        const std::string value = found ? shortNumber(*found) + unit : "not measured";
+        m_checks.push_back(
+            {rule, where, found && *found >= wanted,
+             what + " is " + value + ", at least " + shortNumber(wanted) + unit + " is wanted"});
+    }
+
+    void addOutput(const Json& output)
+    {
+        const std::string name = output.value("name", "");
+        const Json lowered = childOf(output, "lowered");
+        const Json error = lowered.is_object() ? lowered : childOf(output, "cumulative");
+        if (m_limits.minSqnrDb)
+            least("min-sqnr", name, "the SQNR of output " + inQuotes(name),
+                  numberAt(error, "sqnr_db"), *m_limits.minSqnrDb, " dB");
+        if (m_limits.minCosine)
+            least("min-cosine", name, "the cosine of output " + inQuotes(name),
+                  numberAt(error, "cosine"), *m_limits.minCosine, "");
+    }
+
+    void addDrop(const std::string& what, std::optional<double> before, std::optional<double> now,
+                 double unit, const char* unitText)
+    {
+        const bool known = before && now;
+        const double drop = known ? (*before - *now) * unit : 0;
+        m_checks.push_back(
+            {"max-drop", "model", known && drop <= *m_limits.maxDrop + 1e-9,
+             known ? what + " falls by " + shortNumber(drop) + unitText + ", at most "
+                     + shortNumber(*m_limits.maxDrop) + unitText + " is wanted"
+                   : what + " was not measured: quantize with labelled data or with --eval"});
+    }
+
+    void addDrops()
+    {
+        if (!m_limits.maxDrop)
+            return;
+        const Json labels = childOf(m_document, "labels");
+        const Json own = childOf(m_document, "evaluation");
+        const auto top1 = numberAt(labels, "float_top1");
+        if (own.is_object())
+            addDrop("the metric", numberAt(own, "float"), numberAt(own, "int8"), 1, "");
+        if (top1)
+            addDrop("top-1", top1, numberAt(labels, "int8_top1"), 100, " points");
+        else if (!own.is_object()) // without labels it cannot fall by more than the two disagree
+            addDrop("top-1 at worst", 1.0, numberAt(childOf(m_document, "agreement"), "top1"), 100,
+                    " points");
+    }
+
+    void addCoverage()
+    {
+        const Json coverage = childOf(m_document, "coverage");
+        const auto quantized = numberAt(coverage, "quantized");
+        const auto eligible = numberAt(coverage, "eligible");
+        const bool known = quantized && eligible && *eligible > 0;
+        least("min-coverage", "model", "the share of eligible operators that are quantized",
+              known ? std::optional(100 * *quantized / *eligible) : std::nullopt,
+              *m_limits.minCoverage, " %");
+    }
+
+    Result<void> addNode(const GateLimits::Node& wanted)
+    {
+        std::vector<std::string> names;
+        const Json* found = nullptr;
+        const Json* last = nullptr; // of the module's
+        for (const Json& node : m_document["nodes"]) {
+            const std::string name = node.value("name", ""), module = node.value("module", "");
+            names.push_back(name);
+            names.push_back(module);
+            if (name == wanted.name)
+                found = &node;
+            if (module == wanted.name && childOf(node, "error").is_object())
+                last = &node;
+        }
+        found = found ? found : last;
+        if (!found) {
+            const bool isModule = std::find(names.begin(), names.end(), wanted.name) != names.end();
+            const std::string near = nearestName(wanted.name, names);
+            return fail(
+                makeError(ErrorCode::BadInput,
+                          isModule ? "module " + inQuotes(wanted.name)
+                                  + " has no node with a measured error"
+                                   : "the result has no node or module " + inQuotes(wanted.name))
+                    .withHint(near.empty() || isModule ? ""
+                                                       : "did you mean " + inQuotes(near) + "?"));
+        }
+        least("node", wanted.name, "the SQNR of node " + inQuotes(wanted.name),
+              numberAt(childOf(childOf(*found, "error"), "cumulative"), "sqnr_db"),
+              wanted.minSqnrDb, " dB");
+        return {};
+    }
+
+    const Json& m_document;
+    const GateLimits& m_limits;
+    std::vector<GateCheck> m_checks;
+};
+
+std::string xmlEscaped(const std::string& text)
+{
+    std::string out;
+    for (const char c : text)
+        switch (c) {
+        case '&':
+            out += "&amp;";
+            break;
+        case '<':
+            out += "&lt;";
+            break;
+        case '>':
+            out += "&gt;";
+            break;
+        case '"':
+            out += "&quot;";
+            break;
+        default:
+            out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+        }
+    return out;
+}
+
+} // namespace
+
+bool GateLimits::isEmpty() const
+{
+    return !minSqnrDb && !minCosine && !maxDrop && !minCoverage && nodes.empty();
+}
+
+std::optional<GateLimits> gatePreset(std::string_view name)
+{
+    for (const Preset& preset : kPresets)
+        if (preset.name == name)
+            return GateLimits {preset.minSqnrDb, preset.minCosine, preset.maxDrop, {}, {}};
+    return std::nullopt;
+}
+
+std::vector<std::string> gatePresetNames()
+{
+    std::vector<std::string> names;
+    for (const Preset& preset : kPresets)
+        names.emplace_back(preset.name);
+    return names;
+}
+
+GateLimits withPreset(GateLimits own, const GateLimits& preset)
+{
+    const auto take = [](std::optional<double>& value, const std::optional<double>& other) {
+        if (!value)
+            value = other;
+    };
+    take(own.minSqnrDb, preset.minSqnrDb);
+    take(own.minCosine, preset.minCosine);
+    take(own.maxDrop, preset.maxDrop);
+    take(own.minCoverage, preset.minCoverage);
+    return own;
+}
+
+Result<GateLimits::Node> nodeLimit(const std::string& text)
+{
+    const std::size_t colon = text.rfind(':');
+    GateLimits::Node limit;
+    if (colon != std::string::npos && colon > 0) {
+        limit.name = text.substr(0, colon);
+        char* end = nullptr;
+        const std::string number = text.substr(colon + 1);
+        limit.minSqnrDb = std::strtod(number.c_str(), &end);
+        if (end != number.c_str() && std::string(end).find_first_not_of(' ') == std::string::npos)
+            return limit;
+    }
+    return fail(makeError(ErrorCode::Usage, "--node: " + inQuotes(text) + " is no limit")
+                    .withHint("give a node or module and its least SQNR in dB: 'head: 35'"));
+}
+
+Result<std::vector<GateCheck>> checkResult(const std::string& text, const GateLimits& limits)
+{
+    const Json document = Json::parse(text, nullptr, false);
+    if (!document.is_object() || document.value("format", Json()) != "quantscope.result"
+        || !document.contains("nodes") || !document["nodes"].is_array())
+        return fail(ErrorCode::BadInput, "not a result of quantscope");
+    return Gate(document, limits).run();
+}
+
+std::string junitText(const std::vector<GateCheck>& checks, const std::string& model)
+{
+    const auto failures
+        = std::count_if(checks.begin(), checks.end(), [](const auto& c) { return !c.passed; });
+    std::string text
+        = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"quantscope\" tests=\""
+        + std::to_string(checks.size()) + "\" failures=\"" + std::to_string(failures) + "\">\n";
+    for (const GateCheck& check : checks) {
+        text += "  <testcase classname=\"" + xmlEscaped(model) + "\" name=\""
+            + xmlEscaped(check.rule + " " + check.where) + "\"";
+        text += check.passed
+            ? "/>\n"
+            : ">\n    <failure message=\"" + xmlEscaped(check.message) + "\"/>\n  </testcase>\n";
+    }
+    return text + "</testsuite>\n";
+}
+
+std::string sarifText(const std::vector<GateCheck>& checks, const std::string& model)
+{
+    Json rules = Json::array(), results = Json::array();
+    std::vector<std::string> known;
+    for (const GateCheck& check : checks) {
+        if (std::find(known.begin(), known.end(), check.rule) == known.end()) {
+            known.push_back(check.rule);
+            rules.push_back({{"id", check.rule}});
+        }
+        if (check.passed)
+            continue;
+        const Json location {
+            {"physicalLocation", {{"artifactLocation", {{"uri", model}}}}},
+            {"logicalLocations", Json::array({{{"fullyQualifiedName", check.where}}})}};
+        results.push_back({{"ruleId", check.rule},
+                           {"level", "error"},
+                           {"message", {{"text", check.message}}},
+                           {"locations", Json::array({location})}});
+    }
+    const Json driver {
+        {"name", "quantscope"}, {"version", QUANTSCOPE_VERSION}, {"rules", std::move(rules)}};
+    const Json run {{"tool", {{"driver", driver}}}, {"results", std::move(results)}};
+    const Json json {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                     {"version", "2.1.0"},
+                     {"runs", Json::array({run})}};
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace qs

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/verify/python_run.h"
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/text.h"
+#include "engine/calibrate/npy_tensor.h"
+#include "engine/configure/json_reader.h"
+#include "engine/configure/resource_folder.h"
+#include "engine/verify/child_process.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace qs {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder of its own that goes when the run is over.
+class TemporaryFolder
+{
+public:
+    TemporaryFolder()
+    {
+        std::error_code code;
+        std::string name = (fs::temp_directory_path(code) / "quantscope-verify-XXXXXX").string();
+        if (!code && mkdtemp(name.data()))
+            m_path = name;
+    }
+    ~TemporaryFolder()
+    {
+        std::error_code code;
+        if (!m_path.empty())
+            fs::remove_all(m_path, code);
+    }
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+    bool isThere() const { return !m_path.empty(); }
+    std::string file(const char* name) const { return (fs::path(m_path) / name).string(); }
+    const std::string& path() const { return m_path; }
+
+private:
+    std::string m_path;
+};
+
+std::string textOf(const std::string& path)
+{
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+}
+
+/// Tensors go as arrays, numbers as they are.
+Result<Json> callsJson(const std::vector<Batch>& batches, std::vector<NpyArray>& arrays)
+{
+    Json calls = Json::array();
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+        Json call = Json::array();
+        for (std::size_t i = 0; i < batches[b].inputs.size(); ++i) {
+            const at::IValue& value = batches[b].inputs[i];
+            if (value.isTensor()) {
+                const std::string name = std::to_string(b) + "." + std::to_string(i);
+                arrays.push_back(npyFromTensor(name, value.toTensor()));
+                call.push_back({{"array", name}});
+            } else if (value.isInt()) {
+                call.push_back({{"value", value.toInt()}});
+            } else if (value.isBool()) {
+                call.push_back({{"value", value.toBool()}});
+            } else if (value.isDouble()) {
+                call.push_back({{"value", value.toDouble()}});
+            } else {
+                return fail(ErrorCode::Unsupported,
+                            "input " + std::to_string(i)
+                                + " is neither a tensor nor a number: it cannot be handed to "
+                                  "another program");
+            }
+        }
+        calls.push_back(std::move(call));
+    }
+    return calls;
+}
+
+/// The engine that the converted model's kernels belong to, as torch.backends.quantized.engine
+/// spells it.
+std::string engineName()
+{
+    std::string name = c10::toString(at::globalContext().qEngine());
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return char(std::tolower(c)); });
+    return name;
+}
+
+std::map<std::string, std::string> textsIn(const Json& json)
+{
+    std::map<std::string, std::string> texts;
+    if (json.is_object())
+        for (const auto& [key, value] : json.items())
+            texts[key] = value.is_string() ? value.get<std::string>() : value.dump();
+    return texts;
+}
+
+/// Arrays named "CALL.OUTPUT" in their places.
+Result<void> readOutputs(const std::string& path, std::size_t calls, std::size_t outputs,
+                         RuntimeRun& run)
+{
+    run.outputs.assign(calls, std::vector<at::Tensor>(outputs));
+    if (std::error_code code; !fs::exists(path, code)) // no output is a tensor
+        return {};
+    QS_TRY(const NpzContent content, readNpz(path));
+    for (const NpyArray& array : content.arrays) {
+        char* end = nullptr;
+        const auto call = std::size_t(std::strtoull(array.name.c_str(), &end, 10));
+        const auto output
+            = *end == '.' ? std::size_t(std::strtoull(end + 1, nullptr, 10)) : outputs;
+        if (call < calls && output < outputs)
+            run.outputs[call][output] = tensorFromNpy(array);
+    }
+    return {};
+}
+
+/// What the script left; its last words where it left nothing.
+Result<RuntimeRun> readRun(const TemporaryFolder& folder, int exitCode, std::size_t calls)
+{
+    RuntimeRun run;
+    const Json done = Json::parse(textOf(folder.file("done.json")), nullptr, false);
+    if (!done.is_object()) {
+        std::string words = textOf(folder.file("words.txt"));
+        while (!words.empty() && words.back() == '\n')
+            words.pop_back();
+        words = words.substr(words.rfind('\n') + 1);
+        run.error = "it ended with code " + std::to_string(exitCode)
+            + (words.empty() ? "" : ": " + shortened(words, 300));
+        return run;
+    }
+    run.missing = done.value("missing", "");
+    run.error = done.value("error", "");
+    run.versions = textsIn(done.value("versions", Json::object()));
+    run.notes = textsIn(done.value("notes", Json::object()));
+    if (!run.missing.empty() || !run.error.empty())
+        return run;
+    QS_CHECK(
+        readOutputs(folder.file("outputs.npz"), calls, done.value("outputs", std::size_t(0)), run));
+    if (std::error_code code; fs::exists(folder.file("nodes.npz"), code)) {
+        QS_TRY(const NpzContent nodes, readNpz(folder.file("nodes.npz")));
+        for (const NpyArray& array : nodes.arrays)
+            run.nodes[array.name] = tensorFromNpy(array);
+    }
+    return run;
+}
+
+} // namespace
+
+std::string usualPython()
+{
+    Dl_info info {};
+    const auto* symbol = reinterpret_cast<const void*>(&at::get_num_threads);
+    if (dladdr(symbol, &info) != 0 && info.dli_fname) {
+        const std::string library = info.dli_fname;
+        const std::size_t at = library.find("/lib/python");
+        const std::string python = library.substr(0, at) + "/bin/python";
+        std::error_code code;
+        if (at != std::string::npos && fs::exists(python, code))
+            return python;
+    }
+    return "python3";
+}
+
+Result<RuntimeRun> runInPython(const std::string& python, const Runtime& runtime,
+                               const std::string& file, const std::string& inputTree,
+                               const std::vector<Batch>& batches, const JobContext& job)
+{
+    const TemporaryFolder folder;
+    if (!folder.isThere())
+        return fail(ErrorCode::Io, "no temporary folder can be made; set TMPDIR to one");
+    std::vector<NpyArray> arrays;
+    QS_TRY(Json calls, callsJson(batches, arrays));
+    std::error_code code;
+    const Json text {{"runtime", runtime.name}, {"file", fs::absolute(file, code).string()},
+                     {"input_tree", inputTree}, {"threads", at::get_num_threads()},
+                     {"engine", engineName()},  {"calls", std::move(calls)}};
+    QS_CHECK(writeFileAtomically(folder.file("job.json"), text.dump()));
+    QS_CHECK(writeNpz(arrays, folder.file("inputs.npz")));
+    const fs::path script = resourceFolder() / "verify" / "run_export.py";
+    if (!fs::exists(script, code))
+        return fail(
+            makeError(ErrorCode::Io, "this part of the program is missing: install it again")
+                .inFile(script.string()));
+    QS_TRY(const int exitCode,
+           runChild({python, script.string(), folder.path()}, folder.file("words.txt"), job));
+    return readRun(folder, exitCode, batches.size());
+}
+
+} // namespace qs

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/job_context.h"
+#include "engine/calibrate/dataset.h"
+#include "engine/verify/runtimes.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace qs {
+
+/// What a runtime made of an exported file, in a process of its own.
+struct RuntimeRun
+{
+    std::string missing; ///< the Python package that is not there; nothing ran
+    std::string error; ///< one line; the runtime could not load or run the file
+    std::map<std::string, std::string> versions; ///< of the packages that ran
+    std::map<std::string, std::string> notes; ///< "int8_kernels": "12"
+    std::vector<std::vector<at::Tensor>> outputs; ///< by call; undefined where there is no tensor
+    /// Of the first call, by node: what each quantize made, as integers. Empty where the runtime
+    /// shows nothing of its insides.
+    std::map<std::string, at::Tensor> nodes;
+};
+
+/// The Python of the environment that LibTorch was found in, or `python3`.
+std::string usualPython();
+
+/// Runs the file on the batches' inputs. `inputTree`: `ModelInfo::inputTree`. Errors: Python or the
+/// script cannot be started, a temporary folder cannot be written.
+Result<RuntimeRun> runInPython(const std::string& python, const Runtime& runtime,
+                               const std::string& file, const std::string& inputTree,
+                               const std::vector<Batch>& batches, const JobContext& job);
+
+} // namespace qs

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace qs {
+
+/// One way in which people run an exported file.
+struct Runtime
+{
+    std::string_view name; ///< "torch.export"
+    std::string_view form; ///< of `exportForms`: the file that it loads
+    /// Computes operator by operator what the file says; else it fuses, and rounds elsewhere.
+    bool isExact = true;
+};
+
+/// All that `verify` knows, in the order in which they are tried.
+std::span<const Runtime> runtimes();
+/// False for an unknown name.
+bool isRuntime(std::string_view name);
+
+} // namespace qs

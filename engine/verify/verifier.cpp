@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/verify/verifier.h"
+
+#include "engine/base/sha256.h"
+#include "engine/base/text.h"
+#include "engine/base/torch_guard.h"
+#include "engine/compare/metrics.h"
+#include "engine/compare/output_run.h"
+#include "engine/convert/whole_form.h"
+#include "engine/graph/output_names.h"
+#include "engine/verify/python_run.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+
+namespace qs {
+
+namespace {
+
+/// For runtimes that compute operator by operator what the file says.
+constexpr double kExactDb = 60;
+
+using Outputs = std::vector<std::vector<at::Tensor>>; ///< by batch
+
+std::string utcNow()
+{
+    const std::time_t now = std::time(nullptr);
+    char text[32];
+    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
+    return text;
+}
+
+std::string decibels(double value)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f dB", value);
+    return text;
+}
+
+/// Errors of one output over all batches.
+struct OutputSums
+{
+    ErrorSums ours, toFloat, ownToFloat;
+    double maxAbs = 0;
+    std::int64_t differing = 0; ///< integers
+};
+
+Result<std::optional<double>> decibelsOf(const ErrorSums& sums)
+{
+    const auto metrics = metricsFrom(sums);
+    return metrics ? metrics->sqnrDb : std::nullopt;
+}
+
+class Verifier
+{
+public:
+    Verifier(const VerifyRequest& request, const JobContext& job)
+        : m_request(request)
+        , m_job(job)
+        , m_names(outputNames(*request.converted.prepared->model))
+    {
+    }
+
+    Result<Certificate> run()
+    {
+        QS_CHECK(runHere());
+        m_certificate.date = utcNow();
+        m_certificate.processor = processorText();
+        m_certificate.threads = at::get_num_threads();
+        m_certificate.batches = std::int64_t(m_batches.size());
+        for (const Batch& batch : m_batches)
+            m_certificate.samples += batch.samples;
+        for (const auto& [form, file] : m_request.exports)
+            if (checkBytes(form, file))
+                QS_CHECK(runEverywhere(form, file));
+        return std::move(m_certificate);
+    }
+
+private:
+    std::string path(const std::string& file) const
+    {
+        return (std::filesystem::path(m_request.folder) / file).string();
+    }
+
+    /// The forms as they are in memory.
+    Result<void> runHere()
+    {
+        const ConvertedModel& converted = m_request.converted;
+        QS_TRY(OutputRun floatRun, OutputRun::create(converted.prepared->model));
+        QS_TRY(OutputRun reference, OutputRun::create(converted.reference));
+        QS_TRY(OutputRun lowered, OutputRun::create(converted.lowered));
+        for (std::int64_t i = 0; i < m_request.data.batchCount(); ++i) {
+            m_job.report("verify", "here, batch " + std::to_string(i + 1), 0);
+            QS_TRY(Batch batch, m_request.data.batch(i));
+            for (const auto& [run, outputs] : {std::pair {&floatRun, &m_float},
+                                               {&reference, &m_reference},
+                                               {&lowered, &m_lowered}}) {
+                QS_TRY(auto made, run->run(batch, m_job));
+                outputs->push_back(std::move(made));
+            }
+            m_batches.push_back(std::move(batch));
+        }
+        if (m_batches.empty())
+            return fail(ErrorCode::BadInput, "the data hold no whole batch");
+        QS_TRY(const Interpreter interpreter, Interpreter::create(converted.reference));
+        const Tap keep = [this](ValueRef, const Node& node, const at::IValue& value) {
+            if (node.target.starts_with("quantized_decomposed.quantize") && value.isTensor())
+                m_integers.emplace_back(node.name, value.toTensor());
+            return Result<void>();
+        };
+        QS_CHECK(interpreter.run(m_batches.front().inputs, keep, m_job));
+        return {};
+    }
+
+    /// False where the file is not the one that was written.
+    bool checkBytes(const std::string& form, const std::string& file)
+    {
+        RuntimeVerdict verdict;
+        verdict.form = form;
+        verdict.file = file;
+        const auto hash = fileSha256(path(file));
+        const auto wanted = m_request.hashes.find(file);
+        if (!hash)
+            verdict.reason = hash.error().line();
+        else if (wanted != m_request.hashes.end() && wanted->second != *hash)
+            verdict.reason = "its bytes are not those that were written: quantize again";
+        verdict.outcome = verdict.reason.empty() ? RuntimeVerdict::Outcome::Passed
+                                                 : RuntimeVerdict::Outcome::Failed;
+        if (hash)
+            m_certificate.files[file] = *hash;
+        m_certificate.verdicts.push_back(verdict);
+        return verdict.outcome == RuntimeVerdict::Outcome::Passed;
+    }
+
+    Result<void> runEverywhere(const std::string& form, const std::string& file)
+    {
+        for (const Runtime& runtime : runtimes()) {
+            const auto& wanted = m_request.runtimes;
+            const bool asked = wanted.empty()
+                || std::find(wanted.begin(), wanted.end(), runtime.name) != wanted.end();
+            if (runtime.form != form || !asked)
+                continue;
+            m_job.report("verify", file + " in " + std::string(runtime.name), 0.5);
+            RuntimeVerdict verdict;
+            verdict.runtime = runtime.name;
+            verdict.form = form;
+            verdict.file = file;
+            QS_TRY(const RuntimeRun run,
+                   runInPython(m_request.python, runtime, path(file),
+                               m_request.converted.prepared->model->info().inputTree, m_batches,
+                               m_job));
+            verdict.versions = run.versions;
+            verdict.notes = run.notes;
+            judge(verdict, runtime, run);
+            m_certificate.verdicts.push_back(std::move(verdict));
+        }
+        return {};
+    }
+
+    void judge(RuntimeVerdict& verdict, const Runtime& runtime, const RuntimeRun& run) const
+    {
+        if (!run.missing.empty()) {
+            verdict.reason
+                = "Python's package '" + run.missing + "' is not installed for " + m_request.python;
+            return;
+        }
+        verdict.outcome = RuntimeVerdict::Outcome::Failed;
+        if (!run.error.empty()) {
+            verdict.reason = run.error;
+            return;
+        }
+        verdict.steps = stepsOf(run);
+        const Outputs& ours = runtime.form == "torchscript" ? m_lowered : m_reference;
+        if (const auto measured = measure(verdict, runtime, ours, run.outputs); !measured)
+            verdict.reason = measured.error().message;
+        if (verdict.reason.empty())
+            verdict.outcome = RuntimeVerdict::Outcome::Passed;
+        else if (verdict.steps && !verdict.steps->firstNode.empty())
+            verdict.reason
+                += "; the first node more than a step off is '" + verdict.steps->firstNode + "'";
+    }
+
+    /// Fills the verdict's outputs, and its reason where one of them is not as wanted.
+    Result<void> measure(RuntimeVerdict& verdict, const Runtime& runtime, const Outputs& ours,
+                         const Outputs& theirs) const
+    {
+        for (std::size_t i = 0; i < m_names.size(); ++i) {
+            OutputSums sums;
+            bool isThere = false;
+            for (std::size_t b = 0; b < m_batches.size(); ++b) {
+                const at::Tensor own = i < ours[b].size() ? ours[b][i] : at::Tensor();
+                const bool has = b < theirs.size() && i < theirs[b].size();
+                if (!own.defined())
+                    continue;
+                isThere = true;
+                if (!has || !theirs[b][i].defined())
+                    return fail(ErrorCode::Numeric,
+                                "it does not return output '" + m_names[i] + "'");
+                QS_CHECK(add(sums, m_float[b].at(i), own, theirs[b][i], m_names[i]));
+            }
+            if (isThere)
+                QS_CHECK(judgeOutput(verdict, runtime, sums, m_names[i]));
+        }
+        return {};
+    }
+
+    static Result<void> add(OutputSums& sums, const at::Tensor& y, const at::Tensor& own,
+                            const at::Tensor& other, const std::string& name)
+    {
+        if (own.sizes() != other.sizes())
+            return fail(ErrorCode::Numeric,
+                        "output '" + name + "' has the shape " + c10::str(other.sizes())
+                            + " where ours has " + c10::str(own.sizes()));
+        if (own.numel() == 0)
+            return {};
+        if (!own.is_floating_point()) {
+            sums.differing += other.to(own.scalar_type()).ne(own).sum().item<std::int64_t>();
+            return {};
+        }
+        const at::Tensor a = own.to(at::kFloat), b = other.to(at::kFloat);
+        QS_CHECK(addError(sums.ours, a, b));
+        sums.maxAbs = std::max(sums.maxAbs, (a - b).abs().nan_to_num(0).max().item<double>());
+        if (!y.defined() || y.sizes() != own.sizes())
+            return {};
+        QS_CHECK(addError(sums.toFloat, y.to(at::kFloat), b));
+        return addError(sums.ownToFloat, y.to(at::kFloat), a);
+    }
+
+    static Result<void> judgeOutput(RuntimeVerdict& verdict, const Runtime& runtime,
+                                    const OutputSums& sums, const std::string& name)
+    {
+        VerifiedOutput output;
+        output.name = name;
+        output.maxAbs = sums.maxAbs;
+        QS_TRY(output.agreementDb, decibelsOf(sums.ours));
+        QS_TRY(output.floatDb, decibelsOf(sums.toFloat));
+        QS_TRY(output.ownFloatDb, decibelsOf(sums.ownToFloat));
+        const double agreement = output.agreementDb.value_or(200);
+        const FormErrors errors {output.ownFloatDb.value_or(200), output.floatDb.value_or(200),
+                                 sums.ownToFloat.count};
+        std::string reason;
+        if (sums.differing > 0)
+            reason = counted(sums.differing, "value") + " of output '" + name
+                + "' are other integers than ours";
+        else if (runtime.isExact && agreement < kExactDb)
+            reason = "output '" + name + "' agrees with ours to " + decibels(agreement)
+                + ", 60 dB are wanted";
+        else if (!runtime.isExact && agreement < kExactDb && losesMore(errors))
+            reason = "output '" + name + "' is at " + decibels(errors.loweredDb)
+                + " against the float model, ours at " + decibels(errors.referenceDb);
+        verdict.outputs.push_back(std::move(output));
+        return reason.empty() ? Result<void>() : fail(ErrorCode::Numeric, std::move(reason));
+    }
+
+    std::optional<VerifiedSteps> stepsOf(const RuntimeRun& run) const
+    {
+        VerifiedSteps steps;
+        for (const auto& [name, own] : m_integers) {
+            const auto found = run.nodes.find(name);
+            if (found == run.nodes.end() || !found->second.defined()
+                || found->second.sizes() != own.sizes() || own.numel() == 0)
+                continue;
+            const at::Tensor apart
+                = (found->second.to(at::kLong) - own.to(at::kLong)).abs().flatten();
+            const auto count
+                = [&](const at::Tensor& which) { return which.sum().item<std::int64_t>(); };
+            const std::int64_t largest = apart.max().item<std::int64_t>();
+            ++steps.nodes;
+            steps.equal += count(apart.eq(0));
+            steps.one += count(apart.eq(1));
+            steps.more += count(apart.gt(1));
+            steps.largest = std::max(steps.largest, largest);
+            if (largest > 1 && steps.firstNode.empty())
+                steps.firstNode = name;
+        }
+        return steps.nodes > 0 ? std::optional(steps) : std::nullopt;
+    }
+
+    const VerifyRequest& m_request;
+    const JobContext& m_job;
+    const std::vector<std::string> m_names;
+    std::vector<Batch> m_batches;
+    Outputs m_float, m_reference, m_lowered;
+    std::vector<std::pair<std::string, at::Tensor>> m_integers; ///< of the first batch, in order
+    Certificate m_certificate;
+};
+
+} // namespace
+
+Result<Certificate> verifyExports(const VerifyRequest& request, const JobContext& job)
+{
+    const InferenceScope inference;
+    return guardTorchValue<Certificate>([&] { return Verifier(request, job).run(); });
+}
+
+} // namespace qs

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/job_context.h"
+#include "engine/calibrate/dataset.h"
+#include "engine/convert/converted_model.h"
+#include "engine/verify/certificate.h"
+
+namespace qs {
+
+struct VerifyRequest
+{
+    const ConvertedModel& converted; ///< made anew from the model, the recipe and the parameters
+    const Dataset& data;
+    std::string folder;
+    std::map<std::string, std::string> exports; ///< form to file name
+    std::map<std::string, std::string> hashes; ///< file name to SHA-256 when it was written
+    std::string python;
+    std::vector<std::string> runtimes; ///< names; empty = all
+};
+
+/// Loads every export in the runtimes it is for, each in a process of its own, runs the data and
+/// holds the outputs to those of the converted model here, and to the float model's.
+///
+/// A file fails where its bytes are not those that were written; where a runtime cannot load or run
+/// it, or returns other shapes; in a runtime that computes as the file says, where an output agrees
+/// with ours to less than 60 dB; in one that fuses and rounds elsewhere, where an output loses more
+/// against the float model than ours does (`losesMore`). Fills all of the certificate but what
+/// names model, recipe and data. Errors: the data's, Python cannot be started.
+Result<Certificate> verifyExports(const VerifyRequest& request, const JobContext& job);
+
+} // namespace qs

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs one exported model in one runtime, in a process of its own, for `quantscope verify`.
+
+usage: run_export.py FOLDER
+
+FOLDER holds job.json ({"runtime", "file", "input_tree", "threads", "engine", "calls": [[{"array": NAME} or {"value": literal}, ...]]}) and
+inputs.npz. Leaves outputs.npz (arrays "CALL.OUTPUT"), nodes.npz (the integers that each quantize of the first call made, by the name of
+its node, where the runtime can tell) and done.json ({"versions", "notes", "missing" or "error"}).
+"""
+import importlib
+import json
+import sys
+from pathlib import Path
+
+import numpy
+
+
+class Missing(Exception):
+    """A package that the runtime needs is not there."""
+
+
+def need(name):
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise Missing(name) from error
+
+
+class Job:
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.text = json.loads((self.folder / "job.json").read_text())
+        self.file = self.text["file"]
+        self.arrays = numpy.load(self.folder / "inputs.npz")
+        self.versions = {"python": sys.version.split()[0]}
+        self.notes = {}
+        self.nodes = {}
+
+    def calls(self, make):
+        for call in self.text["calls"]:
+            yield [make(self.arrays[item["array"]]) if "array" in item else item["value"] for item in call]
+
+
+def torch_runtime(job):
+    torch = need("torch")
+    job.versions["torch"] = torch.__version__
+    torch.set_num_threads(job.text["threads"])
+    return torch
+
+
+def arguments(job, flat):
+    """The flat inputs as the model's own arguments."""
+    from torch.utils import _pytree as pytree
+
+    if not job.text["input_tree"]:
+        return flat, {}
+    return pytree.tree_unflatten(flat, pytree.treespec_loads(job.text["input_tree"]))
+
+
+def run_torch(job, module, torch):
+    from torch.utils import _pytree as pytree
+
+    results = []
+    with torch.no_grad():
+        for flat in job.calls(lambda array: torch.from_numpy(array.copy())):
+            args, kwargs = arguments(job, flat)
+            results.append([leaf for leaf in pytree.tree_leaves(module(*args, **kwargs))])
+    return results
+
+
+def torch_jit(job):
+    torch = torch_runtime(job)
+    if job.text["engine"] in torch.backends.quantized.supported_engines:
+        torch.backends.quantized.engine = job.text["engine"]
+    return run_torch(job, torch.jit.load(job.file).eval(), torch)
+
+
+def loaded_program(job, torch):
+    importlib.import_module("torch.ao.quantization.fx._decomposed")  # registers quantized_decomposed
+    return torch.export.load(job.file)
+
+
+def torch_export(job):
+    torch = torch_runtime(job)
+    program = loaded_program(job, torch)
+
+    class Watched(torch.fx.Interpreter):
+        def run_node(self, node):
+            value = super().run_node(node)
+            if node.op == "call_function" and "quantized_decomposed.quantize" in str(node.target):
+                job.nodes.setdefault(node.name, value.detach().numpy())
+            return value
+
+    module = program.module()
+    results = run_torch(job, module, torch)
+    first = next(iter(job.calls(lambda array: torch.from_numpy(array.copy()))), None)
+    if first is not None:
+        args, kwargs = arguments(job, first)
+        try:
+            with torch.no_grad():
+                Watched(program.graph_module).run(*watched_inputs(program, args, kwargs))
+        except Exception as error:  # the outputs above count; this is for finding a cause
+            job.notes["nodes"] = one_line(error)
+    return results
+
+
+def watched_inputs(program, args, kwargs):
+    """What the program's own graph takes: parameters and buffers first."""
+    from torch.utils import _pytree as pytree
+
+    user = iter(pytree.tree_leaves((args, kwargs)))
+    values = []
+    for spec in program.graph_signature.input_specs:
+        if spec.target is None:
+            values.append(next(user))
+        elif spec.target in program.state_dict:
+            values.append(program.state_dict[spec.target])
+        else:
+            values.append(program.constants[spec.target])
+    return values
+
+
+def torch_compile(job):
+    torch = torch_runtime(job)
+    program = loaded_program(job, torch)
+    from torch._dynamo.utils import counters
+    from torch._inductor import config
+
+    config.freezing = True  # constant weights: what the int8 patterns ask for
+    results = run_torch(job, torch.compile(program.module()), torch)
+    found = {name: int(count) for name, count in counters["inductor"].items() if name.startswith(("q", "woq")) and "matcher_count" in name}
+    job.notes["int8_matches"] = found
+    job.notes["int8_kernels"] = sum(found.values())
+    return results
+
+
+def onnx_runtime(optimised):
+    def run(job):
+        ort = need("onnxruntime")
+        job.versions["onnxruntime"] = ort.__version__
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = job.text["threads"]
+        options.log_severity_level = 3
+        levels = ort.GraphOptimizationLevel
+        options.graph_optimization_level = levels.ORT_ENABLE_ALL if optimised else levels.ORT_DISABLE_ALL
+        session = ort.InferenceSession(job.file, options, providers=["CPUExecutionProvider"])
+        names = [value.name for value in session.get_inputs()]
+        results = []
+        for flat in job.calls(lambda array: array):
+            values = [numpy.asarray(value) for value in flat]
+            if len(names) != len(values):
+                values = [v for v, item in zip(values, job.text["calls"][0]) if "array" in item]
+            results.append(session.run(None, dict(zip(names, values))))
+        if not optimised:
+            watch_onnx(job, ort, options)
+        return results
+
+    return run
+
+
+def watch_onnx(job, ort, options):
+    """The integers behind each QuantizeLinear of the first call, where the onnx package can add outputs."""
+    try:
+        onnx = importlib.import_module("onnx")
+        model = onnx.load(job.file)
+        made = [node.output[0] for node in model.graph.node if node.op_type == "QuantizeLinear"]
+        known = {value.name for value in model.graph.output}
+        model.graph.output.extend(onnx.helper.make_empty_tensor_value_info(name) for name in made if name not in known)
+        session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        first = next(iter(job.calls(lambda array: array)))
+        values = session.run(made, dict(zip([value.name for value in session.get_inputs()], map(numpy.asarray, first))))
+        job.nodes.update(zip(made, values))
+    except Exception as error:
+        job.notes["nodes"] = one_line(error)
+
+
+RUNTIMES = {
+    "torch.jit": torch_jit,
+    "torch.export": torch_export,
+    "torch.compile": torch_compile,
+    "onnxruntime": onnx_runtime(False),
+    "onnxruntime-optimized": onnx_runtime(True),
+}
+
+
+def one_line(error):
+    text = " ".join(str(error).split()) or type(error).__name__
+    return f"{type(error).__name__}: {text}"[:400]
+
+
+def as_array(value):
+    if hasattr(value, "detach"):
+        value = value.detach()
+        return (value.float() if value.is_floating_point() else value).contiguous().numpy()
+    return None if value is None else numpy.asarray(value)
+
+
+def main():
+    job = Job(sys.argv[1])
+    done = {}
+    try:
+        results = RUNTIMES[job.text["runtime"]](job)
+        outputs = {}
+        for call, values in enumerate(results):
+            for index, value in enumerate(values):
+                array = as_array(value)
+                if array is not None and array.dtype.kind in "fiub":
+                    outputs[f"{call}.{index}"] = array
+        done["outputs"] = len(results[0]) if results else 0
+        for name, arrays in (("outputs.npz", outputs), ("nodes.npz", job.nodes)):
+            if arrays:
+                numpy.savez(job.folder / name, **arrays)
+    except Missing as error:
+        done["missing"] = str(error)
+    except Exception as error:
+        done["error"] = one_line(error)
+    done["versions"] = job.versions
+    done["notes"] = job.notes
+    (job.folder / "done.json").write_text(json.dumps(done))
+
+
+if __name__ == "__main__":
+    main()
