@@ -40,7 +40,7 @@ void addQuantizeCommand(CLI::App& app, Command& chosen)
     CLI::Option* forms
         = verb->add_option("--export", options->forms,
                            "what to write, by commas: torchscript, pt2-reference (both by default, "
-                           "as far as they can hold the model), pt2; 'none' for nothing")
+                           "as far as they can hold the model), pt2, onnx; 'none' for nothing")
               ->delimiter(',');
     verb->add_option("--out", options->out, "the folder for the results")->required();
     verb->add_flag("--strict", options->strict,

@@ -49,6 +49,8 @@ public:
         QS_CHECK(checkSpared({m_options.model, m_options.data}, m_options.forms, m_options.out));
         QS_CHECK(plan());
         QS_CHECK(checkCoverage(*m_planned.model, *m_planned.plan));
+        if (m_options.formsChosen)
+            QS_CHECK(checkForms(*m_planned.model, m_options.forms));
         if (m_options.strict)
             QS_CHECK(checkStrict(m_planned));
         QS_TRY(ResultFolder folder, ResultFolder::create(m_options.out));

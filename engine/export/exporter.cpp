@@ -3,6 +3,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/export/fold_weights.h"
+#include "engine/export/onnx/onnx_exporter.h"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +17,11 @@ struct Form
 {
     const char* name;
     const char* file;
-    Result<void> (*write)(const ConvertedModel&, const std::string& path);
+    /// Into `path`, which is going to stand at `finalPath`.
+    Result<void> (*write)(const ConvertedModel&, const std::string& path,
+                          const std::string& finalPath);
+    bool isReadBack; ///< this program opens the file again
+    Result<void> (*check)(const Graph& model) = nullptr; ///< of a float model; null: holds all
 };
 
 Result<GraphPtr> needed(const GraphPtr& graph, const char* what)
@@ -26,29 +31,40 @@ Result<GraphPtr> needed(const GraphPtr& graph, const char* what)
     return graph;
 }
 
-Result<void> writeLowered(const ConvertedModel& converted, const std::string& path)
+Result<void> writeLowered(const ConvertedModel& converted, const std::string& path,
+                          const std::string&)
 {
     QS_TRY(const GraphPtr graph, needed(converted.lowered, "lowered form"));
     return writeTorchScript(*graph, path);
 }
 
-Result<void> writeReference(const ConvertedModel& converted, const std::string& path)
+Result<void> writeReference(const ConvertedModel& converted, const std::string& path,
+                            const std::string&)
 {
     QS_TRY(const GraphPtr graph, needed(converted.reference, "reference form"));
     return writePt2(*graph, path);
 }
 
-Result<void> writeFolded(const ConvertedModel& converted, const std::string& path)
+Result<void> writeFolded(const ConvertedModel& converted, const std::string& path,
+                         const std::string&)
 {
     QS_TRY(const GraphPtr graph, needed(converted.reference, "reference form"));
     QS_TRY(const Graph folded, foldWeights(*graph));
     return writePt2(folded, path);
 }
 
-constexpr std::array<Form, 3> kForms {{
-    {"torchscript", "model.ts.pt", writeLowered},
-    {"pt2-reference", "model.reference.pt2", writeReference},
-    {"pt2", "model.pt2", writeFolded},
+Result<void> writeQdq(const ConvertedModel& converted, const std::string& path,
+                      const std::string& finalPath)
+{
+    QS_TRY(const GraphPtr graph, needed(converted.reference, "reference form"));
+    return writeOnnx(*graph, path, finalPath);
+}
+
+constexpr std::array<Form, 4> kForms {{
+    {"torchscript", "model.ts.pt", writeLowered, true},
+    {"pt2-reference", "model.reference.pt2", writeReference, true},
+    {"pt2", "model.pt2", writeFolded, true},
+    {"onnx", "model.onnx", writeQdq, false, checkOnnxOperators},
 }};
 
 const Form* findForm(const std::string& name)
@@ -81,6 +97,23 @@ std::string exportFile(const std::string& form)
 {
     const Form* known = findForm(form);
     return known ? known->file : "";
+}
+
+bool isReadBack(const std::string& form)
+{
+    const Form* known = findForm(form);
+    return known && known->isReadBack;
+}
+
+Result<void> checkForms(const Graph& model, const std::vector<std::string>& forms)
+{
+    for (const std::string& name : forms) {
+        const Form* form = findForm(name);
+        const auto good = form && form->check ? form->check(model) : Result<void>();
+        if (!good)
+            return fail(Error(good.error()).inFile(model.info().path));
+    }
+    return {};
 }
 
 Result<void> checkSpared(const std::vector<std::string>& sources,
@@ -128,7 +161,7 @@ Result<std::string> exportModel(const ConvertedModel& converted, const std::stri
     const std::string path = (std::filesystem::path(folder) / wanted->file).string();
     job.report("export", wanted->file, 0);
     AtomicFile file(path);
-    auto written = wanted->write(converted, file.temporaryPath());
+    auto written = wanted->write(converted, file.temporaryPath(), path);
     if (!written) {
         Error error = std::move(written).error();
         error.file = path;

@@ -13,13 +13,21 @@ namespace qs {
 
 /// Writes one form of the converted model into `folder` by atomic rename; returns the path. `form`
 /// is "torchscript" (lowered, model.ts.pt), "pt2-reference" (model.reference.pt2), "pt2"
-/// (model.pt2). Errors: an unknown form (Usage), a folder that cannot be written, a graph that has
-/// no such form (names the node).
+/// (model.pt2), "onnx" (model.onnx). Errors: an unknown form (Usage), a folder that cannot be
+/// written, a graph that has no such form (names the node).
 Result<std::string> exportModel(const ConvertedModel& converted, const std::string& form,
                                 const std::string& folder, const JobContext& job = {});
 std::vector<std::string> exportForms();
 /// The name of a form's file; empty for an unknown form.
 std::string exportFile(const std::string& form);
+
+/// Whether this program can open the form's file again; false for an unknown form.
+bool isReadBack(const std::string& form);
+
+/// Refuses (Unsupported, naming the model's file, the form and the node) a form that has no way to
+/// write an operator of the float model, as far as that is known before converting. Unknown forms
+/// are passed over.
+Result<void> checkForms(const Graph& model, const std::vector<std::string>& forms);
 
 /// What is written beside the forms.
 inline constexpr std::array<std::string_view, 3> kRecordFiles {"observations.npz", "recipe.json",

@@ -5,6 +5,7 @@
 #include "engine/base/torch_guard.h"
 #include "engine/compare/metrics.h"
 #include "engine/execute/interpreter.h"
+#include "engine/export/exporter.h"
 #include "engine/import/importer.h"
 
 #include <ATen/ATen.h>
@@ -68,6 +69,8 @@ Result<std::string> compareOutputs(const std::vector<at::IValue>& wanted,
 Result<std::string> checkWritten(const ConvertedModel& converted, const std::string& form,
                                  const std::string& path, const Batch& batch, const JobContext& job)
 {
+    if (!isReadBack(form))
+        return "this program does not read ONNX; hold it to model.reference.pt2 in ONNX Runtime";
     const InferenceScope inference;
     const GraphPtr& graph = form == "torchscript" ? converted.lowered : converted.reference;
     const auto read = importModel(path, job);

@@ -59,7 +59,8 @@ QString formText(const std::string& form)
     static const std::map<std::string, const char*> words
         = {{"torchscript", "int8 kernels, for torch.jit.load"},
            {"pt2-reference", "every quantize-dequantize pair, for torch.export.load"},
-           {"pt2", "int8 weights, dequantized in the graph"}};
+           {"pt2", "int8 weights, dequantized in the graph"},
+           {"onnx", "QDQ with int8 weights, for ONNX Runtime; not read back here"}};
     const auto found = words.find(form);
     return found == words.end()
         ? toQString(form)

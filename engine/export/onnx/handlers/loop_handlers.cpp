@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// What runs a graph of its own: recurrences step by step, and branches.
+#include "engine/export/onnx/onnx_handlers.h"
+#include "engine/graph/engine_ops.h"
+
+namespace qs {
+
+namespace {
+
+/// A body as an ONNX graph. `outside` names the first inputs of the body that are no declared
+/// inputs of it.
+class Body
+{
+public:
+    Body(OnnxCall& call, const GraphPtr& graph)
+        : c(call)
+        , m_graph(graph)
+    {
+        auto interpreter = Interpreter::create(graph);
+        if (interpreter)
+            m_builder.emplace(graph, std::move(*interpreter), c.builder().names(),
+                              c.builder().opset());
+        else
+            c.refuse(interpreter.error().message);
+    }
+
+    bool good() const { return m_builder.has_value(); }
+    OnnxBuilder& builder() { return *m_builder; }
+
+    void declareInput(const Node& input)
+    {
+        const std::string name = c.builder().names().unique(input.name);
+        m_builder->bind({input.id, 0}, name);
+        // What the body says of its shapes is of one step of one run.
+        OnnxValue declared = OnnxBuilder::declared(name, input.outputs.at(0).type, false);
+        declared.shape.reset();
+        m_builder->addInput(std::move(declared));
+    }
+
+    void returnValue(const Argument& returned)
+    {
+        if (const ValueRef* ref = returned.asRef())
+            m_builder->reserveOutput(*ref, m_graph->value(*ref).name + "_out");
+        else
+            c.refuse("its graph returns a constant");
+    }
+
+    std::shared_ptr<const OnnxGraph> finish()
+    {
+        auto missing = m_builder->missing();
+        if (missing.first) {
+            c.refuse("ONNX has no form of " + missing.targets.front() + " inside of it");
+            return nullptr;
+        }
+        auto done = m_builder->run();
+        if (done)
+            done = m_builder->giveOutputs(false);
+        if (!done) {
+            c.refuse(done.error().message);
+            return nullptr;
+        }
+        return std::make_shared<const OnnxGraph>(m_builder->take(c.node().name + "_body"));
+    }
+
+private:
+    OnnxCall& c;
+    GraphPtr m_graph;
+    std::optional<OnnxBuilder> m_builder;
+};
+
+/// Once a step over the first dimension. The body takes the slice, the states and what is the same
+/// at each step; ONNX wants the states first, and reads the rest from around it.
+void recur(OnnxCall& c)
+{
+    const Node& node = c.node();
+    const auto* states = node.args.at(1).value.asList();
+    const auto* extras = node.args.at(2).value.asList();
+    if (!states || node.subgraphs.empty()) {
+        c.refuse("it lacks its graph");
+        return;
+    }
+    Body body(c, node.subgraphs[0]);
+    if (!body.good())
+        return;
+    const auto inputs = node.subgraphs[0]->inputs();
+    const std::size_t count = states->size();
+    if (inputs.size() != 1 + count + (extras ? extras->size() : 0)) {
+        c.refuse("its graph does not fit it");
+        return;
+    }
+    for (std::size_t i = 0; i < count; ++i)
+        body.declareInput(*inputs[1 + i]);
+    body.declareInput(*inputs[0]);
+    for (std::size_t i = 0; extras && i < extras->size(); ++i)
+        body.builder().bind({inputs[1 + count + i]->id, 0}, c.value((*extras)[i]));
+    const auto& returned = node.subgraphs[0]->output().args;
+    for (std::size_t i = 0; i < count && i < returned.size(); ++i)
+        body.returnValue(returned[i].value);
+    if (!returned.empty())
+        body.returnValue(returned[0].value);
+    const auto graph = body.finish();
+    if (!graph)
+        return;
+    std::vector<std::string> given;
+    for (const Argument& state : *states)
+        given.push_back(c.value(state));
+    given.push_back(c.value(node.args[0].value));
+    const auto made = c.emitMany("Scan", std::move(given), count + 1,
+                                 {{"body", graph}, {"num_scan_inputs", 1}});
+    for (std::size_t i = 0; i < count; ++i)
+        c.give(made[i], i + 1);
+    c.give(made[count], 0);
+}
+
+/// One of two graphs, whose inputs are values from around them.
+void branch(OnnxCall& c)
+{
+    const Node& node = c.node();
+    const auto* operands = node.args.size() > 3 ? node.args[3].value.asList() : nullptr;
+    if (node.subgraphs.size() != 2 || !operands) {
+        c.refuse("it lacks its graphs");
+        return;
+    }
+    OnnxAttributes branches;
+    for (std::size_t i = 0; i < 2; ++i) {
+        Body body(c, node.subgraphs[i]);
+        const auto inputs = node.subgraphs[i]->inputs();
+        if (!body.good() || inputs.size() != operands->size()) {
+            c.refuse("its graph does not fit it");
+            return;
+        }
+        for (std::size_t k = 0; k < inputs.size(); ++k)
+            body.builder().bind({inputs[k]->id, 0}, c.value((*operands)[k]));
+        for (const NamedArgument& returned : node.subgraphs[i]->output().args)
+            body.returnValue(returned.value);
+        const auto graph = body.finish();
+        if (!graph)
+            return;
+        branches.emplace_back(i == 0 ? "then_branch" : "else_branch", graph);
+    }
+    const std::string condition
+        = c.emit("Reshape", {c.value(node.args[0].value, DType::Bool), c.ints({})});
+    const auto made = c.emitMany("If", {condition}, node.outputs.size(), std::move(branches));
+    for (std::size_t i = 0; i < made.size(); ++i)
+        c.give(made[i], i);
+}
+
+} // namespace
+
+void addLoopHandlers(OnnxHandlers& table)
+{
+    table[std::string(kRecurTarget)] = recur;
+    table["higher_order.cond"] = branch;
+}
+
+} // namespace qs

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of matrices.
+#include "engine/execute/torch_types.h"
+#include "engine/export/onnx/onnx_handlers.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+std::string matMul(OnnxCall& c, const std::string& a, const std::string& b)
+{
+    return c.emit("MatMul", {a, b});
+}
+
+/// The integers that a weight is stored as, and the step that takes them back; null where it has
+/// another form.
+const Node* storedIntegers(OnnxCall& c, ValueRef weight, at::Tensor& integers)
+{
+    const Graph& graph = c.builder().graph();
+    const Node& step = graph.get(weight.node);
+    if (step.target != "quantized_decomposed.dequantize_per_channel.default"
+        && step.target != "quantized_decomposed.dequantize_per_tensor.default")
+        return nullptr;
+    const Argument* input = step.tryArg("input");
+    const ValueRef* ref = input ? input->asRef() : nullptr;
+    const auto tensor = ref ? c.builder().constant(*ref) : std::nullopt;
+    if (!tensor || tensor->dim() != 2)
+        return nullptr;
+    integers = *tensor;
+    return &step;
+}
+
+/// A weight [out, in] as [in, out]: stored that way, so that the model's readers see a product with
+/// a dequantized weight.
+std::string transposedWeight(OnnxCall& c)
+{
+    const ValueRef* ref = c.given("weight") ? c.given("weight")->asRef() : nullptr;
+    if (!ref) {
+        c.refuse("its weight is no tensor");
+        return {};
+    }
+    const std::string name = c.builder().graph().value(*ref).name;
+    if (const auto tensor = c.builder().constant(*ref); tensor && tensor->dim() == 2)
+        return c.constant(tensor->t(), name + "_transposed");
+    at::Tensor integers;
+    const Node* step = storedIntegers(c, *ref, integers);
+    const auto isReal = [&](const Argument* zeroPoints) {
+        const ValueRef* points = zeroPoints ? zeroPoints->asRef() : nullptr;
+        return points && isFloating(c.builder().graph().value(*points).type.dtype);
+    };
+    if (!step || isReal(step->tryArg("zero_points")))
+        return c.swapLast(c.in("weight"), c.rank("weight"));
+    // The same parameters as of the step that it replaces.
+    OnnxCall other(c.builder(), *step);
+    const std::string stored = c.constant(
+        integers.t(),
+        c.builder().graph().value(*step->tryArg("input")->asRef()).name + "_transposed");
+    const auto dtype = integers.scalar_type();
+    std::vector<std::string> inputs {stored};
+    OnnxAttributes attributes;
+    if (other.has("scales")) {
+        const auto scales = c.builder().constant(*other.given("scales")->asRef());
+        const Argument* points = other.given("zero_points");
+        const auto zeros
+            = points && points->asRef() ? c.builder().constant(*points->asRef()) : std::nullopt;
+        if (!scales) {
+            c.refuse("the scales of its weight are not fixed");
+            return {};
+        }
+        inputs.push_back(c.constant(scales->to(at::kFloat), name + "_scale"));
+        inputs.push_back(c.constant(zeros ? zeros->to(dtype) : at::zeros_like(*scales, dtype),
+                                    name + "_zero_point"));
+        attributes.emplace_back("axis", 1 - other.wrapped(other.integer("axis", 0), 2));
+    } else {
+        inputs.push_back(c.scalar(other.number("scale", 1), DType::Float32));
+        inputs.push_back(c.constant(
+            at::scalar_tensor(other.integer("zero_point", 0), at::kLong).to(dtype), "zero_point"));
+    }
+    return c.emit("DequantizeLinear", std::move(inputs), std::move(attributes));
+}
+
+/// Gemm for rows of features, else a product and a sum.
+void linear(OnnxCall& c)
+{
+    const std::string x = c.in("input");
+    if (c.rank("input") == 2 && c.rank("weight") == 2) {
+        std::vector<std::string> inputs {x, c.in("weight")};
+        if (c.has("bias"))
+            inputs.push_back(c.in("bias"));
+        c.give(c.emit("Gemm", std::move(inputs), {{"transB", 1}}));
+        return;
+    }
+    if (c.rank("weight") != 2) {
+        c.refuse("its weight is no matrix");
+        return;
+    }
+    const std::string made = matMul(c, x, transposedWeight(c));
+    c.give(c.has("bias") ? c.emit("Add", {made, c.in("bias")}) : made);
+}
+
+void multiplyMatrices(OnnxCall& c)
+{
+    const DType dtype = c.resultDType();
+    const char* other = c.has("mat2") ? "mat2" : c.has("vec") ? "vec" : "other";
+    if (c.has("tensor"))
+        other = "tensor";
+    c.give(matMul(c, c.in("self", dtype), c.in(other, dtype)));
+}
+
+/// beta * self + alpha * (a @ b).
+void addMultiplied(OnnxCall& c, const char* left, const char* right)
+{
+    const DType dtype = c.resultDType();
+    const double alpha = c.number("alpha", 1), beta = c.number("beta", 1);
+    const std::string a = c.in(left, dtype), b = c.in(right, dtype);
+    const bool flat = c.node().target.starts_with("aten.addmm.");
+    if (flat && isFloating(dtype)) {
+        c.give(c.emit("Gemm", {a, b, c.in("self", dtype)}, {{"alpha", alpha}, {"beta", beta}}));
+        return;
+    }
+    const auto scaled = [&](const std::string& value, double factor) {
+        return factor == 1 ? value : c.emit("Mul", {value, c.scalar(factor, dtype)});
+    };
+    const std::string product = scaled(matMul(c, a, b), alpha);
+    c.give(c.emit("Add", {scaled(c.in("self", dtype), beta), product}));
+}
+
+void einsum(OnnxCall& c)
+{
+    std::string equation = c.text("equation");
+    std::erase(equation, ' ');
+    c.give(c.emit("Einsum", c.inList("tensors", c.resultDType()), {{"equation", equation}}));
+}
+
+void outer(OnnxCall& c)
+{
+    const DType dtype = c.resultDType();
+    c.give(c.emit("Mul",
+                  {c.unsqueeze(c.in("self", dtype), {1}),
+                   c.unsqueeze(c.in(c.has("vec2") ? "vec2" : "other", dtype), {0})}));
+}
+
+/// sum over i, j of x1[n, i] * weight[o, i, j] * x2[n, j].
+void bilinear(OnnxCall& c)
+{
+    const std::string made = c.emit("Einsum", {c.in("input1"), c.in("weight"), c.in("input2")},
+                                    {{"equation", "...i,oij,...j->...o"}});
+    c.give(c.has("bias") ? c.emit("Add", {made, c.in("bias")}) : made);
+}
+
+} // namespace
+
+void addProductHandlers(OnnxHandlers& table)
+{
+    table["linear"] = linear;
+    for (const char* name : {"matmul", "mm", "bmm", "mv", "dot"})
+        table[name] = multiplyMatrices;
+    table["addmm"] = [](OnnxCall& c) { addMultiplied(c, "mat1", "mat2"); };
+    table["baddbmm"] = [](OnnxCall& c) { addMultiplied(c, "batch1", "batch2"); };
+    table["addmv"] = [](OnnxCall& c) { addMultiplied(c, "mat", "vec"); };
+    table["einsum"] = einsum;
+    table["outer"] = table["ger"] = outer;
+    table["bilinear"] = bilinear;
+}
+
+} // namespace qs

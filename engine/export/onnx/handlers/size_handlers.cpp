@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sizes of tensors and arithmetic on them: numbers are tensors without dimensions.
+#include "engine/execute/torch_types.h"
+#include "engine/export/onnx/onnx_handlers.h"
+
+#include <ATen/ATen.h>
+
+#include <array>
+#include <string>
+
+namespace qs {
+
+namespace {
+
+const Argument& argument(OnnxCall& c, std::size_t position)
+{
+    static const Argument none;
+    const Argument* given = c.node().tryArg(position);
+    if (!given || given->isNone())
+        c.refuse("an operand is missing");
+    return given ? *given : none;
+}
+
+DType typeOf(OnnxCall& c, const Argument& argument)
+{
+    if (const ValueRef* ref = argument.asRef()) {
+        const ValueType& type = c.builder().graph().value(*ref).type;
+        return type.kind == ValueKind::SymFloat ? DType::Float64
+            : type.kind == ValueKind::SymBool   ? DType::Bool
+            : type.kind == ValueKind::SymInt    ? DType::Int64
+                                                : type.dtype;
+    }
+    return argument.asDouble() ? DType::Float64 : argument.asBool() ? DType::Bool : DType::Int64;
+}
+
+bool anyFloating(OnnxCall& c)
+{
+    for (const NamedArgument& arg : c.node().args)
+        if (isFloating(typeOf(c, arg.value)))
+            return true;
+    return false;
+}
+
+/// What the operands are computed in.
+DType computedIn(OnnxCall& c)
+{
+    return anyFloating(c) ? DType::Float64 : DType::Int64;
+}
+
+void sizeOfDimension(OnnxCall& c)
+{
+    const std::string shape = c.emit("Shape", {c.value(argument(c, 0))});
+    c.give(c.emit("Gather", {shape, c.value(argument(c, 1), DType::Int64)}, {{"axis", 0}}));
+}
+
+void numberOfElements(OnnxCall& c)
+{
+    c.give(c.emit("Size", {c.value(argument(c, 0))}));
+}
+
+template<const char* const& Op>
+void binary(OnnxCall& c)
+{
+    const DType dtype = computedIn(c);
+    c.give(c.emit(Op, {c.value(argument(c, 0), dtype), c.value(argument(c, 1), dtype)}));
+}
+const char* const kAdd = "Add";
+const char* const kSub = "Sub";
+const char* const kMul = "Mul";
+const char* const kPow = "Pow";
+const char* const kEqual = "Equal";
+const char* const kLess = "Less";
+const char* const kGreater = "Greater";
+const char* const kLessOrEqual = "LessOrEqual";
+const char* const kGreaterOrEqual = "GreaterOrEqual";
+
+void differs(OnnxCall& c)
+{
+    const DType dtype = computedIn(c);
+    c.give(c.emit(
+        "Not",
+        {c.emit("Equal", {c.value(argument(c, 0), dtype), c.value(argument(c, 1), dtype)})}));
+}
+
+void divideDown(OnnxCall& c)
+{
+    const DType dtype = computedIn(c);
+    const std::string a = c.value(argument(c, 0), dtype), b = c.value(argument(c, 1), dtype);
+    if (isFloating(dtype))
+        c.give(c.emit("Floor", {c.emit("Div", {a, b})}));
+    else
+        c.give(c.emit("Div", {c.emit("Sub", {a, c.emit("Mod", {a, b})}), b}));
+}
+
+void modulo(OnnxCall& c)
+{
+    const DType dtype = computedIn(c);
+    const std::string a = c.value(argument(c, 0), dtype), b = c.value(argument(c, 1), dtype);
+    if (isFloating(dtype))
+        c.give(c.emit("Sub", {a, c.emit("Mul", {c.emit("Floor", {c.emit("Div", {a, b})}), b})}));
+    else
+        c.give(c.emit("Mod", {a, b}));
+}
+
+void divideTrue(OnnxCall& c)
+{
+    c.give(c.emit(
+        "Div", {c.value(argument(c, 0), DType::Float64), c.value(argument(c, 1), DType::Float64)}));
+}
+
+/// The largest or smallest, or the sum, of all operands, which may stand in one list.
+template<const char* const& Op>
+void ofAll(OnnxCall& c)
+{
+    const DType dtype = computedIn(c);
+    std::vector<std::string> all;
+    for (const NamedArgument& arg : c.node().args) {
+        if (const auto* list = arg.value.asList())
+            for (const Argument& item : *list)
+                all.push_back(c.value(item, dtype));
+        else
+            all.push_back(c.value(arg.value, dtype));
+    }
+    if (all.empty()) {
+        c.refuse("it has no operands");
+        return;
+    }
+    std::string made = all[0];
+    for (std::size_t i = 1; i < all.size(); ++i)
+        made = c.emit(Op, {made, all[i]});
+    c.give(made);
+}
+const char* const kMax = "Max";
+const char* const kMin = "Min";
+
+void negate(OnnxCall& c)
+{
+    c.give(c.emit("Neg", {c.value(argument(c, 0), computedIn(c))}));
+}
+
+void absolute(OnnxCall& c)
+{
+    c.give(c.emit("Abs", {c.value(argument(c, 0), computedIn(c))}));
+}
+
+/// A number as its own element type says.
+template<DType To>
+void convert(OnnxCall& c)
+{
+    c.give(c.value(argument(c, 0), To));
+}
+
+/// Rounded by `Op`, as an integer.
+template<const char* const& Op>
+void rounded(OnnxCall& c)
+{
+    const Argument& number = argument(c, 0);
+    if (isFloating(typeOf(c, number)))
+        c.give(c.cast(c.emit(Op, {c.value(number, DType::Float64)}), DType::Int64));
+    else
+        c.give(c.value(number, DType::Int64));
+}
+const char* const kFloor = "Floor";
+const char* const kCeil = "Ceil";
+const char* const kRound = "Round";
+
+void root(OnnxCall& c)
+{
+    c.give(c.emit("Sqrt", {c.value(argument(c, 0), DType::Float64)}));
+}
+
+void negateTruth(OnnxCall& c)
+{
+    c.give(c.emit("Not", {c.value(argument(c, 0), DType::Bool)}));
+}
+
+void choose(OnnxCall& c)
+{
+    const DType dtype = c.resultDType();
+    c.give(c.emit("Where",
+                  {c.value(argument(c, 0), DType::Bool), c.value(argument(c, 1), dtype),
+                   c.value(argument(c, 2), dtype)}));
+}
+
+/// A number out of a tensor of one element.
+void item(OnnxCall& c)
+{
+    const DType dtype = c.resultDType();
+    c.give(c.emit("Reshape", {c.value(argument(c, 0), dtype), c.ints({})}));
+}
+
+void numberAsTensor(OnnxCall& c)
+{
+    c.give(c.value(argument(c, 0)));
+}
+
+/// Python's operators, under the names that files give them.
+struct Named
+{
+    const char* name;
+    OnnxHandler handler;
+};
+constexpr std::array<Named, 32> kPython {{
+    {"add", binary<kAdd>},
+    {"sub", binary<kSub>},
+    {"mul", binary<kMul>},
+    {"floordiv", divideDown},
+    {"mod", modulo},
+    {"pow", binary<kPow>},
+    {"pow_by_natural", binary<kPow>},
+    {"truediv", divideTrue},
+    {"int_truediv", divideTrue},
+    {"IntTrueDiv", divideTrue},
+    {"eq", binary<kEqual>},
+    {"ne", differs},
+    {"lt", binary<kLess>},
+    {"le", binary<kLessOrEqual>},
+    {"gt", binary<kGreater>},
+    {"ge", binary<kGreaterOrEqual>},
+    {"sym_max", ofAll<kMax>},
+    {"sym_min", ofAll<kMin>},
+    {"max", ofAll<kMax>},
+    {"min", ofAll<kMin>},
+    {"sym_sum", ofAll<kAdd>},
+    {"sym_ite", choose},
+    {"neg", negate},
+    {"abs", absolute},
+    {"not_", negateTruth},
+    {"sym_not", negateTruth},
+    {"sym_float", convert<DType::Float64>},
+    {"float", convert<DType::Float64>},
+    {"floor", rounded<kFloor>},
+    {"ceil", rounded<kCeil>},
+    {"round", rounded<kRound>},
+    {"sqrt", root},
+}};
+
+/// TorchScript's spellings of the same.
+constexpr std::array<Named, 20> kScript {{
+    {"aten.add.int", binary<kAdd>},
+    {"aten.sub.int", binary<kSub>},
+    {"aten.mul.int", binary<kMul>},
+    {"aten.floordiv.int", divideDown},
+    {"aten.remainder.int", modulo},
+    {"aten.div.int", divideTrue},
+    {"aten.neg.int", negate},
+    {"aten.eq.int", binary<kEqual>},
+    {"aten.ne.int", differs},
+    {"aten.lt.int", binary<kLess>},
+    {"aten.le.int", binary<kLessOrEqual>},
+    {"aten.gt.int", binary<kGreater>},
+    {"aten.ge.int", binary<kGreaterOrEqual>},
+    {"aten.mul.float_int", binary<kMul>},
+    {"aten.mul.int_float", binary<kMul>},
+    {"aten.Int.Scalar", convert<DType::Int64>},
+    {"aten.Float.Scalar", convert<DType::Float64>},
+    {"aten.floor.float", rounded<kFloor>},
+    {"aten.ceil.float", rounded<kCeil>},
+    {"aten.mul.float", binary<kMul>},
+}};
+
+} // namespace
+
+void addSizeHandlers(OnnxHandlers& table)
+{
+    for (const char* prefix : {"_operator.", "operator.", "torch.", "math.", "builtins.",
+                               "torch.utils._sympy.functions."})
+        for (const Named& one : kPython)
+            table[std::string(prefix) + one.name] = one.handler;
+    for (const Named& one : kScript)
+        table[one.name] = one.handler;
+    for (const char* prefix : {"torch.", "math.", "builtins."}) {
+        table[std::string(prefix) + "sym_int"] = table[std::string(prefix) + "int"]
+            = table[std::string(prefix) + "trunc"] = convert<DType::Int64>;
+        table[std::string(prefix) + "_sym_sqrt"] = root;
+    }
+    table["aten.sym_size.int"] = table["aten.size.int"] = sizeOfDimension;
+    table["aten.sym_numel.default"] = table["aten.numel.default"] = numberOfElements;
+    table["aten.item.default"] = table["aten._local_scalar_dense.default"]
+        = table["aten.Int.Tensor"] = table["aten.Float.Tensor"] = table["aten.Bool.Tensor"]
+        = table["aten.IntImplicit.default"] = table["aten.ScalarImplicit.default"]
+        = table["aten.FloatImplicit.default"] = item;
+    table["prim.NumToTensor.Scalar"] = table["prim.NumToTensor.bool"] = numberAsTensor;
+}
+
+} // namespace qs

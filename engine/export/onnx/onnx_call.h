@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/export/onnx/onnx_builder.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace qs {
+
+/// What a handler sees of one node: its arguments as ONNX values or as numbers, and what it may
+/// emit. A handler that cannot go on refuses; from then on everything it asks for is empty, and
+/// what it emitted is thrown away with the whole export. Lives as long as the handler runs.
+class OnnxCall
+{
+public:
+    OnnxCall(OnnxBuilder& builder, const Node& node)
+        : m_builder(builder)
+        , m_node(node)
+    {
+    }
+
+    const Node& node() const { return m_node; }
+    OnnxBuilder& builder() { return m_builder; }
+    std::int64_t opset() const { return m_builder.opset(); }
+    /// Says why this node has no ONNX form; the first reason stands.
+    void refuse(const std::string& why);
+    const std::string& refusal() const { return m_refusal; }
+
+    // Arguments by name. Absent ones and None count as not given.
+    bool has(std::string_view name) const { return given(name) != nullptr; }
+    const Argument* given(std::string_view name) const;
+    /// The ONNX value of a tensor or number; "" where it is not given. As `as`, cast where needed.
+    std::string in(std::string_view name, DType as = DType::Unknown);
+    std::string value(const Argument& argument, DType as = DType::Unknown);
+    /// The items of a list of tensors, cast likewise; None items are "".
+    std::vector<std::string> inList(std::string_view name, DType as = DType::Unknown);
+    std::int64_t integer(std::string_view name, std::int64_t otherwise);
+    double number(std::string_view name, double otherwise);
+    bool flag(std::string_view name, bool otherwise);
+    std::string text(std::string_view name, const std::string& otherwise = {});
+    /// A list of fixed integers; `otherwise` where it is not given.
+    std::vector<std::int64_t> integers(std::string_view name,
+                                       std::vector<std::int64_t> otherwise = {});
+    /// The argument as a fixed integer, where it is one.
+    std::optional<std::int64_t> fixed(const Argument& argument);
+    /// A number of `[1]` elements, int64: a size or an index that may be open.
+    std::string size(const Argument& argument);
+    /// A list of sizes as one int64 vector.
+    std::string sizes(const Argument& argument);
+    std::string sizes(const Argument::List& list);
+
+    // What is known of values.
+    ValueType type(std::string_view name) const;
+    const ValueType& resultType(std::size_t index = 0) const;
+    DType dtype(std::string_view name) const;
+    /// Element type of the result; float32 where nothing tells.
+    DType resultDType() const;
+    /// Number of dimensions; refuses where nothing tells.
+    int rank(std::string_view name);
+    /// A dimension counted from 0; `rank` is that of the argument `of`.
+    std::int64_t axis(std::string_view name, std::int64_t otherwise, std::string_view of = "self");
+    std::int64_t wrapped(std::int64_t dim, int rank);
+    /// The fixed size of one dimension; none where it is open.
+    std::optional<std::int64_t> fixedSize(std::string_view name, std::int64_t dim) const;
+
+    // Emission.
+    std::string emit(const std::string& op, std::vector<std::string> inputs,
+                     OnnxAttributes attributes = {});
+    std::vector<std::string> emitMany(const std::string& op, std::vector<std::string> inputs,
+                                      std::size_t outputs, OnnxAttributes attributes = {});
+    std::string cast(const std::string& value, DType to);
+    /// A vector of int64; `shape` [n].
+    std::string ints(const std::vector<std::int64_t>& values);
+    std::string scalar(double value, DType dtype);
+    std::string constant(const at::Tensor& tensor, const std::string& wanted);
+    /// Axes as an input or an attribute, by the operator set: "ReduceMean" and its like.
+    std::string reduce(const std::string& op, const std::string& value,
+                       std::vector<std::int64_t> axes, bool keep);
+    std::string unsqueeze(const std::string& value, const std::vector<std::int64_t>& axes);
+    std::string squeeze(const std::string& value, const std::vector<std::int64_t>& axes);
+    std::string transpose(const std::string& value, std::vector<std::int64_t> order);
+    /// `value` with its last two dimensions exchanged.
+    std::string swapLast(const std::string& value, int rank);
+    std::string reshape(const std::string& value, const std::vector<std::int64_t>& sizes);
+    /// The size of one dimension as a vector of one.
+    std::string sizeOf(const std::string& value, std::int64_t dim);
+    /// Elements [start, end) of one axis.
+    std::string slice(const std::string& value, std::int64_t axis, std::int64_t start,
+                      std::int64_t end, std::int64_t step = 1);
+
+    // Results.
+    void give(const std::string& value, std::size_t index = 0);
+    /// The members of a list that the operator returns.
+    void giveAll(const std::vector<std::string>& values);
+
+private:
+    std::string literal(const Argument& argument, DType as);
+
+    OnnxBuilder& m_builder;
+    const Node& m_node;
+    std::string m_refusal;
+};
+
+} // namespace qs

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/export/onnx/onnx_exporter.h"
+
+#include "engine/base/text.h"
+#include "engine/base/torch_guard.h"
+#include "engine/export/fold_sizes.h"
+#include "engine/export/fold_weights.h"
+#include "engine/export/inline_regions.h"
+#include "engine/export/onnx/onnx_builder.h"
+#include "engine/graph/output_names.h"
+#include "engine/graph/state.h"
+
+namespace qs {
+
+namespace {
+
+constexpr std::int64_t kOldestOpset = 13;
+constexpr std::int64_t kNewestOpset = 23;
+
+Result<void> checkOpset(std::int64_t opset)
+{
+    if (opset >= kOldestOpset && opset <= kNewestOpset)
+        return {};
+    return fail(ErrorCode::Usage,
+                "operator set " + std::to_string(opset) + " is not one of 13 to 23");
+}
+
+/// A file of ONNX holds no state that a call changes.
+Result<void> checkNoState(const Graph& graph)
+{
+    const std::vector<StateUpdate> updates = stateUpdates(graph);
+    if (updates.empty())
+        return {};
+    const Node& holder = graph.get(updates.front().holder);
+    const std::string what = holder.kind == NodeKind::Input ? "the input '" : "the buffer '";
+    return fail(makeError(ErrorCode::Unsupported,
+                          "an ONNX model keeps no state, and each call changes " + what
+                              + holder.target + "'")
+                    .atNode(graph.get(updates.front().node).name)
+                    .withHint("export another form, or return the new value as an output"));
+}
+
+std::string listed(const std::vector<std::string>& targets)
+{
+    std::string text;
+    for (const std::string& target : targets)
+        text += (text.empty() ? "" : ", ") + target;
+    return text;
+}
+
+/// Everything that has no form at once, so that nobody finds it one by one.
+Result<void> checkKnown(const OnnxBuilder& builder)
+{
+    const OnnxBuilder::Missing missing = builder.missing();
+    if (!missing.first)
+        return {};
+    const std::string& reason = missing.first->opaqueReason;
+    return fail(onnxRefusal(
+        *missing.first,
+        "ONNX has no form of " + listed(missing.targets)
+            + (missing.targets.size() > 1
+                   ? ", " + counted(std::int64_t(missing.targets.size()), "operator") + " in all"
+                   : "")
+            + (reason.empty() ? "" : ": " + reason)));
+}
+
+void addOutputs(OnnxBuilder& builder, const Argument& argument, std::vector<std::string>& names)
+{
+    if (const auto* list = argument.asList()) {
+        for (const Argument& item : *list)
+            addOutputs(builder, item, names);
+        return;
+    }
+    if (const ValueRef* ref = argument.asRef())
+        builder.reserveOutput(*ref, names.front());
+    names.erase(names.begin());
+}
+
+OnnxMetadata metadataOf(const Graph& graph, const OnnxOptions& options)
+{
+    OnnxMetadata metadata {{"quantscope.format", "qdq"},
+                           {"quantscope.torch_version", QUANTSCOPE_TORCH_VERSION},
+                           {"quantscope.model", graph.info().name},
+                           {"quantscope.model_sha256", graph.info().sha256}};
+    metadata.insert(metadata.end(), options.metadata.begin(), options.metadata.end());
+    return metadata;
+}
+
+Result<void> check(const Graph& model)
+{
+    QS_CHECK(checkNoState(model));
+    QS_TRY(const InlinedGraph inlined, inlineRegions(model));
+    QS_TRY(Graph sized, foldSizes(*inlined.graph));
+    const auto graph = std::make_shared<const Graph>(std::move(sized));
+    QS_TRY(Interpreter interpreter, Interpreter::create(graph));
+    OnnxNames names;
+    return checkKnown(OnnxBuilder(graph, std::move(interpreter), names, kNewestOpset));
+}
+
+Result<OnnxModel> build(const Graph& reference, const OnnxOptions& options)
+{
+    QS_CHECK(checkOpset(options.opset));
+    QS_CHECK(checkNoState(reference));
+    QS_TRY(const Graph folded, foldWeights(reference));
+    QS_TRY(const InlinedGraph inlined, inlineRegions(folded));
+    QS_TRY(Graph sized, foldSizes(*inlined.graph));
+    const auto graph = std::make_shared<const Graph>(std::move(sized));
+    QS_TRY(Interpreter interpreter, Interpreter::create(graph));
+    OnnxNames names;
+    OnnxBuilder builder(graph, std::move(interpreter), names, options.opset);
+    QS_CHECK(checkKnown(builder));
+    for (const Node* input : graph->inputs()) {
+        const std::string name = names.unique(input->target.empty() ? input->name : input->target);
+        builder.bind({input->id, 0}, name);
+        builder.addInput(OnnxBuilder::declared(name, input->outputs.at(0).type));
+    }
+    std::vector<std::string> returned = outputNames(*graph);
+    for (const NamedArgument& output : graph->output().args)
+        addOutputs(builder, output.value, returned);
+    QS_CHECK(builder.run());
+    QS_CHECK(builder.giveOutputs());
+    OnnxModel model;
+    model.opset = options.opset;
+    model.metadata = metadataOf(*graph, options);
+    model.graph = builder.take(graph->info().name.empty() ? "model" : graph->info().name);
+    return model;
+}
+
+} // namespace
+
+Result<OnnxModel> onnxModel(const Graph& reference, const OnnxOptions& options)
+{
+    const InferenceScope scope;
+    return guardTorchValue<OnnxModel>([&] { return build(reference, options); });
+}
+
+Result<void> checkOnnxOperators(const Graph& model)
+{
+    const InferenceScope scope;
+    return guardTorch([&] { return check(model); });
+}
+
+Result<void> writeOnnx(const Graph& reference, const std::string& path,
+                       const std::string& finalPath, const OnnxOptions& options)
+{
+    QS_TRY(const OnnxModel model, onnxModel(reference, options));
+    return writeOnnxModel(model, path, finalPath, options.inlineLimit);
+}
+
+} // namespace qs

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/export/onnx/onnx_model.h"
+#include "engine/graph/graph.h"
+
+#include <cstdint>
+#include <string>
+
+namespace qs {
+
+struct OnnxOptions
+{
+    std::int64_t opset = 21; ///< of ai.onnx, 13 to 23
+    std::uint64_t inlineLimit = kOnnxInlineLimit; ///< bytes of tensors inside the file itself
+    OnnxMetadata metadata; ///< of the file, beside what the graph tells
+};
+
+/// The reference form as an ONNX model: QuantizeLinear and DequantizeLinear where it has its pairs,
+/// weights stored as integers. Inputs and outputs have the model's names, output structure flat.
+/// Errors (Unsupported), before anything is written: an operator without an ONNX form (names the
+/// first node and its module and lists every such operator), state that a call leaves behind.
+Result<OnnxModel> onnxModel(const Graph& reference, const OnnxOptions& options = {});
+
+/// Whether every operator of a float model has an ONNX form, told before anything is calibrated.
+/// Errors: as `onnxModel`; what an operator's arguments rule out is found there alone.
+Result<void> checkOnnxOperators(const Graph& model);
+
+/// Writes it to `path`; large tensors beside `finalPath`, where the model is going to stand.
+Result<void> writeOnnx(const Graph& reference, const std::string& path,
+                       const std::string& finalPath, const OnnxOptions& options = {});
+
+} // namespace qs

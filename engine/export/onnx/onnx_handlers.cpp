@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/export/onnx/onnx_handlers.h"
+
+namespace qs {
+
+namespace {
+
+const OnnxHandlers& handlers()
+{
+    static const OnnxHandlers table = [] {
+        OnnxHandlers made;
+        addActivationHandlers(made);
+        addAttentionHandlers(made);
+        addConvolutionHandlers(made);
+        addCreationHandlers(made);
+        addElementwiseHandlers(made);
+        addEmbeddingHandlers(made);
+        addFunctionHandlers(made);
+        addIndexHandlers(made);
+        addJoinHandlers(made);
+        addLoopHandlers(made);
+        addNormHandlers(made);
+        addPoolHandlers(made);
+        addProductHandlers(made);
+        addQuantizeHandlers(made);
+        addRecurrentHandlers(made);
+        addReductionHandlers(made);
+        addResizeHandlers(made);
+        addShapeHandlers(made);
+        addSizeHandlers(made);
+        addSliceHandlers(made);
+        return made;
+    }();
+    return table;
+}
+
+/// "conv2d" of "aten.conv2d.default"; "add" of "_operator.add".
+std::string operatorOf(const std::string& target)
+{
+    const auto first = target.find('.');
+    if (first == std::string::npos)
+        return target;
+    const auto second = target.find('.', first + 1);
+    return target.substr(first + 1,
+                         second == std::string::npos ? std::string::npos : second - first - 1);
+}
+
+} // namespace
+
+const OnnxHandler* findOnnxHandler(const Node& node)
+{
+    if (node.kind != NodeKind::Op || !node.opaqueReason.empty())
+        return nullptr;
+    const OnnxHandlers& table = handlers();
+    if (const auto it = table.find(node.target); it != table.end())
+        return &it->second;
+    // Others may give an operator of theirs a name that PyTorch has too.
+    if (!node.target.starts_with("aten."))
+        return nullptr;
+    const auto it = table.find(operatorOf(node.target));
+    return it == table.end() ? nullptr : &it->second;
+}
+
+} // namespace qs

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/export/onnx/onnx_call.h"
+
+#include <string>
+#include <unordered_map>
+
+namespace qs {
+
+/// Emits what one node becomes and gives its results; or refuses.
+using OnnxHandler = void (*)(OnnxCall&);
+/// By operator without namespace and overload ("conv2d"), or by whole target where an overload
+/// differs ("aten.max.dim").
+using OnnxHandlers = std::unordered_map<std::string, OnnxHandler>;
+
+/// The node's handler, or null: its whole target, else its operator's name.
+const OnnxHandler* findOnnxHandler(const Node& node);
+
+/// The families, each in a file of its own.
+void addActivationHandlers(OnnxHandlers& table);
+void addAttentionHandlers(OnnxHandlers& table);
+void addConvolutionHandlers(OnnxHandlers& table);
+void addCreationHandlers(OnnxHandlers& table);
+void addElementwiseHandlers(OnnxHandlers& table);
+void addEmbeddingHandlers(OnnxHandlers& table);
+void addFunctionHandlers(OnnxHandlers& table);
+void addIndexHandlers(OnnxHandlers& table);
+void addJoinHandlers(OnnxHandlers& table);
+void addLoopHandlers(OnnxHandlers& table);
+void addNormHandlers(OnnxHandlers& table);
+void addPoolHandlers(OnnxHandlers& table);
+void addProductHandlers(OnnxHandlers& table);
+void addQuantizeHandlers(OnnxHandlers& table);
+void addRecurrentHandlers(OnnxHandlers& table);
+void addReductionHandlers(OnnxHandlers& table);
+void addResizeHandlers(OnnxHandlers& table);
+void addShapeHandlers(OnnxHandlers& table);
+void addSizeHandlers(OnnxHandlers& table);
+void addSliceHandlers(OnnxHandlers& table);
+
+} // namespace qs

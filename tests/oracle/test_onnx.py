@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`--export onnx`: the file passes ONNX's checker, runs in ONNX Runtime and computes what the reference form does.
+
+    python test_onnx.py [--all | NAME ...]      names as in families.py or onnx_models.py; --all: the networks of test_models.py
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import warnings
+
+import onnx
+import torch
+
+import families
+import onnx_models
+import test_models
+from onnx_parting import HALFWAY, Parting
+
+QUANTSCOPE = os.environ["QUANTSCOPE"]
+QUICK = ["torchvision.resnet18", "torchvision.squeezenet1_1"]
+FLOOR = 60.0  # dB
+EXACT = 100.0  # dB of every value between two quantizers
+
+
+def export(folder, model, inputs, is_open, script=False, options=()):
+    """Writes model and data, quantizes, returns the folder of the result."""
+    model = model.eval()
+    path = folder / ("model.pt" if script else "model.pt2")
+    with torch.no_grad():
+        if script:
+            torch.jit.trace(model, inputs, check_trace=False).save(str(path))
+        else:
+            batch = torch.export.Dim("batch", min=2, max=64)
+            shapes = tuple({0: batch} for _ in inputs) if is_open else None
+            torch.export.save(torch.export.export(model, inputs, dynamic_shapes=shapes), path)
+    torch.save([tuple(inputs), tuple(value.flip(0) if value.is_floating_point() else value for value in inputs)], folder / "calls.pt")
+    done = subprocess.run([QUANTSCOPE, "quantize", path, "--data", folder / "calls.pt", "--out", folder / "out", "--export", "pt2-reference,onnx", *options],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "does not read ONNX" in done.stderr, "that the file was not read back is not said"
+    return folder / "out"
+
+
+def check_file(path):
+    """Weights are stored as integers, no float weight beside them; every node tells where it came from."""
+    model = onnx.load(path)
+    kinds = {tensor.name: tensor for tensor in model.graph.initializer}
+    for node in model.graph.node:
+        if node.op_type == "QuantizeLinear":
+            assert node.input[0] not in kinds, f"{node.name} quantizes a stored tensor"
+        if node.op_type not in ("Identity",):
+            assert any(entry.key == "quantscope.node" for entry in node.metadata_props), f"{node.name} has no origin"
+    stored = [tensor for tensor in kinds.values() if tensor.data_type in (onnx.TensorProto.INT8, onnx.TensorProto.UINT8) and len(tensor.dims) > 1]
+    assert stored, "no weight is stored as integers"
+    properties = {entry.key: entry.value for entry in model.metadata_props}
+    assert len(properties["quantscope.model_sha256"]) == 64, properties
+    return model
+
+
+def held(name, out, inputs, traced=False):
+    """Holds the file to the reference form and prints one line; returns the worst output in dB."""
+    check_file(out / "model.onnx")
+    parting = Parting(out, inputs)
+    whole = parting.outputs()
+    optimised = parting.outputs(optimised=True)
+    worst, where, departed, count, farthest = parting.between_quantizers(traced)
+    print(f"{name}: from quantizer to quantizer {worst:.1f} dB ({where or 'all equal'}), {departed} of {count} integers depart; outputs {whole:.1f} dB, "
+          f"optimised {optimised:.1f} dB", flush=True)
+    assert worst >= EXACT, f"{name}: {where} agrees to {worst:.1f} dB"
+    assert farthest <= HALFWAY, f"{name}: an integer departs {farthest:.5f} steps from the middle"
+    assert departed <= max(2, 0.02 * count), f"{name}: {departed} of {count} integers depart"
+    return whole
+
+
+def operators(script):
+    for name, (model, inputs, is_open) in onnx_models.cases().items():
+        def one(name=name, model=model, inputs=inputs, is_open=is_open):
+            with tempfile.TemporaryDirectory() as folder:
+                out = export(pathlib.Path(folder), model, inputs, is_open, script)
+                held(name + (", traced" if script else ""), out, inputs, script)
+        yield name, one
+
+
+def network(name):
+    def one():
+        model, example = families.make(name)
+        with tempfile.TemporaryDirectory() as folder:
+            out = export(pathlib.Path(folder), model, (example,), False)
+            return held(name, out, (example,))
+    return one
+
+
+def main():
+    warnings.simplefilter("ignore")
+    torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", torch.get_num_threads())))
+    torch.backends.mha.set_fastpath_enabled(False)
+    asked = [word for word in sys.argv[1:] if not word.startswith("--")]
+    everything = "--all" in sys.argv
+    small = dict(operators(False))
+    todo = [(name, small.get(name) or network(name)) for name in asked]
+    if not todo:
+        todo = [(name, network(name)) for name in (test_models.ASKED if everything else QUICK)]
+        todo += list(small.items()) + [(name + ", traced", one) for name, one in operators(True) if everything or name in TRACED]
+    outputs, failures = {}, []
+    for name, one in todo:
+        try:
+            outputs[name] = one()
+        except Exception as error:  # every network is tried
+            print(f"FAIL {name}: {type(error).__name__}: {str(error)[:600]}", flush=True)
+            failures.append(name)
+    networks = {name: value for name, value in outputs.items() if value is not None}
+    print(f"{len(todo) - len(failures)} of {len(todo)} export and compute what the reference form does; of {len(networks)} networks the outputs of "
+          f"{sum(value >= FLOOR for value in networks.values())} agree to {FLOOR:.0f} dB and more, worst {min(networks.values(), default=200):.1f} dB")
+    sys.exit(1 if failures else 0)
+
+
+TRACED = ("attention", "convolutions")
+
+if __name__ == "__main__":
+    main()
