@@ -145,7 +145,8 @@ OpName settled(OpName name, const std::set<std::string>& listed)
 
 Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& backend)
 {
-    QS_TRY(const PrepareSettings settings, readPrepareSettings(recipe));
+    QS_TRY(const PrepareBlock block, readPrepareBlock(recipe));
+    QS_TRY(const PrepareSettings settings, prepareSettings(block));
     OpNames names;
     const ModuleChoices choices(graph, settings);
     const std::set<std::string> listed = patternNames(backend);
@@ -199,7 +200,7 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
     sortGroups(graph, plan);
     countCoverage(graph, plan);
     reasoner.warn(rules, plan.warnings);
-    warnOfPrepareNames(graph, recipe, plan.warnings);
+    warnOfPrepareNames(graph, block, plan.warnings);
     warnOfModel(graph, plan.warnings);
     for (std::string& line : loweringWarnings(recipe))
         plan.warnings.push_back(std::move(line));

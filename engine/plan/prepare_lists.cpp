@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/prepare_lists.h"
 
+#include "engine/plan/prepare_block.h"
+
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 namespace qs {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 Json blockOf(const Recipe& recipe)
 {
-    Json block = Json::parse(recipe.prepareJson, nullptr, false);
-    return block.is_object() ? block : Json::object();
+    const auto block = readPrepareBlock(recipe);
+    return block ? block->prepare : Json::object();
 }
 
 } // namespace

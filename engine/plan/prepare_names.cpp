@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/prepare_names.h"
 
-#include "engine/configure/json_reader.h"
 #include "engine/configure/nearest_name.h"
 #include "engine/plan/op_vocabulary.h"
 #include "engine/plan/wrapped_scopes.h"
@@ -79,7 +78,7 @@ private:
 std::vector<std::string> namesIn(const Json& block, const char* key)
 {
     std::vector<std::string> names;
-    if (block.is_object() && block.contains(key) && block[key].is_array())
+    if (block.contains(key) && block[key].is_array())
         for (const Json& item : block[key]) {
             const Json& name = item.is_array() && !item.empty() ? item.front() : item;
             if (name.is_string())
@@ -95,7 +94,7 @@ void warnOfCustomModules(const Json& block, const std::string& where, const char
     static const std::map<std::string, std::string> kBuiltIn {
         {"torch.nn.LSTM", "torch.ao.nn.quantizable.LSTM"},
         {"torch.ao.nn.quantizable.LSTM", "torch.ao.nn.quantized.LSTM"}};
-    if (!block.is_object() || !block.contains(key) || !block[key].is_object())
+    if (!block.contains(key) || !block[key].is_object())
         return;
     for (const auto& [mode, classes] : block[key].items())
         for (const auto& [from, to] : classes.items()) {
@@ -115,7 +114,7 @@ void warnOfIdleKeys(const Json& prepare, const Json& convert, std::vector<std::s
 {
     const auto idle = [&warnings](const Json& block, const std::string& where, const char* key,
                                   const char* why) {
-        if (block.is_object() && block.contains(key) && !block[key].empty())
+        if (block.contains(key) && !block[key].empty())
             warnings.push_back(where + "." + key + " has no effect: " + why);
     };
     for (const char* key : {"input_quantized_idxs", "output_quantized_idxs"})
@@ -128,11 +127,10 @@ void warnOfIdleKeys(const Json& prepare, const Json& convert, std::vector<std::s
 
 } // namespace
 
-void warnOfPrepareNames(const Graph& graph, const Recipe& recipe,
+void warnOfPrepareNames(const Graph& graph, const PrepareBlock& block,
                         std::vector<std::string>& warnings)
 {
-    const Json prepare = Json::parse(recipe.prepareJson, nullptr, false);
-    const Json convert = Json::parse(recipe.convertJson, nullptr, false);
+    const auto& [prepare, convert] = block;
     warnOfIdleKeys(prepare, convert, warnings);
     NameCheck check(graph, warnings);
     for (const char* key : {"non_traceable_module_name", "standalone_module_name", "only_modules"})
@@ -147,7 +145,7 @@ void warnOfPrepareNames(const Graph& graph, const Recipe& recipe,
     // which observe nothing, convert at once.
     const auto mapped = [&check](const Json& block, const std::string& where,
                                  const std::string& key, const std::string& mode) {
-        if (block.is_object() && block.contains(key) && block[key].contains(mode))
+        if (block.contains(key) && block[key].contains(mode))
             for (const auto& [name, target] : block[key][mode].items())
                 check.moduleClass(where + "." + key + "." + mode, name);
     };

@@ -83,10 +83,19 @@ bool isInside(const std::string& path, const std::set<std::string>& modules)
 
 } // namespace
 
-Result<PrepareSettings> readPrepareSettings(const Recipe& recipe)
+Result<PrepareBlock> readPrepareBlock(const Recipe& recipe)
 {
-    QS_TRY(const Json json, parseJson(recipe.prepareJson, "recipe"));
-    const JsonPlace root(json, "recipe", "prepare");
+    PrepareBlock block;
+    QS_TRY(block.prepare, parseJson(recipe.prepareJson, "recipe"));
+    QS_TRY(block.convert, parseJson(recipe.convertJson, "recipe"));
+    if (!block.prepare.is_object() || !block.convert.is_object())
+        return fail(ErrorCode::BadInput, "recipe: \"prepare\" and \"convert\" must be objects");
+    return block;
+}
+
+Result<PrepareSettings> prepareSettings(const PrepareBlock& block)
+{
+    const JsonPlace root(block.prepare, "recipe", "prepare");
     const auto names = [&root](const char* key) -> Result<std::vector<std::string>> {
         std::vector<std::string> found;
         if (!root.has(key))
@@ -116,7 +125,8 @@ Result<PrepareSettings> readPrepareSettings(const Recipe& recipe)
 
 std::vector<WrappedScope> wrapsOf(const Graph& graph, const Recipe& recipe)
 {
-    const auto settings = readPrepareSettings(recipe);
+    const auto block = readPrepareBlock(recipe);
+    const auto settings = block ? prepareSettings(*block) : fail(block.error());
     return settings ? ModuleChoices(graph, *settings).wraps() : std::vector<WrappedScope>();
 }
 

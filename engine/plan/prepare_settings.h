@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/configure/recipe.h"
+#include "engine/plan/prepare_block.h"
 #include "engine/plan/wrapped_scopes.h"
 
 #include <set>
@@ -20,7 +20,7 @@ struct PrepareSettings
     std::vector<std::string> wraps; ///< wrap: "head", "head::post_process"
     std::set<std::string> unfused; ///< unfuse: nodes that never join the operator before them
 };
-Result<PrepareSettings> readPrepareSettings(const Recipe& recipe);
+Result<PrepareSettings> prepareSettings(const PrepareBlock& block);
 
 /// Why the `prepare` block keeps an operator float.
 struct ModuleChoice
