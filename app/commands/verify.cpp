@@ -122,7 +122,9 @@ std::string certificateText(const Certificate& certificate)
             const VerifiedSteps& steps = *verdict.steps;
             more += where + ": of " + std::to_string(steps.equal + steps.one + steps.more)
                 + " integers in " + counted(steps.nodes, "node") + " " + std::to_string(steps.one)
-                + " are one step off, " + std::to_string(steps.more) + " more\n";
+                + " are one step off, " + std::to_string(steps.more) + " more"
+                + (verdict.notes.contains("cause") ? " (" + verdict.notes.at("cause") + ")" : "")
+                + "\n";
         }
         if (const auto kernels = verdict.notes.find("int8_kernels"); kernels != verdict.notes.end())
             more += where + ": " + kernels->second + " int8 kernels were matched\n";

@@ -5,8 +5,11 @@
 #include "engine/base/text.h"
 #include "engine/export/report_svg.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
+#include <fstream>
 
 namespace qs {
 
@@ -14,6 +17,9 @@ namespace {
 
 using Json = ResultDocument;
 namespace fs = std::filesystem;
+
+/// As the documents cap it: no noise at all.
+constexpr double kExactDb = 200;
 
 std::string row(const std::string& what, const std::string& which, const std::string& hash)
 {
@@ -85,6 +91,59 @@ std::string conditionsText(const Json& result)
     return text + ".</p>";
 }
 
+/// Decibels as the page shows them: the least of all outputs under that key.
+std::string leastDb(const Json& verdict, const char* key)
+{
+    double least = kExactDb;
+    bool any = false;
+    for (const Json& output : verdict.value("outputs", Json::array()))
+        if (const auto it = output.find(key); it != output.end() && it->is_number()) {
+            least = std::min(least, it->get<double>());
+            any = true;
+        }
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f dB", least);
+    return !any ? "" : least >= kExactDb ? "exact" : text;
+}
+
+/// What `verify` left in the folder, where it is about this very result.
+std::string verifiedText(const std::string& folder)
+{
+    std::ifstream in(fs::path(folder) / "certificate.json", std::ios::binary);
+    const Json certificate = Json::parse(in, nullptr, false);
+    const std::string none = "<p>The exports were not run in their own runtimes: "
+                             "<code>quantscope verify</code> does.</p>";
+    if (!certificate.is_object() || !certificate.contains("verdicts"))
+        return none;
+    const auto hash = fileSha256((fs::path(folder) / "result.json").string());
+    if (!hash || certificate.value("files", Json::object()).value("result.json", "") != *hash)
+        return none;
+    std::string rows;
+    for (const Json& verdict : certificate["verdicts"]) {
+        const std::string runtime = fieldText(verdict, "runtime");
+        if (runtime.empty())
+            continue;
+        std::string versions;
+        const Json packages = verdict.value("versions", Json::object());
+        for (const auto& [name, version] : packages.items())
+            if (name != "python" && version.is_string())
+                versions += " " + version.get<std::string>();
+        rows += "<tr><td>" + escapeHtml(fieldText(verdict, "file")) + "</td><td>"
+            + escapeHtml(runtime + versions) + "</td><td>"
+            + escapeHtml(fieldText(verdict, "outcome")) + "</td><td>"
+            + leastDb(verdict, "agreement_db") + "</td><td>" + leastDb(verdict, "float_db")
+            + "</td><td>" + leastDb(verdict, "own_float_db") + "</td><td>"
+            + escapeHtml(fieldText(verdict, "reason")) + "</td></tr>";
+    }
+    return "<h3>Run where they will run</h3><p>" + escapeHtml(fieldText(certificate, "date"))
+        + ", on " + escapeHtml(fieldText(certificate, "processor"))
+        + ". Agreement is with what the converted model makes here; the last two figures are "
+          "against the float model.</p><table><thead><tr><th>File</th><th>Runtime</th>"
+          "<th>Result</th><th>Agreement</th><th>There</th><th>Here</th><th></th></tr></thead>"
+          "<tbody>"
+        + rows + "</tbody></table>";
+}
+
 } // namespace
 
 Result<std::string> certificateHtml(const Json& result, const std::string& folder)
@@ -96,7 +155,7 @@ Result<std::string> certificateHtml(const Json& result, const std::string& folde
             warnings += "<li>" + escapeHtml(warning.get<std::string>()) + "</li>";
     return "<h2>Certificate</h2>" + conditionsText(result)
         + "<table><thead><tr><th>What</th><th>File</th><th>SHA-256</th></tr></thead><tbody>" + rows
-        + "</tbody></table>" + kernelsText(result)
+        + "</tbody></table>" + kernelsText(result) + verifiedText(folder)
         + (warnings.empty() ? std::string() : "<p>Warnings:</p><ul>" + warnings + "</ul>");
 }
 

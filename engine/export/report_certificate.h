@@ -9,8 +9,9 @@
 namespace qs {
 
 /// What was made of what and how it was checked, as HTML: hashes of the model, of the recipe and of
-/// every export that lies in the folder, versions, device, data, and the kernels' check. The error
-/// (Io) names an export that cannot be read.
+/// every export that lies in the folder, versions, device, data, the kernels' check, and what
+/// `verify` found, where its certificate is of this result. The error (Io) names an export that
+/// cannot be read.
 Result<std::string> certificateHtml(const ResultDocument& result, const std::string& folder);
 
 } // namespace qs

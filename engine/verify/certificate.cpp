@@ -48,9 +48,13 @@ Json verdictJson(const RuntimeVerdict& verdict)
                {"outputs", std::move(outputs)},
                {"steps", nullptr}};
     if (const auto& steps = verdict.steps)
-        json["steps"] = {{"nodes", steps->nodes},     {"equal", steps->equal},
-                         {"one", steps->one},         {"more", steps->more},
-                         {"largest", steps->largest}, {"first_node", steps->firstNode}};
+        json["steps"] = {{"nodes", steps->nodes},
+                         {"equal", steps->equal},
+                         {"one", steps->one},
+                         {"more", steps->more},
+                         {"largest", steps->largest},
+                         {"first_node", steps->firstNode},
+                         {"starts_with_ties", steps->startsWithTies}};
     return json;
 }
 

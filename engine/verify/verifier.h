@@ -24,9 +24,10 @@ struct VerifyRequest
 ///
 /// A file fails where its bytes are not those that were written; where a runtime cannot load or run
 /// it, or returns other shapes; in a runtime that computes as the file says, where an output agrees
-/// with ours to less than 60 dB; in one that fuses and rounds elsewhere, where an output loses more
-/// against the float model than ours does (`losesMore`). Fills all of the certificate but what
-/// names model, recipe and data. Errors: the data's, Python cannot be started.
+/// with ours to less than 60 dB, unless the departure starts with rounding ties
+/// (`VerifiedSteps::startsWithTies`); there, and in one that fuses and rounds elsewhere, where an
+/// output loses more against the float model than ours does (`losesMore`). Fills all of the
+/// certificate but what names model, recipe and data. Errors: the data's, Python cannot be started.
 Result<Certificate> verifyExports(const VerifyRequest& request, const JobContext& job);
 
 } // namespace qs

@@ -45,6 +45,13 @@ def test_exports_pass_and_the_certificate_says_what_was_seen(folder):
         assert certificate["files"][name] == sha256((out / name).read_bytes()).hexdigest(), name
     assert certificate["model_sha256"] == sha256(MODEL.read_bytes()).hexdigest()
     assert verified(out, *EAGER)[2].returncode == 0, "a second time"
+    run_good("report", out, "--html", folder / "page.html")
+    page = (folder / "page.html").read_text()
+    assert "Run where they will run" in page and "torch.jit 2.11" in page and "<td>passed</td><td>exact</td>" in page
+    result = json.loads((out / "result.json").read_text())
+    (out / "result.json").write_text(json.dumps(result))  # other bytes: the certificate is of another result
+    run_good("report", out, "--html", folder / "page.html")
+    assert "were not run in their own runtimes" in (folder / "page.html").read_text()
 
 
 def test_every_change_is_found(folder):
