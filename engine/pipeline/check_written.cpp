@@ -70,7 +70,7 @@ Result<std::string> checkWritten(const ConvertedModel& converted, const std::str
                                  const std::string& path, const Batch& batch, const JobContext& job)
 {
     if (!isReadBack(form))
-        return "this program does not read ONNX; hold it to model.reference.pt2 in ONNX Runtime";
+        return "this program does not read ONNX; 'quantscope verify' runs it in ONNX Runtime";
     const InferenceScope inference;
     const GraphPtr& graph = form == "torchscript" ? converted.lowered : converted.reference;
     const auto read = importModel(path, job);

@@ -126,7 +126,8 @@ def shapes(x):
     c = torch.stack([part.sum() for part in x.split([2, 3, 3], dim=1)]) + torch.cat(x.unbind(1)[:2]).mean()
     d = x[:, None].expand(-1, 3, -1).repeat(1, 2, 1) + x.repeat_interleave(2, dim=0).sum()
     e = F.pad(x, (1, 2), value=0.5).roll(3, 1).flip(1)[:, 1::2]
-    return a, b, c, d, e, x.tile(2, 1), x.tril() + x.triu(1) + torch.zeros(x.shape[0], 1)
+    f = torch.diff(x, n=2, prepend=x[:, :1]), torch.diagonal(x[:1].reshape(1, 2, 4), 1, 1, 2), torch.hstack([x, x]), torch.vstack([x[0], x[1]])
+    return *f, a, b, c, d, e, x.tile(2, 1), x.tril() + x.triu(1) + torch.zeros(x.shape[0], 1)
 
 
 def places(x):
@@ -139,13 +140,14 @@ def places(x):
     put = torch.index_put(x, (torch.tensor([0, 1]), torch.tensor([1, 1])), torch.tensor([9.0, 8.0]))
     values, order = x.topk(3, dim=1)
     best, where = x.max(dim=1, keepdim=True)
-    return picked, paired, gathered, added, written, put, values, order, best, where, torch.sort(x, dim=1, descending=True)[0]
+    rows = x.index_add(1, torch.tensor([0, 2]), x[:, :2], alpha=0.5).index_fill(0, torch.tensor([1]), 3.0).index_copy(1, torch.tensor([4]), x[:, 7:])
+    return rows, picked, paired, gathered, added, written, put, values, order, best, where, torch.sort(x, dim=1, descending=True)[0]
 
 
 def reductions(x):
     v, m = torch.var_mean(x, dim=1)
     return (x.sum(), x.mean((0, 1)), x.amax(1), x.amin(0, keepdim=True), x.std(1), v, m, x.prod(1), x.logsumexp(1), x.norm(dim=1), x.norm(p=3, dim=1),
-            torch.linalg.vector_norm(x, ord=float("inf"), dim=1), x.cumsum(1), (x > 0).any(1), (x > -9).all(), x.argmin(1), torch.argmax(x))
+            torch.linalg.vector_norm(x, ord=float("inf"), dim=1), x.cumsum(1), (x > 0).any(1), (x > -9).all(), x.argmin(1), torch.argmax(x), *torch.std_mean(x, 0), torch.count_nonzero(x > 0, 1))
 
 
 def arithmetic(x, y):
@@ -153,6 +155,7 @@ def arithmetic(x, y):
     z = torch.where(mask, x, y * 2) + torch.clamp(x, -0.5, 0.7) - x.clamp_min(0.1).clamp_max(y) + torch.maximum(x, y) + torch.addcmul(x, x, y, value=0.5)
     z = z + x.masked_fill(mask, -1.0) + torch.lerp(x, y, 0.3) + x.remainder(0.7) + torch.div(x, 0.3, rounding_mode="floor") + x.floor_divide(0.6) + (1.5 - x)
     z = z + x.sign() * x.abs().sqrt() + x.exp().log1p() + torch.rsqrt(x * x + 1) + x.erf() + x.sin() * x.cos() + x.tanh() + x.square() + x.pow(3) + 2.0 ** x
+    z = z + torch.atan2(x, y) + torch.hypot(x, y) + torch.frac(x) + torch.logit(torch.sigmoid(x), 1e-3)
     whole = (x * 10).to(torch.int64)
     return z, whole // 3, whole % 3, whole.float() / 4, x.round() + x.trunc(), torch.nan_to_num(x / (x - x)), (x.double() + 1).float(), whole.bool()
 
@@ -173,7 +176,7 @@ def sizes(x):
     size = (11, 17)
     return (F.interpolate(x, scale_factor=2), F.interpolate(x, size=size), F.interpolate(x, size=size, mode="bilinear"), F.interpolate(x, scale_factor=1.5, mode="bilinear"),
             F.interpolate(x, size=size, mode="bilinear", align_corners=True), F.interpolate(x, scale_factor=2.0, mode="bicubic"), F.interpolate(x, size=size, mode="nearest-exact"),
-            F.pixel_shuffle(x, 2), F.pixel_unshuffle(x, 2), F.channel_shuffle(x, 2), F.pad(x, (1, 2, 3, 0), mode="reflect"), F.pad(x, (1, 1, 1, 1), mode="replicate"),
+            F.unfold(x, (3, 2), padding=1, stride=2), F.pixel_shuffle(x, 2), F.pixel_unshuffle(x, 2), F.channel_shuffle(x, 2), F.pad(x, (1, 2, 3, 0), mode="reflect"), F.pad(x, (1, 1, 1, 1), mode="replicate"),
             F.grid_sample(x, torch.tanh(x[:, :2].permute(0, 2, 3, 1)), align_corners=False))
 
 

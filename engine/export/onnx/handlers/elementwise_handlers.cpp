@@ -126,6 +126,33 @@ void addProduct(OnnxCall& c)
     c.give(c.emit("Add", {c.in("self", dtype), product}));
 }
 
+/// The angle of (x, y): atan(y / x), turned by half a circle where x is negative.
+void arcTangent(OnnxCall& c)
+{
+    constexpr double kPi = std::numbers::pi;
+    const DType dtype = c.resultDType();
+    const std::string y = c.in("self", dtype), x = c.in("other", dtype);
+    const std::string zero = c.scalar(0, dtype);
+    const auto choose = [&](const std::string& condition, double yes, const std::string& no) {
+        return c.emit("Where", {condition, c.scalar(yes, dtype), no});
+    };
+    const std::string below = c.emit("Less", {y, zero});
+    const std::string half = choose(below, -kPi, c.scalar(kPi, dtype));
+    const std::string turn = c.emit("Where", {c.emit("Less", {x, zero}), half, zero});
+    const std::string angle = c.emit("Add", {c.emit("Atan", {c.emit("Div", {y, x})}), turn});
+    const std::string flat
+        = choose(c.emit("Equal", {y, zero}), 0, choose(below, -kPi / 2, c.scalar(kPi / 2, dtype)));
+    c.give(c.emit("Where", {c.emit("Equal", {x, zero}), flat, angle}));
+}
+
+/// The length of (x, y).
+void hypotenuse(OnnxCall& c)
+{
+    const DType dtype = c.resultDType();
+    const std::string x = c.in("self", dtype), y = c.in("other", dtype);
+    c.give(c.emit("Sqrt", {c.emit("Add", {c.emit("Mul", {x, x}), c.emit("Mul", {y, y})})}));
+}
+
 /// self + weight * (end - self).
 void lerp(OnnxCall& c)
 {
@@ -279,6 +306,8 @@ void addElementwiseHandlers(OnnxHandlers& table)
     table["pow"] = power;
     table["addcmul"] = addProduct<'*'>;
     table["addcdiv"] = addProduct<'/'>;
+    table["atan2"] = table["arctan2"] = arcTangent;
+    table["hypot"] = hypotenuse;
     table["lerp"] = lerp;
     table["eq"] = compare<kEqual>;
     table["gt"] = table["greater"] = compare<kGreater>;
@@ -303,7 +332,7 @@ void addElementwiseHandlers(OnnxHandlers& table)
         table[name] = toType;
     for (const char* name : {"contiguous", "clone", "detach", "alias", "lift_fresh_copy", "lift",
                              "dropout", "feature_dropout", "alpha_dropout", "lift_fresh",
-                             "positive", "resolve_conj", "resolve_neg"})
+                             "positive", "resolve_conj", "resolve_neg", "native_dropout"})
         table[name] = unchanged;
     table["quantscope.dequant_stub.default"] = table["quantscope.observe.default"] = unchanged;
 }

@@ -120,6 +120,25 @@ void nanToNum(OnnxCall& c)
                    c.scalar(c.number("posinf", largest), dtype)}));
 }
 
+void fraction(OnnxCall& c)
+{
+    const std::string x = c.in("self");
+    c.give(c.emit("Sub", {x, truncated(c, x)}));
+}
+
+/// log(x / (1 - x)), x kept away from 0 and 1 by eps.
+void logit(OnnxCall& c)
+{
+    const DType dtype = c.resultDType();
+    std::string x = c.in("self", dtype);
+    if (c.has("eps")) {
+        const double eps = c.number("eps", 0);
+        x = c.emit("Clip", {x, c.scalar(eps, dtype), c.scalar(1 - eps, dtype)});
+    }
+    const std::string rest = c.emit("Sub", {c.scalar(1, dtype), x});
+    c.give(c.emit("Log", {c.emit("Div", {x, rest})}));
+}
+
 } // namespace
 
 void addFunctionHandlers(OnnxHandlers& table)
@@ -135,6 +154,8 @@ void addFunctionHandlers(OnnxHandlers& table)
     table["log10"] = [](OnnxCall& c) { logarithm(c, 0, 10); };
     table["expm1"] = expm1;
     table["exp2"] = exp2;
+    table["frac"] = fraction;
+    table["logit"] = table["special_logit"] = logit;
     table["isfinite"] = isFinite;
     table["nan_to_num"] = nanToNum;
 }

@@ -231,6 +231,42 @@ void scatter(OnnxCall& c, const char* reduction)
     c.give(c.emit("ScatterElements", {c.in("self"), where, values}, std::move(attributes)));
 }
 
+/// Adds or writes whole rows of a dimension.
+void indexRows(OnnxCall& c, bool adds)
+{
+    const DType dtype = c.resultDType();
+    const std::int64_t axis = c.axis("dim", 0);
+    std::vector<std::int64_t> order;
+    for (std::int64_t dim = 0; dim < c.rank("self"); ++dim)
+        order.push_back(dim);
+    if (order.empty() || axis >= std::int64_t(order.size())) {
+        c.refuse("it has no dimension to write along");
+        return;
+    }
+    std::swap(order[0], order[std::size_t(axis)]);
+    const auto turned
+        = [&](const std::string& value) { return axis == 0 ? value : c.transpose(value, order); };
+    const std::string x = turned(c.in("self"));
+    const std::string where = c.unsqueeze(c.in("index", DType::Int64), {1});
+    std::string rows;
+    if (c.has("source")) {
+        rows = turned(c.in("source", dtype));
+        if (const double alpha = c.number("alpha", 1); alpha != 1)
+            rows = c.emit("Mul", {rows, c.scalar(alpha, dtype)});
+    } else {
+        const std::string count = c.slice(c.emit("Shape", {where}), 0, 0, 1);
+        const std::string rest = c.slice(c.emit("Shape", {x}), 0, 1, std::int64_t(order.size()));
+        rows = c.emit("Expand",
+                      {c.in("value", dtype), c.emit("Concat", {count, rest}, {{"axis", 0}})});
+    }
+    OnnxAttributes attributes;
+    if (adds && c.opset() < 16)
+        c.refuse("adding at places needs operator set 16");
+    if (adds)
+        attributes.emplace_back("reduction", "add");
+    c.give(turned(c.emit("ScatterND", {x, where, rows}, std::move(attributes))));
+}
+
 void maskedSelect(OnnxCall& c)
 {
     const std::string x = c.in("self"), mask = c.in("mask", DType::Bool);
@@ -256,6 +292,8 @@ void addIndexHandlers(OnnxHandlers& table)
     table["scatter"] = [](OnnxCall& c) { scatter(c, ""); };
     table["scatter_add"] = [](OnnxCall& c) { scatter(c, "add"); };
     table["scatter_reduce"] = [](OnnxCall& c) { scatter(c, ""); };
+    table["index_add"] = [](OnnxCall& c) { indexRows(c, true); };
+    table["index_copy"] = table["index_fill"] = [](OnnxCall& c) { indexRows(c, false); };
     table["masked_select"] = maskedSelect;
     table["nonzero"] = nonzero;
     table["take_along_dim"] = [](OnnxCall& c) {

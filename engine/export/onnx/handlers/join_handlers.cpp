@@ -49,6 +49,29 @@ void stack(OnnxCall& c)
         c.give(c.emit("Concat", parts, {{"axis", axis}}));
 }
 
+/// Along the second dimension, vectors along their only one; or along the first, vectors as rows.
+void stackSides(OnnxCall& c, bool rows)
+{
+    std::vector<std::string> parts = c.inList("tensors", c.resultDType());
+    const Argument* given = c.given("tensors");
+    const auto* list = given ? given->asList() : nullptr;
+    std::int64_t axis = rows ? 0 : 1;
+    for (std::size_t i = 0; list && i < list->size(); ++i) {
+        const ValueRef* ref = (*list)[i].asRef();
+        const ValueType type = ref ? c.builder().typeOf(*ref) : ValueType();
+        if (!type.shapeKnown || type.shape.empty())
+            c.refuse("nothing tells how many dimensions its parts have");
+        else if (type.shape.size() == 1 && rows)
+            parts[i] = c.unsqueeze(parts[i], {0});
+        else if (type.shape.size() == 1)
+            axis = 0;
+    }
+    if (parts.empty())
+        c.refuse("it joins nothing");
+    else
+        c.give(c.emit("Concat", parts, {{"axis", axis}}));
+}
+
 /// Each tensor along a dimension of its own.
 void meshgrid(OnnxCall& c)
 {
@@ -93,6 +116,8 @@ void addJoinHandlers(OnnxHandlers& table)
 {
     table["cat"] = table["concat"] = table["concatenate"] = concatenate;
     table["stack"] = stack;
+    table["hstack"] = [](OnnxCall& c) { stackSides(c, false); };
+    table["vstack"] = [](OnnxCall& c) { stackSides(c, true); };
     table["meshgrid"] = meshgrid;
     table["broadcast_tensors"] = broadcast;
 }

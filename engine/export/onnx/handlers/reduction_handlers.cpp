@@ -87,11 +87,14 @@ void std_(OnnxCall& c)
     c.give(c.emit("Sqrt", {variance(c, c.flag("keepdim", false))}));
 }
 
-void varMean(OnnxCall& c)
+/// Variance or its root, and the mean.
+void spreadAndMean(OnnxCall& c, bool root)
 {
     const bool keep = c.flag("keepdim", false);
     const std::string mean = c.reduce("ReduceMean", c.in("self", c.resultDType()), axesOf(c), keep);
-    const std::string made = variance(c, keep);
+    std::string made = variance(c, keep);
+    if (root)
+        made = c.emit("Sqrt", {made});
     c.give(made, 0);
     c.give(mean, 1);
 }
@@ -120,6 +123,12 @@ void vectorNorm(OnnxCall& c)
     const std::string sum
         = c.reduce("ReduceSum", c.emit("Pow", {size, c.scalar(order, dtype)}), axes, keep);
     c.give(c.emit("Pow", {sum, c.scalar(1 / order, dtype)}));
+}
+
+void countNonzero(OnnxCall& c)
+{
+    const std::string x = c.cast(c.in("self", DType::Bool), DType::Int64);
+    c.give(c.reduce("ReduceSum", x, axesOf(c), false));
 }
 
 template<const char* const& Op>
@@ -197,7 +206,9 @@ void addReductionHandlers(OnnxHandlers& table)
     table["all"] = reduceTruth<kMin>;
     table["var"] = var;
     table["std"] = std_;
-    table["var_mean"] = varMean;
+    table["var_mean"] = [](OnnxCall& c) { spreadAndMean(c, false); };
+    table["std_mean"] = [](OnnxCall& c) { spreadAndMean(c, true); };
+    table["count_nonzero"] = countNonzero;
     table["norm"] = table["linalg_vector_norm"] = vectorNorm;
     table["argmax"] = argument<kArgMax>;
     table["argmin"] = argument<kArgMin>;

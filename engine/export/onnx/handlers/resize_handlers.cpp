@@ -98,6 +98,50 @@ void resize(OnnxCall& c, Method method)
     c.give(c.emit("Resize", std::move(inputs), attributesOf(c, method)));
 }
 
+/// Places of the windows of one dimension: [kernel, windows].
+std::optional<at::Tensor> windows(std::int64_t size, std::int64_t kernel, std::int64_t dilation,
+                                  std::int64_t stride)
+{
+    const std::int64_t count = (size - dilation * (kernel - 1) - 1) / stride + 1;
+    if (count <= 0)
+        return std::nullopt;
+    const at::Tensor inside = at::arange(kernel, at::kLong).mul(dilation).unsqueeze(1);
+    return inside + at::arange(count, at::kLong).mul(stride).unsqueeze(0);
+}
+
+/// Patches of an image as columns: [N, C * kernel, windows].
+void imageToColumns(OnnxCall& c)
+{
+    const auto pair = [&](const char* name, std::int64_t otherwise) {
+        auto values = c.integers(name, {otherwise});
+        values.resize(2, values.empty() ? otherwise : values[0]);
+        return values;
+    };
+    const auto kernel = pair("kernel_size", 1), dilation = pair("dilation", 1),
+               padding = pair("padding", 0), stride = pair("stride", 1);
+    const auto channels = c.fixedSize("self", 1), height = c.fixedSize("self", 2),
+               width = c.fixedSize("self", 3);
+    if (c.rank("self") != 4 || !channels || !height || !width) {
+        c.refuse("its input is no batch of images of fixed size");
+        return;
+    }
+    const auto rows = windows(*height + 2 * padding[0], kernel[0], dilation[0], stride[0]);
+    const auto columns = windows(*width + 2 * padding[1], kernel[1], dilation[1], stride[1]);
+    if (!rows || !columns) {
+        c.refuse("its window is larger than the image");
+        return;
+    }
+    std::string x = c.in("self");
+    if (padding[0] || padding[1])
+        x = c.emit("Pad",
+                   {x, c.ints({0, 0, padding[0], padding[1], 0, 0, padding[0], padding[1]})});
+    x = c.emit("Gather", {x, c.constant(*rows, "windows")}, {{"axis", 2}});
+    x = c.emit("Gather", {x, c.constant(*columns, "windows")}, {{"axis", 4}});
+    // [N, C, kernel, windows, kernel, windows]
+    c.give(c.reshape(c.transpose(x, {0, 1, 2, 4, 3, 5}),
+                     {0, *channels * kernel[0] * kernel[1], rows->size(1) * columns->size(1)}));
+}
+
 /// Values at places in [-1, 1].
 void gridSample(OnnxCall& c)
 {
@@ -135,6 +179,7 @@ void addResizeHandlers(OnnxHandlers& table)
         table[name] = [](OnnxCall& c) { resize(c, Method::Linear); };
     for (const char* name : {"upsample_bicubic2d", "_upsample_bicubic2d_aa"})
         table[name] = [](OnnxCall& c) { resize(c, Method::Cubic); };
+    table["im2col"] = imageToColumns;
     table["grid_sampler"] = table["grid_sampler_2d"] = gridSample;
 }
 

@@ -243,6 +243,51 @@ void unfold(OnnxCall& c)
     c.give(c.transpose(cut, order));
 }
 
+/// Each element less the one before it, `n` times; with what stands before and after.
+void differences(OnnxCall& c)
+{
+    const std::int64_t axis = c.integer("dim", -1);
+    std::vector<std::string> parts;
+    for (const char* name : {"prepend", "self", "append"})
+        if (c.has(name))
+            parts.push_back(c.in(name, c.resultDType()));
+    std::string x = parts.size() == 1 ? parts[0] : c.emit("Concat", parts, {{"axis", axis}});
+    const bool isBool = c.resultDType() == DType::Bool;
+    for (std::int64_t i = 0; i < c.integer("n", 1); ++i)
+        x = c.emit(isBool ? "Xor" : "Sub", {c.slice(x, axis, 1, kEnd), c.slice(x, axis, 0, -1)});
+    c.give(x);
+}
+
+/// The elements of two dimensions whose places are equal, as a last dimension.
+void diagonal(OnnxCall& c)
+{
+    const int rank = c.rank("self");
+    const std::int64_t a = c.wrapped(c.integer("dim1", 0), rank);
+    const std::int64_t b = c.wrapped(c.integer("dim2", 1), rank);
+    const auto rows = c.fixedSize("self", a), columns = c.fixedSize("self", b);
+    const std::int64_t offset = c.integer("offset", 0);
+    if (!rows || !columns) {
+        c.refuse("a dimension of its diagonal is open");
+        return;
+    }
+    std::vector<std::int64_t> order {a, b}, places, back;
+    for (std::int64_t dim = 0; dim < rank; ++dim)
+        if (dim != a && dim != b)
+            order.push_back(dim);
+    for (std::int64_t row = 0; row < *rows; ++row)
+        if (row + offset >= 0 && row + offset < *columns) {
+            places.push_back(row);
+            places.push_back(row + offset);
+        }
+    for (std::int64_t dim = 1; dim + 1 < rank; ++dim)
+        back.push_back(dim);
+    back.push_back(0);
+    const at::Tensor where = at::tensor(at::IntArrayRef(places), at::kLong).reshape({-1, 2});
+    const std::string found
+        = c.emit("GatherND", {c.transpose(c.in("self"), order), c.constant(where, "diagonal")});
+    c.give(c.transpose(found, back));
+}
+
 /// `self` with a part of one dimension replaced.
 void sliceScatter(OnnxCall& c)
 {
@@ -292,6 +337,8 @@ void addSliceHandlers(OnnxHandlers& table)
     }
     table["tril"] = [](OnnxCall& c) { triangle(c, false); };
     table["triu"] = [](OnnxCall& c) { triangle(c, true); };
+    table["diff"] = differences;
+    table["diagonal"] = diagonal;
     table["unfold"] = unfold;
     table["slice_scatter"] = sliceScatter;
     table["select_scatter"] = selectScatter;
