@@ -42,6 +42,10 @@ void addQuantizeCommand(CLI::App& app, Command& chosen)
                            "what to write, by commas: torchscript, pt2-reference (both by default, "
                            "as far as they can hold the model), pt2, onnx; 'none' for nothing")
               ->delimiter(',');
+    verb->add_option("--onnx-opset", options->onnxOpset,
+                     "operator set of the export onnx (" + std::to_string(kOnnxOpset)
+                         + "); 16-bit integers need 21")
+        ->check(CLI::Range(kOldestOnnxOpset, kNewestOnnxOpset));
     verb->add_option("--out", options->out, "the folder for the results")->required();
     verb->add_flag("--strict", options->strict,
                    "fail on a rule that matched nothing, a dropped qconfig or an unobserved edge");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/base/job_context.h"
+#include "engine/export/onnx_opset.h"
 
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@ struct QuantizeOptions
     std::string eval; ///< the user's own metric, a command; empty = none
     std::string device = "auto";
     std::vector<std::string> forms {"torchscript", "pt2-reference"};
+    std::int64_t onnxOpset = kOnnxOpset;
     bool formsChosen = false; ///< the user named them: each must be written
     bool strict = false;
     bool json = false;

@@ -74,6 +74,7 @@ private:
         ExportRequest request {
             m_calibration,   m_converted,           m_comparison,  m_planned.recipe, m_settings,
             m_options.forms, m_options.formsChosen, m_options.out, m_timing,         m_evaluation};
+        request.onnxOpset = m_options.onnxOpset;
         QS_TRY(m_written, m_chain.exportTo(request, m_job));
         return {};
     }

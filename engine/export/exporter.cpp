@@ -19,7 +19,7 @@ struct Form
     const char* file;
     /// Into `path`, which is going to stand at `finalPath`.
     Result<void> (*write)(const ConvertedModel&, const std::string& path,
-                          const std::string& finalPath);
+                          const std::string& finalPath, const ExportOptions& options);
     bool isReadBack; ///< this program opens the file again
     Result<void> (*check)(const Graph& model) = nullptr; ///< of a float model; null: holds all
 };
@@ -32,21 +32,21 @@ Result<GraphPtr> needed(const GraphPtr& graph, const char* what)
 }
 
 Result<void> writeLowered(const ConvertedModel& converted, const std::string& path,
-                          const std::string&)
+                          const std::string&, const ExportOptions&)
 {
     QS_TRY(const GraphPtr graph, needed(converted.lowered, "lowered form"));
     return writeTorchScript(*graph, path);
 }
 
 Result<void> writeReference(const ConvertedModel& converted, const std::string& path,
-                            const std::string&)
+                            const std::string&, const ExportOptions&)
 {
     QS_TRY(const GraphPtr graph, needed(converted.reference, "reference form"));
     return writePt2(*graph, path);
 }
 
 Result<void> writeFolded(const ConvertedModel& converted, const std::string& path,
-                         const std::string&)
+                         const std::string&, const ExportOptions&)
 {
     QS_TRY(const GraphPtr graph, needed(converted.reference, "reference form"));
     QS_TRY(const Graph folded, foldWeights(*graph));
@@ -54,10 +54,14 @@ Result<void> writeFolded(const ConvertedModel& converted, const std::string& pat
 }
 
 Result<void> writeQdq(const ConvertedModel& converted, const std::string& path,
-                      const std::string& finalPath)
+                      const std::string& finalPath, const ExportOptions& options)
 {
     QS_TRY(const GraphPtr graph, needed(converted.reference, "reference form"));
-    return writeOnnx(*graph, path, finalPath);
+    OnnxOptions onnx;
+    onnx.opset = options.onnxOpset;
+    if (!options.recipeSha256.empty())
+        onnx.metadata = {{"quantscope.recipe_sha256", options.recipeSha256}};
+    return writeOnnx(*graph, path, finalPath, onnx);
 }
 
 constexpr std::array<Form, 4> kForms {{
@@ -150,7 +154,8 @@ Result<void> checkSpared(const std::vector<std::string>& sources,
 }
 
 Result<std::string> exportModel(const ConvertedModel& converted, const std::string& form,
-                                const std::string& folder, const JobContext& job)
+                                const std::string& folder, const JobContext& job,
+                                const ExportOptions& options)
 {
     const Form* wanted = findForm(form);
     if (!wanted)
@@ -161,7 +166,7 @@ Result<std::string> exportModel(const ConvertedModel& converted, const std::stri
     const std::string path = (std::filesystem::path(folder) / wanted->file).string();
     job.report("export", wanted->file, 0);
     AtomicFile file(path);
-    auto written = wanted->write(converted, file.temporaryPath(), path);
+    auto written = wanted->write(converted, file.temporaryPath(), path, options);
     if (!written) {
         Error error = std::move(written).error();
         error.file = path;

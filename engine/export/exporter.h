@@ -3,6 +3,7 @@
 
 #include "engine/base/job_context.h"
 #include "engine/convert/converted_model.h"
+#include "engine/export/onnx_opset.h"
 
 #include <array>
 #include <string>
@@ -11,12 +12,20 @@
 
 namespace qs {
 
+/// What forms are written with; each reads what concerns it.
+struct ExportOptions
+{
+    std::int64_t onnxOpset = kOnnxOpset; ///< 13 to 23
+    std::string recipeSha256; ///< for files that tell where they came from; may be empty
+};
+
 /// Writes one form of the converted model into `folder` by atomic rename; returns the path. `form`
 /// is "torchscript" (lowered, model.ts.pt), "pt2-reference" (model.reference.pt2), "pt2"
 /// (model.pt2), "onnx" (model.onnx). Errors: an unknown form (Usage), a folder that cannot be
 /// written, a graph that has no such form (names the node).
 Result<std::string> exportModel(const ConvertedModel& converted, const std::string& form,
-                                const std::string& folder, const JobContext& job = {});
+                                const std::string& folder, const JobContext& job = {},
+                                const ExportOptions& options = {});
 std::vector<std::string> exportForms();
 /// The name of a form's file; empty for an unknown form.
 std::string exportFile(const std::string& form);

@@ -58,9 +58,9 @@ public:
         m_parts.dataSha256 = std::move(dataSha256);
         m_parts.comparisonData = absolute(m_request.settings.comparisonData);
         m_parts.comparedSha256 = std::move(comparedSha256);
+        QS_CHECK(writeRecipe());
         QS_CHECK(writeForms());
         QS_CHECK(writeObservations(*m_parts.observations, at("observations.npz")));
-        QS_CHECK(writeRecipe());
         m_parts.timingSeconds["export"]
             = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         std::string document = resultJson(m_parts);
@@ -112,7 +112,9 @@ private:
 
     Result<std::string> writeForm(const std::string& form)
     {
-        QS_TRY(const std::string path, exportModel(*m_request.converted, form, m_staging, m_job));
+        QS_TRY(const std::string path,
+               exportModel(*m_request.converted, form, m_staging, m_job,
+                           {m_request.onnxOpset, m_parts.recipeSha256}));
         const std::string name = fs::path(path).filename().string();
         QS_TRY(const std::string unchecked,
                checkWritten(*m_request.converted, form, path, m_batch, m_job));

@@ -6,6 +6,7 @@
 #include "engine/compare/comparison.h"
 #include "engine/configure/recipe.h"
 #include "engine/convert/converted_model.h"
+#include "engine/export/onnx_opset.h"
 #include "engine/pipeline/run_settings.h"
 
 #include <map>
@@ -65,6 +66,7 @@ struct ExportRequest
     std::string folder;
     std::map<std::string, double> timingSeconds; ///< of the stages before, for the document
     std::map<std::string, double> evaluation; ///< the user's own metric, for the document
+    std::int64_t onnxOpset = kOnnxOpset; ///< of the form "onnx"
 };
 
 struct ExportReport

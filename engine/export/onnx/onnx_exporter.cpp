@@ -14,15 +14,13 @@ namespace qs {
 
 namespace {
 
-constexpr std::int64_t kOldestOpset = 13;
-constexpr std::int64_t kNewestOpset = 23;
-
 Result<void> checkOpset(std::int64_t opset)
 {
-    if (opset >= kOldestOpset && opset <= kNewestOpset)
+    if (opset >= kOldestOnnxOpset && opset <= kNewestOnnxOpset)
         return {};
     return fail(ErrorCode::Usage,
-                "operator set " + std::to_string(opset) + " is not one of 13 to 23");
+                "operator set " + std::to_string(opset) + " is not one of "
+                    + std::to_string(kOldestOnnxOpset) + " to " + std::to_string(kNewestOnnxOpset));
 }
 
 /// A file of ONNX holds no state that a call changes.
@@ -94,7 +92,7 @@ Result<void> check(const Graph& model)
     const auto graph = std::make_shared<const Graph>(std::move(sized));
     QS_TRY(Interpreter interpreter, Interpreter::create(graph));
     OnnxNames names;
-    return checkKnown(OnnxBuilder(graph, std::move(interpreter), names, kNewestOpset));
+    return checkKnown(OnnxBuilder(graph, std::move(interpreter), names, kNewestOnnxOpset));
 }
 
 Result<OnnxModel> build(const Graph& reference, const OnnxOptions& options)

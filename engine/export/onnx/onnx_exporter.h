@@ -3,6 +3,7 @@
 
 #include "engine/base/result.h"
 #include "engine/export/onnx/onnx_model.h"
+#include "engine/export/onnx_opset.h"
 #include "engine/graph/graph.h"
 
 #include <cstdint>
@@ -12,7 +13,7 @@ namespace qs {
 
 struct OnnxOptions
 {
-    std::int64_t opset = 21; ///< of ai.onnx, 13 to 23
+    std::int64_t opset = kOnnxOpset; ///< of ai.onnx
     std::uint64_t inlineLimit = kOnnxInlineLimit; ///< bytes of tensors inside the file itself
     OnnxMetadata metadata; ///< of the file, beside what the graph tells
 };

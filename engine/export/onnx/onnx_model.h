@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/export/onnx_opset.h"
 #include "engine/graph/dtype.h"
 
 #include <ATen/core/Tensor.h>
@@ -86,7 +87,7 @@ struct OnnxGraph
 
 struct OnnxModel
 {
-    std::int64_t opset = 21;
+    std::int64_t opset = kOnnxOpset;
     OnnxGraph graph;
     OnnxMetadata metadata;
 };
