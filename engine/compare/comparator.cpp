@@ -8,12 +8,11 @@
 #include "engine/calibrate/batch_reader.h"
 #include "engine/calibrate/non_finite.h"
 #include "engine/compare/output_run.h"
+#include "engine/compare/repeatable.h"
 #include "engine/compare/sweep.h"
 #include "engine/compare/top1.h"
 #include "engine/convert/whole_form.h"
-#include "engine/execute/op_table.h"
 #include "engine/graph/output_names.h"
-#include "engine/graph/state.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -210,18 +209,6 @@ struct FormKeys
     }
     ValueKeys floatForm, reference, lowered;
 };
-
-/// Whether a run is the same each time and takes nothing over from the one before.
-bool isRepeatable(const Graph& graph)
-{
-    const auto nodes = graph.nodes();
-    return std::none_of(nodes.begin(), nodes.end(), [](const NodePtr& node) {
-        const auto op = node->kind == NodeKind::Op ? findOperator(node->target) : std::nullopt;
-        const auto inside = [](const auto& body) { return !isRepeatable(*body); };
-        return isStateUpdate(*node) || (op && isRandom(*op))
-            || std::any_of(node->subgraphs.begin(), node->subgraphs.end(), inside);
-    });
-}
 
 /// The times that are new stay; of nodes that did not run it is those of an earlier comparison.
 std::vector<NodeTime> withKeptTimes(const std::vector<NodeTime>& times, const Graph& graph,
