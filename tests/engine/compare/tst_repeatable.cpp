@@ -21,9 +21,12 @@ Graph graphOf(const std::string& target, std::vector<NamedArgument> more)
     Node node;
     node.name = "op";
     node.target = target;
+    const bool isState = target == kSetStateTarget;
+    if (isState)
+        node.args.push_back({"holder", std::string("x")});
     const std::vector<std::string> names = target.find("attention") != std::string::npos
         ? std::vector<std::string> {"query", "key", "value"}
-        : std::vector<std::string> {"input"};
+        : std::vector<std::string> {isState ? "value" : "input"};
     for (const std::string& name : names)
         node.args.push_back({name, x});
     node.args.insert(node.args.end(), more.begin(), more.end());
