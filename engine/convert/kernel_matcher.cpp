@@ -188,9 +188,8 @@ private:
             != std::string::npos;
     }
 
-    /// A kernel with parameters of its own takes the place of a quantize node with others only
-    /// where that one was asked for by a reader, not by the plan for this operator (as in
-    /// torch.ao).
+    /// A fixed-output kernel may replace a quantize node with other parameters only if a consumer,
+    /// not the plan for this operator, requested it (as in torch.ao).
     bool fixedFits(KernelMatch& match, const QuantizeParams& wanted, std::string& why) const
     {
         constexpr std::int64_t kSignedShift = 128; // the same grid in signed integers

@@ -76,7 +76,7 @@ void addNullQConfigs(const ConvertedModel& model, std::vector<Residue>& out)
             });
         if (dequantized)
             out.push_back({Residue::Kind::Unlowered, node->id, node->name,
-                           "its qconfig is null: it reads dequantized values"});
+                           "kept float by a rule; it reads dequantized values"});
     }
 }
 

@@ -7,7 +7,11 @@ namespace qs {
 
 namespace {
 
-constexpr const char* kStricter = " (stricter than PyTorch)";
+/// What is given, and in brackets what the backend wants instead.
+std::string required(const std::string& given, const std::string& wanted, bool strict)
+{
+    return given + " (it requires " + wanted + (strict ? ", stricter than PyTorch)" : ")");
+}
 
 std::string dtypeText(DType dtype, bool dynamic)
 {
@@ -23,7 +27,7 @@ public:
         : m_spec(spec)
         , m_want(want)
         , m_what(std::move(what))
-        , m_strict(moduleWeight ? kStricter : "")
+        , m_strict(moduleWeight)
     {
     }
 
@@ -39,9 +43,10 @@ public:
     }
 
 private:
-    std::optional<Violation> violation(const std::string& text, bool strict = false) const
+    std::optional<Violation> violation(const std::string& given, const std::string& wanted,
+                                       bool strict = false) const
     {
-        return Violation {true, m_what + " " + text + (strict ? kStricter : m_strict)};
+        return Violation {true, required(m_what + " " + given, wanted, strict || m_strict)};
     }
 
     std::optional<Violation> checkRange() const
@@ -51,20 +56,18 @@ private:
         if (!low && !high)
             return std::nullopt;
         const bool lone = !low || !high;
-        const std::string wanted
-            = (low ? std::to_string(*low) : "any") + ".." + (high ? std::to_string(*high) : "any");
+        const std::string wanted = "a quantization range within "
+            + (low ? std::to_string(*low) : "any") + ".." + (high ? std::to_string(*high) : "any");
         const bool hasRange = m_spec.kind != ObserverKind::ReuseInput
             && (m_spec.kind != ObserverKind::Placeholder || (m_spec.quantMin && m_spec.quantMax));
         if (!hasRange)
-            return violation("has no quantization range, the backend needs one within " + wanted,
-                             lone);
+            return violation("without a quantization range", wanted, lone);
         const QuantRange given = quantRange(m_spec);
         if ((!low || given.min >= *low) && (!high || given.max <= *high))
             return std::nullopt;
         return violation("quantization range " + std::to_string(given.min) + ".."
-                             + std::to_string(given.max) + " must lie within the backend's "
-                             + wanted,
-                         lone);
+                             + std::to_string(given.max),
+                         wanted, lone);
     }
 
     std::optional<Violation> checkScale() const
@@ -72,23 +75,19 @@ private:
         const bool hasEps
             = m_spec.kind != ObserverKind::FixedQParams && m_spec.kind != ObserverKind::ReuseInput;
         if (const auto& least = m_want.scaleMinLowerBound) {
+            const std::string wanted = "a smallest scale of at least " + numberText(*least);
             if (!hasEps)
-                return violation("has no eps, the backend's smallest scale is "
-                                 + numberText(*least));
+                return violation("without eps", wanted);
             // torch.ao keeps eps as float32.
             if (float(m_spec.eps) < *least)
-                return violation("eps " + numberText(m_spec.eps)
-                                 + " must be at least the backend's smallest scale "
-                                 + numberText(*least));
+                return violation("eps " + numberText(m_spec.eps), wanted);
         }
         if (const auto& most = m_want.scaleMaxUpperBound) {
             const double given
                 = m_spec.kind == ObserverKind::FixedQParams ? m_spec.scale : m_spec.eps;
             if (given > *most)
-                return violation("smallest scale " + numberText(given)
-                                     + " lies above the backend's largest scale "
-                                     + numberText(*most),
-                                 true);
+                return violation("smallest scale " + numberText(given),
+                                 "a scale of at most " + numberText(*most), true);
         }
         return std::nullopt;
     }
@@ -100,30 +99,29 @@ private:
         if (!scale && !zero)
             return std::nullopt;
         const bool lone = !scale || !zero;
-        const std::string wanted = (scale ? "scale " + numberText(*scale) : "") + (lone ? "" : ", ")
-            + (zero ? "zero_point " + std::to_string(*zero) : "");
+        const std::string wanted = "fixed_qparams with "
+            + (scale ? "scale " + numberText(*scale) : "") + (lone ? "" : ", ")
+            + (zero ? "zero point " + std::to_string(*zero) : "");
         if (m_spec.kind != ObserverKind::FixedQParams)
-            return violation("must be fixed_qparams with " + wanted + ", not "
-                                 + std::string(observerKindName(m_spec.kind)),
+            return violation("observer " + std::string(observerKindName(m_spec.kind)), wanted,
                              lone);
         if ((!scale || m_spec.scale == *scale) && (!zero || m_spec.zeroPoint == *zero))
             return std::nullopt;
-        return violation("fixed scale " + numberText(m_spec.scale) + " and zero_point "
-                             + std::to_string(m_spec.zeroPoint) + " must equal the backend's "
-                             + wanted,
-                         lone);
+        return violation("fixed scale " + numberText(m_spec.scale) + ", zero point "
+                             + std::to_string(m_spec.zeroPoint),
+                         wanted, lone);
     }
 
     const ObserverSpec& m_spec;
     const DTypeWithConstraints& m_want;
     std::string m_what;
-    const char* m_strict;
+    bool m_strict;
 };
 
 std::optional<Violation> mismatch(const std::string& what, const std::string& wanted,
-                                  const std::string& given, const char* label = "")
+                                  const std::string& given, bool strict = false)
 {
-    return Violation {false, what + " dtype is " + given + ", the backend wants " + wanted + label};
+    return Violation {false, required(what + " dtype " + given, wanted, strict)};
 }
 
 } // namespace
@@ -135,9 +133,8 @@ std::optional<Violation> checkChooses(const std::string& what, const ObserverSpe
         return std::nullopt;
     return Violation {true,
                       what + " observer '" + std::string(observerKindName(spec.kind))
-                          + "' chooses no scale, so nothing can become "
-                          + std::string(dtypeName(spec.dtype))
-                          + "; histogram and minmax choose one"};
+                          + "', which chooses no scale (" + std::string(dtypeName(spec.dtype))
+                          + " requires one: histogram and minmax choose it)"};
 }
 
 namespace {
@@ -150,7 +147,7 @@ std::optional<Violation> checkWeight(const DTypeConfig& config, const QConfig& q
     const bool module = !facts.functionalWeight;
     if (qconfig.weight.dtype != *config.weight.dtype)
         return mismatch("weight", std::string(dtypeName(*config.weight.dtype)),
-                        std::string(dtypeName(qconfig.weight.dtype)), module ? kStricter : "");
+                        std::string(dtypeName(qconfig.weight.dtype)), module);
     if (auto found = checkChooses("weight", qconfig.weight))
         return found;
     return Checker(qconfig.weight, config.weight, "weight", module).check();

@@ -14,7 +14,7 @@ namespace qs {
 struct Violation
 {
     bool constraint = false; ///< a range, eps or exact-match bound; else a dtype or dynamic flag
-    std::string text; ///< names what is required and what is given
+    std::string text; ///< "activation eps 1e-07 (it requires a smallest scale of at least 0.0002)"
 };
 
 /// What the operator has beside activations.

@@ -44,7 +44,7 @@ std::string whyNotInside(const QConfig& qconfig)
     for (const auto& [what, spec] :
          {std::pair("activation", &qconfig.activation), std::pair("weight", &qconfig.weight)}) {
         if (const auto found = checkChooses(what, *spec))
-            return found->text;
+            return "it has " + found->text;
         if (spec->kind == ObserverKind::ReuseInput)
             return std::string(what) + " observer 'reuse_input' has nothing to reuse inside it";
     }

@@ -111,6 +111,15 @@ void keepFloatByRule(Verdicts& out, const RuleHits& hits, const BackendPattern& 
                    : " and " + describeChange(*usual.config, *out.remedy.qconfig));
 }
 
+/// "conv2d + relu"
+std::string patternText(const BackendPattern& entry)
+{
+    std::string text;
+    for (const std::string& name : entry.pattern)
+        text += (text.empty() ? "" : " + ") + lastPart(name);
+    return text;
+}
+
 /// No dtype config takes the qconfig: what each wanted, and the nearest qconfig that would do.
 void refuse(Verdicts& out, const DTypeChoice& choice, const Backend& backend, int entryIndex,
             const OperandFacts& facts)
@@ -118,8 +127,8 @@ void refuse(Verdicts& out, const DTypeChoice& choice, const Backend& backend, in
     const BackendPattern& entry = backend.patterns[std::size_t(entryIndex)];
     const Violation* why = choice.telling();
     out.verdict = why && why->constraint ? Verdict::FloatByConstraint : Verdict::FloatByBackend;
-    out.reason = "qconfig " + inQuotes(out.qconfig.name) + " does not fit backend "
-        + inQuotes(backend.name) + ": " + (why ? why->text : "the entry has no dtype config");
+    out.reason = "backend " + backend.name + " has no pattern for " + patternText(entry) + " with "
+        + (why ? why->text : "any dtype");
     for (const Violation& violation : choice.violations)
         out.candidates.insert(&violation == why ? out.candidates.begin() : out.candidates.end(),
                               Candidate {entryIndex, entry.pattern, violation.text});

@@ -44,7 +44,7 @@ GraphForm GraphForms::form(CodeForm form) const
 void GraphForms::drop()
 {
     const bool wanted = m_wanted;
-    m_wanted = false;
+    m_wanted = m_made = false;
     m_forms = {};
     m_note.clear();
     if (wanted)
@@ -87,6 +87,7 @@ void GraphForms::want()
         [this](MadeForms made) {
             m_forms = std::move(made.forms);
             m_note = std::move(made.note);
+            m_made = true;
             Q_EMIT changed();
         });
 }

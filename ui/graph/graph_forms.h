@@ -34,6 +34,8 @@ public:
     GraphForm form(CodeForm form) const;
     /// Makes the converted forms unless they are there; `changed` follows.
     void want();
+    /// The converted forms are not made for what is open now; `want` leads to `changed`.
+    bool isPending() const { return !m_made; }
     /// What stands in for figures, or why there is less to see; else empty.
     const QString& note() const { return m_note; }
 
@@ -46,7 +48,7 @@ private:
     Workspace& m_workspace;
     std::array<GraphForm, kCodeForms.size()> m_forms;
     QString m_note;
-    bool m_wanted = false;
+    bool m_wanted = false, m_made = false;
 };
 
 } // namespace qs

@@ -58,6 +58,7 @@ GraphPane::GraphPane(Workspace& workspace, QWidget* parent)
         m_colourChosen = false;
         m_trace = Trace::None;
         m_traced.clear();
+        m_wantedName.clear();
         m_form = CodeForm::Float;
         m_split = false;
         showForms(false);
@@ -68,7 +69,11 @@ GraphPane::GraphPane(Workspace& workspace, QWidget* parent)
             setColourBy(ColourBy::BornHere);
     });
     connect(&workspace.selection(), &Selection::changed, this, &GraphPane::retrace);
-    connect(m_forms, &GraphForms::changed, this, [this] { showForms(true); });
+    connect(m_forms, &GraphForms::changed, this, [this] {
+        showForms(true);
+        if (!m_wantedName.isEmpty() && !m_forms->isPending())
+            revealWanted();
+    });
     connect(&m_header->formBar(), &FormBar::formChosen, this, &GraphPane::showForm);
     connect(&m_header->formBar(), &FormBar::splitChosen, this, &GraphPane::setSplit);
     connect(&m_header->otherBar(), &FormBar::formChosen, this, &GraphPane::showOtherForm);

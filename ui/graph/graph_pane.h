@@ -83,6 +83,9 @@ public:
     void foldAll();
     /// Unfolds what hides the selection and brings it into view.
     void revealSelection();
+    /// Selects and brings into view what stands for the name (`drawnNodeNamed`), in the form that
+    /// is shown where it is there, else in the first that has it; `notFound` where none has it.
+    void revealNamed(const QString& name);
     void fit() { view().fitAll(); }
     Trace trace() const { return m_trace; }
     void setTrace(Trace trace);
@@ -96,6 +99,7 @@ Q_SIGNALS:
     /// A quick picture of what is being laid out is on the screen.
     void coarseShown();
     void contextMenuWanted(int entry, const QPoint& at);
+    void notFound(const QString& name);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -118,6 +122,8 @@ private:
     void place();
     void showMinimap();
     bool needsConversion() const;
+    bool revealIn(CodeForm form);
+    void revealWanted();
 
     Workspace& m_workspace;
     GraphForms* m_forms;
@@ -128,6 +134,7 @@ private:
     Legend* m_legend;
     GraphHeader* m_header;
     BodyPane* m_body;
+    QString m_wantedName; ///< to be found once the converted forms are there
     std::optional<State> m_arriving; ///< whose camera waits for the layout
     ColourBy m_colourBy = ColourBy::Verdict;
     CodeForm m_form = CodeForm::Float, m_otherForm = CodeForm::Lowered;

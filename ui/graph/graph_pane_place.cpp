@@ -5,11 +5,14 @@
 #include "ui/graph/graph_pane.h"
 #include "ui/graph/legend.h"
 #include "ui/graph/minimap.h"
+#include "ui/graph/node_by_name.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/theme.h"
 
 #include <QPainter>
 #include <QSplitter>
+
+#include <algorithm>
 
 namespace qs {
 
@@ -44,6 +47,47 @@ void GraphPane::setState(const State& state)
     setColourBy(state.colourBy);
     m_range = state.range;
     setTrace(state.trace);
+}
+
+void GraphPane::revealNamed(const QString& name)
+{
+    m_wantedName = name;
+    revealWanted();
+}
+
+void GraphPane::revealWanted()
+{
+    if (m_wantedName.isEmpty() || !m_workspace.foldTree())
+        return;
+    std::vector<CodeForm> forms {m_form};
+    forms.insert(forms.end(), kCodeForms.begin(), kCodeForms.end());
+    if (std::any_of(forms.begin(), forms.end(), [this](CodeForm form) { return revealIn(form); })) {
+        m_wantedName.clear();
+    } else if (m_forms->isPending()) {
+        m_forms->want();
+    } else {
+        Q_EMIT notFound(std::exchange(m_wantedName, {}));
+    }
+}
+
+bool GraphPane::revealIn(CodeForm form)
+{
+    const GraphForm shown = m_forms->form(form);
+    const NodeId node = shown.graph && shown.tree
+        ? drawnNodeNamed(*shown.graph, *shown.tree, m_wantedName.toStdString())
+        : NodeId();
+    if (!node)
+        return false;
+    m_body->close();
+    if (form != m_form)
+        showForm(form);
+    const int entry = shown.tree->unitOf(node);
+    for (int up = shown.tree->entry(entry).parent; up > FoldTree::kRoot;
+         up = shown.tree->entry(up).parent)
+        m_expanded.insert(shown.tree->entry(up).path);
+    m_main->reveal(entry);
+    relayout(true);
+    return true;
 }
 
 QSize GraphPane::minimumSizeHint() const

@@ -75,6 +75,7 @@ void GraphSide::setForm(GraphForm form)
         return;
     m_form = std::move(form);
     m_unitsOfFloat.clear();
+    m_revealEntry = -1;
     m_done = false;
     if (!m_form.tree) {
         m_workspace.pipeline().jobs().cancel(m_tag);
@@ -148,8 +149,11 @@ void GraphSide::show(GraphDrawingPtr drawing, bool keepPlace)
         m_view.fitStart();
     syncSelection();
     if (m_reveal) {
-        centerOnSelection(false);
+        m_revealEntry < 0 ? centerOnSelection(false) : m_view.centerOnEntry(m_revealEntry);
+        if (m_revealEntry >= 0)
+            select(m_revealEntry, false);
         m_reveal = !m_done;
+        m_revealEntry = m_done ? -1 : m_revealEntry;
     }
 }
 
@@ -221,6 +225,15 @@ void GraphSide::centerOnSelection(bool onlyIfHidden)
     if (!entries.empty()
         && !(onlyIfHidden && m_view.isShowing(m_view.graphScene().rectOf(entries.front()))))
         m_view.centerOnEntry(entries.front());
+}
+
+void GraphSide::reveal(int entry)
+{
+    m_reveal = true;
+    m_revealEntry = entry;
+    if (floatEntry(entry) < 0)
+        m_workspace.selection().clear();
+    select(entry, false);
 }
 
 int GraphSide::floatEntry(int entry) const

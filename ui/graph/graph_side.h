@@ -36,6 +36,9 @@ public:
     /// Brings the selection into the middle once the layout is there.
     void revealAfterLayout() { m_reveal = true; }
     void centerOnSelection(bool onlyIfHidden);
+    /// Selects what the entry stands for, and brings the entry itself into the middle once the next
+    /// layout is there.
+    void reveal(int entry);
     void select(int entry, bool extend);
     void selectAll(const std::vector<int>& entries, bool extend);
     /// Selects what an arrow key leads to: the producer, a reader, what stands beside.
@@ -68,6 +71,7 @@ private:
     GraphForm m_form;
     std::unordered_map<NodeId, std::vector<int>> m_unitsOfFloat; ///< of a converted form
     bool m_done = false, m_reveal = false;
+    int m_revealEntry = -1; ///< else what is selected
     int m_request = 0;
 };
 

@@ -41,7 +41,7 @@ public:
     explicit Document(QObject* parent = nullptr);
 
     const GraphPtr& model() const { return m_model; }
-    /// Another number is another model; one that a run only told more of keeps its number.
+    /// Changes when another model opens; unchanged when a run only refines types.
     int modelNumber() const { return m_modelNumber; }
     const Recipe& recipe() const { return m_recipe; }
     /// What every stage's result would be made from now.

@@ -20,6 +20,7 @@
 #include "ui/shell/node_data_files.h"
 #include "ui/shell/pipeline_bar.h"
 #include "ui/shell/project_files.h"
+#include "ui/shell/theme.h"
 #include "ui/shell/window_state.h"
 
 #include <QApplication>
@@ -34,6 +35,7 @@
 #include <QStackedWidget>
 #include <QStatusBar>
 #include <QTabWidget>
+#include <QVBoxLayout>
 
 namespace qs {
 
@@ -255,7 +257,7 @@ void MainWindow::onFailure(Stage stage, const Error& error)
             QStringLiteral("%1 %2").arg(stageName(stage), toQString(error.message)) + after, 8000);
         return;
     }
-    m_messages->showError(stageName(stage), error);
+    m_messages->showError(stageName(stage), error, stage != Stage::Open);
     m_log->addError(QString::fromStdString(error.line()));
 }
 

@@ -251,12 +251,12 @@ QWidget* MainWindow::buildBottom()
 /// Signals of what `build` makes: gone with it.
 void MainWindow::wireViews()
 {
-    connect(m_messages, &MessageBar::nodeClicked, this, [this](const QString& name) {
-        const auto& model = m_workspace.document().model();
-        if (const Node* node = model ? model->tryFind(name.toStdString()) : nullptr) {
-            m_workspace.selectNode(node->id);
-            m_graph->revealSelection();
-        }
+    connect(m_messages, &MessageBar::nodeClicked, m_graph, &GraphPane::revealNamed);
+    connect(m_graph, &GraphPane::notFound, this, [this](const QString& name) {
+        statusBar()->showMessage(
+            QStringLiteral("No form of the model has a node %1: it is made and used up on the way")
+                .arg(name),
+            8000);
     });
     connect(m_modules, &ModulePanel::revealWanted, m_graph, &GraphPane::revealSelection);
     connect(m_results, &ResultStrip::revealWanted, m_graph, &GraphPane::revealSelection);

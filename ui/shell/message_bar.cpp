@@ -73,7 +73,7 @@ MessageBar::MessageBar(QWidget* parent)
     hide();
 }
 
-void MessageBar::showError(const QString& what, const Error& error)
+void MessageBar::showError(const QString& what, const Error& error, bool canShow)
 {
     const QString cause = sentence(error.message);
     QStringList where;
@@ -89,7 +89,8 @@ void MessageBar::showError(const QString& what, const Error& error)
         detail += QStringLiteral(". ") + sentence(error.hint);
     showMessage(Kind::Error, headline, detail);
     m_headline->setToolTip(QString::fromStdString(error.file));
-    nameNode(QString::fromStdString(error.node));
+    if (canShow)
+        nameNode(QString::fromStdString(error.node));
 }
 
 void MessageBar::nameNode(const QString& node)

@@ -36,7 +36,8 @@ public:
     };
     explicit MessageBar(QWidget* parent = nullptr);
 
-    void showError(const QString& what, const Error& error);
+    /// `canShow`: the error's node is one of the open model, with a button to see it.
+    void showError(const QString& what, const Error& error, bool canShow = false);
     void showMessage(Kind kind, const QString& headline, const QString& detail);
     /// A message about a node, with buttons for what can be done; pressing one closes the message
     /// first. `topic` names what it is about, for `dismissTopic`.

@@ -113,7 +113,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("qconfig");
         QTest::addColumn<QString>("words");
         QTest::newRow("recording") << "default_debug"
-                                   << "'recording' chooses no scale";
+                                   << "'recording', which chooses no scale";
         QTest::newRow("identity") << "default_weight_only"
                                   << "float32";
         QTest::newRow("noop") << "default_embedding_qat"

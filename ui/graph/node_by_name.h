@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#ifndef Q_MOC_RUN
+#include "ui/graph/fold_tree.h"
+#endif
+
+#include <string_view>
+
+namespace qs {
+
+/// The node of the graph that is drawn for a name that a message gives: the node of that name or
+/// with a value of that name; for a parameter or a constant a reader; for a node inside a body the
+/// node around it. None where the form has nothing of the name.
+NodeId drawnNodeNamed(const Graph& graph, const FoldTree& tree, std::string_view name);
+
+} // namespace qs
