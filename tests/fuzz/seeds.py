@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One or more sound files for every reader, small, so that mutations are many."""
+
+import json
+import os
+import subprocess
+
+import numpy as np
+import torch
+from PIL import Image
+from torch import nn
+
+PROGRAM = os.environ["QUANTSCOPE"]
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.norm, self.fc = nn.Conv2d(3, 4, 3, padding=1), nn.BatchNorm2d(4), nn.Linear(4, 2)
+
+    def forward(self, x, scale):
+        y = torch.relu(self.norm(self.conv(x))) * scale.reshape(-1, 1, 1, 1)
+        y = torch.cat([y, y.flip(1)], 1)[:, :4]
+        return self.fc(y.mean([2, 3])), (y.amax(1), y)
+
+
+class Branches(nn.Module):
+    """What a scripted file holds: loops, lists, conditions, text."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.steps = 3
+
+    def forward(self, x):
+        parts: list[torch.Tensor] = []
+        for i in range(self.steps):
+            x = self.fc(x) if x.sum() > 0 else self.fc(-x)
+            if i % 2 == 0 and len(parts) < 8:
+                parts.append(x[:, : 4 - i % 3])
+        if x.dim() != 2:
+            raise ValueError("wants rows")
+        return torch.cat(parts, 1), x.size(0) // 2
+
+
+class WithState(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.register_buffer("seen", torch.zeros(4))
+
+    def forward(self, x):
+        self.seen.add_(x.mean(0))
+        return torch.cond(x.sum() > 0, lambda y: self.fc(y).sin(), lambda y: self.fc(y).cos(), (x,)) + self.seen
+
+
+def run(*words):
+    subprocess.run([PROGRAM, *map(str, words)], check=True, capture_output=True)
+
+
+@torch.no_grad()
+def make_models(folder):
+    x = (torch.randn(4, 3, 6, 6), torch.rand(4))
+    batch = torch.export.Dim("batch", min=1, max=64)
+    net = Net().eval()
+    torch.export.save(torch.export.export(net, x, dynamic_shapes=({0: batch}, {0: batch})), folder / "net.pt2")
+    torch.export.save(torch.export.export(WithState().eval(), (torch.randn(2, 4),)), folder / "state.pt2")
+    torch.jit.save(torch.jit.trace(net, x, strict=False), folder / "traced.pt")
+    torch.jit.save(torch.jit.script(Branches().eval()), folder / "scripted.pt")
+    return x
+
+
+def make_images(folder):
+    rng = np.random.default_rng(0)
+    pixels = Image.fromarray(rng.integers(0, 256, (9, 7, 3), dtype=np.uint8))
+    files = []
+    for name, kind in (("a.png", None), ("a.jpg", None), ("a.bmp", None), ("a.ppm", None), ("a.pgm", "L")):
+        (pixels.convert(kind) if kind else pixels).save(folder / name)
+        files.append((folder / name, "bytes"))
+    return files
+
+
+def make_seeds(folder):
+    """{reader: [(path, form)]} and the model that data, nodes and statistics belong to."""
+    torch.manual_seed(0)
+    x = make_models(folder)
+    np.savez(folder / "data.npz", x=np.concatenate([x[0].numpy()] * 3), scale=np.concatenate([x[1].numpy()] * 3), labels=np.arange(12))
+    np.savez_compressed(folder / "packed.npz", x=np.asfortranarray(x[0].numpy()), scale=x[1].numpy())
+    torch.save(x, folder / "data.pt")
+    torch.save([x, (x[0][:2].double().float(), x[1][:2])], folder / "calls.pt")
+    torch.save((x[0], nn.Parameter(x[1])), folder / "parameter.pt")
+    recipe = {"format": "quantscope.recipe", "version": 1, "backend": "x86",
+              "qconfigs": {"act7": {"activation": {"observer": "histogram", "dtype": "quint8", "qscheme": "per_tensor_affine", "quant_min": 0, "quant_max": 127},
+                                    "weight": {"observer": "per_channel_minmax", "dtype": "qint8", "qscheme": "per_channel_symmetric", "ch_axis": 0}}},
+              "mapping": {"global": "x86", "object_type": [["torch.nn.Linear", "act7"]], "module_name_regex": [["co.*", "act7"], ["(fc|norm)$", None]],
+                          "module_name": [["fc", None]], "module_name_object_type_order": [["", "torch.cat", 0, "act7"]], "node": [["relu", "act7"]]},
+              "prepare": {}, "convert": {"lowering": {"add": [], "remove": []}},
+              "calibration": {"batch_size": 2, "batches": 3, "preprocess": {"resize": 8, "crop": 6, "mean": [0.5, 0.4, 0.3], "std": [0.2, 0.3, 0.4]}}}
+    (folder / "recipe.json").write_text(json.dumps(recipe))
+    shown = subprocess.run([PROGRAM, "backends", "show", "x86", "--json"], check=True, capture_output=True, text=True).stdout
+    (folder / "backend.json").write_text(shown)
+    (folder / "project.json").write_text(json.dumps({"format": "quantscope.project", "version": 1, "model": "net.pt2", "data": "data.npz", "device": "auto",
+                                                     "result": "out", "recipe": recipe, "window": {"zoom": 1, "panels": [1, 2]}}))
+    run("quantize", folder / "net.pt2", "--data", folder / "data.npz", "--device", "cpu", "--export", "none", "--out", folder / "out")
+    result = folder / "out" / "result.json"
+    statistics = folder / "statistics.npz"
+    statistics.write_bytes((folder / "out" / "observations.npz").read_bytes())
+    names = [node["name"] for node in json.loads(result.read_text())["nodes"]]
+    (folder / "nodes.json").write_text(json.dumps({"net": {"results": {name: {"value": number, "bgColor": "#102030"} for number, name in enumerate(names)},
+                                                           "thresholds": [{"value": 3, "bgColor": "red"}], "gradient": [{"stop": 0, "bgColor": "blue"}, {"stop": 1, "bgColor": "white"}]}}))
+    return {
+        "pt2": [(folder / "net.pt2", "zip"), (folder / "state.pt2", "zip")],
+        "torchscript": [(folder / "traced.pt", "zip"), (folder / "scripted.pt", "zip")],
+        "samples": [(folder / "net.pt2", "zip")],
+        "npz": [(folder / "data.npz", "zip"), (folder / "packed.npz", "zip")],
+        "saved": [(folder / name, "zip") for name in ("data.pt", "calls.pt", "parameter.pt")],
+        "recipe": [(folder / "recipe.json", "json")],
+        "backend": [(folder / "backend.json", "json")],
+        "project": [(folder / "project.json", "json")],
+        "result": [(result, "json")],
+        "statistics": [(statistics, "zip")],
+        "nodes": [(folder / "nodes.json", "json")],
+        "image": make_images(folder),
+    }, folder / "net.pt2"
