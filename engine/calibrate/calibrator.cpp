@@ -66,12 +66,13 @@ public:
             m_observers.at(one.id)->restore(std::move(one));
     }
 
-    // Whether a GPU has room for such a batch, before it runs out amidst one.
+    // Whether there is room for such a batch, before it runs out amidst one.
     Result<void> checkMemory(const Batch& batch) const
     {
         const at::Device device = m_interpreter.device();
         if (device.is_cpu())
-            return {};
+            return checkFitsHere(estimateMemory(*m_prepared.graph, batch.inputs), mainMemoryLeft(),
+                                 batch.samples);
         const auto [free, total]
             = c10::getDeviceAllocator(device.type())->getMemoryInfo(device.index());
         return checkFits(estimateMemory(*m_prepared.graph, batch.inputs), std::int64_t(free),

@@ -9,6 +9,8 @@
 #include <ATen/core/Tensor.h>
 
 #include <algorithm>
+#include <fstream>
+#include <limits>
 #include <unordered_map>
 
 namespace qs {
@@ -117,6 +119,22 @@ std::string gigabytes(std::int64_t bytes)
     return text;
 }
 
+/// The largest batch that fits; 0 where none does.
+std::int64_t fittingSamples(std::int64_t forValues, std::int64_t values, std::int64_t samples)
+{
+    return values > 0 ? std::int64_t(double(forValues) / double(values) * double(samples)) : 0;
+}
+
+/// The number in a file of /proc or /sys, or behind `key` in it; no limit where there is none.
+std::int64_t numberIn(const char* path, const std::string& key = {})
+{
+    std::ifstream in(path);
+    std::int64_t number = 0;
+    for (std::string word; !key.empty() && in >> word && word != key;)
+        ;
+    return in >> number ? number : std::numeric_limits<std::int64_t>::max();
+}
+
 } // namespace
 
 MemoryEstimate estimateMemory(const Graph& graph, const std::vector<at::IValue>& inputs)
@@ -145,9 +163,7 @@ Result<void> checkFits(const MemoryEstimate& estimate, std::int64_t freeBytes, s
     if (estimate.needed() <= freeBytes)
         return {};
     const std::int64_t fixed = estimate.needed() - 2 * estimate.live;
-    const std::int64_t most = estimate.live > 0
-        ? std::int64_t(double(freeBytes - fixed) / (2.0 * double(estimate.live)) * double(samples))
-        : 0;
+    const std::int64_t most = fittingSamples(freeBytes - fixed, 2 * estimate.live, samples);
     return fail(makeError(ErrorCode::Device,
                           "a batch of " + std::to_string(samples) + " needs about "
                               + gigabytes(estimate.needed()) + " on " + device + ", where "
@@ -155,6 +171,44 @@ Result<void> checkFits(const MemoryEstimate& estimate, std::int64_t freeBytes, s
                     .withHint(most >= 1 ? "set \"batch_size\" to " + std::to_string(most)
                                       + " in the recipe's \"calibration\", or use --device cpu"
                                         : std::string("use --device cpu")));
+}
+
+Result<void> checkFitsHere(const MemoryEstimate& estimate, std::int64_t freeBytes,
+                           std::int64_t samples)
+{
+    if (estimate.least() <= freeBytes)
+        return {};
+    const std::int64_t fixed = estimate.least() - 2 * estimate.live;
+    const std::int64_t most = fittingSamples(freeBytes - fixed, 2 * estimate.live, samples);
+    return fail(makeError(ErrorCode::Device,
+                          "a batch of " + std::to_string(samples) + " needs at least "
+                              + gigabytes(estimate.least()) + " of memory (weights "
+                              + gigabytes(estimate.weights) + "), where " + gigabytes(freeBytes)
+                              + " are free")
+                    .withHint(most >= 1
+                                  ? "set \"batch_size\" to " + std::to_string(most)
+                                      + " in the recipe's \"calibration\""
+                                  : std::string("close other programs or use a larger machine")));
+}
+
+std::int64_t mainMemoryLeft()
+{
+    constexpr std::int64_t kKilo = 1024;
+    constexpr auto kNoLimit = std::numeric_limits<std::int64_t>::max();
+    const auto inBytes = [&](std::int64_t kilobytes) {
+        return kilobytes > kNoLimit / kKilo ? kNoLimit : kilobytes * kKilo;
+    };
+    const std::int64_t own = inBytes(numberIn("/proc/self/status", "VmRSS:"));
+    if (own == kNoLimit)
+        return kNoLimit;
+    const std::int64_t available = inBytes(numberIn("/proc/meminfo", "MemAvailable:"));
+    std::int64_t left = available == kNoLimit ? kNoLimit : available + own;
+    const std::int64_t group = numberIn("/sys/fs/cgroup/memory.max");
+    const std::int64_t used = numberIn("/sys/fs/cgroup/memory.current");
+    const std::int64_t cached = numberIn("/sys/fs/cgroup/memory.stat", "file");
+    if (group != kNoLimit && used != kNoLimit && cached != kNoLimit)
+        left = std::min(left, group - used + cached + own);
+    return left;
 }
 
 } // namespace qs

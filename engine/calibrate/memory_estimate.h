@@ -20,6 +20,9 @@ struct MemoryEstimate
     /// Room enough for the whole run: weights, twice the live values (an operator's scratch memory
     /// is about as large as what it reads), and what a device's libraries take.
     std::int64_t needed() const { return weights + 2 * live + (std::int64_t(300) << 20); }
+    /// What the stages from calibration to export cannot do without on the CPU: the weights, their
+    /// integers in two forms, and the live values of the float and the converted model.
+    std::int64_t least() const { return weights + weights / 2 + 2 * live; }
 };
 
 /// The estimate for these inputs. Views share their tensor's memory; a value whose shape is not
@@ -30,5 +33,14 @@ MemoryEstimate estimateMemory(const Graph& graph, const std::vector<at::IValue>&
 /// where batches can be smaller, says how small.
 Result<void> checkFits(const MemoryEstimate& estimate, std::int64_t freeBytes, std::int64_t samples,
                        const std::string& device);
+
+/// The same on the CPU, for all stages: refuses only what cannot be. `freeBytes` as
+/// `mainMemoryLeft` tells.
+Result<void> checkFitsHere(const MemoryEstimate& estimate, std::int64_t freeBytes,
+                           std::int64_t samples);
+
+/// Bytes of main memory that this process may have in all, with what it has: what the machine has
+/// free, and the limits of its control group and of the shell it was started from.
+std::int64_t mainMemoryLeft();
 
 } // namespace qs

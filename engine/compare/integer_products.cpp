@@ -39,8 +39,9 @@ Result<bool> agrees(const at::Tensor& made, const at::Tensor& wanted)
 bool isWorthBytes(const GridProduct& product, const at::Tensor& weight, const at::Tensor& input)
 {
     const auto& geometry = product.geometry;
-    const std::int64_t channels = weight.numel() > 0 ? weight.size(0) : 1;
-    const std::int64_t summands = weight.numel() / channels;
+    if (weight.numel() == 0 || input.numel() == 0)
+        return false;
+    const std::int64_t summands = weight.numel() / weight.size(0);
     std::int64_t places = input.numel() / input.size(geometry ? 1 : -1);
     if (geometry && geometry->groups > 1 && weight.size(1) < kFewestOfAGroup)
         return false;

@@ -9,6 +9,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/library.h>
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 
@@ -17,6 +18,8 @@ namespace qs {
 namespace {
 
 using at::Tensor;
+
+constexpr std::int64_t kBlock = 1 << 22; ///< elements of a large weight at a time
 
 struct Bounds
 {
@@ -154,9 +157,20 @@ Tensor quantizePerChannel(const Tensor& input, const Tensor& scales, const Tenso
     checkRange(quantMin, quantMax, dtype);
     const auto shape = channelShape(x, scales, axis);
     const Tensor inverse = scales.reshape(shape).reciprocal();
-    Tensor made = x * inverse;
-    made.round_().add_(zeroPoints.reshape(shape)).clamp_(quantMin, quantMax);
-    return made.to(dtype);
+    const Tensor shift = zeroPoints.reshape(shape);
+    Tensor out = at::empty_like(x, x.options().dtype(dtype));
+    // In blocks: a large weight is not held as floats a second time.
+    const std::int64_t rows = x.numel() > 0 ? x.size(0) : 0;
+    const std::int64_t step = rows > 0 ? std::max<std::int64_t>(kBlock / (x.numel() / rows), 1) : 1;
+    for (std::int64_t first = 0; first < rows; first += step) {
+        const std::int64_t count = std::min(step, rows - first);
+        const auto part
+            = [&](const Tensor& by) { return by.size(0) == 1 ? by : by.narrow(0, first, count); };
+        Tensor made = x.narrow(0, first, count) * part(inverse);
+        made.round_().add_(part(shift)).clamp_(quantMin, quantMax);
+        out.narrow(0, first, count).copy_(made);
+    }
+    return out;
 }
 
 Tensor dequantizePerChannel(const Tensor& input, const Tensor& scales,

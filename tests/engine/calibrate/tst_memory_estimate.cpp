@@ -48,6 +48,23 @@ private Q_SLOTS:
         const auto hopeless = checkFits(estimate, std::int64_t(300) << 20, 8, "cuda:0");
         QVERIFY(!QString::fromStdString(hopeless.error().line()).contains("batch_size"));
     }
+
+    void refusesWhatTheMachineCannotHold()
+    {
+        MemoryEstimate estimate;
+        estimate.weights = std::int64_t(2) << 30;
+        estimate.live = std::int64_t(1) << 30;
+        QVERIFY(checkFitsHere(estimate, std::int64_t(5) << 30, 8));
+        const auto refused = checkFitsHere(estimate, std::int64_t(4) << 30, 8);
+        QVERIFY(!refused);
+        const QString line = QString::fromStdString(refused.error().line());
+        QVERIFY2(line.contains("5.4 GB") && line.contains("4.3 GB")
+                     && line.contains("\"batch_size\" to 4"),
+                 qPrintable(line));
+        const auto hopeless = checkFitsHere(estimate, std::int64_t(1) << 30, 8);
+        QVERIFY(!QString::fromStdString(hopeless.error().line()).contains("batch_size"));
+        QVERIFY(mainMemoryLeft() > (std::int64_t(64) << 20));
+    }
 };
 
 QTEST_GUILESS_MAIN(TestMemoryEstimate)

@@ -39,6 +39,24 @@ private Q_SLOTS:
         QVERIFY(off.le(largest / 64515).all().item<bool>());
         QVERIFY(off[4].item<double>() == 0);
     }
+    /// Larger than a block, and exact at the beginning: both terms cover every channel.
+    void manyBlocks()
+    {
+        at::Tensor weight = at::randn({3000, 1024});
+        weight.narrow(0, 0, 1100).copy_(at::randint(-127, 128, {1100, 1024}));
+        weight.narrow(0, 0, 1100).select(1, 0).fill_(127);
+        const auto terms = splitWeight(weight);
+        QCOMPARE(terms.size(), std::size_t(2));
+        for (const std::int64_t first : {0, 1024, 2100, 2999}) {
+            const auto part = splitWeight(weight.narrow(0, first, 1));
+            for (std::size_t t = 0; t < part.size(); ++t) {
+                QVERIFY(terms[t].integers.narrow(0, first, 1).equal(part[t].integers));
+                QVERIFY(terms[t].scales.narrow(0, first, 1).equal(part[t].scales));
+            }
+        }
+        QVERIFY(terms[1].integers.narrow(0, 0, 1100).eq(0).all().item<bool>());
+        QVERIFY(splitWeight(at::zeros({4, 0})).empty());
+    }
     void notFinite()
     {
         at::Tensor weight = at::randn({4, 8});
