@@ -2,6 +2,8 @@
 #include "app/commands/command.h"
 #include "app/commands/console.h"
 #include "engine/base/freed_memory.h"
+#include "engine/base/plain_cause.h"
+#include "engine/base/text.h"
 #include "engine/configure/nearest_name.h"
 
 #include <CLI/CLI.hpp>
@@ -64,11 +66,8 @@ int report(const qs::Error& error)
 /// CLI11's message as our one line.
 int usageError(const CLI::ParseError& error)
 {
-    std::string text = error.what();
-    for (char& c : text)
-        if (c == '\n')
-            c = ' ';
-    std::fprintf(stderr, "quantscope: %s; see 'quantscope --help'\n", text.c_str());
+    std::fprintf(stderr, "quantscope: %s; see 'quantscope --help'\n",
+                 qs::asOneLine(error.what()).c_str());
     return kUsage;
 }
 
@@ -82,7 +81,7 @@ std::vector<std::string> verbNames(const CLI::App& app)
 
 int unknownVerb(const std::string& word, const std::vector<std::string>& verbs)
 {
-    std::fprintf(stderr, "quantscope: there is no verb '%s'; %s\n", word.c_str(),
+    std::fprintf(stderr, "quantscope: there is no verb '%s'; %s\n", qs::asOneLine(word).c_str(),
                  qs::suggestName(word, verbs).c_str());
     return kUsage;
 }
@@ -153,6 +152,6 @@ int main(int argc, char** argv)
     try {
         return runProgram(argc, argv);
     } catch (const std::exception& error) {
-        return report(qs::makeError(qs::ErrorCode::Internal, error.what()));
+        return report(qs::makeError(qs::ErrorCode::Internal, qs::plainCause(error.what())));
     }
 }

@@ -2,6 +2,7 @@
 #include "app/commands/console.h"
 
 #include "engine/base/log.h"
+#include "engine/base/text.h"
 #include "engine/base/time_left.h"
 
 #include <algorithm>
@@ -87,8 +88,9 @@ std::string TextTable::text() const
     return out;
 }
 
-Result<void> printOut(const std::string& text)
+Result<void> printOut(const std::string& raw)
 {
+    const std::string text = printable(raw);
     const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
     if (!written || std::fflush(stdout) != 0)
         return fail(ErrorCode::Io, "cannot write to the standard output");
@@ -101,9 +103,9 @@ void showProgress(const Progress& progress)
         return;
     static TimeLeft timeLeft; // a process has one job
     const std::string left = timeLeft.text(progress);
+    const std::string what = shortened(asOneLine(progress.what), 100);
     std::fprintf(stderr, "\r\033[K%3.0f %%  %s: %s%s%s", 100 * progress.fraction,
-                 progress.stage.c_str(), progress.what.c_str(), left.empty() ? "" : ", ",
-                 left.c_str());
+                 progress.stage.c_str(), what.c_str(), left.empty() ? "" : ", ", left.c_str());
     std::fflush(stderr);
 }
 

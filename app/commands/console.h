@@ -25,7 +25,8 @@ private:
     std::vector<std::vector<std::string>> m_rows;
 };
 
-/// Writes to stdout and flushes. The error (Io) says that nobody could take it.
+/// Writes to stdout, as `printable` makes it, and flushes. The error (Io) says that nobody could
+/// take it.
 Result<void> printOut(const std::string& text);
 
 /// One line of progress with the time left, rewritten in place; shown only where stderr is a

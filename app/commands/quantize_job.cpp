@@ -46,8 +46,10 @@ public:
 
     Result<void> run()
     {
-        QS_CHECK(checkSpared({m_options.model, m_options.data}, m_options.forms, m_options.out));
+        QS_CHECK(
+            checkResultFolder(m_options.out, {m_options.model, m_options.data}, m_options.forms));
         QS_CHECK(plan());
+        QS_CHECK(checkRecipeSpared(m_options.recipe, m_planned.recipe, m_options.out));
         QS_CHECK(checkCoverage(*m_planned.model, *m_planned.plan));
         if (m_options.formsChosen)
             QS_CHECK(checkForms(*m_planned.model, m_options.forms));
@@ -146,7 +148,7 @@ private:
             m_job.report("eval", name, 0);
             const std::string file = (std::filesystem::path(folder) / "outputs.npz").string();
             QS_CHECK(writeOutputs(graph, *data, names, file, m_job));
-            const auto value = runUserMetric(m_options.eval, file);
+            const auto value = runUserMetric(m_options.eval, file, m_job);
             std::filesystem::remove(file);
             if (!value) {
                 m_evaluation.clear();

@@ -4,10 +4,9 @@
 #include "app/commands/stopwatch.h"
 #include "engine/base/log.h"
 #include "engine/base/sha256.h"
+#include "engine/configure/json_reader.h"
 
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 namespace qs {
 
@@ -28,14 +27,13 @@ Result<StoredResult> openResult(const std::string& given)
     const fs::path file = fs::is_directory(path, code) ? path / "result.json" : path;
     stored.resultPath = file.string();
     stored.recipePath = (file.parent_path() / "recipe.json").string();
-    std::ifstream in(file, std::ios::binary);
-    if (!in)
+    auto text = readTextFile(stored.resultPath);
+    if (!text && text.error().code == ErrorCode::NotFound)
         return fail(makeError(ErrorCode::NotFound, "there is no such result")
                         .inFile(stored.resultPath)
                         .withHint("make one with 'quantscope quantize'"));
-    std::ostringstream text;
-    text << in.rdbuf();
-    stored.document = text.str();
+    QS_CHECK(text);
+    stored.document = std::move(*text);
     return stored;
 }
 

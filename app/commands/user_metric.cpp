@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/user_metric.h"
 
+#include "engine/base/read_file.h"
+#include "engine/verify/child_process.h"
+
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string_view>
-#include <sys/wait.h>
 
 namespace qs {
 
@@ -28,18 +30,25 @@ Error metricError(const std::string& command, const std::string& what)
 
 } // namespace
 
-Result<double> runUserMetric(const std::string& command, const std::string& file)
+Result<double> runUserMetric(const std::string& command, const std::string& file,
+                             const JobContext& job)
 {
-    std::FILE* pipe = popen((command + " " + quoted(file)).c_str(), "r");
-    if (!pipe)
+    constexpr std::uint64_t kMostText = 1 << 16;
+    const std::string printed = file + ".printed";
+    const auto code = runChild({"/bin/sh", "-c", command + " " + quoted(file)}, printed, job,
+                               ChildErrors::Shown);
+    const auto output = readWholeFile(printed, kMostText);
+    std::error_code ignored;
+    std::filesystem::remove(printed, ignored);
+    if (!code && code.error().code == ErrorCode::Cancelled)
+        return fail(code.error());
+    if (!code)
         return fail(metricError(command, "cannot be started"));
-    std::string text;
-    char part[256];
-    while (std::fgets(part, sizeof part, pipe))
-        text += part;
-    const int status = pclose(pipe);
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    if (*code != 0)
         return fail(metricError(command, "failed"));
+    if (!output)
+        return fail(metricError(command, "printed more than a number"));
+    const std::string& text = *output;
     char* end = nullptr;
     const double value = std::strtod(text.c_str(), &end);
     if (end == text.c_str() || !std::isfinite(value))

@@ -9,29 +9,45 @@
 namespace qs {
 
 /// A file that appears whole or not at all: write to `temporaryPath()`, then `commit()`. Without a
-/// commit the destructor removes what was written. The temporary name lies in the same folder, so
-/// that the rename is atomic.
+/// commit the destructor removes what was written. The temporary file lies in the folder of the
+/// wanted one, under a name that cannot be guessed and that did not exist. A link to a file keeps
+/// being one: the file behind it is replaced. A pipe or a character device (`/dev/stdout`) is
+/// written to at the commit, never replaced.
 class AtomicFile
 {
 public:
-    explicit AtomicFile(std::string path);
+    /// Errors (Io, naming the path): the folder cannot be written to; the path is a folder, a block
+    /// device, a socket, a pipe that nobody reads or a link to nothing.
+    static Result<AtomicFile> create(const std::string& path);
+    AtomicFile(AtomicFile&& other) noexcept;
+    AtomicFile& operator=(AtomicFile&&) = delete;
     ~AtomicFile();
-    AtomicFile(const AtomicFile&) = delete;
-    AtomicFile& operator=(const AtomicFile&) = delete;
 
     const std::string& temporaryPath() const { return m_temporary; }
-    /// Renames onto the wanted path. The error (Io) names it and the system's cause.
+    /// Puts what was written in place, on the disk before its name is (power cuts). The error (Io)
+    /// names the path and the system's cause.
     Result<void> commit();
 
 private:
-    std::string m_path;
+    AtomicFile() = default;
+    Error error(const std::string& what) const;
+
+    std::string m_path; ///< as it was asked for
+    std::string m_target; ///< what is replaced: the path, or the file that it links to
     std::string m_temporary;
+    int m_stream = -1; ///< a pipe or device, open: written to instead of replaced
     bool m_done = false;
 };
 
-/// Writes `content` to `path` by atomic rename. The error (Io) names the path and the system's
+/// Beginning and end of a temporary file's name; sixteen letters and digits stand between them.
+inline constexpr std::string_view kTemporaryBegin = ".quantscope-", kTemporaryEnd = ".tmp";
+
+/// Writes `content` to `path` as an AtomicFile does. The error (Io) names the path and the system's
 /// cause.
 Result<void> writeFileAtomically(const std::string& path, std::string_view content);
+
+/// Makes sure that what was renamed in a folder stays so after a power cut; best effort.
+void syncFolder(const std::string& folder);
 
 /// Makes the folder and its parents; an existing one is fine. The error (Io) names it and the
 /// system's cause, also when it cannot be written to.

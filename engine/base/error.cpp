@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/error.h"
 
+#include "engine/base/text.h"
+
 namespace qs {
 
 std::string Error::line() const
@@ -13,10 +15,7 @@ std::string Error::line() const
     text += message;
     if (!hint.empty())
         text += "; " + hint;
-    for (char& c : text)
-        if (c == '\n' || c == '\r')
-            c = ' ';
-    return text;
+    return asOneLine(std::move(text));
 }
 
 } // namespace qs

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/log.h"
 
+#include "engine/base/text.h"
+
 #include <cstdio>
 #include <mutex>
 
@@ -32,7 +34,7 @@ void log(LogLevel level, const std::string& text)
 {
     std::lock_guard lock(sinkMutex);
     if (currentSink())
-        currentSink()(level, text);
+        currentSink()(level, asOneLine(text));
 }
 
 } // namespace qs

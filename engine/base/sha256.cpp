@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/sha256.h"
 
+#include "engine/base/read_file.h"
+
 #include <array>
 #include <fstream>
 #include <openssl/evp.h>
@@ -49,6 +51,7 @@ std::string Sha256::hex()
 
 Result<std::string> fileSha256(const std::string& path)
 {
+    QS_CHECK(checkReadable(path));
     std::ifstream in(path, std::ios::binary);
     if (!in)
         return fail(makeError(ErrorCode::Io, "cannot be read").inFile(path));

@@ -40,6 +40,70 @@ std::string lastPart(std::string_view name)
     return std::string(name.substr(name.rfind('.') + 1));
 }
 
+namespace {
+
+/// How many bytes the character at `at` has; 0 where they are no UTF-8.
+std::size_t lengthOfCharacter(std::string_view text, std::size_t at, std::uint32_t& code)
+{
+    const auto byte = [&](std::size_t i) { return std::uint32_t(std::uint8_t(text[i])); };
+    const std::uint32_t first = byte(at);
+    const std::size_t length = first < 0x80 ? 1
+        : (first >> 5) == 6                 ? 2
+        : (first >> 4) == 14                ? 3
+        : (first >> 3) == 30                ? 4
+                                            : 0;
+    if (length == 0 || at + length > text.size())
+        return 0;
+    code = length == 1 ? first : first & (0xFFU >> (length + 1));
+    for (std::size_t i = 1; i < length; ++i) {
+        if ((byte(at + i) & 0xC0) != 0x80)
+            return 0;
+        code = (code << 6) | (byte(at + i) & 0x3F);
+    }
+    constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+    return code < kLeast[length] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000) ? 0
+                                                                                         : length;
+}
+
+bool isControl(std::uint32_t code)
+{
+    return (code < 0x20 && code != '\n' && code != '\t') || (code >= 0x7F && code < 0xA0)
+        || code == 0x200E || code == 0x200F || (code >= 0x2028 && code <= 0x202E)
+        || (code >= 0x2066 && code <= 0x2069);
+}
+
+} // namespace
+
+std::string printable(std::string text)
+{
+    const auto isPlain = [](char c) { return (c >= ' ' && c < 0x7F) || c == '\n' || c == '\t'; };
+    if (std::all_of(text.begin(), text.end(), isPlain))
+        return text;
+    std::string out;
+    out.reserve(text.size());
+    for (std::size_t at = 0; at < text.size();) {
+        std::uint32_t code = 0;
+        const std::size_t length = lengthOfCharacter(text, at, code);
+        if (length == 0 || isControl(code))
+            out += '?';
+        else
+            out.append(text, at, length);
+        at += std::max<std::size_t>(length, 1);
+    }
+    return out;
+}
+
+std::string asOneLine(std::string text)
+{
+    constexpr std::size_t kBegin = 3000, kEnd = 1000;
+    if (text.size() > kBegin + kEnd)
+        text.replace(kBegin, text.size() - kBegin - kEnd, " ... ");
+    for (char& c : text)
+        if (c == '\n' || c == '\r' || c == '\t')
+            c = ' ';
+    return printable(std::move(text));
+}
+
 std::string shortened(std::string text, std::size_t longest)
 {
     if (text.size() > longest)

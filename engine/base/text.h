@@ -19,6 +19,12 @@ std::string inQuotes(const std::string& text);
 std::string quotedNames(const std::vector<std::string>& names);
 /// Of a dotted name what follows the last dot: "Conv2d" of "torch.nn.Conv2d".
 std::string lastPart(std::string_view name);
+/// The text as it may reach a terminal: control characters, those that turn the direction of
+/// writing and bytes that are no UTF-8 become '?'; line ends and tabs stay.
+std::string printable(std::string text);
+/// The same as one line of some four thousand bytes at most: of a longer one the middle is left
+/// out.
+std::string asOneLine(std::string text);
 /// Its first `longest` bytes and "..." where it is longer.
 std::string shortened(std::string text, std::size_t longest);
 

@@ -2,6 +2,7 @@
 #include "engine/base/torch_guard.h"
 
 #include "engine/base/log.h"
+#include "engine/base/plain_cause.h"
 
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
@@ -15,13 +16,6 @@ namespace qs {
 
 namespace {
 
-/// The first line that says something: TorchScript's errors begin with an empty one.
-std::string firstLine(const std::string& text)
-{
-    const auto begin = text.find_first_not_of(" \t\r\n");
-    return begin == std::string::npos ? text : text.substr(begin, text.find('\n', begin) - begin);
-}
-
 /// LibTorch's warnings as notes of ours, each text once. What is to go away some day in PyTorch is
 /// none of the user's.
 class NotedWarnings : public c10::WarningHandler
@@ -29,7 +23,7 @@ class NotedWarnings : public c10::WarningHandler
 public:
     void process(const c10::Warning& warning) override
     {
-        const std::string text = firstLine(warning.msg());
+        const std::string text = plainCause(warning.msg());
         {
             std::lock_guard lock(m_mutex);
             if (!m_told.insert(text).second)
@@ -58,17 +52,17 @@ Result<void> guardTorch(const std::function<Result<void>()>& body)
     try {
         return body();
     } catch (const c10::OutOfMemoryError& e) {
-        return fail(makeError(ErrorCode::Device, firstLine(e.what_without_backtrace()))
+        return fail(makeError(ErrorCode::Device, plainCause(e.what_without_backtrace()))
                         .withHint("use a smaller batch_size or the CPU"));
     } catch (const c10::Error& e) {
-        const std::string text = firstLine(e.what_without_backtrace());
+        const std::string text = plainCause(e.what_without_backtrace());
         const bool device = text.find("CUDA") != std::string::npos;
         return fail(device ? ErrorCode::Device : ErrorCode::BadInput, text);
     } catch (const std::bad_alloc&) {
         return fail(
             makeError(ErrorCode::Device, "out of memory").withHint("use a smaller batch_size"));
     } catch (const std::exception& e) {
-        return fail(ErrorCode::Internal, firstLine(e.what()));
+        return fail(ErrorCode::Internal, plainCause(e.what()));
     }
 }
 

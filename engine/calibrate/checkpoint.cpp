@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/calibrate/checkpoint.h"
 
+#include "engine/base/log.h"
 #include "engine/base/sha256.h"
 #include "engine/configure/observer_json.h"
 #include "engine/graph/graph_printer.h"
@@ -27,10 +28,34 @@ std::string calibrationKey(const PreparedModel& prepared, const std::string& dat
 
 std::optional<Observations> Checkpoint::load(const Plan& plan) const
 {
-    auto stored = readObservations(m_path, plan.observers);
-    if (!stored || stored->key != m_key)
+    std::error_code code;
+    if (!fs::exists(fs::symlink_status(m_path, code)))
         return std::nullopt;
+    const auto key = observationsKey(m_path);
+    if (!key) {
+        setAside(key.error());
+        return std::nullopt;
+    }
+    if (*key != m_key)
+        return std::nullopt;
+    auto stored = readObservations(m_path, plan.observers);
+    if (!stored) {
+        setAside(stored.error());
+        return std::nullopt;
+    }
     return std::move(stored->observations);
+}
+
+void Checkpoint::setAside(const Error& why) const
+{
+    std::error_code code;
+    std::string target = m_path + ".damaged";
+    for (int i = 2; fs::exists(fs::symlink_status(target, code)); ++i)
+        target = m_path + ".damaged" + std::to_string(i);
+    fs::rename(m_path, target, code);
+    if (!code)
+        warn("the statistics of an interrupted calibration cannot be used (" + why.message
+             + "): calibrating from the first batch; they were moved to " + target);
 }
 
 Result<void> Checkpoint::save(const Observations& observations) const

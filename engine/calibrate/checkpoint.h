@@ -29,7 +29,8 @@ public:
     {
     }
     /// The statistics of an earlier run of the very same calibration; nothing where there are none
-    /// or they are another's.
+    /// or they are another's. A file that is damaged, or that no calibration wrote, is moved aside
+    /// with a warning.
     std::optional<Observations> load(const Plan& plan) const;
     Result<void> save(const Observations& observations) const;
     /// Nothing is left to go on from.
@@ -37,6 +38,8 @@ public:
     const std::string& path() const { return m_path; }
 
 private:
+    void setAside(const Error& why) const;
+
     std::string m_path;
     std::string m_key;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/calibrate/dataset.h"
 
+#include "engine/base/read_file.h"
 #include "engine/base/torch_guard.h"
 #include "engine/calibrate/image_dataset.h"
 #include "engine/calibrate/npz_dataset.h"
@@ -31,7 +32,8 @@ Result<std::unique_ptr<Dataset>> openFile(const std::string& source, const Graph
                 .withHint("give a .npz, a .pt of torch.save, a folder of images, or 'sample'"));
     if (std::filesystem::is_directory(status))
         return openImageDataset(source, graph, options);
-    if (std::filesystem::file_size(source, error) == 0 || !std::ifstream(source))
+    QS_CHECK(checkReadable(source));
+    if (std::filesystem::file_size(source, error) == 0 || error)
         return fail(ErrorCode::BadInput, error ? "cannot be read" : "is empty or cannot be read");
     if (endsWith(source, ".npz"))
         return openNpzDataset(source, graph, options);

@@ -85,8 +85,11 @@ private:
                 || (sign == '*' && __builtin_mul_overflow(*value, *next, &result)))
                 return {};
             if (sign != '*') {
-                const std::int64_t rest = ((*value % *next) + *next) % *next;
-                result = sign == '%' ? rest : (*value - rest) / *next;
+                if (*value == INT64_MIN && *next == -1) // traps
+                    return {};
+                const std::int64_t left = *value % *next;
+                const bool rounds = left != 0 && (left < 0) != (*next < 0); // as Python does
+                result = sign == '%' ? left + (rounds ? *next : 0) : *value / *next - rounds;
             }
             value = result;
         }
@@ -102,7 +105,7 @@ private:
         }
         if (take("-")) {
             const Number value = atom(depth + 1);
-            return value ? Number(-*value) : Number();
+            return value && *value != INT64_MIN ? Number(-*value) : Number();
         }
         skipSpace();
         std::string word;

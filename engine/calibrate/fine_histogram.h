@@ -20,7 +20,7 @@ public:
     /// Adds what a look over its range found, which may have grown.
     void add(const Observed& seen);
     /// Bins of every such histogram.
-    static constexpr std::int32_t kBins = 2048;
+    static constexpr std::int32_t kBins = kFineBins;
     const Histogram& histogram() const { return m_histogram; }
 
 private:

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/read_file.h"
 #include "engine/calibrate/image.h"
 
 #include <cstring>
@@ -35,23 +36,33 @@ Error badImage(const std::string& path, const std::string& why)
         .withHint("take it out of the folder, or save it again as .png or .jpg");
 }
 
+/// stb takes zeros, or what its memory held before, for what lies beyond a file's end.
+struct ImageFile
+{
+    std::ifstream file;
+    bool endedEarly = false; ///< something was wanted from beyond the end
+};
+
 int readSome(void* user, char* target, int wanted)
 {
-    auto& file = *static_cast<std::ifstream*>(user);
-    file.read(target, wanted);
-    return int(file.gcount());
+    constexpr int kBuffer = 128; // what stb reads ahead may lie beyond the end
+    auto& image = *static_cast<ImageFile*>(user);
+    image.file.read(target, wanted);
+    const int got = int(image.file.gcount());
+    image.endedEarly = image.endedEarly || got == 0 || (got < wanted && wanted != kBuffer);
+    return got;
 }
 
 void skipSome(void* user, int bytes)
 {
-    auto& file = *static_cast<std::ifstream*>(user);
+    auto& file = static_cast<ImageFile*>(user)->file;
     file.clear();
     file.seekg(bytes, std::ios::cur);
 }
 
 int atEnd(void* user)
 {
-    auto& file = *static_cast<std::ifstream*>(user);
+    auto& file = static_cast<ImageFile*>(user)->file;
     return !file || file.peek() == std::ifstream::traits_type::eof();
 }
 
@@ -63,12 +74,22 @@ std::string failureText()
     return why ? why : "unknown form";
 }
 
+/// A JPEG without its end marker is whole but for two bytes that nobody needs.
+bool isJpeg(std::ifstream& file)
+{
+    char start[2] = {};
+    file.clear();
+    file.seekg(0);
+    return file.read(start, 2) && start[0] == '\xff' && start[1] == '\xd8';
+}
+
 } // namespace
 
 Result<ImageSize> readImageSize(const std::string& path)
 {
-    std::ifstream file(path, std::ios::binary);
-    if (!file)
+    QS_CHECK(checkReadable(path));
+    ImageFile file {std::ifstream(path, std::ios::binary)};
+    if (!file.file)
         return fail(badImage(path, "it cannot be opened"));
     ImageSize size;
     int channels = 0;
@@ -82,7 +103,7 @@ Result<ImageSize> readImageSize(const std::string& path)
 Result<Image> readImage(const std::string& path)
 {
     QS_CHECK(readImageSize(path));
-    std::ifstream file(path, std::ios::binary);
+    ImageFile file {std::ifstream(path, std::ios::binary)};
     constexpr int kRgb = 3;
     Image image;
     int channels = 0;
@@ -91,6 +112,8 @@ Result<Image> readImage(const std::string& path)
         stbi_image_free);
     if (!pixels)
         return fail(badImage(path, failureText()));
+    if (file.endedEarly && !isJpeg(file.file))
+        return fail(badImage(path, "it is truncated"));
     image.pixels.assign(pixels.get(),
                         pixels.get() + std::size_t(image.width) * std::size_t(image.height) * kRgb);
     return image;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/calibrate/image_folder.h"
 
+#include "engine/base/read_file.h"
 #include "engine/base/text.h"
 
 #include <algorithm>
@@ -112,6 +113,7 @@ public:
 
     Result<void> read()
     {
+        QS_CHECK(checkReadable(m_path));
         std::ifstream file(m_path);
         if (!file)
             return fail(makeError(ErrorCode::Io, "cannot be read").inFile(m_path));

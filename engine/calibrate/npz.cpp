@@ -146,6 +146,27 @@ Result<NpzContent> readNpz(const std::string& path)
 
 namespace {
 
+struct SourceRelease
+{
+    void operator()(zip_source_t* source) const { zip_source_free(source); }
+};
+using SourcePtr = std::unique_ptr<zip_source_t, SourceRelease>;
+
+/// What an archive in memory holds once it is closed.
+Result<std::string> bytesOf(zip_source_t* source)
+{
+    zip_stat_t about = {};
+    std::string bytes;
+    if (zip_source_stat(source, &about) != 0 || zip_source_open(source) != 0)
+        return fail(ErrorCode::Io, "the archive cannot be made");
+    bytes.resize(about.size);
+    const zip_int64_t got = zip_source_read(source, bytes.data(), bytes.size());
+    zip_source_close(source);
+    if (got != zip_int64_t(bytes.size()))
+        return fail(ErrorCode::Io, "the archive cannot be made");
+    return bytes;
+}
+
 Result<void> addArray(zip_t* zip, const NpyArray& array, std::string& content)
 {
     content = npyHeaderText(array.dtype, array.shape);
@@ -167,19 +188,30 @@ Result<void> addArray(zip_t* zip, const NpyArray& array, std::string& content)
 
 Result<void> writeNpz(const std::vector<NpyArray>& arrays, const std::string& path)
 {
-    AtomicFile file(path);
-    int code = 0;
-    ZipPtr zip(zip_open(file.temporaryPath().c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code),
-               zip_discard);
-    if (!zip)
-        return fail(makeError(ErrorCode::Io, "cannot be written").inFile(path));
+    QS_TRY(const std::string bytes, npzBytes(arrays));
+    return writeFileAtomically(path, bytes);
+}
+
+Result<std::string> npzBytes(const std::vector<NpyArray>& arrays)
+{
+    zip_error_t error;
+    zip_error_init(&error);
+    const SourcePtr source(zip_source_buffer_create(nullptr, 0, 0, &error));
+    if (!source)
+        return fail(ErrorCode::Io, "out of memory");
+    zip_source_keep(source.get()); // the archive releases one when it closes
+    ZipPtr zip(zip_open_from_source(source.get(), ZIP_TRUNCATE, &error), zip_discard);
+    if (!zip) {
+        zip_source_free(source.get());
+        return fail(ErrorCode::Io, "the archive cannot be made");
+    }
     std::vector<std::string> contents(arrays.size()); // libzip reads them when it closes
     for (std::size_t i = 0; i < arrays.size(); ++i)
         QS_CHECK(addArray(zip.get(), arrays[i], contents[i]));
     if (zip_close(zip.get()) != 0)
-        return fail(makeError(ErrorCode::Io, zip_strerror(zip.get())).inFile(path));
+        return fail(makeError(ErrorCode::Io, zip_strerror(zip.get())));
     zip.release(); // closed, not discarded
-    return file.commit();
+    return bytesOf(source.get());
 }
 
 namespace {

@@ -52,7 +52,9 @@ struct NpzContent
 };
 Result<NpzContent> readNpz(const std::string& path);
 
-/// Writes the arrays by atomic rename. The error (Io) names the path.
+/// The bytes of an .npz with these arrays; the same arrays give the same bytes.
+Result<std::string> npzBytes(const std::vector<NpyArray>& arrays);
+/// Writes them by atomic rename. The error (Io) names the path.
 Result<void> writeNpz(const std::vector<NpyArray>& arrays, const std::string& path);
 
 /// An array of float32, int64 or text-free numbers from a vector.

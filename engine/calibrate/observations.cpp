@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/calibrate/observations.h"
 
+#include "engine/base/sha256.h"
 #include "engine/calibrate/npz.h"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 
@@ -67,6 +69,20 @@ Histogram readHistogram(const Arrays& arrays, const std::string& prefix)
     return {range[0], range[1], valuesOf<float>(arrays, prefix + "/counts")};
 }
 
+/// Whether the parts have the lengths that the observer's own would have.
+bool isWhole(const ObserverStats& stats)
+{
+    const auto bins = std::size_t(std::max(stats.spec.bins, 0));
+    const bool counts = stats.spec.kind == ObserverKind::Histogram;
+    const std::size_t fineBins = counts ? bins : std::size_t(kFineBins);
+    const bool needsCounts = counts && stats.count > 0 && stats.min <= stats.max;
+    return stats.count >= 0 && stats.nonFinite >= 0
+        && stats.channelMin.size() == stats.channelMax.size()
+        && stats.batchMin.size() == stats.batchMax.size()
+        && (stats.exact.empty() ? !needsCounts : stats.exact.counts.size() == bins)
+        && (stats.fine.empty() || stats.fine.counts.size() == fineBins);
+}
+
 std::optional<ObserverStats> readObserver(const Arrays& arrays, const PlannedObserver& planned)
 {
     ObserverStats stats;
@@ -84,6 +100,8 @@ std::optional<ObserverStats> readObserver(const Arrays& arrays, const PlannedObs
     stats.batchMax = valuesOf<float>(arrays, prefix + "/batch_max");
     stats.exact = readHistogram(arrays, prefix + "/histogram");
     stats.fine = readHistogram(arrays, prefix + "/fine");
+    if (!isWhole(stats))
+        return std::nullopt;
     return stats;
 }
 
@@ -93,6 +111,45 @@ NpyArray npyText(std::string name, const std::string& text)
     out.bytes.resize(text.size());
     std::memcpy(out.bytes.data(), text.data(), text.size());
     return out;
+}
+
+constexpr const char* kChecksum = "checksum";
+
+/// Of all arrays but the checksum itself, in the order of their names.
+std::string checksumOf(const Arrays& arrays)
+{
+    Sha256 hash;
+    for (const auto& [name, array] : arrays) {
+        if (name == kChecksum)
+            continue;
+        std::string head = name + " " + std::to_string(int(array.dtype));
+        for (const std::int64_t size : array.shape)
+            head += " " + std::to_string(size);
+        head += "\n";
+        hash.update(head.data(), head.size());
+        hash.update(array.bytes.data(), array.bytes.size());
+    }
+    return hash.hex();
+}
+
+std::string textOf(const Arrays& arrays, const std::string& name)
+{
+    const auto letters = valuesOf<char>(arrays, name);
+    return {letters.begin(), letters.end()};
+}
+
+/// The file's arrays, which are as they were written. A file without a checksum is of an earlier
+/// version.
+Result<Arrays> readArrays(const std::string& path)
+{
+    QS_TRY(NpzContent content, readNpz(path));
+    Arrays arrays;
+    for (NpyArray& array : content.arrays)
+        arrays.emplace(array.name, std::move(array));
+    if (arrays.contains(kChecksum) && textOf(arrays, kChecksum) != checksumOf(arrays))
+        return fail(makeError(ErrorCode::BadInput, "was damaged or changed after it was written")
+                        .inFile(path));
+    return arrays;
 }
 
 } // namespace
@@ -116,19 +173,28 @@ Result<void> writeObservations(const Observations& observations, const std::stri
         arrays.push_back(npyText("key", key));
     for (const auto& stats : observations.observers)
         addObserver(arrays, stats);
+    Arrays byName;
+    for (const NpyArray& array : arrays)
+        byName.emplace(array.name, array);
+    arrays.push_back(npyText(kChecksum, checksumOf(byName)));
     return writeNpz(arrays, path);
+}
+
+Result<std::string> observationsKey(const std::string& path)
+{
+    QS_TRY(const Arrays arrays, readArrays(path));
+    std::string key = textOf(arrays, "key");
+    if (key.empty() || !arrays.contains(kChecksum))
+        return fail(makeError(ErrorCode::BadInput, "not what a calibration left").inFile(path));
+    return key;
 }
 
 Result<StoredObservations> readObservations(const std::string& path,
                                             const std::vector<PlannedObserver>& observers)
 {
-    QS_TRY(NpzContent content, readNpz(path));
-    Arrays arrays;
-    for (NpyArray& array : content.arrays)
-        arrays.emplace(array.name, std::move(array));
+    QS_TRY(const Arrays arrays, readArrays(path));
     StoredObservations out;
-    const auto key = valuesOf<char>(arrays, "key");
-    out.key.assign(key.begin(), key.end());
+    out.key = textOf(arrays, "key");
     std::int64_t threads = 0;
     bool complete = readScalar(arrays, "batches", out.observations.batches)
         && readScalar(arrays, "samples", out.observations.samples)

@@ -21,6 +21,9 @@ struct Histogram
     bool empty() const { return counts.empty(); }
 };
 
+/// Bins of a histogram for display and what-if, unless the observer counts in one of its own.
+inline constexpr std::int32_t kFineBins = 2048;
+
 /// What one observer saw. Plain numbers, so that they reach windows and files.
 struct ObserverStats
 {
@@ -49,13 +52,17 @@ struct Observations
 };
 using ObservationsPtr = std::shared_ptr<const Observations>;
 
-/// All statistics as an .npz; written atomically. `key` says what they are of, for whoever reads
-/// them back.
+/// All statistics as an .npz with a checksum of its content; written atomically. `key` says what
+/// they are of, for whoever reads them back.
 Result<void> writeObservations(const Observations& observations, const std::string& path,
                                const std::string& key = {});
 
+/// The key that `writeObservations` was given. Errors (BadInput, NotFound, Io): not such a file,
+/// none with a key, or one that was damaged since.
+Result<std::string> observationsKey(const std::string& path);
+
 /// What `writeObservations` wrote for observers of these ids and specs, with its key. Errors: no
-/// such file, not the statistics of these observers.
+/// such file, not the statistics of these observers, a file that was damaged since.
 struct StoredObservations
 {
     Observations observations;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/json_reader.h"
 
+#include "engine/base/read_file.h"
 #include "engine/configure/nearest_name.h"
 
 #include <algorithm>
@@ -123,6 +124,9 @@ Result<bool> JsonPlace::boolean() const
 Result<Json> parseJson(const std::string& text, const std::string& file)
 {
     RepeatedKey repeated;
+    if (isDeepJson(text))
+        return fail(makeError(ErrorCode::BadInput, "its lists and objects are nested too deeply")
+                        .inFile(file));
     try {
         Json parsed = Json::parse(text, std::ref(repeated));
         if (repeated.key())
@@ -146,17 +150,8 @@ Result<Json> parseJson(const std::string& text, const std::string& file)
 
 Result<std::string> readTextFile(const std::string& path)
 {
-    std::error_code ignored;
-    if (!std::filesystem::exists(path, ignored))
-        return fail(makeError(ErrorCode::NotFound, "no such file").inFile(path));
-    if (std::filesystem::is_directory(path, ignored))
-        return fail(makeError(ErrorCode::Io, "this is a folder").inFile(path));
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    if (!in)
-        return fail(makeError(ErrorCode::Io, "cannot be read").inFile(path));
-    return text.str();
+    constexpr std::uint64_t kMost = std::uint64_t(256) << 20;
+    return readWholeFile(path, kMost);
 }
 
 Result<void> checkFormat(const JsonPlace& root, const std::string& format, int version)

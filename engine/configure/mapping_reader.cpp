@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/mapping_reader.h"
 
+#include "engine/base/pattern.h"
 #include "engine/configure/custom_config.h"
 #include "engine/configure/nearest_name.h"
-
-#include <regex>
 
 namespace qs {
 
@@ -88,10 +87,9 @@ private:
         }
         QS_TRY(rule.qconfig, qconfig(place.item(size - 1)));
         if (kind == RuleKind::ModuleNameRegex)
-            try {
-                const std::regex compiled(rule.key, std::regex::ECMAScript);
-            } catch (const std::regex_error&) {
-                return place.item(0).error("'" + rule.key + "' is not a regular expression");
+            if (const auto pattern = Pattern::compile(rule.key); !pattern) {
+                const Error& why = pattern.error();
+                return place.item(0).error(why.message + (why.hint.empty() ? "" : "; " + why.hint));
             }
         return rule;
     }

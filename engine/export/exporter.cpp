@@ -120,39 +120,6 @@ Result<void> checkForms(const Graph& model, const std::vector<std::string>& form
     return {};
 }
 
-Result<void> checkSpared(const std::vector<std::string>& sources,
-                         const std::vector<std::string>& forms, const std::string& folder)
-{
-    namespace fs = std::filesystem;
-    const auto checkNoFolder = [](const fs::path& target) -> Result<void> {
-        std::error_code code;
-        if (!fs::is_directory(target, code))
-            return {};
-        return fail(makeError(ErrorCode::Io, "is a folder, where a file is to be written")
-                        .inFile(target.string())
-                        .withHint("move it away or choose another folder; nothing was written"));
-    };
-    for (const std::string_view record : kRecordFiles)
-        QS_CHECK(checkNoFolder(fs::path(folder) / record));
-    for (const std::string& name : forms) {
-        const Form* form = findForm(name);
-        if (!form)
-            continue;
-        const fs::path target = fs::path(folder) / form->file;
-        QS_CHECK(checkNoFolder(target));
-        const auto replaced
-            = std::find_if(sources.begin(), sources.end(), [&](const std::string& source) {
-                  std::error_code code;
-                  return fs::equivalent(target, source, code) && !code;
-              });
-        if (replaced != sources.end())
-            return fail(makeError(ErrorCode::BadInput, "the export '" + name + "' would replace it")
-                            .inFile(*replaced)
-                            .withHint("choose another folder for the results than " + folder));
-    }
-    return {};
-}
-
 Result<std::string> exportModel(const ConvertedModel& converted, const std::string& form,
                                 const std::string& folder, const JobContext& job,
                                 const ExportOptions& options)
@@ -165,7 +132,7 @@ Result<std::string> exportModel(const ConvertedModel& converted, const std::stri
     QS_CHECK(ensureWritableFolder(folder));
     const std::string path = (std::filesystem::path(folder) / wanted->file).string();
     job.report("export", wanted->file, 0);
-    AtomicFile file(path);
+    QS_TRY(AtomicFile file, AtomicFile::create(path));
     auto written = wanted->write(converted, file.temporaryPath(), path, options);
     if (!written) {
         Error error = std::move(written).error();

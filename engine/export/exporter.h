@@ -38,15 +38,9 @@ bool isReadBack(const std::string& form);
 /// are passed over.
 Result<void> checkForms(const Graph& model, const std::vector<std::string>& forms);
 
-/// What is written beside the forms.
-inline constexpr std::array<std::string_view, 3> kRecordFiles {"observations.npz", "recipe.json",
-                                                               "result.json"};
-
-/// Refuses (BadInput, naming the file) forms whose file in `folder` is one of `sources`: the model
-/// that is converted, or its data. Refuses (Io) a folder where a form's file or a record is to be
-/// written. Unknown forms and empty sources are passed over.
-Result<void> checkSpared(const std::vector<std::string>& sources,
-                         const std::vector<std::string>& forms, const std::string& folder);
+/// What is written beside the forms; `backend.json` where the backend is a file.
+inline constexpr std::array<std::string_view, 4> kRecordFiles {"observations.npz", "recipe.json",
+                                                               "backend.json", "result.json"};
 
 /// The writers themselves.
 Result<void> writeTorchScript(const Graph& lowered, const std::string& path);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/result_document.h"
 
+#include "engine/base/read_file.h"
+#include "engine/configure/json_reader.h"
+
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -24,14 +27,14 @@ fromResultFolder(const std::string& folder,
                  const std::function<Result<std::string>(const ResultDocument&)>& make)
 {
     const std::string path = (std::filesystem::path(folder) / "result.json").string();
-    std::ifstream in(path, std::ios::binary);
-    if (!in)
+    auto text = readTextFile(path);
+    if (!text && text.error().code == ErrorCode::NotFound)
         return fail(makeError(ErrorCode::NotFound, "there is no result")
                         .inFile(path)
                         .withHint("make one with 'quantscope quantize'"));
-    std::ostringstream text;
-    text << in.rdbuf();
-    const auto result = ResultDocument::parse(text.str(), nullptr, false);
+    QS_CHECK(text);
+    const auto result = isDeepJson(*text) ? ResultDocument(ResultDocument::value_t::discarded)
+                                          : ResultDocument::parse(*text, nullptr, false);
     if (result.is_discarded() || !result.is_object()
         || fieldText(result, "format") != "quantscope.result")
         return fail(notResult(path));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/read_file.h"
 #include "engine/convert/choose_qparams.h"
 #include "engine/export/node_json.h"
 
@@ -89,7 +90,8 @@ ObserverStats readStats(const Json& entry, const PlannedObserver& observer)
 template<class T, class Read>
 Result<T> parsed(const std::string& json, const Read& read)
 {
-    const Json document = Json::parse(json, nullptr, false);
+    const Json document
+        = isDeepJson(json) ? Json(Json::value_t::discarded) : Json::parse(json, nullptr, false);
     if (document.is_discarded())
         return fail(notResult("it is not JSON"));
     try {

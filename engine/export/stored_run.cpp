@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/stored_run.h"
 
+#include "engine/base/read_file.h"
 #include "engine/export/result_document.h"
 
 #include <cmath>
@@ -144,7 +145,8 @@ Result<StoredRun> readStoredRun(const std::string& pathOrFolder)
 
 Result<ComparisonPtr> comparisonFromResult(const std::string& json, const Graph& model)
 {
-    const Json document = Json::parse(json, nullptr, false);
+    const Json document
+        = isDeepJson(json) ? Json(Json::value_t::discarded) : Json::parse(json, nullptr, false);
     const auto notResult = [] { return fail(ErrorCode::BadInput, "not a result of quantscope"); };
     if (document.is_discarded() || !document.is_object())
         return notResult();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/file_kind.h"
 
+#include "engine/base/read_file.h"
+
 #include <array>
 #include <cctype>
 #include <cerrno>
@@ -65,10 +67,8 @@ Result<FileLook> lookAtFile(const std::string& path)
         return fail(makeError(ErrorCode::NotFound, "no such file").inFile(path));
     if (std::filesystem::is_directory(status))
         return fail(makeError(ErrorCode::BadInput, "is a folder, not a model file").inFile(path));
+    QS_CHECK(checkReadable(path));
     std::ifstream in(path, std::ios::binary);
-    if (!in)
-        return fail(makeError(ErrorCode::Io, std::string("cannot be read: ") + std::strerror(errno))
-                        .inFile(path));
     std::array<char, 512> buffer {};
     in.read(buffer.data(), buffer.size());
     const std::string_view head(buffer.data(), std::size_t(in.gcount()));

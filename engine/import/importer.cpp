@@ -2,6 +2,7 @@
 #include "engine/import/importer.h"
 
 #include "engine/base/sha256.h"
+#include "engine/base/try_apart.h"
 #include "engine/graph/graph_verifier.h"
 #include "engine/import/file_kind.h"
 #include "engine/import/functionalize.h"
@@ -10,7 +11,10 @@
 #include "engine/import/torchscript_importer.h"
 #include "engine/import/view_updates.h"
 
+#include <ATen/Parallel.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <future>
 
 namespace qs {
@@ -55,23 +59,52 @@ Result<std::shared_ptr<Pt2Archive>> openArchive(const std::string& path)
     return archive;
 }
 
+/// From the archive's program to the graph, all but the file's hash.
+Result<Graph> readGraph(const std::shared_ptr<Pt2Archive>& archive, const JobContext& job)
+{
+    QS_TRY(const Graph asFiled,
+           pt2ModelRecord(*archive).empty() ? readTorchScript(archive, job)
+                                            : readPt2(archive, job));
+    auto functional = functionalize(withMutatedState(asFiled));
+    if (!functional)
+        return fail(std::move(functional).error().inFile(archive->path()));
+    return withoutReadBacks(withoutIdleUpdates(*functional));
+}
+
+/// Compiling a script, LibTorch computes its constants and walks its code recursively: what a file
+/// can do with that is tried in a process of its own.
+Result<void> tryScript(const Pt2Archive& archive, const JobContext& job)
+{
+    constexpr std::int64_t kGigabyte = std::int64_t(1) << 30;
+    std::error_code code;
+    const auto size = std::int64_t(std::filesystem::file_size(archive.path(), code));
+    const TrialLimits limits {4 * kGigabyte + 4 * (code ? 0 : size), 15};
+    const auto read = [&archive]() -> Result<void> {
+        at::set_num_threads(1); // the threads of a pool are not copied
+        QS_TRY(auto own, Pt2Archive::open(archive.path()));
+        QS_CHECK(readGraph(own, {}));
+        return {};
+    };
+    auto tried = tryApart(read, limits, "its code", job);
+    if (!tried && tried.error().code != ErrorCode::Cancelled)
+        return fail(std::move(tried).error().inFile(archive.path()));
+    return tried;
+}
+
 } // namespace
 
 Result<GraphPtr> importModel(const std::string& path, const JobContext& job)
 {
     job.report("import", "reading the archive", 0);
     QS_TRY(const auto archive, openArchive(path));
+    if (pt2ModelRecord(*archive).empty())
+        QS_CHECK(tryScript(*archive, job));
     // Both read the whole file; the second reader finds it in the page cache.
     auto hash = std::async(std::launch::async, fileSha256, path);
     QS_CHECK(archive->verify(job));
     job.report("import", "reading the graph", 0.5);
-    QS_TRY(const Graph asFiled,
-           pt2ModelRecord(*archive).empty() ? readTorchScript(archive, job)
-                                            : readPt2(archive, job));
-    auto functional = functionalize(withMutatedState(asFiled));
-    if (!functional)
-        return fail(std::move(functional).error().inFile(path));
-    Graph::Parts parts = withoutReadBacks(withoutIdleUpdates(*functional)).parts();
+    QS_TRY(const Graph graphOnly, readGraph(archive, job));
+    Graph::Parts parts = graphOnly.parts();
     ModelInfo info = *parts.info;
     QS_TRY(info.sha256, hash.get());
     parts.info = std::make_shared<const ModelInfo>(std::move(info));

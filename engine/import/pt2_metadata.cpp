@@ -47,12 +47,23 @@ std::string_view takePart(std::string_view& rest)
     return head;
 }
 
+/// Modules below the four hundredth level count as that one: every level is a module of the tree,
+/// with its whole path.
+std::string withoutDepths(std::string path)
+{
+    int levels = 400;
+    for (std::size_t i = 0; i < path.size(); ++i)
+        if (path[i] == '.' && --levels == 0)
+            path.resize(i);
+    return path;
+}
+
 /// "layer-1.0" for `getattr(L['self'], 'layer-1')._modules['0']`: strict exports write the
 /// expression where a module's name is no identifier.
 std::string plainPath(std::string_view text)
 {
     if (text.find_first_of("[(") == std::string_view::npos)
-        return std::string(text);
+        return withoutDepths(std::string(text));
     constexpr std::string_view kCall = "getattr(", kSelf = "L['self']";
     while (text.starts_with(kCall))
         text.remove_prefix(kCall.size());
@@ -74,7 +85,7 @@ std::string plainPath(std::string_view text)
             finish();
     }
     finish();
-    return path;
+    return withoutDepths(std::move(path));
 }
 
 /// Also where the file's paths were made relative to site-packages.

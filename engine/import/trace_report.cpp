@@ -2,6 +2,7 @@
 #include "engine/import/trace_report.h"
 
 #include "engine/base/log.h"
+#include "engine/base/read_file.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -198,7 +199,8 @@ std::optional<TraceReport> readTraceReport(const std::string& modelPath, const s
     const std::string text {std::istreambuf_iterator<char>(in), {}};
     if (!in)
         return useless("cannot be read");
-    const json document = json::parse(text, nullptr, false);
+    const json document
+        = isDeepJson(text) ? json(json::value_t::discarded) : json::parse(text, nullptr, false);
     if (document.is_discarded())
         return useless("is not valid JSON");
     if (const std::string problem = problemOf(document, sha256); !problem.empty())

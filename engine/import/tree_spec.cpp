@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/tree_spec.h"
 
+#include "engine/base/read_file.h"
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -10,29 +12,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// More levels are no model's arguments: what is parsed is walked recursively.
-bool isTooDeep(std::string_view json)
-{
-    constexpr int kDeepest = 200;
-    int depth = 0;
-    bool quoted = false;
-    for (std::size_t i = 0; i < json.size(); ++i) {
-        const char c = json[i];
-        if (c == '"')
-            quoted = !quoted;
-        else if (quoted && c == '\\')
-            ++i;
-        else if (!quoted)
-            depth += c == '[' || c == '{' ? 1 : c == ']' || c == '}' ? -1 : 0;
-        if (depth > kDeepest)
-            return true;
-    }
-    return false;
-}
-
 Json parsed(const std::string& text)
 {
-    return isTooDeep(text) ? Json(Json::value_t::discarded) : Json::parse(text, nullptr, false);
+    return isDeepJson(text) ? Json(Json::value_t::discarded) : Json::parse(text, nullptr, false);
 }
 
 /// The context of a container is JSON inside a JSON string, except where the class says otherwise.
@@ -53,10 +35,10 @@ std::string keyText(const Json& key)
 }
 
 /// The keys of a mapping of `count` children, or nothing when the context does not list them.
-std::vector<std::string> childKeys(Json context, std::size_t count)
+std::vector<std::string> childKeys(const Json& given, std::size_t count)
 {
-    if (context.is_object() && context.contains("dict_context"))
-        context = context["dict_context"];
+    const bool isDefault = given.is_object() && given.contains("dict_context");
+    const Json& context = isDefault ? given["dict_context"] : given;
     std::vector<std::string> keys;
     if (context.is_array() && context.size() == count && count > 0)
         for (const Json& key : context)
@@ -98,7 +80,9 @@ Result<TreeSpec> parseNode(const Json& node, const NamedTupleFields& fields)
     if (type == node.end() || type->is_null())
         return spec;
     spec.typeName = type->is_string() ? type->get<std::string>() : type->dump();
-    for (const Json& child : node.value("children_spec", Json::array())) {
+    static const Json kNone = Json::array();
+    const auto children = node.find("children_spec");
+    for (const Json& child : children == node.end() ? kNone : *children) {
         QS_TRY(TreeSpec part, parseNode(child, fields));
         spec.children.push_back(std::move(part));
     }

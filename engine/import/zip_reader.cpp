@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/zip_reader.h"
 
+#include "engine/base/read_file.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <fcntl.h>
@@ -215,6 +217,7 @@ ZipReader::~ZipReader() = default;
 
 Result<std::shared_ptr<ZipReader>> ZipReader::open(const std::string& path)
 {
+    QS_CHECK(checkReadable(path));
     std::shared_ptr<ZipReader> reader(new ZipReader);
     reader->m_path = path;
     int code = 0;

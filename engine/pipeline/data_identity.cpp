@@ -27,7 +27,8 @@ std::string signatureOfFile(const fs::path& path)
         return text;
     for (const long long number :
          {(long long)about.st_size, (long long)about.st_ino, (long long)about.st_mtim.tv_sec,
-          (long long)about.st_mtim.tv_nsec})
+          (long long)about.st_mtim.tv_nsec, (long long)about.st_ctim.tv_sec,
+          (long long)about.st_ctim.tv_nsec}) // a program may set the former, nobody the latter
         text += " " + std::to_string(number);
     return text;
 }
@@ -48,11 +49,42 @@ Result<std::string> hashOfEnds(const std::string& path, std::uint64_t size)
     return key.key();
 }
 
+/// The regular files below a folder, in the order of their names.
+std::vector<fs::path> filesBelow(const fs::path& folder)
+{
+    std::error_code code;
+    std::vector<fs::path> files;
+    for (fs::recursive_directory_iterator entry(folder, code), end; !code && entry != end;
+         entry.increment(code))
+        if (std::error_code unknown; entry->is_regular_file(unknown))
+            files.push_back(entry->path());
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+Result<std::string> hashOfFolder(const std::string& path, const std::string& signature)
+{
+    const std::vector<fs::path> files = filesBelow(path);
+    std::uint64_t all = 0;
+    std::error_code code;
+    for (const fs::path& file : files)
+        if (const auto size = fs::file_size(file, code); !code)
+            all += size;
+    if (all > kWholeUpTo)
+        return KeyBuilder("large folder").add(signature).key();
+    KeyBuilder key("folder");
+    for (const fs::path& file : files) {
+        QS_TRY(const std::string content, fileSha256(file.string()));
+        key.add(file.lexically_relative(path).string()).add(content);
+    }
+    return key.key();
+}
+
 Result<std::string> hashOf(const std::string& path, const std::string& signature)
 {
     std::error_code code;
     if (fs::is_directory(path, code))
-        return KeyBuilder("folder").add(signature).key();
+        return hashOfFolder(path, signature);
     const auto size = fs::file_size(path, code);
     if (!code && fs::is_regular_file(path, code) && size > kWholeUpTo)
         return hashOfEnds(path, size);
@@ -70,13 +102,7 @@ std::string fileSignature(const std::string& path)
     std::string text = signatureOfFile(absolute);
     if (!fs::is_directory(absolute, code))
         return text;
-    std::vector<fs::path> files;
-    for (fs::recursive_directory_iterator entry(absolute, code), end; !code && entry != end;
-         entry.increment(code))
-        if (std::error_code unknown; entry->is_regular_file(unknown))
-            files.push_back(entry->path());
-    std::sort(files.begin(), files.end());
-    for (const fs::path& file : files)
+    for (const fs::path& file : filesBelow(absolute))
         text += signatureOfFile(file);
     return text;
 }

@@ -20,10 +20,10 @@ std::string fileSignature(const std::string& path);
 class ContentHashes
 {
 public:
-    /// Hex SHA-256 of a file; of a folder, of its `fileSignature` (its images are read when their
-    /// batch is due). A file above 1 GiB is hashed by size, time of change and its first and last
-    /// 64 MiB: whole it would take longer than a calibration. "sample" is `sampleOf`: the model's
-    /// own hash. Errors (NotFound, Io) name the file.
+    /// Hex SHA-256 of a file; of a folder, of the names and contents of its files. Above 1 GiB a
+    /// file is hashed by its `fileSignature` and its first and last 64 MiB, a folder by its
+    /// `fileSignature` alone: whole it would take longer than a calibration. "sample" is
+    /// `sampleOf`: the model's own hash. Errors (NotFound, Io) name the file.
     Result<std::string> of(const std::string& path, const std::string& sampleOf);
     /// The same where nothing need be read for it; else nothing.
     std::optional<std::string> known(const std::string& path, const std::string& sampleOf);

@@ -4,6 +4,7 @@
 #include "engine/base/sha256.h"
 #include "engine/calibrate/dataset.h"
 #include "engine/configure/backend_config.h"
+#include "engine/configure/json_reader.h"
 #include "engine/export/earlier_exports.h"
 #include "engine/export/exporter.h"
 #include "engine/export/result_writer.h"
@@ -13,18 +14,13 @@
 
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <optional>
-#include <sstream>
 
 namespace qs {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-/// What the folder carries of a backend that is a file.
-constexpr const char* kBackendFile = "backend.json";
 
 /// One export into a staging folder, from forms to documents.
 class Writer
@@ -126,19 +122,13 @@ private:
     /// The recipe as the folder carries it: a backend file goes along.
     Result<void> writeRecipe()
     {
-        Recipe recipe = m_request.recipe;
+        const Recipe& recipe = m_request.recipe;
         if (isBackendPath(recipe.backend)) {
-            std::ifstream in(recipe.backend, std::ios::binary);
-            std::ostringstream text;
-            text << in.rdbuf();
-            if (!in)
-                return fail(
-                    makeError(ErrorCode::Io, "the backend cannot be read").inFile(recipe.backend));
-            QS_CHECK(writeFileAtomically(at(kBackendFile), text.str()));
+            QS_TRY(const std::string text, readTextFile(recipe.backend));
+            QS_CHECK(writeFileAtomically(at(kBackendFile), text));
             QS_TRY(m_parts.backendSha256, fileSha256(at(kBackendFile)));
-            recipe.backend = kBackendFile;
         }
-        QS_CHECK(writeFileAtomically(at("recipe.json"), recipeToJson(recipe)));
+        QS_CHECK(writeFileAtomically(at("recipe.json"), writtenRecipe(recipe)));
         QS_TRY(m_parts.recipeSha256, fileSha256(at("recipe.json")));
         return {};
     }
@@ -156,8 +146,9 @@ Result<ExportReport> StageChain::exportTo(const ExportRequest& request, const Jo
 {
     const Graph& model = *request.calibration->prepared->model;
     const std::string& source = request.settings.calibrationData;
-    QS_CHECK(checkSpared({model.info().path, source, request.settings.comparisonData},
-                         request.forms, request.folder));
+    QS_CHECK(checkResultFolder(request.folder,
+                               {model.info().path, source, request.settings.comparisonData},
+                               request.forms));
     QS_TRY(ResultFolder folder, ResultFolder::create(request.folder));
     QS_TRY(const auto opened, data(model, source, request.recipe.calibration));
     QS_TRY(const Batch batch, opened->batch(0));

@@ -2,6 +2,10 @@
 #include "engine/pipeline/result_folder.h"
 
 #include "engine/base/atomic_file.h"
+#include "engine/calibrate/checkpoint.h"
+#include "engine/configure/backend_config.h"
+#include "engine/configure/json_reader.h"
+#include "engine/export/exporter.h"
 
 #include <algorithm>
 #include <chrono>
@@ -34,9 +38,38 @@ std::string firstMissing(fs::path folder)
 }
 
 constexpr std::string_view kStaging = ".quantscope-", kPattern = "XXXXXX";
+/// Where a staging folder keeps the files that new ones take the place of.
+constexpr const char* kEarlier = "earlier";
+
+/// Files that were moved, to be moved back where a later one cannot be.
+class Moves
+{
+public:
+    bool move(const fs::path& from, const fs::path& to)
+    {
+        fs::rename(from, to, m_failure);
+        if (!m_failure)
+            m_done.emplace_back(from, to);
+        return !m_failure;
+    }
+    /// Returns why the last one failed.
+    std::string takeBack()
+    {
+        std::error_code ignored;
+        for (auto it = m_done.rbegin(); it != m_done.rend(); ++it)
+            fs::rename(it->second, it->first, ignored);
+        return m_failure.message();
+    }
+
+private:
+    std::error_code m_failure;
+    std::vector<std::pair<fs::path, fs::path>> m_done;
+};
 
 /// A run that has just made its folder may not have locked it yet.
 constexpr std::chrono::minutes kYoung {1};
+/// A temporary file is written in one go.
+constexpr std::chrono::minutes kAbandoned {60};
 
 /// The folder, locked for this process; -1 where another one holds it or locks are not known.
 int lockFolder(const std::string& folder)
@@ -48,6 +81,16 @@ int lockFolder(const std::string& folder)
     return -1;
 }
 
+/// A temporary file of ours.
+bool isTemporary(const fs::directory_entry& entry)
+{
+    const std::string name = entry.path().filename().string();
+    std::error_code code;
+    return name.starts_with(kTemporaryBegin) && name.ends_with(kTemporaryEnd)
+        && name.size() == kTemporaryBegin.size() + 16 + kTemporaryEnd.size()
+        && entry.symlink_status(code).type() == fs::file_type::regular;
+}
+
 /// Removes the hidden folders of runs that could not: nobody holds their locks any more.
 void removeAbandoned(const std::string& folder)
 {
@@ -57,6 +100,9 @@ void removeAbandoned(const std::string& folder)
          entry.increment(code)) {
         const std::string name = entry->path().filename().string();
         std::error_code unknown;
+        if (isTemporary(*entry)
+            && fs::file_time_type::clock::now() - entry->last_write_time(unknown) > kAbandoned)
+            fs::remove(entry->path(), unknown);
         if (name.starts_with(kStaging) && name.size() == kStaging.size() + kPattern.size()
             && entry->symlink_status(unknown).type() == fs::file_type::directory)
             found.push_back(entry->path());
@@ -73,7 +119,71 @@ void removeAbandoned(const std::string& folder)
     }
 }
 
+/// Every name that a run may write, and then remove or replace, in a result folder.
+std::vector<std::string> writtenNames(const std::vector<std::string>& forms)
+{
+    std::vector<std::string> names(kRecordFiles.begin(), kRecordFiles.end());
+    names.emplace_back(kCheckpointFile);
+    for (const std::string& form : forms)
+        if (const std::string file = exportFile(form); !file.empty()) {
+            names.push_back(file);
+            if (file.ends_with(".onnx")) // where its weights go that are too many for one file
+                names.push_back(file + ".data");
+        }
+    return names;
+}
+
 } // namespace
+
+Result<void> checkResultFolder(const std::string& folder, const std::vector<std::string>& sources,
+                               const std::vector<std::string>& forms)
+{
+    for (const std::string& name : writtenNames(forms)) {
+        const fs::path target = fs::path(folder) / name;
+        std::error_code code;
+        const fs::file_status status = fs::symlink_status(target, code);
+        if (!fs::exists(status))
+            continue;
+        for (const std::string& source : sources)
+            if (!source.empty() && fs::equivalent(target, source, code) && !code)
+                return fail(
+                    makeError(ErrorCode::BadInput, "the results would replace it, as " + name)
+                        .inFile(source)
+                        .withHint("choose another folder for the results than " + folder));
+        if (fs::is_regular_file(status))
+            continue;
+        const char* what = fs::is_directory(status) ? "a folder"
+            : fs::is_symlink(status)                ? "a link"
+                                                    : "no regular file";
+        return fail(
+            makeError(ErrorCode::Io, std::string("is ") + what + ", where a file is to be written")
+                .inFile(target.string())
+                .withHint("move it away or choose another folder; nothing was written"));
+    }
+    return {};
+}
+
+std::string writtenRecipe(Recipe recipe)
+{
+    if (isBackendPath(recipe.backend))
+        recipe.backend = kBackendFile;
+    return recipeToJson(recipe);
+}
+
+Result<void> checkRecipeSpared(const std::string& path, const Recipe& recipe,
+                               const std::string& folder)
+{
+    const fs::path target = fs::path(folder) / "recipe.json";
+    std::error_code code;
+    if (path.empty() || !fs::equivalent(target, path, code) || code)
+        return {};
+    QS_TRY(const std::string text, readTextFile(path));
+    if (text == writtenRecipe(recipe))
+        return {};
+    return fail(makeError(ErrorCode::BadInput, "the results would rewrite this recipe")
+                    .inFile(path)
+                    .withHint("copy it elsewhere or choose another folder than " + folder));
+}
 
 Result<ResultFolder> ResultFolder::create(const std::string& folder)
 {
@@ -126,15 +236,28 @@ Result<std::vector<std::string>> ResultFolder::publish(const std::string& last)
     std::sort(names.begin(), names.end());
     std::stable_partition(names.begin(), names.end(),
                           [&](const std::string& name) { return name != last; });
-    std::vector<std::string> paths;
-    for (const auto& name : names) {
+    Moves moves;
+    const fs::path earlier = fs::path(m_staging) / kEarlier;
+    fs::create_directory(earlier, code);
+    const auto takeAway = [&](const std::string& name) {
         const fs::path target = fs::path(m_folder) / name;
-        fs::rename(fs::path(m_staging) / name, target, code);
-        if (code)
-            return fail(makeError(ErrorCode::Io, "cannot put the file in place: " + code.message())
-                            .inFile(target.string()));
+        return !fs::exists(fs::symlink_status(target, code)) || moves.move(target, earlier / name);
+    };
+    std::vector<std::string> paths;
+    bool done = takeAway(last);
+    std::string at = (fs::path(m_folder) / last).string();
+    syncFolder(m_folder);
+    for (std::size_t i = 0; done && i < names.size(); ++i) {
+        const fs::path target = fs::path(m_folder) / names[i];
+        at = target.string();
+        done = takeAway(names[i]) && moves.move(fs::path(m_staging) / names[i], target);
         paths.push_back(target.string());
     }
+    if (!done) {
+        const std::string cause = moves.takeBack();
+        return fail(makeError(ErrorCode::Io, "cannot put the file in place: " + cause).inFile(at));
+    }
+    syncFolder(m_folder);
     m_made.clear();
     return paths;
 }

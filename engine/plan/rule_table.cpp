@@ -45,14 +45,15 @@ Result<RuleTable> RuleTable::make(const QConfigMapping& mapping)
         }
     }
     for (std::size_t i = 0; i < table.m_rules.size(); ++i)
-        if (table.m_rules[i].kind == RuleKind::ModuleNameRegex)
-            try {
-                table.m_regexes.emplace_back(std::regex(table.m_rules[i].key), i);
-            } catch (const std::regex_error&) {
-                return fail(makeError(ErrorCode::BadInput,
-                                      "mapping.module_name_regex: '" + table.m_rules[i].key
-                                          + "' is not a regular expression"));
+        if (table.m_rules[i].kind == RuleKind::ModuleNameRegex) {
+            auto pattern = Pattern::compile(table.m_rules[i].key);
+            if (!pattern) {
+                Error error = std::move(pattern).error();
+                error.message = "mapping.module_name_regex: " + error.message;
+                return fail(std::move(error));
             }
+            table.m_regexes.emplace_back(std::move(*pattern), i);
+        }
     return table;
 }
 
@@ -91,7 +92,7 @@ RuleHits RuleTable::find(const RuleSubject& subject)
                 add(hits, rule);
     // Python's re.match: anchored at the start, the first rule that fits wins.
     for (const auto& [regex, rule] : m_regexes)
-        if (std::regex_search(subject.modulePath, regex, std::regex_constants::match_continuous))
+        if (regex.matchesBegin(subject.modulePath))
             add(hits, rule);
     std::size_t ofLast = hits.size();
     for (const std::string& type : subject.types) {

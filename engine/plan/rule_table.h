@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/pattern.h"
 #include "engine/base/result.h"
 #include "engine/configure/qconfig_mapping.h"
 #include "engine/plan/op_vocabulary.h"
 
 #include <map>
-#include <regex>
 #include <string>
 #include <vector>
 
@@ -48,7 +48,7 @@ private:
     std::vector<bool> m_used;
     bool m_hasEdges = false;
     bool m_hasLate = false; ///< some rule is from convert.qconfig_mapping
-    std::vector<std::pair<std::regex, std::size_t>> m_regexes;
+    std::vector<std::pair<Pattern, std::size_t>> m_regexes;
     std::map<std::string, std::vector<std::size_t>> m_types; ///< strongest (latest) first
     std::map<std::string, std::vector<std::size_t>> m_modules;
     std::map<std::string, std::vector<std::size_t>> m_nodes;

@@ -3,6 +3,8 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/log.h"
+#include "engine/base/read_file.h"
+#include "engine/configure/json_reader.h"
 
 #include <filesystem>
 #include <fstream>
@@ -17,7 +19,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr auto kFormat = "quantscope.project";
-constexpr int kVersion = 1;
+constexpr std::uint64_t kVersion = 1;
 constexpr auto kSample = "sample"; ///< data that the model's own file holds
 
 std::string relativeTo(const std::string& path, const fs::path& folder)
@@ -60,10 +62,14 @@ Result<void> checkHeader(const Json& json, const std::string& path)
     if (!json.contains("version") || !json["version"].is_number_integer())
         return fail(
             makeError(ErrorCode::BadInput, "the project has no version number").inFile(path));
-    if (json["version"].get<int>() > kVersion)
+    const Json& version = json["version"];
+    if (!version.is_number_unsigned() || version.get<std::uint64_t>() == 0)
+        return fail(makeError(ErrorCode::BadInput, "there is no project version " + version.dump())
+                        .inFile(path));
+    if (version.get<std::uint64_t>() > kVersion)
         return fail(makeError(ErrorCode::BadInput,
-                              "project version " + std::to_string(json["version"].get<int>())
-                                  + " is newer than this program's " + std::to_string(kVersion))
+                              "project version " + version.dump() + " is newer than this program's "
+                                  + std::to_string(kVersion))
                         .inFile(path)
                         .withHint("open it with a newer Quantscope"));
     for (const auto& [key, unused] : json.items())
@@ -92,11 +98,9 @@ DecisionHistory readHistory(const Json& json, const Project& project, const std:
 
 Result<Project> readProject(const std::string& path)
 {
-    std::ifstream file(path, std::ios::binary);
-    if (!file)
-        return fail(makeError(ErrorCode::NotFound, "the project cannot be opened").inFile(path));
-    const std::string text((std::istreambuf_iterator<char>(file)), {});
-    const Json json = Json::parse(text, nullptr, false);
+    QS_TRY(const std::string text, readTextFile(path));
+    const Json json
+        = isDeepJson(text) ? Json(Json::value_t::discarded) : Json::parse(text, nullptr, false);
     if (json.is_discarded())
         return fail(makeError(ErrorCode::BadInput, "not a JSON file").inFile(path));
     QS_CHECK(checkHeader(json, path));
@@ -149,6 +153,8 @@ Result<void> writeProject(const Project& project, const std::string& path)
 
 bool looksLikeProject(const std::string& path)
 {
+    if (!checkReadable(path))
+        return false;
     std::ifstream file(path, std::ios::binary);
     std::string head(256, '\0');
     file.read(head.data(), std::streamsize(head.size()));

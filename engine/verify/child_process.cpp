@@ -18,13 +18,14 @@ namespace {
 class Start
 {
 public:
-    explicit Start(const std::string& outputFile)
+    Start(const std::string& outputFile, ChildErrors errors)
     {
         posix_spawn_file_actions_init(&m_files);
         posix_spawn_file_actions_addopen(&m_files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
         posix_spawn_file_actions_addopen(&m_files, STDOUT_FILENO, outputFile.c_str(),
                                          O_WRONLY | O_CREAT | O_TRUNC, 0600);
-        posix_spawn_file_actions_adddup2(&m_files, STDOUT_FILENO, STDERR_FILENO);
+        if (errors == ChildErrors::InTheFile)
+            posix_spawn_file_actions_adddup2(&m_files, STDOUT_FILENO, STDERR_FILENO);
         posix_spawnattr_init(&m_attributes);
         sigset_t none;
         sigemptyset(&none);
@@ -58,10 +59,10 @@ private:
 } // namespace
 
 Result<int> runChild(const std::vector<std::string>& command, const std::string& outputFile,
-                     const JobContext& job)
+                     const JobContext& job, ChildErrors errors)
 {
     pid_t child = 0;
-    if (const int code = Start(outputFile).run(child, command))
+    if (const int code = Start(outputFile, errors).run(child, command))
         return fail(
             makeError(ErrorCode::Io, std::string("cannot be started: ") + std::strerror(code))
                 .inFile(command.front()));

@@ -78,8 +78,9 @@ private Q_SLOTS:
         const std::string path = folder.filePath("a.txt").toStdString();
         QVERIFY(writeFileAtomically(path, "one"));
         {
-            AtomicFile file(path);
-            std::ofstream(file.temporaryPath()) << "half";
+            const auto file = AtomicFile::create(path);
+            QVERIFY(file);
+            std::ofstream(file->temporaryPath()) << "half";
         }
         QFile file(folder.filePath("a.txt"));
         QVERIFY(file.open(QIODevice::ReadOnly));

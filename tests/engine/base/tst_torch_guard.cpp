@@ -32,6 +32,59 @@ private Q_SLOTS:
         QCOMPARE(QString::fromStdString(done.error().message), "a");
     }
 
+    void messagesHaveNoWordOfALibrary_data()
+    {
+        QTest::addColumn<QString>("thrown");
+        QTest::addColumn<QString>("told");
+        const auto row = [](const char* name, const char* thrown, const char* told) {
+            QTest::newRow(name) << QString(thrown) << QString(told);
+        };
+        const char* kNumber = "a number in it is not one, or is too large";
+        row("number", "stoll", kNumber);
+        row("map", "_Map_base::at", "it refers to something that it does not hold");
+        row("other map", "map::at", "it refers to something that it does not hold");
+        row("json", "[json.exception.type_error.302] type must be string, but is number",
+            "type must be string, but is number");
+        row("vector", "vector::_M_range_check: __n (which is 3) >= this->size() (which is 3)",
+            "a list in it is shorter, or longer, than it should be");
+        row("assertion",
+            "isTuple() INTERNAL ASSERT FAILED at \"/pytorch/aten/src/ATen/core/ivalue.h\":1234, "
+            "please report a bug to PyTorch. Expected Tuple but got Int",
+            "Expected Tuple but got Int");
+        row("assertion alone",
+            "false INTERNAL ASSERT FAILED at \"../torch/csrc/jit/ir.cpp\":12, please report a bug "
+            "to PyTorch. ",
+            "PyTorch cannot take it: its parts do not fit together");
+        row("improve",
+            "Expected sizes.size() == 4 to be true, but got false.  (Could this error message be "
+            "improved?  If so, please report an enhancement request to PyTorch.)",
+            "Expected sizes.size() == 4 to be true, but got false");
+        row("enforce",
+            "[enforce fail at alloc_cpu.cpp:121] err == 0. DefaultCPUAllocator: can't "
+            "allocate memory: you tried to allocate 99 bytes",
+            "err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate 99 bytes");
+        row("namespaces", "expected c10::ScalarType of at::Tensor and torch::jit::Node",
+            "expected ScalarType of Tensor and Node");
+        row("names of operators stay", "no kernel for my_torch::thing",
+            "no kernel for my_torch::thing");
+        row("reader", "PytorchStreamReader failed locating file data.pkl: file not found",
+            "its archive is not sound: locating file data.pkl: file not found");
+        row("script",
+            "The following operation failed in the TorchScript interpreter.\nTraceback of "
+            "TorchScript:\n  File x\nRuntimeError: mat1 and mat2 do not fit\n",
+            "mat1 and mat2 do not fit");
+        row("nothing", "", "PyTorch cannot take it");
+    }
+    void messagesHaveNoWordOfALibrary()
+    {
+        QFETCH(QString, thrown);
+        QFETCH(QString, told);
+        const auto done
+            = guardTorch([&]() -> Result<void> { throw std::runtime_error(thrown.toStdString()); });
+        QVERIFY(!done);
+        QCOMPARE(QString::fromStdString(done.error().message), told);
+    }
+
     void warningsAreNotesAndToldOnce()
     {
         const auto warnTwice = [] {

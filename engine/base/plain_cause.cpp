@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/plain_cause.h"
+
+#include <array>
+#include <cctype>
+#include <string_view>
+#include <utility>
+
+namespace qs {
+
+namespace {
+
+constexpr const char* kBlank = " \t\r\n";
+
+std::string trimmed(const std::string& text)
+{
+    constexpr const char* kEnds = " \t\r\n.:;,";
+    const auto begin = text.find_first_not_of(" \t\r\n:;,");
+    if (begin == std::string::npos)
+        return {};
+    return text.substr(begin, text.find_last_not_of(kEnds) - begin + 1);
+}
+
+/// The first line that says something: TorchScript's errors begin with an empty one.
+std::string firstLine(const std::string& text)
+{
+    const auto begin = text.find_first_not_of(kBlank);
+    return begin == std::string::npos ? text : text.substr(begin, text.find('\n', begin) - begin);
+}
+
+std::string lastLine(const std::string& text)
+{
+    const auto end = text.find_last_not_of(kBlank);
+    if (end == std::string::npos)
+        return text;
+    const auto begin = text.rfind('\n', end);
+    return begin == std::string::npos ? text.substr(0, end + 1)
+                                      : text.substr(begin + 1, end - begin);
+}
+
+/// Texts that stand for what a standard or JSON library throws.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kStandard {{
+    {"stoll", "a number in it is not one, or is too large"},
+    {"stoull", "a number in it is not one, or is too large"},
+    {"stoi", "a number in it is not one, or is too large"},
+    {"stol", "a number in it is not one, or is too large"},
+    {"stoul", "a number in it is not one, or is too large"},
+    {"stod", "a number in it is not one, or is too large"},
+    {"stof", "a number in it is not one, or is too large"},
+    {"map::at", "it refers to something that it does not hold"},
+    {"_Map_base::at", "it refers to something that it does not hold"},
+    {"unordered_map::at", "it refers to something that it does not hold"},
+    {"vector::", "a list in it is shorter, or longer, than it should be"},
+    {"basic_string", "a text in it is shorter than it should be"},
+    {"bad optional access", "something that belongs into it is missing"},
+    {"std::bad_alloc", "out of memory"},
+}};
+
+void removeAll(std::string& text, std::string_view part)
+{
+    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at))
+        text.erase(at, part.size());
+}
+
+/// From `begin` up to and with `end`; to the text's end where that is not there.
+void removeSpan(std::string& text, std::string_view begin, std::string_view end)
+{
+    for (auto at = text.find(begin); at != std::string::npos; at = text.find(begin, at)) {
+        const auto stop = text.find(end, at + begin.size());
+        text.erase(at, stop == std::string::npos ? stop : stop + end.size() - at);
+    }
+}
+
+/// "inline_container.cc:229": where a library's own sources are meant, not the user's files.
+bool isPlaceInSource(std::string_view word)
+{
+    constexpr std::array<std::string_view, 7> kEndings {".cpp", ".cc",  ".h", ".cu",
+                                                        ".hpp", ".cuh", ".py"};
+    while (!word.empty() && std::string_view("\"'():,;[]").find(word.front()) != word.npos)
+        word.remove_prefix(1);
+    for (const std::string_view ending : kEndings)
+        if (const auto at = word.find(ending); at != word.npos && ending != ".py"
+            && at + ending.size() < word.size()
+            && std::string_view("\":,()").find(word[at + ending.size()]) != word.npos)
+            return true;
+    return false;
+}
+
+void removePlaces(std::string& text)
+{
+    std::string out;
+    for (std::size_t at = 0; at < text.size();) {
+        const auto end = std::min(text.find(' ', at), text.size());
+        const std::string_view word(text.data() + at, end - at);
+        if (!isPlaceInSource(word))
+            out.append(out.empty() ? "" : " ").append(word);
+        else if (out.ends_with(" at") || out.ends_with(" from"))
+            out.erase(out.rfind(' '));
+        at = end + 1;
+    }
+    text = std::move(out);
+}
+
+void removeNamespaces(std::string& text)
+{
+    for (const std::string_view name :
+         {"torch::jit::", "torch::", "c10::impl::", "c10::", "at::native::", "at::",
+          "caffe2::serialize::", "caffe2::", "std::"}) {
+        for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at)) {
+            const bool begins = at == 0
+                || !(std::isalnum(static_cast<unsigned char>(text[at - 1])) || text[at - 1] == '_'
+                     || text[at - 1] == ':');
+            if (begins)
+                text.erase(at, name.size());
+            else
+                at += name.size();
+        }
+    }
+}
+
+/// "isTuple() INTERNAL ASSERT FAILED at "x.h":5, please report a bug to PyTorch. Wanted a tuple".
+std::string withoutAssertion(const std::string& text)
+{
+    const auto found = text.find("INTERNAL ASSERT FAILED");
+    if (found == std::string::npos)
+        return text;
+    std::string rest = text.substr(found + std::string_view("INTERNAL ASSERT FAILED").size());
+    if (const auto asks = rest.find("please report a bug to PyTorch"); asks != std::string::npos)
+        rest.erase(0, asks + std::string_view("please report a bug to PyTorch").size());
+    rest.erase(0, rest.find_first_not_of(". "));
+    rest = trimmed(rest);
+    return rest.empty() ? "PyTorch cannot take it: its parts do not fit together" : rest;
+}
+
+} // namespace
+
+std::string plainCause(const std::string& what)
+{
+    constexpr std::string_view kInterpreter = "The following operation failed in the TorchScript";
+    std::string text
+        = what.find(kInterpreter) != std::string::npos ? lastLine(what) : firstLine(what);
+    for (const auto& [begin, meaning] : kStandard)
+        if (text.starts_with(begin))
+            return std::string(meaning);
+    if (text.starts_with("[json.exception"))
+        text.erase(0, text.find(']') == std::string::npos ? 0 : text.find(']') + 1);
+    text = withoutAssertion(text);
+    removeSpan(text, "(Could this error message be improved?", ")");
+    removeSpan(text, "[enforce fail at ", "]");
+    removeSpan(text, "Exception raised from ", "\n");
+    for (const std::string_view asks :
+         {"Please report this issue", "please report a bug to PyTorch", "Please report a bug",
+          "please report this error", "Please file"})
+        if (const auto at = text.find(asks); at != std::string::npos)
+            text.erase(at);
+    constexpr std::string_view kReader = "PytorchStreamReader failed";
+    if (const auto at = text.find(kReader); at != std::string::npos)
+        text.replace(at, kReader.size(), "its archive is not sound:");
+    removeAll(text, "RuntimeError: ");
+    removePlaces(text);
+    removeNamespaces(text);
+    text = trimmed(text);
+    return text.empty() ? "PyTorch cannot take it" : text;
+}
+
+} // namespace qs

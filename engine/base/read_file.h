@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace qs {
+
+/// Whether the path is a file that can be read to its end: asked before it is opened. Errors: there
+/// is none (NotFound); it is a folder, a pipe, a device or a socket, or may not be read (Io).
+Result<void> checkReadable(const std::string& path);
+
+/// The whole content. Errors: those of `checkReadable`; larger than `most` bytes (BadInput).
+Result<std::string> readWholeFile(const std::string& path, std::uint64_t most);
+
+/// Whether lists and objects of a JSON text lie within each other in more levels than anything that
+/// this program reads: what is parsed is copied, printed and walked recursively.
+bool isDeepJson(std::string_view json);
+
+} // namespace qs
