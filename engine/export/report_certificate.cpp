@@ -112,7 +112,7 @@ std::string verifiedText(const std::string& folder)
     std::ifstream in(fs::path(folder) / "certificate.json", std::ios::binary);
     const Json certificate = Json::parse(in, nullptr, false);
     const std::string none = "<p>The exports were not run in their own runtimes: "
-                             "<code>quantscope verify</code> does.</p>";
+                             "<b>quantscope verify</b> does.</p>";
     if (!certificate.is_object() || !certificate.contains("verdicts"))
         return none;
     const auto hash = fileSha256((fs::path(folder) / "result.json").string());
