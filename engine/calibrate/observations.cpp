@@ -156,10 +156,10 @@ Result<Arrays> readArrays(const std::string& path)
 
 const ObserverStats* Observations::tryGet(ObserverId id) const
 {
-    for (const auto& stats : observers)
-        if (stats.id == id)
-            return &stats;
-    return nullptr;
+    const auto it = std::lower_bound(
+        observers.begin(), observers.end(), id,
+        [](const ObserverStats& stats, ObserverId wanted) { return stats.id < wanted; });
+    return it != observers.end() && it->id == id ? &*it : nullptr;
 }
 
 Result<void> writeObservations(const Observations& observations, const std::string& path,

@@ -43,7 +43,7 @@ struct ObserverStats
 /// What a calibration found. A value; share as ObservationsPtr.
 struct Observations
 {
-    std::vector<ObserverStats> observers; ///< same order as Plan::observers
+    std::vector<ObserverStats> observers; ///< in the order of Plan::observers: ids ascend
     std::int64_t batches = 0;
     std::int64_t samples = 0;
     std::string device; ///< "cpu", "cuda:0"

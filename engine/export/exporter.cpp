@@ -19,7 +19,8 @@ struct Form
     const char* file;
     /// Into `path`, which is going to stand at `finalPath`.
     Result<void> (*write)(const ConvertedModel&, const std::string& path,
-                          const std::string& finalPath, const ExportOptions& options);
+                          const std::string& finalPath, const ExportOptions& options,
+                          const JobContext& job);
     bool isReadBack; ///< this program opens the file again
     Result<void> (*check)(const Graph& model) = nullptr; ///< of a float model; null: holds all
 };
@@ -32,35 +33,37 @@ Result<GraphPtr> needed(const GraphPtr& graph, const char* what)
 }
 
 Result<void> writeLowered(const ConvertedModel& converted, const std::string& path,
-                          const std::string&, const ExportOptions&)
+                          const std::string&, const ExportOptions&, const JobContext& job)
 {
     QS_TRY(const GraphPtr graph, needed(converted.lowered, "lowered form"));
-    return writeTorchScript(*graph, path);
+    return writeTorchScript(*graph, path, job);
 }
 
 Result<void> writeReference(const ConvertedModel& converted, const std::string& path,
-                            const std::string&, const ExportOptions&)
+                            const std::string&, const ExportOptions&, const JobContext& job)
 {
     QS_TRY(const GraphPtr graph, needed(converted.reference, "reference form"));
-    return writePt2(*graph, path);
+    return writePt2(*graph, path, job);
 }
 
 Result<void> writeFolded(const ConvertedModel& converted, const std::string& path,
-                         const std::string&, const ExportOptions&)
+                         const std::string&, const ExportOptions&, const JobContext& job)
 {
     QS_TRY(const GraphPtr graph, needed(converted.reference, "reference form"));
     QS_TRY(const Graph folded, foldWeights(*graph));
-    return writePt2(folded, path);
+    return writePt2(folded, path, job);
 }
 
 Result<void> writeQdq(const ConvertedModel& converted, const std::string& path,
-                      const std::string& finalPath, const ExportOptions& options)
+                      const std::string& finalPath, const ExportOptions& options,
+                      const JobContext& job)
 {
     QS_TRY(const GraphPtr graph, needed(converted.reference, "reference form"));
     OnnxOptions onnx;
     onnx.opset = options.onnxOpset;
     if (!options.recipeSha256.empty())
         onnx.metadata = {{"quantscope.recipe_sha256", options.recipeSha256}};
+    QS_CHECK(job.check());
     return writeOnnx(*graph, path, finalPath, onnx);
 }
 
@@ -133,7 +136,7 @@ Result<std::string> exportModel(const ConvertedModel& converted, const std::stri
     const std::string path = (std::filesystem::path(folder) / wanted->file).string();
     job.report("export", wanted->file, 0);
     QS_TRY(AtomicFile file, AtomicFile::create(path));
-    auto written = wanted->write(converted, file.temporaryPath(), path, options);
+    auto written = wanted->write(converted, file.temporaryPath(), path, options, job);
     if (!written) {
         Error error = std::move(written).error();
         error.file = path;

@@ -42,8 +42,9 @@ Result<void> checkForms(const Graph& model, const std::vector<std::string>& form
 inline constexpr std::array<std::string_view, 4> kRecordFiles {"observations.npz", "recipe.json",
                                                                "backend.json", "result.json"};
 
-/// The writers themselves.
-Result<void> writeTorchScript(const Graph& lowered, const std::string& path);
-Result<void> writePt2(const Graph& reference, const std::string& path);
+/// The writers themselves. A cancel leaves no file.
+Result<void> writeTorchScript(const Graph& lowered, const std::string& path,
+                              const JobContext& job = {});
+Result<void> writePt2(const Graph& reference, const std::string& path, const JobContext& job = {});
 
 } // namespace qs

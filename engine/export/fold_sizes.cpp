@@ -42,10 +42,11 @@ public:
     {
     }
 
-    Result<Graph> run()
+    Result<Graph> run(const JobContext& job)
     {
         std::vector<NodeId> folded;
         for (const NodePtr& node : m_graph.nodes()) {
+            QS_CHECK(job.check());
             const std::vector<NamedArgument> args = withNumbers(*node, m_numbers);
             if (!m_numbers.empty() && !args.empty())
                 m_edit.setArgs(node->id, args);
@@ -206,12 +207,13 @@ private:
 };
 
 /// Numbers that go through small tensors on their way (a traced `x.size(0) * 2`).
-Result<Graph> foldNumbers(const Graph& graph)
+Result<Graph> foldNumbers(const Graph& graph, const JobContext& job)
 {
     QS_TRY(const Interpreter interpreter,
            Interpreter::create(std::make_shared<const Graph>(graph)));
     Numbers numbers;
     for (const NodePtr& node : graph.nodes()) {
+        QS_CHECK(job.check());
         if (node->kind != NodeKind::Op || node->outputs.size() != 1
             || !node->outputs[0].type.expression.empty() || !interpreter.isConstant({node->id, 0}))
             continue;
@@ -236,10 +238,10 @@ Result<Graph> foldNumbers(const Graph& graph)
 
 } // namespace
 
-Result<Graph> foldSizes(const Graph& graph)
+Result<Graph> foldSizes(const Graph& graph, const JobContext& job)
 {
-    QS_TRY(const Graph sized, SizeFolder(graph).run());
-    return foldNumbers(sized);
+    QS_TRY(const Graph sized, SizeFolder(graph).run(job));
+    return foldNumbers(sized, job);
 }
 
 } // namespace qs

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/base/result.h"
+#include "engine/base/job_context.h"
 #include "engine/graph/graph.h"
 
 namespace qs {
@@ -9,6 +9,6 @@ namespace qs {
 /// The graph with sizes of tensors of fixed shape, and arithmetic on them, as plain numbers: the
 /// form a .pt2 of fixed shapes has. Sizes that carry an expression of their own stay. Errors: a
 /// division by zero or an overflow in that arithmetic.
-Result<Graph> foldSizes(const Graph& graph);
+Result<Graph> foldSizes(const Graph& graph, const JobContext& job = {});
 
 } // namespace qs

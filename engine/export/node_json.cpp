@@ -130,6 +130,12 @@ NodeJson::NodeJson(const ResultParts& parts, bool numbers)
     , m_numbers(numbers)
     , m_places(*parts.model, *parts.plan)
 {
+    if (parts.comparison)
+        for (const NodeError& error : parts.comparison->nodes)
+            m_errors.emplace(error.node, &error);
+    if (parts.converted)
+        for (const KernelCheck& check : parts.converted->checks)
+            m_checks.insert_or_assign(check.node, &check);
 }
 
 Json NodeJson::nodes() const
@@ -262,23 +268,20 @@ ObserverId NodeJson::inputObserver(NodeId node, std::size_t index, ValueRef valu
 
 void NodeJson::addNumbers(Json& json, const Node& node) const
 {
-    const NodeError* error = m_parts.comparison ? m_parts.comparison->tryGet(node.id) : nullptr;
-    if (!error)
+    if (const auto error = m_errors.find(node.id); error == m_errors.end())
         json["error"] = nullptr;
     else
-        json["error"] = {{"isolated", metricsJson(error->isolated)},
-                         {"inherited", metricsJson(error->inherited)},
-                         {"born_here", metricsJson(error->bornHere)},
-                         {"cumulative", metricsJson(error->cumulative)}};
-    if (!m_parts.converted)
-        return;
-    for (const auto& check : m_parts.converted->checks)
-        if (check.node == node.id)
-            json["kernel"]
-                = {{"name", check.kernel},
-                   {"max_lsb", numberJson(check.maxLsb)},
-                   {"passed", check.passed},
-                   {"reason", check.reason.empty() ? Json(nullptr) : Json(check.reason)}};
+        json["error"] = {{"isolated", metricsJson(error->second->isolated)},
+                         {"inherited", metricsJson(error->second->inherited)},
+                         {"born_here", metricsJson(error->second->bornHere)},
+                         {"cumulative", metricsJson(error->second->cumulative)}};
+    if (const auto found = m_checks.find(node.id); found != m_checks.end()) {
+        const KernelCheck& check = *found->second;
+        json["kernel"] = {{"name", check.kernel},
+                          {"max_lsb", numberJson(check.maxLsb)},
+                          {"passed", check.passed},
+                          {"reason", check.reason.empty() ? Json(nullptr) : Json(check.reason)}};
+    }
 }
 
 const PlannedObserver* NodeJson::planned(ObserverId id) const

@@ -45,6 +45,8 @@ private:
     const ResultParts& m_parts;
     bool m_numbers;
     ObserverPlaces m_places;
+    std::unordered_map<NodeId, const NodeError*> m_errors;
+    std::unordered_map<NodeId, const KernelCheck*> m_checks;
 };
 
 /// `{sqnr_db, cosine, mse, max_abs}`, or null.

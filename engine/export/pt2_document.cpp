@@ -19,9 +19,10 @@ constexpr int kSchemaMinor = 17;
 class GraphWriter
 {
 public:
-    GraphWriter(const Graph& graph, const Pt2Json& record)
+    GraphWriter(const Graph& graph, const Pt2Json& record, const JobContext& job)
         : m_graph(graph)
         , m_record(record)
+        , m_job(job)
     {
     }
 
@@ -60,6 +61,7 @@ private:
     {
         Pt2Json list = Pt2Json::array();
         for (const NodePtr& node : m_graph.nodes()) {
+            QS_CHECK(m_job.check());
             if (!node->isOperator())
                 continue;
             auto made = writeNode(*node);
@@ -110,7 +112,7 @@ private:
         return name;
     }
 
-    static Result<Pt2Json> innerGraph(const Node& node, std::size_t index)
+    Result<Pt2Json> innerGraph(const Node& node, std::size_t index) const
     {
         if (index >= node.subgraphs.size())
             return fail(ErrorCode::Internal, "it names a graph that it does not hold");
@@ -118,7 +120,7 @@ private:
         Pt2Json record = Pt2Json::parse(graph.info().exportRecord, nullptr, false);
         if (!record.is_object())
             record = Pt2Json::object();
-        QS_TRY(Pt2Json inner, GraphWriter(graph, record).writeInner());
+        QS_TRY(Pt2Json inner, GraphWriter(graph, record, m_job).writeInner());
         return Pt2Json {{"as_graph",
                          {{"name", node.name + "_graph_" + std::to_string(index)},
                           {"graph", std::move(inner)}}}};
@@ -126,6 +128,7 @@ private:
 
     const Graph& m_graph;
     const Pt2Json& m_record;
+    const JobContext& m_job;
 };
 
 /// What surrounds the graph: signature and calling convention.
@@ -133,10 +136,11 @@ class DocumentWriter
 {
 public:
     DocumentWriter(const Graph& graph, const Pt2Weights& weights,
-                   const std::vector<StateUpdate>& updates)
+                   const std::vector<StateUpdate>& updates, const JobContext& job)
         : m_graph(graph)
         , m_weights(weights)
         , m_updates(updates)
+        , m_job(job)
         , m_record(Pt2Json::parse(graph.info().exportRecord, nullptr, false))
     {
         if (!m_record.is_object() || !m_record.contains("graph_module"))
@@ -149,7 +153,7 @@ public:
     {
         addWeights();
         QS_CHECK(addUserInputs());
-        GraphWriter writer(m_graph, m_recordedGraph);
+        GraphWriter writer(m_graph, m_recordedGraph, m_job);
         QS_TRY(Pt2Json outputs, writer.outputs());
         Pt2Json outputSpecs = Pt2Json::array(), returned = Pt2Json::array();
         for (const StateUpdate& update : m_updates) {
@@ -299,6 +303,7 @@ private:
     const Graph& m_graph;
     const Pt2Weights& m_weights;
     const std::vector<StateUpdate>& m_updates;
+    const JobContext& m_job;
     Pt2Json m_record, m_module, m_recordedGraph;
     Pt2Json m_specs = Pt2Json::array();
     Pt2Json m_inputs = Pt2Json::array();
@@ -307,9 +312,9 @@ private:
 } // namespace
 
 Result<Pt2Json> pt2Document(const Graph& graph, const Pt2Weights& weights,
-                            const std::vector<StateUpdate>& updates)
+                            const std::vector<StateUpdate>& updates, const JobContext& job)
 {
-    return DocumentWriter(graph, weights, updates).write();
+    return DocumentWriter(graph, weights, updates, job).write();
 }
 
 } // namespace qs

@@ -110,14 +110,14 @@ Result<void> checkSpelled(const Graph& graph)
     return {};
 }
 
-Result<void> writeArchive(const Graph& graph, FileSink& file)
+Result<void> writeArchive(const Graph& graph, FileSink& file, const JobContext& job)
 {
     const Graph plain = withoutStateUpdates(graph);
     const Pt2Weights weights(plain);
-    QS_TRY(const Pt2Json document, pt2Document(plain, weights, stateUpdates(graph)));
+    QS_TRY(const Pt2Json document, pt2Document(plain, weights, stateUpdates(graph), job));
     Archive archive(file.writer());
     archive.setMinVersion(kArchiveMinVersion);
-    QS_CHECK(weights.write(archive));
+    QS_CHECK(weights.write(archive, job));
     writeText(archive, kModelRecord, document.dump());
     writeText(archive, kSampleRecord, sampleInputs(graph.info()));
     writeText(archive, "archive_format", kFormat);
@@ -128,16 +128,20 @@ Result<void> writeArchive(const Graph& graph, FileSink& file)
 
 } // namespace
 
-Result<void> writePt2(const Graph& reference, const std::string& path)
+Result<void> writePt2(const Graph& reference, const std::string& path, const JobContext& job)
 {
     QS_TRY(FileSink file, FileSink::open(path));
     QS_CHECK(guardTorch([&]() -> Result<void> {
         QS_TRY(const InlinedGraph inlined, inlineRegions(reference));
-        QS_TRY(const Graph sized, foldSizes(*inlined.graph));
+        QS_CHECK(job.check());
+        QS_TRY(const Graph sized, foldSizes(*inlined.graph, job));
+        QS_CHECK(job.check());
         QS_TRY(const Graph scanned, scanRecurrences(sized));
+        QS_CHECK(job.check());
         const Graph spelled = withScalarTensors(scanned);
         QS_CHECK(checkSpelled(spelled));
-        return writeArchive(spelled, file);
+        QS_CHECK(job.check());
+        return writeArchive(spelled, file, job);
     }));
     return file.close();
 }

@@ -80,11 +80,12 @@ Pt2Weights::Pt2Weights(const Graph& graph)
     }
 }
 
-Result<void> Pt2Weights::write(Archive& archive) const
+Result<void> Pt2Weights::write(Archive& archive, const JobContext& job) const
 {
     Folder weights(archive, "data/weights/", "weight_");
     Folder constants(archive, "data/constants/", "tensor_");
     for (const NodePtr& node : m_graph.nodes()) {
+        QS_CHECK(job.check());
         if (!node->isStored())
             continue;
         auto held = m_graph.tensors()->get(node->tensor);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/job_context.h"
 #include "engine/export/pt2_arguments.h"
 
 #include <caffe2/serialize/inline_container.h>
@@ -25,7 +26,8 @@ public:
     const std::string& path(const Node& node) const { return m_paths.at(node.id); }
     /// Writes records and configurations. Errors: an object that is not a tensor, what the store
     /// says.
-    Result<void> write(caffe2::serialize::PyTorchStreamWriter& archive) const;
+    Result<void> write(caffe2::serialize::PyTorchStreamWriter& archive,
+                       const JobContext& job) const;
 
 private:
     const Graph& m_graph;

@@ -53,9 +53,10 @@ Result<void> tieToOperands(ScriptBuilder& builder, const Node& node)
 }
 
 Result<void> fillBody(ScriptBuilder& builder, const Interpreter& interpreter,
-                      const std::unordered_set<NodeId>& inPlace)
+                      const std::unordered_set<NodeId>& inPlace, const JobContext& job)
 {
     for (const NodePtr& node : builder.source().nodes()) {
+        QS_CHECK(job.check());
         if (node->kind == NodeKind::ModuleCall)
             return fail(makeError(ErrorCode::Unsupported,
                                   "a module kept whole cannot be written as TorchScript")
@@ -76,23 +77,26 @@ Result<void> saveModule(const torch::jit::Module& module, const std::string& pat
     return file.close();
 }
 
-Result<void> writeModule(const Graph& lowered, const std::string& path)
+Result<void> writeModule(const Graph& lowered, const std::string& path, const JobContext& job)
 {
     QS_TRY(const InlinedGraph inlined, inlineRegions(lowered));
+    QS_CHECK(job.check());
     QS_TRY(const Interpreter interpreter, Interpreter::create(inlined.graph));
     ScriptBuilder builder(*inlined.graph, interpreter);
     QS_CHECK(declareInputs(builder));
-    QS_CHECK(fillBody(builder, interpreter, inlined.inPlace));
+    QS_CHECK(fillBody(builder, interpreter, inlined.inPlace, job));
     QS_TRY(ScriptValue * returned, packOutputs(builder));
-    return saveModule(builder.finish(returned), path);
+    const auto module = builder.finish(returned);
+    QS_CHECK(job.check());
+    return saveModule(module, path);
 }
 
 } // namespace
 
-Result<void> writeTorchScript(const Graph& lowered, const std::string& path)
+Result<void> writeTorchScript(const Graph& lowered, const std::string& path, const JobContext& job)
 {
     const InferenceScope scope;
-    return guardTorch([&] { return writeModule(lowered, path); });
+    return guardTorch([&] { return writeModule(lowered, path, job); });
 }
 
 } // namespace qs

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/configure/backend_config.h"
 #include "engine/convert/outline.h"
-#include "engine/plan/planner.h"
-#include "tests/support/tiny_graph.h"
+#include "tests/support/deep_model.h"
 
 #include <QtTest/QtTest>
 
@@ -23,43 +21,12 @@ double secondsSince(Clock::time_point start)
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Blocks of linear, sum, relu and product: four operators each.
-struct Deep
+double convertSeconds(const DeepModel& deep)
 {
-    GraphPtr graph;
-    PlanPtr plan;
-    Recipe recipe = defaultRecipe();
-
-    explicit Deep(int blocks)
-    {
-        TinyGraph tiny;
-        ValueRef x = tiny.input("x", {2, 8});
-        const at::Tensor w = at::randn({8, 8}), b = at::zeros({8});
-        std::vector<std::pair<ValueRef, ValueRef>> layers;
-        for (int i = 0; i < blocks; ++i) {
-            const std::string name = "l" + std::to_string(i);
-            const ValueRef weight = tiny.parameter(name + ".weight", w);
-            layers.emplace_back(weight, tiny.parameter(name + ".bias", b));
-        }
-        for (const auto& [weight, bias] : layers) {
-            const ValueRef y = tiny.op("aten.linear.default",
-                                       {{"input", x}, {"weight", weight}, {"bias", bias}}, {2, 8});
-            x = tiny.op("aten.add.Tensor", {{"self", y}, {"other", x}}, {2, 8});
-            x = tiny.op("aten.relu.default", {{"self", x}}, {2, 8});
-            x = tiny.op("aten.mul.Tensor", {{"self", x}, {"other", 0.5}}, {2, 8});
-        }
-        graph = tiny.finish({x});
-        plan = std::make_shared<const Plan>(
-            makePlan(*graph, recipe, findBackend("x86").value()).value());
-    }
-
-    double convertSeconds() const
-    {
-        const auto start = Clock::now();
-        const auto made = outlineConversion(graph, plan, recipe);
-        return made ? secondsSince(start) : -1;
-    }
-};
+    const auto start = Clock::now();
+    const auto made = outlineConversion(deep.graph, deep.plan, deep.recipe);
+    return made ? secondsSince(start) : -1;
+}
 
 } // namespace
 
@@ -70,12 +37,12 @@ class TestOutline : public QObject
 private Q_SLOTS:
     void growsWithTheModel()
     {
-        const Deep small(500), large(4000);
+        const DeepModel small(500), large(4000);
         QVERIFY(small.plan->quantizedOps > 1000);
-        double least = small.convertSeconds(), most = large.convertSeconds();
+        double least = convertSeconds(small), most = convertSeconds(large);
         for (int i = 0; i < 2; ++i) {
-            least = std::min(least, small.convertSeconds());
-            most = std::min(most, large.convertSeconds());
+            least = std::min(least, convertSeconds(small));
+            most = std::min(most, convertSeconds(large));
         }
         QVERIFY(least > 0);
         // Eight times the operators: 8 where it is linear, 64 where it is quadratic.
@@ -86,7 +53,7 @@ private Q_SLOTS:
     /// Wherever it is stopped, it is over soon, and it says how far it is.
     void stopsAndReports()
     {
-        const Deep deep(1500);
+        const DeepModel deep(1500);
         int reports = 0;
         double whole = 0;
         {
