@@ -16,7 +16,7 @@ using namespace qs;
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Stage = std::function<bool(const JobContext&)>; ///< true where it came to its end
+using Stage = std::function<Result<void>(const JobContext&)>; ///< fails where it was cancelled
 
 double secondsSince(Clock::time_point start)
 {
@@ -28,9 +28,10 @@ double secondsSince(Clock::time_point start)
 void measure(const std::string& only, const char* name, int moments, const Stage& stage)
 {
     auto start = Clock::now();
-    if (!stage({})) {
-        std::printf("%-10s failed\n", name);
-        return;
+    if (const auto done = stage({});
+        !done) { // the stages after it would have nothing to start from
+        std::printf("%-10s %s\n", name, done.error().line().c_str());
+        std::exit(1);
     }
     const double whole = secondsSince(start);
     if (!only.empty() && only != name)
@@ -52,7 +53,7 @@ void measure(const std::string& only, const char* name, int moments, const Stage
             stopped = Clock::now();
             stop.request_stop();
         });
-        const bool done = stage(job);
+        const bool done = stage(job).has_value();
         const auto over = Clock::now();
         timer.join();
         if (done)
@@ -89,35 +90,30 @@ int main(int argc, char** argv)
     recipe.calibration.batchSize = 2;
     const RunSettings settings {data, {}, "cpu"};
 
-    measure(only, "outline", moments, [&](const JobContext& job) {
-        return outlineConversion(deep.graph, deep.plan, recipe, job).has_value();
+    measure(only, "outline", moments, [&](const JobContext& job) -> Result<void> {
+        QS_CHECK(outlineConversion(deep.graph, deep.plan, recipe, job));
+        return Result<void>();
     });
     CalibrationPtr seen;
-    measure(only, "calibrate", moments, [&](const JobContext& job) {
+    measure(only, "calibrate", moments, [&](const JobContext& job) -> Result<void> {
         StageChain chain;
-        auto made = chain.calibrate({deep.graph, deep.plan, recipe, settings}, job);
-        if (made)
-            seen = *made;
-        return made.has_value();
+        QS_TRY(seen, chain.calibrate({deep.graph, deep.plan, recipe, settings}, job));
+        return Result<void>();
     });
     ConvertedPtr converted;
-    measure(only, "convert", moments, [&](const JobContext& job) {
+    measure(only, "convert", moments, [&](const JobContext& job) -> Result<void> {
         StageChain chain;
-        auto made = chain.convert({seen, recipe, settings}, job);
-        if (made)
-            converted = *made;
-        return made.has_value();
+        QS_TRY(converted, chain.convert({seen, recipe, settings}, job));
+        return Result<void>();
     });
     ComparisonPtr compared;
-    measure(only, "compare", moments, [&](const JobContext& job) {
+    measure(only, "compare", moments, [&](const JobContext& job) -> Result<void> {
         StageChain chain;
-        auto made = chain.compare({seen, converted, recipe, settings}, job);
-        if (made)
-            compared = *made;
-        return made.has_value();
+        QS_TRY(compared, chain.compare({seen, converted, recipe, settings}, job));
+        return Result<void>();
     });
     for (const char* form : {"torchscript", "pt2-reference"})
-        measure(only, form, moments, [&](const JobContext& job) {
+        measure(only, form, moments, [&](const JobContext& job) -> Result<void> {
             StageChain chain;
             ExportRequest request;
             request.calibration = seen;
@@ -127,7 +123,8 @@ int main(int argc, char** argv)
             request.settings = settings;
             request.forms = {form};
             request.folder = (folder / form).string();
-            return chain.exportTo(request, job).has_value();
+            QS_CHECK(chain.exportTo(request, job));
+            return Result<void>();
         });
     std::filesystem::remove_all(folder);
     return 0;
