@@ -306,7 +306,7 @@ def test_result_folder_is_of_one_run(folder):
     source.write_bytes(path.read_bytes() if hasattr(path, "read_bytes") else open(path, "rb").read())
     run_good("quantize", source, "--data", npz, "--device", "cpu", "--export", "none", "--out", out)
     before = source.read_bytes()
-    expect_bad("quantize", source, "--data", npz, "--device", "cpu", "--out", out, contains=[source, "the export 'pt2-reference' would replace it"])
+    expect_bad("quantize", source, "--data", npz, "--device", "cpu", "--out", out, contains=[source, "the results would replace it, as model.reference.pt2"])
     assert source.read_bytes() == before
 
 
