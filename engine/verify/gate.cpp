@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/configure/json_reader.h"
 #include "engine/configure/nearest_name.h"
+#include "engine/export/report_svg.h"
 
 #include <algorithm>
 #include <array>
@@ -168,29 +169,6 @@ private:
     std::vector<GateCheck> m_checks;
 };
 
-std::string xmlEscaped(const std::string& text)
-{
-    std::string out;
-    for (const char c : text)
-        switch (c) {
-        case '&':
-            out += "&amp;";
-            break;
-        case '<':
-            out += "&lt;";
-            break;
-        case '>':
-            out += "&gt;";
-            break;
-        case '"':
-            out += "&quot;";
-            break;
-        default:
-            out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-        }
-    return out;
-}
-
 } // namespace
 
 bool GateLimits::isEmpty() const
@@ -260,11 +238,11 @@ std::string junitText(const std::vector<GateCheck>& checks, const std::string& m
         = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"quantscope\" tests=\""
         + std::to_string(checks.size()) + "\" failures=\"" + std::to_string(failures) + "\">\n";
     for (const GateCheck& check : checks) {
-        text += "  <testcase classname=\"" + xmlEscaped(model) + "\" name=\""
-            + xmlEscaped(check.rule + " " + check.where) + "\"";
+        text += "  <testcase classname=\"" + escapeHtml(model) + "\" name=\""
+            + escapeHtml(check.rule + " " + check.where) + "\"";
         text += check.passed
             ? "/>\n"
-            : ">\n    <failure message=\"" + xmlEscaped(check.message) + "\"/>\n  </testcase>\n";
+            : ">\n    <failure message=\"" + escapeHtml(check.message) + "\"/>\n  </testcase>\n";
     }
     return text + "</testsuite>\n";
 }
