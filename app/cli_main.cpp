@@ -123,9 +123,9 @@ int runProgram(int argc, char** argv)
     app.require_subcommand(1);
     qs::Command chosen;
     for (const auto add :
-         {qs::addInspectCommand, qs::addPlanCommand, qs::addQuantizeCommand, qs::addCompareCommand,
-          qs::addVerifyCommand, qs::addCheckCommand, qs::addReportCommand, qs::addBackendsCommand,
-          qs::addDoctorCommand, qs::addUiCommand})
+         {qs::addInspectCommand, qs::addPlanCommand, qs::addEditCommand, qs::addQuantizeCommand,
+          qs::addCompareCommand, qs::addVerifyCommand, qs::addCheckCommand, qs::addReportCommand,
+          qs::addBackendsCommand, qs::addDoctorCommand, qs::addUiCommand})
         add(app, chosen);
     refuseEmptyWords(app);
     const std::vector<std::string> verbs = verbNames(app);

@@ -19,6 +19,7 @@ using Command = std::function<Result<void>(const JobContext&)>;
 /// Each adds one verb to the program; when the user gives that verb, `chosen` becomes its command.
 void addInspectCommand(CLI::App& app, Command& chosen);
 void addPlanCommand(CLI::App& app, Command& chosen);
+void addEditCommand(CLI::App& app, Command& chosen);
 void addQuantizeCommand(CLI::App& app, Command& chosen);
 void addCompareCommand(CLI::App& app, Command& chosen);
 void addVerifyCommand(CLI::App& app, Command& chosen);

@@ -7,7 +7,6 @@
 #include "engine/convert/stored_qparams.h"
 #include "engine/export/code_forms.h"
 #include "engine/export/result_writer.h"
-#include "engine/import/importer.h"
 #include "engine/import/trace_report.h"
 #include "engine/plan/prepare_settings.h"
 
@@ -180,14 +179,16 @@ Result<void> printForm(const InspectOptions& options, const JobContext& job)
     const CodeForm form = *codeFormFromName(options.form);
     std::vector<CodeLine> lines;
     if (form == CodeForm::Float) {
-        QS_TRY(const GraphPtr model, importModel(options.model, job));
-        lines = floatCode(*model);
+        QS_TRY(const Recipe recipe, recipeOrDefault(options.recipe));
+        StageChain chain;
+        QS_TRY(const EditedModelPtr edited, openEdited(chain, options.model, recipe, job));
+        lines = floatCode(*edited->graph);
     } else {
         QS_TRY(Recipe recipe, recipeOrDefault(options.recipe));
-        QS_TRY(GraphPtr model, openModel(options.model, job));
         StageChain chain;
+        QS_TRY(const EditedModelPtr edited, openEdited(chain, options.model, recipe, job));
         QS_TRY(const PlannedModel planned,
-               planModel(chain, std::move(model), std::move(recipe),
+               planModel(chain, edited->graph, std::move(recipe),
                          fileOfPlan(options.recipe, options.model)));
         QS_TRY(const ConvertedPtr converted,
                outlineConversion(planned.model, planned.plan, planned.recipe, job));
@@ -204,7 +205,9 @@ Result<void> runInspect(const InspectOptions& options, const JobContext& job)
     if (options.code)
         return printForm(options, job);
     QS_TRY(const Recipe recipe, recipeOrDefault(options.recipe));
-    QS_TRY(GraphPtr model, importModel(options.model, job));
+    StageChain chain;
+    QS_TRY(const EditedModelPtr edited, openEdited(chain, options.model, recipe, job));
+    const GraphPtr model = edited->graph;
     const auto trace = readTraceReport(options.model, model->info().sha256);
     std::vector<StoredQParams> stored;
     if (model->info().converted) {

@@ -6,7 +6,6 @@
 #include "engine/base/text.h"
 #include "engine/configure/target.h"
 #include "engine/export/result_writer.h"
-#include "engine/import/importer.h"
 #include "engine/plan/plan_diff.h"
 #include "engine/plan/prepare_settings.h"
 
@@ -149,9 +148,10 @@ Result<void> runPlan(const PlanOptions& options, const JobContext& job)
         if (!backend.empty())
             QS_CHECK(findBackend(backend)); // before the model, which takes longer
     job.report("import", options.model, 0);
-    QS_TRY(const GraphPtr model, importModel(options.model, job));
     const std::string& file = fileOfPlan(options.recipe, options.model);
     StageChain chain;
+    QS_TRY(const EditedModelPtr edited, openEdited(chain, options.model, recipe, job));
+    const GraphPtr& model = edited->graph;
     QS_TRY(const PlannedModel planned, planFor(chain, model, recipe, options.backend, file));
     if (options.diff.empty()) {
         warnOf(planned);

@@ -36,6 +36,16 @@ Result<GraphPtr> openModel(const std::string& path, const JobContext& job,
     return model;
 }
 
+Result<EditedModelPtr> openEdited(StageChain& chain, const std::string& path, const Recipe& recipe,
+                                  const JobContext& job, std::map<std::string, double>* timing)
+{
+    QS_TRY(GraphPtr model, openModel(path, job, timing));
+    QS_TRY(EditedModelPtr edited, chain.edited(std::move(model), recipe, job));
+    for (const std::string& line : unfitEdits(*edited, recipe.edits))
+        warn(path + ": " + line);
+    return edited;
+}
+
 Result<PlannedModel> planModel(StageChain& chain, GraphPtr model, Recipe recipe,
                                const std::string& file, std::map<std::string, double>* timing)
 {

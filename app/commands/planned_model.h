@@ -21,6 +21,10 @@ struct PlannedModel
 /// Opens the model. With `timing`, adds the seconds of "import".
 Result<GraphPtr> openModel(const std::string& path, const JobContext& job,
                            std::map<std::string, double>* timing = nullptr);
+/// Opens the model and does the recipe's edits; what does not fit goes to the log.
+Result<EditedModelPtr> openEdited(StageChain& chain, const std::string& path, const Recipe& recipe,
+                                  const JobContext& job,
+                                  std::map<std::string, double>* timing = nullptr);
 /// The recipe in that file, or the default one when the path is empty.
 Result<Recipe> recipeOrDefault(const std::string& recipePath);
 /// The file that an error of planning is about: the recipe, or the model where there is none.

@@ -20,9 +20,11 @@ namespace qs {
 namespace {
 
 /// Names all that --strict does not let pass.
-Result<void> checkStrict(const PlannedModel& planned)
+Result<void> checkStrict(const PlannedModel& planned, const EditedModel& edited)
 {
-    const auto findings = strictFindings(*planned.model, *planned.plan);
+    auto findings = strictFindings(*planned.model, *planned.plan);
+    for (std::string& line : unfitEdits(edited, planned.recipe.edits))
+        findings.push_back(std::move(line));
     if (findings.empty())
         return {};
     std::string text;
@@ -54,7 +56,7 @@ public:
         if (m_options.formsChosen)
             QS_CHECK(checkForms(*m_planned.model, m_options.forms));
         if (m_options.strict)
-            QS_CHECK(checkStrict(m_planned));
+            QS_CHECK(checkStrict(m_planned, *m_edited));
         QS_TRY(ResultFolder folder, ResultFolder::create(m_options.out));
         m_chain.setCheckpointFolder(m_options.out);
         QS_CHECK(calibrateModel());
@@ -94,7 +96,8 @@ private:
     Result<void> plan()
     {
         QS_TRY(Recipe recipe, recipeOrDefault(m_options.recipe));
-        QS_TRY(GraphPtr model, openModel(m_options.model, m_job, &m_timing));
+        QS_TRY(m_edited, openEdited(m_chain, m_options.model, recipe, m_job, &m_timing));
+        GraphPtr model = m_edited->graph;
         QS_CHECK(checkFloat(*model));
         m_settings = {m_options.data, {}, m_options.device};
         QS_CHECK(m_chain.data(*model, m_options.data, recipe.calibration));
@@ -185,6 +188,7 @@ private:
     const JobContext& m_job;
     StageChain m_chain;
     RunSettings m_settings;
+    EditedModelPtr m_edited;
     PlannedModel m_planned;
     CalibrationPtr m_calibration;
     ConvertedPtr m_converted;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/calibrate/dimension_rules.h"
 
+#include "engine/graph/size_expression.h"
+
 #include <ATen/core/Tensor.h>
 
 #include <algorithm>
@@ -12,121 +14,6 @@ namespace qs {
 namespace {
 
 using Symbols = std::map<std::string, std::int64_t>;
-constexpr int kMaxDepth = 100;
-
-bool isName(const std::string& text)
-{
-    return !text.empty() && !std::isdigit(static_cast<unsigned char>(text[0]))
-        && std::all_of(text.begin(), text.end(),
-                       [](unsigned char c) { return std::isalnum(c) || c == '_'; });
-}
-
-/// Sums of products of numbers, names and brackets.
-class SizeReader
-{
-public:
-    SizeReader(const std::string& text, const Symbols& symbols)
-        : m_text(text)
-        , m_symbols(symbols)
-    {
-    }
-    std::optional<std::int64_t> whole()
-    {
-        const auto value = sum(0);
-        skipSpace();
-        return value && m_at == m_text.size() ? value : std::nullopt;
-    }
-
-private:
-    using Number = std::optional<std::int64_t>;
-
-    void skipSpace()
-    {
-        while (m_at < m_text.size() && m_text[m_at] == ' ')
-            ++m_at;
-    }
-    bool take(std::string_view sign)
-    {
-        skipSpace();
-        if (m_text.compare(m_at, sign.size(), sign) != 0)
-            return false;
-        m_at += sign.size();
-        return true;
-    }
-    Number sum(int depth)
-    {
-        Number value = product(depth);
-        while (value) {
-            const bool minus = take("-");
-            if (!minus && !take("+"))
-                return value;
-            const Number next = product(depth);
-            std::int64_t result = 0;
-            if (!next
-                || (minus ? __builtin_sub_overflow(*value, *next, &result)
-                          : __builtin_add_overflow(*value, *next, &result)))
-                return {};
-            value = result;
-        }
-        return value;
-    }
-    Number product(int depth)
-    {
-        Number value = atom(depth);
-        while (value) {
-            if (take("**"))
-                return {}; // powers of sizes are not worth the care
-            const char sign = take("//") ? '/' : take("%") ? '%' : take("*") ? '*' : ' ';
-            if (sign == ' ')
-                return value;
-            const Number next = atom(depth);
-            std::int64_t result = 0;
-            if (!next || (sign != '*' && *next == 0)
-                || (sign == '*' && __builtin_mul_overflow(*value, *next, &result)))
-                return {};
-            if (sign != '*') {
-                if (*value == INT64_MIN && *next == -1) // traps
-                    return {};
-                const std::int64_t left = *value % *next;
-                const bool rounds = left != 0 && (left < 0) != (*next < 0); // as Python does
-                result = sign == '%' ? left + (rounds ? *next : 0) : *value / *next - rounds;
-            }
-            value = result;
-        }
-        return value;
-    }
-    Number atom(int depth)
-    {
-        if (depth > kMaxDepth)
-            return {};
-        if (take("(")) {
-            const Number value = sum(depth + 1);
-            return take(")") ? value : Number();
-        }
-        if (take("-")) {
-            const Number value = atom(depth + 1);
-            return value && *value != INT64_MIN ? Number(-*value) : Number();
-        }
-        skipSpace();
-        std::string word;
-        while (m_at < m_text.size()
-               && (std::isalnum(static_cast<unsigned char>(m_text[m_at])) || m_text[m_at] == '_'))
-            word += m_text[m_at++];
-        if (isName(word)) {
-            const auto it = m_symbols.find(word);
-            return it == m_symbols.end() ? Number() : Number(it->second);
-        }
-        if (word.empty() || word.size() > 18
-            || !std::all_of(word.begin(), word.end(),
-                            [](unsigned char c) { return std::isdigit(c); }))
-            return {};
-        return std::stoll(word);
-    }
-
-    const std::string& m_text;
-    const Symbols& m_symbols;
-    std::size_t m_at = 0;
-};
 
 /// The only name in an expression that has no value yet; empty for none or several.
 std::string openName(const std::string& expression, const Symbols& known)
@@ -138,7 +25,7 @@ std::string openName(const std::string& expression, const Symbols& known)
             word += char(c);
             continue;
         }
-        if (isName(word) && !known.contains(word) && word != found) {
+        if (isSizeName(word) && !known.contains(word) && word != found) {
             if (!found.empty())
                 return {};
             found = word;
@@ -176,11 +63,6 @@ Solution solve(const std::string& expression, const std::string& name, std::int6
 
 } // namespace
 
-std::optional<std::int64_t> evaluateSize(const std::string& expression, const Symbols& symbols)
-{
-    return SizeReader(expression, symbols).whole();
-}
-
 DimensionRules::DimensionRules(const Graph& graph)
 {
     const auto inputs = graph.inputs();
@@ -191,7 +73,7 @@ DimensionRules::DimensionRules(const Graph& graph)
                 m_dims.push_back({i, inputs[i]->name, d, type.shape[d].symbol});
     }
     std::stable_partition(m_dims.begin(), m_dims.end(),
-                          [](const OpenDim& place) { return isName(place.expression); });
+                          [](const OpenDim& place) { return isSizeName(place.expression); });
     const auto record = nlohmann::json::parse(graph.info().exportRecord, nullptr, false);
     const auto ranges = record.is_object() ? record.find("range_constraints") : record.end();
     if (ranges == record.end() || !ranges->is_object())
@@ -247,7 +129,7 @@ Result<void> DimensionRules::check(const std::vector<at::IValue>& inputs,
         if (std::int64_t(place.dim) >= tensor.dim())
             continue;
         const std::int64_t size = tensor.size(std::int64_t(place.dim));
-        if (isName(place.expression))
+        if (isSizeName(place.expression))
             QS_CHECK(checkRange(place, size, what));
         if (const std::string name = openName(place.expression, symbols); !name.empty()) {
             const Solution solution = solve(place.expression, name, size, symbols);

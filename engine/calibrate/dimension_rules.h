@@ -14,12 +14,6 @@
 
 namespace qs {
 
-/// The value of a size expression ("2*s77 + 1", "s0//2", "(s0 + 3) % 4"); nothing for one that
-/// cannot be read or names a symbol without a value. Division and remainder round down, as
-/// Python's.
-std::optional<std::int64_t> evaluateSize(const std::string& expression,
-                                         const std::map<std::string, std::int64_t>& symbols);
-
 /// What a model's file says about the open dimensions of its inputs: ranges, equal sizes, sizes
 /// that follow from others. Built once; immutable.
 class DimensionRules

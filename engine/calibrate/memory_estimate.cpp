@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/calibrate/memory_estimate.h"
 
-#include "engine/calibrate/dimension_rules.h"
 #include "engine/execute/interpreter.h"
 #include "engine/execute/liveness.h"
 #include "engine/execute/op_table.h"
+#include "engine/graph/size_expression.h"
 
 #include <ATen/core/Tensor.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/calibrate/npz_dataset.h"
 
-#include "engine/calibrate/npz.h"
 #include "engine/calibrate/tensor_dataset.h"
+#include "engine/io/npz.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #include "engine/calibrate/observations.h"
 
 #include "engine/base/sha256.h"
-#include "engine/calibrate/npz.h"
+#include "engine/io/npz.h"
 
 #include <algorithm>
 #include <cstring>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/import/lazy_tensors.h"
-#include "engine/import/zip_reader.h"
+#include "engine/io/zip_reader.h"
 
 #include <ATen/core/Tensor.h>
 

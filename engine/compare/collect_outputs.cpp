@@ -3,9 +3,9 @@
 
 #include "engine/base/torch_guard.h"
 #include "engine/calibrate/batch_reader.h"
-#include "engine/calibrate/npy_tensor.h"
 #include "engine/execute/interpreter.h"
 #include "engine/graph/output_names.h"
+#include "engine/io/npy_tensor.h"
 
 #include <ATen/ATen.h>
 

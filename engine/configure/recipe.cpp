@@ -4,6 +4,7 @@
 #include "engine/base/log.h"
 #include "engine/configure/backend_config.h"
 #include "engine/configure/custom_config.h"
+#include "engine/configure/edit_step_json.h"
 #include "engine/configure/image_preprocess_json.h"
 #include "engine/configure/mapping_import.h"
 #include "engine/configure/mapping_reader.h"
@@ -203,7 +204,7 @@ Result<Recipe> parseRecipe(const std::string& json, const std::string& path)
     QS_CHECK(checkFormat(root, "quantscope.recipe", 1));
     QS_CHECK(checkKeys(root,
                        {"format", "version", "backend", "qconfigs", "mapping", "prepare", "convert",
-                        "calibration"}));
+                        "calibration", "edits"}));
     Recipe recipe;
     if (root.has("backend")) {
         QS_TRY(recipe.backend, root.key("backend").string());
@@ -228,6 +229,9 @@ Result<Recipe> parseRecipe(const std::string& json, const std::string& path)
         root.has("convert") ? root.key("convert") : JsonPlace(nothing, path, "convert"), recipe));
     if (root.has("calibration"))
         QS_CHECK(readCalibration(root.key("calibration"), recipe.calibration));
+    if (root.has("edits")) {
+        QS_TRY(recipe.edits, readEdits(root.key("edits")));
+    }
     return recipe;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/configure/edit_step.h"
 #include "engine/configure/image_preprocess.h"
 #include "engine/configure/qconfig_mapping.h"
 
@@ -46,6 +47,8 @@ struct Recipe
     /// quantize with scale 1 and zero point 0. Else such an observer stops the conversion.
     std::vector<std::string> uncalibrated;
     CalibrationSettings calibration;
+    /// Done to the model's graph in this order before anything else (`engine/edit`).
+    std::vector<EditStep> edits;
     friend bool operator==(const Recipe&, const Recipe&) = default;
 };
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/configure/edit_step_json.h"
 #include "engine/configure/image_preprocess_json.h"
 #include "engine/configure/observer_json.h"
 #include "engine/configure/recipe.h"
@@ -93,6 +94,8 @@ std::string recipeToJson(const Recipe& recipe)
         out["calibration"]["sequence"] = true;
     if (recipe.calibration.preprocess)
         out["calibration"]["preprocess"] = imagePreprocessToJson(*recipe.calibration.preprocess);
+    if (!recipe.edits.empty())
+        out["edits"] = editsToJson(recipe.edits);
     return out.dump(2) + "\n";
 }
 

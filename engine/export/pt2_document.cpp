@@ -275,9 +275,12 @@ private:
     Result<Pt2Json> moduleCalls() const
     {
         Pt2Json calls = kept(m_module, "module_call_graph", Pt2Json::array());
-        for (Pt2Json& entry : calls)
+        for (Pt2Json& entry : calls) {
             if (entry.value("fqn", std::string()) != "")
                 entry["signature"] = nullptr;
+            else if (entry["signature"].is_object() && !m_graph.info().edits.empty())
+                entry["signature"]["out_spec"] = m_graph.info().outputTree; // an edit's
+        }
         if (!calls.empty())
             return calls;
         QS_TRY(const ModelStructure structure, modelStructure(m_graph));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/report_histograms.h"
 
-#include "engine/calibrate/npz.h"
 #include "engine/export/report_svg.h"
+#include "engine/io/npz.h"
 
 #include <cstring>
 #include <filesystem>

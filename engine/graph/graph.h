@@ -29,6 +29,7 @@ struct ModelInfo
     std::string exportRecord; ///< JSON text the .pt2 writer needs back (module_call_graph,
                               ///< range_constraints, ...)
     bool converted = false; ///< the file itself holds Q/DQ
+    std::string edits; ///< of a model that was edited, a hash of the edits
 };
 
 /// Who reads a value: the node and the position among its arguments (`args` index).

@@ -57,6 +57,7 @@ struct Node
                                 ///< ("aten.relu_.default"); else empty
     std::string torchFn; ///< the file's `torch_fn` metadata ("function.relu"), or empty
     TensorId tensor; ///< Parameter and Constant only
+    std::string tensorSha256; ///< of a tensor that an edit put in the place of the file's own
     bool persistentBuffer = false; ///< Parameter: it is a buffer, saved in the state dict
     bool isBuffer = false; ///< Parameter: a buffer rather than a trained parameter
     ObserverId observer; ///< an observer node of a prepared graph ("quantscope.observe")

@@ -9,7 +9,7 @@ namespace qs {
 Key modelKey(const Graph& model)
 {
     KeyBuilder key("model");
-    key.add(model.info().sha256);
+    key.add(model.info().sha256).add(model.info().edits);
     if (model.info().sha256.empty() || model.info().format == "torchscript")
         key.add(printGraph(model));
     return key.key();

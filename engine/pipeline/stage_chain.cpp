@@ -4,6 +4,7 @@
 #include "engine/calibrate/observed_types.h"
 #include "engine/compare/comparator.h"
 #include "engine/configure/backend_config.h"
+#include "engine/configure/edit_step_json.h"
 #include "engine/convert/convert.h"
 #include "engine/execute/fill_shapes.h"
 #include "engine/execute/tensor_store.h"
@@ -91,6 +92,27 @@ Result<GraphPtr> StageChain::typed(GraphPtr model, const Recipe& recipe,
     QS_TRY(GraphPtr typed, withObservedTypes(model, *opened, job));
     m_memo.keep<Graph>(key, typed, typed->nodes().size() * 1024);
     return typed;
+}
+
+Result<EditedModelPtr> StageChain::edited(GraphPtr file, const Recipe& recipe,
+                                          const JobContext& job)
+{
+    const std::span<const EditStep> steps(recipe.edits);
+    const auto keyOf = [&](std::size_t count) {
+        return KeyBuilder("edited")
+            .add(modelKey(*file))
+            .add(editsToJson({steps.begin(), steps.begin() + std::ptrdiff_t(count)}).dump())
+            .key();
+    };
+    // Undo and redo find the whole; a further edit what came before it.
+    std::shared_ptr<const EditedModel> from;
+    for (std::size_t count = steps.size() + 1; count-- > 0 && !from;)
+        if (auto kept = m_memo.find<EditedModel>(keyOf(count)); kept && kept->file == file)
+            from = kept;
+    QS_TRY(EditedModelPtr edited,
+           from ? editFurther(from, steps, job) : editModel(file, steps, job));
+    m_memo.keep<EditedModel>(keyOf(steps.size()), edited, edited->graph->nodes().size() * 1024);
+    return edited;
 }
 
 Result<PlanPtr> StageChain::plan(const GraphPtr& model, const Recipe& recipe)

@@ -5,6 +5,7 @@
 #include "engine/base/memo.h"
 #include "engine/calibrate/checkpoint.h"
 #include "engine/compare/kept_work.h"
+#include "engine/edit/edited_model.h"
 #include "engine/export/stored_run.h"
 #include "engine/pipeline/data_identity.h"
 #include "engine/pipeline/kept_statistics.h"
@@ -20,7 +21,7 @@ class Dataset;
 /// The stages in their one order, with their checks, for the command line, the window and the tests
 /// alike:
 ///
-///     model ► plan ► prepared ► observations ► converted ► comparison ► exports
+///     model ► edited ► plan ► prepared ► observations ► converted ► comparison ► exports
 ///
 /// Each function takes the values of the stages before it and returns a value. What was made once
 /// is kept under a key of what it was made from, and returned when the same is asked for again:
@@ -45,6 +46,10 @@ public:
 
     /// Where to leave the checkpoint of the calibrations from now on.
     void setCheckpointFolder(std::string folder) { m_options.checkpointFolder = std::move(folder); }
+
+    /// The model with the recipe's edits done to it. A further edit costs that edit alone. Errors:
+    /// a cancel; edits that do not fit are told in the result.
+    Result<EditedModelPtr> edited(GraphPtr file, const Recipe& recipe, const JobContext& job);
 
     /// The model with the element types that the calibration data's first batch shows, where its
     /// file does not tell them (`withObservedTypes`); the model itself where it does. Errors: the

@@ -154,7 +154,7 @@ std::unordered_map<ValueRef, Key> keysOf(const PreparedModel& prepared)
                graph,
                [&](const Graph& holder, const Node& node) {
                    KeyBuilder key("stored");
-                   key.add(graph.info().sha256).add(node.name);
+                   key.add(graph.info().sha256).add(node.name).add(node.tensorSha256);
                    if (node.origin && &holder == &graph)
                        addFolding(key, graph, node.id, prepared, found);
                    return key.key();
@@ -182,7 +182,11 @@ std::unordered_map<ValueRef, Key> keysOf(const Graph& form, const PreparedModel&
                [&](const Graph& holder, const Node& node) {
                    const bool inside = &holder != &form;
                    if (!inside && sameStored(*prepared.model, node))
-                       return KeyBuilder("own").add(form.info().sha256).add(node.name).key();
+                       return KeyBuilder("own")
+                           .add(form.info().sha256)
+                           .add(node.name)
+                           .add(node.tensorSha256)
+                           .key();
                    if (!inside && sameStored(*prepared.graph, node))
                        return preparedKeys.at({node.id, 0});
                    return contentKey(holder, node);

@@ -3,9 +3,9 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/text.h"
-#include "engine/calibrate/npy_tensor.h"
 #include "engine/configure/json_reader.h"
 #include "engine/configure/resource_folder.h"
+#include "engine/io/npy_tensor.h"
 #include "engine/verify/child_process.h"
 
 #include <ATen/ATen.h>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who may include whom.
 
-A stage of the engine sees the foundation (base, graph, kernels, execute) and the stages before it. The parts that windows
+A stage of the engine sees the foundation (base, graph, kernels, execute, io) and the stages before it. The parts that windows
 include see no LibTorch header, not even through another header; the engine knows neither Qt nor the programs; the command
 line knows no Qt.
 """
@@ -9,8 +9,8 @@ import re
 
 import tree
 
-FOUNDATION = ["base", "graph", "kernels", "execute"]
-STAGES = ["import", "configure", "plan", "prepare", "calibrate", "convert", "compare", "export", "verify", "pipeline", "project"]
+FOUNDATION = ["base", "graph", "kernels", "execute", "io"]
+STAGES = ["import", "configure", "edit", "plan", "prepare", "calibrate", "convert", "compare", "export", "verify", "pipeline", "project"]
 TORCH = re.compile(r"^(torch|ATen|c10|caffe2)/")
 QT = re.compile(r"^(Q[A-Z]\w*|Qt\w+/.*|qcustomplot\.h)$")
 TORCH_FREE = ("engine/graph/", "engine/configure/", "engine/plan/", "engine/project/", "ui/")

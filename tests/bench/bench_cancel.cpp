@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long a stage goes on after a cancel: bench_cancel [OPERATORS [MOMENTS [STAGE]]].
-#include "engine/calibrate/npz.h"
 #include "engine/convert/outline.h"
+#include "engine/io/npz.h"
 #include "engine/pipeline/stage_chain.h"
 #include "tests/support/deep_model.h"
 

@@ -2,9 +2,9 @@
 // Times our histogram observer: `bench_observers FILE.npz ROUNDS` observes the file's array "x"
 // once a round and prints one line of JSON: wall and processor seconds a round, and the state for
 // the caller to compare.
-#include "engine/calibrate/npz.h"
 #include "engine/calibrate/observer_factory.h"
 #include "engine/convert/choose_qparams.h"
+#include "engine/io/npz.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>

@@ -22,6 +22,11 @@ class FakeEngine : public EngineService
 {
 public:
     Result<GraphPtr> open(const std::string& path, const JobContext& job) override;
+    Result<EditedModelPtr> edit(const GraphPtr& file, const Recipe& recipe,
+                                const JobContext& job) override
+    {
+        return editModel(file, recipe.edits, job);
+    }
     Result<PlanPtr> plan(const GraphPtr& model, const Recipe& recipe) override;
     Result<ConvertedPtr> outline(const GraphPtr& model, const PlanPtr& plan, const Recipe& recipe,
                                  const JobContext& job) override;
@@ -41,6 +46,11 @@ public:
                                  const JobContext& job) override;
     Result<ScalarTextsPtr> scalars(const GraphPtr& model, const JobContext& job) override;
     std::vector<std::string> backendNames() const override { return {"x86", "qnnpack"}; }
+    std::vector<std::string> operatorNames() const override { return operatorTargets(); }
+    Result<OperatorSchema> operatorSchema(const std::string& target) const override
+    {
+        return ::qs::operatorSchema(target);
+    }
     std::vector<std::string> exportForms() const override
     {
         return {"torchscript", "pt2-reference"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/log.h"
-#include "engine/calibrate/npz.h"
+#include "engine/io/npz.h"
 #include "ui/session/engine_session.h"
 
 #include <QtTest>

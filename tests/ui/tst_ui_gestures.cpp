@@ -39,6 +39,7 @@ private:
     std::mt19937 m_random;
     CommandLine m_commandLine {kSamples + "digits.pt2", m_folder.path()};
     QString m_project;
+    int m_edits = 0;
     int m_compared = 0, m_labelled = 0, m_exports = 0;
 
     Workspace& workspace() { return m_window->workspace(); }
@@ -175,11 +176,30 @@ private:
         changeRecipe("few batches", [](Recipe& recipe) { recipe.calibration.batches = 2; });
     }
 
+    /// Clamps, takes out or renames one of the file's operators, whether it is still there or not.
+    EditStep someEdit()
+    {
+        const auto& file = *document().edited()->file;
+        std::vector<const Node*> operators;
+        for (const NodePtr& node : file.nodes())
+            if (node->isOperator())
+                operators.push_back(node.get());
+        EditStep step;
+        step.at = document().edited()->addresses->of(
+            {operators[std::size_t(dice(int(operators.size())))]->id, 0});
+        step.kind = std::array {EditKind::Insert, EditKind::Remove, EditKind::Rename,
+                                EditKind::AddOutput}[std::size_t(dice(4))];
+        step.op = "aten.clamp.default";
+        step.json = R"({"min":-2,"max":2})";
+        step.name = "edit" + std::to_string(++m_edits);
+        return step;
+    }
+
     QString gesture()
     {
         auto& undo = workspace().undoStack();
         const AssignTarget module {RuleKind::ModuleName, {kModules[dice(4)]}};
-        switch (dice(16)) {
+        switch (dice(18)) {
         case 0:
             workspace().assign(module, std::string("default"));
             return "qconfig";
@@ -219,6 +239,15 @@ private:
                     recipe.loweringRemove.clear();
             });
             return "lowering row";
+        case 16:
+            changeRecipe("edit", [&](Recipe& recipe) { recipe.edits.push_back(someEdit()); });
+            return "edit the graph";
+        case 17:
+            changeRecipe("take away", [&](Recipe& recipe) {
+                if (!recipe.edits.empty())
+                    recipe.edits.erase(recipe.edits.begin() + dice(int(recipe.edits.size())));
+            });
+            return "take an edit away";
         case 11:
             pipeline().runUpTo(Stage::Convert);
             return "convert";

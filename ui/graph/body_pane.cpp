@@ -68,6 +68,7 @@ BodyPane::BodyPane(Workspace& workspace, QWidget* parent)
     connect(m_view, &GraphView::foldToggled, this, &BodyPane::toggleFold);
     connect(m_view, &GraphView::entryClicked, this, &BodyPane::describe);
     connect(&workspace.document(), &Document::modelChanged, this, &BodyPane::close);
+    connect(&workspace.document(), &Document::graphEdited, this, &BodyPane::close);
     hide();
 }
 

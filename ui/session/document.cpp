@@ -45,9 +45,18 @@ QString Document::title() const
     return file.isEmpty() ? QString::fromStdString(info.name) : file;
 }
 
-void Document::setModel(GraphPtr model, const Recipe& recipe, FoldTreePtr hierarchy)
+void Document::setModel(GraphPtr model, const Recipe& recipe, FoldTreePtr hierarchy,
+                        EditedModelPtr edited)
 {
-    m_model = std::move(model);
+    if (model && !edited) {
+        EditedModel plain;
+        plain.file = plain.graph = std::move(model);
+        plain.addresses = std::make_shared<const Addresses>(*plain.file);
+        edited = std::make_shared<const EditedModel>(std::move(plain));
+    }
+    m_edited = std::move(edited);
+    m_model = m_edited ? m_edited->graph : nullptr;
+    m_doneEdits = recipe.edits;
     ++m_modelNumber;
     m_hierarchy = std::move(hierarchy);
     if (m_model && !m_hierarchy)
@@ -116,6 +125,22 @@ void Document::setPlan(PlanPtr plan, const DecisionKeys& keys, FoldTreePtr hiera
     m_hierarchy = hierarchy ? std::move(hierarchy)
                             : hierarchyOf(*m_model, m_plan.value.get(), m_recipe, m_hierarchy);
     Q_EMIT planChanged();
+}
+
+void Document::setEdited(EditedModelPtr edited, PlanPtr plan, const DecisionKeys& keys,
+                         const std::vector<EditStep>& edits, FoldTreePtr hierarchy)
+{
+    m_edited = std::move(edited);
+    m_model = m_edited->graph;
+    m_doneEdits = edits;
+    m_calibration = {};
+    m_converted = {};
+    m_comparison = {};
+    m_nodeData.reset();
+    m_scalars.reset();
+    Q_EMIT graphEdited();
+    setPlan(std::move(plan), keys, std::move(hierarchy));
+    Q_EMIT resultsChanged();
 }
 
 void Document::refineModel(GraphPtr model, PlanPtr plan, const DecisionKeys& keys)

@@ -40,7 +40,12 @@ class Document : public QObject
 public:
     explicit Document(QObject* parent = nullptr);
 
+    /// The model that everything is decided on and measured: the file's with the recipe's edits.
     const GraphPtr& model() const { return m_model; }
+    /// The model as it was opened, and what became of the edits; null without a model.
+    const EditedModelPtr& edited() const { return m_edited; }
+    /// The recipe's edits are not those of `model()` yet: planning brings the graph that follows.
+    bool isGraphStale() const { return m_recipe.edits != m_doneEdits; }
     /// Changes when another model opens; unchanged when a run only refines types.
     int modelNumber() const { return m_modelNumber; }
     const Recipe& recipe() const { return m_recipe; }
@@ -62,7 +67,9 @@ public:
 
     /// Drops everything that belonged to the model before.
     /// `hierarchy`: as `hierarchyOf` makes it, where that was done on another thread already.
-    void setModel(GraphPtr model, const Recipe& recipe, FoldTreePtr hierarchy = nullptr);
+    /// `edited`: what the recipe's edits make of `model`; null where there are none.
+    void setModel(GraphPtr model, const Recipe& recipe, FoldTreePtr hierarchy = nullptr,
+                  EditedModelPtr edited = nullptr);
     /// Publishes another recipe; results are kept, and are current again with the decisions that
     /// they were made from.
     void setRecipe(const Recipe& recipe);
@@ -73,6 +80,10 @@ public:
 
     // Results, each with the keys of the decisions that it was made from.
     void setPlan(PlanPtr plan, const DecisionKeys& keys, FoldTreePtr hierarchy = nullptr);
+    /// The graph that other edits make, with its plan. Results of another graph are dropped: the
+    /// engine keeps them, and an undo brings them back.
+    void setEdited(EditedModelPtr edited, PlanPtr plan, const DecisionKeys& keys,
+                   const std::vector<EditStep>& edits, FoldTreePtr hierarchy);
     /// The same model, of whose values a run told more, with the plan that follows from it: nodes
     /// keep their ids, and all that was made stays.
     void refineModel(GraphPtr model, PlanPtr plan, const DecisionKeys& keys);
@@ -96,6 +107,8 @@ public:
 Q_SIGNALS:
     void modelChanged();
     void recipeChanged();
+    /// `model()` is another graph of the same file; comes before `planChanged`.
+    void graphEdited();
     void planChanged();
     void resultsChanged();
     void settingsChanged();
@@ -113,6 +126,8 @@ private:
     void updateKeys();
 
     GraphPtr m_model;
+    EditedModelPtr m_edited;
+    std::vector<EditStep> m_doneEdits; ///< that `m_model` was made with
     int m_modelNumber = 0;
     Recipe m_recipe;
     RunSettings m_settings;

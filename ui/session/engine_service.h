@@ -2,6 +2,8 @@
 #pragma once
 
 #include "engine/base/job_context.h"
+#include "engine/edit/edited_model.h"
+#include "engine/edit/operator_catalog.h"
 #include "engine/execute/value_preview.h"
 #include "engine/export/node_data_reader.h"
 #include "engine/export/stored_run.h"
@@ -23,6 +25,10 @@ class EngineService
 public:
     virtual ~EngineService() = default;
     virtual Result<GraphPtr> open(const std::string& path, const JobContext& job) = 0;
+    /// The model with the recipe's edits done to it (`StageChain::edited`).
+    virtual Result<EditedModelPtr> edit(const GraphPtr& file, const Recipe& recipe,
+                                        const JobContext& job)
+        = 0;
     virtual Result<PlanPtr> plan(const GraphPtr& model, const Recipe& recipe) = 0;
     /// The forms of a model that nobody calibrated, to be read only (`outlineConversion`).
     virtual Result<ConvertedPtr> outline(const GraphPtr& model, const PlanPtr& plan,
@@ -45,6 +51,9 @@ public:
     /// Those that are a single number.
     virtual Result<ScalarTextsPtr> scalars(const GraphPtr& model, const JobContext& job) = 0;
     virtual std::vector<std::string> backendNames() const = 0;
+    /// What an edit may put into a graph (`operatorTargets`), and what one of them takes.
+    virtual std::vector<std::string> operatorNames() const = 0;
+    virtual Result<OperatorSchema> operatorSchema(const std::string& target) const = 0;
     virtual std::vector<std::string> exportForms() const = 0;
 };
 

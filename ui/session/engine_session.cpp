@@ -29,6 +29,12 @@ public:
         return importModel(path, job);
     }
 
+    Result<EditedModelPtr> edit(const GraphPtr& file, const Recipe& recipe,
+                                const JobContext& job) override
+    {
+        return m_chain.edited(file, recipe, job);
+    }
+
     Result<PlanPtr> plan(const GraphPtr& model, const Recipe& recipe) override
     {
         return m_chain.plan(model, recipe);
@@ -84,6 +90,11 @@ public:
     }
 
     std::vector<std::string> backendNames() const override { return shippedBackends(); }
+    std::vector<std::string> operatorNames() const override { return operatorTargets(); }
+    Result<OperatorSchema> operatorSchema(const std::string& target) const override
+    {
+        return ::qs::operatorSchema(target);
+    }
     std::vector<std::string> exportForms() const override { return ::qs::exportForms(); }
 
 private:

@@ -21,11 +21,12 @@ const QString kRecallTag = QStringLiteral("recall");
 /// What a stage makes, with the hierarchy that follows from it.
 struct OpenedModel
 {
-    GraphPtr model;
+    EditedModelPtr edited;
     FoldTreePtr hierarchy;
 };
 struct PlannedModel
 {
+    EditedModelPtr edited; ///< null where the graph stays as it is
     PlanPtr plan;
     FoldTreePtr hierarchy;
 };
@@ -111,6 +112,7 @@ void Pipeline::runStage(Stage stage, Work work, Store store)
 void Pipeline::open(const QString& path, const Recipe& recipe)
 {
     m_target = -1;
+    m_everCalibrated = false;
     m_failed.fill(false);
     auto* engine = &m_engine;
     // The hierarchy of a large model takes a while: it comes with the model, from the same thread.
@@ -118,11 +120,13 @@ void Pipeline::open(const QString& path, const Recipe& recipe)
         Stage::Open,
         [engine, recipe, file = path.toStdString()](JobContext& job) -> Result<OpenedModel> {
             QS_TRY(GraphPtr model, engine->open(file, job));
-            FoldTreePtr hierarchy = hierarchyOf(*model, nullptr, recipe);
-            return OpenedModel {std::move(model), std::move(hierarchy)};
+            QS_TRY(EditedModelPtr edited, engine->edit(model, recipe, job));
+            FoldTreePtr hierarchy = hierarchyOf(*edited->graph, nullptr, recipe);
+            return OpenedModel {std::move(edited), std::move(hierarchy)};
         },
         [this, recipe](OpenedModel opened) {
-            m_document.setModel(std::move(opened.model), recipe, std::move(opened.hierarchy));
+            m_document.setModel(opened.edited->file, recipe, std::move(opened.hierarchy),
+                                opened.edited);
         });
 }
 
@@ -132,16 +136,23 @@ void Pipeline::plan()
         return;
     auto* engine = &m_engine;
     const GraphPtr model = m_document.model();
+    const GraphPtr file = m_document.isGraphStale() ? m_document.edited()->file : nullptr;
+    const Recipe recipe = m_document.recipe();
     m_jobs.run(
         Lane::Pool, kPlanTag,
-        [engine, model, recipe = m_document.recipe(),
-         before = m_document.hierarchy()](JobContext&) -> Result<PlannedModel> {
-            QS_TRY(PlanPtr plan, engine->plan(model, recipe));
-            FoldTreePtr hierarchy = hierarchyOf(*model, plan.get(), recipe, before);
-            return PlannedModel {std::move(plan), std::move(hierarchy)};
+        [engine, model, file, recipe,
+         before = m_document.hierarchy()](JobContext& job) -> Result<PlannedModel> {
+            PlannedModel made;
+            if (file) {
+                QS_TRY(made.edited, engine->edit(file, recipe, job));
+            }
+            const GraphPtr& graph = made.edited ? made.edited->graph : model;
+            QS_TRY(made.plan, engine->plan(graph, recipe));
+            made.hierarchy = hierarchyOf(*graph, made.plan.get(), recipe, before);
+            return made;
         },
         this,
-        [this, model, keys = m_document.keys()](Result<PlannedModel> result) {
+        [this, model, edits = recipe.edits, keys = m_document.keys()](Result<PlannedModel> result) {
             if (model != m_document.model()) {
                 plan(); // meanwhile a run told more of the model
                 return;
@@ -153,7 +164,11 @@ void Pipeline::plan()
                 Q_EMIT statusChanged();
                 return;
             }
-            m_document.setPlan(std::move(result->plan), keys, std::move(result->hierarchy));
+            if (result->edited)
+                m_document.setEdited(std::move(result->edited), std::move(result->plan), keys,
+                                     edits, std::move(result->hierarchy));
+            else
+                m_document.setPlan(std::move(result->plan), keys, std::move(result->hierarchy));
             Q_EMIT statusChanged();
             Q_EMIT succeeded(Stage::Plan);
             if (m_target >= 0)
@@ -172,8 +187,7 @@ bool Pipeline::isCurrent(Stage stage) const
 void Pipeline::recall()
 {
     const auto& doc = m_document;
-    if (!doc.model() || m_running >= 0 || !isCurrent(Stage::Plan)
-        || !doc.hasResult(Stage::Calibrate)
+    if (!doc.model() || m_running >= 0 || !isCurrent(Stage::Plan) || !m_everCalibrated
         || (isCurrent(Stage::Calibrate) && isCurrent(Stage::Convert) && isCurrent(Stage::Compare)))
         return;
     CalibrateRequest request {doc.model(), doc.plan(), doc.recipe(), doc.settings()};
@@ -311,12 +325,19 @@ void Pipeline::startStage(Stage stage)
     auto* engine = &m_engine;
     const auto& doc = m_document;
     const DecisionKeys keys = doc.keys();
+    // What a run makes of a graph that was edited meanwhile is only kept by the engine.
+    const auto isOfGraph = [this, edits = doc.model()->info().edits] {
+        return m_document.model() && m_document.model()->info().edits == edits;
+    };
     switch (stage) {
     case Stage::Calibrate: {
         CalibrateRequest request {doc.model(), doc.plan(), doc.recipe(), doc.settings()};
         runStage<CalibrationPtr>(
             stage, [engine, request](JobContext& job) { return engine->calibrate(request, job); },
-            [this, keys](CalibrationPtr v) {
+            [this, keys, isOfGraph](CalibrationPtr v) {
+                m_everCalibrated = true;
+                if (!isOfGraph())
+                    return;
                 if (const auto& seen = *v->prepared; seen.model != m_document.model())
                     m_document.refineModel(seen.model, seen.plan, keys);
                 m_document.setCalibration(std::move(v), keys);
@@ -329,14 +350,20 @@ void Pipeline::startStage(Stage stage)
         ConvertRequest request {doc.calibration(), doc.recipe(), doc.settings()};
         runStage<ConvertedPtr>(
             stage, [engine, request](JobContext& job) { return engine->convert(request, job); },
-            [this, keys](ConvertedPtr v) { m_document.setConverted(std::move(v), keys); });
+            [this, keys, isOfGraph](ConvertedPtr v) {
+                if (isOfGraph())
+                    m_document.setConverted(std::move(v), keys);
+            });
         break;
     }
     case Stage::Compare: {
         CompareRequest request {doc.calibration(), doc.converted(), doc.recipe(), doc.settings()};
         runStage<ComparisonPtr>(
             stage, [engine, request](JobContext& job) { return engine->compare(request, job); },
-            [this, keys](ComparisonPtr v) { m_document.setComparison(std::move(v), keys); });
+            [this, keys, isOfGraph](ComparisonPtr v) {
+                if (isOfGraph())
+                    m_document.setComparison(std::move(v), keys);
+            });
         break;
     }
     case Stage::Export: {

@@ -88,6 +88,7 @@ private:
     JobRunner m_jobs;
     std::array<double, kStageCount> m_seconds {};
     std::array<bool, kStageCount> m_failed {};
+    bool m_everCalibrated = false; ///< so that there may be results to bring back
     int m_running = -1;
     int m_target = -1;
     double m_fraction = 0;

@@ -26,11 +26,13 @@ ValuePreviews::ValuePreviews(Workspace& workspace, QObject* parent)
     : QObject(parent)
     , m_workspace(workspace)
 {
-    connect(&workspace.document(), &Document::modelChanged, this, [this] {
+    const auto forget = [this] {
         m_workspace.pipeline().jobs().cancel(kPreviewTag);
         m_known.clear();
         m_wanted.clear();
-    });
+    };
+    connect(&workspace.document(), &Document::modelChanged, this, forget);
+    connect(&workspace.document(), &Document::graphEdited, this, forget);
 }
 
 const ValuePreview* ValuePreviews::ask(NodeId node)

@@ -27,6 +27,11 @@ Workspace::Workspace(EngineService& engine, QObject* parent)
         rebuildTree();
         readScalars();
     });
+    connect(&m_document, &Document::graphEdited, this, [this] {
+        m_repeats.reset();
+        keepSelected();
+        readScalars();
+    });
     connect(&m_document, &Document::planChanged, this, [this] {
         rebuildFacts();
         rebuildTree();
@@ -47,6 +52,24 @@ void Workspace::rebuildTree()
     m_tree = m_document.hierarchy();
     m_treeModel = m_document.model();
     Q_EMIT treeChanged();
+}
+
+void Workspace::keepSelected()
+{
+    std::vector<NodeId> left;
+    for (const NodeId id : m_selection.nodes())
+        if (m_document.model()->tryGet(id))
+            left.push_back(id);
+    if (left.size() == m_selection.nodes().size())
+        return;
+    if (m_selection.isModule()) {
+        m_selection.selectModule(m_selection.modulePath(), left);
+        return;
+    }
+    if (left.empty())
+        m_selection.clear();
+    else
+        m_selection.selectNodes(left, left.front());
 }
 
 void Workspace::readScalars()

@@ -78,6 +78,8 @@ private:
     void rebuildTree();
     void rebuildFacts();
     void readScalars();
+    /// Lets go of nodes that an edit removed.
+    void keepSelected();
 
     Document m_document;
     Selection m_selection;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What each action is tied to; the work itself stands in commands.cpp.
+#include "ui/edit/edit_actions.h"
 #include "ui/graph/body_pane.h"
 #include "ui/graph/graph_pane.h"
 #include "ui/panels/module_panel.h"
@@ -102,6 +103,8 @@ void Commands::connectEdit()
                 ops.push_back(node->id);
         m_window.workspace().selection().selectNodes(ops);
     });
+    new EditActions(a, m_window.workspace(), m_window.graphEditor(), m_window.messageBar(),
+                    m_window, this);
     on(a, "selectNone", this, [this] { m_window.workspace().selection().clear(); });
     new EscapeClosesPopups(this);
 }
@@ -240,6 +243,7 @@ void Commands::connectWindow()
     const std::pair<const char*, const char*> tabs[] = {{"showRecipe", "recipePanel"},
                                                         {"showCode", "codePanel"},
                                                         {"showFindings", "findingsPanel"},
+                                                        {"showEdits", "editsPanel"},
                                                         {"showStyles", "stylePanel"}};
     for (const auto& [name, tab] : tabs)
         on(a, name, this, [this, tab = tab] { m_window.showTab(tab); });

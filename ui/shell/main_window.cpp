@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/project/project.h"
+#include "ui/edit/graph_editor.h"
 #include "ui/graph/graph_pane.h"
 #include "ui/panels/findings_panel.h"
 #include "ui/panels/log_panel.h"
@@ -55,6 +56,7 @@ QString inHome(const QString& folder)
 MainWindow::MainWindow(EngineService& engine, QWidget* parent)
     : QMainWindow(parent)
     , m_workspace(engine)
+    , m_editor(new GraphEditor(m_workspace, this))
 {
     setObjectName(QStringLiteral("mainWindow"));
     setAcceptDrops(true);

@@ -19,6 +19,7 @@ class ErrorBarPlot;
 class Finder;
 class FindingsPanel;
 class GraphPane;
+class GraphEditor;
 class KeptViews;
 struct Looks;
 class LogPanel;
@@ -56,6 +57,7 @@ public:
     Finder& finder() { return *m_finder; }
     KeptViews& keptViews() { return *m_views; }
     Actions& actions() { return *m_actions; }
+    GraphEditor& graphEditor() { return *m_editor; }
     Commands& commands() { return *m_commands; }
     /// Opens a model, a project or a result folder (`ProjectFiles::open`) without asking about what
     /// is not saved.
@@ -98,6 +100,7 @@ private:
     void onFailure(Stage stage, const Error& error);
 
     Workspace m_workspace;
+    GraphEditor* m_editor;
     Actions* m_actions = nullptr;
     PipelineBar* m_pipelineBar = nullptr;
     ResultStrip* m_results = nullptr;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the window is made of; what it does stands in main_window.cpp.
+#include "ui/edit/edits_panel.h"
+#include "ui/edit/graph_editor.h"
 #include "ui/graph/graph_pane.h"
 #include "ui/graph/kept_views.h"
 #include "ui/panels/code_panel.h"
@@ -235,6 +237,14 @@ QWidget* MainWindow::buildBottom()
     m_bottom->addTab(new RecipePanel(m_workspace, m_bottom), QStringLiteral("Recipe"));
     m_findings = new FindingsPanel(m_workspace, m_bottom);
     m_bottom->addTab(m_findings, QStringLiteral("Findings"));
+    auto* edits = new EditsPanel(m_workspace, *m_editor, m_bottom);
+    m_bottom->addTab(edits, QStringLiteral("Edits"));
+    connect(edits, &EditsPanel::revealWanted, this, [this] { m_graph->revealSelection(); });
+    connect(edits, &EditsPanel::countChanged, this, [this, edits](int count) {
+        m_bottom->setTabText(m_bottom->indexOf(edits),
+                             count > 0 ? QStringLiteral("Edits (%1)").arg(count)
+                                       : QStringLiteral("Edits"));
+    });
     m_styles = new StylePanel(m_workspace, m_bottom);
     m_bottom->addTab(m_styles, QStringLiteral("Styles"));
     m_bottom->addTab(m_log, QStringLiteral("Log"));

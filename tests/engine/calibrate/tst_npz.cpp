@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/calibrate/npz.h"
 #include "engine/calibrate/observations.h"
+#include "engine/io/npz.h"
 
 #include <QFile>
 #include <QFileInfo>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranges and parameters chosen by us and by torch.ao must agree to the bit.
-#include "engine/calibrate/npz.h"
 #include "engine/convert/choose_qparams.h"
 #include "engine/convert/histogram_search.h"
+#include "engine/io/npz.h"
 
 #include <QProcess>
 #include <QTemporaryDir>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranges from kept histograms against NumPy's percentiles and plain searches over the samples.
-#include "engine/calibrate/npz.h"
 #include "engine/convert/histogram_ranges.h"
+#include "engine/io/npz.h"
 
 #include <QProcess>
 #include <QTemporaryDir>

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "engine/base/result.h"
-#include "engine/calibrate/npy_header.h"
 #include "engine/graph/dtype.h"
-#include "engine/import/zip_reader.h"
+#include "engine/io/npy_header.h"
+#include "engine/io/zip_reader.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -44,6 +44,9 @@ struct NpzDirectory
 /// Errors name file and array: not a zip file, truncated, an object array (a pickle, never read), a
 /// type that is no number.
 Result<NpzDirectory> openNpz(const std::string& path);
+
+/// The array of a .npy file, whole. Errors name the file: those of an array of an .npz.
+Result<NpyArray> readNpy(const std::string& path);
 
 /// Every array, whole. Errors: those of `openNpz`, damaged data.
 struct NpzContent

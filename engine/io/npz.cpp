@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/calibrate/npz.h"
+#include "engine/io/npz.h"
 
 #include "engine/base/atomic_file.h"
+#include "engine/base/read_file.h"
 
 #include <algorithm>
 #include <cstring>
@@ -129,6 +130,32 @@ Result<NpzDirectory> openNpz(const std::string& path)
     if (out.arrays.empty())
         return fail(makeError(ErrorCode::BadInput, "holds no array").inFile(path));
     return out;
+}
+
+Result<NpyArray> readNpy(const std::string& path)
+{
+    QS_TRY(const std::string content, readWholeFile(path, std::uint64_t(1) << 40));
+    const auto bad = [&path](const std::string& what) {
+        return fail(makeError(ErrorCode::BadInput, what).inFile(path));
+    };
+    const std::size_t offset = content.size() < 10 ? 0 : npyDataOffset(content);
+    if (offset == 0)
+        return bad("is no .npy file");
+    if (content.size() < offset)
+        return bad("is truncated");
+    auto header = parseNpyHeader(std::string_view(content).substr(10, offset - 10));
+    if (!header)
+        return bad(header.error().message);
+    const std::int64_t count = elementsOf(header->shape);
+    const auto size = std::uint64_t(dtypeSize(header->dtype));
+    if (count < 0 || std::uint64_t(count) * size > content.size() - offset)
+        return bad("is truncated: its shape needs more bytes than there are");
+    NpyArray array {{}, header->dtype, header->shape, {}};
+    array.bytes.resize(std::size_t(count) * size);
+    std::memcpy(array.bytes.data(), content.data() + offset, array.bytes.size());
+    if (header->fortranOrder && array.shape.size() > 1)
+        toRowMajor(array);
+    return array;
 }
 
 Result<NpzContent> readNpz(const std::string& path)

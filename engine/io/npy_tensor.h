@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/calibrate/npz.h"
+#include "engine/io/npz.h"
 
 #include <ATen/core/Tensor.h>
 

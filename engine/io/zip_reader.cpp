@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/import/zip_reader.h"
+#include "engine/io/zip_reader.h"
 
 #include "engine/base/read_file.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/calibrate/npy_header.h"
+#include "engine/io/npy_header.h"
 
 #include <array>
 #include <charconv>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/calibrate/npy_tensor.h"
+#include "engine/io/npy_tensor.h"
 
 #include "engine/execute/torch_types.h"
 

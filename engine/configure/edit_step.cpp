@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/configure/edit_step.h"
+
+#include <array>
+
+namespace qs {
+
+std::string_view editKindName(EditKind kind)
+{
+    static constexpr std::array<std::string_view, 13> kNames {
+        "insert", "remove",   "replace",    "replace_every", "set",  "rewire", "duplicate",
+        "rename", "constant", "add_output", "drop_output",   "fold", "extract"};
+    return kNames.at(std::size_t(kind));
+}
+
+std::string addressText(const ValueAddress& address)
+{
+    using Kind = ValueAddress::Kind;
+    std::string text;
+    switch (address.kind) {
+    case Kind::None:
+        return "the model";
+    case Kind::This:
+        return "this value";
+    case Kind::Input:
+        return "input " + address.name;
+    case Kind::Stored:
+        return address.name;
+    case Kind::Added:
+        text = address.name;
+        break;
+    case Kind::Operator:
+        text = (address.module.empty() ? "" : address.module + " ") + address.op;
+        if (address.index > 0)
+            text += " " + std::to_string(address.index);
+        break;
+    }
+    if (address.output > 0)
+        text += ", value " + std::to_string(address.output);
+    return text;
+}
+
+namespace {
+
+std::string readerText(const ReaderAddress& reader)
+{
+    if (reader.node.kind == ValueAddress::Kind::None)
+        return "output " + std::to_string(reader.item) + " of the model";
+    std::string text = addressText(reader.node) + "." + reader.argument;
+    return reader.item < 0 ? text : text + "[" + std::to_string(reader.item) + "]";
+}
+
+std::string forReaders(const std::vector<ReaderAddress>& readers)
+{
+    std::string text;
+    for (const ReaderAddress& reader : readers)
+        text += (text.empty() ? " for " : ", ") + readerText(reader);
+    return text;
+}
+
+std::string inModule(const std::string& within)
+{
+    return within.empty() ? "" : " in " + within;
+}
+
+} // namespace
+
+std::string editText(const EditStep& step)
+{
+    const std::string at = addressText(step.at);
+    switch (step.kind) {
+    case EditKind::Insert:
+        return "insert " + step.op + " after " + at + forReaders(step.readers);
+    case EditKind::Remove:
+        return "remove " + at;
+    case EditKind::Replace:
+        return "replace " + at + " by " + step.op;
+    case EditKind::ReplaceEvery:
+        return "replace every " + step.every + inModule(step.within) + " by " + step.op;
+    case EditKind::Set:
+        return "set arguments of " + at + ": " + step.json;
+    case EditKind::Rewire:
+        return "feed " + readerText({step.at, step.argument, step.item}) + " from "
+            + addressText(step.to);
+    case EditKind::Duplicate:
+        return "duplicate " + at + forReaders(step.readers);
+    case EditKind::Rename:
+        return "rename " + at + " to " + step.name;
+    case EditKind::Constant:
+        return "set " + at + (step.file.empty() ? "" : " from " + step.file);
+    case EditKind::AddOutput:
+        return "make " + at + " an output";
+    case EditKind::DropOutput:
+        return "drop output " + std::to_string(step.item);
+    case EditKind::Fold:
+        return "fold constants" + inModule(step.within);
+    case EditKind::Extract:
+        return "keep " + std::to_string(step.nodes.size())
+            + (step.nodes.size() == 1 ? " operator alone" : " operators alone");
+    }
+    return {};
+}
+
+} // namespace qs

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/configure/edit_step.h"
+#include "engine/graph/graph.h"
+
+#include <map>
+#include <string>
+#include <unordered_map>
+
+namespace qs {
+
+/// Translates between nodes and the words in which edits name them. Operators of the file are
+/// counted in the file's own graph, whatever edits did since: removing one renumbers nothing. A
+/// value.
+class Addresses
+{
+public:
+    explicit Addresses(const Graph& file);
+
+    /// Remembers what an edit added. Errors: the name is taken by an earlier edit.
+    Result<void> add(const std::string& name, NodeId node);
+
+    /// Errors: nothing of that address in this model, with the nearest name.
+    Result<NodeId> find(const ValueAddress& address) const;
+    /// Kind None for what has no address.
+    ValueAddress of(ValueRef value) const;
+
+    /// Whether an edit may give this name to what it adds.
+    bool isFree(const std::string& name) const { return !m_added.contains(name); }
+
+private:
+    Result<NodeId> findOperator(const ValueAddress& address) const;
+
+    std::map<std::string, NodeId> m_inputs, m_stored, m_added;
+    /// By module and target, in order.
+    std::map<std::pair<std::string, std::string>, std::vector<NodeId>> m_operators;
+    std::unordered_map<NodeId, ValueAddress> m_words;
+};
+
+} // namespace qs

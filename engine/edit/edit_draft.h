@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/job_context.h"
+#include "engine/configure/edit_step.h"
+#include "engine/edit/addresses.h"
+#include "engine/graph/graph_edit.h"
+
+#include <optional>
+#include <vector>
+
+namespace qs {
+
+/// A draft of a model's graph and what edits do their work with: addresses, places where values are
+/// read, the order of the nodes, types behind a change. A draft is good only where the whole edit
+/// succeeds. For one thread.
+class EditDraft
+{
+public:
+    EditDraft(GraphPtr model, Addresses& addresses, const JobContext& job);
+
+    /// One reading of a value: argument of a node, item within a list or -1.
+    struct Place
+    {
+        NodeId node;
+        std::size_t argument = 0;
+        int item = -1;
+    };
+
+    GraphEdit& graph() { return m_graph; }
+    /// The graph before this edit.
+    const GraphPtr& before() const { return m_model; }
+    Addresses& addresses() { return m_addresses; }
+    const JobContext& job() const { return m_job; }
+
+    /// The snapshot, checked by the graph's verifier.
+    Result<Graph> build() const;
+
+    /// Errors: no such node, or an earlier edit removed it.
+    Result<NodeId> node(const ValueAddress& address) const;
+    /// The same for operators alone.
+    Result<NodeId> operatorAt(const ValueAddress& address) const;
+    /// `subject`: what "this" stands for.
+    Result<ValueRef> value(const ValueAddress& address, std::optional<ValueRef> subject = {}) const;
+    Result<Place> place(const ReaderAddress& reader) const;
+    /// All places where the value is read.
+    std::vector<Place> placesOf(ValueRef value) const;
+    /// Errors: one of the readers does not read the value.
+    Result<std::vector<Place>> placesFor(const std::vector<ReaderAddress>& readers,
+                                         ValueRef value) const;
+    /// Empty where a literal stands.
+    ValueRef readAt(const Place& place) const;
+    void put(const Place& place, ValueRef value);
+    /// Moves what the node reads before it. Errors: some of that depends on the node.
+    Result<void> putInOrder(NodeId id);
+    /// The scope in which an operator of nobody's own stands beside this node, or around this
+    /// scope: in no layer of torch.nn.
+    Scope scopeAround(NodeId id) const;
+    Scope outerScope(const Scope& scope) const;
+    /// Adds the node before another, with the outputs that its operator gives. Errors: its
+    /// operator's.
+    Result<NodeId> add(Node node, NodeId before);
+    /// Tells the types behind changed nodes anew.
+    Result<void> spread(const std::vector<NodeId>& changed);
+
+private:
+    GraphPtr m_model;
+    Addresses& m_addresses;
+    const JobContext& m_job;
+    GraphEdit m_graph;
+};
+
+/// The node's arguments, those that a file gives by their place under their names.
+std::vector<NamedArgument> namedArguments(const Node& node);
+/// The refusal of an edit.
+tl::unexpected<Error> refuse(const std::string& why, std::string hint = {});
+
+} // namespace qs

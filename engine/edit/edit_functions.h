@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/edit/edit_draft.h"
+
+namespace qs {
+
+/// The nodes that an edit changed or added.
+using EditedNodes = std::vector<NodeId>;
+
+// One function a kind of edit. Each does it whole or returns why it cannot be, in one line; then
+// the draft is of no more use.
+
+Result<EditedNodes> insertOperator(EditDraft& draft, const EditStep& step);
+Result<EditedNodes> removeOperator(EditDraft& draft, const EditStep& step);
+Result<EditedNodes> replaceOperator(EditDraft& draft, const EditStep& step);
+Result<EditedNodes> replaceEvery(EditDraft& draft, const EditStep& step);
+Result<EditedNodes> setArguments(EditDraft& draft, const EditStep& step);
+Result<EditedNodes> rewire(EditDraft& draft, const EditStep& step);
+Result<EditedNodes> duplicateOperator(EditDraft& draft, const EditStep& step);
+Result<EditedNodes> renameOperator(EditDraft& draft, const EditStep& step);
+Result<EditedNodes> setConstant(EditDraft& draft, const EditStep& step);
+Result<EditedNodes> addOutput(EditDraft& draft, const EditStep& step);
+Result<EditedNodes> dropOutput(EditDraft& draft, const EditStep& step);
+Result<EditedNodes> foldConstants(EditDraft& draft, const EditStep& step);
+Result<EditedNodes> extractPart(EditDraft& draft, const EditStep& step);
+
+/// Does the edit that the step asks for.
+Result<EditedNodes> applyEdit(EditDraft& draft, const EditStep& step);
+
+} // namespace qs

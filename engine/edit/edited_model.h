@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/job_context.h"
+#include "engine/configure/edit_step.h"
+#include "engine/edit/addresses.h"
+
+#include <memory>
+#include <span>
+
+namespace qs {
+
+/// What became of one edit.
+struct EditOutcome
+{
+    std::vector<NodeId> touched; ///< nodes of the graph after it that it changed or added
+    std::string problem; ///< why it does not fit this model; empty where it was done
+};
+
+/// A model with a recipe's edits done to it. A value.
+struct EditedModel
+{
+    GraphPtr file; ///< as it was read
+    GraphPtr graph; ///< `file` itself without edits
+    std::vector<EditOutcome> outcomes; ///< one per edit
+    std::shared_ptr<const Addresses> addresses; ///< for further edits
+
+    /// Every node that some edit changed or added and that is still there.
+    std::vector<NodeId> touched() const;
+    bool fits() const;
+};
+using EditedModelPtr = std::shared_ptr<const EditedModel>;
+
+/// Does the edits in order, each whole or not at all: one that does not fit the model is left out
+/// and told in its outcome. Errors: a cancel alone.
+Result<EditedModelPtr> editModel(GraphPtr file, std::span<const EditStep> steps,
+                                 const JobContext& job = {});
+/// The same, going on from a model with the first of these edits done.
+Result<EditedModelPtr> editFurther(const EditedModelPtr& done, std::span<const EditStep> steps,
+                                   const JobContext& job = {});
+
+/// The lines that tell of edits that were left out: "edit 2, insert ...: why".
+std::vector<std::string> unfitEdits(const EditedModel& model, std::span<const EditStep> steps);
+
+} // namespace qs

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <string>
+
+namespace qs {
+
+/// The pytree text of a model's return (`ModelInfo::outputTree`) with one more leaf at its end: the
+/// last item of a plain tuple, else of the pair of what was returned and it. `outputs`: leaves
+/// before; an empty text is a lone leaf or a tuple.
+std::string withLeaf(const std::string& tree, std::size_t outputs);
+/// The same with a leaf less. Errors: it stands in a container of a class of its own.
+Result<std::string> withoutLeaf(const std::string& tree, std::size_t outputs, std::size_t leaf);
+
+} // namespace qs

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/edit/edit_actions.h"
+
+#include "engine/base/sha256.h"
+#include "engine/graph/graph_printer.h"
+#include "ui/edit/edit_dialog.h"
+#include "ui/session/text.h"
+#include "ui/shell/actions.h"
+#include "ui/shell/message_bar.h"
+
+#include <QAction>
+
+namespace qs {
+
+namespace {
+
+constexpr const char* kNodeActions[]
+    = {"insertAfter",  "insertOnInput", "removeNode",    "replaceNode", "replaceEvery",
+       "setArguments", "rewireInput",   "duplicateNode", "renameNode",  "makeOutput"};
+
+/// The node's literal arguments as JSON, by name.
+QHash<QString, QString> literalsOf(const Graph& graph, const Node& node)
+{
+    QHash<QString, QString> out;
+    for (const NamedArgument& argument : node.args) {
+        bool reads = false;
+        forEachRef(argument.value, [&](ValueRef) { reads = true; });
+        if (!reads && !argument.value.isNone())
+            out[toQString(argument.name)] = toQString(printArgument(graph, argument.value));
+    }
+    return out;
+}
+
+} // namespace
+
+EditActions::EditActions(Actions& actions, Workspace& workspace, GraphEditor& editor,
+                         MessageBar& messages, QWidget& window, QObject* parent)
+    : QObject(parent)
+    , m_actions(actions)
+    , m_workspace(workspace)
+    , m_editor(editor)
+    , m_messages(messages)
+    , m_window(window)
+{
+    const auto on = [&](const char* name, auto&& handler) {
+        connect(&m_actions[name], &QAction::triggered, this, handler);
+    };
+    on("insertAfter", [this] { insert(); });
+    on("insertOnInput", [this] { insertOnInput(); });
+    on("removeNode", [this] { remove(); });
+    on("replaceNode", [this] { replace(false); });
+    on("replaceEvery", [this] { replace(true); });
+    on("setArguments", [this] { setArguments(); });
+    on("rewireInput", [this] { rewire(); });
+    on("duplicateNode", [this] { duplicate(); });
+    on("renameNode", [this] { rename(); });
+    on("makeOutput", [this] { make(about(EditKind::AddOutput)); });
+    on("dropOutput", [this] { dropOutput(); });
+    on("loadConstant", [this] { loadConstant(); });
+    on("foldConstants", [this] { make(about(EditKind::Fold)); });
+    on("extractSelection", [this] { extract(); });
+    connect(&workspace.selection(), &Selection::changed, this, &EditActions::refresh);
+    connect(&workspace, &Workspace::treeChanged, this, &EditActions::refresh);
+    refresh();
+}
+
+const Node* EditActions::selected() const
+{
+    const GraphPtr& model = m_workspace.document().model();
+    const Selection& selection = m_workspace.selection();
+    if (!model || selection.isModule() || selection.nodes().empty())
+        return nullptr;
+    const Node* node = model->tryGet(selection.nodes().back());
+    return node && node->isOperator() ? node : nullptr;
+}
+
+EditStep EditActions::about(EditKind kind) const
+{
+    EditStep step;
+    step.kind = kind;
+    if (const Node* node = selected())
+        step.at = m_editor.addressOf({node->id, 0});
+    return step;
+}
+
+void EditActions::refresh()
+{
+    const bool open = m_workspace.document().model() != nullptr;
+    const bool node = selected() != nullptr;
+    for (const char* name : kNodeActions)
+        m_actions[name].setEnabled(node);
+    for (const char* name : {"dropOutput", "loadConstant", "foldConstants"})
+        m_actions[name].setEnabled(open);
+    m_actions["extractSelection"].setEnabled(open && !m_workspace.selection().isEmpty());
+}
+
+void EditActions::make(const EditStep& step)
+{
+    m_editor.attempt(step, [this, text = toQString(editText(step))](const QString& problem) {
+        if (!problem.isEmpty())
+            m_messages.showMessage(MessageBar::Kind::Warning,
+                                   QStringLiteral("Not done: %1").arg(text), problem);
+    });
+}
+
+void EditActions::open(EditDialog* dialog)
+{
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->open();
+}
+
+void EditActions::insert()
+{
+    const Node* node = selected();
+    if (!node)
+        return;
+    auto* dialog = new EditDialog(m_editor, m_workspace.pipeline().engine(),
+                                  QStringLiteral("Insert after %1").arg(toQString(node->name)),
+                                  QStringLiteral("Insert"), &m_window);
+    const auto readers = m_editor.readersOf({node->id, 0});
+    QStringList texts {QStringLiteral("every reader")};
+    for (const auto& reader : readers)
+        texts << reader.text;
+    dialog->askOperator("aten.relu.default", false, {});
+    dialog->askChoice(QStringLiteral("&For"), texts);
+    dialog->askName(m_editor.freeName("aten.relu.default"));
+    dialog->make = [dialog, readers, step = about(EditKind::Insert)]() mutable -> Result<EditStep> {
+        step.op = dialog->target();
+        step.name = dialog->name();
+        QS_TRY(step.json, dialog->arguments());
+        step.readers.clear();
+        if (dialog->choice() > 0)
+            step.readers.push_back(readers[std::size_t(dialog->choice() - 1)].address);
+        return step;
+    };
+    open(dialog);
+}
+
+void EditActions::insertOnInput()
+{
+    const Node* node = selected();
+    const auto inputs = node ? m_editor.inputsOf(node->id) : std::vector<GraphEditor::Reader>();
+    if (inputs.empty())
+        return;
+    auto* dialog = new EditDialog(m_editor, m_workspace.pipeline().engine(),
+                                  QStringLiteral("Insert before %1").arg(toQString(node->name)),
+                                  QStringLiteral("Insert"), &m_window);
+    QStringList texts;
+    std::vector<ValueAddress> values;
+    for (const NamedArgument& argument : node->args)
+        forEachRef(argument.value,
+                   [&](ValueRef ref) { values.push_back(m_editor.addressOf(ref)); });
+    for (const auto& input : inputs)
+        texts << input.text;
+    dialog->askOperator("aten.relu.default", false, {});
+    dialog->askChoice(QStringLiteral("&On the input"), texts);
+    dialog->askName(m_editor.freeName("aten.relu.default"));
+    dialog->make = [dialog, inputs, values]() -> Result<EditStep> {
+        EditStep step;
+        const auto at = std::size_t(dialog->choice());
+        step.at = values.at(at);
+        step.readers = {inputs.at(at).address};
+        step.op = dialog->target();
+        step.name = dialog->name();
+        QS_TRY(step.json, dialog->arguments());
+        return step;
+    };
+    open(dialog);
+}
+
+void EditActions::remove()
+{
+    if (selected())
+        make(about(EditKind::Remove));
+}
+
+void EditActions::replace(bool every)
+{
+    const Node* node = selected();
+    if (!node)
+        return;
+    const QString what
+        = every ? QStringLiteral("every %1").arg(toQString(node->target)) : toQString(node->name);
+    auto* dialog = new EditDialog(m_editor, m_workspace.pipeline().engine(),
+                                  QStringLiteral("Replace %1").arg(what), QStringLiteral("Replace"),
+                                  &m_window);
+    dialog->askOperator(node->target, false, {});
+    QStringList where {QStringLiteral("in the whole model")};
+    std::vector<std::string> modules {""};
+    for (std::string path = node->scope.path; every && !path.empty();
+         path = ModuleTree::parentPath(path)) {
+        where << QStringLiteral("in %1").arg(toQString(path));
+        modules.push_back(path);
+    }
+    if (every)
+        dialog->askChoice(QStringLiteral("&Where"), where);
+    EditStep step = about(every ? EditKind::ReplaceEvery : EditKind::Replace);
+    if (every) {
+        step.at = {};
+        step.every = node->target;
+    }
+    dialog->make = [dialog, step, modules, every]() mutable -> Result<EditStep> {
+        step.op = dialog->target();
+        QS_TRY(step.json, dialog->arguments());
+        if (every)
+            step.within = modules.at(std::size_t(dialog->choice()));
+        return step;
+    };
+    open(dialog);
+}
+
+void EditActions::setArguments()
+{
+    const Node* node = selected();
+    if (!node)
+        return;
+    auto* dialog = new EditDialog(m_editor, m_workspace.pipeline().engine(),
+                                  QStringLiteral("Arguments of %1").arg(toQString(node->name)),
+                                  QStringLiteral("Set"), &m_window);
+    dialog->askOperator(node->target, true, literalsOf(*m_workspace.document().model(), *node));
+    // The same operator with other literals: what is not said stays.
+    dialog->make = [dialog, step = about(EditKind::Set)]() mutable -> Result<EditStep> {
+        QS_TRY(step.json, dialog->arguments());
+        if (step.json.empty())
+            return fail(makeError(ErrorCode::BadInput, "no argument was changed"));
+        return step;
+    };
+    open(dialog);
+}
+
+void EditActions::rewire()
+{
+    const Node* node = selected();
+    const auto inputs = node ? m_editor.inputsOf(node->id) : std::vector<GraphEditor::Reader>();
+    if (inputs.empty())
+        return;
+    auto* dialog = new EditDialog(m_editor, m_workspace.pipeline().engine(),
+                                  QStringLiteral("Feed an input of %1").arg(toQString(node->name)),
+                                  QStringLiteral("Feed"), &m_window);
+    dialog->askInputs(inputs);
+    QStringList names;
+    for (const NodePtr& other : m_workspace.document().model()->nodes())
+        for (const Value& value : other->outputs)
+            names << toQString(value.name);
+    dialog->askChoice(QStringLiteral("&From"), names, true);
+    dialog->make = [this, dialog, inputs]() -> Result<EditStep> {
+        EditStep step;
+        step.kind = EditKind::Rewire;
+        const ReaderAddress& reader = inputs.at(std::size_t(dialog->input())).address;
+        step.at = reader.node;
+        step.argument = reader.argument;
+        step.item = reader.item;
+        const std::string wanted = dialog->chosenText().toStdString();
+        for (const NodePtr& other : m_workspace.document().model()->nodes())
+            for (std::uint32_t i = 0; i < other->outputs.size(); ++i)
+                if (other->outputs[i].name == wanted)
+                    step.to = m_editor.addressOf({other->id, i});
+        if (step.to.kind == ValueAddress::Kind::None)
+            return fail(makeError(ErrorCode::NotFound, "there is no value '" + wanted + "'"));
+        return step;
+    };
+    open(dialog);
+}
+
+void EditActions::duplicate()
+{
+    const Node* node = selected();
+    const auto readers
+        = node ? m_editor.readersOf({node->id, 0}) : std::vector<GraphEditor::Reader>();
+    if (readers.empty())
+        return;
+    auto* dialog = new EditDialog(m_editor, m_workspace.pipeline().engine(),
+                                  QStringLiteral("Duplicate %1").arg(toQString(node->name)),
+                                  QStringLiteral("Duplicate"), &m_window);
+    QStringList texts;
+    for (const auto& reader : readers)
+        texts << reader.text;
+    dialog->askChoice(QStringLiteral("The copy is &read by"), texts);
+    dialog->askName(m_editor.freeName(node->target));
+    dialog->make
+        = [dialog, readers, step = about(EditKind::Duplicate)]() mutable -> Result<EditStep> {
+        step.name = dialog->name();
+        step.readers = {readers.at(std::size_t(dialog->choice())).address};
+        return step;
+    };
+    open(dialog);
+}
+
+void EditActions::rename()
+{
+    const Node* node = selected();
+    if (!node)
+        return;
+    auto* dialog = new EditDialog(m_editor, m_workspace.pipeline().engine(),
+                                  QStringLiteral("Rename %1").arg(toQString(node->name)),
+                                  QStringLiteral("Rename"), &m_window);
+    dialog->askName(node->name);
+    dialog->make = [dialog, step = about(EditKind::Rename)]() mutable -> Result<EditStep> {
+        step.name = dialog->name();
+        return step;
+    };
+    open(dialog);
+}
+
+void EditActions::dropOutput()
+{
+    const GraphPtr& model = m_workspace.document().model();
+    auto* dialog
+        = new EditDialog(m_editor, m_workspace.pipeline().engine(),
+                         QStringLiteral("Drop an output"), QStringLiteral("Drop"), &m_window);
+    QStringList names;
+    for (const NamedArgument& argument : model->output().args) {
+        const ValueRef* ref = argument.value.asRef();
+        names << (ref ? toQString(model->value(*ref).name) : QStringLiteral("a constant"));
+    }
+    dialog->askChoice(QStringLiteral("&Output"), names);
+    dialog->make = [dialog]() -> Result<EditStep> {
+        EditStep step;
+        step.kind = EditKind::DropOutput;
+        step.item = dialog->choice();
+        return step;
+    };
+    open(dialog);
+}
+
+void EditActions::loadConstant()
+{
+    const GraphPtr& model = m_workspace.document().model();
+    auto* dialog = new EditDialog(m_editor, m_workspace.pipeline().engine(),
+                                  QStringLiteral("Load a parameter, buffer or constant"),
+                                  QStringLiteral("Load"), &m_window);
+    QStringList names;
+    std::vector<ValueAddress> stored;
+    const Node* node = selected();
+    const auto add = [&](const Node& one) {
+        names << QStringLiteral("%1, %2").arg(toQString(one.target.empty() ? one.name : one.target),
+                                              toQString(one.outputs.at(0).type.text()));
+        stored.push_back(m_editor.addressOf({one.id, 0}));
+    };
+    if (node) // its own first
+        for (const NamedArgument& argument : node->args)
+            forEachRef(argument.value, [&](ValueRef ref) {
+                if (const Node& read = model->get(ref.node); read.isStored())
+                    add(read);
+            });
+    for (const NodePtr& one : model->nodes())
+        if (one->isStored() && m_editor.addressOf({one->id, 0}).kind == ValueAddress::Kind::Stored)
+            add(*one);
+    dialog->askChoice(QStringLiteral("&Tensor"), names, true);
+    dialog->askFile(QStringLiteral("&File"), QStringLiteral("NumPy arrays (*.npy)"));
+    dialog->make = [dialog, stored]() -> Result<EditStep> {
+        EditStep step;
+        step.kind = EditKind::Constant;
+        if (dialog->choice() < 0)
+            return fail(
+                makeError(ErrorCode::NotFound,
+                          "there is no tensor '" + dialog->chosenText().toStdString() + "'"));
+        step.at = stored.at(std::size_t(dialog->choice()));
+        step.file = dialog->file();
+        QS_TRY(step.sha256, fileSha256(step.file));
+        return step;
+    };
+    open(dialog);
+}
+
+void EditActions::extract()
+{
+    EditStep step;
+    step.kind = EditKind::Extract;
+    for (const NodeId id : m_workspace.selection().nodes())
+        if (const Node* node = m_workspace.document().model()->tryGet(id);
+            node && node->isOperator())
+            step.nodes.push_back(m_editor.addressOf({id, 0}));
+    make(step);
+}
+
+} // namespace qs

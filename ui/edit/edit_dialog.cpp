@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/edit/edit_dialog.h"
+
+#include "ui/session/text.h"
+#include "ui/shell/theme.h"
+
+#include <QComboBox>
+#include <QCompleter>
+#include <QDialogButtonBox>
+#include <QFileDialog>
+#include <QFormLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPointer>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include <nlohmann/json.hpp>
+
+namespace qs {
+
+EditDialog::EditDialog(GraphEditor& editor, EngineService& engine, const QString& title,
+                       const QString& ok, QWidget* parent)
+    : QDialog(parent)
+    , m_editor(editor)
+    , m_engine(engine)
+    , m_form(new QFormLayout)
+    , m_problem(new QLabel(this))
+{
+    setObjectName(QStringLiteral("editDialog"));
+    setWindowTitle(title);
+    setMinimumWidth(560);
+    m_form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    m_form->setVerticalSpacing(8);
+    m_problem->setObjectName(QStringLiteral("editProblem"));
+    m_problem->setWordWrap(true);
+    m_problem->setStyleSheet(QStringLiteral("color: %1;").arg(theme().danger.name()));
+    m_problem->hide();
+    auto* buttons = new QDialogButtonBox(this);
+    m_ok = buttons->addButton(ok, QDialogButtonBox::AcceptRole);
+    m_ok->setObjectName(QStringLiteral("editOk"));
+    m_ok->setDefault(true);
+    buttons->addButton(QDialogButtonBox::Cancel);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(20, 16, 20, 14);
+    column->setSpacing(12);
+    column->addLayout(m_form);
+    column->addWidget(m_problem);
+    column->addStretch(1);
+    column->addWidget(buttons);
+    connect(m_ok, &QPushButton::clicked, this, &EditDialog::tryIt);
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+}
+
+void EditDialog::askOperator(const std::string& target, bool fixed,
+                             const QHash<QString, QString>& given)
+{
+    m_given = given;
+    m_operator = new QComboBox(this);
+    m_operator->setObjectName(QStringLiteral("editOperator"));
+    m_operator->setEditable(true);
+    m_operator->setInsertPolicy(QComboBox::NoInsert);
+    QStringList names;
+    if (!fixed)
+        for (const std::string& name : m_engine.operatorNames())
+            names << toQString(name);
+    m_operator->addItems(names);
+    auto* completer = new QCompleter(names, m_operator);
+    completer->setFilterMode(Qt::MatchContains);
+    completer->setCaseSensitivity(Qt::CaseInsensitive);
+    m_operator->setCompleter(completer);
+    m_operator->setCurrentText(toQString(target));
+    m_operator->setEnabled(!fixed);
+    m_form->addRow(QStringLiteral("&Operator"), m_operator);
+    m_schema = new QLabel(this);
+    m_schema->setWordWrap(true);
+    m_schema->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    m_form->addRow(QString(), m_schema);
+    m_argumentBox = new QWidget(this);
+    m_argumentBox->setLayout(new QFormLayout);
+    m_argumentBox->layout()->setContentsMargins(0, 0, 0, 0);
+    m_form->addRow(m_argumentBox);
+    connect(m_operator, &QComboBox::currentTextChanged, this, [this] {
+        showArguments();
+        if (m_name && m_nameIsOurs)
+            m_name->setText(toQString(m_editor.freeName(this->target())));
+    });
+    showArguments();
+}
+
+void EditDialog::askChoice(const QString& label, const QStringList& items, bool typed)
+{
+    m_choice = new QComboBox(this);
+    m_choice->setObjectName(QStringLiteral("editChoice"));
+    m_choice->addItems(items);
+    m_choice->setEditable(typed);
+    if (typed) {
+        m_choice->setInsertPolicy(QComboBox::NoInsert);
+        m_choice->completer()->setFilterMode(Qt::MatchContains);
+        m_choice->completer()->setCompletionMode(QCompleter::PopupCompletion);
+    }
+    m_form->addRow(label, m_choice);
+}
+
+void EditDialog::askName(const std::string& name)
+{
+    m_name = new QLineEdit(toQString(name), this);
+    m_name->setObjectName(QStringLiteral("editName"));
+    m_form->addRow(QStringLiteral("&Name"), m_name);
+    connect(m_name, &QLineEdit::textEdited, this, [this] { m_nameIsOurs = false; });
+}
+
+void EditDialog::askInputs(const std::vector<GraphEditor::Reader>& inputs)
+{
+    m_input = new QComboBox(this);
+    m_input->setObjectName(QStringLiteral("editInput"));
+    for (const auto& input : inputs)
+        m_input->addItem(input.text);
+    m_form->addRow(QStringLiteral("&Input"), m_input);
+}
+
+void EditDialog::askFile(const QString& label, const QString& filter)
+{
+    auto* row = new QWidget(this);
+    auto* line = new QHBoxLayout(row);
+    line->setContentsMargins(0, 0, 0, 0);
+    m_file = new QLineEdit(row);
+    m_file->setObjectName(QStringLiteral("editFile"));
+    auto* browse = new QPushButton(QStringLiteral("Browse…"), row);
+    line->addWidget(m_file, 1);
+    line->addWidget(browse);
+    m_form->addRow(label, row);
+    connect(browse, &QPushButton::clicked, this, [this, filter] {
+        const QString path
+            = QFileDialog::getOpenFileName(this, QStringLiteral("Choose a file"), {}, filter);
+        if (!path.isEmpty())
+            m_file->setText(path);
+    });
+}
+
+int EditDialog::input() const
+{
+    return m_input->currentIndex();
+}
+
+std::string EditDialog::file() const
+{
+    return m_file->text().trimmed().toStdString();
+}
+
+std::string EditDialog::target() const
+{
+    return m_operator->currentText().trimmed().toStdString();
+}
+
+int EditDialog::choice() const
+{
+    return m_choice->isEditable() ? m_choice->findText(m_choice->currentText())
+                                  : m_choice->currentIndex();
+}
+
+QString EditDialog::chosenText() const
+{
+    return m_choice->currentText();
+}
+
+std::string EditDialog::name() const
+{
+    return m_name->text().trimmed().toStdString();
+}
+
+void EditDialog::showArguments()
+{
+    m_arguments.clear();
+    auto& form = static_cast<QFormLayout&>(*m_argumentBox->layout());
+    while (form.rowCount() > 0)
+        form.removeRow(0);
+    const auto schema = m_engine.operatorSchema(target());
+    m_schema->setText(schema ? toQString(schema->text) : QString());
+    if (!schema)
+        return;
+    for (const OperatorArgument& argument : schema->arguments) {
+        if (argument.isTensor)
+            continue; // what is read is wired in the graph
+        auto* field = new QLineEdit(m_argumentBox);
+        const QString name = toQString(argument.name);
+        field->setObjectName(QStringLiteral("argument_") + name);
+        field->setAccessibleName(name);
+        field->setPlaceholderText(argument.isNeeded() ? QStringLiteral("needed")
+                                                      : toQString(argument.defaultJson));
+        field->setText(m_given.value(name));
+        form.addRow(QStringLiteral("%1 (%2)").arg(name, toQString(argument.type)), field);
+        m_arguments.emplace_back(argument, field);
+    }
+}
+
+Result<std::string> EditDialog::arguments() const
+{
+    auto out = nlohmann::ordered_json::object();
+    for (const auto& [argument, field] : m_arguments) {
+        const QString text = field->text().trimmed();
+        if (text.isEmpty() || text == m_given.value(toQString(argument.name)))
+            continue;
+        auto value = nlohmann::ordered_json::parse(text.toStdString(), nullptr, false);
+        if (value.is_discarded()) // a word: "tanh", float16
+            value = text.toStdString();
+        out[argument.name] = std::move(value);
+    }
+    return out.empty() ? std::string() : out.dump();
+}
+
+void EditDialog::tryIt()
+{
+    auto step = make();
+    if (!step) {
+        showProblem(toQString(step.error().line()));
+        return;
+    }
+    m_ok->setEnabled(false);
+    m_editor.attempt(*step, [self = QPointer<EditDialog>(this)](const QString& problem) {
+        if (!self)
+            return; // closed meanwhile
+        self->m_ok->setEnabled(true);
+        if (problem.isEmpty())
+            self->accept();
+        else
+            self->showProblem(problem);
+    });
+}
+
+void EditDialog::showProblem(const QString& text)
+{
+    m_problem->setText(text);
+    m_problem->show();
+    adjustSize();
+}
+
+} // namespace qs

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/edit/edits_panel.h"
+
+#include "ui/edit/graph_editor.h"
+#include "ui/session/coalesce.h"
+#include "ui/session/text.h"
+#include "ui/shell/theme.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QShortcut>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+
+namespace qs {
+
+EditsPanel::EditsPanel(Workspace& workspace, GraphEditor& editor, QWidget* parent)
+    : QWidget(parent)
+    , m_workspace(workspace)
+    , m_editor(editor)
+    , m_list(new QTreeWidget(this))
+    , m_takeAway(new QPushButton(QStringLiteral("Take away"), this))
+{
+    setObjectName(QStringLiteral("editsPanel"));
+    setFocusProxy(m_list);
+    m_list->setObjectName(QStringLiteral("editsList"));
+    m_list->setAccessibleName(QStringLiteral("Edits of the graph"));
+    m_list->setHeaderLabels({QStringLiteral("Edit"), QStringLiteral("State")});
+    m_list->setRootIsDecorated(false);
+    m_list->setUniformRowHeights(true);
+    m_list->setFrameShape(QFrame::NoFrame);
+    m_list->header()->setSectionResizeMode(0, QHeaderView::Stretch);
+    m_list->header()->setSectionResizeMode(1, QHeaderView::Stretch);
+    m_takeAway->setObjectName(QStringLiteral("editsTakeAway"));
+    m_takeAway->setToolTip(
+        QStringLiteral("Take the edit out of the list; edits that need it are then left out"));
+    auto* hint = new QLabel(
+        QStringLiteral("Everything is decided on and measured against the edited model"), this);
+    hint->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    auto* last = new QHBoxLayout;
+    last->setContentsMargins(8, 0, 8, 4);
+    last->addWidget(hint, 1);
+    last->addWidget(m_takeAway);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(4);
+    column->addWidget(m_list, 1);
+    column->addLayout(last);
+    const auto later = coalesced(this, [this] { refresh(); });
+    connect(&workspace.document(), &Document::modelChanged, this, later);
+    connect(&workspace.document(), &Document::graphEdited, this, later);
+    connect(&workspace.document(), &Document::recipeChanged, this, later);
+    connect(m_list, &QTreeWidget::itemClicked, this, &EditsPanel::choose);
+    connect(m_list, &QTreeWidget::itemActivated, this, &EditsPanel::choose);
+    connect(m_list, &QTreeWidget::itemSelectionChanged, this,
+            [this] { m_takeAway->setEnabled(!m_list->selectedItems().isEmpty()); });
+    connect(m_takeAway, &QPushButton::clicked, this, [this] {
+        if (auto* row = m_list->currentItem())
+            m_editor.takeAway(std::size_t(m_list->indexOfTopLevelItem(row)));
+    });
+    auto* key = new QShortcut(QKeySequence::Delete, m_list, nullptr, nullptr,
+                              Qt::WidgetWithChildrenShortcut);
+    connect(key, &QShortcut::activated, m_takeAway, &QPushButton::click);
+    refresh();
+}
+
+void EditsPanel::refresh()
+{
+    const Document& document = m_workspace.document();
+    m_list->clear();
+    const auto& steps = document.recipe().edits;
+    for (std::size_t i = 0; document.model() && i < steps.size(); ++i) {
+        const auto& outcomes = document.edited()->outcomes;
+        const bool known = !document.isGraphStale() && i < outcomes.size();
+        const std::string problem = known ? outcomes[i].problem : std::string();
+        const QString state = !known ? QStringLiteral("…")
+            : problem.empty()        ? QStringLiteral("done")
+                                     : QStringLiteral("left out: %1").arg(toQString(problem));
+        auto* row = new QTreeWidgetItem(
+            m_list,
+            {QStringLiteral("%1. %2").arg(i + 1).arg(toQString(editText(steps[i]))), state});
+        for (int column : {0, 1})
+            row->setToolTip(column, row->text(column));
+        if (!problem.empty())
+            row->setForeground(1, theme().danger);
+    }
+    m_takeAway->setEnabled(false);
+    Q_EMIT countChanged(int(steps.size()));
+}
+
+void EditsPanel::choose()
+{
+    auto* row = m_list->currentItem();
+    const auto& edited = m_workspace.document().edited();
+    const auto index = std::size_t(row ? m_list->indexOfTopLevelItem(row) : -1);
+    if (!row || !edited || index >= edited->outcomes.size())
+        return;
+    std::vector<NodeId> nodes;
+    for (const NodeId node : edited->outcomes[index].touched)
+        if (m_workspace.document().model()->tryGet(node)
+            && m_workspace.foldTree()->unitOf(node) >= 0)
+            nodes.push_back(node);
+    if (nodes.empty())
+        return;
+    m_workspace.selection().selectNodes(nodes);
+    Q_EMIT revealWanted();
+}
+
+} // namespace qs

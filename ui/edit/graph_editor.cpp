@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/edit/graph_editor.h"
+
+#include "ui/session/text.h"
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+const QString kTryTag = QStringLiteral("try an edit");
+
+/// "conv2d" for "aten.conv2d.default".
+std::string wordOf(const std::string& target)
+{
+    const auto first = target.find('.'), last = target.rfind('.');
+    return first == last ? target : target.substr(first + 1, last - first - 1);
+}
+
+/// One entry for each place where an argument of the node reads a value.
+template<class Visit>
+void forEachPlace(const Node& node, Visit visit)
+{
+    for (const NamedArgument& argument : node.args) {
+        if (const ValueRef* ref = argument.value.asRef())
+            visit(argument.name, -1, *ref);
+        const auto* list = argument.value.asList();
+        for (std::size_t i = 0; list && i < list->size(); ++i)
+            if (const ValueRef* ref = (*list)[i].asRef())
+                visit(argument.name, int(i), *ref);
+    }
+}
+
+QString placeText(const Node& node, const std::string& argument, int item)
+{
+    QString text = QStringLiteral("%1, %2").arg(toQString(node.name), toQString(argument));
+    return item < 0 ? text : text + QStringLiteral("[%1]").arg(item);
+}
+
+} // namespace
+
+GraphEditor::GraphEditor(Workspace& workspace, QObject* parent)
+    : QObject(parent)
+    , m_workspace(workspace)
+{
+    connect(&workspace, &Workspace::treeChanged, this, [this] {
+        if (m_selects && !m_workspace.document().isGraphStale())
+            selectTouched();
+    });
+}
+
+void GraphEditor::attempt(const EditStep& step, std::function<void(const QString&)> done)
+{
+    const Document& document = m_workspace.document();
+    if (!document.model())
+        return;
+    Recipe recipe = document.recipe();
+    recipe.edits.push_back(step);
+    m_workspace.pipeline().jobs().run(
+        Lane::Pool, kTryTag,
+        [engine = &m_workspace.pipeline().engine(), file = document.edited()->file,
+         recipe](JobContext& job) { return engine->edit(file, recipe, job); },
+        this,
+        [this, before = document.recipe(), recipe, done = std::move(done),
+         text = toQString(editText(step))](Result<EditedModelPtr> tried) {
+            if (!tried) {
+                if (tried.error().code != ErrorCode::Cancelled)
+                    done(toQString(tried.error().line()));
+                return;
+            }
+            if (const std::string& problem = (*tried)->outcomes.back().problem; !problem.empty()) {
+                done(toQString(problem));
+                return;
+            }
+            if (!(m_workspace.document().recipe() == before)) {
+                done(QStringLiteral("another decision was made meanwhile; try again"));
+                return;
+            }
+            m_selects = true;
+            m_workspace.change(text, recipe);
+            done({});
+        });
+}
+
+void GraphEditor::takeAway(std::size_t index)
+{
+    Recipe recipe = m_workspace.document().recipe();
+    if (index >= recipe.edits.size())
+        return;
+    const QString text = toQString(editText(recipe.edits[index]));
+    recipe.edits.erase(recipe.edits.begin() + std::ptrdiff_t(index));
+    m_workspace.change(QStringLiteral("take away: %1").arg(text), std::move(recipe));
+}
+
+void GraphEditor::selectTouched()
+{
+    m_selects = false;
+    const auto& edited = m_workspace.document().edited();
+    if (!edited || edited->outcomes.empty())
+        return;
+    const auto& tree = m_workspace.foldTree();
+    for (const NodeId node : edited->outcomes.back().touched)
+        if (m_workspace.document().model()->tryGet(node) && tree && tree->unitOf(node) >= 0) {
+            m_workspace.selectNode(node);
+            break;
+        }
+    Q_EMIT changed();
+}
+
+ValueAddress GraphEditor::addressOf(ValueRef value) const
+{
+    const auto& edited = m_workspace.document().edited();
+    return edited ? edited->addresses->of(value) : ValueAddress();
+}
+
+std::string GraphEditor::freeName(const std::string& target) const
+{
+    const auto& edited = m_workspace.document().edited();
+    const std::string base = wordOf(target);
+    for (int number = 0;; ++number) {
+        std::string name = number == 0 ? base : base + "_" + std::to_string(number);
+        if (!edited || (edited->addresses->isFree(name) && !edited->graph->tryFind(name)))
+            return name;
+    }
+}
+
+std::vector<GraphEditor::Reader> GraphEditor::readersOf(ValueRef value) const
+{
+    std::vector<Reader> out;
+    const Graph& graph = *m_workspace.document().model();
+    std::vector<NodeId> seen;
+    for (const Use& use : graph.users(value)) {
+        const Node& node = graph.get(use.node);
+        if (std::find(seen.begin(), seen.end(), node.id) != seen.end())
+            continue;
+        seen.push_back(node.id);
+        if (node.kind == NodeKind::Output) {
+            for (std::size_t i = 0; i < node.args.size(); ++i)
+                if (const ValueRef* ref = node.args[i].value.asRef(); ref && *ref == value)
+                    out.push_back(
+                        {{{}, {}, int(i)}, QStringLiteral("output %1 of the model").arg(i)});
+            continue;
+        }
+        forEachPlace(node, [&](const std::string& argument, int item, ValueRef ref) {
+            if (ref == value)
+                out.push_back(
+                    {{addressOf({node.id, 0}), argument, item}, placeText(node, argument, item)});
+        });
+    }
+    return out;
+}
+
+std::vector<GraphEditor::Reader> GraphEditor::inputsOf(NodeId id) const
+{
+    std::vector<Reader> out;
+    const Graph& graph = *m_workspace.document().model();
+    const Node& node = graph.get(id);
+    forEachPlace(node, [&](const std::string& argument, int item, ValueRef ref) {
+        out.push_back(
+            {{addressOf({id, 0}), argument, item},
+             QStringLiteral("%1, now %2")
+                 .arg(placeText(node, argument, item), toQString(graph.value(ref).name))});
+    });
+    return out;
+}
+
+} // namespace qs
