@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/configure/recipe.h"
 #include "tests/support/command_line.h"
+#include "tests/support/random_edit.h"
 #include "tests/ui/shown_numbers.h"
 #include "ui/session/engine_session.h"
 #include "ui/shell/main_window.h"
@@ -176,25 +177,6 @@ private:
         changeRecipe("few batches", [](Recipe& recipe) { recipe.calibration.batches = 2; });
     }
 
-    /// Clamps, takes out or renames one of the file's operators, whether it is still there or not.
-    EditStep someEdit()
-    {
-        const auto& file = *document().edited()->file;
-        std::vector<const Node*> operators;
-        for (const NodePtr& node : file.nodes())
-            if (node->isOperator())
-                operators.push_back(node.get());
-        EditStep step;
-        step.at = document().edited()->addresses->of(
-            {operators[std::size_t(dice(int(operators.size())))]->id, 0});
-        step.kind = std::array {EditKind::Insert, EditKind::Remove, EditKind::Rename,
-                                EditKind::AddOutput}[std::size_t(dice(4))];
-        step.op = "aten.clamp.default";
-        step.json = R"({"min":-2,"max":2})";
-        step.name = "edit" + std::to_string(++m_edits);
-        return step;
-    }
-
     QString gesture()
     {
         auto& undo = workspace().undoStack();
@@ -240,7 +222,9 @@ private:
             });
             return "lowering row";
         case 16:
-            changeRecipe("edit", [&](Recipe& recipe) { recipe.edits.push_back(someEdit()); });
+            changeRecipe("edit", [this](Recipe& recipe) {
+                recipe.edits.push_back(randomEdit(*document().edited(), m_random, ++m_edits));
+            });
             return "edit the graph";
         case 17:
             changeRecipe("take away", [&](Recipe& recipe) {
