@@ -27,6 +27,10 @@ public:
     {
         return editModel(file, recipe.edits, job);
     }
+    Result<void> saveModel(const GraphPtr&, const std::string&, const JobContext&) override
+    {
+        return fail(ErrorCode::Unsupported, "the fake engine writes nothing");
+    }
     Result<PlanPtr> plan(const GraphPtr& model, const Recipe& recipe) override;
     Result<ConvertedPtr> outline(const GraphPtr& model, const PlanPtr& plan, const Recipe& recipe,
                                  const JobContext& job) override;

@@ -9,6 +9,9 @@
 #include "ui/shell/message_bar.h"
 
 #include <QAction>
+#include <QDir>
+#include <QFileDialog>
+#include <QFileInfo>
 
 namespace qs {
 
@@ -59,6 +62,7 @@ EditActions::EditActions(Actions& actions, Workspace& workspace, GraphEditor& ed
     on("loadConstant", [this] { loadConstant(); });
     on("foldConstants", [this] { make(about(EditKind::Fold)); });
     on("extractSelection", [this] { extract(); });
+    on("saveEdited", [this] { saveEdited(); });
     connect(&workspace.selection(), &Selection::changed, this, &EditActions::refresh);
     connect(&workspace, &Workspace::treeChanged, this, &EditActions::refresh);
     refresh();
@@ -103,10 +107,11 @@ void EditActions::make(const EditStep& step)
     });
 }
 
-void EditActions::open(EditDialog* dialog)
+EditDialog* EditActions::newDialog(const QString& title, const QString& ok)
 {
+    auto* dialog = new EditDialog(m_editor, m_workspace.pipeline().engine(), title, ok, &m_window);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->open();
+    return dialog;
 }
 
 void EditActions::insert()
@@ -114,9 +119,8 @@ void EditActions::insert()
     const Node* node = selected();
     if (!node)
         return;
-    auto* dialog = new EditDialog(m_editor, m_workspace.pipeline().engine(),
-                                  QStringLiteral("Insert after %1").arg(toQString(node->name)),
-                                  QStringLiteral("Insert"), &m_window);
+    auto* dialog = newDialog(QStringLiteral("Insert after %1").arg(toQString(node->name)),
+                             QStringLiteral("Insert"));
     const auto readers = m_editor.readersOf({node->id, 0});
     QStringList texts {QStringLiteral("every reader")};
     for (const auto& reader : readers)
@@ -133,7 +137,7 @@ void EditActions::insert()
             step.readers.push_back(readers[std::size_t(dialog->choice() - 1)].address);
         return step;
     };
-    open(dialog);
+    dialog->open();
 }
 
 void EditActions::insertOnInput()
@@ -142,9 +146,8 @@ void EditActions::insertOnInput()
     const auto inputs = node ? m_editor.inputsOf(node->id) : std::vector<GraphEditor::Reader>();
     if (inputs.empty())
         return;
-    auto* dialog = new EditDialog(m_editor, m_workspace.pipeline().engine(),
-                                  QStringLiteral("Insert before %1").arg(toQString(node->name)),
-                                  QStringLiteral("Insert"), &m_window);
+    auto* dialog = newDialog(QStringLiteral("Insert before %1").arg(toQString(node->name)),
+                             QStringLiteral("Insert"));
     QStringList texts;
     std::vector<ValueAddress> values;
     for (const NamedArgument& argument : node->args)
@@ -165,7 +168,7 @@ void EditActions::insertOnInput()
         QS_TRY(step.json, dialog->arguments());
         return step;
     };
-    open(dialog);
+    dialog->open();
 }
 
 void EditActions::remove()
@@ -181,9 +184,7 @@ void EditActions::replace(bool every)
         return;
     const QString what
         = every ? QStringLiteral("every %1").arg(toQString(node->target)) : toQString(node->name);
-    auto* dialog = new EditDialog(m_editor, m_workspace.pipeline().engine(),
-                                  QStringLiteral("Replace %1").arg(what), QStringLiteral("Replace"),
-                                  &m_window);
+    auto* dialog = newDialog(QStringLiteral("Replace %1").arg(what), QStringLiteral("Replace"));
     dialog->askOperator(node->target, false, {});
     QStringList where {QStringLiteral("in the whole model")};
     std::vector<std::string> modules {""};
@@ -206,7 +207,7 @@ void EditActions::replace(bool every)
             step.within = modules.at(std::size_t(dialog->choice()));
         return step;
     };
-    open(dialog);
+    dialog->open();
 }
 
 void EditActions::setArguments()
@@ -214,9 +215,8 @@ void EditActions::setArguments()
     const Node* node = selected();
     if (!node)
         return;
-    auto* dialog = new EditDialog(m_editor, m_workspace.pipeline().engine(),
-                                  QStringLiteral("Arguments of %1").arg(toQString(node->name)),
-                                  QStringLiteral("Set"), &m_window);
+    auto* dialog = newDialog(QStringLiteral("Arguments of %1").arg(toQString(node->name)),
+                             QStringLiteral("Set"));
     dialog->askOperator(node->target, true, literalsOf(*m_workspace.document().model(), *node));
     // The same operator with other literals: what is not said stays.
     dialog->make = [dialog, step = about(EditKind::Set)]() mutable -> Result<EditStep> {
@@ -225,7 +225,7 @@ void EditActions::setArguments()
             return fail(makeError(ErrorCode::BadInput, "no argument was changed"));
         return step;
     };
-    open(dialog);
+    dialog->open();
 }
 
 void EditActions::rewire()
@@ -234,9 +234,8 @@ void EditActions::rewire()
     const auto inputs = node ? m_editor.inputsOf(node->id) : std::vector<GraphEditor::Reader>();
     if (inputs.empty())
         return;
-    auto* dialog = new EditDialog(m_editor, m_workspace.pipeline().engine(),
-                                  QStringLiteral("Feed an input of %1").arg(toQString(node->name)),
-                                  QStringLiteral("Feed"), &m_window);
+    auto* dialog = newDialog(QStringLiteral("Feed an input of %1").arg(toQString(node->name)),
+                             QStringLiteral("Feed"));
     dialog->askInputs(inputs);
     QStringList names;
     for (const NodePtr& other : m_workspace.document().model()->nodes())
@@ -259,7 +258,7 @@ void EditActions::rewire()
             return fail(makeError(ErrorCode::NotFound, "there is no value '" + wanted + "'"));
         return step;
     };
-    open(dialog);
+    dialog->open();
 }
 
 void EditActions::duplicate()
@@ -269,9 +268,8 @@ void EditActions::duplicate()
         = node ? m_editor.readersOf({node->id, 0}) : std::vector<GraphEditor::Reader>();
     if (readers.empty())
         return;
-    auto* dialog = new EditDialog(m_editor, m_workspace.pipeline().engine(),
-                                  QStringLiteral("Duplicate %1").arg(toQString(node->name)),
-                                  QStringLiteral("Duplicate"), &m_window);
+    auto* dialog = newDialog(QStringLiteral("Duplicate %1").arg(toQString(node->name)),
+                             QStringLiteral("Duplicate"));
     QStringList texts;
     for (const auto& reader : readers)
         texts << reader.text;
@@ -283,7 +281,7 @@ void EditActions::duplicate()
         step.readers = {readers.at(std::size_t(dialog->choice())).address};
         return step;
     };
-    open(dialog);
+    dialog->open();
 }
 
 void EditActions::rename()
@@ -291,23 +289,20 @@ void EditActions::rename()
     const Node* node = selected();
     if (!node)
         return;
-    auto* dialog = new EditDialog(m_editor, m_workspace.pipeline().engine(),
-                                  QStringLiteral("Rename %1").arg(toQString(node->name)),
-                                  QStringLiteral("Rename"), &m_window);
+    auto* dialog = newDialog(QStringLiteral("Rename %1").arg(toQString(node->name)),
+                             QStringLiteral("Rename"));
     dialog->askName(node->name);
     dialog->make = [dialog, step = about(EditKind::Rename)]() mutable -> Result<EditStep> {
         step.name = dialog->name();
         return step;
     };
-    open(dialog);
+    dialog->open();
 }
 
 void EditActions::dropOutput()
 {
     const GraphPtr& model = m_workspace.document().model();
-    auto* dialog
-        = new EditDialog(m_editor, m_workspace.pipeline().engine(),
-                         QStringLiteral("Drop an output"), QStringLiteral("Drop"), &m_window);
+    auto* dialog = newDialog(QStringLiteral("Drop an output"), QStringLiteral("Drop"));
     QStringList names;
     for (const NamedArgument& argument : model->output().args) {
         const ValueRef* ref = argument.value.asRef();
@@ -320,15 +315,14 @@ void EditActions::dropOutput()
         step.item = dialog->choice();
         return step;
     };
-    open(dialog);
+    dialog->open();
 }
 
 void EditActions::loadConstant()
 {
     const GraphPtr& model = m_workspace.document().model();
-    auto* dialog = new EditDialog(m_editor, m_workspace.pipeline().engine(),
-                                  QStringLiteral("Load a parameter, buffer or constant"),
-                                  QStringLiteral("Load"), &m_window);
+    auto* dialog
+        = newDialog(QStringLiteral("Load a parameter, buffer or constant"), QStringLiteral("Load"));
     QStringList names;
     std::vector<ValueAddress> stored;
     const Node* node = selected();
@@ -360,7 +354,36 @@ void EditActions::loadConstant()
         QS_TRY(step.sha256, fileSha256(step.file));
         return step;
     };
-    open(dialog);
+    dialog->open();
+}
+
+void EditActions::saveEdited()
+{
+    const GraphPtr model = m_workspace.document().model();
+    const QFileInfo file(toQString(model->info().path));
+    const QString path = QFileDialog::getSaveFileName(
+        &m_window, QStringLiteral("Save edited model"),
+        file.dir().filePath(file.completeBaseName() + QStringLiteral(".edited.pt2")),
+        QStringLiteral("Exported programs (*.pt2)"));
+    if (path.isEmpty())
+        return;
+    if (QFileInfo(path) == file) {
+        m_messages.showMessage(MessageBar::Kind::Warning, QStringLiteral("Not saved"),
+                               QStringLiteral("The file is the model that the edits start from; "
+                                              "choose another name"));
+        return;
+    }
+    m_workspace.pipeline().jobs().run(
+        Lane::Engine, QStringLiteral("save edited"),
+        [engine = &m_workspace.pipeline().engine(), model, target = path.toStdString()](
+            JobContext& job) { return engine->saveModel(model, target, job); },
+        this,
+        [this, path](Result<void> saved) {
+            if (!saved)
+                m_messages.showError(QStringLiteral("Saving the edited model"), saved.error());
+            else
+                m_messages.showMessage(MessageBar::Kind::Note, QStringLiteral("Saved"), path);
+        });
 }
 
 void EditActions::extract()

@@ -37,9 +37,11 @@ private:
     void loadConstant();
     void dropOutput();
     void extract();
+    void saveEdited();
     /// The edit without a question; a refusal goes to the message bar.
     void make(const EditStep& step);
-    void open(EditDialog* dialog);
+    /// `ok`: the word on its button. Goes when it is closed.
+    EditDialog* newDialog(const QString& title, const QString& ok);
     void refresh();
     /// The selected operator, or the last of a selected unit; null without.
     const Node* selected() const;

@@ -31,6 +31,7 @@ EditDialog::EditDialog(GraphEditor& editor, EngineService& engine, const QString
     setObjectName(QStringLiteral("editDialog"));
     setWindowTitle(title);
     setMinimumWidth(560);
+    m_form->setHorizontalSpacing(14);
     m_form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     m_form->setVerticalSpacing(8);
     m_problem->setObjectName(QStringLiteral("editProblem"));
@@ -43,6 +44,7 @@ EditDialog::EditDialog(GraphEditor& editor, EngineService& engine, const QString
     m_ok->setDefault(true);
     buttons->addButton(QDialogButtonBox::Cancel);
     auto* column = new QVBoxLayout(this);
+    column->setSizeConstraint(QLayout::SetMinimumSize);
     column->setContentsMargins(20, 16, 20, 14);
     column->setSpacing(12);
     column->addLayout(m_form);
@@ -80,7 +82,7 @@ void EditDialog::askOperator(const std::string& target, bool fixed,
     m_argumentBox = new QWidget(this);
     m_argumentBox->setLayout(new QFormLayout);
     m_argumentBox->layout()->setContentsMargins(0, 0, 0, 0);
-    m_form->addRow(m_argumentBox);
+    m_form->addRow(QString(), m_argumentBox);
     connect(m_operator, &QComboBox::currentTextChanged, this, [this] {
         showArguments();
         if (m_name && m_nameIsOurs)
@@ -193,6 +195,9 @@ void EditDialog::showArguments()
         form.addRow(QStringLiteral("%1 (%2)").arg(name, toQString(argument.type)), field);
         m_arguments.emplace_back(argument, field);
     }
+    m_argumentBox->setVisible(!m_arguments.empty());
+    form.activate();
+    adjustSize();
 }
 
 Result<std::string> EditDialog::arguments() const

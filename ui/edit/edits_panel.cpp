@@ -21,6 +21,7 @@ EditsPanel::EditsPanel(Workspace& workspace, GraphEditor& editor, QWidget* paren
     , m_workspace(workspace)
     , m_editor(editor)
     , m_list(new QTreeWidget(this))
+    , m_save(new QPushButton(QStringLiteral("Save edited model…"), this))
     , m_takeAway(new QPushButton(QStringLiteral("Take away"), this))
 {
     setObjectName(QStringLiteral("editsPanel"));
@@ -31,8 +32,8 @@ EditsPanel::EditsPanel(Workspace& workspace, GraphEditor& editor, QWidget* paren
     m_list->setRootIsDecorated(false);
     m_list->setUniformRowHeights(true);
     m_list->setFrameShape(QFrame::NoFrame);
-    m_list->header()->setSectionResizeMode(0, QHeaderView::Stretch);
-    m_list->header()->setSectionResizeMode(1, QHeaderView::Stretch);
+    m_list->header()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
+    m_list->header()->setStretchLastSection(true);
     m_takeAway->setObjectName(QStringLiteral("editsTakeAway"));
     m_takeAway->setToolTip(
         QStringLiteral("Take the edit out of the list; edits that need it are then left out"));
@@ -42,6 +43,7 @@ EditsPanel::EditsPanel(Workspace& workspace, GraphEditor& editor, QWidget* paren
     auto* last = new QHBoxLayout;
     last->setContentsMargins(8, 0, 8, 4);
     last->addWidget(hint, 1);
+    last->addWidget(m_save);
     last->addWidget(m_takeAway);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -56,6 +58,9 @@ EditsPanel::EditsPanel(Workspace& workspace, GraphEditor& editor, QWidget* paren
     connect(m_list, &QTreeWidget::itemActivated, this, &EditsPanel::choose);
     connect(m_list, &QTreeWidget::itemSelectionChanged, this,
             [this] { m_takeAway->setEnabled(!m_list->selectedItems().isEmpty()); });
+    m_save->setObjectName(QStringLiteral("editsSave"));
+    m_save->setToolTip(QStringLiteral("Write the edited float model as a .pt2"));
+    connect(m_save, &QPushButton::clicked, this, &EditsPanel::saveWanted);
     connect(m_takeAway, &QPushButton::clicked, this, [this] {
         if (auto* row = m_list->currentItem())
             m_editor.takeAway(std::size_t(m_list->indexOfTopLevelItem(row)));
@@ -87,6 +92,7 @@ void EditsPanel::refresh()
             row->setForeground(1, theme().danger);
     }
     m_takeAway->setEnabled(false);
+    m_save->setEnabled(!steps.empty());
     Q_EMIT countChanged(int(steps.size()));
 }
 

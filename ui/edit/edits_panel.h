@@ -25,6 +25,8 @@ Q_SIGNALS:
     void countChanged(int count);
     /// A row was chosen: bring its nodes into view.
     void revealWanted();
+    /// The edited model is to be written to a file.
+    void saveWanted();
 
 private:
     void refresh();
@@ -33,6 +35,7 @@ private:
     Workspace& m_workspace;
     GraphEditor& m_editor;
     QTreeWidget* m_list;
+    QPushButton* m_save;
     QPushButton* m_takeAway;
 };
 

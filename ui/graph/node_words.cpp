@@ -5,6 +5,7 @@
 #include "engine/graph/graph_printer.h"
 #include "ui/session/text.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace qs {
@@ -68,7 +69,9 @@ bool isFloat(Verdict verdict)
         || verdict == Verdict::FloatByConstraint || verdict == Verdict::FloatByKernelCheck;
 }
 
-QString unitDetail(const Facts& facts, const Graph& graph, const FoldEntry& entry, NodeId leader)
+namespace {
+
+QString plainDetail(const Facts& facts, const Graph& graph, const FoldEntry& entry, NodeId leader)
 {
     const Node& node = graph.get(entry.members.front());
     if (entry.kind == FoldEntry::Kind::Output)
@@ -89,6 +92,17 @@ QString unitDetail(const Facts& facts, const Graph& graph, const FoldEntry& entr
         return node.outputs.empty() ? QStringLiteral("input")
                                     : QString::fromStdString(node.outputs[0].type.text());
     return QString::fromStdString(shortOpName(node.target));
+}
+
+} // namespace
+
+QString unitDetail(const Facts& facts, const Graph& graph, const FoldEntry& entry, NodeId leader)
+{
+    const QString plain = plainDetail(facts, graph, entry, leader);
+    const bool edited = &graph == facts.model()
+        && std::any_of(entry.members.begin(), entry.members.end(),
+                       [&](NodeId id) { return facts.isEdited(id); });
+    return edited ? QStringLiteral("edited · %1").arg(plain) : plain;
 }
 
 QString insideText(const Facts& facts, const Graph& graph, const FoldTree& tree,

@@ -29,6 +29,10 @@ public:
     virtual Result<EditedModelPtr> edit(const GraphPtr& file, const Recipe& recipe,
                                         const JobContext& job)
         = 0;
+    /// Writes a float model as a .pt2.
+    virtual Result<void> saveModel(const GraphPtr& model, const std::string& path,
+                                   const JobContext& job)
+        = 0;
     virtual Result<PlanPtr> plan(const GraphPtr& model, const Recipe& recipe) = 0;
     /// The forms of a model that nobody calibrated, to be read only (`outlineConversion`).
     virtual Result<ConvertedPtr> outline(const GraphPtr& model, const PlanPtr& plan,

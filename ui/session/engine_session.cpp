@@ -35,6 +35,12 @@ public:
         return m_chain.edited(file, recipe, job);
     }
 
+    Result<void> saveModel(const GraphPtr& model, const std::string& path,
+                           const JobContext& job) override
+    {
+        return writePt2(*model, path, job);
+    }
+
     Result<PlanPtr> plan(const GraphPtr& model, const Recipe& recipe) override
     {
         return m_chain.plan(model, recipe);

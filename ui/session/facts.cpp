@@ -18,6 +18,9 @@ Facts::Facts(const Document& document)
     , m_errorsStale(document.isStale(Stage::Compare))
     , m_calibrationStale(document.isStale(Stage::Calibrate))
 {
+    if (const auto& edited = document.edited())
+        for (const NodeId node : edited->touched())
+            m_edited.insert(node);
     if (m_plan) {
         for (const auto& observer : m_plan->observers) {
             if (observer.isWeight) {

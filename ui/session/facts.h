@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace qs {
 
@@ -56,6 +57,8 @@ public:
     /// The node to look into for one of the model: itself, or what preparation and conversion made
     /// of it (an LSTM quantized from within). Null where nothing is inside.
     NodePtr bodyOwner(NodeId node) const;
+    /// An edit of the graph changed or added it.
+    bool isEdited(NodeId node) const { return m_edited.contains(node); }
     const Graph* model() const { return m_model.get(); }
     bool hasPlan() const { return m_plan != nullptr; }
     bool hasErrors() const { return m_comparison != nullptr; }
@@ -89,6 +92,7 @@ private:
     bool m_errorsStale = false;
     bool m_calibrationStale = false;
     bool m_samePlan = true; ///< as the calibration's: its observers have the plan's ids
+    std::unordered_set<NodeId> m_edited;
     std::unordered_map<ObserverId, ObserverId> m_calibratedAs; ///< else: by the plan's id
     std::unordered_map<NodeId, ObserverId> m_output;
     std::unordered_map<NodeId, ObserverId> m_weight;

@@ -130,6 +130,9 @@ bool NodeSearch::meets(const SearchTerm& term, std::size_t line, const Facts& fa
             && ((term.below ? *sqnr < term.bound : *sqnr > term.bound)
                 || (term.inclusive && *sqnr == term.bound));
     }
+    case Kind::Edited:
+        return std::any_of(entry.members.begin(), entry.members.end(),
+                           [&](NodeId id) { return facts.isEdited(id); });
     case Kind::Bookmark:
         return std::any_of(entry.members.begin(), entry.members.end(),
                            [&](NodeId id) { return bookmarks.contains(id); });

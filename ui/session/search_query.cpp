@@ -126,7 +126,7 @@ Result<SearchTerm> readKey(const QString& key, const QString& given)
                        [&](const auto& entry) { return key == QLatin1String(entry.first); });
     if (found == std::end(keys))
         return badTerm(QStringLiteral("There is no key '%1'; use op:, module:, qconfig:, verdict:, "
-                                      "dtype: or is:bookmark, or put the word in quotes")
+                                      "dtype:, is:bookmark or is:edited, or put the word in quotes")
                            .arg(key));
     if (value.isEmpty())
         return badTerm(QStringLiteral("%1: wants a word right after it").arg(key));
@@ -139,8 +139,12 @@ Result<SearchTerm> readKey(const QString& key, const QString& given)
             return badTerm(QStringLiteral("There is no verdict '%1'; there are %2")
                                .arg(value, verdictNames().join(QStringLiteral(", "))));
     }
-    if (term.kind == Kind::Bookmark && !QStringLiteral("bookmark").startsWith(value))
-        return badTerm(QStringLiteral("Only is:bookmark is known, not is:%1").arg(value));
+    if (term.kind == Kind::Bookmark && !QStringLiteral("bookmark").startsWith(value)) {
+        if (!QStringLiteral("edited").startsWith(value))
+            return badTerm(
+                QStringLiteral("is:bookmark and is:edited are known, not is:%1").arg(value));
+        term.kind = Kind::Edited;
+    }
     return term;
 }
 
@@ -187,7 +191,7 @@ Result<SearchQuery> parseSearch(const QString& expression)
 QString searchHint()
 {
     return QStringLiteral("Words of a name, /regex/, op:conv2d, module:layer1, qconfig:float, "
-                          "verdict:float-by-rule, dtype:quint8, sqnr<30, is:bookmark; "
+                          "verdict:float-by-rule, dtype:quint8, sqnr<30, is:bookmark, is:edited; "
                           "a minus in front excludes");
 }
 

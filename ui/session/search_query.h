@@ -24,7 +24,8 @@ struct SearchTerm
         Verdict, ///< the verdict's name begins with `text`
         DType, ///< a dtype that the node's output or weight has begins with `text`
         Sqnr, ///< the SQNR of `error` lies below (or above) `bound`
-        Bookmark
+        Bookmark,
+        Edited ///< an edit of the graph changed or added it
     };
     Kind kind = Kind::Text;
     bool negated = false;
@@ -43,9 +44,9 @@ struct SearchQuery
 };
 
 /// Reads a search expression: words, "quoted words", /regex/, op:, module:, qconfig:, verdict:,
-/// dtype:, is:bookmark, sqnr<30 (also born, isolated, inherited, cumulative; <= > >=); a minus in
-/// front turns a term round. Case does not matter. Pure. Errors (Usage): one sentence that names
-/// the term and says how it is written.
+/// dtype:, is:bookmark, is:edited, sqnr<30 (also born, isolated, inherited, cumulative; <= > >=); a
+/// minus in front turns a term round. Case does not matter. Pure. Errors (Usage): one sentence that
+/// names the term and says how it is written.
 Result<SearchQuery> parseSearch(const QString& expression);
 
 /// One line that teaches the terms.

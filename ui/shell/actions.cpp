@@ -43,6 +43,8 @@ Actions::Actions(QMainWindow& window)
           "Colour the nodes by what another program says of them", "Ctrl+Alt+O", true},
          {"saveGraph", "Save &graph…", "Write the whole graph as SVG, PDF or PNG", "Ctrl+Alt+E",
           true},
+         {"saveEdited", "Save e&dited model…", "Write the edited float model as a .pt2",
+          "Ctrl+Alt+M", true},
          {"savePicture", "Save &picture…", "Write the window as a PNG", "Ctrl+Shift+E", true},
          {"quit", "&Quit", "Close the window", "Ctrl+Q", false}});
     m_recent = new QMenu(QStringLiteral("Open r&ecent"), file);

@@ -179,7 +179,8 @@ std::vector<HelpTopic> makeTopics()
         {"search",
          "Searching",
          "Words of a name or module path, /regular expression/, op:conv2d, module:layer1, "
-         "qconfig:float, verdict:float-by-rule, dtype:quint8, is:bookmark, sqnr<30 (also "
+         "qconfig:float, verdict:float-by-rule, dtype:quint8, is:bookmark, is:edited, sqnr<30 "
+         "(also "
          "isolated, inherited, cumulative; <= > >=). Terms are combined; a minus in front "
          "excludes. Enter goes to the next match, Ctrl+Shift+F selects all of them.",
          {"assigning"}},
