@@ -61,25 +61,26 @@ std::string editTable(const EditedModel& edited, const Recipe& recipe)
 
 Result<void> runEdit(const EditOptions& options, const JobContext& job)
 {
-    QS_TRY(const Recipe recipe, readRecipe(options.recipe));
+    QS_TRY(const ModelSource source, modelSource(options.model, options.recipe));
+    const Recipe& recipe = source.recipe;
     if (recipe.edits.empty())
         return fail(makeError(ErrorCode::BadInput, "it holds no edits")
-                        .inFile(options.recipe)
+                        .inFile(source.file)
                         .withHint("they stand under the key 'edits'"));
     std::error_code code;
-    for (const std::string& read : {options.model, options.recipe})
+    for (const std::string& read : {options.model, options.recipe, source.model})
         if (!options.out.empty() && std::filesystem::equivalent(options.out, read, code))
             return fail(makeError(ErrorCode::Usage, "--out would replace what is read")
                             .inFile(options.out)
                             .withHint("name another file"));
     StageChain chain;
-    QS_TRY(const GraphPtr model, openModel(options.model, job));
+    QS_TRY(const GraphPtr model, openModel(source.model, job));
     QS_TRY(const EditedModelPtr edited, chain.edited(model, recipe, job));
     const auto unfit = std::int64_t(unfitEdits(*edited, recipe.edits).size());
     if (options.strict && unfit > 0)
         return fail(
             makeError(ErrorCode::BadInput, "--strict: " + unfitEdits(*edited, recipe.edits).front())
-                .inFile(options.model));
+                .inFile(source.model));
     if (!options.out.empty()) {
         job.report("export", options.out, 0);
         QS_CHECK(writePt2(*edited->graph, options.out, job));
@@ -101,8 +102,8 @@ void addEditCommand(CLI::App& app, Command& chosen)
     auto options = std::make_shared<EditOptions>();
     CLI::App* verb = app.add_subcommand(
         "edit", "Does a recipe's edits to a model's graph and writes the float model");
-    verb->add_option("MODEL", options->model, "a .pt2 or TorchScript .pt file")->required();
-    verb->add_option("--recipe", options->recipe, "whose 'edits' are done")->required();
+    verb->add_option("MODEL", options->model, "a .pt2, a TorchScript .pt or a project")->required();
+    verb->add_option("--recipe", options->recipe, "whose 'edits' are done; a project has its own");
     verb->add_option("--out", options->out,
                      "the .pt2 to write; without it the edits are only tried");
     verb->add_flag("--strict", options->strict, "fail where an edit does not fit the model");

@@ -177,19 +177,17 @@ std::string traceText(const TraceReport& trace)
 Result<void> printForm(const InspectOptions& options, const JobContext& job)
 {
     const CodeForm form = *codeFormFromName(options.form);
+    QS_TRY(const ModelSource source, modelSource(options.model, options.recipe));
     std::vector<CodeLine> lines;
     if (form == CodeForm::Float) {
-        QS_TRY(const Recipe recipe, recipeOrDefault(options.recipe));
         StageChain chain;
-        QS_TRY(const EditedModelPtr edited, openEdited(chain, options.model, recipe, job));
+        QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, source.recipe, job));
         lines = floatCode(*edited->graph);
     } else {
-        QS_TRY(Recipe recipe, recipeOrDefault(options.recipe));
         StageChain chain;
-        QS_TRY(const EditedModelPtr edited, openEdited(chain, options.model, recipe, job));
+        QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, source.recipe, job));
         QS_TRY(const PlannedModel planned,
-               planModel(chain, edited->graph, std::move(recipe),
-                         fileOfPlan(options.recipe, options.model)));
+               planModel(chain, edited->graph, source.recipe, source.file));
         QS_TRY(const ConvertedPtr converted,
                outlineConversion(planned.model, planned.plan, planned.recipe, job));
         lines = convertedCode(*converted, form);
@@ -204,11 +202,12 @@ Result<void> runInspect(const InspectOptions& options, const JobContext& job)
 {
     if (options.code)
         return printForm(options, job);
-    QS_TRY(const Recipe recipe, recipeOrDefault(options.recipe));
+    QS_TRY(const ModelSource source, modelSource(options.model, options.recipe));
+    const Recipe& recipe = source.recipe;
     StageChain chain;
-    QS_TRY(const EditedModelPtr edited, openEdited(chain, options.model, recipe, job));
+    QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, recipe, job));
     const GraphPtr model = edited->graph;
-    const auto trace = readTraceReport(options.model, model->info().sha256);
+    const auto trace = readTraceReport(source.model, model->info().sha256);
     std::vector<StoredQParams> stored;
     if (model->info().converted) {
         QS_TRY(stored, storedQParams(*model));
@@ -226,7 +225,7 @@ void addInspectCommand(CLI::App& app, Command& chosen)
 {
     auto options = std::make_shared<InspectOptions>();
     CLI::App* verb = app.add_subcommand("inspect", "Shows the graph of a model");
-    verb->add_option("MODEL", options->model, "a .pt2 or TorchScript .pt file")->required();
+    verb->add_option("MODEL", options->model, "a .pt2, a TorchScript .pt or a project")->required();
     auto* json = verb->add_flag("--json", options->json, "one JSON document on stdout");
     auto* code = verb->add_flag("--code", options->code, "the graph as torch.fx prints it");
     code->excludes(json);

@@ -143,14 +143,15 @@ void warnOf(const PlannedModel& planned, const std::string& prefix = {})
 
 Result<void> runPlan(const PlanOptions& options, const JobContext& job)
 {
-    QS_TRY(const Recipe recipe, recipeOrDefault(options.recipe));
+    QS_TRY(const ModelSource source, modelSource(options.model, options.recipe));
+    const Recipe& recipe = source.recipe;
     for (const std::string& backend : {options.backend, options.diff})
         if (!backend.empty())
             QS_CHECK(findBackend(backend)); // before the model, which takes longer
-    job.report("import", options.model, 0);
-    const std::string& file = fileOfPlan(options.recipe, options.model);
+    job.report("import", source.model, 0);
+    const std::string& file = source.file;
     StageChain chain;
-    QS_TRY(const EditedModelPtr edited, openEdited(chain, options.model, recipe, job));
+    QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, recipe, job));
     const GraphPtr& model = edited->graph;
     QS_TRY(const PlannedModel planned, planFor(chain, model, recipe, options.backend, file));
     if (options.diff.empty()) {
@@ -174,7 +175,7 @@ void addPlanCommand(CLI::App& app, Command& chosen)
     auto options = std::make_shared<PlanOptions>();
     CLI::App* verb
         = app.add_subcommand("plan", "Says what a recipe would do to every node, and why");
-    verb->add_option("MODEL", options->model, "a .pt2 or TorchScript .pt file")->required();
+    verb->add_option("MODEL", options->model, "a .pt2, a TorchScript .pt or a project")->required();
     verb->add_option("--recipe", options->recipe, "the decisions; without one backend x86's own");
     verb->add_option("--backend", options->backend,
                      "another hardware target than the recipe's: a backend's name or file");

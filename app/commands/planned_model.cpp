@@ -4,6 +4,9 @@
 #include "app/commands/stopwatch.h"
 #include "engine/base/log.h"
 #include "engine/import/importer.h"
+#include "engine/project/project.h"
+
+#include <filesystem>
 
 namespace qs {
 
@@ -15,6 +18,32 @@ Result<Recipe> recipeOrDefault(const std::string& recipePath)
 const std::string& fileOfPlan(const std::string& recipePath, const std::string& modelPath)
 {
     return recipePath.empty() ? modelPath : recipePath;
+}
+
+Result<ModelSource> modelSource(const std::string& given, const std::string& recipePath)
+{
+    ModelSource source;
+    source.model = given;
+    source.file = fileOfPlan(recipePath, given);
+    if (!looksLikeProject(given)) {
+        QS_TRY(source.recipe, recipeOrDefault(recipePath));
+        return source;
+    }
+    QS_TRY(Project project, readProject(given));
+    std::error_code code;
+    if (!std::filesystem::exists(project.modelPath, code))
+        return fail(
+            makeError(ErrorCode::NotFound, "its model is not where it was: " + project.modelPath)
+                .inFile(given)
+                .withHint("put it back, or change 'model' in the project"));
+    source.model = std::move(project.modelPath);
+    source.data = project.dataPath.empty() ? "sample" : std::move(project.dataPath);
+    if (recipePath.empty())
+        source.recipe = std::move(project.recipe);
+    else {
+        QS_TRY(source.recipe, readRecipe(recipePath));
+    }
+    return source;
 }
 
 Result<PlannedModel> planWith(StageChain& chain, GraphPtr model, Recipe recipe,

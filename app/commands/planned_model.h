@@ -18,6 +18,18 @@ struct PlannedModel
     PlanPtr plan;
 };
 
+/// What a verb works on: a model's file with a recipe, or what a project names.
+struct ModelSource
+{
+    std::string model; ///< path of the model's file
+    Recipe recipe;
+    std::string file; ///< that errors of planning are about: recipe or project, else the model
+    std::string data; ///< the project's calibration data; empty without one
+};
+/// `given`: a model, or a project, whose decisions count where `recipePath` is empty. Errors: those
+/// of reading them; a project whose model is not where it was.
+Result<ModelSource> modelSource(const std::string& given, const std::string& recipePath);
+
 /// Opens the model. With `timing`, adds the seconds of "import".
 Result<GraphPtr> openModel(const std::string& path, const JobContext& job,
                            std::map<std::string, double>* timing = nullptr);

@@ -30,12 +30,12 @@ void addQuantizeCommand(CLI::App& app, Command& chosen)
     auto options = std::make_shared<QuantizeOptions>();
     CLI::App* verb
         = app.add_subcommand("quantize", "Calibrates, converts, compares and exports a model");
-    verb->add_option("MODEL", options->model, "a .pt2 or TorchScript .pt file")->required();
+    verb->add_option("MODEL", options->model, "a .pt2, a TorchScript .pt or a project")->required();
     verb->add_option("--recipe", options->recipe, "the decisions; without one backend x86's own");
     verb->add_option(
-            "--data", options->data,
-            "calibration data: a .npz, a .pt of torch.save, a folder of images, or 'sample'")
-        ->required();
+        "--data", options->data,
+        "calibration data: a .npz, a .pt of torch.save, a folder of images, or 'sample'; a project "
+        "has its own");
     addDeviceOption(*verb, options->device);
     CLI::Option* forms
         = verb->add_option("--export", options->forms,

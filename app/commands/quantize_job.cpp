@@ -48,8 +48,14 @@ public:
 
     Result<void> run()
     {
-        QS_CHECK(
-            checkResultFolder(m_options.out, {m_options.model, m_options.data}, m_options.forms));
+        QS_TRY(m_source, modelSource(m_options.model, m_options.recipe));
+        const std::string& data = m_options.data.empty() ? m_source.data : m_options.data;
+        if (data.empty())
+            return fail(makeError(ErrorCode::Usage, "--data is required")
+                            .withHint("only a project names data of its own"));
+        m_settings = {data, {}, m_options.device};
+        QS_CHECK(checkResultFolder(m_options.out, {m_options.model, m_source.model, data},
+                                   m_options.forms));
         QS_CHECK(plan());
         QS_CHECK(checkRecipeSpared(m_options.recipe, m_planned.recipe, m_options.out));
         QS_CHECK(checkCoverage(*m_planned.model, *m_planned.plan));
@@ -95,16 +101,14 @@ private:
     /// Data come before the plan: of a file that does not tell every element type they do.
     Result<void> plan()
     {
-        QS_TRY(Recipe recipe, recipeOrDefault(m_options.recipe));
-        QS_TRY(m_edited, openEdited(m_chain, m_options.model, recipe, m_job, &m_timing));
+        Recipe& recipe = m_source.recipe;
+        QS_TRY(m_edited, openEdited(m_chain, m_source.model, recipe, m_job, &m_timing));
         GraphPtr model = m_edited->graph;
         QS_CHECK(checkFloat(*model));
-        m_settings = {m_options.data, {}, m_options.device};
-        QS_CHECK(m_chain.data(*model, m_options.data, recipe.calibration));
+        QS_CHECK(m_chain.data(*model, m_settings.calibrationData, recipe.calibration));
         QS_TRY(model, m_chain.typed(std::move(model), recipe, m_settings, m_job));
         QS_TRY(m_planned,
-               planModel(m_chain, std::move(model), std::move(recipe),
-                         fileOfPlan(m_options.recipe, m_options.model), &m_timing));
+               planModel(m_chain, std::move(model), std::move(recipe), m_source.file, &m_timing));
         return {};
     }
 
@@ -145,7 +149,8 @@ private:
         const Stopwatch evaluating(&m_timing, "eval");
         const auto names = outputNames(*m_planned.model);
         QS_TRY(const auto data,
-               m_chain.data(*m_planned.model, m_options.data, m_planned.recipe.calibration));
+               m_chain.data(*m_planned.model, m_settings.calibrationData,
+                            m_planned.recipe.calibration));
         for (const auto& [name, graph] :
              {std::pair("float", m_planned.model), std::pair("int8", m_converted->lowered)}) {
             m_job.report("eval", name, 0);
@@ -188,6 +193,7 @@ private:
     const JobContext& m_job;
     StageChain m_chain;
     RunSettings m_settings;
+    ModelSource m_source;
     EditedModelPtr m_edited;
     PlannedModel m_planned;
     CalibrationPtr m_calibration;

@@ -214,6 +214,25 @@ def test_every_verb_works_on_the_edited_model(folder):
     assert by_name(plain)["fc"]["output"] != mine["fc"]["output"] if "fc" in mine else True
 
 
+def test_a_project_stands_wherever_a_model_does(folder):
+    _, path, data, _ = residual(folder)
+    edits = [{"do": "remove", "at": op("", "cos.default")}]
+    recipe = json.loads(write_recipe(folder, edits=edits, calibration={"batch_size": 8, "batches": 2}).read_text())
+    project = folder / "work.project.json"
+    project.write_text(json.dumps({"format": "quantscope.project", "version": 1, "model": "residual.pt2", "data": "data.npz",
+                                   "recipe": recipe}))
+    names = [node["name"] for node in run_json("plan", project)["nodes"]]
+    assert "cos" not in names and "linear" in names, names
+    mine = run_json("quantize", project, "--device", "cpu", "--out", folder / "mine")
+    theirs = run_json("quantize", path, "--recipe", folder / "recipe.json", "--data", data, "--device", "cpu", "--out",
+                      folder / "theirs")
+    assert mine["nodes"] == theirs["nodes"] and mine["outputs"] == theirs["outputs"]
+    run_good("edit", project, "--out", folder / "edited.pt2")
+    expect_bad("quantize", path, "--out", folder / "no", contains=["--data is required"], code=2)
+    path.rename(folder / "moved.pt2")
+    expect_bad("plan", project, contains=[project, "is not where it was", "residual.pt2"])
+
+
 def test_a_changed_model_takes_what_fits(folder):
     _, path, data, _ = residual(folder)
     edits = [{"do": "insert", "op": "aten.relu.default", "at": op("conv2", "conv2d.default"), "name": "act2"},
