@@ -8,6 +8,7 @@
 #include "ui/graph/graph_pane.h"
 #include "ui/session/engine_session.h"
 #include "ui/shell/actions.h"
+#include "ui/shell/looks.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_bar.h"
 #include "ui/shell/project_files.h"
@@ -235,6 +236,19 @@ private Q_SLOTS:
             workspace().undoStack().undo();
         settle();
         QVERIFY(node("relu") && !node("swish") && !node("clamp"));
+    }
+
+    void editsGoOnWithOtherLooks()
+    {
+        const QPointer<QAction> before = &action("insertAfter");
+        m_window->changeLooks({Looks::Colours::Dark, 100});
+        QTRY_VERIFY(!before && m_window->graphPane().isLayoutDone());
+        select("relu");
+        ask("insertAfter",
+            [](EditDialog& dialog) { type(dialog, "editOperator", "aten.relu.default"); });
+        QCOMPARE(document().model()->nodes().size(), document().edited()->file->nodes().size() + 1);
+        QTRY_COMPARE(m_window->findChild<QTreeWidget*>("editsList")->topLevelItemCount(), 1);
+        m_window->changeLooks({});
     }
 
     void aProjectKeepsTheEdits()

@@ -5,11 +5,13 @@
 #include "ui/panels/log_panel.h"
 #include "ui/panels/module_panel.h"
 #include "ui/shell/actions.h"
+#include "ui/shell/autosave.h"
 #include "ui/shell/looks.h"
 #include "ui/shell/message_bar.h"
 #include "ui/shell/project_files.h"
 
 #include <QComboBox>
+#include <QPushButton>
 #include <QSettings>
 #include <QSplitter>
 #include <QStandardPaths>
@@ -43,6 +45,8 @@ private Q_SLOTS:
     void aReloadedModelKeepsItsUndo();
     void damagedHistoryIsToldOf();
     void otherLooksKeepWhatWasSetUp();
+    void whatWasNotSavedIsOfferedAfterACrash();
+    void aSecondWindowOnAProjectMayOnlyRead();
 
 private:
     QTemporaryDir m_folder;
@@ -254,6 +258,61 @@ void TestProjects::otherLooksKeepWhatWasSetUp()
     QTRY_VERIFY(looksInUse() == Looks {} && settled());
     QCOMPARE(m_window->projects().projectPath(), project);
     QVERIFY2(title().startsWith(QStringLiteral("looks · ")), qPrintable(title()));
+}
+
+void TestProjects::whatWasNotSavedIsOfferedAfterACrash()
+{
+    open("/models/net.pt2");
+    const QString file = Autosave::fileFor("/models/net.pt2");
+    QFile::remove(file);
+    keepFloat("relu");
+    keepFloat("fc");
+    const Recipe decided = workspace().document().recipe();
+    QTRY_VERIFY_WITH_TIMEOUT(QFileInfo::exists(file), 5000);
+    QTRY_VERIFY_WITH_TIMEOUT(readProject(file.toStdString())->recipe == decided, 5000);
+    m_window.reset(); // as a crash would: nobody asked, nothing was saved
+    m_window = std::make_unique<MainWindow>(m_engine);
+    m_window->show();
+    open("/models/net.pt2");
+    QVERIFY(!(workspace().document().recipe() == decided));
+    QTRY_COMPARE(m_window->messageBar().headline(),
+                 QStringLiteral("Decisions that were not saved"));
+    const auto press = [this](const char* text) {
+        for (auto* button : m_window->messageBar().findChildren<QPushButton*>())
+            if (button->text() == QLatin1String(text))
+                return button->click();
+        QFAIL(text);
+    };
+    press("Bring back");
+    QTRY_VERIFY(settled());
+    QVERIFY(workspace().document().recipe() == decided);
+    workspace().undoStack().undo(); // an ordinary step
+    QVERIFY(!(workspace().document().recipe() == decided));
+    workspace().undoStack().redo();
+    QVERIFY(m_window->projects().saveTo(m_folder.filePath("kept.json")));
+    QVERIFY(!QFileInfo::exists(file)); // saved is saved
+    open("/models/net.pt2");
+    QVERIFY(m_window->messageBar().headline() != QStringLiteral("Decisions that were not saved"));
+}
+
+void TestProjects::aSecondWindowOnAProjectMayOnlyRead()
+{
+    open("/models/net.pt2");
+    const QString project = m_folder.filePath("shared.json");
+    QVERIFY(m_window->projects().saveTo(project));
+    auto first = std::move(m_window);
+    m_window = std::make_unique<MainWindow>(m_engine);
+    m_window->show();
+    open(project);
+    QVERIFY(m_window->projects().isReadOnly() && title().contains("read-only"));
+    keepFloat("relu");
+    QVERIFY(!m_window->projects().saveTo(project)); // refused, and told
+    QVERIFY(m_window->messageBar().detail().contains("nother window has it open"));
+    QVERIFY(m_window->projects().saveTo(m_folder.filePath("mine.json")));
+    QVERIFY(!m_window->projects().isReadOnly() && !title().contains("read-only"));
+    first.reset(); // gives the project up
+    open(project);
+    QVERIFY(!m_window->projects().isReadOnly());
 }
 
 QTEST_MAIN(TestProjects)

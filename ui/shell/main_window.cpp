@@ -15,6 +15,7 @@
 #include "ui/session/text.h"
 #include "ui/session/worst_nodes.h"
 #include "ui/shell/actions.h"
+#include "ui/shell/autosave.h"
 #include "ui/shell/empty_state.h"
 #include "ui/shell/looks.h"
 #include "ui/shell/message_bar.h"
@@ -56,11 +57,12 @@ QString inHome(const QString& folder)
 MainWindow::MainWindow(EngineService& engine, QWidget* parent)
     : QMainWindow(parent)
     , m_workspace(engine)
-    , m_editor(new GraphEditor(m_workspace, this))
+    , m_editor(new GraphEditor(m_workspace, &m_workspace)) // outlives the views
 {
     setObjectName(QStringLiteral("mainWindow"));
     setAcceptDrops(true);
     m_projects = new ProjectFiles(*this);
+    m_autosave = new Autosave(*this, m_projects); // outlives the views
     build();
     wireWorkspace();
     resize(QSize(1600, 1000).boundedTo(screen()->availableSize()));
@@ -222,6 +224,8 @@ void MainWindow::refreshTitle()
     QStringList parts {(project.isEmpty() ? document.title() : project) + star};
     if (!project.isEmpty())
         parts << QStringLiteral("project of %1").arg(document.title());
+    if (m_projects->isReadOnly())
+        parts << QStringLiteral("read-only");
     parts << QStringLiteral("recipe %1").arg(toQString(document.recipe().backend))
           << inHome(open.absolutePath());
     const QString title = parts.join(QStringLiteral(" · "));

@@ -19,6 +19,7 @@ class ErrorBarPlot;
 class Finder;
 class FindingsPanel;
 class GraphPane;
+class Autosave;
 class GraphEditor;
 class KeptViews;
 struct Looks;
@@ -62,6 +63,7 @@ public:
     /// Opens a model, a project or a result folder (`ProjectFiles::open`) without asking about what
     /// is not saved.
     void openModel(const QString& path, const Recipe& recipe = defaultRecipe());
+    Autosave& autosave() { return *m_autosave; }
     ProjectFiles& projects() { return *m_projects; }
     /// Puts a widget below the verdicts.
     void addToLeft(QWidget* widget);
@@ -124,6 +126,7 @@ private:
     Commands* m_commands = nullptr;
     KeptViews* m_views = nullptr;
     ProjectFiles* m_projects = nullptr;
+    Autosave* m_autosave = nullptr;
 };
 
 } // namespace qs

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/project_files.h"
 
-#include "engine/project/project.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
+#include "ui/shell/autosave.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_bar.h"
 #include "ui/shell/run_dialogs.h"
@@ -12,6 +12,7 @@
 #include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QLockFile>
 #include <QMessageBox>
 #include <QPushButton>
 #include <QStatusBar>
@@ -52,6 +53,21 @@ ProjectFiles::ProjectFiles(MainWindow& window)
         m_window.statusBar()->showMessage(
             QStringLiteral("The saved results are not shown: %1").arg(why), 12000);
     });
+}
+
+ProjectFiles::~ProjectFiles() = default;
+
+bool ProjectFiles::lock(const QString& project)
+{
+    if (m_lock && project == m_project && !m_readOnly)
+        return true;
+    auto lock = std::make_unique<QLockFile>(project + QStringLiteral(".lock"));
+    lock->setStaleLockTime(0); // only a program that has ended gives it up
+    // A folder that nobody may write to has no lock either: saving says what is wrong.
+    if (!lock->tryLock(0) && lock->error() == QLockFile::LockFailedError)
+        return false;
+    m_lock = std::move(lock);
+    return true;
 }
 
 QString ProjectFiles::projectName() const
@@ -123,6 +139,22 @@ void ProjectFiles::takeOver()
     m_opened = opening.opened;
     m_project = opening.project;
     m_stored = std::move(opening.stored);
+    if (m_project.isEmpty() || m_project != opening.project || !opening.isReload) {
+        m_readOnly = false;
+        m_lock.reset();
+        m_readOnly = !m_project.isEmpty() && !lock(m_project);
+    }
+    if (m_readOnly) // said once what was said of the model before is taken away
+        QMetaObject::invokeMethod(
+            this,
+            [this] {
+                m_window.messageBar().showMessage(
+                    MessageBar::Kind::Warning,
+                    QStringLiteral("Another window has this project open"),
+                    QStringLiteral(
+                        "It is read-only here: save it under another name to keep decisions"));
+            },
+            Qt::QueuedConnection);
     if (opening.windowState)
         applyWindowState(m_window, *opening.windowState);
     setSettings(opening.settings);
@@ -154,7 +186,7 @@ void ProjectFiles::showKept()
 
 bool ProjectFiles::save()
 {
-    return m_project.isEmpty() ? saveAs() : saveTo(m_project);
+    return m_project.isEmpty() || m_readOnly ? saveAs() : saveTo(m_project);
 }
 
 bool ProjectFiles::saveAs()
@@ -171,7 +203,7 @@ bool ProjectFiles::saveAs()
     return !path.isEmpty() && saveTo(path);
 }
 
-bool ProjectFiles::saveTo(const QString& path)
+Project ProjectFiles::current() const
 {
     auto& workspace = m_window.workspace();
     const auto& document = workspace.document();
@@ -181,17 +213,33 @@ bool ProjectFiles::saveTo(const QString& path)
     project.dataPath = document.settings().calibrationData;
     project.comparisonPath = document.settings().comparisonData;
     project.device = document.settings().device;
-    const QString results = resultsFolderOf(path);
-    if (workspace.pipeline().keepResults(results))
-        project.resultFolder = results.toStdString();
     project.recipe = document.recipe();
     project.history = historyOf(workspace.undoStack(), document);
     project.windowState = windowStateOf(m_window).toStdString();
+    return project;
+}
+
+bool ProjectFiles::saveTo(const QString& path)
+{
+    if (!lock(path)) {
+        m_window.messageBar().showError(QStringLiteral("Saving the project"),
+                                        makeError(ErrorCode::Io, "another window has it open")
+                                            .inFile(path.toStdString())
+                                            .withHint("save it under another name"));
+        return false;
+    }
+    auto& workspace = m_window.workspace();
+    Project project = current();
+    const QString results = resultsFolderOf(path);
+    if (workspace.pipeline().keepResults(results))
+        project.resultFolder = results.toStdString();
     if (const auto written = writeProject(project, path.toStdString()); !written) {
         m_window.messageBar().showError(QStringLiteral("Saving the project"), written.error());
         return false;
     }
+    m_window.autosave().forget();
     m_project = m_opened = path;
+    m_readOnly = false;
     workspace.document().markSaved();
     return true;
 }
@@ -210,6 +258,8 @@ bool ProjectFiles::mayLeave()
     box.button(QMessageBox::Save)->setText(QStringLiteral("Save project"));
     box.setDefaultButton(QMessageBox::Save);
     const int answer = box.exec();
+    if (answer == QMessageBox::Discard)
+        m_window.autosave().forget();
     if (answer != QMessageBox::Save)
         return answer == QMessageBox::Discard;
     if (!save())

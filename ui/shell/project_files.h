@@ -5,13 +5,16 @@
 #ifndef Q_MOC_RUN
 #include "engine/export/stored_run.h"
 #include "engine/pipeline/run_settings.h"
-#include "engine/project/decision_history.h"
+#include "engine/project/project.h"
 #endif
 
 #include <QObject>
 #include <QString>
 
+#include <memory>
 #include <optional>
+
+class QLockFile;
 
 namespace qs {
 
@@ -26,6 +29,7 @@ class ProjectFiles : public QObject
 
 public:
     explicit ProjectFiles(MainWindow& window);
+    ~ProjectFiles() override;
 
     /// Opens a model, or what a project or a result folder names. A recipe given here is where a
     /// model starts from. Results that belong to a project or folder are shown again where model,
@@ -40,6 +44,11 @@ public:
     const QString& projectPath() const { return m_project; }
     /// The project's name as the title shows it; empty without one.
     QString projectName() const;
+
+    /// What is open as a project, without results.
+    Project current() const;
+    /// Another window has the project open: it is saved under another name alone.
+    bool isReadOnly() const { return m_readOnly; }
 
     /// To the project's own file; asks for one where there is none. False where the user changed
     /// their mind or it failed (which a message says).
@@ -66,8 +75,12 @@ private:
     void takeOver();
     void setSettings(const std::optional<RunSettings>& wanted);
     void showKept();
+    /// Whether this window may write the project; holds it until another is taken.
+    bool lock(const QString& project);
 
     MainWindow& m_window;
+    std::unique_ptr<QLockFile> m_lock; ///< of `m_project`
+    bool m_readOnly = false;
     QString m_opened, m_project;
     std::optional<Opening> m_opening;
     std::optional<StoredRun> m_stored; ///< of what is open, until the model is planned

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/autosave.h"
+
+#include "engine/base/log.h"
+#include "engine/project/project.h"
+#include "ui/session/text.h"
+#include "ui/session/workspace.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/message_bar.h"
+#include "ui/shell/project_files.h"
+
+#include <QCryptographicHash>
+#include <QDateTime>
+#include <QDir>
+#include <QFileInfo>
+#include <QLocale>
+#include <QStandardPaths>
+
+namespace qs {
+
+namespace {
+
+constexpr int kSoonMs = 1000, kRegularMs = 30000;
+const QString kOfferedEnding = QStringLiteral(".offered");
+const QString kTopic = QStringLiteral("unsaved");
+
+} // namespace
+
+Autosave::Autosave(MainWindow& window, QObject* parent)
+    : QObject(parent)
+    , m_window(window)
+{
+    m_soon.setSingleShot(true);
+    m_soon.setInterval(kSoonMs);
+    m_regular.setInterval(kRegularMs);
+    m_regular.start();
+    auto& workspace = window.workspace();
+    connect(&m_soon, &QTimer::timeout, this, &Autosave::keep);
+    connect(&m_regular, &QTimer::timeout, this, &Autosave::keep);
+    connect(&workspace.document(), &Document::savedChanged, &m_soon, qOverload<>(&QTimer::start));
+    // Later: what was said of the model before is taken away first.
+    connect(
+        &workspace.pipeline(), &Pipeline::succeeded, this,
+        [this](Stage stage) {
+            if (stage == Stage::Open)
+                offer();
+        },
+        Qt::QueuedConnection);
+}
+
+QString Autosave::fileFor(const QString& opened)
+{
+    const QDir folder(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation)
+                      + QStringLiteral("/unsaved"));
+    const QByteArray name = QCryptographicHash::hash(QFileInfo(opened).absoluteFilePath().toUtf8(),
+                                                     QCryptographicHash::Sha1)
+                                .toHex();
+    return folder.filePath(QString::fromLatin1(name) + QStringLiteral(".json"));
+}
+
+void Autosave::forget()
+{
+    m_soon.stop();
+    const QString file = fileFor(m_window.projects().openedPath());
+    QFile::remove(file);
+    QFile::remove(file + kOfferedEnding);
+}
+
+void Autosave::keep()
+{
+    const Document& document = m_window.workspace().document();
+    if (!document.model())
+        return;
+    const QString file = fileFor(m_window.projects().openedPath());
+    if (!document.isModified()) {
+        QFile::remove(file);
+        return;
+    }
+    QDir().mkpath(QFileInfo(file).path());
+    if (const auto kept = writeProject(m_window.projects().current(), file.toStdString()); !kept)
+        warn("unsaved decisions cannot be kept: " + kept.error().line());
+}
+
+void Autosave::offer()
+{
+    const QString file = fileFor(m_window.projects().openedPath());
+    const QString offered = file + kOfferedEnding;
+    // What is kept from now on does not replace what nobody has answered yet.
+    if (QFileInfo::exists(file)) {
+        QFile::remove(offered);
+        QFile::rename(file, offered);
+    }
+    if (!QFileInfo::exists(offered))
+        return;
+    const auto kept = readProject(offered.toStdString());
+    if (!kept || kept->recipe == m_window.workspace().document().recipe()) {
+        QFile::remove(offered);
+        return;
+    }
+    const QString when
+        = QLocale().toString(QFileInfo(offered).lastModified(), QLocale::ShortFormat);
+    m_window.messageBar().showChoices(
+        MessageBar::Kind::Note, kTopic, QStringLiteral("Decisions that were not saved"),
+        QStringLiteral("The program ended on %1 before they were saved").arg(when), {},
+        {{QStringLiteral("Bring back"), QStringLiteral("One step, which can be undone"),
+          [this, offered] { restore(offered); }},
+         {QStringLiteral("Drop"), QStringLiteral("They are not wanted any more"),
+          [offered] { QFile::remove(offered); }}});
+}
+
+void Autosave::restore(const QString& file)
+{
+    auto kept = readProject(file.toStdString());
+    if (!kept) {
+        m_window.messageBar().showError(QStringLiteral("Bringing decisions back"), kept.error());
+        return;
+    }
+    auto& workspace = m_window.workspace();
+    RunSettings settings = workspace.document().settings();
+    settings.calibrationData = kept->dataPath;
+    settings.comparisonData = kept->comparisonPath;
+    settings.device = kept->device;
+    workspace.document().setSettings(settings);
+    workspace.change(QStringLiteral("bring back unsaved decisions"), kept->recipe);
+    QFile::remove(file);
+}
+
+} // namespace qs
