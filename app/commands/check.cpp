@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
+#include "app/commands/compare_files.h"
 #include "app/commands/console.h"
+#include "app/commands/device_option.h"
+#include "app/commands/model_run.h"
 #include "engine/base/atomic_file.h"
+#include "engine/base/temporary_folder.h"
 #include "engine/base/text.h"
 #include "engine/export/stored_run.h"
+#include "engine/project/project.h"
 #include "engine/verify/gate.h"
 
 #include <CLI/CLI.hpp>
@@ -13,9 +18,10 @@ namespace qs {
 
 namespace {
 
-struct CheckOptions
+struct CheckOptions : ModelRunOptions
 {
-    std::string result, preset, junit, sarif;
+    std::string subject; ///< a result, or a model
+    std::string preset, junit, sarif;
     std::optional<double> minSqnr, minCosine, maxDrop, minCoverage;
     std::vector<std::string> nodes;
 };
@@ -43,17 +49,59 @@ Result<GateLimits> limitsOf(const CheckOptions& options)
     return limits;
 }
 
-Result<void> runCheck(const CheckOptions& options)
+/// The document of a result folder.
+Result<StoredRun> storedSubject(const CheckOptions& options)
+{
+    const bool ofModel = !options.recipe.empty() || !options.data.empty() || !options.eval.empty();
+    if (ofModel)
+        return fail(
+            makeError(ErrorCode::Usage, "--recipe, --data and --eval are for a model's file")
+                .withHint(options.subject + " is a result: its own recipe, data and metric stand"));
+    return readStoredRun(options.subject);
+}
+
+/// A result document of the model and the recipe, made without writing any export.
+Result<std::string> freshDocument(const CheckOptions& options, const JobContext& job)
+{
+    ModelRun run(options, job);
+    QS_CHECK(run.locate());
+    QS_CHECK(run.plan());
+    QS_CHECK(run.calibrate());
+    QS_CHECK(run.convertAndCompare());
+    QS_TRY(const TemporaryFolder scratch, TemporaryFolder::create("check"));
+    QS_CHECK(run.evaluate(scratch.path()));
+    return resultJson(run.parts());
+}
+
+Result<void> writeReports(const CheckOptions& options, const std::vector<GateCheck>& checks,
+                          const std::string& model)
+{
+    if (!options.junit.empty())
+        QS_CHECK(writeFileAtomically(options.junit, junitText(checks, model)));
+    if (!options.sarif.empty())
+        QS_CHECK(writeFileAtomically(options.sarif, sarifText(checks, model)));
+    return {};
+}
+
+Result<void> runCheck(CheckOptions options, const JobContext& job)
 {
     QS_TRY(const GateLimits limits, limitsOf(options));
-    QS_TRY(const StoredRun stored, readStoredRun(options.result));
-    auto checks = checkResult(stored.document, limits);
+    std::string document;
+    options.model = options.subject;
+    if (isModelFile(options.subject) || looksLikeProject(options.subject)) {
+        auto made = freshDocument(options, job);
+        if (!made)
+            return toldOfModel(fail(std::move(made).error()), options.model);
+        document = std::move(*made);
+    } else {
+        QS_TRY(StoredRun stored, storedSubject(options));
+        document = std::move(stored.document);
+        options.model = stored.modelPath;
+    }
+    auto checks = checkResult(document, limits);
     if (!checks)
-        return fail(std::move(checks).error().inFile(options.result));
-    if (!options.junit.empty())
-        QS_CHECK(writeFileAtomically(options.junit, junitText(*checks, stored.modelPath)));
-    if (!options.sarif.empty())
-        QS_CHECK(writeFileAtomically(options.sarif, sarifText(*checks, stored.modelPath)));
+        return fail(std::move(checks).error().inFile(options.subject));
+    QS_CHECK(writeReports(options, *checks, options.model));
     std::string text;
     std::int64_t missed = 0;
     for (const GateCheck& check : *checks) {
@@ -65,7 +113,7 @@ Result<void> runCheck(const CheckOptions& options)
         return fail(makeError(ErrorCode::Numeric,
                               counted(missed, "limit") + " of " + std::to_string(checks->size())
                                   + (missed == 1 ? " is missed" : " are missed"))
-                        .inFile(options.result));
+                        .inFile(options.subject));
     return {};
 }
 
@@ -75,9 +123,19 @@ void addCheckCommand(CLI::App& app, Command& chosen)
 {
     auto options = std::make_shared<CheckOptions>();
     CLI::App* verb = app.add_subcommand(
-        "check", "A gate: holds a result to limits, and exits with 1 where one is missed");
-    verb->add_option("DIR", options->result, "what 'quantize --out' wrote, or its result.json")
+        "check",
+        "A gate: holds a result, or a model with its recipe, to limits; exits with 1 on a miss");
+    verb->add_option("DIR|MODEL", options->subject,
+                     "what 'quantize --out' wrote, its result.json, or a model or project to run")
         ->required();
+    verb->add_option("--recipe", options->recipe,
+                     "of a model: the decisions; without one backend x86's own");
+    verb->add_option("--data", options->data,
+                     "of a model: calibration data; a project has its own");
+    verb->add_option("--eval", options->eval,
+                     "of a model: a command that gets outputs as an .npz and prints one number, "
+                     "for --max-drop");
+    addDeviceOption(*verb, options->device);
     verb->add_option("--min-sqnr", options->minSqnr, "least SQNR of every output, in dB");
     verb->add_option("--min-cosine", options->minCosine, "least cosine of every output");
     verb->add_option("--max-drop", options->maxDrop,
@@ -92,7 +150,7 @@ void addCheckCommand(CLI::App& app, Command& chosen)
     verb->add_option("--junit", options->junit, "write the checks as JUnit's XML");
     verb->add_option("--sarif", options->sarif, "write the misses as SARIF 2.1.0");
     verb->callback([options, &chosen] {
-        chosen = [options](const JobContext&) { return runCheck(*options); };
+        chosen = [options](const JobContext& job) { return runCheck(*options, job); };
     });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "app/commands/model_run.h"
 #include "engine/base/job_context.h"
 #include "engine/export/onnx_opset.h"
 
@@ -9,15 +10,12 @@
 
 namespace qs {
 
-struct QuantizeOptions
+struct QuantizeOptions : ModelRunOptions
 {
-    std::string model, recipe, data, out;
-    std::string eval; ///< the user's own metric, a command; empty = none
-    std::string device = "auto";
+    std::string out;
     std::vector<std::string> forms {"torchscript", "pt2-reference"};
     std::int64_t onnxOpset = kOnnxOpset;
     bool formsChosen = false; ///< the user named them: each must be written
-    bool strict = false;
     bool json = false;
 };
 

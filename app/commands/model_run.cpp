@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/commands/model_run.h"
+
+#include "app/commands/stopwatch.h"
+#include "app/commands/user_metric.h"
+#include "engine/base/log.h"
+#include "engine/base/text.h"
+#include "engine/compare/collect_outputs.h"
+#include "engine/pipeline/checks.h"
+
+#include <filesystem>
+
+namespace qs {
+
+namespace {
+
+/// Names all that --strict does not let pass.
+Result<void> checkStrict(const PlannedModel& planned, const EditedModel& edited)
+{
+    auto findings = strictFindings(*planned.model, *planned.plan);
+    for (std::string& line : unfitEdits(edited, planned.recipe.edits))
+        findings.push_back(std::move(line));
+    if (findings.empty())
+        return {};
+    std::string text;
+    for (const std::string& finding : findings)
+        text += (text.empty() ? "" : "; ") + finding;
+    return fail(
+        makeError(ErrorCode::BadInput,
+                  "--strict: " + counted(std::int64_t(findings.size()), "finding") + ": " + text)
+            .inFile(planned.model->info().path));
+}
+
+} // namespace
+
+ModelRun::ModelRun(const ModelRunOptions& options, const JobContext& job)
+    : m_options(options)
+    , m_job(job)
+{
+}
+
+Result<void> ModelRun::locate()
+{
+    QS_TRY(m_source, modelSource(m_options.model, m_options.recipe));
+    const std::string& data = m_options.data.empty() ? m_source.data : m_options.data;
+    if (data.empty())
+        return fail(makeError(ErrorCode::Usage, "--data is required")
+                        .withHint("only a project names data of its own"));
+    m_settings = {data, {}, m_options.device};
+    return {};
+}
+
+/// Data come before the plan: of a file that does not tell every element type they do.
+Result<void> ModelRun::plan()
+{
+    Recipe& recipe = m_source.recipe;
+    QS_TRY(m_edited, openEdited(m_chain, m_source.model, recipe, m_job, &m_timing));
+    GraphPtr model = m_edited->graph;
+    QS_CHECK(checkFloat(*model));
+    QS_CHECK(m_chain.data(*model, m_settings.calibrationData, recipe.calibration));
+    QS_TRY(model, m_chain.typed(std::move(model), recipe, m_settings, m_job));
+    QS_TRY(m_planned,
+           planModel(m_chain, std::move(model), std::move(recipe), m_source.file, &m_timing));
+    QS_CHECK(checkCoverage(*m_planned.model, *m_planned.plan));
+    return m_options.strict ? checkStrict(m_planned, *m_edited) : Result<void>();
+}
+
+Result<void> ModelRun::calibrate()
+{
+    QS_TRY(
+        m_calibration,
+        m_chain.calibrate({m_planned.model, m_planned.plan, m_planned.recipe, m_settings}, m_job));
+    if (!m_calibration->note.empty())
+        note(m_calibration->note);
+    m_timing["prepare"] = m_calibration->prepareSeconds;
+    m_timing["calibrate"] = m_calibration->seconds;
+    return {};
+}
+
+Result<void> ModelRun::convertAndCompare()
+{
+    const Stopwatch converting(&m_timing, "convert");
+    m_job.report("convert", "choosing scales, lowering, checking kernels", 0);
+    QS_TRY(m_converted, m_chain.convert({m_calibration, m_planned.recipe, m_settings}, m_job));
+    converting.stop();
+    const Stopwatch comparing(&m_timing, "compare");
+    QS_TRY(m_comparison,
+           m_chain.compare({m_calibration, m_converted, m_planned.recipe, m_settings}, m_job));
+    comparing.stop();
+    if (m_options.strict && !m_comparison->losses.empty())
+        return fail(makeError(ErrorCode::Numeric, "--strict: " + m_comparison->losses.front())
+                        .inFile(m_planned.model->info().path));
+    return {};
+}
+
+Result<void> ModelRun::evaluate(const std::string& scratch)
+{
+    if (m_options.eval.empty())
+        return {};
+    const Stopwatch evaluating(&m_timing, "eval");
+    const auto names = outputNames(*m_planned.model);
+    QS_TRY(
+        const auto data,
+        m_chain.data(*m_planned.model, m_settings.calibrationData, m_planned.recipe.calibration));
+    for (const auto& [name, graph] :
+         {std::pair("float", m_planned.model), std::pair("int8", m_converted->lowered)}) {
+        m_job.report("eval", name, 0);
+        const std::string file = (std::filesystem::path(scratch) / "outputs.npz").string();
+        QS_CHECK(writeOutputs(graph, *data, names, file, m_job));
+        const auto value = runUserMetric(m_options.eval, file, m_job);
+        std::filesystem::remove(file);
+        if (!value) {
+            m_evaluation.clear();
+            return fail(value.error());
+        }
+        m_evaluation[name] = *value;
+    }
+    evaluating.stop();
+    return {};
+}
+
+ExportRequest ModelRun::exportRequest(const std::string& folder) const
+{
+    ExportRequest request;
+    request.calibration = m_calibration;
+    request.converted = m_converted;
+    request.comparison = m_comparison;
+    request.recipe = m_planned.recipe;
+    request.settings = m_settings;
+    request.folder = folder;
+    request.timingSeconds = m_timing;
+    request.evaluation = m_evaluation;
+    return request;
+}
+
+ResultParts ModelRun::parts() const
+{
+    ResultParts parts;
+    parts.model = m_planned.model.get();
+    parts.plan = m_planned.plan.get();
+    parts.recipe = &m_planned.recipe;
+    parts.converted = m_converted.get();
+    parts.comparison = m_comparison.get();
+    parts.observations = m_calibration->observations.get();
+    parts.device = m_calibration->device;
+    parts.threads = m_calibration->observations->threads;
+    parts.timingSeconds = m_timing;
+    parts.evaluation = m_evaluation;
+    parts.calibrationData = m_settings.calibrationData;
+    return parts;
+}
+
+} // namespace qs

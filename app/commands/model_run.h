@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "app/commands/planned_model.h"
+#include "engine/export/result_writer.h"
+
+#include <map>
+#include <string>
+
+namespace qs {
+
+/// What `quantize` and `check` are asked alike.
+struct ModelRunOptions
+{
+    std::string model; ///< or a project
+    std::string recipe, data; ///< empty: the project's
+    std::string eval; ///< the user's own metric, a command; empty = none
+    std::string device = "auto";
+    bool strict = false;
+};
+
+/// The stages from a model's file to the comparison, each called once and in this order. Notes and
+/// warnings go to the log. An error at a node names no file: see `toldOfModel`.
+class ModelRun
+{
+public:
+    /// Borrows both.
+    ModelRun(const ModelRunOptions& options, const JobContext& job);
+
+    /// Finds out what to work on: a model with its recipe and data, or what a project names.
+    /// Errors: no data (Usage).
+    Result<void> locate();
+    /// Refuses a quantized model, a plan that quantizes nothing, and what --strict does not let
+    /// pass.
+    Result<void> plan();
+    Result<void> calibrate();
+    Result<void> convertAndCompare();
+    /// The user's own metric of the float and of the lowered model's outputs, which pass through
+    /// the folder `scratch`; nothing without one.
+    Result<void> evaluate(const std::string& scratch);
+
+    StageChain& chain() { return m_chain; }
+    const ModelSource& source() const { return m_source; }
+    const RunSettings& settings() const { return m_settings; }
+    const PlannedModel& planned() const { return m_planned; }
+    const CalibrationPtr& calibration() const { return m_calibration; }
+    /// What writes the results so far into `folder`.
+    ExportRequest exportRequest(const std::string& folder) const;
+    /// The same for a result document; borrows from this object.
+    ResultParts parts() const;
+
+private:
+    const ModelRunOptions& m_options;
+    const JobContext& m_job;
+    StageChain m_chain;
+    RunSettings m_settings;
+    ModelSource m_source;
+    EditedModelPtr m_edited;
+    PlannedModel m_planned;
+    CalibrationPtr m_calibration;
+    ConvertedPtr m_converted;
+    ComparisonPtr m_comparison;
+    std::map<std::string, double> m_timing, m_evaluation;
+};
+
+} // namespace qs

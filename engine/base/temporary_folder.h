@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <string>
+
+namespace qs {
+
+/// A folder of its own that goes, with all that is in it, when the object does.
+class TemporaryFolder
+{
+public:
+    /// `purpose` is part of its name. Errors: none can be made (Io).
+    static Result<TemporaryFolder> create(const std::string& purpose);
+    ~TemporaryFolder();
+    TemporaryFolder(TemporaryFolder&& other) noexcept;
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+    const std::string& path() const { return m_path; }
+    /// The path of a file in it.
+    std::string file(const std::string& name) const;
+
+private:
+    explicit TemporaryFolder(std::string path);
+
+    std::string m_path;
+};
+
+} // namespace qs
