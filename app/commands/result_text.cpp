@@ -62,6 +62,21 @@ std::string layersText(const ResultParts& parts)
         + table.text();
 }
 
+/// How far the lowered form, run whole, is from the reference form.
+std::string formsText(const ResultParts& parts)
+{
+    const Comparison& comparison = *parts.comparison;
+    if (comparison.departures.empty())
+        return {};
+    const Node* parting = parts.model->tryGet(comparison.parting());
+    return "forms: " + fixedText(100 * comparison.departed().equalShare(), 3)
+        + " % of the lowered form's integers are the reference form's, over "
+        + counted(comparison.departureSamples, "sample") + "; "
+        + (parting ? "the first node more than one step apart is '" + parting->name + "'"
+                   : "nowhere are they more than one step apart")
+        + "\n";
+}
+
 } // namespace
 
 std::string dbText(const std::optional<ErrorMetrics>& metrics)
@@ -86,7 +101,9 @@ std::string resultText(const ResultParts& parts)
         text += layersText(parts) + "\n";
         for (const OutputError& output : parts.comparison->outputs)
             text += "output " + output.name + ": " + dbText(output.cumulative)
-                + " dB in the reference form, " + dbText(output.lowered) + " dB lowered\n";
+                + " dB in the reference form, " + dbText(output.lowered) + " dB lowered"
+                + (output.forms ? ", " + dbText(output.forms) + " dB between them" : "") + "\n";
+        text += formsText(parts);
         const auto& comparison = *parts.comparison;
         if (comparison.floatTop1 && comparison.int8Top1)
             text += "labels: top-1 " + fixedText(100 * *comparison.floatTop1, 2) + " % float, "

@@ -7,10 +7,12 @@
 #include "engine/base/torch_guard.h"
 #include "engine/calibrate/batch_reader.h"
 #include "engine/calibrate/non_finite.h"
+#include "engine/compare/form_departure.h"
 #include "engine/compare/output_run.h"
 #include "engine/compare/repeatable.h"
 #include "engine/compare/sweep.h"
 #include "engine/compare/top1.h"
+#include "engine/convert/quantized_engine.h"
 #include "engine/convert/whole_form.h"
 #include "engine/graph/output_names.h"
 
@@ -94,9 +96,9 @@ public:
         }
         comparison.interiors = m_sweep.interiors();
         for (std::size_t i = 0; i < m_outputSums.size(); ++i)
-            comparison.outputs.push_back({m_outputNames.at(i),
-                                          metricsFrom(m_outputSums[i].reference),
-                                          metricsFrom(m_outputSums[i].lowered)});
+            comparison.outputs.push_back(
+                {m_outputNames.at(i), metricsFrom(m_outputSums[i].reference),
+                 metricsFrom(m_outputSums[i].lowered), metricsFrom(m_outputSums[i].forms)});
         comparison.losses = losses(comparison.outputs);
         comparison.floatTimes = m_sweep.floatTimes();
         comparison.loweredTimes = m_lowered.times();
@@ -109,7 +111,7 @@ public:
 private:
     struct OutputSums
     {
-        ErrorSums reference, lowered;
+        ErrorSums reference, lowered, forms;
         bool isUnmeasured = false; ///< for good: the shapes differ
     };
 
@@ -154,7 +156,7 @@ private:
                      + "': its shape follows from values and is " + c10::str(y.sizes())
                      + " in the float model, " + c10::str(other.sizes())
                      + " in the converted one: it is not measured");
-            sums = {{}, {}, true};
+            sums = {{}, {}, {}, true};
         }
         if (sums.isUnmeasured)
             return {};
@@ -162,6 +164,8 @@ private:
             QS_CHECK(addError(sums.reference, y, reference.to(y.device())));
         if (comparable(y, lowered))
             QS_CHECK(addError(sums.lowered, y.cpu(), lowered));
+        if (comparable(reference, lowered))
+            QS_CHECK(addError(sums.forms, reference.cpu(), lowered));
         const bool odd = isInfiniteError(sums.reference) || isInfiniteError(sums.lowered);
         return odd ? checkNoNaN(y) : Result<void>();
     }
@@ -276,6 +280,8 @@ Result<ComparisonPtr> compareAll(const ConvertedModel& converted, const Dataset&
                       std::move(reference));
     if (data.isSequence())
         comparer.followSequence();
+    std::vector<FormDeparture> departed;
+    std::int64_t departedSamples = 0;
     BatchReader reader(data, job);
     const std::int64_t count = reader.count();
     for (std::int64_t i = 0; i < count; ++i) {
@@ -283,9 +289,15 @@ Result<ComparisonPtr> compareAll(const ConvertedModel& converted, const Dataset&
                    double(i) / double(count));
         QS_TRY(const Batch batch, reader.next());
         QS_CHECK(comparer.addBatch(batch, job));
+        if (i == 0 && isRepeatable(*model)) {
+            QS_TRY(departed, departures(converted, batch, job));
+            departedSamples = batch.samples;
+        }
     }
     comparer.warnOfUnknownLabels();
     Comparison comparison = comparer.result();
+    comparison.departures = std::move(departed);
+    comparison.departureSamples = departedSamples;
     if (keys) {
         comparer.keepSums(*from);
         comparison.floatTimes
@@ -305,8 +317,10 @@ Result<ComparisonPtr> compareModels(const ConvertedModel& converted, const Datas
                                     const Continuation* from)
 {
     const InferenceScope inference;
-    auto comparison = guardTorchValue<ComparisonPtr>(
-        [&] { return compareAll(converted, data, device, job, from); });
+    auto comparison = guardTorchValue<ComparisonPtr>([&] {
+        selectEngine(converted.engine); // a model of another may have been converted since
+        return compareAll(converted, data, device, job, from);
+    });
     returnFreedMemory();
     return comparison;
 }

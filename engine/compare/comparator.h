@@ -10,8 +10,9 @@
 namespace qs {
 
 /// One sweep over the data: float and reference form side by side, node by node, streaming sums
-/// only, so memory grows with neither samples nor layers; then the lowered form's outputs. Device
-/// as in `calibrate`; the lowered form runs on the CPU.
+/// only, so memory grows with neither samples nor layers; then the lowered form's outputs. The
+/// first batch runs once more through both forms, for `Comparison::departures`. Device as in
+/// `calibrate`; the lowered form runs on the CPU.
 ///
 /// `from`: the comparison measures only what no earlier one has, running from the last cut before
 /// the first node that changed, to the same bits as a whole run; and leaves its own work. Models

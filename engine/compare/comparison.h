@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/convert/step_counts.h"
 #include "engine/execute/node_times.h"
 
 #include <cstdint>
@@ -43,6 +44,15 @@ struct OutputError
     std::string name;
     std::optional<ErrorMetrics> cumulative; ///< reference form against float
     std::optional<ErrorMetrics> lowered; ///< lowered form against float
+    std::optional<ErrorMetrics> forms {}; ///< lowered form against reference form
+};
+
+/// How far a value of the lowered form is from the reference form's, both run whole, over one
+/// batch.
+struct FormDeparture
+{
+    NodeId node; ///< the float node; for a fusion its last member
+    StepCounts steps; ///< lowered less reference
 };
 
 /// Samples for which the highest entry of an output that looks like class scores is the same in the
@@ -71,7 +81,16 @@ struct Comparison
     /// One line for each output at which the lowered form loses what the reference form does not
     /// (`losesMore`), with both figures. Empty where all is well.
     std::vector<std::string> losses;
+    /// In the order of the reference form; over the first batch. Values of kernels, and what nodes
+    /// that stay in reference form quantize.
+    std::vector<FormDeparture> departures;
+    std::int64_t departureSamples = 0;
     const NodeError* tryGet(NodeId id) const;
+    /// Of all departures together.
+    StepCounts departed() const;
+    /// The first node where the two forms are more than one step apart; none where they nowhere
+    /// are.
+    NodeId parting() const;
 };
 using ComparisonPtr = std::shared_ptr<const Comparison>;
 

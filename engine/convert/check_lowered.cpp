@@ -132,9 +132,9 @@ private:
     /// In graph order: the kernels that are used, and those that were refused, with the reason.
     void listChecks()
     {
-        std::unordered_set<NodeId> used;
+        std::unordered_map<NodeId, NodeId> used; // and the kernel there
         for (const KernelSite& site : m_lowered.sites)
-            used.insert(site.reference);
+            used[site.reference] = site.kernel;
         for (const NodePtr& node : m_model.reference->nodes()) {
             const auto checked = m_checked.find(node->id);
             if (checked == m_checked.end())
@@ -143,9 +143,12 @@ private:
             if (const auto it = m_options.refused.find(node->id); it != m_options.refused.end()) {
                 check.passed = false;
                 check.reason = it->second;
-            } else if (!used.contains(node->id)) {
+            } else if (const auto site = used.find(node->id); site != used.end()) {
+                check.lowered = site->second;
+            } else {
                 continue;
             }
+            check.reference = node->id;
             m_model.checks.push_back(std::move(check));
         }
     }

@@ -74,6 +74,7 @@ Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, co
     LoweringOptions options;
     QS_CHECK(guardTorch([&]() -> Result<void> {
         options.reduceRange = selectEngine(recipe.backend);
+        model->engine = currentEngine();
         return {};
     }));
     QS_CHECK(guardTorch([&] { return buildReference(*model, options.reduceRange, job); }));

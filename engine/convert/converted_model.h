@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/convert/qparams.h"
+#include "engine/convert/step_counts.h"
 #include "engine/prepare/prepared_model.h"
 
 #include <string>
@@ -16,9 +17,11 @@ struct KernelCheck
 {
     NodeId node; ///< the float node (last member of its group)
     std::string kernel; ///< "quantized.conv2d_relu.new"
-    double maxLsb = 0; ///< largest difference from what it is held to (kernel_check.h), in steps
+    StepCounts steps; ///< how far it is from what it is held to (kernel_check.h), over one batch
     bool passed = false;
     std::string reason; ///< why the node stays in reference form, or empty
+    NodeId reference; ///< of the reference form: the node that makes what the kernel makes
+    NodeId lowered; ///< the kernel's node; none where it was refused
 };
 
 /// Something that lowering left behind (requirement: nobody should have to read generated code to
@@ -41,6 +44,7 @@ struct Residue
 struct ConvertedModel
 {
     PreparedPtr prepared;
+    std::string engine; ///< quantized engine that the kernels are of: "x86"
     QParamsTable qparams;
     GraphPtr
         reference; ///< every Q/DQ pair explicit: quantized_decomposed ops, float operators between

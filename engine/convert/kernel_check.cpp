@@ -2,6 +2,7 @@
 #include "engine/convert/kernel_check.h"
 
 #include "engine/base/torch_guard.h"
+#include "engine/convert/count_steps.h"
 #include "engine/convert/lowering_ops.h"
 #include "engine/convert/lstm_check.h"
 #include "engine/convert/recurrent_check.h"
@@ -11,7 +12,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <limits>
 
 namespace qs {
 
@@ -19,7 +19,6 @@ namespace {
 
 constexpr double kAllowedSteps = 1;
 constexpr std::int64_t kCheckedSteps = 64; ///< of a sequence
-constexpr double kFloatSteps = 255; ///< of the grid that float results are measured by
 
 /// A value of the reference form: float, or integers with their parameters.
 struct Seen
@@ -37,36 +36,6 @@ std::string stepsText(double steps)
     return text;
 }
 
-/// Largest difference of two float tensors in steps of the wanted one's range.
-double floatSteps(const at::Tensor& made, const at::Tensor& wanted)
-{
-    const at::Tensor real = wanted.to(at::kDouble);
-    const at::Tensor apart = (made.to(at::kDouble) - real).abs();
-    if (apart.isnan().any().item<bool>())
-        return std::numeric_limits<double>::infinity();
-    const double range
-        = std::max(real.max().item<double>(), 0.0) - std::min(real.min().item<double>(), 0.0);
-    const double most = apart.max().item<double>();
-    return most == 0 ? 0 : most / std::max(range / kFloatSteps, 1e-12);
-}
-
-double integerSteps(const at::Tensor& made, const Seen& wanted)
-{
-    const at::Tensor integers = wanted.value.toTensor();
-    const bool sameGrid = made.is_quantized() && made.q_scale() == wanted.scale
-        && made.q_zero_point() == wanted.zeroPoint;
-    if (sameGrid && integers.scalar_type() == at::kByte) { // in bytes: an eighth of the memory
-        const at::Tensor a = made.int_repr().contiguous(), b = integers.contiguous();
-        return double(at::maximum(a, b).sub_(at::minimum(a, b)).max().item<std::uint8_t>());
-    }
-    if (sameGrid)
-        return double(
-            (made.int_repr().to(at::kInt) - integers.to(at::kInt)).abs_().max().item<int>());
-    const at::Tensor real = (made.is_quantized() ? made.dequantize() : made).to(at::kDouble);
-    const at::Tensor grid = (integers.to(at::kDouble) - double(wanted.zeroPoint)) * wanted.scale;
-    return ((real - grid).abs().max() / wanted.scale).item<double>();
-}
-
 double largest(const at::Tensor& a, const at::Tensor& b)
 {
     return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
@@ -75,15 +44,23 @@ double largest(const at::Tensor& a, const at::Tensor& b)
 /// With a number the kernel chooses its result's parameters itself, where torch.ao's reference form
 /// has the input's, which may cut the result (twice a sigmoid). Such a kernel that comes closer to
 /// the float result than the reference form is measured by that one, in steps of its own.
-double ownGridSteps(const at::Tensor& made, const Seen& wanted, const at::Tensor& real)
+StepCounts ownGridSteps(const at::Tensor& made, const GridValues& wanted, const at::Tensor& real)
 {
-    const double steps = integerSteps(made, wanted);
-    if (steps <= kAllowedSteps || !made.is_quantized())
+    StepCounts steps = countSteps(made, wanted);
+    if (steps.largest <= kAllowedSteps || !made.is_quantized())
         return steps;
     const at::Tensor grid
-        = (wanted.value.toTensor().to(at::kDouble) - double(wanted.zeroPoint)) * wanted.scale;
-    const double apart = largest(made.dequantize(), real);
-    return apart < largest(grid, real) ? apart / made.q_scale() : steps;
+        = (wanted.integers.to(at::kDouble) - double(wanted.zeroPoint)) * wanted.scale;
+    const bool isCloser = largest(made.dequantize(), real) < largest(grid, real);
+    return isCloser ? countOwnSteps(made, real) : steps;
+}
+
+/// Of a kernel that is followed step by step only the largest difference is known.
+StepCounts atMost(double largest)
+{
+    StepCounts steps;
+    steps.largest = largest;
+    return steps;
 }
 
 class KernelChecker
@@ -188,14 +165,14 @@ private:
         KernelCheck& out = m_checks[s];
         out.node = site.origin;
         out.kernel = site.target;
-        auto steps = guardTorchValue<double>([&] { return difference(site); });
+        auto steps = guardTorchValue<StepCounts>([&] { return difference(site); });
         if (!steps) {
             out.reason = "kernel check: " + site.target + " fails here: " + steps.error().message;
         } else {
-            out.maxLsb = *steps;
-            out.passed = *steps <= kAllowedSteps;
+            out.steps = *steps;
+            out.passed = steps->largest <= kAllowedSteps;
             if (!out.passed)
-                out.reason = "kernel check: " + site.target + " is " + stepsText(*steps)
+                out.reason = "kernel check: " + site.target + " is " + stepsText(steps->largest)
                     + " steps away from the result it should have, 1 is allowed";
         }
         for (ValueRef ref : needs(site))
@@ -214,7 +191,7 @@ private:
         return form == m_forms.end() ? tensor : inForm(tensor, form->second);
     }
 
-    Result<double> difference(const KernelSite& site)
+    Result<StepCounts> difference(const KernelSite& site)
     {
         Frame frame;
         for (const auto& [mine, reference] : site.inputs) {
@@ -223,36 +200,39 @@ private:
             frame.set(mine, handedOver(mine, m_alive.at(reference)));
         }
         const Node& kernel = m_lowered.graph->get(site.kernel);
-        if (kernel.isOp(kLstmTarget))
-            return lstmDifference(site, kernel, frame);
+        if (kernel.isOp(kLstmTarget)) {
+            QS_TRY(const double most, lstmDifference(site, kernel, frame));
+            return atMost(most);
+        }
         for (const NamedArgument& argument : kernel.args)
             forEachRef(argument.value, [&](ValueRef ref) {
                 if (const auto it = m_sizes.find(ref); it != m_sizes.end())
                     frame.set(ref, it->second);
             });
-        if (quantizesStates(*m_lowered.graph, kernel))
-            return recurrentDifference(site, kernel, frame);
+        if (quantizesStates(*m_lowered.graph, kernel)) {
+            QS_TRY(const double most, recurrentDifference(site, kernel, frame));
+            return atMost(most);
+        }
         QS_CHECK(m_run.runNode(kernel, frame));
-        double most = 0;
+        StepCounts all;
         for (std::uint32_t i = 0; i < kernel.outputs.size(); ++i) {
             const Seen& wanted = m_alive.at({site.reference, i});
             const at::Tensor made = frame.get({site.kernel, i}).toTensor();
             if (made.sizes() != wanted.value.toTensor().sizes())
                 return fail(ErrorCode::Unsupported, "its result has another shape");
             if (made.numel() > 0)
-                most = std::max(most, stepsApart(made, wanted, floatResult(site)));
+                all.add(stepsApart(made, wanted, floatResult(site)));
         }
-        return most;
+        return all;
     }
 
-    double stepsApart(const at::Tensor& made, const Seen& wanted, ValueRef floatResult) const
+    StepCounts stepsApart(const at::Tensor& made, const Seen& wanted, ValueRef floatResult) const
     {
         if (!wanted.integers)
-            return floatSteps(made, wanted.value.toTensor());
-        const double steps = floatResult
-            ? ownGridSteps(made, wanted, m_alive.at(floatResult).value.toTensor())
-            : integerSteps(made, wanted);
-        return std::isnan(steps) ? std::numeric_limits<double>::infinity() : steps;
+            return countFloatSteps(made, wanted.value.toTensor());
+        const GridValues grid {wanted.value.toTensor(), wanted.scale, wanted.zeroPoint};
+        return floatResult ? ownGridSteps(made, grid, m_alive.at(floatResult).value.toTensor())
+                           : countSteps(made, grid);
     }
 
     /// A kernel that quantizes its states is held to a simulation that does so too.
@@ -301,7 +281,9 @@ private:
             QS_CHECK(m_run.runNode(kernel, single));
             QS_TRY(const auto wanted, simulateRecurrence(reference, call));
             for (std::uint32_t i = 0; i < kernel.outputs.size() && i < wanted.size(); ++i)
-                most = std::max(most, floatSteps(single.get({kernel.id, i}).toTensor(), wanted[i]));
+                most = std::max(
+                    most,
+                    countFloatSteps(single.get({kernel.id, i}).toTensor(), wanted[i]).largest);
             call.states.assign(wanted.begin() + 1, wanted.end());
         }
         return most;

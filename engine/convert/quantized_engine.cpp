@@ -4,6 +4,7 @@
 #include <ATen/Context.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace qs {
 
@@ -21,6 +22,14 @@ bool selectEngine(const std::string& backend)
         at::globalContext().setQEngine(wanted);
     const at::QEngine chosen = at::globalContext().qEngine();
     return chosen == at::QEngine::X86 || chosen == at::QEngine::FBGEMM;
+}
+
+std::string currentEngine()
+{
+    std::string name = c10::toString(at::globalContext().qEngine());
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return char(std::tolower(c)); });
+    return name;
 }
 
 std::string backendNeededBy(const Graph& converted)

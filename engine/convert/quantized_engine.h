@@ -12,6 +12,9 @@ namespace qs {
 /// activations to leave a bit free.
 bool selectEngine(const std::string& backend);
 
+/// The engine in use, as torch.backends.quantized.engine spells it: "x86".
+std::string currentEngine();
+
 /// The backend whose engine alone has an operator of the graph; empty where any may do.
 std::string backendNeededBy(const Graph& converted);
 

@@ -3,6 +3,7 @@
 
 #include "engine/configure/quantization_mode.h"
 #include "engine/convert/choose_qparams.h"
+#include "engine/export/steps_json.h"
 #include "engine/graph/graph_printer.h"
 
 #include <algorithm>
@@ -136,6 +137,9 @@ NodeJson::NodeJson(const ResultParts& parts, bool numbers)
     if (parts.converted)
         for (const KernelCheck& check : parts.converted->checks)
             m_checks.insert_or_assign(check.node, &check);
+    if (parts.comparison)
+        for (const FormDeparture& departure : parts.comparison->departures)
+            m_departures.insert_or_assign(departure.node, &departure.steps);
 }
 
 Json NodeJson::nodes() const
@@ -278,10 +282,14 @@ void NodeJson::addNumbers(Json& json, const Node& node) const
     if (const auto found = m_checks.find(node.id); found != m_checks.end()) {
         const KernelCheck& check = *found->second;
         json["kernel"] = {{"name", check.kernel},
-                          {"max_lsb", numberJson(check.maxLsb)},
+                          {"max_lsb", numberJson(check.steps.largest)},
                           {"passed", check.passed},
                           {"reason", check.reason.empty() ? Json(nullptr) : Json(check.reason)}};
+        if (check.steps.count > 0)
+            json["kernel"]["steps"] = stepsJson(check.steps);
     }
+    if (const auto found = m_departures.find(node.id); found != m_departures.end())
+        json["departure"] = stepsJson(*found->second);
 }
 
 const PlannedObserver* NodeJson::planned(ObserverId id) const

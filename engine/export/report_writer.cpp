@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/atomic_file.h"
 #include "engine/export/report_certificate.h"
+#include "engine/export/report_forms.h"
 #include "engine/export/report_histograms.h"
 #include "engine/export/report_svg.h"
 #include "engine/export/report_tree.h"
@@ -177,8 +178,8 @@ Result<std::string> pageHtml(const Json& result, const std::string& folder)
     return "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><title>"
         + escapeHtml(title) + "</title><style>" + kStyle + "</style></head><body><h1>"
         + escapeHtml(title) + "</h1>" + summaryHtml(result) + moduleTreeHtml(result)
-        + worstHtml(result) + layersHtml(result) + interiorsHtml(result) + histograms + certificate
-        + "</body></html>\n";
+        + worstHtml(result) + layersHtml(result) + interiorsHtml(result) + formsHtml(result)
+        + histograms + certificate + "</body></html>\n";
 }
 
 } // namespace

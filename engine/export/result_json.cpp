@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/node_json.h"
+#include "engine/export/steps_json.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -38,8 +40,28 @@ Json outputsJson(const Comparison* comparison)
         for (const OutputError& output : comparison->outputs)
             list.push_back({{"name", output.name},
                             {"cumulative", metricsJson(output.cumulative)},
-                            {"lowered", metricsJson(output.lowered)}});
+                            {"lowered", metricsJson(output.lowered)},
+                            {"forms", metricsJson(output.forms)}});
     return list;
+}
+
+/// Simulated and real in few numbers: how far the lowered form, run whole, is from the reference
+/// form.
+Json formsJson(const ResultParts& parts)
+{
+    const Comparison* comparison = parts.comparison;
+    if (!comparison || comparison->departures.empty())
+        return nullptr;
+    std::optional<double> least;
+    for (const OutputError& output : comparison->outputs)
+        if (output.forms && output.forms->sqnrDb)
+            least = std::min(least.value_or(*output.forms->sqnrDb), *output.forms->sqnrDb);
+    const Node* parting = parts.model->tryGet(comparison->parting());
+    Json json {{"sqnr_db", least ? numberJson(*least) : Json(nullptr)},
+               {"samples", comparison->departureSamples}};
+    json.update(stepsJson(comparison->departed()));
+    json["parting"] = parting ? Json(parting->name) : Json(nullptr);
+    return json;
 }
 
 /// What lowering left behind, in words.
@@ -90,7 +112,8 @@ std::string resultJson(const ResultParts& parts)
         {"warnings", parts.plan->warnings},
         {"exports", parts.exports},
         {"exports_sha256", parts.exportHashes},
-        {"outputs", outputsJson(parts.comparison)}};
+        {"outputs", outputsJson(parts.comparison)},
+        {"forms", formsJson(parts)}};
     if (!parts.backendSha256.empty())
         json["backend_sha256"] = parts.backendSha256;
     if (!parts.evaluation.empty())

@@ -3,6 +3,7 @@
 
 #include "engine/base/read_file.h"
 #include "engine/export/result_document.h"
+#include "engine/export/steps_json.h"
 
 #include <cmath>
 #include <filesystem>
@@ -70,6 +71,9 @@ std::optional<double> share(const Json& labels, const char* key)
 void addNode(const Json& entry, const Graph& model, Comparison& comparison)
 {
     const Node* node = model.tryFind(entry.at("name").get<std::string>());
+    const auto departure = entry.find("departure");
+    if (node && departure != entry.end() && departure->is_object())
+        comparison.departures.push_back({node->id, stepsFromJson(*departure)});
     const auto error = entry.find("error");
     if (!node || error == entry.end() || error->is_null())
         return;
@@ -89,9 +93,11 @@ Comparison readComparison(const Json& document, const Graph& model)
         addNode(entry, model, out);
     for (const Json& entry : document.at("outputs"))
         out.outputs.push_back({entry.at("name").get<std::string>(), metrics(entry, "cumulative"),
-                               metrics(entry, "lowered")});
+                               metrics(entry, "lowered"), metrics(entry, "forms")});
     out.samples = document.at("data").value("compared_samples", std::int64_t(0));
     out.threads = document.value("threads", 0);
+    if (const auto forms = document.find("forms"); forms != document.end() && forms->is_object())
+        out.departureSamples = forms->value("samples", std::int64_t(0));
     if (const auto labels = document.find("labels");
         labels != document.end() && labels->is_object()) {
         out.floatTop1 = share(*labels, "float_top1");

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Simulated and real: what `quantize` says of the distance of both forms, computed again from the exported files by PyTorch alone."""
+
+import json
+
+import numpy
+from harness import SOURCE, main, run_good, sqnr
+
+SAMPLES = SOURCE / "resources" / "samples"
+MODEL, DATA = SAMPLES / "digits.pt2", SAMPLES / "calib.npz"
+BATCH, BATCHES = 8, 16
+
+
+def quantized(folder, recipe=None):
+    out = folder / "out"
+    words = ["--recipe", recipe] if recipe else []
+    run_good("quantize", MODEL, "--data", DATA, "--device", "cpu", "--export", "torchscript,pt2-reference", "--out", out, *words)
+    return out, json.loads((out / "result.json").read_text())
+
+
+def histogram(steps):
+    """As the document writes it: -8 and less to 8 and more."""
+    steps = steps.flatten().to(int).clamp(-8, 8)
+    return [int((steps == apart).sum()) for apart in range(-8, 9)]
+
+
+def reference_run(path, image):
+    """The exported reference form's graph, and every value in it."""
+    import torch
+    import torch.ao.quantization.fx._decomposed  # noqa: F401  registers quantized_decomposed
+
+    program = torch.export.load(path)
+    values = {}
+
+    class Watched(torch.fx.Interpreter):
+        def run_node(self, node):
+            values[node.name] = super().run_node(node)
+            return values[node.name]
+
+    held = [program.state_dict.get(spec.target, program.constants.get(spec.target)) for spec in program.graph_signature.input_specs if spec.target]
+    with torch.no_grad():
+        Watched(program.graph_module).run(*held, image)
+    return program, values
+
+
+def test_the_whole_is_what_the_files_compute(folder):
+    import torch
+
+    import torch.ao.quantization.fx._decomposed  # noqa: F401  registers quantized_decomposed
+
+    out, result = quantized(folder)
+    images = torch.from_numpy(next(iter(numpy.load(DATA).values()))[:BATCH * BATCHES])
+    reference = torch.export.load(out / "model.reference.pt2").module()
+    lowered = torch.jit.load(out / "model.ts.pt")
+    with torch.no_grad():
+        pairs = [(reference(batch), lowered(batch)) for batch in images.split(BATCH)]
+    wanted = sqnr(torch.cat([a for a, _ in pairs]), torch.cat([b for _, b in pairs]))
+    told = result["outputs"][0]["forms"]["sqnr_db"]
+    assert abs(told - wanted) < 0.01 * abs(wanted), (told, wanted)
+    assert result["forms"]["sqnr_db"] == told and result["forms"]["samples"] == BATCH
+    # The last value: what the file returns lies on the grid of its quantization.
+    last = next(node for node in result["nodes"] if node["op"] == "aten.linear.default")
+    steps = ((pairs[0][1] - pairs[0][0]) / last["output"]["scale"][0]).round()
+    assert last["departure"]["histogram"] == histogram(steps), (last["departure"], histogram(steps))
+    assert last["departure"]["max"] == float(steps.abs().max()) and last["departure"]["count"] == steps.numel()
+    # The sum of all nodes, and the first where they part.
+    departures = [(node["name"], node["departure"]) for node in result["nodes"] if "departure" in node]
+    assert len(departures) > 5
+    for key in ("count", "equal"):
+        assert result["forms"][key] == sum(d[key] for _, d in departures), key
+    assert result["forms"]["parting"] == next((name for name, d in departures if d["max"] > 1), None)
+
+
+def test_a_kernel_alone_is_what_pytorch_computes(folder):
+    import torch
+
+    out, result = quantized(folder)
+    image = torch.from_numpy(next(iter(numpy.load(DATA).values()))[:BATCH])
+    program, values = reference_run(out / "model.reference.pt2", image)
+    graph, checked = program.graph_module.graph, 0
+    nodes = result["nodes"]
+    for conv in graph.nodes:
+        if "conv2d" not in str(conv.target):
+            continue
+        data, weight, bias = conv.args[0].args[0], conv.args[1].args[0], conv.args[2]
+        last = conv
+        while "quantize" not in str(last.target):  # conv, perhaps a relu, quantize
+            (last,) = last.users
+        relu = "relu" in str(last.args[0].target)
+        bounds = {name: value for name, value in zip(("stride", "padding", "dilation", "groups"), (*conv.args[3:], *[None] * 4))}
+        lists = [list(bounds[name] or default) for name, default in (("stride", [1, 1]), ("padding", [0, 0]), ("dilation", [1, 1]))]
+        packed = torch.ops.quantized.conv2d_prepack(
+            torch._make_per_channel_quantized_tensor(values[weight.name], values[weight.args[1].name], values[weight.args[2].name], weight.args[3]),
+            values[bias.name], *lists, bounds["groups"] or 1)
+        given = torch._make_per_tensor_quantized_tensor(values[data.name], data.args[1], data.args[2])
+        kernel = torch.ops.quantized.conv2d_relu if relu else torch.ops.quantized.conv2d
+        made = kernel(given, packed, last.args[1], last.args[2]).int_repr()
+        apart = made.to(int) - values[last.name].to(int)
+        # A fusion's numbers stand at its last member, whose result has these parameters.
+        (told,) = [n for n in nodes if "conv2d" in n.get("kernel", {}).get("name", "") and n["output"] and n["output"]["scale"] == [last.args[1]]]
+        steps = told["kernel"]["steps"]
+        assert steps["histogram"] == histogram(apart), (told["name"], steps, histogram(apart))
+        assert abs(steps["mean"] - float(apart.abs().double().mean())) < 1e-12 and steps["count"] == apart.numel()
+        checked += 1
+    assert checked >= 3, checked
+
+
+def test_the_page_and_what_stays_in_reference_form(folder):
+    recipe = folder / "recipe.json"
+    recipe.write_text(json.dumps({"format": "quantscope.recipe", "version": 1, "backend": "x86",
+                                  "convert": {"lowering": {"add": [], "remove": [{"pattern": ["torch.nn.Linear"]}]}}}))
+    out, result = quantized(folder, recipe)
+    left = [entry for entry in result["residue"] if entry["kind"] == "unlowered"]
+    assert left, "the linear layer has a row still"
+    run_good("report", out, "--html", folder / "page.html")
+    page = (folder / "page.html").read_text()
+    assert "Simulated and real" in page and "of all integers are equal" in page
+    assert "Stayed in reference form" in page and left[0]["reason"].split("'")[0] in page
+    share = 100 * result["forms"]["equal"] / result["forms"]["count"]
+    assert f"{int(share * 1000) / 1000:.3f} % of all integers" in page, share
+    rows = page.split("Simulated and real")[1].split("</table>")[0].count("<tr>") - 1
+    assert rows == sum("departure" in node or "steps" in (node.get("kernel") or {}) for node in result["nodes"]), rows
+
+
+if __name__ == "__main__":
+    main(__name__)
