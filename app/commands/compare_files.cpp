@@ -8,6 +8,7 @@
 #include "engine/base/text.h"
 #include "engine/compare/file_comparator.h"
 #include "engine/convert/quantized_engine.h"
+#include "engine/export/file_origin.h"
 #include "engine/export/result_writer.h"
 #include "engine/import/file_kind.h"
 #include "engine/import/importer.h"
@@ -63,10 +64,26 @@ std::string backendOfResult(const std::string& quantized)
     return recipe ? recipe->backend : std::string();
 }
 
+/// Of an exported file the engine that its record names; else that of the result it lies in.
+std::string engineFor(const std::string& path)
+{
+    const std::string ofResult = backendOfResult(path);
+    const auto record = recordOfFile(path);
+    if (!record || record->engine.empty())
+        return ofResult;
+    selectEngine(ofResult);
+    const std::string usual = currentEngine();
+    selectEngine(record->engine);
+    if (currentEngine() == record->engine && record->engine != usual)
+        note(path + ": made for the quantized engine " + inQuotes(record->engine)
+             + ": compared under it, not under " + inQuotes(usual));
+    return record->engine;
+}
+
 /// Opens a quantized model with the engine that it was made for, which packs its weights.
 Result<GraphPtr> openQuantized(const std::string& path, const JobContext& job)
 {
-    const std::string made = backendOfResult(path);
+    const std::string made = engineFor(path);
     if (!made.empty())
         selectEngine(made);
     QS_TRY(GraphPtr model, importModel(path, job));
@@ -89,6 +106,8 @@ Result<void> runFileCompare(const FileCompareOptions& options, const JobContext&
 {
     QS_TRY(const GraphPtr floating, importModel(options.model, job));
     QS_TRY(const GraphPtr converted, openQuantized(options.quantized, job));
+    for (const std::string& finding : originFindings(options.quantized))
+        warn(options.quantized + ": " + finding);
     if (!converted->info().converted)
         warn(options.quantized + " holds no quantized operator");
     QS_TRY(const Recipe recipe, recipeOrDefault(options.recipe));

@@ -2,10 +2,12 @@
 #include "app/commands/command.h"
 #include "app/commands/console.h"
 #include "app/commands/planned_model.h"
+#include "engine/base/log.h"
 #include "engine/base/text.h"
 #include "engine/convert/outline.h"
 #include "engine/convert/stored_qparams.h"
 #include "engine/export/code_forms.h"
+#include "engine/export/file_origin.h"
 #include "engine/export/result_writer.h"
 #include "engine/import/trace_report.h"
 #include "engine/plan/prepare_settings.h"
@@ -57,6 +59,11 @@ std::string summaryText(const Graph& model)
         + (info.producer.empty() ? "" : ", " + info.producer)
         + (info.converted ? ", already quantized" : "") + ")\n";
     text += "sha256   " + info.sha256 + "\n";
+    if (const auto record = recordOfFile(info.path))
+        text += "origin   exported by quantscope " + record->program + " with torch "
+            + record->torch + ", for the engine " + record->engine
+            + (record->recipeSha256.empty() ? "" : ", by the recipe " + record->recipeSha256)
+            + "\n";
     for (const Node* node : model.inputs())
         for (const Value& value : node->outputs)
             text += "input    " + value.name + "  " + value.type.text() + "\n";
@@ -208,6 +215,8 @@ Result<void> runInspect(const InspectOptions& options, const JobContext& job)
     QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, recipe, job));
     const GraphPtr model = edited->graph;
     const auto trace = readTraceReport(source.model, model->info().sha256);
+    for (const std::string& finding : originFindings(source.model))
+        warn(source.model + ": " + finding);
     std::vector<StoredQParams> stored;
     if (model->info().converted) {
         QS_TRY(stored, storedQParams(*model));

@@ -18,6 +18,7 @@ EarlierExports::EarlierExports(const std::string& folder)
         for (const auto& [form, name] : result.at("exports").items())
             if (const std::string file = exportFile(form); !file.empty() && name == file)
                 m_paths.push_back((fs::path(folder) / file).string());
+        m_paths.push_back((fs::path(folder) / kCertificateFile).string());
         return std::string();
     });
 }
@@ -40,7 +41,7 @@ void EarlierExports::removeOutdated(const std::vector<std::string>& written,
             removed += (removed.empty() ? "" : ", ") + path;
     }
     if (!removed.empty())
-        note("removed the exports of the previous result: " + removed);
+        note("removed what belongs to the previous result: " + removed);
 }
 
 } // namespace qs

@@ -6,9 +6,9 @@
 
 namespace qs {
 
-/// The exports that the previous result in a folder lists. They belong to other decisions, or to
-/// another model, once a new result is written there. Create it before the new files are written.
-/// A value.
+/// The exports that the previous result in a folder lists, and its certificate. They belong to
+/// other decisions, or to another model, once a new result is written there. Create it before the
+/// new files are written. A value.
 class EarlierExports
 {
 public:

@@ -4,6 +4,8 @@
 #include "engine/base/atomic_file.h"
 #include "engine/export/fold_weights.h"
 #include "engine/export/onnx/onnx_exporter.h"
+#include "engine/export/onnx/onnx_metadata.h"
+#include "engine/import/export_record.h"
 
 #include <algorithm>
 #include <array>
@@ -32,26 +34,32 @@ Result<GraphPtr> needed(const GraphPtr& graph, const char* what)
     return graph;
 }
 
+ExportRecord recordOf(const ConvertedModel& converted, const ExportOptions& options)
+{
+    return {QUANTSCOPE_VERSION, ownTorchVersion(), converted.engine, options.recipeSha256,
+            converted.prepared ? converted.prepared->model->info().sha256 : std::string()};
+}
+
 Result<void> writeLowered(const ConvertedModel& converted, const std::string& path,
-                          const std::string&, const ExportOptions&, const JobContext& job)
+                          const std::string&, const ExportOptions& options, const JobContext& job)
 {
     QS_TRY(const GraphPtr graph, needed(converted.lowered, "lowered form"));
-    return writeTorchScript(*graph, path, job);
+    return writeTorchScript(*graph, path, job, recordOf(converted, options));
 }
 
 Result<void> writeReference(const ConvertedModel& converted, const std::string& path,
-                            const std::string&, const ExportOptions&, const JobContext& job)
+                            const std::string&, const ExportOptions& options, const JobContext& job)
 {
     QS_TRY(const GraphPtr graph, needed(converted.reference, "reference form"));
-    return writePt2(*graph, path, job);
+    return writePt2(*graph, path, job, recordOf(converted, options));
 }
 
 Result<void> writeFolded(const ConvertedModel& converted, const std::string& path,
-                         const std::string&, const ExportOptions&, const JobContext& job)
+                         const std::string&, const ExportOptions& options, const JobContext& job)
 {
     QS_TRY(const GraphPtr graph, needed(converted.reference, "reference form"));
     QS_TRY(const Graph folded, foldWeights(*graph));
-    return writePt2(folded, path, job);
+    return writePt2(folded, path, job, recordOf(converted, options));
 }
 
 Result<void> writeQdq(const ConvertedModel& converted, const std::string& path,
@@ -61,8 +69,8 @@ Result<void> writeQdq(const ConvertedModel& converted, const std::string& path,
     QS_TRY(const GraphPtr graph, needed(converted.reference, "reference form"));
     OnnxOptions onnx;
     onnx.opset = options.onnxOpset;
-    if (!options.recipeSha256.empty())
-        onnx.metadata = {{"quantscope.recipe_sha256", options.recipeSha256}};
+    for (const auto& [key, value] : onnxPairs(recordOf(converted, options)))
+        onnx.metadata.emplace_back(key, value);
     QS_CHECK(job.check());
     return writeOnnx(*graph, path, finalPath, onnx);
 }

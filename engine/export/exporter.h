@@ -4,8 +4,10 @@
 #include "engine/base/job_context.h"
 #include "engine/convert/converted_model.h"
 #include "engine/export/onnx_opset.h"
+#include "engine/graph/export_record.h"
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,9 +44,14 @@ Result<void> checkForms(const Graph& model, const std::vector<std::string>& form
 inline constexpr std::array<std::string_view, 4> kRecordFiles {"observations.npz", "recipe.json",
                                                                "backend.json", "result.json"};
 
-/// The writers themselves. A cancel leaves no file.
+/// What `verify` leaves in the folder of a result.
+inline constexpr const char* kCertificateFile = "certificate.json";
+
+/// The writers themselves. A cancel leaves no file. The record goes into the file.
 Result<void> writeTorchScript(const Graph& lowered, const std::string& path,
-                              const JobContext& job = {});
-Result<void> writePt2(const Graph& reference, const std::string& path, const JobContext& job = {});
+                              const JobContext& job = {},
+                              const std::optional<ExportRecord>& record = {});
+Result<void> writePt2(const Graph& reference, const std::string& path, const JobContext& job = {},
+                      const std::optional<ExportRecord>& record = {});
 
 } // namespace qs

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/export/file_origin.h"
 #include "engine/export/node_json.h"
 #include "engine/graph/bodies.h"
 #include "engine/import/trace_report.h"
@@ -197,6 +198,14 @@ std::string inspectJson(const Graph& model, const TraceReport* trace, const Reci
                  {"modules", std::move(modules)},
                  {"nodes", Json::array()},
                  {"trace", trace ? traceJson(*trace) : Json()}};
+    if (const auto record = recordOfFile(info.path)) {
+        json["origin"] = {{"quantscope", record->program},
+                          {"torch", record->torch},
+                          {"engine", record->engine},
+                          {"recipe_sha256", record->recipeSha256},
+                          {"model_sha256", record->modelSha256}};
+        json["findings"] = originFindings(info.path);
+    }
     if (!wraps.empty())
         json["wraps"] = wrapsJson(model, wraps);
     std::string text = textOf(json);

@@ -13,6 +13,7 @@
 #include "engine/export/scan_recurrences.h"
 #include "engine/graph/graph_edit.h"
 #include "engine/graph/state.h"
+#include "engine/import/export_record.h"
 
 #include <caffe2/serialize/inline_container.h>
 
@@ -110,7 +111,8 @@ Result<void> checkSpelled(const Graph& graph)
     return {};
 }
 
-Result<void> writeArchive(const Graph& graph, FileSink& file, const JobContext& job)
+Result<void> writeArchive(const Graph& graph, FileSink& file,
+                          const std::optional<ExportRecord>& record, const JobContext& job)
 {
     const Graph plain = withoutStateUpdates(graph);
     const Pt2Weights weights(plain);
@@ -120,6 +122,8 @@ Result<void> writeArchive(const Graph& graph, FileSink& file, const JobContext& 
     QS_CHECK(weights.write(archive, job));
     writeText(archive, kModelRecord, document.dump());
     writeText(archive, kSampleRecord, sampleInputs(graph.info()));
+    if (record)
+        writeText(archive, kExportRecordPath, exportRecordText(*record));
     writeText(archive, "archive_format", kFormat);
     writeText(archive, "archive_version", kVersion);
     archive.writeEndOfFile();
@@ -128,7 +132,8 @@ Result<void> writeArchive(const Graph& graph, FileSink& file, const JobContext& 
 
 } // namespace
 
-Result<void> writePt2(const Graph& reference, const std::string& path, const JobContext& job)
+Result<void> writePt2(const Graph& reference, const std::string& path, const JobContext& job,
+                      const std::optional<ExportRecord>& record)
 {
     QS_TRY(FileSink file, FileSink::open(path));
     QS_CHECK(guardTorch([&]() -> Result<void> {
@@ -141,7 +146,7 @@ Result<void> writePt2(const Graph& reference, const std::string& path, const Job
         const Graph spelled = withScalarTensors(scanned);
         QS_CHECK(checkSpelled(spelled));
         QS_CHECK(job.check());
-        return writeArchive(spelled, file, job);
+        return writeArchive(spelled, file, record, job);
     }));
     return file.close();
 }

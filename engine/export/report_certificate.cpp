@@ -3,6 +3,7 @@
 
 #include "engine/base/sha256.h"
 #include "engine/base/text.h"
+#include "engine/export/exporter.h"
 #include "engine/export/report_svg.h"
 
 #include <algorithm>
@@ -106,10 +107,21 @@ std::string leastDb(const Json& verdict, const char* key)
     return !any ? "" : least >= kExactDb ? "exact" : text;
 }
 
+/// What `verify --speed` found, as the terminal shows it.
+std::string speedList(const Json& verdict)
+{
+    std::string items;
+    const Json speed = verdict.value("speed", Json::object());
+    for (const Json& line : speed.value("lines", Json::array()))
+        if (line.is_string())
+            items += "<li>" + escapeHtml(line.get<std::string>()) + "</li>";
+    return items.empty() ? items : "<ul>" + items + "</ul>";
+}
+
 /// What `verify` left in the folder, where it is about this very result.
 std::string verifiedText(const std::string& folder)
 {
-    std::ifstream in(fs::path(folder) / "certificate.json", std::ios::binary);
+    std::ifstream in(fs::path(folder) / kCertificateFile, std::ios::binary);
     const Json certificate = Json::parse(in, nullptr, false);
     const std::string none = "<p>The exports were not run in their own runtimes: "
                              "<b>quantscope verify</b> does.</p>";
@@ -133,7 +145,7 @@ std::string verifiedText(const std::string& folder)
             + escapeHtml(fieldText(verdict, "outcome")) + "</td><td>"
             + leastDb(verdict, "agreement_db") + "</td><td>" + leastDb(verdict, "float_db")
             + "</td><td>" + leastDb(verdict, "own_float_db") + "</td><td>"
-            + escapeHtml(fieldText(verdict, "reason")) + "</td></tr>";
+            + escapeHtml(fieldText(verdict, "reason")) + speedList(verdict) + "</td></tr>";
     }
     return "<h3>Run where they will run</h3><p>" + escapeHtml(fieldText(certificate, "date"))
         + ", on " + escapeHtml(fieldText(certificate, "processor"))

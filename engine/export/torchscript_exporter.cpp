@@ -7,6 +7,7 @@
 #include "engine/export/script_ops.h"
 #include "engine/export/script_structure.h"
 #include "engine/import/alias_analysis.h"
+#include "engine/import/export_record.h"
 
 #include <torch/csrc/jit/serialization/export.h>
 
@@ -70,14 +71,19 @@ Result<void> fillBody(ScriptBuilder& builder, const Interpreter& interpreter,
     return {};
 }
 
-Result<void> saveModule(const torch::jit::Module& module, const std::string& path)
+Result<void> saveModule(const torch::jit::Module& module, const std::string& path,
+                        const std::optional<ExportRecord>& record)
 {
+    torch::jit::ExtraFilesMap extra;
+    if (record)
+        extra[kExportRecordFile] = exportRecordText(*record);
     QS_TRY(FileSink file, FileSink::open(path));
-    torch::jit::ExportModule(module, file.writer());
+    torch::jit::ExportModule(module, file.writer(), extra);
     return file.close();
 }
 
-Result<void> writeModule(const Graph& lowered, const std::string& path, const JobContext& job)
+Result<void> writeModule(const Graph& lowered, const std::string& path, const JobContext& job,
+                         const std::optional<ExportRecord>& record)
 {
     QS_TRY(const InlinedGraph inlined, inlineRegions(lowered));
     QS_CHECK(job.check());
@@ -88,15 +94,16 @@ Result<void> writeModule(const Graph& lowered, const std::string& path, const Jo
     QS_TRY(ScriptValue * returned, packOutputs(builder));
     const auto module = builder.finish(returned);
     QS_CHECK(job.check());
-    return saveModule(module, path);
+    return saveModule(module, path, record);
 }
 
 } // namespace
 
-Result<void> writeTorchScript(const Graph& lowered, const std::string& path, const JobContext& job)
+Result<void> writeTorchScript(const Graph& lowered, const std::string& path, const JobContext& job,
+                              const std::optional<ExportRecord>& record)
 {
     const InferenceScope scope;
-    return guardTorch([&] { return writeModule(lowered, path, job); });
+    return guardTorch([&] { return writeModule(lowered, path, job, record); });
 }
 
 } // namespace qs

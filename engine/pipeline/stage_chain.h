@@ -10,6 +10,7 @@
 #include "engine/pipeline/data_identity.h"
 #include "engine/pipeline/kept_statistics.h"
 #include "engine/pipeline/stages.h"
+#include "engine/verify/certificate.h"
 
 #include <list>
 #include <optional>
@@ -78,6 +79,10 @@ public:
     /// Writes the forms and the records beside them into the folder, all or nothing
     /// (`ResultFolder`).
     Result<ExportReport> exportTo(const ExportRequest& request, const JobContext& job);
+
+    /// Runs every export in its runtimes and certifies them (`certify`). Errors: a result without
+    /// exports, the data's.
+    Result<Certificate> verify(const VerifyStageRequest& request, const JobContext& job);
 
     /// Answers at once; runs no data.
     Recalled recall(const CalibrateRequest& request, const JobContext& job);

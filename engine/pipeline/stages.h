@@ -7,6 +7,7 @@
 #include "engine/configure/recipe.h"
 #include "engine/convert/converted_model.h"
 #include "engine/export/onnx_opset.h"
+#include "engine/export/stored_run.h"
 #include "engine/pipeline/run_settings.h"
 
 #include <map>
@@ -74,6 +75,17 @@ struct ExportReport
     std::string folder;
     std::vector<std::string> files; ///< paths written, in order
     std::string document; ///< the text of result.json
+};
+
+/// The exports of a result folder, to be run where they will run.
+struct VerifyStageRequest
+{
+    ConvertedPtr converted; ///< that the exports were written from
+    StoredRun stored; ///< of the folder
+    std::string data; ///< to run them on: path or "sample"
+    std::string python; ///< that has the runtimes; "" = the one LibTorch lies in
+    std::vector<std::string> runtimes; ///< names; empty = all
+    bool speed = false; ///< time float and int8 in each runtime
 };
 
 /// What is kept of the results that decisions would give, without running anything. Members are

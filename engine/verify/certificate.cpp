@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/verify/certificate.h"
 
+#include "engine/compare/packed_product.h"
 #include "engine/configure/json_reader.h"
 
 #include <ATen/Version.h>
@@ -29,6 +30,21 @@ Json optionalJson(const std::optional<double>& value)
     return value ? Json(*value) : Json(nullptr);
 }
 
+Json speedJson(const SpeedReport& speed)
+{
+    Json operators = Json::array();
+    for (const OperatorTime& kind : speed.operators)
+        operators.push_back({{"kind", kind.kind},
+                             {"float_ms", kind.floatMs},
+                             {"int8_ms", kind.int8Ms},
+                             {"fell_back_ms", kind.fellBackMs},
+                             {"fell_back", kind.fellBack}});
+    return {{"float_ms", speed.floatMs}, {"int8_ms", speed.int8Ms},
+            {"speedup", speed.speedup},  {"rounds", speed.rounds},
+            {"samples", speed.samples},  {"operators", std::move(operators)},
+            {"error", speed.error},      {"lines", speedLines(speed, multipliesBytes())}};
+}
+
 Json verdictJson(const RuntimeVerdict& verdict)
 {
     Json outputs = Json::array();
@@ -38,15 +54,11 @@ Json verdictJson(const RuntimeVerdict& verdict)
                            {"max_abs", output.maxAbs},
                            {"float_db", optionalJson(output.floatDb)},
                            {"own_float_db", optionalJson(output.ownFloatDb)}});
-    Json json {{"runtime", verdict.runtime},
-               {"form", verdict.form},
-               {"file", verdict.file},
-               {"outcome", outcomeName(verdict.outcome)},
-               {"reason", verdict.reason},
-               {"versions", verdict.versions},
-               {"notes", verdict.notes},
-               {"outputs", std::move(outputs)},
-               {"steps", nullptr}};
+    Json json {{"runtime", verdict.runtime},    {"form", verdict.form},
+               {"file", verdict.file},          {"outcome", outcomeName(verdict.outcome)},
+               {"reason", verdict.reason},      {"versions", verdict.versions},
+               {"notes", verdict.notes},        {"warnings", verdict.warnings},
+               {"outputs", std::move(outputs)}, {"steps", nullptr}};
     if (const auto& steps = verdict.steps)
         json["steps"] = {{"nodes", steps->nodes},
                          {"equal", steps->equal},
@@ -55,6 +67,8 @@ Json verdictJson(const RuntimeVerdict& verdict)
                          {"largest", steps->largest},
                          {"first_node", steps->firstNode},
                          {"starts_with_ties", steps->startsWithTies}};
+    if (verdict.speed)
+        json["speed"] = speedJson(*verdict.speed);
     return json;
 }
 

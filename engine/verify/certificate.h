@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/verify/speed.h"
 
 #include <cstdint>
 #include <map>
@@ -46,8 +47,11 @@ struct RuntimeVerdict
     Outcome outcome = Outcome::NotRun;
     std::string reason; ///< one sentence; "" where it passed
     std::map<std::string, std::string> versions, notes;
+    /// In what it was made otherwise than it is run here; one line each, no failure.
+    std::vector<std::string> warnings;
     std::vector<VerifiedOutput> outputs;
     std::optional<VerifiedSteps> steps;
+    std::optional<SpeedReport> speed; ///< where it was asked for and the file runs
 };
 
 /// What was found out about the exports of a result folder. A value.

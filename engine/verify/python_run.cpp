@@ -2,17 +2,17 @@
 #include "engine/verify/python_run.h"
 
 #include "engine/base/atomic_file.h"
+#include "engine/base/temporary_folder.h"
 #include "engine/base/text.h"
 #include "engine/configure/json_reader.h"
 #include "engine/configure/resource_folder.h"
+#include "engine/convert/quantized_engine.h"
 #include "engine/io/npy_tensor.h"
 #include "engine/verify/child_process.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
-#include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
@@ -24,34 +24,6 @@ namespace qs {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A folder of its own that goes when the run is over.
-class TemporaryFolder
-{
-public:
-    TemporaryFolder()
-    {
-        std::error_code code;
-        std::string name = (fs::temp_directory_path(code) / "quantscope-verify-XXXXXX").string();
-        if (!code && mkdtemp(name.data()))
-            m_path = name;
-    }
-    ~TemporaryFolder()
-    {
-        std::error_code code;
-        if (!m_path.empty())
-            fs::remove_all(m_path, code);
-    }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-    bool isThere() const { return !m_path.empty(); }
-    std::string file(const char* name) const { return (fs::path(m_path) / name).string(); }
-    const std::string& path() const { return m_path; }
-
-private:
-    std::string m_path;
-};
 
 std::string textOf(const std::string& path)
 {
@@ -91,16 +63,6 @@ Result<Json> callsJson(const std::vector<Batch>& batches, std::vector<NpyArray>&
     return calls;
 }
 
-/// The engine that the converted model's kernels belong to, as torch.backends.quantized.engine
-/// spells it.
-std::string engineName()
-{
-    std::string name = c10::toString(at::globalContext().qEngine());
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](unsigned char c) { return char(std::tolower(c)); });
-    return name;
-}
-
 std::map<std::string, std::string> textsIn(const Json& json)
 {
     std::map<std::string, std::string> texts;
@@ -129,20 +91,25 @@ Result<void> readOutputs(const std::string& path, std::size_t calls, std::size_t
     return {};
 }
 
-/// What the script left; its last words where it left nothing.
+/// What the script left; an error in its last words where it left nothing.
+Json doneJson(const TemporaryFolder& folder, int exitCode)
+{
+    Json done = Json::parse(textOf(folder.file("done.json")), nullptr, false);
+    if (done.is_object())
+        return done;
+    std::string words = textOf(folder.file("words.txt"));
+    while (!words.empty() && words.back() == '\n')
+        words.pop_back();
+    words = words.substr(words.rfind('\n') + 1);
+    return {{"error",
+             "it ended with code " + std::to_string(exitCode)
+                 + (words.empty() ? "" : ": " + shortened(words, 300))}};
+}
+
 Result<RuntimeRun> readRun(const TemporaryFolder& folder, int exitCode, std::size_t calls)
 {
     RuntimeRun run;
-    const Json done = Json::parse(textOf(folder.file("done.json")), nullptr, false);
-    if (!done.is_object()) {
-        std::string words = textOf(folder.file("words.txt"));
-        while (!words.empty() && words.back() == '\n')
-            words.pop_back();
-        words = words.substr(words.rfind('\n') + 1);
-        run.error = "it ended with code " + std::to_string(exitCode)
-            + (words.empty() ? "" : ": " + shortened(words, 300));
-        return run;
-    }
+    const Json done = doneJson(folder, exitCode);
     run.missing = done.value("missing", "");
     run.error = done.value("error", "");
     run.versions = textsIn(done.value("versions", Json::object()));
@@ -157,6 +124,50 @@ Result<RuntimeRun> readRun(const TemporaryFolder& folder, int exitCode, std::siz
             run.nodes[array.name] = tensorFromNpy(array);
     }
     return run;
+}
+
+SpeedReport readSpeed(const TemporaryFolder& folder, int exitCode)
+{
+    SpeedReport report;
+    const Json done = doneJson(folder, exitCode);
+    const std::string missing = done.value("missing", "");
+    report.error = missing.empty() ? done.value("error", "")
+                                   : "Python's package " + inQuotes(missing) + " is not installed";
+    if (!report.error.empty())
+        return report;
+    const Json speed = done.value("speed", Json::object());
+    report.floatMs = speed.value("float_ms", 0.0);
+    report.int8Ms = speed.value("int8_ms", 0.0);
+    report.speedup = speed.value("speedup", 0.0);
+    report.rounds = speed.value("rounds", std::int64_t(0));
+    for (const Json& kind : speed.value("operators", Json::array()))
+        report.operators.push_back({kind.value("kind", ""), kind.value("float_ms", 0.0),
+                                    kind.value("int8_ms", 0.0), kind.value("fell_back_ms", 0.0),
+                                    kind.value("fell_back", std::int64_t(0))});
+    return report;
+}
+
+/// Runs one of the scripts that come with the program in the folder. Returns its exit code.
+Result<int> runScript(const char* name, const PythonJob& wanted, const std::string& floatFile,
+                      const std::vector<Batch>& batches, const TemporaryFolder& folder,
+                      const JobContext& job)
+{
+    std::vector<NpyArray> arrays;
+    QS_TRY(Json calls, callsJson(batches, arrays));
+    std::error_code code;
+    Json text {{"runtime", wanted.runtime.name}, {"file", fs::absolute(wanted.file, code).string()},
+               {"input_tree", wanted.inputTree}, {"threads", at::get_num_threads()},
+               {"engine", currentEngine()},      {"calls", std::move(calls)}};
+    if (!floatFile.empty())
+        text["float_file"] = fs::absolute(floatFile, code).string();
+    QS_CHECK(writeFileAtomically(folder.file("job.json"), text.dump()));
+    QS_CHECK(writeNpz(arrays, folder.file("inputs.npz")));
+    const fs::path script = resourceFolder() / "verify" / name;
+    if (!fs::exists(script, code))
+        return fail(
+            makeError(ErrorCode::Io, "this part of the program is missing: install it again")
+                .inFile(script.string()));
+    return runChild({wanted.python, script.string(), folder.path()}, folder.file("words.txt"), job);
 }
 
 } // namespace
@@ -176,29 +187,23 @@ std::string usualPython()
     return "python3";
 }
 
-Result<RuntimeRun> runInPython(const std::string& python, const Runtime& runtime,
-                               const std::string& file, const std::string& inputTree,
-                               const std::vector<Batch>& batches, const JobContext& job)
+Result<RuntimeRun> runInPython(const PythonJob& wanted, const std::vector<Batch>& batches,
+                               const JobContext& job)
 {
-    const TemporaryFolder folder;
-    if (!folder.isThere())
-        return fail(ErrorCode::Io, "no temporary folder can be made; set TMPDIR to one");
-    std::vector<NpyArray> arrays;
-    QS_TRY(Json calls, callsJson(batches, arrays));
-    std::error_code code;
-    const Json text {{"runtime", runtime.name}, {"file", fs::absolute(file, code).string()},
-                     {"input_tree", inputTree}, {"threads", at::get_num_threads()},
-                     {"engine", engineName()},  {"calls", std::move(calls)}};
-    QS_CHECK(writeFileAtomically(folder.file("job.json"), text.dump()));
-    QS_CHECK(writeNpz(arrays, folder.file("inputs.npz")));
-    const fs::path script = resourceFolder() / "verify" / "run_export.py";
-    if (!fs::exists(script, code))
-        return fail(
-            makeError(ErrorCode::Io, "this part of the program is missing: install it again")
-                .inFile(script.string()));
-    QS_TRY(const int exitCode,
-           runChild({python, script.string(), folder.path()}, folder.file("words.txt"), job));
+    QS_TRY(const TemporaryFolder folder, TemporaryFolder::create("verify"));
+    QS_TRY(const int exitCode, runScript("run_export.py", wanted, {}, batches, folder, job));
     return readRun(folder, exitCode, batches.size());
+}
+
+Result<SpeedReport> timeInPython(const PythonJob& wanted, const std::string& floatFile,
+                                 const Batch& batch, const JobContext& job)
+{
+    QS_TRY(const TemporaryFolder folder, TemporaryFolder::create("verify"));
+    QS_TRY(const int exitCode,
+           runScript("time_export.py", wanted, floatFile, {batch}, folder, job));
+    SpeedReport report = readSpeed(folder, exitCode);
+    report.samples = batch.samples;
+    return report;
 }
 
 } // namespace qs

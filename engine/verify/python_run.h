@@ -4,6 +4,7 @@
 #include "engine/base/job_context.h"
 #include "engine/calibrate/dataset.h"
 #include "engine/verify/runtimes.h"
+#include "engine/verify/speed.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -29,10 +30,23 @@ struct RuntimeRun
 /// The Python of the environment that LibTorch was found in, or `python3`.
 std::string usualPython();
 
-/// Runs the file on the batches' inputs. `inputTree`: `ModelInfo::inputTree`. Errors: Python or the
-/// script cannot be started, a temporary folder cannot be written.
-Result<RuntimeRun> runInPython(const std::string& python, const Runtime& runtime,
-                               const std::string& file, const std::string& inputTree,
-                               const std::vector<Batch>& batches, const JobContext& job);
+/// A file, and where it runs.
+struct PythonJob
+{
+    const std::string& python;
+    const Runtime& runtime;
+    const std::string& file;
+    const std::string& inputTree; ///< `ModelInfo::inputTree`
+};
+
+/// Runs the file on the batches' inputs. Errors: Python or the script cannot be started, a
+/// temporary folder cannot be written.
+Result<RuntimeRun> runInPython(const PythonJob& wanted, const std::vector<Batch>& batches,
+                               const JobContext& job);
+
+/// Times the file against the float model in the same form, on one batch. Errors: as `runInPython`;
+/// what the runtime says stands in the report.
+Result<SpeedReport> timeInPython(const PythonJob& wanted, const std::string& floatFile,
+                                 const Batch& batch, const JobContext& job);
 
 } // namespace qs

@@ -9,13 +9,13 @@ namespace qs {
 std::span<const Runtime> runtimes()
 {
     static constexpr std::array<Runtime, 7> kRuntimes {{
-        {"torch.jit", "torchscript", true},
+        {"torch.jit", "torchscript", true, true},
         {"torch.export", "pt2-reference", true},
         {"torch.export", "pt2", true},
         {"torch.compile", "pt2", false},
         {"torch.compile", "pt2-reference", false},
         {"onnxruntime", "onnx", true},
-        {"onnxruntime-optimized", "onnx", false},
+        {"onnxruntime-optimized", "onnx", false, true},
     }};
     return kRuntimes;
 }

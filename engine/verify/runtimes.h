@@ -13,6 +13,8 @@ struct Runtime
     std::string_view form; ///< of `exportForms`: the file that it loads
     /// Computes operator by operator what the file says; else it fuses, and rounds elsewhere.
     bool isExact = true;
+    /// Whether `--speed` can time it, float and int8, as a whole and by kind of operator.
+    bool timesOperators = false;
 };
 
 /// All that `verify` knows, in the order in which they are tried.

@@ -2,11 +2,16 @@
 #include "engine/verify/verifier.h"
 
 #include "engine/base/sha256.h"
+#include "engine/base/temporary_folder.h"
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 #include "engine/compare/metrics.h"
 #include "engine/compare/output_run.h"
+#include "engine/convert/quantized_engine.h"
 #include "engine/convert/whole_form.h"
+#include "engine/export/exporter.h"
+#include "engine/export/file_origin.h"
+#include "engine/export/onnx/onnx_exporter.h"
 #include "engine/graph/output_names.h"
 #include "engine/verify/python_run.h"
 
@@ -131,42 +136,107 @@ private:
             verdict.reason = "its bytes are not those that were written: quantize again";
         verdict.outcome = verdict.reason.empty() ? RuntimeVerdict::Outcome::Passed
                                                  : RuntimeVerdict::Outcome::Failed;
-        if (hash)
+        if (hash) {
             m_certificate.files[file] = *hash;
+            verdict.warnings = originWarnings(file);
+        }
         m_certificate.verdicts.push_back(verdict);
         return verdict.outcome == RuntimeVerdict::Outcome::Passed;
+    }
+
+    /// Where the file's own record is not of this result, or of what runs here.
+    std::vector<std::string> originWarnings(const std::string& file)
+    {
+        m_record = recordOfFile(path(file));
+        if (!m_record)
+            return {"does not say which engine, recipe and version of torch it was made with: "
+                    "quantize again"};
+        auto lines = recordFindings(*m_record, {m_request.converted.engine, ownTorchVersion()});
+        if (!m_record->recipeSha256.empty() && !m_request.recipeSha256.empty()
+            && m_record->recipeSha256 != m_request.recipeSha256)
+            lines.emplace_back("made by another recipe than the one of this result");
+        return lines;
+    }
+
+    /// Of the runtime's torch, where it is another than this program's.
+    std::vector<std::string> versionWarnings(const std::string& torch) const
+    {
+        if (!m_record)
+            return {};
+        auto lines = recordFindings(*m_record, {m_record->engine, torch});
+        const auto own = recordFindings(*m_record, {m_record->engine, ownTorchVersion()});
+        return lines == own ? std::vector<std::string>() : lines;
     }
 
     Result<void> runEverywhere(const std::string& form, const std::string& file)
     {
         for (const Runtime& runtime : runtimes()) {
-            const auto& wanted = m_request.runtimes;
-            const bool asked = wanted.empty()
-                || std::find(wanted.begin(), wanted.end(), runtime.name) != wanted.end();
-            if (runtime.form != form || !asked)
+            if (runtime.form != form || !isAsked(runtime))
                 continue;
-            m_job.report("verify", file + " in " + std::string(runtime.name), 0.5);
+            m_job.report("verify", file + " in " + std::string(runtime.name),
+                         double(++m_done) / double(runsAsked() + 1));
             RuntimeVerdict verdict;
             verdict.runtime = runtime.name;
             verdict.form = form;
             verdict.file = file;
-            QS_TRY(const RuntimeRun run,
-                   runInPython(m_request.python, runtime, path(file),
-                               m_request.converted.prepared->model->info().inputTree, m_batches,
-                               m_job));
+            const std::string whole = path(file);
+            const PythonJob pythonJob {m_request.python, runtime, whole,
+                                       m_request.converted.prepared->model->info().inputTree};
+            QS_TRY(const RuntimeRun run, runInPython(pythonJob, m_batches, m_job));
             verdict.versions = run.versions;
             verdict.notes = run.notes;
+            if (const auto torch = run.versions.find("torch"); torch != run.versions.end())
+                verdict.warnings = versionWarnings(torch->second);
             judge(verdict, runtime, run);
+            if (m_request.speed && runtime.timesOperators && run.missing.empty()
+                && run.error.empty()) {
+                QS_TRY(verdict.speed, timed(pythonJob));
+            }
             m_certificate.verdicts.push_back(std::move(verdict));
         }
         return {};
     }
 
+    bool isAsked(const Runtime& runtime) const
+    {
+        const auto& wanted = m_request.runtimes;
+        return wanted.empty()
+            || std::find(wanted.begin(), wanted.end(), runtime.name) != wanted.end();
+    }
+
+    /// For telling how far it is.
+    std::int64_t runsAsked() const
+    {
+        return std::count_if(runtimes().begin(), runtimes().end(), [this](const Runtime& runtime) {
+            return isAsked(runtime) && m_request.exports.contains(std::string(runtime.form));
+        });
+    }
+
+    /// Against the float model, written in the same form.
+    Result<SpeedReport> timed(const PythonJob& wanted) const
+    {
+        m_job.report("verify", "timing " + std::string(wanted.runtime.name),
+                     double(m_done) / double(runsAsked() + 1));
+        QS_TRY(const TemporaryFolder folder, TemporaryFolder::create("float"));
+        const Graph& model = *m_request.converted.prepared->model;
+        const std::string file = folder.file("float.model");
+        const auto written = wanted.runtime.form == "onnx" ? writeOnnx(model, file, file)
+                                                           : writeTorchScript(model, file, m_job);
+        if (written)
+            return timeInPython(wanted, file, m_batches.front(), m_job);
+        if (written.error().code == ErrorCode::Cancelled)
+            return fail(written.error());
+        SpeedReport report;
+        report.error = "the float model cannot be written in this form: " + written.error().message;
+        return report;
+    }
+
     void judge(RuntimeVerdict& verdict, const Runtime& runtime, const RuntimeRun& run) const
     {
         if (!run.missing.empty()) {
-            verdict.reason
-                = "Python's package '" + run.missing + "' is not installed for " + m_request.python;
+            verdict.reason = "Python's package '" + run.missing + "' is not installed for "
+                + m_request.python + ": install it with '" + m_request.python + " -m pip install "
+                + run.missing + "'";
             return;
         }
         verdict.outcome = RuntimeVerdict::Outcome::Failed;
@@ -292,6 +362,8 @@ private:
     const std::vector<std::string> m_names;
     std::vector<Batch> m_batches;
     Outputs m_float, m_reference, m_lowered;
+    std::int64_t m_done = 0; ///< runs
+    std::optional<ExportRecord> m_record; ///< of the file that is being verified
     std::vector<std::pair<std::string, at::Tensor>> m_integers; ///< of the first batch, in order
     Certificate m_certificate;
 };
@@ -301,7 +373,10 @@ private:
 Result<Certificate> verifyExports(const VerifyRequest& request, const JobContext& job)
 {
     const InferenceScope inference;
-    return guardTorchValue<Certificate>([&] { return Verifier(request, job).run(); });
+    return guardTorchValue<Certificate>([&] {
+        selectEngine(request.converted.engine); // a model of another may have been converted since
+        return Verifier(request, job).run();
+    });
 }
 
 } // namespace qs

@@ -15,8 +15,12 @@ struct VerifyRequest
     std::string folder;
     std::map<std::string, std::string> exports; ///< form to file name
     std::map<std::string, std::string> hashes; ///< file name to SHA-256 when it was written
+    std::string recipeSha256; ///< of the result's recipe.json; "" = not known
     std::string python;
     std::vector<std::string> runtimes; ///< names; empty = all
+    /// Time the float model, written in the export's form, and the export, in each runtime that
+    /// `timesOperators`.
+    bool speed = false;
 };
 
 /// Loads every export in the runtimes it is for, each in a process of its own, runs the data and
@@ -26,8 +30,10 @@ struct VerifyRequest
 /// it, or returns other shapes; in a runtime that computes as the file says, where an output agrees
 /// with ours to less than 60 dB, unless the departure starts with rounding ties
 /// (`VerifiedSteps::startsWithTies`); there, and in one that fuses and rounds elsewhere, where an
-/// output loses more against the float model than ours does (`losesMore`). Fills all of the
-/// certificate but what names model, recipe and data. Errors: the data's, Python cannot be started.
+/// output loses more against the float model than ours does (`losesMore`). What the record inside a
+/// file says of engine, recipe and version of torch is held against what it runs under here:
+/// warnings. Fills all of the certificate but what names model, recipe and data. Errors: the
+/// data's, Python cannot be started.
 Result<Certificate> verifyExports(const VerifyRequest& request, const JobContext& job);
 
 } // namespace qs

@@ -4,9 +4,11 @@
 import json
 import shutil
 import sys
+import zipfile
 import xml.etree.ElementTree as xml
 from hashlib import sha256
 
+import numpy
 from harness import SOURCE, expect_bad, main, run, run_good
 
 SAMPLES = SOURCE / "resources" / "samples"
@@ -104,6 +106,150 @@ def test_every_change_is_found(folder):
     expect_failed("model.pt2", "")
 
 
+def test_onnx_is_held_to_its_numbers(folder):
+    """A changed scale, and weights beside the file that are gone, with all hashes put right."""
+    import onnx
+    from onnx import numpy_helper
+
+    out = quantized(folder)
+    good = {path.name: path.read_bytes() for path in out.iterdir()}
+
+    def put(save):
+        save(onnx.load_from_string(good["model.onnx"]))
+        result = json.loads(good["result.json"])
+        result["exports_sha256"]["model.onnx"] = sha256((out / "model.onnx").read_bytes()).hexdigest()
+        (out / "result.json").write_text(json.dumps(result))
+
+    def with_changed_scale(program):
+        node = [n for n in program.graph.node if n.op_type == "QuantizeLinear"][3]
+        held = next(tensor for tensor in program.graph.initializer if tensor.name == node.input[1])
+        held.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(held) * numpy.float32(1.5), held.name))
+        onnx.save(program, str(out / "model.onnx"))
+
+    put(with_changed_scale)
+    _, verdicts, done = verified(out, "--runtime", "onnxruntime")
+    assert done.returncode == 1 and "dB" in verdicts[("model.onnx", "onnxruntime")]["reason"], verdicts[("model.onnx", "onnxruntime")]
+
+    put(lambda program: onnx.save(program, str(out / "model.onnx"), save_as_external_data=True, location="model.onnx.data", size_threshold=64))
+    certificate, verdicts, done = verified(out, "--runtime", "onnxruntime")
+    assert done.returncode == 0 and "model.onnx.data" in certificate["files"], done.stderr
+    (out / "model.onnx.data").unlink()
+    _, verdicts, done = verified(out, "--runtime", "onnxruntime")
+    assert done.returncode == 1 and "model.onnx.data" in verdicts[("model.onnx", "onnxruntime")]["reason"], verdicts[("model.onnx", "onnxruntime")]
+    assert verdicts[("model.onnx.data", "")]["reason"] == "it was certified, and is gone"
+
+
+def test_speed_is_measured_side_by_side(folder):
+    out = quantized(folder)
+    certificate, verdicts, done = verified(out, "--runtime", "torch.jit,onnxruntime-optimized", "--speed")
+    assert done.returncode == 0, (done.stdout, done.stderr)
+    for key in (("model.ts.pt", "torch.jit"), ("model.onnx", "onnxruntime-optimized")):
+        speed = verdicts[key]["speed"]
+        assert speed["error"] == "" and speed["rounds"] >= 7 and speed["samples"] == 8, speed
+        assert speed["float_ms"] > 0 and speed["int8_ms"] > 0, speed
+        # The ratio of neighbouring calls, not of the medians: close to those all the same.
+        assert 0.5 < speed["speedup"] / (speed["float_ms"] / speed["int8_ms"]) < 2, speed
+        kinds = {entry["kind"]: entry for entry in speed["operators"]}
+        assert kinds["convolution"]["float_ms"] > 0 and kinds["convolution"]["int8_ms"] > 0, kinds
+        assert kinds["convolution"]["fell_back"] == 0 == kinds["convolution"]["fell_back_ms"], kinds
+        assert kinds["quantize and dequantize"]["int8_ms"] > 0 == kinds["quantize and dequantize"]["float_ms"], kinds
+        assert any(line.startswith("int8 is slower here: ") for line in speed["lines"]) == (speed["speedup"] < 1), speed["lines"]
+    assert "speed" not in verified(out, "--runtime", "torch.jit")[1][("model.ts.pt", "torch.jit")]
+    verified(out, "--runtime", "torch.jit", "--speed")
+    run_good("report", out, "--html", folder / "page.html")
+    assert "ms in float and" in (folder / "page.html").read_text()
+
+
+def test_what_runs_in_float_is_told_by_the_timing(folder):
+    """A convolution that a rule keeps float multiplies in float there."""
+    recipe = folder / "block.json"
+    recipe.write_text(json.dumps({"format": "quantscope.recipe", "version": 1, "backend": "x86",
+                                  "mapping": {"global": "x86", "module_name": [["block1", None]]}}))
+    out = quantized(folder, "out", recipe)
+    left = sum(not node["quantized"] and node["op"] == "aten.conv2d.default" for node in json.loads((out / "result.json").read_text())["nodes"])
+    assert left > 0
+    _, verdicts, _ = verified(out, "--runtime", "torch.jit,onnxruntime-optimized", "--speed")
+    for key in (("model.ts.pt", "torch.jit"), ("model.onnx", "onnxruntime-optimized")):
+        speed = verdicts[key]["speed"]
+        entry = next(entry for entry in speed["operators"] if entry["kind"] == "convolution")
+        assert entry["fell_back"] == left and 0 < entry["fell_back_ms"] <= entry["int8_ms"], (key, entry, left)
+        assert any("run in float" in line for line in speed["lines"]), speed["lines"]
+
+
+def with_changed_record(source, target, **changes):
+    """A copy of an archive whose record of its origin says something else."""
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as new:
+        found = 0
+        for entry in old.infolist():
+            content = old.read(entry)
+            if entry.filename.endswith("/extra/quantscope.json"):
+                content = json.dumps({**json.loads(content), **changes}).encode()
+                found += 1
+            new.writestr(entry.filename, content)
+    assert found == 1, f"{source} has {found} records"
+
+
+def test_exports_say_where_they_come_from(folder):
+    import onnx
+    import torch
+    import torch.ao.quantization.fx._decomposed  # noqa: F401  registers quantized_decomposed
+
+    out = quantized(folder)
+    recipe = sha256((out / "recipe.json").read_bytes()).hexdigest()
+    model = sha256(MODEL.read_bytes()).hexdigest()
+    for name, load in (("model.ts.pt", lambda path, extra: torch.jit.load(path, _extra_files=extra)),
+                       ("model.pt2", lambda path, extra: torch.export.load(path, extra_files=extra)),
+                       ("model.reference.pt2", lambda path, extra: torch.export.load(path, extra_files=extra))):
+        extra = {"quantscope.json": ""}
+        load(str(out / name), extra)
+        record = json.loads(extra["quantscope.json"])
+        assert record["engine"] == "x86" and record["torch"] == torch.__version__.split("+")[0], record
+        assert (record["recipe_sha256"], record["model_sha256"]) == (recipe, model) and record["quantscope"], record
+        done = run("inspect", out / name, "--json")
+        assert done.returncode == 0 and done.stderr == "", done.stderr
+        assert json.loads(done.stdout)["origin"] == {k: v for k, v in record.items() if k not in ("format", "version")}
+    pairs = {entry.key: entry.value for entry in onnx.load(str(out / "model.onnx")).metadata_props}
+    assert pairs["quantscope.engine"] == "x86" and pairs["quantscope.recipe_sha256"] == recipe and pairs["quantscope.version"], pairs
+
+
+def test_another_engine_or_version_is_said(folder):
+    import onnx
+
+    out = quantized(folder)
+    changed = folder / "changed.ts.pt"
+    with_changed_record(out / "model.ts.pt", changed, engine="fbgemm", torch="2.9.1")
+    done = run("inspect", changed, "--json")
+    lines = done.stderr.splitlines()
+    assert done.returncode == 0 and len(lines) == 2, (lines, done.stdout[:200])
+    assert "'fbgemm'" in lines[0] and "'x86'" in lines[0] and "torch 2.9.1" in lines[1], lines
+    assert len(json.loads(done.stdout)["findings"]) == 2
+    done = run("compare", MODEL, "--result", changed, "--data", TEST)
+    assert done.returncode == 0 and "'fbgemm': compared under it" in done.stderr and "torch 2.9.1" in done.stderr, done.stderr
+    with_changed_record(out / "model.ts.pt", changed, engine="abacus")
+    done = run("compare", MODEL, "--result", changed, "--data", TEST)
+    assert done.returncode == 0 and "'abacus'" in done.stderr, done.stderr
+
+    with_changed_record(out / "model.ts.pt", changed, engine="fbgemm", recipe_sha256="0" * 64)
+    shutil.copy(changed, out / "model.ts.pt")
+    program = onnx.load(str(out / "model.onnx"))
+    for entry in program.metadata_props:
+        if entry.key == "quantscope.torch_version":
+            entry.value = "2.9.1"
+    onnx.save(program, str(out / "model.onnx"))
+    result = json.loads((out / "result.json").read_text())
+    for name in ("model.ts.pt", "model.onnx"):
+        result["exports_sha256"][name] = sha256((out / name).read_bytes()).hexdigest()
+    (out / "result.json").write_text(json.dumps(result))
+    certificate, verdicts, done = verified(out, "--runtime", "torch.jit,onnxruntime")
+    assert done.returncode == 0, (done.stdout, done.stderr)
+    warned = verdicts[("model.ts.pt", "")]["warnings"]
+    assert len(warned) == 2 and "'fbgemm'" in warned[0] and "another recipe" in warned[1], warned
+    assert len(verdicts[("model.onnx", "")]["warnings"]) == 1 and "torch 2.9.1" in verdicts[("model.onnx", "")]["warnings"][0]
+    assert verdicts[("model.pt2", "")]["warnings"] == [] and verdicts[("model.ts.pt", "torch.jit")]["warnings"] == []
+    assert "model.ts.pt: made for the quantized engine 'fbgemm'" in run("verify", out, "--data", TEST, "--python", sys.executable, "--runtime",
+                                                                          "torch.jit").stdout
+
+
 def test_what_cannot_run_is_said(folder):
     out = quantized(folder)
     script = folder / "python-without-torch"
@@ -143,9 +289,42 @@ def test_the_gate(folder):
     assert run("check", folder / "eval", "--max-drop", drop + 0.01).returncode == 0
     assert run("check", folder / "eval", "--max-drop", drop - 0.01).returncode == 1
     expect_bad("check", out, contains=["--min-sqnr"], code=2)
+    expect_bad("check", out, "--min-sqnr", 1, "--data", DATA, contains=["--data", "is a result"], code=2)
     expect_bad("check", out, "--preset", "vision", contains=["classification"], code=2)
     expect_bad("check", out, "--node", "head", contains=["head: 35"], code=2)
     expect_bad("check", out, "--node", "hed: 3", contains=["'hed'", "'head'"])
+
+
+def test_the_gate_of_a_recipe(folder):
+    """A model and a recipe are run as `quantize` runs them, and no export is written."""
+    block = folder / "block.json"
+    block.write_text(json.dumps({"format": "quantscope.recipe", "version": 1, "backend": "x86",
+                                 "mapping": {"global": "x86", "module_name": [["block1", None]]}}))
+    out = quantized(folder, "out", block)
+    result = json.loads((out / "result.json").read_text())
+    db = result["outputs"][0]["lowered"]["sqnr_db"]
+    coverage = 100 * result["coverage"]["quantized"] / result["coverage"]["eligible"]
+    job = ["check", MODEL, "--recipe", block, "--data", DATA, "--device", "cpu"]
+    before = sorted(folder.iterdir())
+    run_good(*job, "--min-sqnr", db - 0.01, "--min-coverage", coverage - 0.1)
+    done = run(*job, "--min-sqnr", db + 0.01, "--min-coverage", coverage + 0.1, "--node", "head: 1", "--junit", folder / "junit.xml")
+    assert done.returncode == 1 and done.stdout.count("MISSED") == 2 and "2 limits of 3" in done.stderr, (done.stdout, done.stderr)
+    assert xml.fromstring((folder / "junit.xml").read_text())[0].get("classname") == str(MODEL)
+    (folder / "junit.xml").unlink()
+    assert sorted(folder.iterdir()) == before, "it left files"
+    # The user's own metric: here the mean of the outputs' absolute values.
+    script = folder / "metric.py"
+    script.write_text("import sys, numpy\nprint(float(numpy.abs(numpy.load(sys.argv[1])['linear']).mean()))\n")
+    metric = f"{sys.executable} {script}"
+    run_good("quantize", MODEL, "--recipe", block, "--data", DATA, "--device", "cpu", "--export", "none", "--out", folder / "eval", "--eval", metric)
+    own = json.loads((folder / "eval" / "result.json").read_text())["evaluation"]
+    drop = own["float"] - own["int8"]
+    missed = run(*job, "--max-drop", drop - 1e-4, "--eval", metric)
+    assert missed.returncode == 1 and "MISSED  the metric" in missed.stdout, (missed.stdout, missed.stderr)
+    assert "ok      the metric" in run(*job, "--max-drop", drop + 1e-4, "--eval", metric).stdout
+    expect_bad(*job, "--max-drop", 1, "--eval", "false", contains=["--eval 'false' failed"])
+    expect_bad("check", MODEL, "--min-sqnr", 1, contains=["--data is missing"], code=2)
+    expect_bad("check", MODEL, "--data", DATA, contains=["nothing is asked"], code=2)
 
 
 if __name__ == "__main__":

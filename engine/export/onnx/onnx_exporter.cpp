@@ -76,10 +76,7 @@ void addOutputs(OnnxBuilder& builder, const Argument& argument, std::vector<std:
 
 OnnxMetadata metadataOf(const Graph& graph, const OnnxOptions& options)
 {
-    OnnxMetadata metadata {{"quantscope.format", "qdq"},
-                           {"quantscope.torch_version", QUANTSCOPE_TORCH_VERSION},
-                           {"quantscope.model", graph.info().name},
-                           {"quantscope.model_sha256", graph.info().sha256}};
+    OnnxMetadata metadata {{"quantscope.format", "qdq"}, {"quantscope.model", graph.info().name}};
     metadata.insert(metadata.end(), options.metadata.begin(), options.metadata.end());
     return metadata;
 }

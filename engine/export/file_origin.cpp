@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/export/file_origin.h"
+
+#include "engine/convert/quantized_engine.h"
+#include "engine/export/onnx/onnx_metadata.h"
+#include "engine/import/file_kind.h"
+#include "engine/import/pt2_archive.h"
+
+namespace qs {
+
+std::optional<ExportRecord> recordOfFile(const std::string& path)
+{
+    const auto look = lookAtFile(path);
+    if (look && look->kind == FileKind::Zip) {
+        const auto archive = Pt2Archive::open(path);
+        return archive ? exportRecordOf(**archive) : std::nullopt;
+    }
+    const auto pairs = onnxMetadata(path);
+    return pairs ? recordFromPairs(*pairs) : std::nullopt;
+}
+
+std::vector<std::string> originFindings(const std::string& path)
+{
+    const auto record = recordOfFile(path);
+    return record ? recordFindings(*record, {currentEngine(), ownTorchVersion()})
+                  : std::vector<std::string>();
+}
+
+} // namespace qs

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/graph/export_record.h"
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace qs {
+
+/// The key-value pairs that an ONNX file carries about itself; reads no more of it than it has to.
+/// Errors: the file cannot be read, or is no protobuf message.
+Result<std::map<std::string, std::string>> onnxMetadata(const std::string& path);
+
+/// A record as such pairs, and back; nothing where none of them is ours.
+std::map<std::string, std::string> onnxPairs(const ExportRecord& record);
+std::optional<ExportRecord> recordFromPairs(const std::map<std::string, std::string>& pairs);
+
+} // namespace qs

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace qs {
+
+/// What a file that this program exported says, inside itself, of where it comes from.
+struct ExportRecord
+{
+    std::string program; ///< version of Quantscope
+    std::string torch; ///< version of LibTorch
+    std::string engine; ///< quantized engine that it was converted for: "x86"
+    std::string recipeSha256, modelSha256; ///< the recipe may be unknown
+};
+
+} // namespace qs

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/verify/certificate_rows.h"
+
+#include "engine/base/text.h"
+#include "engine/compare/packed_product.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace qs {
+
+namespace {
+
+/// As the documents cap it: no noise at all.
+constexpr double kExactDb = 200;
+
+std::string decibels(const std::optional<double>& value)
+{
+    if (!value)
+        return {};
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f dB", *value);
+    return *value >= kExactDb ? "exact" : text;
+}
+
+std::string stepsLine(const VerifiedSteps& steps, const std::map<std::string, std::string>& notes)
+{
+    const auto cause = notes.find("cause");
+    return "of " + std::to_string(steps.equal + steps.one + steps.more) + " integers in "
+        + counted(steps.nodes, "node") + " " + std::to_string(steps.one) + " are one step off, "
+        + std::to_string(steps.more) + " more"
+        + (cause == notes.end() ? "" : " (" + cause->second + ")");
+}
+
+CertificateRow rowOf(const RuntimeVerdict& verdict)
+{
+    using Outcome = RuntimeVerdict::Outcome;
+    CertificateRow row;
+    row.file = verdict.file;
+    row.runtime = verdict.runtime.empty() ? "(bytes)" : verdict.runtime;
+    row.verdict = verdict.outcome;
+    row.outcome = verdict.outcome == Outcome::Failed ? "FAILED"
+        : verdict.outcome == Outcome::Passed         ? "passed"
+                                                     : "not run";
+    row.isShown = !verdict.runtime.empty() || verdict.outcome == Outcome::Failed;
+    const auto worst = std::min_element(verdict.outputs.begin(), verdict.outputs.end(),
+                                        [](const VerifiedOutput& a, const VerifiedOutput& b) {
+                                            return a.agreementDb.value_or(kExactDb)
+                                                < b.agreementDb.value_or(kExactDb);
+                                        });
+    if (worst != verdict.outputs.end()) {
+        row.agreement = decibels(worst->agreementDb);
+        row.there = decibels(worst->floatDb);
+        row.here = decibels(worst->ownFloatDb);
+    }
+    row.lines = verdict.warnings;
+    if (!verdict.reason.empty())
+        row.lines.push_back(verdict.reason);
+    if (verdict.steps && verdict.steps->equal + verdict.steps->one + verdict.steps->more > 0)
+        row.lines.push_back(stepsLine(*verdict.steps, verdict.notes));
+    if (const auto kernels = verdict.notes.find("int8_kernels"); kernels != verdict.notes.end())
+        row.lines.push_back(kernels->second + " int8 kernels were matched");
+    if (verdict.speed)
+        for (std::string& line : speedLines(*verdict.speed, multipliesBytes()))
+            row.lines.push_back(std::move(line));
+    return row;
+}
+
+} // namespace
+
+std::string placeOf(const RuntimeVerdict& verdict)
+{
+    return verdict.file + (verdict.runtime.empty() ? "" : " in " + verdict.runtime);
+}
+
+std::vector<CertificateRow> certificateRows(const Certificate& certificate)
+{
+    std::vector<CertificateRow> rows;
+    for (const RuntimeVerdict& verdict : certificate.verdicts)
+        rows.push_back(rowOf(verdict));
+    return rows;
+}
+
+std::string failureText(const Certificate& certificate)
+{
+    if (certificate.passed())
+        return {};
+    const auto failed = std::count_if(
+        certificate.verdicts.begin(), certificate.verdicts.end(),
+        [](const RuntimeVerdict& v) { return v.outcome == RuntimeVerdict::Outcome::Failed; });
+    return failed > 0 ? counted(failed, "check") + " failed"
+                      : "no export could be run in any runtime";
+}
+
+} // namespace qs

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/verify/speed.h"
+
+#include "engine/base/text.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace qs {
+
+namespace {
+
+constexpr std::size_t kMostKinds = 6;
+constexpr double kMuchOverhead = 0.25, kMuchInFloat = 0.4; ///< shares of the int8 model's time
+
+std::string text(const char* format, double a, double b = 0)
+{
+    char buffer[96];
+    std::snprintf(buffer, sizeof buffer, format, a, b);
+    return buffer;
+}
+
+double int8Time(const SpeedReport& speed)
+{
+    double all = 0;
+    for (const OperatorTime& kind : speed.operators)
+        all += kind.int8Ms;
+    return all;
+}
+
+double shareOf(const SpeedReport& speed, const char* name)
+{
+    const double all = int8Time(speed);
+    for (const OperatorTime& kind : speed.operators)
+        if (kind.kind == name && all > 0)
+            return kind.int8Ms / all;
+    return 0;
+}
+
+std::string percent(double share)
+{
+    return text("%.0f %%", 100 * share);
+}
+
+struct Fallen
+{
+    std::int64_t count = 0;
+    double share = 0;
+};
+
+Fallen fellBack(const SpeedReport& speed)
+{
+    Fallen fallen;
+    const double all = int8Time(speed);
+    for (const OperatorTime& kind : speed.operators) {
+        fallen.count += kind.fellBack;
+        fallen.share += all > 0 ? kind.fellBackMs / all : 0;
+    }
+    return fallen;
+}
+
+std::string slowerText(const SpeedReport& speed, bool hasDotProduct)
+{
+    const double quantize = shareOf(speed, kQuantizeKind), layout = shareOf(speed, kLayoutKind);
+    const Fallen fallen = fellBack(speed);
+    std::string why;
+    if (quantize >= kMuchOverhead && quantize >= layout)
+        why = "quantizing and dequantizing takes " + percent(quantize)
+            + " of its time; quantize the operators between, or keep lone ones float";
+    else if (layout >= kMuchOverhead)
+        why = "changing the memory layout takes " + percent(layout)
+            + " of its time; feed it channels-last, or keep what permutes in float";
+    else if (fallen.share >= kMuchInFloat)
+        why = counted(fallen.count, "operator") + " still multiply in float ("
+            + percent(fallen.share)
+            + " of its time); see why they are not quantized, or target "
+              "another runtime";
+    else if (!hasDotProduct)
+        why = "this processor has no dot product of bytes (VNNI); measure where it will run, or "
+              "ship the float model here";
+    else
+        why = "its layers are too small for what each int8 kernel costs to start; use larger "
+              "batches, or ship the float model here";
+    return "int8 is slower here: " + why;
+}
+
+} // namespace
+
+std::vector<std::string> speedLines(const SpeedReport& speed, bool hasDotProduct)
+{
+    if (!speed.error.empty())
+        return {"not timed: " + speed.error};
+    std::vector<std::string> lines {
+        text("a call takes %.3g ms in float and %.3g ms in int8", speed.floatMs, speed.int8Ms)
+        + text(" (%.2f times as fast), ", speed.speedup) + counted(speed.rounds, "call")
+        + " of each in turn, " + counted(speed.samples, "sample") + " a call"};
+    std::string kinds;
+    for (std::size_t i = 0; i < std::min(speed.operators.size(), kMostKinds); ++i) {
+        const OperatorTime& kind = speed.operators[i];
+        kinds += (kinds.empty() ? "" : ", ") + kind.kind
+            + text(" %.3g to %.3g", kind.floatMs, kind.int8Ms);
+    }
+    if (!kinds.empty())
+        lines.push_back("in ms, float to int8: " + kinds);
+    lines.push_back("of the int8 model's time quantizing and dequantizing takes "
+                    + percent(shareOf(speed, kQuantizeKind)) + ", changing the memory layout "
+                    + percent(shareOf(speed, kLayoutKind)));
+    if (const Fallen fallen = fellBack(speed); fallen.count > 0)
+        lines.push_back(counted(fallen.count, "operator") + " that "
+                        + (fallen.count == 1 ? "multiplies" : "multiply") + " run in float, "
+                        + percent(fallen.share) + " of the int8 model's time");
+    if (speed.speedup < 1)
+        lines.push_back(slowerText(speed, hasDotProduct));
+    return lines;
+}
+
+} // namespace qs
