@@ -292,6 +292,29 @@ Result<ScalarTextsPtr> FakeEngine::scalars(const GraphPtr&, const JobContext&)
     return std::make_shared<const ScalarTexts>(scalarTexts);
 }
 
+Result<Certificate> FakeEngine::verify(const VerifyStageRequest&, const JobContext& job)
+{
+    using Outcome = RuntimeVerdict::Outcome;
+    job.report("verify", "model.ts.pt in torch.jit", 0.5);
+    Certificate certificate;
+    RuntimeVerdict verdict {
+        "torch.jit", "torchscript", "model.ts.pt", Outcome::Passed, {}, {}, {}, {}, {}, {}};
+    verdict.outputs = {{"output", 200.0, 0, 31.5, 31.5}};
+    certificate.verdicts.push_back(verdict);
+    verdict = {"onnxruntime",
+               "onnx",
+               "model.onnx",
+               Outcome::NotRun,
+               "'onnxruntime' is missing",
+               {},
+               {},
+               {},
+               {},
+               {}};
+    certificate.verdicts.push_back(verdict);
+    return certificate;
+}
+
 Result<ExportReport> FakeEngine::exportTo(const ExportRequest& request, const JobContext&)
 {
     ExportReport report {request.folder, {}, {}};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/ui/window_test.h"
 #include "ui/session/engine_session.h"
+#include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/message_bar.h"
@@ -13,6 +14,7 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QLabel>
 #include <QLineEdit>
 #include <QProcess>
 #include <QPushButton>
@@ -21,8 +23,10 @@
 #include <QStatusBar>
 #include <QTemporaryDir>
 #include <QTimer>
+#include <QTreeWidget>
 #include <QtTest>
 
+#include <cmath>
 #include <functional>
 
 using namespace qs;
@@ -155,8 +159,125 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(isDone(Stage::Compare), 60000);
         exportTo(m_out, {QStringLiteral("torchscript"), QStringLiteral("pt2-reference")});
         QTRY_VERIFY(isDone(Stage::Export));
-        QVERIFY(!m_window->messageBar().isVisible());
+        QCOMPARE(m_window->messageBar().topic(), QStringLiteral("export"));
+        QVERIFY(m_window->messageBar().headline().contains(m_out));
         QVERIFY(m_window->statusBar()->currentMessage().contains(m_out));
+    }
+
+    void bothFormsAreOnOnePage()
+    {
+        const QJsonObject result = resultIn(m_out);
+        const QJsonObject forms = result[QStringLiteral("forms")].toObject();
+        m_window->actions()["showForms"].trigger();
+        auto* headline = find<QLabel>("formsHeadline");
+        auto* rows = find<QTreeWidget>("formsRows");
+        QTRY_VERIFY(rows->topLevelItemCount() > 5);
+        QVERIFY2(headline->text().contains(
+                     QStringLiteral("%1 dB apart")
+                         .arg(forms[QStringLiteral("sqnr_db")].toDouble(), 0, 'f', 1)),
+                 qPrintable(headline->text()));
+        int found = 0;
+        for (const QJsonValue& entry : result[QStringLiteral("nodes")].toArray()) {
+            const QJsonObject node = entry.toObject();
+            const auto items
+                = rows->findItems(node[QStringLiteral("name")].toString(), Qt::MatchExactly);
+            const QJsonObject whole = node[QStringLiteral("departure")].toObject();
+            if (whole.isEmpty())
+                continue;
+            QCOMPARE(items.size(), 1);
+            const double share = 100.0 * whole[QStringLiteral("equal")].toDouble()
+                / whole[QStringLiteral("count")].toDouble();
+            QVERIFY(std::abs(items[0]->text(5).split(QLatin1Char(' '))[0].toDouble() - share)
+                    < 0.0011);
+            QVERIFY(std::abs(items[0]->text(7).toDouble() - whole[QStringLiteral("max")].toDouble())
+                    < 1e-3);
+            ++found;
+        }
+        QVERIFY(found > 5);
+        // From the keyboard: the chosen row's node is selected.
+        rows->setCurrentItem(rows->topLevelItem(3));
+        QTest::keyClick(rows, Qt::Key_Return);
+        QCOMPARE(
+            toQString(workspace().document().model()->get(workspace().selection().current()).name),
+            rows->topLevelItem(3)->text(0));
+    }
+
+    /// By keys alone; the rows are those of the command line's certificate.
+    void exportsAreVerified()
+    {
+        QVERIFY(m_window->actions()["verify"].isEnabled());
+        m_window->actions()["verify"].trigger();
+        auto* dialog = find<QDialog>("verifyDialog");
+        QTRY_VERIFY(dialog && dialog->isVisible());
+        for (auto* box : dialog->findChildren<QCheckBox*>())
+            if (box->objectName().startsWith(QLatin1String("runtime_")))
+                box->setChecked(box->text() == QLatin1String("torch.jit")
+                                || box->text() == QLatin1String("torch.export"));
+        QTest::keyClick(dialog->focusWidget(), Qt::Key_Return);
+        auto* summary = dialog->findChild<QLabel*>(QStringLiteral("verifySummary"));
+        QTRY_VERIFY2_WITH_TIMEOUT(summary->text().startsWith(QLatin1String("Passed")),
+                                  qPrintable(summary->text()), 200000);
+        const QString file = m_out + QStringLiteral("/certificate.json");
+        QVERIFY(summary->text().contains(file));
+        const auto shown = QJsonDocument::fromJson(contents(file)).object();
+        const QByteArray text
+            = run(QStringLiteral(QS_BINARY_DIR "/bin/quantscope"),
+                  {QStringLiteral("verify"), m_out, QStringLiteral("--data"), m_data,
+                   QStringLiteral("--runtime"), QStringLiteral("torch.jit,torch.export"),
+                   QStringLiteral("--json")});
+        const auto printed
+            = QJsonDocument::fromJson(text.mid(text.indexOf('{')).trimmed()).object();
+        QCOMPARE(shown[QStringLiteral("verdicts")], printed[QStringLiteral("verdicts")]);
+        QCOMPARE(shown[QStringLiteral("files")], printed[QStringLiteral("files")]);
+        auto* rows = dialog->findChild<QTreeWidget*>(QStringLiteral("verifyRows"));
+        int row = 0;
+        for (const QJsonValue& entry : printed[QStringLiteral("verdicts")].toArray()) {
+            const QJsonObject verdict = entry.toObject();
+            if (verdict[QStringLiteral("runtime")].toString().isEmpty())
+                continue;
+            const auto* item = rows->topLevelItem(row++);
+            QVERIFY(item);
+            QCOMPARE(item->text(0), verdict[QStringLiteral("file")].toString());
+            QCOMPARE(item->text(1), verdict[QStringLiteral("runtime")].toString());
+            QCOMPARE(item->text(2), verdict[QStringLiteral("outcome")].toString());
+            const QJsonObject output = verdict[QStringLiteral("outputs")].toArray()[0].toObject();
+            const double there = output[QStringLiteral("float_db")].toDouble();
+            QCOMPARE(item->text(4), QStringLiteral("%1 dB").arg(there, 0, 'f', 1));
+        }
+        QCOMPARE(row, 2);
+        QCOMPARE(rows->topLevelItemCount(), row);
+        QTest::keyClick(dialog, Qt::Key_Escape);
+        QTRY_VERIFY(!find<QDialog>("verifyDialog"));
+    }
+
+    void aMissingRuntimeIsSaid()
+    {
+        m_window->actions()["verify"].trigger();
+        auto* dialog = find<QDialog>("verifyDialog");
+        QTRY_VERIFY(dialog && dialog->isVisible());
+        const QString python = m_folder.filePath(QStringLiteral("bare-python"));
+        QFile script(python);
+        QVERIFY(script.open(QIODevice::WriteOnly));
+        script.write("#!/bin/sh\nexec " QS_PYTHON " -I -S \"$@\"\n");
+        script.close();
+        QVERIFY(script.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner));
+        dialog->findChild<QLineEdit*>(QStringLiteral("verifyPython"))->setText(python);
+        dialog->findChild<QPushButton*>(QStringLiteral("verifyStart"))->click();
+        auto* summary = dialog->findChild<QLabel*>(QStringLiteral("verifySummary"));
+        QTRY_VERIFY2_WITH_TIMEOUT(summary->text().contains(QLatin1String("Not passed")),
+                                  qPrintable(summary->text()), 60000);
+        auto* rows = dialog->findChild<QTreeWidget*>(QStringLiteral("verifyRows"));
+        QVERIFY(rows->topLevelItemCount() > 0);
+        const QString why = rows->topLevelItem(0)->child(0)->text(0);
+        QVERIFY2(why.contains(QLatin1String("numpy")), qPrintable(why));
+        dialog->reject();
+        QTRY_VERIFY(!find<QDialog>("verifyDialog"));
+        // A decision on: what was exported is not of it any more.
+        m_window->actions()["undo"].trigger();
+        QTRY_VERIFY(!m_window->actions()["verify"].isEnabled());
+        m_window->actions()["redo"].trigger();
+        QTRY_VERIFY(m_window->actions()["verify"].isEnabled());
+        QTRY_VERIFY_WITH_TIMEOUT(settled(), 30000);
     }
 
     void theCommandLineWritesTheSame()
@@ -168,8 +289,9 @@ private Q_SLOTS:
              QStringLiteral("--recipe"), m_out + QStringLiteral("/recipe.json"),
              QStringLiteral("--device"), QStringLiteral("cpu"), QStringLiteral("--out"), cli});
         QVERIFY(!text.isEmpty());
-        QCOMPARE(QDir(m_out).entryList(QDir::Files, QDir::Name),
-                 QDir(cli).entryList(QDir::Files, QDir::Name));
+        QStringList ourFiles = QDir(m_out).entryList(QDir::Files, QDir::Name);
+        QVERIFY(ourFiles.removeOne(QStringLiteral("certificate.json")));
+        QCOMPARE(ourFiles, QDir(cli).entryList(QDir::Files, QDir::Name));
         QCOMPARE(contents(m_out + QStringLiteral("/recipe.json")),
                  contents(cli + QStringLiteral("/recipe.json")));
         const QJsonObject ours = resultIn(m_out), theirs = resultIn(cli);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/panels/findings_panel.h"
 
+#include "engine/export/file_origin.h"
 #include "ui/session/coalesce.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/theme.h"
@@ -80,6 +81,7 @@ void FindingsPanel::readTrace()
 {
     const GraphPtr& model = m_workspace.document().model();
     m_trace = model ? readTraceReport(model->info().path, model->info().sha256) : std::nullopt;
+    m_origin = model ? originFindings(model->info().path) : std::vector<std::string>();
 }
 
 void FindingsPanel::showTrace(int& count)
@@ -118,6 +120,12 @@ void FindingsPanel::refresh()
         count += int(findings.size());
         addSection(QString::fromUtf8(title), QString::fromLatin1(name), findings);
     };
+    if (model) {
+        std::vector<Finding> origin;
+        for (const std::string& line : m_origin)
+            origin.push_back({QString(), QString::fromStdString(line)});
+        show("How the file was made", "findingsOrigin", std::move(origin));
+    }
     if (model && document.plan()) {
         std::vector<Finding> unused, others;
         for (const auto& warning : document.plan()->warnings) {

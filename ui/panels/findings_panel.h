@@ -12,11 +12,11 @@ namespace qs {
 
 class Workspace;
 
-/// All that wants a second look: what the plan warns of (rules that matched nothing, conflicts,
-/// dropped qconfigs), what the export helper recorded beside the model file (failed ways of
-/// exporting, code that is not in the file), and after a conversion what lowering left behind. A
-/// click selects the node or the module.
-/// GUI thread only.
+/// All that wants a second look: what an exported file was made for and this is not, what the plan
+/// warns of (rules that matched nothing, conflicts, dropped qconfigs), what the export helper
+/// recorded beside the model file (failed ways of exporting, code that is not in the file), and
+/// after a conversion what lowering left behind. A click selects the node or the module. GUI thread
+/// only.
 class FindingsPanel : public QTreeWidget
 {
     Q_OBJECT
@@ -47,6 +47,7 @@ private:
 
     Workspace& m_workspace;
     std::optional<TraceReport> m_trace; ///< of the open model
+    std::vector<std::string> m_origin; ///< in what it was made for something else
     int m_count = -1;
 };
 

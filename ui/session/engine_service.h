@@ -8,6 +8,7 @@
 #include "engine/export/node_data_reader.h"
 #include "engine/export/stored_run.h"
 #include "engine/pipeline/stages.h"
+#include "engine/verify/certificate.h"
 
 #include <memory>
 #include <string>
@@ -43,6 +44,9 @@ public:
     virtual Result<ConvertedPtr> convert(const ConvertRequest& request, const JobContext& job) = 0;
     virtual Result<ComparisonPtr> compare(const CompareRequest& request, const JobContext& job) = 0;
     virtual Result<ExportReport> exportTo(const ExportRequest& request, const JobContext& job) = 0;
+    /// Runs the exports of a result folder in the runtimes they are for (`StageChain::verify`).
+    virtual Result<Certificate> verify(const VerifyStageRequest& request, const JobContext& job)
+        = 0;
     /// Results of these decisions that were made before and are still kept; runs no data.
     virtual Recalled recall(const CalibrateRequest& request, const JobContext& job) = 0;
     /// Takes over an earlier run's results (`StageChain::adopt`).

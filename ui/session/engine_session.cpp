@@ -73,6 +73,11 @@ public:
         return m_chain.exportTo(request, job);
     }
 
+    Result<Certificate> verify(const VerifyStageRequest& request, const JobContext& job) override
+    {
+        return m_chain.verify(request, job);
+    }
+
     Recalled recall(const CalibrateRequest& request, const JobContext& job) override
     {
         return m_chain.recall(request, job);

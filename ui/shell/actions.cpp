@@ -158,14 +158,17 @@ Actions::Actions(QMainWindow& window)
               "Compute what depends on stored tensors alone once and for all", "Ctrl+Alt+K", true},
              {"extractSelection", "E&xtract selection",
               "Let the selected operators alone be the model", "Ctrl+Alt+X", true}});
-    addMenu(QStringLiteral("R&un"),
-            {{"plan", "&Plan", "Decide again who is quantized", "Ctrl+P", true},
-             {"calibrate", "&Calibrate…", "Choose data and device, then observe", "Ctrl+B", true},
-             {"convert", "Con&vert", "Make the int8 model", "Ctrl+T", true},
-             {"compare", "C&ompare", "Measure what every layer loses", "Ctrl+M", true},
-             {"export", "&Export…", "Write the int8 model", "Ctrl+E", true},
-             {"runAll", "Run &all", "Calibrate, convert and compare", "Ctrl+R", true},
-             {"cancel", "&Cancel", "Stop what is running", "Ctrl+.", false}});
+    addMenu(
+        QStringLiteral("R&un"),
+        {{"plan", "&Plan", "Decide again who is quantized", "Ctrl+P", true},
+         {"calibrate", "&Calibrate…", "Choose data and device, then observe", "Ctrl+B", true},
+         {"convert", "Con&vert", "Make the int8 model", "Ctrl+T", true},
+         {"compare", "C&ompare", "Measure what every layer loses", "Ctrl+M", true},
+         {"export", "&Export…", "Write the int8 model", "Ctrl+E", true},
+         {"verify", "Ver&ify exports…",
+          "Run the exports in the runtimes they are for, and certify them", "Ctrl+Shift+V", false},
+         {"runAll", "Run &all", "Calibrate, convert and compare", "Ctrl+R", true},
+         {"cancel", "&Cancel", "Stop what is running", "Ctrl+.", false}});
     addMenu(
         QStringLiteral("&Window"),
         {{"showModules", "&Modules", "Show or hide the left panel", "Ctrl+1", false},
@@ -177,6 +180,8 @@ Actions::Actions(QMainWindow& window)
          {"showFindings", "F&indings", "Show what the planner found", "Ctrl+5", true},
          {"showEdits", "Gra&ph edits", "Show what was changed in the model's graph", "Ctrl+7",
           true},
+         {"showForms", "Sim&ulated and real",
+          "Show how far the lowered form is from the reference form, node by node", "Ctrl+8", true},
          {"showStyles", "&Styles", "Show the rules by which nodes get colours and labels", "Ctrl+6",
           true},
          {"nextPanel", "&Next panel", "Give the keyboard to the next panel", "F6", false},

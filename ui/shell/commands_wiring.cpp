@@ -19,6 +19,7 @@
 #include "ui/shell/palette_actions.h"
 #include "ui/shell/pipeline_bar.h"
 #include "ui/shell/save_graph.h"
+#include "ui/shell/verify_dialog.h"
 
 #include <QAction>
 #include <QApplication>
@@ -228,6 +229,18 @@ void Commands::connectRun()
     for (const auto& [name, stage] : stages)
         on(a, name, this, [this, stage = stage] { stageClicked(stage); });
     on(a, "runAll", this, [this] { runAll(); });
+    on(a, "verify", this, [this] {
+        auto* dialog = new VerifyDialog(m_window.workspace(), &m_window);
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        dialog->open();
+    });
+    const auto refresh = [this, &a] { a["verify"].setEnabled(canVerify(m_window.workspace())); };
+    const Document* document = &m_window.workspace().document();
+    for (const auto changed :
+         {&Document::modelChanged, &Document::recipeChanged, &Document::planChanged,
+          &Document::resultsChanged, &Document::settingsChanged})
+        connect(document, changed, this, refresh);
+    refresh();
     on(a, "cancel", this, [this] { m_window.workspace().pipeline().cancel(); });
 }
 
@@ -240,11 +253,10 @@ void Commands::connectWindow()
         m_window.setWindowState(on ? m_window.windowState() | Qt::WindowFullScreen
                                    : m_window.windowState() & ~Qt::WindowFullScreen);
     });
-    const std::pair<const char*, const char*> tabs[] = {{"showRecipe", "recipePanel"},
-                                                        {"showCode", "codePanel"},
-                                                        {"showFindings", "findingsPanel"},
-                                                        {"showEdits", "editsPanel"},
-                                                        {"showStyles", "stylePanel"}};
+    const std::pair<const char*, const char*> tabs[]
+        = {{"showRecipe", "recipePanel"},     {"showCode", "codePanel"},
+           {"showFindings", "findingsPanel"}, {"showEdits", "editsPanel"},
+           {"showForms", "formsPanel"},       {"showStyles", "stylePanel"}};
     for (const auto& [name, tab] : tabs)
         on(a, name, this, [this, tab = tab] { m_window.showTab(tab); });
     auto* help = new HelpActions(m_window, this);

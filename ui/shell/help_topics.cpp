@@ -163,7 +163,9 @@ std::vector<HelpTopic> makeTopics()
         {"export",
          "Export",
          "Writes the int8 model as TorchScript, .pt2 with int8 weights, or .pt2 in reference "
-         "form, with the recipe and every number beside it.",
+         "form, with the recipe and every number beside it. Verify exports (Ctrl+Shift+V) then "
+         "runs "
+         "each file where it will run and leaves a certificate.",
          {"forms"}},
         {"modules",
          "Modules, folding and bodies",

@@ -25,6 +25,7 @@
 #include "ui/shell/theme.h"
 #include "ui/shell/window_state.h"
 
+#include <QAction>
 #include <QApplication>
 #include <QCloseEvent>
 #include <QDir>
@@ -155,10 +156,23 @@ void MainWindow::wireWorkspace()
         if (stage != Stage::Plan)
             m_messages->dismiss();
         showFirst(stage);
-        if (const auto& done = m_workspace.document().exported(); stage == Stage::Export)
-            statusBar()->showMessage(
-                toQString(counted(done.files.size(), "file") + " written to " + done.folder), 8000);
+        if (stage == Stage::Export)
+            offerToVerify();
     });
+}
+
+void MainWindow::offerToVerify()
+{
+    const ExportReport& done = m_workspace.document().exported();
+    const QString written = toQString(counted(std::int64_t(done.files.size()), "file")
+                                      + " written to " + done.folder);
+    statusBar()->showMessage(written, 8000);
+    QAction& verify = (*m_actions)["verify"];
+    if (verify.isEnabled())
+        m_messages->showChoices(MessageBar::Kind::Note, QStringLiteral("export"), written,
+                                QStringLiteral("Do they compute the same where they will run?"), {},
+                                {{verify.text().remove(QLatin1Char('&')), verify.toolTip(),
+                                  [&verify] { verify.trigger(); }}});
 }
 
 void MainWindow::showFirst(Stage stage)

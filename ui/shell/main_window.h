@@ -97,6 +97,8 @@ private:
     void wireViews();
     void placeTitle();
     /// Selects what a person wants to see first after a stage, unless they chose already.
+    /// What was written, with a way to have it run where it will run.
+    void offerToVerify();
     void showFirst(Stage stage);
     void refreshTitle();
     void onFailure(Stage stage, const Error& error);

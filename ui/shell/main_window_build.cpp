@@ -6,6 +6,7 @@
 #include "ui/graph/kept_views.h"
 #include "ui/panels/code_panel.h"
 #include "ui/panels/findings_panel.h"
+#include "ui/panels/forms_panel.h"
 #include "ui/panels/log_panel.h"
 #include "ui/panels/module_panel.h"
 #include "ui/panels/property_cards.h"
@@ -246,6 +247,9 @@ QWidget* MainWindow::buildBottom()
                              count > 0 ? QStringLiteral("Edits (%1)").arg(count)
                                        : QStringLiteral("Edits"));
     });
+    auto* forms = new FormsPanel(m_workspace, m_bottom);
+    m_bottom->addTab(forms, QStringLiteral("Simulated and real"));
+    connect(forms, &FormsPanel::revealWanted, this, [this] { m_graph->revealSelection(); });
     m_styles = new StylePanel(m_workspace, m_bottom);
     m_bottom->addTab(m_styles, QStringLiteral("Styles"));
     m_bottom->addTab(m_log, QStringLiteral("Log"));

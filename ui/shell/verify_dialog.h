@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#ifndef Q_MOC_RUN
+#include "engine/base/result.h"
+#include "engine/verify/certificate.h"
+#endif
+
+#include <QDialog>
+#include <QPointer>
+
+class QCheckBox;
+class QLabel;
+class QLineEdit;
+class QProgressBar;
+class QPushButton;
+class QTreeWidget;
+
+namespace qs {
+
+class JobRunner;
+class Workspace;
+struct Progress;
+
+/// Runs the exports that were written last in the runtimes they are for, on the engine's lane, and
+/// shows what the certificate says: a row for each file and runtime, and below it why it failed,
+/// what is not installed, and where the integers part. Closing it cancels. GUI thread only.
+class VerifyDialog : public QDialog
+{
+    Q_OBJECT
+
+public:
+    /// There must be current exports (`canVerify`).
+    VerifyDialog(Workspace& workspace, QWidget* parent);
+    ~VerifyDialog() override;
+
+private:
+    void start();
+    void showProgress(const Progress& progress);
+    void showResult(const Result<Certificate>& result);
+    void showRows(const Certificate& certificate);
+    void setRunning(bool running);
+    /// One box for each runtime.
+    QWidget* buildRuntimes();
+    std::vector<std::string> runtimesAsked() const;
+
+    Workspace& m_workspace;
+    QPointer<JobRunner> m_jobs;
+    QLineEdit* m_data;
+    QLineEdit* m_python;
+    std::vector<std::pair<std::string, QCheckBox*>> m_runtimes;
+    QCheckBox* m_speed = nullptr;
+    QTreeWidget* m_rows;
+    QLabel* m_summary;
+    QProgressBar* m_progress;
+    QPushButton* m_start;
+    QPushButton* m_cancel;
+};
+
+/// Whether there are exports of the decisions as they stand.
+bool canVerify(const Workspace& workspace);
+
+} // namespace qs
