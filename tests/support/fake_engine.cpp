@@ -297,20 +297,18 @@ Result<Certificate> FakeEngine::verify(const VerifyStageRequest&, const JobConte
     using Outcome = RuntimeVerdict::Outcome;
     job.report("verify", "model.ts.pt in torch.jit", 0.5);
     Certificate certificate;
-    RuntimeVerdict verdict {
-        "torch.jit", "torchscript", "model.ts.pt", Outcome::Passed, {}, {}, {}, {}, {}, {}};
+    RuntimeVerdict verdict;
+    verdict.runtime = "torch.jit";
+    verdict.form = "torchscript";
+    verdict.file = "model.ts.pt";
+    verdict.outcome = Outcome::Passed;
     verdict.outputs = {{"output", 200.0, 0, 31.5, 31.5}};
     certificate.verdicts.push_back(verdict);
-    verdict = {"onnxruntime",
-               "onnx",
-               "model.onnx",
-               Outcome::NotRun,
-               "'onnxruntime' is missing",
-               {},
-               {},
-               {},
-               {},
-               {}};
+    verdict = {};
+    verdict.runtime = "onnxruntime";
+    verdict.form = "onnx";
+    verdict.file = "model.onnx";
+    verdict.reason = "'onnxruntime' is missing";
     certificate.verdicts.push_back(verdict);
     return certificate;
 }

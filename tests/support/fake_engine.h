@@ -39,7 +39,7 @@ public:
     Result<ConvertedPtr> convert(const ConvertRequest& request, const JobContext& job) override;
     Result<ComparisonPtr> compare(const CompareRequest& request, const JobContext& job) override;
     Result<ExportReport> exportTo(const ExportRequest& request, const JobContext& job) override;
-    /// One export passes, one fails at a node, one runtime is missing.
+    /// One export passes, the other's runtime is missing.
     Result<Certificate> verify(const VerifyStageRequest& request, const JobContext& job) override;
     /// Keeps nothing.
     Recalled recall(const CalibrateRequest&, const JobContext&) override { return {}; }
