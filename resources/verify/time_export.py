@@ -16,7 +16,7 @@ import time
 import numpy
 from run_export import Job, Missing, arguments, need, one_line, torch_runtime
 
-WARM_UP, FEWEST, MOST, SECONDS, PROFILED = 3, 7, 51, 3.0, 5
+WARM_UP, FEWEST, MOST, SECONDS, PROFILED = 3, 7, 51, 3.0, 15
 QUANTIZE, LAYOUT = "quantize and dequantize", "layout"
 KINDS = (
     (QUANTIZE, re.compile(r"(^|::)(dynamic)?(quantize|dequantize)(linear|_per_\w+)?$", re.I)),
@@ -34,6 +34,14 @@ COUNTED = re.compile(r"^aten::(convolution|addmm|mm|bmm|baddbmm|lstm|gru|scaled_
 
 def kind_of(name):
     return next((kind for kind, pattern in KINDS if pattern.search(name)), name.split("::")[-1].lower())
+
+
+def usual(events):
+    """(name, seconds, how often) of one call. Medians: another program may have had the processor for once."""
+    taken = {}
+    for name, spent in events:
+        taken.setdefault(name, []).append(spent)
+    return [(name, statistics.median(all_of) * len(all_of) / PROFILED, len(all_of) / PROFILED) for name, all_of in taken.items()]
 
 
 class TorchScript:
@@ -58,7 +66,7 @@ class TorchScript:
         with self.torch.profiler.profile(activities=[self.torch.profiler.ProfilerActivity.CPU]) as seen:
             for _ in range(PROFILED):
                 call()
-        return [(e.key, e.self_cpu_time_total / 1e6 / PROFILED, e.count / PROFILED) for e in seen.key_averages() if "::" in e.key]
+        return usual((e.name, e.self_cpu_time_total / 1e6) for e in seen.events() if "::" in e.name)
 
 
 class Onnx:
@@ -97,7 +105,7 @@ class Onnx:
         with open(session.end_profiling()) as file:
             events = [e for e in json.load(file) if e.get("cat") == "Node" and e["name"].endswith("_kernel_time")]
         a_call = len(events) // (PROFILED + 1)  # the first one allocates
-        return [(e["args"]["op_name"], e["dur"] / 1e6 / PROFILED, 1 / PROFILED) for e in events[a_call:]]
+        return usual((e["args"]["op_name"], e["dur"] / 1e6) for e in events[a_call:])
 
 
 RUNTIMES = {"torch.jit": TorchScript, "onnxruntime-optimized": Onnx}
