@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
 #include "app/commands/console.h"
+#include "app/commands/extension_option.h"
 #include "engine/base/freed_memory.h"
 #include "engine/base/plain_cause.h"
 #include "engine/base/text.h"
@@ -86,13 +87,15 @@ int unknownVerb(const std::string& word, const std::vector<std::string>& verbs)
     return kUsage;
 }
 
-int runCommand(const qs::Command& command)
+int runCommand(const qs::Command& command, const std::vector<std::string>& extensions)
 {
     qs::NoteHolder notes;
     std::stop_source stop;
     cancelOnSignal(stop);
     const qs::JobContext job(stop.get_token(), qs::showProgress);
-    const auto done = command(job);
+    auto done = qs::loadExtensions(extensions, job);
+    if (done)
+        done = command(job);
     if (!done)
         return report(done.error());
     qs::clearProgress();
@@ -125,8 +128,10 @@ int runProgram(int argc, char** argv)
     for (const auto add :
          {qs::addInspectCommand, qs::addPlanCommand, qs::addEditCommand, qs::addQuantizeCommand,
           qs::addCompareCommand, qs::addVerifyCommand, qs::addCheckCommand, qs::addReportCommand,
-          qs::addBackendsCommand, qs::addDoctorCommand, qs::addUiCommand})
+          qs::addBackendsCommand, qs::addExtensionsCommand, qs::addDoctorCommand, qs::addUiCommand})
         add(app, chosen);
+    std::vector<std::string> extensions;
+    qs::addExtensionOption(app, extensions);
     refuseEmptyWords(app);
     const std::vector<std::string> verbs = verbNames(app);
     const std::string verb = argc > 1 ? argv[1] : "-";
@@ -139,7 +144,7 @@ int runProgram(int argc, char** argv)
             return app.exit(error);
         return usageError(error);
     }
-    return runCommand(chosen);
+    return runCommand(chosen, extensions);
 }
 
 } // namespace

@@ -3,16 +3,34 @@
 
 #include "app/commands/stopwatch.h"
 #include "engine/base/log.h"
+#include "engine/configure/extension_packs.h"
 #include "engine/import/importer.h"
 #include "engine/project/project.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace qs {
 
+namespace {
+
+/// What a run decides with a pack holds with that pack alone.
+void needLoadedPacks(Recipe& recipe)
+{
+    auto& needed = recipe.extensions;
+    for (const ExtensionPackPtr& pack : loadedPacks())
+        if (std::find(needed.begin(), needed.end(), pack->name) == needed.end())
+            needed.push_back(pack->name);
+}
+
+} // namespace
+
 Result<Recipe> recipeOrDefault(const std::string& recipePath)
 {
-    return recipePath.empty() ? Result<Recipe>(defaultRecipe()) : readRecipe(recipePath);
+    QS_TRY(Recipe recipe,
+           recipePath.empty() ? Result<Recipe>(defaultRecipe()) : readRecipe(recipePath));
+    needLoadedPacks(recipe);
+    return recipe;
 }
 
 const std::string& fileOfPlan(const std::string& recipePath, const std::string& modelPath)
@@ -43,6 +61,7 @@ Result<ModelSource> modelSource(const std::string& given, const std::string& rec
     else {
         QS_TRY(source.recipe, readRecipe(recipePath));
     }
+    needLoadedPacks(source.recipe);
     return source;
 }
 

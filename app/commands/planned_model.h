@@ -37,7 +37,8 @@ Result<GraphPtr> openModel(const std::string& path, const JobContext& job,
 Result<EditedModelPtr> openEdited(StageChain& chain, const std::string& path, const Recipe& recipe,
                                   const JobContext& job,
                                   std::map<std::string, double>* timing = nullptr);
-/// The recipe in that file, or the default one when the path is empty.
+/// The recipe in that file, or the default one when the path is empty; the packs that the user
+/// loaded are among those it needs.
 Result<Recipe> recipeOrDefault(const std::string& recipePath);
 /// The file that an error of planning is about: the recipe, or the model where there is none.
 const std::string& fileOfPlan(const std::string& recipePath, const std::string& modelPath);

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <ctime>
 #include <exception>
+#include <fcntl.h>
 #include <fstream>
 #include <new>
 #include <sys/prctl.h>
@@ -22,6 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kFine = 0, kNoMemory = 3;
+constexpr std::size_t kLongestError = 4000; ///< bytes, which a pipe takes without a reader
 constexpr std::chrono::seconds kIdle {3}; ///< no processor time for so long: it waits for a lock
 
 std::int64_t virtualBytes()
@@ -41,7 +43,65 @@ void limit(__rlimit_resource resource, rlim_t most)
     }
 }
 
-[[noreturn]] void runChild(const std::function<Result<void>()>& body, const TrialLimits& limits)
+/// What the copy tells of its end, through a pipe.
+class Report
+{
+public:
+    Report()
+    {
+        if (pipe2(m_ends, O_CLOEXEC | O_NONBLOCK) != 0)
+            m_ends[0] = m_ends[1] = -1;
+    }
+    ~Report()
+    {
+        for (const int end : m_ends)
+            if (end >= 0)
+                close(end);
+    }
+    Report(const Report&) = delete;
+    Report& operator=(const Report&) = delete;
+
+    void finished(const std::string& error) const { tell(kFinished, error); }
+    void threw(const std::string& error) const { tell(kThrew, error); }
+    void readInto(TrialEnd& end) const
+    {
+        std::string text(kLongestError + 1, '\0');
+        const auto size = read(m_ends[0], text.data(), text.size());
+        end.finished = size > 0 && text.front() == kFinished;
+        end.threw = size > 0 && text.front() == kThrew;
+        if (size > 1)
+            end.error = text.substr(1, std::size_t(size) - 1);
+    }
+
+private:
+    static constexpr char kFinished = '.', kThrew = '!';
+    void tell(char how, const std::string& error) const
+    {
+        const std::string text = how + error.substr(0, kLongestError);
+        (void)!write(m_ends[1], text.data(), text.size());
+    }
+    int m_ends[2] = {-1, -1};
+};
+
+const Report* reportOfChild = nullptr; ///< in the copy alone
+
+/// Through a library's constructors, for one, no exception passes.
+[[noreturn]] void tellException()
+{
+    std::string text = "an exception of no known kind";
+    try {
+        if (const auto thrown = std::current_exception())
+            std::rethrow_exception(thrown);
+    } catch (const std::exception& error) {
+        text = error.what();
+    } catch (...) { // its text stands above
+    }
+    reportOfChild->threw(text);
+    _exit(kFine);
+}
+
+[[noreturn]] void runChild(const std::function<Result<void>()>& body, const TrialLimits& limits,
+                           const Report& report)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (const int number : {SIGSEGV, SIGFPE, SIGABRT, SIGBUS, SIGILL, SIGXCPU})
@@ -52,17 +112,28 @@ void limit(__rlimit_resource resource, rlim_t most)
 #endif
     limit(RLIMIT_CPU, rlim_t(limits.seconds));
     setLogSink({});
+    if (const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC); nowhere >= 0) {
+        dup2(nowhere, STDOUT_FILENO);
+        dup2(nowhere, STDERR_FILENO);
+    }
+    reportOfChild = &report;
+    std::set_terminate(tellException);
     int code = kFine;
+    std::string error;
     try {
         const auto done = body();
-        if (!done
-            && (done.error().message.find("out of memory") != std::string::npos
-                || done.error().message.find("allocate") != std::string::npos))
-            code = kNoMemory;
+        if (!done) {
+            error = done.error().line();
+            if (error.find("out of memory") != std::string::npos
+                || error.find("allocate") != std::string::npos)
+                code = kNoMemory;
+        }
     } catch (const std::bad_alloc&) {
         code = kNoMemory;
-    } catch (const std::exception&) { // it is thrown again where it can be told
+    } catch (const std::exception& thrown) { // it is thrown again where it can be told
+        error = thrown.what();
     }
+    report.finished(error);
     _exit(code);
 }
 
@@ -76,11 +147,15 @@ std::int64_t processorNanoseconds(pid_t child)
 }
 
 /// What the end of a trial means; empty where nothing is wrong.
-const char* meaning(int status)
+std::string meaning(const TrialEnd& end)
 {
-    if (WIFEXITED(status))
-        return WEXITSTATUS(status) == kNoMemory ? " takes more memory than a model could need" : "";
-    switch (WTERMSIG(status)) {
+    if (end.noMemory)
+        return " takes more memory than a model could need";
+    if (end.threw)
+        return " makes PyTorch's reader give up";
+    switch (end.signal) {
+    case 0:
+        return "";
     case SIGFPE:
         return " divides by zero where PyTorch's reader computes constants";
     case SIGSEGV:
@@ -95,44 +170,57 @@ const char* meaning(int status)
 
 } // namespace
 
-Result<void> tryApart(const std::function<Result<void>()>& body, const TrialLimits& limits,
-                      const std::string& what, const JobContext& job)
+Result<std::optional<TrialEnd>> runApart(const std::function<Result<void>()>& body,
+                                         const TrialLimits& limits, const JobContext& job)
 {
+    const Report report;
     const pid_t child = fork();
     if (child < 0)
-        return {};
+        return std::nullopt;
     if (child == 0)
-        runChild(body, limits);
+        runChild(body, limits, report);
     int status = 0;
+    TrialEnd end;
     std::int64_t used = 0;
     auto lastUsed = Clock::now();
     auto wait = std::chrono::milliseconds(1);
-    const auto end = [&] {
+    const auto stop = [&] {
         kill(child, SIGKILL);
         waitpid(child, &status, 0);
     };
     for (;;) {
         const pid_t ended = waitpid(child, &status, WNOHANG);
         if (ended < 0)
-            return {};
+            return std::nullopt;
         if (ended == child)
             break;
         if (auto running = job.check(); !running) {
-            end();
-            return running;
+            stop();
+            return fail(std::move(running).error());
         }
         const std::int64_t now = processorNanoseconds(child);
         if (now != used)
             lastUsed = Clock::now();
         used = now;
         if (Clock::now() - lastUsed > kIdle) {
-            end();
-            return {};
+            stop();
+            end.idle = true;
+            return end;
         }
         std::this_thread::sleep_for(wait);
         wait = std::min(wait * 2, std::chrono::milliseconds(20));
     }
-    const std::string problem = meaning(status);
+    report.readInto(end);
+    end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    end.noMemory = WIFEXITED(status) && WEXITSTATUS(status) == kNoMemory;
+    return end;
+}
+
+Result<void> tryApart(const std::function<Result<void>()>& body, const TrialLimits& limits,
+                      const std::string& what, const JobContext& job)
+{
+    QS_TRY(const std::optional<TrialEnd> end, runApart(body, limits, job));
+    const std::string problem = end && !end->idle ? meaning(*end) : std::string();
     if (problem.empty())
         return {};
     return fail(makeError(ErrorCode::BadInput, what + problem)

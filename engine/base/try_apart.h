@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <string>
 
 namespace qs {
 
@@ -16,12 +18,28 @@ struct TrialLimits
     int seconds = 0; ///< of processor time
 };
 
-/// Runs `body` in a copy of this process, of which nothing is left: what crashes there, never ends
+/// How a trial ended.
+struct TrialEnd
+{
+    bool finished = false; ///< `body` returned; else it ended the process or was ended
+    bool idle = false; ///< it waited without using the processor, and was ended
+    bool noMemory = false;
+    bool threw = false; ///< an exception that nobody can catch ended it: `error` is what it said
+    int signal = 0; ///< that ended it; 0 = none
+    std::string error; ///< the body's own, as one line; empty where it had none
+};
+
+/// Runs `body` in a copy of this process, of which nothing is left, and tells how that ended. The
+/// body may start no thread, and says nothing to anybody; the log is switched off. Nothing where no
+/// copy can be made. The error is Cancelled, soon after a cancel.
+Result<std::optional<TrialEnd>> runApart(const std::function<Result<void>()>& body,
+                                         const TrialLimits& limits, const JobContext& job);
+
+/// Runs `body` likewise: what crashes there, never ends
 /// or takes too much memory becomes an error (BadInput) that says so with `what` as its subject
 /// ("its code"). The body's own errors are not looked at, unless it ran out of memory: what it
-/// does is done again here. The body may start no thread, and says nothing to anybody; the log is
-/// switched off. Where no copy can be made, or it waits for a lock that another thread held, there
-/// is no error. Returns Cancelled soon after a cancel.
+/// does is done again here. Where no copy can be made, or it waits for a lock that another thread
+/// held, there is no error. Returns Cancelled soon after a cancel.
 Result<void> tryApart(const std::function<Result<void>()>& body, const TrialLimits& limits,
                       const std::string& what, const JobContext& job);
 

@@ -4,7 +4,9 @@
 #include "engine/base/text.h"
 #include "engine/configure/constraint_audit.h"
 #include "engine/configure/json_reader.h"
+#include "engine/configure/nearest_name.h"
 #include "engine/configure/torch_names.h"
+#include "engine/graph/operators.h"
 
 #include <algorithm>
 #include <cctype>
@@ -116,6 +118,15 @@ private:
     {
         if (name.empty() || m_torch.empty() || m_torch.has(name) || m_made.count(name))
             return;
+        if (const std::string target = operatorTarget(name);
+            name.starts_with("torch.ops.") || name.find("::") != std::string::npos) {
+            if (target.starts_with("aten.") || packOperator(target))
+                return;
+            const std::string known = nearestName(target, packOperators());
+            return error(key + " '" + name + "' is no operator of a loaded extension pack"
+                         + (known.empty() ? "; give the pack's folder: --extension DIR"
+                                          : "; did you mean '" + known + "'?"));
+        }
         const std::string near = m_torch.nearest(name);
         const bool ofTorch = name.starts_with("torch.") || name.starts_with("operator.")
             || name.find('.') == std::string::npos;

@@ -153,42 +153,6 @@ Result<void> readArgumentMaps(const JsonPlace& place, BackendPattern& entry)
     return {};
 }
 
-Result<BackendPattern> readEntry(const JsonPlace& place)
-{
-    QS_CHECK(place.object(kEntryKeys));
-    BackendPattern entry;
-    if (place.has("pattern") == place.has("pattern_complex_format"))
-        return place.error("exactly one of 'pattern' and 'pattern_complex_format' is wanted");
-    if (place.has("pattern")) {
-        QS_TRY(entry.pattern, readPattern(place.key("pattern")));
-    } else {
-        entry.complexFormat = place.key("pattern_complex_format").value().dump();
-    }
-    if (place.has("observation_type")) {
-        QS_TRY(entry.observationType, readObservation(place.key("observation_type")));
-    }
-    QS_CHECK(readArgumentMaps(place, entry));
-    const std::pair<const char*, std::string*> names[] {
-        {"root_module", &entry.rootModule},
-        {"qat_module", &entry.qatModule},
-        {"reference_quantized_module", &entry.referenceModule},
-        {"fused_module", &entry.fusedModule},
-        {"fuser_method", &entry.fuserMethod}};
-    for (const auto& [key, target] : names)
-        if (place.has(key)) {
-            QS_TRY(*target, place.key(key).string());
-        }
-    if (place.has("dtype_configs")) {
-        const JsonPlace list = place.key("dtype_configs");
-        QS_CHECK(list.array());
-        for (std::size_t i = 0; i < list.value().size(); ++i) {
-            QS_TRY(DTypeConfig config, readDTypeConfig(list.item(i)));
-            entry.dtypeConfigs.push_back(std::move(config));
-        }
-    }
-    return entry;
-}
-
 Json constrainedToJson(const DTypeWithConstraints& value)
 {
     const Json dtype = value.dtype ? Json(dtypeName(*value.dtype)) : Json();
@@ -264,6 +228,42 @@ Json entryToJson(const BackendPattern& entry)
 
 } // namespace
 
+Result<BackendPattern> readBackendPattern(const JsonPlace& place)
+{
+    QS_CHECK(place.object(kEntryKeys));
+    BackendPattern entry;
+    if (place.has("pattern") == place.has("pattern_complex_format"))
+        return place.error("exactly one of 'pattern' and 'pattern_complex_format' is wanted");
+    if (place.has("pattern")) {
+        QS_TRY(entry.pattern, readPattern(place.key("pattern")));
+    } else {
+        entry.complexFormat = place.key("pattern_complex_format").value().dump();
+    }
+    if (place.has("observation_type")) {
+        QS_TRY(entry.observationType, readObservation(place.key("observation_type")));
+    }
+    QS_CHECK(readArgumentMaps(place, entry));
+    const std::pair<const char*, std::string*> names[] {
+        {"root_module", &entry.rootModule},
+        {"qat_module", &entry.qatModule},
+        {"reference_quantized_module", &entry.referenceModule},
+        {"fused_module", &entry.fusedModule},
+        {"fuser_method", &entry.fuserMethod}};
+    for (const auto& [key, target] : names)
+        if (place.has(key)) {
+            QS_TRY(*target, place.key(key).string());
+        }
+    if (place.has("dtype_configs")) {
+        const JsonPlace list = place.key("dtype_configs");
+        QS_CHECK(list.array());
+        for (std::size_t i = 0; i < list.value().size(); ++i) {
+            QS_TRY(DTypeConfig config, readDTypeConfig(list.item(i)));
+            entry.dtypeConfigs.push_back(std::move(config));
+        }
+    }
+    return entry;
+}
+
 Result<Backend> parseBackend(const std::string& json, const std::string& path)
 {
     QS_TRY(Json document, parseJson(json, path));
@@ -299,7 +299,7 @@ Result<Backend> parseBackend(const std::string& json, const std::string& path)
     const JsonPlace list = root.key("patterns");
     QS_CHECK(list.array());
     for (std::size_t i = 0; i < list.value().size(); ++i) {
-        QS_TRY(BackendPattern entry, readEntry(list.item(i)));
+        QS_TRY(BackendPattern entry, readBackendPattern(list.item(i)));
         backend.patterns.push_back(std::move(entry));
     }
     return backend;

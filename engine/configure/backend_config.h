@@ -68,6 +68,9 @@ struct Backend
     std::vector<BackendPattern> patterns; ///< in file order, which is torch.ao's order
 };
 
+class JsonPlace;
+/// One entry of a backend's "patterns".
+Result<BackendPattern> readBackendPattern(const JsonPlace& place);
 /// Reads a backend file. Errors name the file, the entry and the key.
 Result<Backend> readBackend(const std::string& path);
 Result<Backend> parseBackend(const std::string& json, const std::string& path);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/lowering_names.h"
 
+#include "engine/graph/operators.h"
+
 #include <array>
 #include <cctype>
 #include <map>
@@ -110,8 +112,13 @@ std::string fullTorchName(const std::string& name)
 
 std::vector<std::string> operatorKindsOfName(const std::string& given)
 {
-    if (given.starts_with("aten.") || given.starts_with("aten::")) {
-        const std::string rest = given.substr(given[4] == '.' ? 5 : 6);
+    if (given.starts_with("torch.ops.") || given.find("::") != std::string::npos) {
+        const std::string target = operatorTarget(given);
+        const std::string_view aten = "aten.";
+        return {target.starts_with(aten) ? target.substr(aten.size()) : target};
+    }
+    if (given.starts_with("aten.")) {
+        const std::string rest = given.substr(5);
         return {rest.substr(0, rest.find('.'))};
     }
     const std::string name = fullTorchName(given);

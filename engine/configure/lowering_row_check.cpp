@@ -6,6 +6,7 @@
 #include "engine/configure/lowering_table.h"
 #include "engine/configure/nearest_name.h"
 #include "engine/configure/torch_names.h"
+#include "engine/graph/operators.h"
 
 #include <algorithm>
 #include <set>
@@ -32,12 +33,17 @@ public:
             m_torch = std::move(*names);
         for (const KernelRow& row : defaultKernelRows())
             for (const std::string& kind : row.pattern)
-                m_kinds.insert({kind, kind.substr(0, kind.find('.'))});
+                m_kinds.insert({kind, row.pack.empty() ? kind.substr(0, kind.find('.')) : kind});
+        for (const std::string& target : packOperators())
+            m_kinds.insert(target);
     }
     /// Operators of ATen are LibTorch's to know.
     bool has(const std::string& given) const
     {
         const std::string name = fullTorchName(given);
+        if (isOperatorName(given))
+            return m_kinds.contains(operatorTarget(given))
+                || operatorTarget(given).starts_with("aten.");
         if (m_torch.empty() || given.starts_with("aten.") || given.starts_with("aten::")
             || m_kinds.contains(given) || m_torch.has(name))
             return true;
@@ -60,12 +66,24 @@ public:
     std::string suggestion(const std::string& name) const
     {
         const bool isWord = name.find('.') == std::string::npos;
+        if (isOperatorName(name)) {
+            const std::string near
+                = nearestName(operatorTarget(name), {m_kinds.begin(), m_kinds.end()});
+            return near.empty()
+                ? "give the folder of the extension pack that has it: --extension DIR"
+                : "did you mean '" + near + "'?";
+        }
         const std::string near = isWord ? nearestName(name, {m_kinds.begin(), m_kinds.end()})
                                         : m_torch.nearest(fullTorchName(name));
         return near.empty() ? "" : "did you mean '" + near + "'?";
     }
 
 private:
+    static bool isOperatorName(const std::string& name)
+    {
+        return name.starts_with("torch.ops.") || name.find("::") != std::string::npos;
+    }
+
     TorchNames m_torch; ///< empty where the list is missing: then nothing is refused
     std::set<std::string> m_kinds;
 };

@@ -2,6 +2,7 @@
 #include "engine/configure/lowering_table.h"
 
 #include "engine/base/text.h"
+#include "engine/configure/extension_packs.h"
 #include "engine/configure/lowering_names.h"
 #include "engine/configure/lowering_row_check.h"
 
@@ -239,6 +240,13 @@ std::vector<KernelRow> rowsOf(const LoweringRow& added)
     }
     if (!found.empty())
         return found;
+    // A pack's kernel for other operators than the pack's own takes its arguments likewise.
+    for (const KernelRow& other : known)
+        if (isKernel && !other.pack.empty() && other.kernel == added.to) {
+            KernelRow row = other;
+            row.pattern = kinds;
+            return {row};
+        }
     KernelRow row = requantized(kinds, added.to);
     row.mode = added.to.ends_with("_dynamic_fp16") ? KernelMode::DynamicHalf
         : added.to.ends_with("_dynamic")           ? KernelMode::Dynamic
@@ -257,7 +265,11 @@ std::string_view kernelModeName(KernelMode mode)
 
 std::vector<KernelRow> defaultKernelRows()
 {
-    std::vector<KernelRow> rows = weightedRows();
+    std::vector<KernelRow> rows;
+    for (const ExtensionPackPtr& pack : loadedPacks())
+        rows.insert(rows.end(), pack->rows.begin(), pack->rows.end());
+    for (KernelRow& row : weightedRows())
+        rows.push_back(std::move(row));
     for (KernelRow& row : plainRows())
         rows.push_back(std::move(row));
     for (const char* kind : kSameOnQuantized)

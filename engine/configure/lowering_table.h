@@ -4,6 +4,7 @@
 #include "engine/base/result.h"
 #include "engine/configure/lowering_names.h"
 #include "engine/configure/recipe.h"
+#include "engine/graph/attribute.h"
 
 #include <optional>
 #include <string>
@@ -30,6 +31,29 @@ enum class KernelMode : std::uint8_t
 };
 std::string_view kernelModeName(KernelMode mode); ///< "static", "dynamic", "float16", "weight only"
 
+/// Where one argument of a kernel comes from, as the row of an extension pack tells it.
+struct KernelArgument
+{
+    enum class Source : std::uint8_t
+    {
+        Input, ///< the quantized activation number `input`
+        Weight, ///< the quantized weight
+        Bias, ///< the float bias
+        OutputScale,
+        OutputZeroPoint,
+        OfOperator, ///< the float operators' argument `from`
+        Literal, ///< `literal`
+        Prepacked ///< what the operator `from` makes of `parts`
+    };
+    std::string name; ///< in the kernel's schema
+    Source source = Source::Input;
+    std::size_t input = 0;
+    std::string from; ///< "factor"; "mypack::linear_prepack"
+    Argument literal {};
+    std::vector<KernelArgument> parts {};
+    friend bool operator==(const KernelArgument&, const KernelArgument&) = default;
+};
+
 /// One row: a chain of operators and the kernel it becomes.
 struct KernelRow
 {
@@ -42,6 +66,10 @@ struct KernelRow
     /// What the backend refused as a function is lowered all the same where the row fits, as in
     /// torch.ao; some of torch.ao's rows are of modules alone.
     bool modulesAlone = false;
+    /// Of an extension pack's kernel: where its arguments come from; those not told have their
+    /// defaults. Empty for LibTorch's kernels, whose schemas tell.
+    std::vector<KernelArgument> arguments {};
+    std::string pack {}; ///< the extension pack that the row comes from; "" = none
     friend bool operator==(const KernelRow&, const KernelRow&) = default;
 };
 
@@ -50,7 +78,8 @@ inline constexpr std::string_view kSameKernel = "same";
 /// The operator does nothing at inference: the quantized tensor passes through.
 inline constexpr std::string_view kNoKernel = "none";
 
-/// The rows of torch.ao's native lowering, longest pattern first; static, dynamic and weight-only.
+/// The rows of the loaded extension packs and of torch.ao's native lowering, longest pattern first;
+/// static, dynamic and weight-only.
 /// Plain data without LibTorch, so that windows may list them.
 std::vector<KernelRow> defaultKernelRows();
 

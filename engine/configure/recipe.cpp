@@ -204,7 +204,7 @@ Result<Recipe> parseRecipe(const std::string& json, const std::string& path)
     QS_CHECK(checkFormat(root, "quantscope.recipe", 1));
     QS_CHECK(checkKeys(root,
                        {"format", "version", "backend", "qconfigs", "mapping", "prepare", "convert",
-                        "calibration", "edits"}));
+                        "calibration", "edits", "extensions"}));
     Recipe recipe;
     if (root.has("backend")) {
         QS_TRY(recipe.backend, root.key("backend").string());
@@ -212,6 +212,14 @@ Result<Recipe> parseRecipe(const std::string& json, const std::string& path)
             return root.key("backend").error("the name is empty",
                                              suggestName("", shippedBackends()));
         recipe.backend = backendFrom(recipe.backend, path);
+    }
+    if (root.has("extensions")) {
+        const JsonPlace names = root.key("extensions");
+        QS_CHECK(names.array());
+        for (std::size_t i = 0; i < names.value().size(); ++i) {
+            QS_TRY(std::string name, names.item(i).string());
+            recipe.extensions.push_back(std::move(name));
+        }
     }
     if (root.has("qconfigs"))
         QS_CHECK(readQConfigs(root.key("qconfigs"), recipe));

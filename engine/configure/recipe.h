@@ -36,6 +36,7 @@ struct CalibrationSettings
 struct Recipe
 {
     std::string backend = "x86"; ///< a shipped name or a file
+    std::vector<std::string> extensions; ///< names of the packs that it needs
     std::map<std::string, QConfig> qconfigs; ///< the recipe's own named qconfigs
     QConfigMapping mapping; ///< own rules only, in file order; the backend's defaults are added by
                             ///< `effectiveMapping`

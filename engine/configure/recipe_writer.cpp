@@ -76,6 +76,8 @@ Json verbatim(const std::string& text)
 std::string recipeToJson(const Recipe& recipe)
 {
     Json out {{"format", "quantscope.recipe"}, {"version", 1}, {"backend", recipe.backend}};
+    if (!recipe.extensions.empty())
+        out["extensions"] = recipe.extensions;
     out["qconfigs"] = Json::object();
     for (const auto& [name, qconfig] : recipe.qconfigs)
         out["qconfigs"][name] = qconfigToJson(qconfig);

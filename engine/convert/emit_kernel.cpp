@@ -3,6 +3,7 @@
 
 #include "engine/configure/nearest_name.h"
 #include "engine/convert/lowering_ops.h"
+#include "engine/convert/pack_arguments.h"
 #include "engine/convert/prepack.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -57,8 +58,12 @@ public:
             if (!handle)
                 return fail(ErrorCode::Unsupported,
                             "LibTorch has no operator " + m_match.row.kernel);
-            QS_TRY(node.args, bindAll(handle->schema()));
-            wholeOperandFirst(node.args);
+            if (m_match.row.arguments.empty()) {
+                QS_TRY(node.args, bindAll(handle->schema()));
+                wholeOperandFirst(node.args);
+            } else {
+                QS_TRY(node.args, packArguments(m_edit, m_match));
+            }
             node.target = targetOf(*handle);
             node.name = node.target.substr(node.target.find('.') + 1);
             node.name.erase(node.name.rfind('.'));
@@ -257,6 +262,25 @@ std::vector<std::string> operatorNames(const std::string& space)
     return names;
 }
 
+/// What a row may have meant: LibTorch's kernels, those of the namespace given, those of packs.
+std::vector<std::string> kernelNames(const std::string& given)
+{
+    std::vector<std::string> names = operatorNames("quantized");
+    const auto add = [&names](const std::string& space) {
+        const auto more = operatorNames(space);
+        names.insert(names.end(), more.begin(), more.end());
+    };
+    const std::string space = given.substr(0, given.find("::"));
+    if (space == "aten")
+        return operatorNames(space);
+    if (space != "quantized")
+        add(space);
+    for (const KernelRow& row : defaultKernelRows())
+        if (!row.pack.empty())
+            names.push_back(row.kernel);
+    return names;
+}
+
 std::string nearestOr(const std::string& word, const std::vector<std::string>& names,
                       const std::string& otherwise)
 {
@@ -293,11 +317,9 @@ Result<std::string> kernelTarget(const std::string& kernel)
         return kernel;
     const auto handle = findKernel(kernel);
     if (!handle)
-        return fail(
-            makeError(ErrorCode::BadInput, "LibTorch has no operator " + kernel)
-                .withHint(nearestOr(
-                    kernel, operatorNames(kernel.starts_with("aten::") ? "aten" : "quantized"),
-                    "name one of the quantized:: operators")));
+        return fail(makeError(ErrorCode::BadInput, "LibTorch has no operator " + kernel)
+                        .withHint(nearestOr(kernel, kernelNames(kernel),
+                                            "name one of the quantized:: operators")));
     return targetOf(*handle);
 }
 

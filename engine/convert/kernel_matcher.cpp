@@ -2,6 +2,7 @@
 #include "engine/convert/kernel_matcher.h"
 
 #include "engine/convert/lowering_ops.h"
+#include "engine/graph/operators.h"
 #include "engine/plan/op_vocabulary.h"
 #include "engine/prepare/weighted_op.h"
 
@@ -73,13 +74,9 @@ private:
     /// where it stands between dequantize and quantize anyway.
     bool mayLower(const KernelMatch& match, std::string& why) const
     {
-        static constexpr std::array<std::string_view, 18> kMoving {
-            "view",    "reshape",   "flatten",    "permute", "transpose", "t",
-            "squeeze", "unsqueeze", "contiguous", "narrow",  "slice",     "select",
-            "expand",  "repeat",    "clone",      "detach",  "alias",     "dropout"};
         for (NodeId id : match.chain) {
             const std::string kind = operatorKind(m_edit, m_edit.get(id));
-            const bool moves = std::find(kMoving.begin(), kMoving.end(), kind) != kMoving.end();
+            const bool moves = movesValues(kind) || kind == "dropout";
             if (!moves && m_options.keptFloat.contains(id)) {
                 why = "a rule of the recipe keeps it float";
                 return false;
@@ -131,6 +128,10 @@ private:
         if (inChain || producer.outputs.at(ref.index).type.kind != ValueKind::Tensor)
             return true;
         if (op && (name == op->weight || name == op->bias))
+            return true;
+        if (const OperatorFactsPtr facts = packOperator(node.target); facts
+            && std::find(facts->carried.begin(), facts->carried.end(), name)
+                != facts->carried.end())
             return true;
         const ValueRef before
             = producer.isOp("aten.dequantize.self") ? argumentRef(producer, "self") : ValueRef {};

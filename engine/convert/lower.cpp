@@ -9,6 +9,7 @@
 #include "engine/convert/lstm_forms.h"
 #include "engine/execute/recurrence.h"
 #include "engine/graph/graph_verifier.h"
+#include "engine/graph/operators.h"
 #include "engine/graph/readers.h"
 #include "engine/prepare/weighted_op.h"
 
@@ -227,6 +228,16 @@ private:
             match.quantize, false, kernel.node, match.origin, m_edit.get(kernel.node).target, {}};
         for (ValueRef input : match.quantized)
             site.inputs.emplace_back(input, ValueRef {m_values.quantizeOf.at(input), 0});
+        // What a pack's kernel is handed besides, as it is in the reference form.
+        for (const NamedArgument& argument : m_edit.get(kernel.node).args)
+            forEachRef(argument.value, [&](ValueRef ref) {
+                const Node& producer = m_edit.get(ref.node);
+                const bool carried = !m_values.quantizeOf.contains(ref)
+                    && !isPrepackTarget(producer.target)
+                    && producer.outputs.at(ref.index).type.kind == ValueKind::Tensor;
+                if (carried && !match.row.arguments.empty())
+                    site.inputs.emplace_back(ref, ref);
+            });
         m_out.sites.push_back(std::move(site));
     }
 

@@ -3,6 +3,7 @@
 
 #include "engine/execute/op_table.h"
 #include "engine/graph/argument_number.h"
+#include "engine/graph/operators.h"
 #include "engine/prepare/weighted_op.h"
 
 #include <algorithm>
@@ -118,9 +119,12 @@ bool effectiveArgument(const Node& node, std::string_view name, Argument& out)
 
 std::string operatorKind(const GraphEdit& edit, const Node& node)
 {
+    if (node.kind != NodeKind::Op || !node.opaqueReason.empty() || node.outputs.empty())
+        return "";
+    if (const OperatorFactsPtr facts = packOperator(node.target))
+        return onlyFirstOutputRead(edit, node) ? facts->target : "";
     const c10::OperatorName target = operatorName(node.target);
-    if (node.kind != NodeKind::Op || !node.opaqueReason.empty() || !target.name.starts_with(kAten)
-        || node.outputs.empty())
+    if (!target.name.starts_with(kAten))
         return "";
     const std::string name = target.name.substr(kAten.size());
     // Recurrent networks: all results are the operator's own; the overloads take other arguments.

@@ -11,7 +11,7 @@ namespace qs {
 
 /// What an operator is, whatever its spelling: "conv2d" for `conv2d`, for `conv2d.padding` and for
 /// a `convolution` of two dimensions; "linear" for `addmm`; "batch_norm2d" by the rank of its
-/// input.
+/// input; "mypack.linear" for an operator of an extension pack.
 /// "" where the operator cannot stand for a quantized one: opaque, training, several live results.
 std::string operatorKind(const GraphEdit& edit, const Node& node);
 

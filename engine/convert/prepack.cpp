@@ -114,9 +114,11 @@ Result<ValueRef> insertPackingCall(GraphEdit& edit, const Node& like, const std:
     node.name = packing.substr(packing.find("::") + 2);
     node.args = std::move(args);
     Value value;
-    value.type.kind = ValueKind::Custom;
-    const std::string className = handle->schema().returns().at(0).type()->str();
-    value.type.className = lastPart(className);
+    const c10::TypePtr packed = handle->schema().returns().at(0).type();
+    if (packed->kind() != c10::TypeKind::TensorType) { // which a pack's own may return
+        value.type.kind = ValueKind::Custom;
+        value.type.className = lastPart(packed->str());
+    }
     node.outputs.push_back(std::move(value));
     return ValueRef {insertCall(edit, like, before, origin, std::move(node)), 0};
 }

@@ -156,8 +156,8 @@ Error problemOf(const Node& node, const NodeCall& call)
     Error error = makeError(ErrorCode::Unsupported, call.problem).atNode(node.name);
     const bool isUnknown = !call.op && !call.script && !isForbiddenOperator(node.target);
     return isUnknown ? std::move(error).withHint(
-               "no library of custom operators is loaded: export the model with PyTorch's own "
-               "operators in its place, or quantize the parts before and behind it by themselves")
+               "load the extension pack that has it: --extension DIR; or export the model with "
+               "PyTorch's own operators in its place")
                      : error;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/configure/extension_packs.h"
 #include "engine/export/node_json.h"
 #include "engine/export/steps_json.h"
 
@@ -114,6 +115,8 @@ std::string resultJson(const ResultParts& parts)
         {"exports_sha256", parts.exportHashes},
         {"outputs", outputsJson(parts.comparison)},
         {"forms", formsJson(parts)}};
+    for (const ExtensionPackPtr& pack : loadedPacks())
+        json["extensions"].push_back({{"name", pack->name}, {"sha256", pack->sha256}});
     if (!parts.backendSha256.empty())
         json["backend_sha256"] = parts.backendSha256;
     if (!parts.evaluation.empty())

@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/graph/code_names.h"
+#include "engine/graph/operators.h"
 #include "engine/graph/text_literals.h"
 
 #include <algorithm>
@@ -285,7 +286,7 @@ void CodeModuleTree::add(const CodeStatement& statement)
     const auto end = std::remove_if(members.begin(), members.end(), isFolded);
     const bool folded = end != members.end();
     members.erase(end, members.end());
-    if (statement.result().target.starts_with("quantized.")) {
+    if (isKernelTarget(statement.result().target)) {
         addKernel(branch, statement, *members.front(), folded);
         return;
     }

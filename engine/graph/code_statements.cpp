@@ -2,6 +2,7 @@
 #include "engine/graph/code_statements.h"
 
 #include "engine/base/text.h"
+#include "engine/graph/operators.h"
 
 #include <algorithm>
 #include <map>
@@ -171,8 +172,7 @@ private:
         const auto push = [&](CodeStatement::Kind kind) {
             m_out.push_back({kind, {&source}, &source, -1, false, &reader});
         };
-        if (source.target.starts_with("quantized.")
-            && source.target.find("_prepack") != std::string::npos) {
+        if (isPrepackTarget(source.target)) {
             push(CodeStatement::Kind::PackedWeight);
             return;
         }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/torchscript_purity.h"
 
+#include "engine/graph/operators.h"
+
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/ir/ir.h>
 
@@ -103,8 +105,15 @@ bool isPackedWeightsClass(const std::string& qualifiedName)
         "__torch__.torch.classes.quantized.", "__torch__.torch.classes.rnn.",
         "__torch__.torch.classes.sparse.", "__torch__.torch.classes.xnnpack.",
         "__torch__.torch.classes.mkldnn."};
-    return std::any_of(kFamilies.begin(), kFamilies.end(),
-                       [&](std::string_view family) { return qualifiedName.starts_with(family); });
+    if (std::any_of(kFamilies.begin(), kFamilies.end(),
+                    [&](std::string_view family) { return qualifiedName.starts_with(family); }))
+        return true;
+    // Of an extension pack: its code runs in this program because the user said so.
+    const std::vector<std::string> known = packOperators();
+    return std::any_of(known.begin(), known.end(), [&](const std::string& target) {
+        return qualifiedName.starts_with("__torch__.torch.classes."
+                                         + target.substr(0, target.find('.') + 1));
+    });
 }
 
 std::string firstImpureOperator(const c10::ClassType& type)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/pipeline/content_keys.h"
 
+#include "engine/configure/extension_packs.h"
 #include "engine/graph/graph_printer.h"
 #include "engine/pipeline/decision_keys.h"
 
@@ -9,7 +10,7 @@ namespace qs {
 Key modelKey(const Graph& model)
 {
     KeyBuilder key("model");
-    key.add(model.info().sha256).add(model.info().edits);
+    key.add(model.info().sha256).add(model.info().edits).add(loadedPacksKey());
     if (model.info().sha256.empty() || model.info().format == "torchscript")
         key.add(printGraph(model));
     return key.key();

@@ -2,6 +2,7 @@
 #include "engine/pipeline/decision_keys.h"
 
 #include "engine/configure/backend_config.h"
+#include "engine/configure/extension_packs.h"
 #include "engine/configure/image_preprocess_json.h"
 #include "engine/pipeline/data_identity.h"
 
@@ -31,6 +32,7 @@ Key planningKey(const Recipe& recipe)
     return KeyBuilder("planning")
         .add(recipeToJson(planning))
         .add(backendContent(recipe.backend))
+        .add(loadedPacksKey())
         .key();
 }
 

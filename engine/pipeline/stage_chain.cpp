@@ -3,8 +3,8 @@
 
 #include "engine/calibrate/observed_types.h"
 #include "engine/compare/comparator.h"
-#include "engine/configure/backend_config.h"
 #include "engine/configure/edit_step_json.h"
+#include "engine/configure/extension_packs.h"
 #include "engine/convert/convert.h"
 #include "engine/execute/fill_shapes.h"
 #include "engine/execute/tensor_store.h"
@@ -117,7 +117,9 @@ Result<EditedModelPtr> StageChain::edited(GraphPtr file, const Recipe& recipe,
 
 Result<PlanPtr> StageChain::plan(const GraphPtr& model, const Recipe& recipe)
 {
-    QS_TRY(const Backend backend, findBackend(recipe.backend));
+    QS_CHECK(checkPacksLoaded(recipe.extensions));
+    QS_TRY(Backend found, findBackend(recipe.backend));
+    const Backend backend = withPackPatterns(std::move(found));
     QS_CHECK(checkLoweringKernels(recipe));
     const Key key = planKey(*model, recipe);
     if (auto kept = m_memo.find<Plan>(key))

@@ -2,6 +2,7 @@
 #include "engine/plan/object_types.h"
 
 #include "engine/configure/nearest_name.h"
+#include "engine/graph/operators.h"
 
 #include <array>
 #include <sstream>
@@ -83,6 +84,8 @@ std::set<std::string> knownTypes(const Graph& graph, const std::vector<OpName>& 
     addBackend(backend);
     if (const auto native = findBackend("native"))
         addBackend(*native);
+    for (const std::string& target : packOperators())
+        known.insert("torch.ops." + target);
     for (const auto& name : names) {
         known.insert(name.name);
         known.insert(name.others.begin(), name.others.end());
@@ -104,6 +107,23 @@ std::set<std::string> patternNames(const Backend& backend)
     return names;
 }
 
+Result<void> checkPackOperators(const Backend& backend)
+{
+    constexpr std::string_view kPython = "torch.ops.";
+    for (const std::string& name : patternNames(backend)) {
+        if (!name.starts_with(kPython) || packOperator(name.substr(kPython.size())))
+            continue;
+        const std::string near = nearestName(name.substr(kPython.size()), packOperators());
+        return fail(makeError(ErrorCode::BadInput,
+                              "backend '" + backend.name + "' names '" + name
+                                  + "', which no loaded extension pack has")
+                        .withHint(near.empty()
+                                      ? "give the pack's folder: --extension DIR"
+                                      : "did you mean '" + std::string(kPython) + near + "'?"));
+    }
+    return {};
+}
+
 Result<void> checkObjectTypes(const QConfigMapping& mapping, const Graph& graph,
                               const std::vector<OpName>& names, const Backend& backend)
 {
@@ -118,7 +138,7 @@ Result<void> checkObjectTypes(const QConfigMapping& mapping, const Graph& graph,
         if (known.count(canonicalTypeName(type)))
             continue;
         const std::vector<std::string> list(known.begin(), known.end());
-        const std::string near = nearestName(type, list);
+        const std::string near = nearestName(canonicalTypeName(type), list);
         return fail(makeError(ErrorCode::BadInput,
                               "mapping." + std::string(ruleKindName(rule.kind))
                                   + ": unknown object type '" + type + "'")

@@ -2,6 +2,7 @@
 #include "engine/plan/op_vocabulary.h"
 
 #include "engine/base/text.h"
+#include "engine/graph/operators.h"
 #include "engine/plan/op_spellings.h"
 
 #include <algorithm>
@@ -116,6 +117,12 @@ OpName nameFromTarget(const Node& node, const std::string& base)
     return out;
 }
 
+/// An operator of an extension pack is called by its own name, in whatever module it stands.
+OpName nameOfPack(const OperatorFacts& facts, const std::string& base)
+{
+    return {OpName::Kind::Function, "torch.ops." + facts.target, base};
+}
+
 /// In a region an operator names itself; one that only moves elements may be a part of a call, such
 /// as the views of a product.
 OpName nameInRegion(const Node& node, const std::string& base)
@@ -139,6 +146,8 @@ OpName opNameOf(const Node& node)
     const std::string& owner = node.scope.moduleClass;
     if (node.kind == NodeKind::ModuleCall)
         return {OpName::Kind::Module, canonicalTypeName(owner.empty() ? node.target : owner), base};
+    if (const OperatorFactsPtr facts = packOperator(node.target))
+        return nameOfPack(*facts, base);
     if (owner.starts_with("torch.nn.") || owner.starts_with("torch.ao.nn.")) {
         const std::string word = lastPart(owner);
         const bool container = word == "Sequential" || word == "ModuleList" || word == "ModuleDict";
@@ -161,6 +170,8 @@ bool isOfRegion(const Node& node)
 OpName ownNameOf(const Node& node)
 {
     const std::string base = baseOf(node.target);
+    if (const OperatorFactsPtr facts = packOperator(node.target))
+        return nameOfPack(*facts, base);
     OpName out = node.torchFn.find('.') != std::string::npos ? nameFromRecord(node.torchFn, base)
                                                              : OpName {};
     // The record may be of the composite function around it.
@@ -171,6 +182,14 @@ OpName ownNameOf(const Node& node)
 ArgumentRole argumentRole(const Node& node, const OpName& name, std::size_t argument)
 {
     const std::string& word = node.args.at(argument).name;
+    if (const OperatorFactsPtr facts = packOperator(node.target)) {
+        const auto& carried = facts->carried;
+        return word == facts->weight ? ArgumentRole::Weight
+            : word == facts->bias    ? ArgumentRole::Bias
+            : std::find(carried.begin(), carried.end(), word) != carried.end()
+            ? ArgumentRole::State
+            : ArgumentRole::Activation;
+    }
     if (name.base == "addmm" && (name.isModule() || name.name.ends_with(".linear"))) {
         if (word == "self" || word == "input")
             return ArgumentRole::Bias;
@@ -204,6 +223,10 @@ std::string canonicalTypeName(std::string_view name)
         return withoutInPlace(name);
     if (starts("_operator."))
         return "operator." + std::string(name);
+    if (name.starts_with("torch.ops.") || name.find("::") != std::string_view::npos)
+        if (const std::string target = operatorTarget(name); !target.empty())
+            return target.starts_with("aten.") ? canonicalTypeName(target.substr(5))
+                                               : "torch.ops." + target;
     if (name.find('.') == std::string_view::npos)
         return withoutInPlace(name);
     const std::string word = withoutInPlace(lastPart(name));

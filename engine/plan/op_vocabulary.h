@@ -16,7 +16,8 @@ struct OpName
     {
         None, ///< not an operator
         Module, ///< the one operator that a torch.nn module's forward makes: "torch.nn.Conv2d"
-        Function, ///< "torch.nn.functional.relu", "torch.cat", "operator.add"
+        Function, ///< "torch.nn.functional.relu", "torch.cat", "operator.add",
+                  ///< "torch.ops.mypack.linear" of an extension pack
         Method, ///< a tensor method, a bare word: "reshape"
         Inside ///< a helper inside a torch.nn module or a composite function named by `name`
     };
@@ -53,7 +54,8 @@ ArgumentRole argumentRole(const Node& node, const OpName& name, std::size_t argu
 
 /// The spelling that patterns and rules use for a type as a user may have written it:
 /// "torch.nn.modules.conv.Conv2d" is "torch.nn.Conv2d", "torch.conv2d" is
-/// "torch.nn.functional.conv2d", "Tensor.reshape" is "reshape", "relu_" is "relu".
+/// "torch.nn.functional.conv2d", "Tensor.reshape" is "reshape", "relu_" is "relu", "mypack::linear"
+/// is "torch.ops.mypack.linear".
 std::string canonicalTypeName(std::string_view name);
 
 } // namespace qs

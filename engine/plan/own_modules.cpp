@@ -2,7 +2,10 @@
 #include "engine/plan/own_modules.h"
 
 #include "engine/base/text.h"
+#include "engine/configure/nearest_name.h"
+#include "engine/graph/operators.h"
 
+#include <algorithm>
 #include <cctype>
 #include <map>
 #include <utility>
@@ -25,14 +28,23 @@ bool isOwnClass(const std::string& name)
         && name.find('.') != std::string::npos && !name.starts_with("torch.");
 }
 
-/// Computes nothing: core ATen's spellings of a linear have such operators around the product.
-bool movesOnly(const std::string& base)
+/// Classes that the model has not, but one of nearly that name.
+std::vector<std::string> misspelled(const Graph& graph,
+                                    const std::map<std::string, std::string>& own)
 {
-    static const std::set<std::string> moving {"view",    "_unsafe_view", "reshape",   "permute",
-                                               "t",       "transpose",    "expand",    "unsqueeze",
-                                               "squeeze", "clone",        "_to_copy",  "alias",
-                                               "detach",  "contiguous",   "as_strided"};
-    return moving.contains(base);
+    std::vector<std::string> classes, lines;
+    for (const ModuleEntry* module : graph.modules().inOrder())
+        if (!module->moduleClass.starts_with("torch."))
+            classes.push_back(plainClass(module->moduleClass));
+    for (const auto& [plain, pattern] : own) {
+        if (std::find(classes.begin(), classes.end(), plain) != classes.end())
+            continue;
+        if (const std::string near = nearestName(plain, classes); !near.empty())
+            lines.push_back("backend pattern '" + pattern
+                            + "': the model has no module of that class; did you mean '" + near
+                            + "'?");
+    }
+    return lines;
 }
 
 } // namespace
@@ -46,6 +58,7 @@ std::vector<std::string> nameOwnModules(const Graph& graph, const std::set<std::
             own[plainClass(name)] = name;
     if (own.empty())
         return {};
+    std::vector<std::string> out = misspelled(graph, own);
     std::map<std::pair<std::string, int>, std::vector<std::size_t>> calls; // of a module
     for (std::size_t i = 0; i < names.size(); ++i) {
         const Node& node = *graph.nodes()[i];
@@ -60,7 +73,7 @@ std::vector<std::string> nameOwnModules(const Graph& graph, const std::set<std::
             = own.at(plainClass(graph.nodes()[members.front()]->scope.moduleClass));
         std::size_t computing = 0;
         for (const std::size_t i : members)
-            computing += !movesOnly(names[i].base);
+            computing += !movesValues(names[i].base);
         if (computing != 1) {
             lines.emplace(pattern,
                           "backend pattern '" + pattern + "': module '" + call.first + "' computes "
@@ -70,10 +83,9 @@ std::vector<std::string> nameOwnModules(const Graph& graph, const std::set<std::
             continue;
         }
         for (const std::size_t i : members)
-            names[i] = {movesOnly(names[i].base) ? OpName::Kind::Inside : OpName::Kind::Module,
+            names[i] = {movesValues(names[i].base) ? OpName::Kind::Inside : OpName::Kind::Module,
                         pattern, names[i].base};
     }
-    std::vector<std::string> out;
     for (auto& [pattern, line] : lines)
         out.push_back(std::move(line));
     return out;

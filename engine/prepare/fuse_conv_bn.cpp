@@ -142,7 +142,7 @@ std::optional<Pair> foldablePair(const GraphEdit& edit, const MatchGroup& group)
             continue;
         const Node& conv = edit.get(input.node);
         const auto op = weightedOp(conv);
-        if (!op || op->kind == WeightedOp::Kind::Embedding)
+        if (!op || op->kind == WeightedOp::Kind::Embedding || op->kind == WeightedOp::Kind::Other)
             continue;
         const WeightPath path = weightPath(edit, argumentRef(conv, op->weight));
         bool stored = path.source && isStored(edit, path.source);

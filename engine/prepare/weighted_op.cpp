@@ -1,35 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/prepare/weighted_op.h"
 
-#include <array>
-
 namespace qs {
 
 namespace {
-
-struct Spelling
-{
-    std::string_view target; ///< without overload
-    WeightedOp::Kind kind;
-    std::string_view input, weight, bias;
-};
-
-using Kind = WeightedOp::Kind;
-constexpr std::array kSpellings {
-    Spelling {"aten.conv1d", Kind::Convolution, "input", "weight", "bias"},
-    Spelling {"aten.conv2d", Kind::Convolution, "input", "weight", "bias"},
-    Spelling {"aten.conv3d", Kind::Convolution, "input", "weight", "bias"},
-    Spelling {"aten.convolution", Kind::Convolution, "input", "weight", "bias"},
-    Spelling {"aten._convolution", Kind::Convolution, "input", "weight", "bias"},
-    Spelling {"aten.conv_transpose1d", Kind::TransposedConvolution, "input", "weight", "bias"},
-    Spelling {"aten.conv_transpose2d", Kind::TransposedConvolution, "input", "weight", "bias"},
-    Spelling {"aten.conv_transpose3d", Kind::TransposedConvolution, "input", "weight", "bias"},
-    Spelling {"aten.linear", Kind::Linear, "input", "weight", "bias"},
-    Spelling {"aten.addmm", Kind::Linear, "mat1", "mat2", "self"},
-    Spelling {"aten.mm", Kind::Linear, "self", "mat2", ""},
-    Spelling {"aten.embedding", Kind::Embedding, "indices", "weight", ""},
-    Spelling {"aten.embedding_bag", Kind::Embedding, "indices", "weight", ""},
-};
 
 bool isLayoutOp(const Node& node)
 {
@@ -44,19 +18,14 @@ std::optional<WeightedOp> weightedOp(const Node& node)
 {
     if (node.kind != NodeKind::Op || !node.opaqueReason.empty())
         return std::nullopt;
-    const std::string_view target(node.target);
-    const std::string_view base = target.substr(0, target.rfind('.'));
-    for (const Spelling& spelling : kSpellings) {
-        if (spelling.target != base)
-            continue;
-        WeightedOp op {spelling.kind, std::string(spelling.input), std::string(spelling.weight),
-                       std::string(spelling.bias)};
-        const Argument* transposed = node.tryArg("transposed");
-        if (transposed && transposed->asBool() && *transposed->asBool())
-            op.kind = Kind::TransposedConvolution;
-        return op;
-    }
-    return std::nullopt;
+    const OperatorFactsPtr facts = operatorFacts(node.target);
+    if (!facts || facts->weighted == WeightedOp::Kind::No)
+        return std::nullopt;
+    WeightedOp op {facts->weighted, facts->input, facts->weight, facts->bias};
+    const Argument* transposed = node.tryArg("transposed");
+    if (transposed && transposed->asBool() && *transposed->asBool())
+        op.kind = WeightedOp::Kind::TransposedConvolution;
+    return op;
 }
 
 int argumentIndex(const Node& node, std::string_view name)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/graph/graph_edit.h"
+#include "engine/graph/operators.h"
 
 #include <optional>
 #include <string>
@@ -12,18 +13,13 @@ namespace qs {
 /// How an operator with a trained weight is spelled: the names of its arguments.
 struct WeightedOp
 {
-    enum class Kind : std::uint8_t
-    {
-        Convolution,
-        TransposedConvolution,
-        Linear,
-        Embedding
-    };
+    using Kind = OperatorFacts::Weighted;
     Kind kind = Kind::Linear;
     std::string input, weight, bias; ///< argument names; bias "" = the operator has none
 };
 
-/// What `node` is, if it is a convolution, a linear or an embedding in any of ATen's spellings.
+/// What `node` is, if it is a convolution, a linear or an embedding in any of ATen's spellings, or
+/// an operator of an extension pack that has a weight.
 std::optional<WeightedOp> weightedOp(const Node& node);
 
 /// Position of the argument of that name in `node.args`, or -1.

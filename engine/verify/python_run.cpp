@@ -4,6 +4,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/temporary_folder.h"
 #include "engine/base/text.h"
+#include "engine/configure/extension_packs.h"
 #include "engine/configure/json_reader.h"
 #include "engine/configure/resource_folder.h"
 #include "engine/convert/quantized_engine.h"
@@ -158,6 +159,10 @@ Result<int> runScript(const char* name, const PythonJob& wanted, const std::stri
     Json text {{"runtime", wanted.runtime.name}, {"file", fs::absolute(wanted.file, code).string()},
                {"input_tree", wanted.inputTree}, {"threads", at::get_num_threads()},
                {"engine", currentEngine()},      {"calls", std::move(calls)}};
+    text["libraries"] = Json::array();
+    for (const ExtensionPackPtr& pack : loadedPacks())
+        for (const std::string& library : pack->libraries)
+            text["libraries"].push_back(library);
     if (!floatFile.empty())
         text["float_file"] = fs::absolute(floatFile, code).string();
     QS_CHECK(writeFileAtomically(folder.file("job.json"), text.dump()));

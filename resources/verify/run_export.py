@@ -3,7 +3,7 @@
 
 usage: run_export.py FOLDER
 
-FOLDER holds job.json ({"runtime", "file", "input_tree", "threads", "engine", "calls": [[{"array": NAME} or {"value": literal}, ...]]}) and
+FOLDER holds job.json ({"runtime", "file", "input_tree", "threads", "engine", "libraries", "calls": [[{"array": NAME} or {"value": literal}, ...]]}) and
 inputs.npz. Leaves outputs.npz (arrays "CALL.OUTPUT"), nodes.npz (the integers that each quantize of the first call made, by the name of
 its node, where the runtime can tell) and done.json ({"versions", "notes", "missing" or "error"}).
 """
@@ -45,6 +45,8 @@ def torch_runtime(job):
     torch = need("torch")
     job.versions["torch"] = torch.__version__
     torch.set_num_threads(job.text["threads"])
+    for library in job.text.get("libraries", []):
+        torch.ops.load_library(library)
     return torch
 
 

@@ -79,6 +79,22 @@ def test_a_class_of_several_operators_is_told(folder):
     assert done.returncode == 0 and f"'{__name__}.Gated': module 'inner' computes 2 operators of its own" in done.stderr, done.stderr
 
 
+def test_a_misspelled_class_is_told(folder):
+    x = torch.randn(4, 8)
+    export_model(Net(MyLinear(8, 8)).eval(), (x,), folder / "m.pt2")
+    recipe = write_recipe(folder, backend=str(own_backend(folder, f"{__name__}.MyLiner")), mapping={"global": "x86"})
+    done = run("plan", folder / "m.pt2", "--recipe", recipe)
+    assert done.returncode == 0 and "did you mean '" in done.stderr and "MyLinear'?" in done.stderr, done.stderr
+
+
+def test_an_operator_that_no_pack_has(folder):
+    x = torch.randn(4, 8)
+    export_model(Net(MyLinear(8, 8)).eval(), (x,), folder / "m.pt2")
+    backend = own_backend(folder, "torch.ops.mypack.linear")
+    recipe = write_recipe(folder, backend=str(backend), mapping={"global": "x86"})
+    expect_bad("plan", folder / "m.pt2", "--recipe", recipe, contains=["'torch.ops.mypack.linear'", "no loaded extension pack", "--extension DIR"])
+
+
 def test_rows_that_mean_nothing(folder):
     _, model, data, _ = models.residual(folder)
 

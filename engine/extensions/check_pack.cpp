@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/extensions/check_pack.h"
+
+#include "engine/base/text.h"
+#include "engine/configure/backend_check.h"
+#include "engine/configure/lowering_row_check.h"
+#include "engine/configure/nearest_name.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace qs {
+
+namespace {
+
+/// "mypack::linear" for "mypack.linear".
+std::string qualified(std::string target)
+{
+    if (target.find("::") == std::string::npos)
+        target.replace(target.find('.'), 1, "::");
+    return target;
+}
+
+/// Any overload of the operator; the plain one where there is one.
+std::optional<c10::OperatorHandle> findAny(const std::string& name)
+{
+    const auto dot = name.find('.');
+    auto& dispatcher = c10::Dispatcher::singleton();
+    if (dot != std::string::npos)
+        return dispatcher.findSchema({name.substr(0, dot), name.substr(dot + 1)});
+    if (auto plain = dispatcher.findSchema({name, ""}))
+        return plain;
+    for (const c10::OperatorName& known : dispatcher.getAllOpNames())
+        if (known.name == name)
+            return dispatcher.findSchema(known);
+    return std::nullopt;
+}
+
+std::vector<std::string> operatorsOf(const std::string& space)
+{
+    std::vector<std::string> names;
+    for (const c10::OperatorName& known : c10::Dispatcher::singleton().getAllOpNames())
+        if (known.name.starts_with(space + "::"))
+            names.push_back(known.name);
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
+class PackCheck
+{
+public:
+    explicit PackCheck(const ExtensionPack& pack)
+        : m_pack(pack)
+    {
+    }
+
+    Result<void> run() const
+    {
+        for (const OperatorFacts& facts : m_pack.operators)
+            QS_CHECK(checkFacts(facts));
+        for (const KernelRow& row : m_pack.rows)
+            QS_CHECK(checkRow(row));
+        return checkPatterns();
+    }
+
+private:
+    tl::unexpected<Error> wrong(const std::string& message, std::string hint = {}) const
+    {
+        return fail(makeError(ErrorCode::BadInput, message)
+                        .inFile(m_pack.folder + "/extension.json")
+                        .withHint(std::move(hint)));
+    }
+
+    Result<c10::OperatorHandle> find(const std::string& name) const
+    {
+        if (const auto found = findAny(name))
+            return *found;
+        const std::string space = name.substr(0, name.find("::"));
+        const auto known = operatorsOf(space);
+        const std::string near = nearestName(name.substr(0, name.find('.')), known);
+        return wrong("the libraries register no operator '" + name + "'",
+                     near.empty() ? known.empty() ? "they register nothing as " + space + "::"
+                                                  : suggestName(name, known)
+                                  : "did you mean '" + near + "'?");
+    }
+
+    Result<void> hasArgument(const c10::FunctionSchema& schema, const std::string& name) const
+    {
+        if (name.empty() || schema.argumentIndexWithName(name))
+            return {};
+        std::vector<std::string> names;
+        for (const auto& argument : schema.arguments())
+            names.push_back(argument.name());
+        return wrong(schema.name() + " has no argument '" + name + "'", suggestName(name, names));
+    }
+
+    Result<void> checkFacts(const OperatorFacts& facts) const
+    {
+        QS_TRY(const c10::OperatorHandle op, find(qualified(facts.target)));
+        for (const std::string* name : {&facts.input, &facts.weight, &facts.bias})
+            QS_CHECK(hasArgument(op.schema(), *name));
+        for (const std::string& name : facts.carried)
+            QS_CHECK(hasArgument(op.schema(), name));
+        return {};
+    }
+
+    /// Every argument told is the kernel's, and nothing that it needs is left out.
+    Result<void> checkArguments(const std::string& kernel,
+                                const std::vector<KernelArgument>& given) const
+    {
+        QS_TRY(const c10::OperatorHandle op, find(kernel));
+        const c10::FunctionSchema& schema = op.schema();
+        if (schema.returns().size() != 1)
+            return wrong(kernel + " returns "
+                         + counted(std::int64_t(schema.returns().size()), "value")
+                         + ", a kernel returns one");
+        for (const KernelArgument& argument : given) {
+            QS_CHECK(hasArgument(schema, argument.name));
+            if (argument.source == KernelArgument::Source::Prepacked)
+                QS_CHECK(checkArguments(argument.from, argument.parts));
+        }
+        for (const auto& argument : schema.arguments()) {
+            const bool told = std::any_of(given.begin(), given.end(), [&](const auto& one) {
+                return one.name == argument.name();
+            });
+            if (!told && !argument.default_value())
+                return wrong("lowering: the row to " + kernel + " gives nothing for '"
+                             + argument.name() + "'");
+        }
+        return {};
+    }
+
+    Result<void> checkRow(const KernelRow& row) const
+    {
+        LoweringRow written {{}, row.kernel};
+        for (const std::string& kind : row.pattern)
+            written.pattern.push_back(packOperator(kind) ? qualified(kind) : kind);
+        if (auto known = checkAddedRow(written); !known)
+            return wrong("lowering: " + known.error().message, known.error().hint);
+        for (const std::string& kind : row.pattern)
+            if (kind.find('.') != std::string::npos && !packOperator(kind))
+                return wrong("lowering: no pack tells of an operator '" + qualified(kind) + "'",
+                             suggestName(kind, packOperators()));
+        for (const std::string& kind : row.pattern)
+            if (kind.find('.') == std::string::npos && !findAny("aten::" + kind)
+                && kind != "batch_norm2d" && kind != "batch_norm3d")
+                return wrong("lowering: LibTorch has no operator '" + kind + "'");
+        return row.arguments.empty() ? Result<void>() : checkArguments(row.kernel, row.arguments);
+    }
+
+    Result<void> checkPatterns() const
+    {
+        Backend own;
+        own.name = m_pack.name;
+        own.patterns = m_pack.patterns;
+        for (const BackendProblem& problem : checkBackend(own))
+            if (problem.error)
+                return wrong(problem.text);
+        return {};
+    }
+
+    const ExtensionPack& m_pack;
+};
+
+} // namespace
+
+Result<void> checkPack(const ExtensionPack& pack)
+{
+    return PackCheck(pack).run();
+}
+
+} // namespace qs

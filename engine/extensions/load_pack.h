@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/job_context.h"
+#include "engine/configure/extension_packs.h"
+
+namespace qs {
+
+/// Reads the pack in the folder, loads its libraries and makes known what it adds. All of that is
+/// tried in a copy of the process first, so that a library that crashes, throws, hangs or ends the
+/// process while it is loaded, or that does not fit, is one line and leaves nothing behind. A pack
+/// whose folder is loaded already is returned as it is; another of the same name is refused. Only
+/// what the user names is ever loaded. Errors name the file.
+Result<ExtensionPackPtr> loadPack(const std::string& folder, const JobContext& job = {});
+
+} // namespace qs

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/extensions/pack_report.h"
+
+#include "engine/configure/json_reader.h"
+
+#include <filesystem>
+
+namespace qs {
+
+namespace {
+
+std::string qualified(std::string target)
+{
+    return target.replace(target.find('.'), 1, "::");
+}
+
+std::vector<std::pair<std::string, std::string>> rolesOf(const OperatorFacts& facts)
+{
+    std::vector<std::pair<std::string, std::string>> roles;
+    for (const auto& [role, name] :
+         {std::pair("input", &facts.input), std::pair("weight", &facts.weight),
+          std::pair("bias", &facts.bias)})
+        if (!name->empty())
+            roles.emplace_back(role, *name);
+    for (const std::string& name : facts.carried)
+        roles.emplace_back("carried", name);
+    return roles;
+}
+
+std::string kindOf(const OperatorFacts& facts)
+{
+    return facts.isKernel   ? "kernel"
+        : facts.isPrepack   ? "prepack"
+        : facts.movesValues ? "moves values"
+                            : "operator";
+}
+
+std::string wordsOf(const std::vector<std::string>& pattern)
+{
+    std::string text;
+    for (const std::string& name : pattern)
+        text += (text.empty() ? "" : " + ") + name;
+    return text;
+}
+
+} // namespace
+
+std::string packText(const ExtensionPack& pack)
+{
+    std::string text = "name      " + pack.name + "\n"
+        + (pack.description.empty() ? "" : "          " + pack.description + "\n") + "path      "
+        + pack.folder + "\nsha256    " + pack.sha256 + "\ntorch     " + pack.torchVersion + "\n";
+    for (const std::string& library : pack.libraries)
+        text += "library   " + std::filesystem::path(library).filename().string() + "\n";
+    for (const OperatorFacts& facts : pack.operators) {
+        std::string roles;
+        for (const auto& [role, name] : rolesOf(facts))
+            roles += (roles.empty() ? " (" : ", ") + role + " " + name;
+        std::string kind = kindOf(facts);
+        kind.resize(std::max<std::size_t>(kind.size() + 1, 10), ' ');
+        text += kind + qualified(facts.target) + (roles.empty() ? "" : roles + ")") + "\n";
+    }
+    for (const BackendPattern& pattern : pack.patterns)
+        text += "pattern   "
+            + (pattern.complexFormat.empty() ? wordsOf(pattern.pattern) : pattern.complexFormat)
+            + "\n";
+    for (const KernelRow& row : pack.rows)
+        text += "lowering  " + wordsOf(row.pattern) + " -> " + row.kernel + "\n";
+    return text;
+}
+
+std::string packJson(const ExtensionPack& pack)
+{
+    Json out {{"format", "quantscope.extension_check"},
+              {"version", 1},
+              {"name", pack.name},
+              {"description", pack.description},
+              {"path", pack.folder},
+              {"sha256", pack.sha256},
+              {"torch", pack.torchVersion},
+              {"libraries", pack.libraries}};
+    out["operators"] = Json::array();
+    for (const OperatorFacts& facts : pack.operators) {
+        Json one {{"name", qualified(facts.target)}, {"kind", kindOf(facts)}};
+        for (const auto& [role, name] : rolesOf(facts)) {
+            if (role == "carried")
+                one[role].push_back(name);
+            else
+                one[role] = name;
+        }
+        out["operators"].push_back(std::move(one));
+    }
+    out["patterns"] = Json::array();
+    for (const BackendPattern& pattern : pack.patterns)
+        out["patterns"].push_back(pattern.complexFormat.empty()
+                                      ? Json(pattern.pattern)
+                                      : Json::parse(pattern.complexFormat));
+    out["lowering"] = Json::array();
+    for (const KernelRow& row : pack.rows)
+        out["lowering"].push_back({{"pattern", row.pattern}, {"to", row.kernel}});
+    return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace qs

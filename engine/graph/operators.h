@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qs {
+
+/// What is known of an operator beyond its schema: what its arguments are, what it does to values.
+/// Names are those of its schema.
+struct OperatorFacts
+{
+    enum class Weighted : std::uint8_t
+    {
+        No, ///< no trained weight
+        Convolution,
+        TransposedConvolution,
+        Linear,
+        Embedding,
+        Other ///< of an extension pack: nothing folds into it
+    };
+    std::string target; ///< without overload: "aten.conv2d", "mypack.scaled_linear"
+    Weighted weighted = Weighted::No;
+    std::string input, weight, bias; ///< "" = it has none
+    std::vector<std::string> carried; ///< arguments that are never observed
+    bool movesValues = false; ///< every element of its result is one of its first argument
+    bool isKernel = false; ///< runs on quantized tensors in place of float operators
+    bool isPrepack = false; ///< packs a kernel's weight
+    std::string pack; ///< the extension pack it comes from; "" = PyTorch's own
+};
+using OperatorFactsPtr = std::shared_ptr<const OperatorFacts>;
+
+/// What is known of the operator of a target with or without overload ("aten.conv2d.default"); null
+/// where that is nothing. Any thread.
+OperatorFactsPtr operatorFacts(std::string_view target);
+
+/// The operator of an extension pack; null for PyTorch's own. Any thread.
+OperatorFactsPtr packOperator(std::string_view target);
+
+/// True where the operator computes nothing: views, copies, selections. Takes a target
+/// ("aten.view.default") or ATen's bare word for it ("view").
+bool movesValues(std::string_view target);
+
+/// True for what runs on quantized tensors and for what packs weights for it: LibTorch's
+/// `quantized` operators and those of extension packs.
+bool isKernelTarget(std::string_view target);
+/// True for what packs the weights of such kernels.
+bool isPrepackTarget(std::string_view target);
+
+/// Adds what an extension pack tells of its operators; what was known under the same names is
+/// replaced. LibTorch's operators belong to the process, and so does what is known of them. Any
+/// thread.
+void addOperators(const std::vector<OperatorFacts>& facts);
+
+/// The targets, without overload, of all operators of extension packs, in alphabetical order.
+std::vector<std::string> packOperators();
+
+/// "mypack.scaled_linear" for "mypack::scaled_linear", "torch.ops.mypack.scaled_linear" and
+/// "mypack.scaled_linear.default"; "" for what is no name of an operator with its namespace.
+std::string operatorTarget(std::string_view written);
+
+} // namespace qs

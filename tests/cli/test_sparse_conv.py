@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sparse network of resources/extensions/sparse_conv, from its script through everything and back into Python."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy
+import torch
+
+from harness import PROGRAM, SOURCE, by_name, main, run_good, run_json, write_recipe
+
+PACK = Path(PROGRAM).parent.parent / "extensions" / "sparse_conv"
+LIBRARY = PACK / "libsparse_conv.so"
+torch.ops.load_library(str(LIBRARY))
+
+
+def top1(outputs, labels):
+    return float((torch.cat(outputs).argmax(1) == labels).float().mean())
+
+
+def test_one_command_takes_it_through_everything(folder):
+    script = SOURCE / "resources" / "extensions" / "sparse_conv" / "sparse_conv.py"
+    subprocess.run([sys.executable, script, LIBRARY, folder], check=True, timeout=300)
+    model, data = folder / "sparse.pt2", folder / "data.pt"
+    recipe = write_recipe(folder, backend="tensorrt", mapping={"global": "tensorrt"}, extensions=["sparse_conv"])
+    words = ["--recipe", recipe, "--extension", PACK]
+
+    plan = by_name(run_json("plan", model, *words))
+    convolutions = [node for node in plan.values() if node["op"] == "sparse_conv.conv2d.default"]
+    assert len(convolutions) == 6 and all(node["quantized"] for node in convolutions), convolutions
+    assert [node["pattern"] for node in convolutions[:5]] == 5 * [["sparse_conv.SparseConv2d", "torch.nn.ReLU"]], convolutions
+    assert convolutions[5]["pattern"] == ["sparse_conv.SparseConv2d"] and convolutions[5]["module"] == "net.10"
+
+    out, outputs = folder / "out", folder / "outputs.npz"
+    keep = f"{sys.executable} -c \"import shutil, sys; shutil.copy(sys.argv[1], '{outputs}'); print(0)\""
+    run_good("quantize", model, "--data", data, "--out", out, "--device", "cpu", "--eval", keep,
+             "--export", "torchscript,pt2-reference", *words)
+    document = json.loads((out / "result.json").read_text())
+    nodes = by_name(document)
+    names = [node["name"] for node in convolutions]
+    for name in names[:5]:
+        kernel = nodes[name.replace("conv2d", "relu")]["kernel"]
+        assert kernel["name"] == "sparse_conv.conv2d_relu_int8.default" and kernel["passed"], (name, kernel)
+        assert nodes[name]["weight"]["qscheme"].startswith("per_channel"), nodes[name]["weight"]
+    observed = [node["output"] for node in document["nodes"] if node["output"]]
+    assert observed and all(output["dtype"] == "qint8" and output["zero_point"] == [0] for output in observed), observed
+    # Places are never quantized.
+    assert nodes["indices"]["output"] is None, nodes["indices"]
+
+    unlowered = [left for left in document["residue"] if left["kind"] == "unlowered"]
+    dead = [left for left in document["residue"] if left["kind"] == "dead_pair"]
+    assert [left["node"] for left in unlowered] == names[5:], document["residue"]
+    assert "no row of the lowering table for sparse_conv.conv2d" in unlowered[0]["reason"], unlowered
+    assert [left["node"] for left in dead] == names[5:], dead  # before `dense`
+    assert nodes["flatten"]["kernel"]["passed"] and not nodes["log_softmax"]["quantized"], nodes["flatten"]
+
+    batches, labels = torch.load(data), torch.load(folder / "labels.pt")
+    script = torch.jit.load(out / "model.ts.pt")
+    floating = torch.export.load(model).module()
+    with torch.no_grad():
+        theirs = [script(*batch) for batch in batches]
+        wanted = [floating(*batch) for batch in batches]
+    arrays = numpy.load(outputs)
+    assert torch.equal(torch.cat(theirs), torch.from_numpy(arrays[arrays.files[0]])), "other bits than ours"
+    assert top1(theirs, labels) >= top1(wanted, labels) - 0.02 and top1(wanted, labels) > 0.8, (top1(theirs, labels), top1(wanted, labels))
+
+    code = run_good("inspect", model, "--code", "--form", "lowered", *words)
+    body = code[code.index("def forward"):]
+    assert body.count("torch.ops.sparse_conv.conv2d_relu_int8.default(") == 5 and body.count("torch.ops.sparse_conv.conv2d.default(") == 1, code
+    assert body.count("= torch.quantize_per_tensor(") == 3, code
+    # Two of those lines are of the last convolution's weight.
+    assert body.count(".dequantize()") == 4, code
+
+
+if __name__ == "__main__":
+    main(__name__)
