@@ -5,7 +5,6 @@
 #include "engine/configure/edit_step_json.h"
 #include "engine/edit/edit_functions.h"
 
-#include <algorithm>
 #include <unordered_set>
 
 namespace qs {
@@ -34,12 +33,6 @@ std::vector<NodeId> EditedModel::touched() const
             if (graph->tryGet(id) && seen.insert(id).second)
                 out.push_back(id);
     return out;
-}
-
-bool EditedModel::fits() const
-{
-    return std::all_of(outcomes.begin(), outcomes.end(),
-                       [](const EditOutcome& outcome) { return outcome.problem.empty(); });
 }
 
 Result<EditedModelPtr> editModel(GraphPtr file, std::span<const EditStep> steps,

@@ -27,7 +27,6 @@ struct EditedModel
 
     /// Every node that some edit changed or added and that is still there.
     std::vector<NodeId> touched() const;
-    bool fits() const;
 };
 using EditedModelPtr = std::shared_ptr<const EditedModel>;
 

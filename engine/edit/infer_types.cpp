@@ -250,7 +250,7 @@ Result<std::vector<ValueType>> TypeInference::outputsOf(const Node& node) const
 
 Result<void> TypeInference::spread(const std::unordered_set<NodeId>& changed, const JobContext& job)
 {
-    std::unordered_set<NodeId> touched = changed;
+    std::unordered_set<NodeId> touched = changed, reached; // by a type that differs
     for (const NodeId id : m_draft.order()) {
         if (!touched.contains(id))
             continue;
@@ -266,12 +266,21 @@ Result<void> TypeInference::spread(const std::unordered_set<NodeId>& changed, co
                 m_draft.change(id).outputs[i].type = now;
                 differs = true;
             }
+        } else if (reached.contains(id) && node.isOperator()) { // nobody knows what it gives now
+            for (std::size_t i = 0; i < node.outputs.size(); ++i)
+                if (const ValueType& type = node.outputs[i].type;
+                    type.kind == ValueKind::Tensor && type.shapeKnown) {
+                    m_draft.change(id).outputs[i].type = ValueType();
+                    differs = true;
+                }
         }
         if (!differs && !node.isStored())
             continue;
         for (std::uint32_t i = 0; i < m_draft.get(id).outputs.size(); ++i)
-            for (const Use& use : m_draft.users({id, i}))
+            for (const Use& use : m_draft.users({id, i})) {
                 touched.insert(use.node);
+                reached.insert(use.node);
+            }
     }
     return {};
 }

@@ -171,6 +171,28 @@ def test_a_transformer_with_an_open_batch(folder):
         same(model.down(model.act(model.up(inputs))), alone(inputs))
 
 
+def test_another_export_of_the_model_takes_the_same_edits(folder):
+    model, path, _, data = residual(folder)
+    edits = [{"do": "insert", "op": "aten.clamp.default", "at": op("conv2", "conv2d.default"), "name": "clip", "args": {"max": 0.25}},
+             {"do": "remove", "at": op("relu", "relu.default")}]
+    made, _ = edited(folder, path, edits)
+    # Exported anew: strictly, with an open batch, and as a trace.
+    torch.export.save(torch.export.export(model.eval(), (data[:3],), dynamic_shapes=({0: torch.export.Dim("n")},), strict=True),
+                      folder / "strict.pt2")
+    torch.jit.trace(model.eval(), data[:3]).save(folder / "trace.pt")
+    x = data[:2]
+    again, told = edited(folder, folder / "strict.pt2", edits)
+    same(made(x), again(x))
+    traced = run_json("edit", folder / "trace.pt", "--recipe", folder / "recipe.json")["edits"]
+    assert [edit["problem"] for edit in traced] == [None, None] and traced[0]["nodes"] == ["clip"], traced
+    # A .pt2 wants shapes, which a trace does not tell.
+    expect_bad("edit", folder / "trace.pt", "--recipe", folder / "recipe.json", "--out", folder / "no.pt2", contains=["shape"])
+    words = ["--data", folder / "data.npz", "--device", "cpu", "--recipe", folder / "recipe.json"]
+    terms = [run_json("quantize", folder / file, *words, "--out", folder / f"out{i}")["outputs"][0]["lowered"]["sqnr_db"]
+             for i, file in enumerate(("residual.pt2", "strict.pt2", "trace.pt"))]
+    assert max(terms) - min(terms) < 1e-6, terms
+
+
 def test_fold_keeps_the_numbers(folder):
     class Scaled(nn.Module):
         def __init__(self):
