@@ -34,7 +34,19 @@ std::string shortPattern(const std::vector<std::string>& pattern)
 std::string ruleText(const Rule& rule)
 {
     std::string text(ruleKindName(rule.kind));
+    if (rule.kind == RuleKind::Edge)
+        return text + " " + rule.key + " -> " + rule.secondKey + ", input "
+            + std::to_string(rule.index);
     return rule.key.empty() ? text : text + " " + rule.key;
+}
+
+/// The rule that decides the node, and the edge rules that decide some of its inputs.
+std::string rulesText(const NodePlan& plan)
+{
+    std::string text;
+    for (const Rule& edge : plan.inputRules)
+        text += ruleText(edge) + "; ";
+    return text + ruleText(plan.rule);
 }
 
 std::string qconfigText(const NodePlan& plan)
@@ -89,7 +101,7 @@ std::string planText(const PlannedModel& planned)
         }
         const NodePlan& plan = planned.plan->nodes.at(i);
         table.add({node.name, node.target, node.scope.path, shortPattern(plan.pattern),
-                   qconfigText(plan), ruleText(plan.rule), std::string(verdictName(plan.verdict)),
+                   qconfigText(plan), rulesText(plan), std::string(verdictName(plan.verdict)),
                    plan.reason.empty() ? plan.note : plan.reason});
     }
     return "target: " + targetText(planned) + "\n\n" + table.text() + "\nbackend "

@@ -53,6 +53,9 @@ void addQuantizeCommand(CLI::App& app, Command& chosen)
                      "a command that gets outputs as an .npz and prints one number; run on the "
                      "float and the int8 outputs (an output whose size changes from batch to "
                      "batch is one array a batch: NAME.0, NAME.1)");
+    verb->add_flag("--alternatives", options->alternatives,
+                   "result.json tells for every observed value and weight what other observers, "
+                   "widths and schemes would lose, without a run of each");
     verb->add_flag("--json", options->json, "prints the result document on stdout");
     verb->callback([options, forms, &chosen] {
         chosen = [options, given = forms->count() > 0](const JobContext& job) -> Result<void> {

@@ -16,6 +16,7 @@ struct QuantizeOptions : ModelRunOptions
     std::vector<std::string> forms {"torchscript", "pt2-reference"};
     std::int64_t onnxOpset = kOnnxOpset;
     bool formsChosen = false; ///< the user named them: each must be written
+    bool alternatives = false;
     bool json = false;
 };
 

@@ -60,6 +60,7 @@ private:
         request.forms = m_options.forms;
         request.formsChosen = m_options.formsChosen;
         request.onnxOpset = m_options.onnxOpset;
+        request.alternatives = m_options.alternatives;
         QS_TRY(m_written, m_run.chain().exportTo(request, m_job));
         return {};
     }

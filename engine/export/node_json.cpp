@@ -335,6 +335,12 @@ Json NodeJson::qparams(ObserverId observer, NodeId at) const
     }
     json["observer"] = observerKindName(spec->spec.kind);
     json["shared_with"] = sharedWith;
+    if (spec->rule.kind != RuleKind::None)
+        json["rule"] = ruleJson(spec->rule);
+    if (m_parts.alternatives)
+        if (const auto found = m_parts.alternatives->find(observer);
+            found != m_parts.alternatives->end())
+            json["alternatives"] = alternativesJson(found->second);
     return json;
 }
 

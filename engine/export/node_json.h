@@ -56,6 +56,8 @@ Json metricsJson(const std::optional<ErrorMetrics>& metrics);
 Json agreementJson(const std::optional<Agreement>& agreement);
 /// `{dtype, shape}`; a dimension is a number, or text where it is symbolic or unknown.
 Json typeJson(const ValueType& type);
+/// Each way with its parameters and its error.
+Json alternativesJson(const std::vector<Alternative>& alternatives);
 /// A number, or null where JSON has no word for it (NaN, infinities).
 Json numberJson(double value);
 Json coverageJson(const Plan& plan);

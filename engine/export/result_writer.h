@@ -7,6 +7,7 @@
 #include "engine/configure/recipe.h"
 #include "engine/convert/converted_model.h"
 #include "engine/convert/stored_qparams.h"
+#include "engine/convert/value_alternatives.h"
 #include "engine/import/trace_report.h"
 
 #include <map>
@@ -24,6 +25,7 @@ struct ResultParts
     const ConvertedModel* converted = nullptr;
     const Observations* observations = nullptr;
     const Comparison* comparison = nullptr;
+    const AlternativesTable* alternatives = nullptr; ///< told only where somebody asked for them
     std::string device;
     int threads = 0;
     std::map<std::string, double> timingSeconds; ///< stage name to seconds

@@ -5,6 +5,7 @@
 #include "engine/calibrate/dataset.h"
 #include "engine/configure/backend_config.h"
 #include "engine/configure/json_reader.h"
+#include "engine/convert/value_alternatives.h"
 #include "engine/export/earlier_exports.h"
 #include "engine/export/exporter.h"
 #include "engine/export/result_writer.h"
@@ -56,6 +57,11 @@ public:
         m_parts.comparedSha256 = std::move(comparedSha256);
         QS_CHECK(writeRecipe());
         QS_CHECK(writeForms());
+        if (m_request.alternatives) {
+            QS_TRY(m_alternatives,
+                   allAlternatives(*m_request.calibration->prepared, *m_parts.observations, m_job));
+            m_parts.alternatives = &m_alternatives;
+        }
         QS_CHECK(writeObservations(*m_parts.observations, at("observations.npz")));
         m_parts.timingSeconds["export"]
             = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -138,6 +144,7 @@ private:
     const Batch& m_batch;
     const JobContext& m_job;
     ResultParts m_parts;
+    AlternativesTable m_alternatives;
 };
 
 } // namespace

@@ -68,6 +68,7 @@ struct ExportRequest
     std::map<std::string, double> timingSeconds; ///< of the stages before, for the document
     std::map<std::string, double> evaluation; ///< the user's own metric, for the document
     std::int64_t onnxOpset = kOnnxOpset; ///< of the form "onnx"
+    bool alternatives = false; ///< the document tells what other ways to quantize would lose
 };
 
 struct ExportReport

@@ -37,6 +37,8 @@ public:
         , m_rules(rules)
         , m_sites(graph)
     {
+        if (rules.hasEdges())
+            readEdgeRules();
     }
 
     ObserverPlan run()
@@ -50,8 +52,7 @@ public:
                 continue;
             const std::size_t match = std::size_t(found->second);
             const Decision& decision = m_decisions[match];
-            if (!decision.quantized
-                || decision.observation == ObservationType::InputOutputNotObserved)
+            if (!isObserved(decision))
                 continue;
             if (m_matches.matches[match].units.front() == u) {
                 observeInputs(m_graph.get(unit.root()), decision);
@@ -68,6 +69,60 @@ public:
     }
 
 private:
+    static bool isObserved(const Decision& decision)
+    {
+        return decision.quantized
+            && decision.observation != ObservationType::InputOutputNotObserved;
+    }
+
+    /// The edge rules that quantized operators have for what they read.
+    void readEdgeRules()
+    {
+        const auto read = [this](NodeId id, const Use* only) {
+            const auto uses = activationUses(m_graph, m_graph.get(id), nameOf(id));
+            for (std::size_t i = 0; i < uses.size(); ++i) {
+                const auto& [use, value] = uses[i];
+                if (only && !(use == *only))
+                    continue;
+                const Rule* rule
+                    = m_rules.edgeRule(m_graph.get(value.node).name, m_graph.get(id).name, int(i));
+                if (rule && rule->qconfig.config && isTensor(value))
+                    m_edgeRules[value].emplace_back(use, rule);
+            }
+        };
+        for (std::size_t i = 0; i < m_matches.matches.size(); ++i) {
+            if (!isObserved(m_decisions[i]))
+                continue;
+            const Unit& unit = m_matches.units[m_matches.matches[i].units.front()];
+            read(unit.root(), nullptr);
+            for (const Use& use : unit.extraInputs)
+                read(use.node, &use);
+        }
+    }
+
+    /// The edge rule of the first reader where all readers have one that says the same of
+    /// activations; else null.
+    const Rule* ruleOfAllReaders(ValueRef value) const
+    {
+        const auto found = m_edgeRules.find(value);
+        if (found == m_edgeRules.end())
+            return nullptr;
+        const Rule* first = found->second.front().second;
+        const ObserverSpec& spec = first->qconfig.config->activation;
+        if (spec.isDynamic || spec.kind == ObserverKind::ReuseInput || !isObservedDType(spec.dtype))
+            return nullptr;
+        for (const Use& use : m_graph.users(value)) {
+            const bool same
+                = std::any_of(found->second.begin(), found->second.end(), [&](const auto& reading) {
+                      return reading.first == use
+                          && reading.second->qconfig.config->activation == spec;
+                  });
+            if (!same)
+                return nullptr;
+        }
+        return first;
+    }
+
     const OpName& nameOf(NodeId id) const { return m_names[m_graph.position(id)]; }
 
     bool isTensor(ValueRef ref) const { return m_graph.value(ref).type.mayBeFloat(); }
@@ -87,8 +142,12 @@ private:
             const ArgumentRole role = argumentRole(node, name, a);
             forEachRef(node.args[a].value, [&](ValueRef ref) {
                 const bool zeroth = std::exchange(first, false);
-                if (!isTensor(ref))
+                if (!isTensor(ref)) {
+                    // Edge rules count what is no float as well.
+                    inputIndex += role == ArgumentRole::Activation && !isOwnTensor(ref, name)
+                        && m_graph.value(ref).type.kind == ValueKind::Tensor;
                     return;
+                }
                 if (role == ArgumentRole::Weight || isListedWeight(node, a, ref))
                     observeWeight(node, a, ref, decision);
                 else if (role == ArgumentRole::Activation && !isOwnTensor(ref, name))
@@ -145,6 +204,7 @@ private:
             return;
         ObserverSite site;
         site.spec = decision.qconfig->weight;
+        site.rule = decision.rule;
         Use reader {node.id, argument};
         if (const ValueRef stored = storedWeight(ref, reader)) {
             if (m_sites.isRead(reader, stored))
@@ -170,6 +230,8 @@ private:
         const bool special = rule && rule->qconfig.config;
         if (special)
             m_out.inputRules[node.id].push_back(*rule);
+        if (special && m_observedAsRead.contains(ref))
+            return;
         const ObserverSpec& spec
             = special ? rule->qconfig.config->activation : decision.qconfig->activation;
         if (spec.kind == ObserverKind::ReuseInput || !isObservedDType(spec.dtype))
@@ -195,6 +257,7 @@ private:
             ObserverSite site;
             site.value = ref;
             site.spec = spec;
+            site.rule = special ? rule : decision.rule;
             site.fromEdgeRule = special;
             m_sites.add(std::move(site));
             m_inputSites[ref].push_back(index);
@@ -212,15 +275,20 @@ private:
         if (m_graph.get(unit.last()).outputs.empty() || !isTensor(value) || spec.isDynamic
             || !isObservedDType(spec.dtype))
             return;
-        m_produced[value] = spec.dtype;
+        const bool shares = spec.kind == ObserverKind::ReuseInput
+            || decision.observation == ObservationType::OutputShareObserver;
+        const Rule* asRead = shares ? nullptr : ruleOfAllReaders(value);
         ObserverSite site;
         site.value = value;
         site.output = true;
-        site.spec = spec;
+        site.spec = asRead ? asRead->qconfig.config->activation : spec;
+        site.rule = asRead ? asRead : decision.rule;
+        m_produced[value] = site.spec.dtype;
+        if (asRead)
+            m_observedAsRead.insert(value);
         const std::size_t index = m_sites.add(std::move(site));
         m_sites.setOutput(value, index);
-        const bool reuse = spec.kind == ObserverKind::ReuseInput;
-        if (!reuse && decision.observation != ObservationType::OutputShareObserver)
+        if (!shares)
             return;
         if (m_sites.share(m_graph.get(unit.root()), index)) {
             m_out.shared[match] = m_sites[index].instance != index;
@@ -244,6 +312,7 @@ private:
             for (const std::string_view value : kLstmCellValues) {
                 ObserverSite site;
                 site.spec = decision.qconfig->activation;
+                site.rule = decision.rule;
                 site.weightOwner = node.id;
                 site.interior = lstmInterior(*op, cell, value);
                 const std::size_t index = m_sites.add(std::move(site));
@@ -264,6 +333,7 @@ private:
             site.value = value;
             site.output = true;
             site.spec = decision.qconfig->activation;
+            site.rule = decision.rule;
             const std::size_t index = m_sites.add(std::move(site));
             m_sites[index].instance = made[i];
             m_sites.setOutput(value, index);
@@ -278,6 +348,9 @@ private:
     ObserverPlan m_out;
     ObserverSites m_sites;
     std::unordered_map<ValueRef, std::vector<std::size_t>> m_inputSites;
+    /// By value: its readers with an edge rule.
+    std::unordered_map<ValueRef, std::vector<std::pair<Use, const Rule*>>> m_edgeRules;
+    std::unordered_set<ValueRef> m_observedAsRead; ///< as the edge rules of all readers say
     std::unordered_set<ValueRef> m_blind; ///< taken for quantized, but nothing observes it
     std::unordered_map<ValueRef, DType> m_produced; ///< what readers may count on; absent = float32
 };

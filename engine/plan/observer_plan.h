@@ -12,6 +12,7 @@ struct Decision
 {
     bool quantized = false;
     SharedQConfig qconfig; ///< set when quantized
+    const Rule* rule = nullptr; ///< that gave it, of the table
     ObservationType observation = ObservationType::OutputUseDifferentObserver;
     bool observeWeight = false; ///< the root is a module whose weight is quantized
     bool customModule = false; ///< the root is observed from within (an LSTM)
@@ -33,7 +34,9 @@ struct ObserverPlan
 /// Places observers as torch.ao's `insert_observers_for_model` does: in graph order, inputs of the
 /// first operator of a match and the output of its last; an input already of the wanted dtype needs
 /// none; observers of one class and dtype on one value are one; operators that only move or select
-/// values share the observer of their first input with their output and their other inputs.
+/// values share the observer of their first input with their output and their other inputs. An edge
+/// rule puts an observer of its own on the edge, after the value's; where every reader of a value
+/// has one that says the same, the value itself is observed so.
 ObserverPlan planObservers(const Graph& graph, const OpNames& names, const Matches& matches,
                            const std::vector<Decision>& decisions, RuleTable& rules);
 

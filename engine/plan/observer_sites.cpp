@@ -128,6 +128,10 @@ std::vector<PlannedObserver> ObserverSites::collect() const
         const ObserverSite& own = m_sites[site.instance];
         PlannedObserver& observer = byInstance[site.instance];
         observer.spec = own.spec;
+        if (own.rule)
+            observer.rule = *own.rule;
+        else
+            observer.rule.kind = RuleKind::None;
         observer.isWeight = own.weightOwner && own.interior.empty();
         observer.weightOwner = own.weightOwner;
         observer.interior = own.interior;

@@ -16,6 +16,7 @@ struct ObserverSite
     bool output = false; ///< on the value for all readers; else for `readers` only
     std::vector<Use> readers;
     ObserverSpec spec;
+    const Rule* rule = nullptr; ///< that gave the spec; borrowed from the table
     std::size_t instance = 0; ///< the site whose observer this one uses
     bool removed = false;
     bool fromEdgeRule = false;

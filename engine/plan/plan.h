@@ -68,6 +68,8 @@ struct NodePlan
     /// Edge rules that decide how one of its inputs (`Rule::index`, among its activations) is
     /// quantized, in order of inputs; `rule` decides the rest.
     std::vector<Rule> inputRules;
+    /// What an operator reads as activations, and where: what edge rules count.
+    std::vector<std::pair<Use, ValueRef>> activations;
     std::vector<Candidate> candidates; ///< what was tried in vain, most promising first
     Remedy remedy; ///< what would change a float verdict
 };
@@ -102,6 +104,7 @@ struct PlannedObserver
 {
     ObserverId id;
     ObserverSpec spec;
+    Rule rule; ///< that gave the spec; an edge rule where one decided
     bool isWeight = false;
     NodeId weightOwner; ///< for weights and interiors: the root op they belong to
     /// Of a custom module: which value inside it is observed, "layers.0.layer_fw.cell.gates". It is

@@ -187,6 +187,8 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
     for (const Match& match : matches.matches) {
         verdicts.push_back(decider.decide(match, hits, plan.warnings));
         decisions.push_back(verdicts.back().decision);
+        if (const RuleHits& ruled = hits[verdicts.back().ruledBy]; !ruled.empty())
+            decisions.back().rule = ruled.front();
     }
     applyNullEdges(graph, names, matches, rules, verdicts, decisions);
     applyBranchConditions(graph, matches, verdicts, decisions);
@@ -195,8 +197,12 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
 
     const Reasoner reasoner({graph, names, matches, hits, verdicts, observers, backend, choices});
     plan.nodes.reserve(names.size());
-    for (std::size_t i = 0; i < names.size(); ++i)
+    for (std::size_t i = 0; i < names.size(); ++i) {
         plan.nodes.push_back(reasoner.nodePlan(i));
+        const Node& node = *graph.nodes()[i];
+        if (node.isOperator())
+            plan.nodes.back().activations = activationUses(graph, node, names[i]);
+    }
     fillGroups(matches, backend, verdicts, plan);
     sortGroups(graph, plan);
     countCoverage(graph, plan);

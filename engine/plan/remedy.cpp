@@ -2,6 +2,7 @@
 #include "engine/plan/remedy.h"
 
 #include "engine/base/text.h"
+#include "engine/configure/derived_qconfig.h"
 #include "engine/plan/node_rules.h"
 
 #include <algorithm>
@@ -95,32 +96,6 @@ void fitWeight(ObserverSpec& spec, const DTypeWithConstraints& want)
     fitScale(spec, want);
 }
 
-std::optional<QConfig> presetName(const QConfig& wanted, std::string& name)
-{
-    for (const std::string& preset : presetNames())
-        if (const auto known = presetQConfig(preset); known && *known == wanted) {
-            name = preset;
-            return known;
-        }
-    return std::nullopt;
-}
-
-/// A name under which the recipe can hold the qconfig: one that already means it, or a new one.
-std::string nameFor(const Recipe& recipe, const QConfig& qconfig, const std::string& from)
-{
-    for (const auto& [name, own] : recipe.qconfigs)
-        if (own == qconfig)
-            return name;
-    std::string preset;
-    if (presetName(qconfig, preset) && !recipe.qconfigs.contains(preset))
-        return preset;
-    const std::string base = (from.empty() ? recipe.backend : from) + "_fit";
-    std::string name = base;
-    for (int i = 2; findQConfig(recipe, name); ++i)
-        name = base + std::to_string(i);
-    return name;
-}
-
 void describe(const char* what, const ObserverSpec& from, const ObserverSpec& to,
               std::vector<std::string>& out)
 {
@@ -180,9 +155,8 @@ Recipe applyRemedy(const Recipe& recipe, const Graph& graph, const Plan& plan, N
     Recipe out = recipe;
     const std::string from
         = found->qconfigName.empty() ? found->rule.qconfig.name : found->qconfigName;
-    NamedQConfig named {nameFor(recipe, *found->remedy.qconfig, from), found->remedy.qconfig};
-    if (!presetQConfig(named.name))
-        out.qconfigs[named.name] = *named.config;
+    const NamedQConfig named
+        = addQConfig(out, *found->remedy.qconfig, (from.empty() ? recipe.backend : from) + "_fit");
     setNodeRules(out, graph, decidedTogether(graph, plan, node), named);
     return out;
 }

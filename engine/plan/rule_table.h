@@ -34,6 +34,7 @@ public:
     static Result<RuleTable> make(const QConfigMapping& mapping);
 
     RuleHits find(const RuleSubject& subject);
+    bool hasEdges() const { return m_hasEdges; }
     /// The rule for one input of one consumer; null when there is none.
     const Rule* edgeRule(const std::string& producer, const std::string& consumer, int index);
     /// The recipe's rules that never reached any operator, for warnings.

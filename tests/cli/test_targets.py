@@ -103,7 +103,9 @@ def test_training_presets(folder):
     plain, training = results
     assert plain["relu"]["quantized"] and training["relu"]["quantized"]
     for name, node in plain.items():
-        assert node["output"] == training[name]["output"] and node["weight"] == training[name]["weight"], name
+        for place in ("output", "weight"):
+            ours, theirs = ({**(told[place] or {}), "rule": None} for told in (node, training[name]))
+            assert ours == theirs, (name, place)  # but for the name under which the rule gave it
     recipe = write_recipe(folder, mapping={"global": "x86", "object_type": [["torch.nn.Linear", "default_qat"]]})
     expect_bad("plan", model, "--recipe", recipe,
                contains=["recipe.json", "mixed", "'conv2d' has 'x86'", "'linear' has 'default_qat'"])
@@ -190,6 +192,11 @@ def test_edge_rules_are_told_where_they_win(folder):
     assert told["kind"] == "global" and told["inputs"] == [
         {"kind": "edge", "key": "max_pool2d, add, 0", "qconfig": "qnnpack", "index": 0}], told
     assert nodes["conv2d"]["rule"]["inputs"][0]["index"] == 0 and "inputs" not in nodes["linear"]["rule"]
+    assert nodes["x"]["output"]["rule"] == {"kind": "edge", "key": "x, conv2d, 0", "qconfig": "qnnpack"}, nodes["x"]
+    assert nodes["add"]["inputs"][0]["rule"]["kind"] == "edge" and nodes["add"]["output"]["rule"]["kind"] == "global"
+    text = run_good("plan", path, "--recipe", folder / "recipe.json")
+    line = next(line for line in text.splitlines() if line.startswith("add "))
+    assert "edge max_pool2d -> add, input 0; global" in line, line
     told = planned(["conv2d_1", "add", 1, None])["add"]
     assert not told["quantized"] and told["rule"]["kind"] == "edge" and told["rule"]["key"] == "conv2d_1, add, 1", told
     assert told["rule"]["overrides"][0]["kind"] == "global" and told["rule"]["qconfig"] is None

@@ -22,7 +22,7 @@ SAMPLES = SOURCE / "resources" / "samples"
 NODE_KEYS = {"name", "op", "module", "call_index", "module_class", "quantized", "reason", "pattern", "qconfig", "rule",
              "output", "inputs", "weight"}
 QPARAM_KEYS = {"dtype", "qscheme", "scale", "zero_point", "quant_min", "quant_max", "min", "max", "observer",
-               "shared_with"}
+               "shared_with", "rule"}
 METRIC_KEYS = {"sqnr_db", "cosine", "mse", "max_abs"}
 RESULT_KEYS = {"format", "version", "device", "threads", "model", "recipe_sha256", "versions", "timing_s",
                "peak_rss_bytes", "coverage", "labels", "agreement", "outputs", "nodes"}

@@ -9,6 +9,7 @@
 #include <QJsonObject>
 #include <QProcess>
 #include <QString>
+#include <QStringList>
 
 #include <map>
 
@@ -18,10 +19,11 @@ namespace qs {
 class CommandLine
 {
 public:
-    /// Recipes and results are written into `folder`.
-    CommandLine(QString model, QString folder)
+    /// Recipes and results are written into `folder`; `words` are added to each command.
+    CommandLine(QString model, QString folder, QStringList words = {})
         : m_model(std::move(model))
         , m_folder(std::move(folder))
+        , m_words(std::move(words))
     {
     }
 
@@ -39,8 +41,10 @@ public:
         file.close();
         QProcess process;
         process.start(QStringLiteral(QS_BINARY_DIR "/bin/quantscope"),
-                      {"quantize", m_model, "--recipe", file.fileName(), "--data", data, "--device",
-                       "cpu", "--export", "pt2-reference", "--out", m_folder + "/cli", "--json"});
+                      QStringList {"quantize", m_model, "--recipe", file.fileName(), "--data", data,
+                                   "--device", "cpu", "--export", "pt2-reference", "--out",
+                                   m_folder + "/cli", "--json"}
+                          + m_words);
         if (!process.waitForFinished(120000) || process.exitCode() != 0)
             qFatal("%s", process.readAllStandardError().constData());
         return m_told[key] = QJsonDocument::fromJson(process.readAllStandardOutput()).object();
@@ -48,6 +52,7 @@ public:
 
 private:
     QString m_model, m_folder;
+    QStringList m_words;
     std::map<QByteArray, QJsonObject> m_told; ///< by decisions and data
 };
 

@@ -51,6 +51,13 @@ public:
     Result<ValuePreview> preview(const GraphPtr& model, NodeId node,
                                  const JobContext& job) override;
     Result<ScalarTextsPtr> scalars(const GraphPtr& model, const JobContext& job) override;
+    /// Of activations alone.
+    Result<std::vector<Alternative>> alternatives(const CalibrationPtr& calibration,
+                                                  ObserverId observer, const JobContext&) override
+    {
+        const ObserverStats* stats = calibration->observations->tryGet(observer);
+        return stats ? valueAlternatives(*stats) : std::vector<Alternative>();
+    }
     std::vector<std::string> backendNames() const override { return {"x86", "qnnpack"}; }
     std::vector<std::string> operatorNames() const override { return operatorTargets(); }
     Result<OperatorSchema> operatorSchema(const std::string& target) const override

@@ -20,17 +20,6 @@ constexpr std::size_t kFineEdges = 600;
 /// A node less high than this on the screen needs no rounding.
 constexpr double kSmoothHeight = 6;
 
-/// A line from `a` to `b` that leaves and arrives vertically.
-void addStretch(QPainterPath& path, const QPointF& a, const QPointF& b)
-{
-    if (std::abs(a.x() - b.x()) < 1) {
-        path.lineTo(b);
-        return;
-    }
-    const double middle = (a.y() + b.y()) / 2;
-    path.cubicTo(QPointF(a.x(), middle), QPointF(b.x(), middle), b);
-}
-
 } // namespace
 
 QColor frameFill(int depth)

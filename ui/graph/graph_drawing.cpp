@@ -2,8 +2,73 @@
 #include "ui/graph/graph_drawing.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace qs {
+
+namespace {
+
+/// Points on a curved stretch that its distance is measured to.
+constexpr int kEdgeSamples = 24;
+
+double distanceTo(const QPointF& at, const QPointF& a, const QPointF& b)
+{
+    const QPointF along = b - a;
+    const double length = QPointF::dotProduct(along, along);
+    const double share
+        = length > 0 ? std::clamp(QPointF::dotProduct(at - a, along) / length, 0.0, 1.0) : 0;
+    const QPointF off = at - a - along * share;
+    return std::hypot(off.x(), off.y());
+}
+
+} // namespace
+
+void addStretch(QPainterPath& path, const QPointF& from, const QPointF& to)
+{
+    if (std::abs(from.x() - to.x()) < 1) {
+        path.lineTo(to);
+        return;
+    }
+    const double middle = (from.y() + to.y()) / 2;
+    path.cubicTo(QPointF(from.x(), middle), QPointF(to.x(), middle), to);
+}
+
+QPainterPath GraphDrawing::pathOf(const DrawnEdge& edge) const
+{
+    const auto stretch = pointsOf(edge);
+    QPainterPath path(stretch.front());
+    for (std::size_t i = 1; i < stretch.size(); ++i)
+        addStretch(path, stretch[i - 1], stretch[i]);
+    return path;
+}
+
+int GraphDrawing::edgeAt(const QPointF& at, double reach) const
+{
+    int found = -1;
+    double nearest = reach;
+    const QRectF around(at.x() - reach, at.y() - reach, 2 * reach, 2 * reach);
+    for (const int index : edgeGrid.find(around)) {
+        const auto stretch = pointsOf(edges[std::size_t(index)]);
+        for (std::size_t i = 1; i < stretch.size(); ++i) {
+            const QRectF box
+                = QRectF(stretch[i - 1], stretch[i]).normalized().adjusted(-1, -1, 1, 1);
+            if (!box.intersects(around))
+                continue;
+            QPainterPath path(stretch[i - 1]);
+            addStretch(path, stretch[i - 1], stretch[i]);
+            QPointF before = stretch[i - 1];
+            for (int k = 1; k <= kEdgeSamples; ++k) {
+                const QPointF next = path.pointAtPercent(double(k) / kEdgeSamples);
+                if (const double distance = distanceTo(at, before, next); distance < nearest) {
+                    nearest = distance;
+                    found = index;
+                }
+                before = next;
+            }
+        }
+    }
+    return found;
+}
 
 void GraphDrawing::finish()
 {

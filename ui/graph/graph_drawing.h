@@ -4,6 +4,7 @@
 #include "ui/graph/fold_tree.h"
 #include "ui/graph/spatial_grid.h"
 
+#include <QPainterPath>
 #include <QPointF>
 #include <QRectF>
 
@@ -56,6 +57,9 @@ struct DrawnReference
     int node = -1; ///< index of the reader in `GraphDrawing::nodes`
 };
 
+/// Goes on to `to` from where the path is, leaving and arriving vertically.
+void addStretch(QPainterPath& path, const QPointF& from, const QPointF& to);
+
 /// A finished layout in flat arrays. Immutable; any thread.
 struct GraphDrawing
 {
@@ -75,6 +79,10 @@ struct GraphDrawing
     {
         return {points.data() + edge.firstPoint, std::size_t(edge.pointCount)};
     }
+    /// The line of a stretch as it is painted.
+    QPainterPath pathOf(const DrawnEdge& edge) const;
+    /// The stretch nearest to a point, no further away than `reach`; -1 where there is none.
+    int edgeAt(const QPointF& at, double reach) const;
     /// What a node is shown by name for.
     std::span<const DrawnReference> referencesOf(int node) const;
     /// The node that shows an entry: itself or the outermost folded module around it; -1 for a

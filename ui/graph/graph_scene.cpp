@@ -21,6 +21,8 @@ void GraphScene::setDrawing(GraphDrawingPtr drawing)
 {
     setSelectedEntries({});
     setHovered(-1);
+    setHoveredEdge(-1);
+    setLitEdges({});
     setFanOut({}, {});
     m_canvas->setDrawing(std::move(drawing));
     // Room around the graph, so that its ends can be brought to the middle.
@@ -64,6 +66,35 @@ void GraphScene::setSelectedEntries(const std::vector<int>& entries)
         m_selected.push_back(new HotItem(rect, HotItem::Look::Selected));
         addItem(m_selected.back());
     }
+}
+
+void GraphScene::setLitEdges(LitEdges lit)
+{
+    for (auto* item : m_litItems)
+        delete item;
+    m_litItems.clear();
+    m_lit = std::move(lit);
+    const auto add = [this](QGraphicsItem* item) {
+        m_litItems.push_back(item);
+        addItem(item);
+    };
+    if (!m_lit.partners.empty())
+        add(new EdgeItem(*drawing(), m_lit.partners, HotItem::Look::Partner));
+    for (const int entry : m_lit.makers)
+        if (const QRectF rect = rectOf(entry); !rect.isNull())
+            add(new HotItem(rect, HotItem::Look::Partner));
+    if (!m_lit.chosen.empty())
+        add(new EdgeItem(*drawing(), m_lit.chosen, HotItem::Look::Selected));
+}
+
+void GraphScene::setHoveredEdge(int stretch)
+{
+    delete m_hoveredEdge;
+    m_hoveredEdge = nullptr;
+    if (stretch < 0)
+        return;
+    m_hoveredEdge = new EdgeItem(*drawing(), {stretch}, HotItem::Look::Hovered);
+    addItem(m_hoveredEdge);
 }
 
 void GraphScene::setHovered(int nodeIndex)

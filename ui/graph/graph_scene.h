@@ -7,6 +7,7 @@
 
 namespace qs {
 
+class EdgeItem;
 class FanOutItem;
 class HotItem;
 
@@ -27,6 +28,16 @@ public:
     /// Marks the drawn things of these entries.
     void setSelectedEntries(const std::vector<int>& entries);
     void setHovered(int nodeIndex);
+    /// What stands out of the edges: stretches of the one looked at, those that share its observer,
+    /// and the nodes that make what they carry, by entry.
+    struct LitEdges
+    {
+        std::vector<int> chosen, partners, makers;
+        friend bool operator==(const LitEdges&, const LitEdges&) = default;
+    };
+    void setLitEdges(LitEdges lit);
+    const LitEdges& litEdges() const { return m_lit; }
+    void setHoveredEdge(int stretch);
     /// Lines from a value to the readers that only name it; no readers: none.
     void setFanOut(const QRectF& from, std::vector<QRectF> readers);
     /// Where an entry is drawn: as node, as frame, or as the folded module around it.
@@ -40,6 +51,9 @@ private:
     std::vector<HotItem*> m_selected;
     HotItem* m_hover = nullptr;
     FanOutItem* m_fanOut = nullptr;
+    LitEdges m_lit;
+    std::vector<QGraphicsItem*> m_litItems;
+    EdgeItem* m_hoveredEdge = nullptr;
 };
 
 } // namespace qs

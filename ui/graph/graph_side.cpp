@@ -3,6 +3,7 @@
 
 #include "ui/graph/expansion.h"
 #include "ui/graph/graph_layout.h"
+#include "ui/graph/graph_walk.h"
 #include "ui/graph/rule_looks.h"
 #include "ui/graph/stored_inside.h"
 #include "ui/session/text.h"
@@ -32,6 +33,22 @@ GraphSide::GraphSide(Workspace& workspace, GraphView& view, QString tag, QObject
     connect(&view, &GraphView::entryClicked, this, &GraphSide::select);
     connect(&view, &GraphView::entriesBanded, this, &GraphSide::selectAll);
     connect(&view, &GraphView::emptyClicked, this, [this] { m_workspace.selection().clear(); });
+    const auto lookAt = [this](const std::optional<Edge>& edge) {
+        if (edge)
+            m_workspace.selectEdge(*edge);
+    };
+    connect(&view, &GraphView::edgeClicked, this, [this, lookAt](int stretch) {
+        if (const auto marks = edgeMarks())
+            lookAt(marks->edgeOf(stretch));
+    });
+    connect(&view, &GraphView::namesClicked, this, [this, lookAt](int node) {
+        if (const auto marks = edgeMarks())
+            lookAt(marks->namedEdgeOf(node));
+    });
+    connect(&workspace, &Workspace::factsChanged, this, [this] {
+        if (m_workspace.selection().edge())
+            syncSelection();
+    });
     connect(&view, &GraphView::walkWanted, this, &GraphSide::walk);
     connect(&workspace.selection(), &Selection::changed, this, &GraphSide::syncSelection);
     view.setTipLines([this](int entry) { return valueLines(entry); });
@@ -215,8 +232,28 @@ std::vector<int> GraphSide::selectedEntries() const
 void GraphSide::syncSelection()
 {
     const auto& drawing = m_view.graphScene().drawing();
-    if (drawing && drawing->tree == m_form.tree)
-        m_view.graphScene().setSelectedEntries(selectedEntries());
+    if (!drawing || drawing->tree != m_form.tree)
+        return;
+    const auto& edge = m_workspace.selection().edge();
+    auto& scene = m_view.graphScene();
+    scene.setSelectedEntries(edge ? std::vector<int>() : selectedEntries());
+    const auto& document = m_workspace.document();
+    const auto marks = edgeMarks();
+    scene.setLitEdges(edge && marks ? marks->lit(
+                          *edge,
+                          document.plan() ? sharedAlong(*document.model(), *document.plan(), *edge)
+                                          : std::vector<ObservedEdge>())
+                                    : GraphScene::LitEdges());
+}
+
+std::optional<EdgeMarks> GraphSide::edgeMarks() const
+{
+    const auto& drawing = m_view.graphScene().drawing();
+    const auto& model = m_workspace.document().model();
+    const auto& tree = m_workspace.foldTree();
+    if (!drawing || drawing->tree != m_form.tree || !model || !tree)
+        return std::nullopt;
+    return EdgeMarks(*drawing, *model, *tree);
 }
 
 void GraphSide::centerOnSelection(bool onlyIfHidden)
@@ -270,49 +307,6 @@ void GraphSide::selectAll(const std::vector<int>& entries, bool extend)
         m_workspace.selectEntries(chosen, extend);
 }
 
-int GraphSide::drawnAt(Qt::Key key, int from) const
-{
-    const auto& drawing = *m_view.graphScene().drawing();
-    const auto& start = drawing.nodes[std::size_t(from)];
-    std::vector<int> choices;
-    const auto offer = [&](int entry) {
-        if (const int node = drawing.nodeOfEntry[std::size_t(entry)]; node >= 0 && node != from)
-            choices.push_back(node);
-    };
-    if (key == Qt::Key_Down || key == Qt::Key_Up) {
-        const bool down = key == Qt::Key_Down;
-        for (const auto& edge : drawing.edges)
-            if ((down ? edge.fromEntry : edge.toEntry) == start.entry)
-                offer(down ? edge.toEntry : edge.fromEntry);
-        // What is only named comes after what is joined by a line.
-        if (choices.empty())
-            for (const auto& reference : drawing.references) {
-                const int producer
-                    = drawing.nodeShowing(drawing.tree->unitOf(reference.value.node));
-                if (down && producer == from)
-                    choices.push_back(reference.node);
-                else if (!down && reference.node == from && producer >= 0)
-                    choices.push_back(producer);
-            }
-    } else {
-        const bool right = key == Qt::Key_Right;
-        for (std::size_t i = 0; i < drawing.nodes.size(); ++i) {
-            const QRectF& rect = drawing.nodes[i].rect;
-            if (rect.bottom() > start.rect.top() && rect.top() < start.rect.bottom()
-                && (right ? rect.left() > start.rect.right() : rect.right() < start.rect.left()))
-                choices.push_back(int(i));
-        }
-    }
-    const QPointF at = start.rect.center();
-    const auto distance = [&](int node) {
-        const QPointF d = drawing.nodes[std::size_t(node)].rect.center() - at;
-        return std::hypot(d.x(), d.y());
-    };
-    const auto nearest = std::min_element(choices.begin(), choices.end(),
-                                          [&](int a, int b) { return distance(a) < distance(b); });
-    return nearest == choices.end() ? -1 : *nearest;
-}
-
 void GraphSide::walk(Qt::Key key)
 {
     const auto& drawing = m_view.graphScene().drawing();
@@ -320,7 +314,7 @@ void GraphSide::walk(Qt::Key key)
         return;
     const auto selected = selectedEntries();
     int node = selected.empty() ? -1 : drawing->nodeShowing(selected.front());
-    node = node < 0 ? 0 : drawnAt(key, node);
+    node = node < 0 ? 0 : nodeBeside(*drawing, key, node);
     if (node < 0)
         return;
     const int entry = drawing->nodes[std::size_t(node)].entry;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#ifndef Q_MOC_RUN
+#include "ui/graph/edge_marks.h"
+#endif
 #include "ui/graph/graph_forms.h"
 #include "ui/graph/graph_view.h"
 #include "ui/graph/level_layout.h"
@@ -58,11 +61,12 @@ private:
     void cancelCoarse();
     void show(GraphDrawingPtr drawing, bool keepPlace);
     std::vector<int> selectedEntries() const;
+    /// Of what is drawn; nothing while nothing is.
+    std::optional<EdgeMarks> edgeMarks() const;
     NodeId floatOf(NodeId id) const;
     /// The float node that what is drawn came from first.
     NodeId floatOfDrawn(int node) const;
     QRectF rectOfFloat(NodeId id) const;
-    int drawnAt(Qt::Key key, int from) const;
     QStringList valueLines(int entry) const;
 
     Workspace& m_workspace;

@@ -25,6 +25,8 @@ constexpr double kMinZoom = 0.02, kMaxZoom = 4;
 constexpr double kReadableZoom = 0.62;
 /// Between the graph and the border of the view when it is fitted.
 constexpr double kFitMargin = 20;
+/// Pixels beside a line that still mean it.
+constexpr double kEdgeReach = 6;
 
 } // namespace
 
@@ -136,6 +138,13 @@ int GraphView::entryAt(const QPoint& at) const
     return frame >= 0 ? drawing->boxes[std::size_t(frame)].entry : -1;
 }
 
+int GraphView::stretchAt(const QPointF& at) const
+{
+    const auto& drawing = m_scene.drawing();
+    return drawing && m_scene.canvas().style().words ? drawing->edgeAt(at, kEdgeReach / zoom())
+                                                     : -1;
+}
+
 void GraphView::wheelEvent(QWheelEvent* event)
 {
     const QPoint delta
@@ -201,8 +210,12 @@ void GraphView::hover(const QPointF& at)
     const auto& canvas = m_scene.canvas();
     int node = canvas.nodeAt(at);
     const int named = node < 0 ? canvas.referencesAt(at) : -1;
-    if (node == m_hovered && named == m_hoveredName)
+    const int stretch = node < 0 && named < 0 ? stretchAt(at) : -1;
+    if (node == m_hovered && named == m_hoveredName && stretch == m_hoveredEdge)
         return;
+    if (stretch != m_hoveredEdge)
+        m_scene.setHoveredEdge(stretch);
+    m_hoveredEdge = stretch;
     m_hovered = node;
     m_hoveredName = named;
     m_scene.setHovered(node);
@@ -212,7 +225,12 @@ void GraphView::hover(const QPointF& at)
         return;
     }
     if (node < 0 || !canvas.style().words) {
-        viewport()->setToolTip({});
+        const auto* value = stretch < 0
+            ? nullptr
+            : &drawing->graph->value(drawing->edges[std::size_t(stretch)].value);
+        viewport()->setToolTip(
+            value ? QStringLiteral("%1  %2").arg(toQString(value->name), shapeText(value->type))
+                  : QString());
         return;
     }
     m_hoveredReaders = showFanOut(node);
@@ -294,7 +312,13 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event)
         return;
     }
     const int entry = entryAt(event->pos());
-    if (entry < 0)
+    const QPointF at = mapToScene(event->pos());
+    const bool drawn = entry < 0 && m_scene.drawing();
+    if (const int named = drawn ? m_scene.canvas().referencesAt(at) : -1; named >= 0)
+        Q_EMIT namesClicked(named);
+    else if (const int stretch = drawn ? stretchAt(at) : -1; stretch >= 0)
+        Q_EMIT edgeClicked(stretch);
+    else if (entry < 0)
         Q_EMIT emptyClicked();
     else
         Q_EMIT entryClicked(entry, event->modifiers() & (Qt::ControlModifier | Qt::ShiftModifier));
@@ -348,8 +372,9 @@ void GraphView::contextMenuEvent(QContextMenuEvent* event)
 
 void GraphView::leaveEvent(QEvent* event)
 {
-    m_hovered = m_hoveredName = -1;
+    m_hovered = m_hoveredName = m_hoveredEdge = -1;
     m_scene.setHovered(-1);
+    m_scene.setHoveredEdge(-1);
     m_scene.setFanOut({}, {});
     QGraphicsView::leaveEvent(event);
 }

@@ -48,6 +48,10 @@ public:
 Q_SIGNALS:
     void entryClicked(int entry, bool extend);
     void emptyClicked();
+    /// An index into the drawing's edges.
+    void edgeClicked(int stretch);
+    /// The list of values that a node shows by name; an index into the drawing's nodes.
+    void namesClicked(int node);
     /// Everything drawn as a node that a dragged rectangle touches.
     void entriesBanded(const std::vector<int>& entries, bool extend);
     void foldToggled(int entry, bool recursively);
@@ -76,6 +80,8 @@ protected:
 private:
     /// The entry drawn at a point of the viewport: a node, or the frame whose header is there.
     int entryAt(const QPoint& at) const;
+    /// The stretch of an edge that is meant by a point of the scene where no node is; -1.
+    int stretchAt(const QPointF& at) const;
     void hover(const QPointF& at);
     QString showNamed(int node);
     QString tipOf(int node) const;
@@ -93,7 +99,7 @@ private:
     bool m_bandZooms = false; ///< the rectangle is for zooming, not for selecting
     int m_paintCount = 0;
     int m_reserved = 0;
-    int m_hovered = -1, m_hoveredName = -1;
+    int m_hovered = -1, m_hoveredName = -1, m_hoveredEdge = -1;
     int m_hoveredReaders = 0; ///< that name what is hovered
 };
 

@@ -7,6 +7,22 @@
 
 namespace qs {
 
+namespace {
+
+QPen penOf(HotItem::Look look, double zoom)
+{
+    QPen pen(look == HotItem::Look::Hovered ? theme().faint : theme().accent,
+             look == HotItem::Look::Selected ? 2.5 : 1.5);
+    if (look == HotItem::Look::Partner)
+        pen.setStyle(Qt::DashLine);
+    pen.setCosmetic(zoom < 0.5);
+    return pen;
+}
+
+constexpr double kTip = 5;
+
+} // namespace
+
 HotItem::HotItem(const QRectF& rect, Look look)
     : m_rect(rect)
     , m_look(look)
@@ -29,13 +45,44 @@ QRectF HotItem::boundingRect() const
 void HotItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*)
 {
     painter->setRenderHint(QPainter::Antialiasing, true);
-    QPen pen(m_look == Look::Selected ? theme().accent : theme().faint,
-             m_look == Look::Selected ? 2.5 : 1.5);
-    pen.setCosmetic(painter->worldTransform().m11() < 0.5);
+    const QPen pen = penOf(m_look, painter->worldTransform().m11());
     painter->setPen(pen);
     painter->setBrush(Qt::NoBrush);
     const double radius = m_rect.height() > 60 ? 10 : 6;
     painter->drawRoundedRect(m_rect, radius, radius);
+}
+
+EdgeItem::EdgeItem(const GraphDrawing& drawing, const std::vector<int>& edges, HotItem::Look look)
+    : m_look(look)
+{
+    setAcceptedMouseButtons(Qt::NoButton);
+    setZValue(look == HotItem::Look::Selected ? 2 : 1);
+    for (const int index : edges) {
+        const DrawnEdge& edge = drawing.edges[std::size_t(index)];
+        m_path.addPath(drawing.pathOf(edge));
+        if (edge.arrow)
+            m_tips.push_back(drawing.pointsOf(edge).back());
+    }
+}
+
+QRectF EdgeItem::boundingRect() const
+{
+    return m_path.boundingRect().adjusted(-10, -10, 10, 10);
+}
+
+void EdgeItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*)
+{
+    painter->setRenderHint(QPainter::Antialiasing, true);
+    const QPen pen = penOf(m_look, painter->worldTransform().m11());
+    painter->setPen(pen);
+    painter->setBrush(Qt::NoBrush);
+    painter->drawPath(m_path);
+    painter->setPen(Qt::NoPen);
+    painter->setBrush(pen.color());
+    for (const QPointF& tip : m_tips) {
+        const QPointF head[] = {tip, tip + QPointF(-kTip, -8), tip + QPointF(kTip, -8)};
+        painter->drawPolygon(head, 3);
+    }
 }
 
 FanOutItem::FanOutItem(const QRectF& from, std::vector<QRectF> readers)

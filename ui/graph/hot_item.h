@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "ui/graph/graph_drawing.h"
+
 #include <QGraphicsItem>
+#include <QPainterPath>
 
 #include <vector>
 
@@ -14,6 +17,7 @@ public:
     enum class Look
     {
         Selected,
+        Partner, ///< changes along with what is selected
         Hovered
     };
     HotItem(const QRectF& rect, Look look);
@@ -24,6 +28,20 @@ public:
 private:
     QRectF m_rect;
     Look m_look;
+};
+
+/// Lines that stand out over those of the canvas. GUI thread only.
+class EdgeItem : public QGraphicsItem
+{
+public:
+    EdgeItem(const GraphDrawing& drawing, const std::vector<int>& edges, HotItem::Look look);
+    QRectF boundingRect() const override;
+    void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
+
+private:
+    QPainterPath m_path;
+    std::vector<QPointF> m_tips; ///< of arrows
+    HotItem::Look m_look;
 };
 
 /// The readers of one value that are not joined to it by lines of their own. For hovering only.

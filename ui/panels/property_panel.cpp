@@ -2,9 +2,14 @@
 #include "ui/panels/property_panel.h"
 
 #include "engine/base/text.h"
+#include "engine/convert/quantize_weights.h"
+#include "engine/convert/value_noise.h"
 #include "engine/graph/bodies.h"
 #include "ui/graph/graph_style.h"
 #include "ui/graph/node_words.h"
+#include "ui/panels/alternatives_card.h"
+#include "ui/panels/edge_card.h"
+#include "ui/panels/edge_list_card.h"
 #include "ui/panels/interior_card.h"
 #include "ui/panels/module_card.h"
 #include "ui/panels/property_cards.h"
@@ -12,7 +17,7 @@
 #include "ui/panels/values_card.h"
 #include "ui/panels/why_card.h"
 #include "ui/session/coalesce.h"
-#include "ui/session/quantization_noise.h"
+#include "ui/session/edge_decisions.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/theme.h"
@@ -136,13 +141,17 @@ PropertyPanel::PropertyPanel(Workspace& workspace, QWidget* parent)
     m_quantization->layout()->addWidget(m_editor);
     m_why = new WhyCard(workspace, m_cards);
     m_loss = new Card(QStringLiteral("Loss"), m_cards);
+    m_edge = new EdgeCard(workspace, m_cards);
+    m_edges = new EdgeListCard(workspace, m_cards);
+    m_alternatives = new AlternativesCard(workspace, m_cards);
     m_interior = new InteriorCard(workspace, m_cards);
     m_contents = new ModuleCard(workspace, m_cards);
     m_arguments = new Card(QStringLiteral("Arguments"), m_cards);
     m_values = new ValuesCard(workspace, m_cards);
-    for (Card* card :
-         {m_quantization, static_cast<Card*>(m_why), m_loss, static_cast<Card*>(m_interior),
-          static_cast<Card*>(m_contents), m_arguments, static_cast<Card*>(m_values)})
+    for (Card* card : {static_cast<Card*>(m_edge), m_quantization, static_cast<Card*>(m_why),
+                       m_loss, static_cast<Card*>(m_alternatives), static_cast<Card*>(m_edges),
+                       static_cast<Card*>(m_interior), static_cast<Card*>(m_contents), m_arguments,
+                       static_cast<Card*>(m_values)})
         column->addWidget(card);
     column->addStretch(1);
     scroll->setWidget(m_cards);
@@ -163,7 +172,8 @@ void PropertyPanel::refresh()
     m_cards->setVisible(any || whole);
     m_empty->setVisible(!any);
     for (auto* card : m_cards->findChildren<Card*>(QString(), Qt::FindDirectChildrenOnly))
-        card->setVisible(any || card == m_loss);
+        card->setVisible(selection.edge() ? card == m_edge
+                                          : (any && card != m_edge) || card == m_loss);
     m_empty->setText(m_workspace.document().model()
                          ? QStringLiteral("Select a node or a module to see how it is quantized, "
                                           "why, and what it loses.")
@@ -173,9 +183,16 @@ void PropertyPanel::refresh()
         showLoss();
     if (!any)
         return;
+    if (selection.edge()) {
+        m_edge->refresh();
+        m_alternatives->refresh();
+        return;
+    }
     m_editor->refresh();
     m_why->refresh();
     showLoss();
+    m_alternatives->refresh();
+    m_edges->refresh();
     m_interior->refresh();
     m_contents->refresh();
     showArguments();
@@ -192,6 +209,12 @@ void PropertyPanel::showHeader()
     m_title->setText(model ? QStringLiteral("Nothing selected") : QString());
     if (!model || !tree || selection.isEmpty())
         return;
+    if (selection.edge()) {
+        m_title->setText(edgeText(*model, *selection.edge()));
+        m_id->setText(QStringLiteral("edge"));
+        m_subtitle->setText(toQString(model->value(selection.edge()->value).type.text()));
+        return;
+    }
     const auto entries = m_workspace.selectedEntries();
     if (selection.isModule()) {
         const auto* module = model->modules().tryGet(selection.modulePath().toStdString());
@@ -280,7 +303,8 @@ void PropertyPanel::showLoss()
     const auto* stats = facts.stats(observer);
     const auto* params = facts.qparams(observer);
     if (stats && params)
-        if (const auto noise = estimateNoise(stats->fine, *params); noise && noise->total() > 0)
+        if (const auto noise = valueNoise(stats->fine, *params, storageRange(params->dtype));
+            noise && noise->total() > 0)
             m_loss->addText(QStringLiteral("%1 % clipping · %2 % rounding (estimated)")
                                 .arg(std::lround(100 * noise->clipping / noise->total()))
                                 .arg(std::lround(100 * noise->rounding / noise->total())));

@@ -8,7 +8,10 @@ class QScrollArea;
 
 namespace qs {
 
+class AlternativesCard;
 class Card;
+class EdgeCard;
+class EdgeListCard;
 class ElidedLabel;
 class InteriorCard;
 class ModuleCard;
@@ -46,6 +49,9 @@ private:
     QConfigEditor* m_editor;
     WhyCard* m_why;
     Card* m_loss;
+    EdgeCard* m_edge; ///< in place of all others, where an edge is looked at
+    EdgeListCard* m_edges;
+    AlternativesCard* m_alternatives;
     InteriorCard* m_interior;
     ModuleCard* m_contents;
     Card* m_arguments;

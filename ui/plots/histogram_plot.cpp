@@ -6,8 +6,9 @@
 #include "ui/panels/property_cards.h"
 #include "ui/plots/custom_plot.h"
 #include "ui/plots/plot_style.h"
+#include "ui/plots/range_bar.h"
 #include "ui/session/coalesce.h"
-#include "ui/session/quantization_noise.h"
+#include "ui/session/edge_decisions.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/theme.h"
@@ -33,10 +34,22 @@ QString number(double value)
 HistogramPlot::HistogramPlot(Workspace& workspace, QWidget* parent)
     : PlotPage(workspace, QStringLiteral("histogramPlot"), parent)
     , m_footer(new ElidedLabel(QString(), monoFont(10.5), this))
+    , m_bar(new RangeBar(this))
 {
     const Theme& t = theme();
     m_footer->setColor(t.muted);
     m_column->addWidget(m_footer);
+    m_column->addWidget(m_bar);
+    m_plot->setObjectName(QStringLiteral("histogram"));
+    m_plot->setAccessibleName(QStringLiteral("Histogram and the range that is kept"));
+    m_plot->setFocusPolicy(Qt::StrongFocus);
+    m_plot->setMouseTracking(true);
+    m_plot->installEventFilter(this);
+    connect(m_bar, &RangeBar::applyWanted, this, &HistogramPlot::applyTrial);
+    connect(m_bar, &RangeBar::backWanted, this, &HistogramPlot::putBack);
+    connect(m_bar, &RangeBar::snapWanted, this, &HistogramPlot::snapTo);
+    connect(&workspace.alternatives(), &AlternativesAsked::arrived, this,
+            [this] { m_bar->setSnaps(snaps()); });
 
     m_plot->yAxis->setScaleType(QCPAxis::stLogarithmic);
     auto ticker = QSharedPointer<QCPAxisTickerLog>::create();
@@ -90,11 +103,12 @@ void HistogramPlot::refresh()
     const auto& selection = m_workspace.selection();
     const NodeId node = selection.current();
     const ObserverId interior = selection.interior();
-    const auto observer = interior ? interior : facts.outputObserver(node);
+    const auto& edge = selection.edge();
+    const auto observer = interior ? interior
+        : edge                     ? observerOnEdge(m_workspace, *edge)
+                                   : facts.outputObserver(node);
     const auto* stats = facts.stats(observer);
-    const Histogram* histogram = nullptr;
-    if (stats)
-        histogram = !stats->fine.empty() ? &stats->fine : &stats->exact;
+    const Histogram* histogram = shownHistogram(stats);
     const bool any = histogram && !histogram->empty() && histogram->max > histogram->min;
     for (auto* layerable :
          {static_cast<QCPLayerable*>(m_kept), static_cast<QCPLayerable*>(m_beyond),
@@ -108,23 +122,36 @@ void HistogramPlot::refresh()
     m_footer->setText({});
     m_footer->setVisible(any);
     m_barCount = 0;
+    const CalibrationPtr& calibration = m_workspace.document().calibration();
+    const bool goesOn
+        = m_trial.isMoved() && observer == m_observer && calibration == m_calibration && any;
+    if (!goesOn) {
+        m_trial = {};
+        m_drag.reset();
+    }
+    m_observer = observer;
+    m_calibration = calibration;
+    m_histogram = nullptr;
+    m_bar->setVisible(false);
+    m_labelled = false;
     if (!any) {
-        m_labelled = false;
         m_caption->setText(QStringLiteral("Histogram"));
         const bool calibrated = m_workspace.document().calibration() != nullptr;
         m_empty->setText(!calibrated ? QStringLiteral("Calibrate to see what the observers see")
+                             : edge  ? QStringLiteral("No observer sits on this edge")
                              : node  ? QStringLiteral("No observer sits on this node's output")
                                      : QStringLiteral("Select a node to see its values"));
         m_plot->replot(QCustomPlot::rpQueuedReplot);
         return;
     }
     const Node* shown = facts.model()->tryGet(node);
-    const QString name = shown->scope.path.empty() ? QString::fromStdString(shown->name)
-                                                   : QString::fromStdString(shown->scope.path);
+    const QString name = edge       ? edgeText(*facts.model(), *edge)
+        : shown->scope.path.empty() ? QString::fromStdString(shown->name)
+                                    : QString::fromStdString(shown->scope.path);
     const auto* planned = facts.observer(observer);
-    const QString what = planned && !planned->interior.empty()
-        ? QString::fromStdString(planned->interior)
-        : QStringLiteral("output");
+    const QString what = edge                   ? QStringLiteral("edge")
+        : planned && !planned->interior.empty() ? QString::fromStdString(planned->interior)
+                                                : QStringLiteral("output");
     const auto batches = m_workspace.document().calibration()->observations->batches;
     m_caption->setText(QStringLiteral("%1 %2 · %3 values · %4%5")
                            .arg(name, what, countText(double(stats->count)))
@@ -133,50 +160,76 @@ void HistogramPlot::refresh()
 
     const auto* params = facts.qparams(observer);
     const bool ranged = params && params->scale.size() == 1 && params->zeroPoint.size() == 1;
-    auto [low, high]
-        = ranged ? keptRange(*params) : std::pair(double(histogram->min), double(histogram->max));
-    const std::size_t merge = std::max<std::size_t>(1, histogram->counts.size() / kBars);
+    if (ranged && !goesOn)
+        m_trial = RangeTrial(*stats, *params);
+    m_labelled = ranged;
+    m_steps->setVisible(ranged);
+    m_bar->setVisible(ranged);
+    m_bar->setApplicable(!interior);
+    if (ranged)
+        m_footerText = QString::fromLatin1("%1").arg(toQString(observerKindName(stats->spec.kind)));
+    m_histogram = histogram;
+    m_bar->setSnaps(ranged ? snaps() : std::vector<Alternative>());
+    showTrial();
+}
+
+/// The counts, the range that is kept or tried, and what it loses.
+void HistogramPlot::showTrial()
+{
+    const bool ranged = m_labelled;
+    const Histogram& histogram = *m_histogram;
+    const double low = ranged ? m_trial.end(0) : double(histogram.min);
+    const double high = ranged ? m_trial.end(1) : double(histogram.max);
+    fillBars(histogram, low, high);
+    if (!m_drag) { // while an end is dragged the axis stays
+        const double least = std::min(double(histogram.min), low);
+        const double most = std::max(double(histogram.max), high);
+        const double margin = (most - least) * 0.02;
+        m_plot->xAxis->setRange(least - margin, most + margin);
+    }
+    if (ranged) {
+        const QParams& params = m_trial.qparams();
+        const QCPRange shown = m_plot->xAxis->range();
+        const auto& noise = m_trial.noise();
+        showRange(low, high, noise ? noise->beyond : 0, shown.lower, shown.upper);
+        showSteps(keptRange(params).first, double(params.scale.front()), shown.lower, shown.upper);
+        m_footer->setText(QStringLiteral("%1   step %2   z %3   range %4…%5")
+                              .arg(m_footerText, scaleText(double(params.scale.front())))
+                              .arg(params.zeroPoint.front())
+                              .arg(params.quantMin)
+                              .arg(params.quantMax));
+        m_footer->setToolTip(m_footer->text() + QLatin1Char('\n') + m_label->text());
+        m_bar->show(m_trial);
+        m_footer->setVisible(!m_trial.isMoved());
+    }
+    leaveHeadroom();
+    m_plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void HistogramPlot::fillBars(const Histogram& histogram, double low, double high)
+{
+    const std::size_t merge = std::max<std::size_t>(1, histogram.counts.size() / kBars);
     const double bin
-        = (double(histogram->max) - double(histogram->min)) / double(histogram->counts.size());
+        = (double(histogram.max) - double(histogram.min)) / double(histogram.counts.size());
     QVector<double> keptX, keptY, beyondX, beyondY;
-    double peak = 1;
-    for (std::size_t i = 0; i < histogram->counts.size(); i += merge) {
+    m_peak = 1;
+    m_barCount = 0;
+    for (std::size_t i = 0; i < histogram.counts.size(); i += merge) {
         double sum = 0;
-        const std::size_t end = std::min(i + merge, histogram->counts.size());
+        const std::size_t end = std::min(i + merge, histogram.counts.size());
         for (std::size_t j = i; j < end; ++j)
-            sum += double(histogram->counts[j]);
-        const double at = double(histogram->min) + bin * double(i + end) / 2;
+            sum += double(histogram.counts[j]);
+        const double at = double(histogram.min) + bin * double(i + end) / 2;
         const bool inside = at >= low && at <= high;
         (inside ? keptX : beyondX) << at;
         (inside ? keptY : beyondY) << std::max(sum, kFloor);
-        peak = std::max(peak, sum);
+        m_peak = std::max(m_peak, sum);
         ++m_barCount;
     }
     m_kept->setWidth(bin * double(merge) * 0.86);
     m_beyond->setWidth(bin * double(merge) * 0.86);
     m_kept->setData(keptX, keptY, true);
     m_beyond->setData(beyondX, beyondY, true);
-    m_peak = peak;
-    const double dataMin = std::min(double(histogram->min), ranged ? low : 1e300);
-    const double dataMax = std::max(double(histogram->max), ranged ? high : -1e300);
-    const double margin = (dataMax - dataMin) * 0.02;
-    m_plot->xAxis->setRange(dataMin - margin, dataMax + margin);
-    m_labelled = ranged;
-    m_steps->setVisible(ranged);
-    if (ranged) {
-        const auto noise = estimateNoise(*histogram, *params);
-        showRange(low, high, noise ? noise->beyond : 0, dataMin - margin, dataMax + margin);
-        showSteps(low, double(params->scale.front()), dataMin, dataMax);
-        m_footer->setText(QStringLiteral("%1   step %2   z %3   range %4…%5")
-                              .arg(toQString(observerKindName(stats->spec.kind)),
-                                   scaleText(double(params->scale.front())))
-                              .arg(params->zeroPoint.front())
-                              .arg(params->quantMin)
-                              .arg(params->quantMax));
-        m_footer->setToolTip(m_footer->text() + QLatin1Char('\n') + m_label->text());
-    }
-    leaveHeadroom();
-    m_plot->replot(QCustomPlot::rpQueuedReplot);
 }
 
 /// The label stands above the highest bar, whatever the plot's height.

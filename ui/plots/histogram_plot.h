@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#ifndef Q_MOC_RUN
+#include "engine/convert/value_alternatives.h"
+#include "engine/pipeline/stages.h"
+#endif
+
 #include "ui/plots/plot_page.h"
+#include "ui/plots/range_trial.h"
 
 class QCPBars;
 class QCPGraph;
@@ -11,8 +17,12 @@ class QCPItemText;
 
 namespace qs {
 
+class RangeBar;
+
 /// What the observer of the selected node's output saw: counts on a logarithmic scale, with the
-/// range that quantization keeps and its steps drawn in. GUI thread only.
+/// range that quantization keeps and its steps drawn in. Both ends can be dragged, or moved by
+/// keys, to see what the value would lose; Apply keeps the range by rules, Escape puts it back. GUI
+/// thread only.
 class HistogramPlot : public PlotPage
 {
     Q_OBJECT
@@ -22,15 +32,34 @@ public:
     /// Bars now shown; 0 when there is nothing to show.
     int barCount() const { return m_barCount; }
 
+    /// Where an end of the range stands (0: the lower), in the plot's pixels; for tests.
+    QPoint endPosition(int side) const;
+    const RangeTrial& trial() const { return m_trial; }
+    /// Whose values are shown; none where nothing is.
+    ObserverId shown() const { return m_histogram ? m_observer : ObserverId(); }
+
 protected:
     void leaveHeadroom() override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void refresh();
+    void showTrial();
+    void fillBars(const Histogram& histogram, double low, double high);
+    /// The ways to choose a range that an end snaps to; empty while they are worked out.
+    std::vector<Alternative> snaps();
+    void snapTo(int index);
+    void applyTrial();
+    void putBack();
+    bool moveByKey(int key, bool finely);
+    /// 0 or 1: the end within reach of a place of the plot; -1.
+    int endAt(double x) const;
+    void dragTo(double x, bool freely);
     void showRange(double low, double high, double beyond, double dataMin, double dataMax);
     void showSteps(double low, double step, double dataMin, double dataMax);
 
     ElidedLabel* m_footer;
+    RangeBar* m_bar;
     QCPBars* m_kept;
     QCPBars* m_beyond;
     QCPGraph* m_steps;
@@ -38,6 +67,13 @@ private:
     QCPItemLine* m_edge[2];
     QCPItemText* m_label;
     bool m_labelled = false; ///< there is a range to name, where there is room for it
+    CalibrationPtr m_calibration; ///< keeps what is shown
+    const Histogram* m_histogram = nullptr;
+    ObserverId m_observer;
+    RangeTrial m_trial;
+    std::optional<int> m_drag; ///< the end that the mouse holds
+    int m_side = 1; ///< the end that keys move
+    QString m_footerText;
     int m_barCount = 0;
     double m_peak = 1; ///< the highest count shown
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/base/job_context.h"
+#include "engine/convert/value_alternatives.h"
 #include "engine/edit/edited_model.h"
 #include "engine/edit/operator_catalog.h"
 #include "engine/execute/value_preview.h"
@@ -58,6 +59,9 @@ public:
         = 0;
     /// Those that are a single number.
     virtual Result<ScalarTextsPtr> scalars(const GraphPtr& model, const JobContext& job) = 0;
+    /// Other ways to quantize what an observer of the calibration saw; runs no data.
+    virtual Result<std::vector<Alternative>>
+    alternatives(const CalibrationPtr& calibration, ObserverId observer, const JobContext& job) = 0;
     virtual std::vector<std::string> backendNames() const = 0;
     /// What an edit may put into a graph (`operatorTargets`), and what one of them takes.
     virtual std::vector<std::string> operatorNames() const = 0;

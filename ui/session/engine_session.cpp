@@ -100,6 +100,13 @@ public:
         return std::make_shared<const ScalarTexts>(std::move(texts));
     }
 
+    Result<std::vector<Alternative>> alternatives(const CalibrationPtr& calibration,
+                                                  ObserverId observer,
+                                                  const JobContext& job) override
+    {
+        return alternativesOf(*calibration->prepared, *calibration->observations, observer, job);
+    }
+
     std::vector<std::string> backendNames() const override { return shippedBackends(); }
     std::vector<std::string> operatorNames() const override { return operatorTargets(); }
     Result<OperatorSchema> operatorSchema(const std::string& target) const override

@@ -14,13 +14,14 @@ void Selection::selectNodes(std::vector<NodeId> nodes, NodeId current)
 {
     if (!current && !nodes.empty())
         current = nodes.back();
-    if (!m_isModule && nodes == m_nodes && current == m_current)
+    if (!m_isModule && !m_edge && nodes == m_nodes && current == m_current)
         return;
     m_nodes = std::move(nodes);
     m_current = current;
     m_isModule = false;
     m_modulePath.clear();
     m_interior = {};
+    m_edge.reset();
     Q_EMIT changed();
 }
 
@@ -33,6 +34,7 @@ void Selection::selectModule(const QString& path, std::vector<NodeId> nodesInsid
     m_isModule = true;
     m_modulePath = path;
     m_interior = {};
+    m_edge.reset();
     Q_EMIT changed();
 }
 
@@ -45,6 +47,7 @@ void Selection::clear()
     m_isModule = false;
     m_modulePath.clear();
     m_interior = {};
+    m_edge.reset();
     Q_EMIT changed();
 }
 
@@ -53,6 +56,15 @@ void Selection::setInterior(ObserverId id)
     if (id == m_interior)
         return;
     m_interior = id;
+    Q_EMIT changed();
+}
+
+void Selection::setEdge(const std::optional<Edge>& edge)
+{
+    if (edge == m_edge)
+        return;
+    m_edge = edge;
+    m_interior = {};
     Q_EMIT changed();
 }
 

@@ -3,12 +3,13 @@
 
 // moc of Qt 6.4 stumbles over the standard library's concepts.
 #ifndef Q_MOC_RUN
-#include "engine/base/strong_id.h"
+#include "engine/plan/edge_rules.h"
 #endif
 
 #include <QObject>
 #include <QString>
 
+#include <optional>
 #include <vector>
 
 namespace qs {
@@ -34,6 +35,10 @@ public:
     /// selection forgets it.
     ObserverId interior() const { return m_interior; }
     void setInterior(ObserverId id);
+    /// The edge beside the current node that is looked at, its properties shown instead of the
+    /// node's; none mostly. Another selection forgets it.
+    const std::optional<Edge>& edge() const { return m_edge; }
+    void setEdge(const std::optional<Edge>& edge);
 
     /// `current` is the last of the nodes unless given.
     void selectNodes(std::vector<NodeId> nodes, NodeId current = {});
@@ -49,6 +54,7 @@ private:
     QString m_modulePath;
     bool m_isModule = false;
     ObserverId m_interior;
+    std::optional<Edge> m_edge;
 };
 
 } // namespace qs

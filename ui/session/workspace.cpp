@@ -14,6 +14,7 @@ Workspace::Workspace(EngineService& engine, QObject* parent)
     , m_pipeline(engine, m_document)
     , m_styleRules(*this)
     , m_previews(*this)
+    , m_alternatives(*this)
 {
     connect(&m_document, &Document::modelChanged, this, [this] {
         m_undo.clear();
@@ -56,6 +57,9 @@ void Workspace::rebuildTree()
 
 void Workspace::keepSelected()
 {
+    const auto& edge = m_selection.edge();
+    if (edge && !isEdge(*m_document.model(), *edge))
+        m_selection.setEdge({});
     std::vector<NodeId> left;
     for (const NodeId id : m_selection.nodes())
         if (m_document.model()->tryGet(id))
@@ -150,6 +154,15 @@ void Workspace::selectNode(NodeId node)
         return;
     const auto nodes = m_tree->nodesOf(unit);
     m_selection.selectNodes(nodes, m_facts.leader(nodes));
+}
+
+void Workspace::selectEdge(const Edge& edge)
+{
+    if (!m_tree)
+        return;
+    if (m_tree->unitOf(edge.reader.node) >= 0)
+        selectNode(edge.reader.node);
+    m_selection.setEdge(edge);
 }
 
 std::vector<int> Workspace::selectedEntries() const

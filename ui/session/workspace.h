@@ -3,6 +3,7 @@
 
 #include "engine/graph/repeated_modules.h"
 #include "ui/graph/fold_tree.h"
+#include "ui/session/alternatives_asked.h"
 #include "ui/session/bookmarks.h"
 #include "ui/session/facts.h"
 #include "ui/session/pipeline.h"
@@ -33,6 +34,7 @@ public:
     Bookmarks& bookmarks() { return m_bookmarks; }
     StyleRules& styleRules() { return m_styleRules; }
     ValuePreviews& previews() { return m_previews; }
+    AlternativesAsked& alternatives() { return m_alternatives; }
     const Facts& facts() const { return m_facts; }
     /// Over the float graph; null without a model.
     const FoldTreePtr& foldTree() const { return m_tree; }
@@ -48,6 +50,8 @@ public:
     void selectEntries(const std::vector<int>& entries, bool extend);
     /// Selects the unit that the node is drawn as.
     void selectNode(NodeId node);
+    /// Looks at an edge: selects what reads the value, with the edge.
+    void selectEdge(const Edge& edge);
     /// Entries that the selection covers: the module's, or one per selected unit.
     std::vector<int> selectedEntries() const;
     /// Makes or clears rules for the selection, undoable. "" keeps float, empty clears.
@@ -93,6 +97,7 @@ private:
     std::optional<Verdict> m_filter;
     StyleRules m_styleRules; ///< it and what comes after follow the others
     ValuePreviews m_previews;
+    AlternativesAsked m_alternatives;
 };
 
 } // namespace qs

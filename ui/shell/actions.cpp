@@ -103,7 +103,11 @@ Actions::Actions(QMainWindow& window)
              {"lookOutside", "Look &outside", "Go back from a body to what is around it", "Ctrl+Up",
               true},
              {"nextNode", "Go &down", "Select what reads the node", "Alt+Down", true},
-             {"previousNode", "Go u&p", "Select what the node reads", "Alt+Up", true}});
+             {"previousNode", "Go u&p", "Select what the node reads", "Alt+Up", true},
+             {"nextEdge", "Next &edge",
+              "Look at the next edge of the node: what it reads, then what reads it", "E", true},
+             {"previousEdge", "Previous e&dge", "Look at the edge of the node before", "Shift+E",
+              true}});
     addMenu(
         QStringLiteral("&Recipe"),
         {{"assign", "&Assign…", "Give the selection, its module, its type or its repeats a qconfig",

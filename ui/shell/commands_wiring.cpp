@@ -6,6 +6,7 @@
 #include "ui/panels/module_panel.h"
 #include "ui/panels/property_panel.h"
 #include "ui/panels/qconfig_editor.h"
+#include "ui/session/edge_decisions.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/commands.h"
@@ -106,7 +107,15 @@ void Commands::connectEdit()
     });
     new EditActions(a, m_window.workspace(), m_window.graphEditor(), m_window.messageBar(),
                     m_window, this);
-    on(a, "selectNone", this, [this] { m_window.workspace().selection().clear(); });
+    on(a, "selectNone", this, [this] {
+        auto& selection = m_window.workspace().selection();
+        if (selection.edge())
+            selection.setEdge({}); // back to the node
+        else
+            selection.clear();
+    });
+    on(a, "nextEdge", this, [this] { stepEdge(m_window.workspace(), 1); });
+    on(a, "previousEdge", this, [this] { stepEdge(m_window.workspace(), -1); });
     new EscapeClosesPopups(this);
 }
 

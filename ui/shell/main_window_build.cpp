@@ -8,6 +8,7 @@
 #include "ui/panels/findings_panel.h"
 #include "ui/panels/forms_panel.h"
 #include "ui/panels/log_panel.h"
+#include "ui/panels/metrics_panel.h"
 #include "ui/panels/module_panel.h"
 #include "ui/panels/property_cards.h"
 #include "ui/panels/property_panel.h"
@@ -232,8 +233,11 @@ QWidget* MainWindow::buildBottom()
     plots->addWidget(m_errors);
     plots->setSizes({480, 480});
     m_log = new LogPanel(m_bottom);
-    m_bottom->addTab(plots, QStringLiteral("Histogram and errors"));
+    m_bottom->addTab(plots, QStringLiteral("Plots"));
     m_bottom->addTab(new ChannelPlot(m_workspace, m_bottom), QStringLiteral("Channels"));
+    auto* metrics = new MetricsPanel(m_workspace, m_bottom);
+    m_bottom->addTab(metrics, QStringLiteral("Table"));
+    connect(metrics, &MetricsPanel::revealWanted, this, [this] { m_graph->revealSelection(); });
     m_bottom->addTab(new CodePanel(m_workspace, m_bottom), QStringLiteral("Code"));
     m_bottom->addTab(new RecipePanel(m_workspace, m_bottom), QStringLiteral("Recipe"));
     m_findings = new FindingsPanel(m_workspace, m_bottom);

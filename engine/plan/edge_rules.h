@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/configure/recipe.h"
+#include "engine/plan/plan.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace qs {
+
+/// One reading of a value: an edge of the float graph. A value.
+struct Edge
+{
+    ValueRef value;
+    Use reader;
+    friend bool operator==(const Edge&, const Edge&) = default;
+};
+
+/// The graph has the edge: the reader reads the value there.
+bool isEdge(const Graph& graph, const Edge& edge);
+
+/// A rule that has a say on an edge.
+struct EdgeVoice
+{
+    enum class Of
+    {
+        Edge, ///< an edge rule
+        Reader, ///< a rule of the operator that reads
+        Maker ///< a rule of the operator that makes the value
+    };
+    Of of = Of::Edge;
+    Rule rule;
+};
+
+/// How the value is quantized on its way to the reader, and by which rule.
+struct EdgeFacts
+{
+    /// What an edge rule counts it by: its place among the reader's activations. None where no edge
+    /// rule reaches it (weights, operators that are not planned, the model's output).
+    std::optional<int> index;
+    ObserverId observer; ///< the last one the value passes; none where it is read in float
+    /// The value's own observer, where another follows on the edge: it is quantized twice.
+    ObserverId before;
+    std::vector<EdgeVoice> voices; ///< strongest first
+    int won = -1; ///< index into `voices`; -1 where none speaks
+    std::string why; ///< one sentence
+};
+EdgeFacts edgeFacts(const Graph& graph, const Plan& plan, const Recipe& recipe, const Edge& edge);
+
+/// The edges that get an edge rule together with this one: operators that only move or select
+/// values observe all that they read by one observer.
+std::vector<Edge> decidedTogether(const Graph& graph, const Plan& plan, const Edge& edge);
+
+/// All edges of the value that an edge rule reaches.
+std::vector<Edge> edgesOf(const Graph& graph, const Plan& plan, ValueRef value);
+
+/// Where another observer on this edge will be seen as well, since operators behind it go on with
+/// it: values with all their readers, and single readings. Empty where it stays alone.
+std::vector<ObservedEdge> sharedAlong(const Graph& graph, const Plan& plan, const Edge& edge);
+
+/// Gives each edge the qconfig by an edge rule in place of any that it had; without one takes its
+/// rules away.
+void setEdgeRules(Recipe& recipe, const Graph& graph, const Plan& plan,
+                  const std::vector<Edge>& edges, const std::optional<NamedQConfig>& qconfig);
+
+} // namespace qs

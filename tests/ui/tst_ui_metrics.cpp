@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/ui/edge_window.h"
+#include "ui/models/metrics_model.h"
+#include "ui/panels/metrics_panel.h"
+#include "ui/shell/theme.h"
+
+#include <QAbstractItemModelTester>
+#include <QApplication>
+#include <QClipboard>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTabWidget>
+#include <QTableView>
+
+using namespace qs;
+
+/// The table of every node's metrics, beside the command line's result document.
+class TestMetrics : public test::EdgeWindow
+{
+    Q_OBJECT
+
+private:
+    QTableView& table() { return *find<QTableView>("metricsTable"); }
+    int rows() { return table().model()->rowCount(); }
+    double number(int row, int column)
+    {
+        return table().model()->index(row, column).data(Qt::UserRole).toDouble();
+    }
+    QString name(int row)
+    {
+        return table().model()->index(row, MetricsModel::NodeColumn).data().toString();
+    }
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        openAndCompare();
+        auto* tabs = find<QTabWidget>("bottomTabs");
+        tabs->setCurrentWidget(find<QWidget>("metricsPanel"));
+    }
+    void cleanupTestCase() { m_window.reset(); }
+
+    void numbersAreTheResultDocuments()
+    {
+        MetricsModel model(workspace());
+        QAbstractItemModelTester tester(&model,
+                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        static constexpr const char* kTerms[]
+            = {"born_here", "cumulative", "isolated", "inherited"};
+        static constexpr const char* kMetrics[] = {"sqnr_db", "cosine", "mse", "max_abs"};
+        QVERIFY(model.rowCount() > 5);
+        for (int row = 0; row < model.rowCount(); ++row) {
+            const QJsonObject node
+                = told(model.index(row, MetricsModel::NodeColumn).data().toString().toStdString());
+            const QJsonObject error = node["error"].toObject();
+            QVERIFY(!error.isEmpty());
+            for (int column = MetricsModel::FirstMetric; column < MetricsModel::kColumns;
+                 ++column) {
+                const int at = column - MetricsModel::FirstMetric;
+                const QJsonValue term = error[kTerms[at / 4]];
+                const QJsonValue wanted = term.toObject()[kMetrics[at % 4]];
+                const auto shown = model.number(row, column);
+                QCOMPARE(shown.has_value(), wanted.isDouble());
+                if (shown)
+                    QVERIFY(sameNumber(*shown, wanted.toDouble()));
+            }
+            const QJsonArray scale = node["output"].toObject()["scale"].toArray();
+            const auto step = model.number(row, MetricsModel::StepColumn);
+            QCOMPARE(step.has_value(), scale.size() == 1);
+            if (step)
+                QCOMPARE(float(*step), float(scale[0].toDouble()));
+        }
+    }
+
+    void anyColumnSorts()
+    {
+        for (const int column : {int(MetricsModel::FirstMetric), MetricsModel::FirstMetric + 6}) {
+            for (const Qt::SortOrder order : {Qt::AscendingOrder, Qt::DescendingOrder}) {
+                table().sortByColumn(column, order);
+                bool ended = false;
+                for (int row = 1; row < rows(); ++row) {
+                    const bool has
+                        = table().model()->index(row, column).data(Qt::UserRole).isValid();
+                    ended |= !has;
+                    QVERIFY(has != ended); // cells without a number come last
+                    if (has && order == Qt::AscendingOrder)
+                        QVERIFY(number(row - 1, column) <= number(row, column));
+                    else if (has)
+                        QVERIFY(number(row - 1, column) >= number(row, column));
+                }
+            }
+        }
+        table().sortByColumn(MetricsModel::NodeColumn, Qt::AscendingOrder);
+        for (int row = 1; row < rows(); ++row)
+            QVERIFY(name(row - 1) < name(row));
+    }
+
+    void theSearchLanguageFilters()
+    {
+        const int all = rows();
+        auto* field = find<QLineEdit>("metricsFilter");
+        field->setText("module:block1");
+        QVERIFY(rows() > 0 && rows() < all);
+        for (int row = 0; row < rows(); ++row)
+            QVERIFY(table()
+                        .model()
+                        ->index(row, MetricsModel::ModuleColumn)
+                        .data()
+                        .toString()
+                        .startsWith("block1"));
+        QCOMPARE(find<QLabel>("metricsNote")->text(),
+                 QStringLiteral("%1 of %2").arg(rows()).arg(all));
+        field->setText("sqnr<nonsense");
+        QVERIFY(!find<QLabel>("metricsNote")->text().contains("node"));
+        field->clear();
+        QCOMPARE(rows(), all);
+    }
+
+    void rowsAreCopiedAsTheyStand()
+    {
+        table().sortByColumn(MetricsModel::FirstMetric, Qt::AscendingOrder);
+        table().clearSelection();
+        find<QPushButton>("metricsCopy")->click();
+        const QStringList lines
+            = QApplication::clipboard()->text().split("\r\n", Qt::SkipEmptyParts);
+        QCOMPARE(int(lines.size()), rows() + 1);
+        QVERIFY(lines[0].startsWith("node,operator,module,qconfig,step,born here dB"));
+        for (int row = 0; row < rows(); ++row) {
+            const QStringList cells = lines[row + 1].split(",");
+            QCOMPARE(int(cells.size()), int(MetricsModel::kColumns));
+            QCOMPARE(cells[0], name(row));
+            QCOMPARE(cells[MetricsModel::FirstMetric].toDouble(),
+                     number(row, MetricsModel::FirstMetric));
+        }
+    }
+
+    void aRowSelectsItsNode()
+    {
+        const QModelIndex index = table().model()->index(1, 0);
+        table().scrollTo(index);
+        QTest::mouseClick(table().viewport(), Qt::LeftButton, {},
+                          table().visualRect(index).center());
+        QVERIFY(workspace().selection().contains(
+            document().model()->tryFind(index.data().toString().toStdString())->id));
+    }
+};
+
+int main(int argc, char** argv)
+{
+    QApplication app(argc, argv);
+    applyTheme(app, false);
+    TestMetrics test;
+    return QTest::qExec(&test, argc, argv);
+}
+#include "tst_ui_metrics.moc"

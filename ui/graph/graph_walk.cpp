@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/graph/graph_walk.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace qs {
+
+int nodeBeside(const GraphDrawing& drawing, Qt::Key key, int from)
+{
+    const auto& start = drawing.nodes[std::size_t(from)];
+    std::vector<int> choices;
+    const auto offer = [&](int entry) {
+        if (const int node = drawing.nodeOfEntry[std::size_t(entry)]; node >= 0 && node != from)
+            choices.push_back(node);
+    };
+    if (key == Qt::Key_Down || key == Qt::Key_Up) {
+        const bool down = key == Qt::Key_Down;
+        for (const auto& edge : drawing.edges)
+            if ((down ? edge.fromEntry : edge.toEntry) == start.entry)
+                offer(down ? edge.toEntry : edge.fromEntry);
+        // What is only named comes after what is joined by a line.
+        if (choices.empty())
+            for (const auto& reference : drawing.references) {
+                const int producer
+                    = drawing.nodeShowing(drawing.tree->unitOf(reference.value.node));
+                if (down && producer == from)
+                    choices.push_back(reference.node);
+                else if (!down && reference.node == from && producer >= 0)
+                    choices.push_back(producer);
+            }
+    } else {
+        const bool right = key == Qt::Key_Right;
+        for (std::size_t i = 0; i < drawing.nodes.size(); ++i) {
+            const QRectF& rect = drawing.nodes[i].rect;
+            if (rect.bottom() > start.rect.top() && rect.top() < start.rect.bottom()
+                && (right ? rect.left() > start.rect.right() : rect.right() < start.rect.left()))
+                choices.push_back(int(i));
+        }
+    }
+    const QPointF at = start.rect.center();
+    const auto distance = [&](int node) {
+        const QPointF d = drawing.nodes[std::size_t(node)].rect.center() - at;
+        return std::hypot(d.x(), d.y());
+    };
+    const auto nearest = std::min_element(choices.begin(), choices.end(),
+                                          [&](int a, int b) { return distance(a) < distance(b); });
+    return nearest == choices.end() ? -1 : *nearest;
+}
+
+} // namespace qs

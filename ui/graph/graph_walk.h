@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/graph/graph_drawing.h"
+
+#include <Qt>
+
+namespace qs {
+
+/// The drawn node that an arrow key leads to from another: the producer, a reader, what stands
+/// beside; -1 where there is none. Indices into the drawing's nodes.
+int nodeBeside(const GraphDrawing& drawing, Qt::Key key, int from);
+
+} // namespace qs

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/models/metrics_model.h"
+
+#include "ui/session/text.h"
+#include "ui/session/workspace.h"
+
+#include <QStringList>
+
+#include <cmath>
+
+namespace qs {
+
+namespace {
+
+constexpr ErrorTerm kTableTerms[]
+    = {ErrorTerm::BornHere, ErrorTerm::Cumulative, ErrorTerm::Isolated, ErrorTerm::Inherited};
+constexpr const char* kTermWords[] = {"born here", "cumulative", "isolated", "inherited"};
+constexpr const char* kMetricWords[] = {"dB", "cosine", "MSE", "max"};
+
+QString csvCell(const QString& text)
+{
+    if (!text.contains(QLatin1Char(',')) && !text.contains(QLatin1Char('"'))
+        && !text.contains(QLatin1Char('\n')))
+        return text;
+    return QStringLiteral("\"%1\"").arg(
+        QString(text).replace(QLatin1Char('"'), QStringLiteral("\"\"")));
+}
+
+} // namespace
+
+MetricsModel::MetricsModel(Workspace& workspace, QObject* parent)
+    : QAbstractTableModel(parent)
+    , m_workspace(workspace)
+{
+    refresh();
+}
+
+void MetricsModel::refresh()
+{
+    const ComparisonPtr& now = m_workspace.document().comparison();
+    if (now == m_comparison) {
+        if (!m_rows.empty()) // qconfigs may be others by now
+            Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, kColumns - 1));
+        return;
+    }
+    beginResetModel();
+    m_comparison = now;
+    m_rows.clear();
+    const auto& model = m_workspace.document().model();
+    if (m_comparison && model)
+        for (const NodeError& error : m_comparison->nodes)
+            if (model->tryGet(error.node))
+                m_rows.push_back(error.node);
+    endResetModel();
+}
+
+std::optional<double> MetricsModel::number(int row, int column) const
+{
+    const auto& facts = m_workspace.facts();
+    const NodeId node = m_rows[std::size_t(row)];
+    if (column == StepColumn) {
+        const QParams* params = facts.qparams(facts.outputObserver(node));
+        return params && params->scale.size() == 1 ? std::optional(double(params->scale.front()))
+                                                   : std::nullopt;
+    }
+    const NodeError* error = column < FirstMetric ? nullptr : facts.error(node);
+    if (!error)
+        return std::nullopt;
+    const auto& metrics = errorTerm(*error, kTableTerms[(column - FirstMetric) / kMetrics]);
+    if (!metrics)
+        return std::nullopt;
+    switch ((column - FirstMetric) % kMetrics) {
+    case 0:
+        return metrics->sqnrDb;
+    case 1:
+        return metrics->cosine;
+    case 2:
+        return metrics->mse;
+    default:
+        return metrics->maxAbs;
+    }
+}
+
+QString MetricsModel::word(int row, int column) const
+{
+    const Node* node = m_workspace.document().model()
+        ? m_workspace.document().model()->tryGet(m_rows[std::size_t(row)])
+        : nullptr;
+    if (!node)
+        return {};
+    switch (column) {
+    case NodeColumn:
+        return toQString(node->name);
+    case OperatorColumn:
+        return toQString(node->target);
+    case ModuleColumn:
+        return toQString(node->scope.path);
+    default: {
+        const NodePlan* plan = m_workspace.facts().plan(node->id);
+        return plan && plan->qconfig ? toQString(plan->qconfigName) : QStringLiteral("float");
+    }
+    }
+}
+
+int MetricsModel::rowCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : int(m_rows.size());
+}
+
+int MetricsModel::columnCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : kColumns;
+}
+
+QVariant MetricsModel::data(const QModelIndex& index, int role) const
+{
+    if (!index.isValid())
+        return {};
+    const int column = index.column();
+    const bool isWord = column < StepColumn;
+    if (role == Qt::TextAlignmentRole)
+        return int((isWord ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+    if (isWord)
+        return role == Qt::DisplayRole || role == Qt::ToolTipRole || role == Qt::UserRole
+            ? QVariant(word(index.row(), column))
+            : QVariant();
+    const auto value = number(index.row(), column);
+    if (!value || (role != Qt::DisplayRole && role != Qt::ToolTipRole && role != Qt::UserRole))
+        return {};
+    if (role == Qt::UserRole)
+        return *value;
+    if (role == Qt::ToolTipRole)
+        return QString::number(*value, 'g', 17);
+    const int metric = column == StepColumn ? kMetrics : (column - FirstMetric) % kMetrics;
+    if (metric == 0)
+        return QString::number(*value, 'f', 1);
+    return metric == 1 ? QString::number(*value, 'f', 5) : QString::number(*value, 'g', 3);
+}
+
+QVariant MetricsModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    static constexpr const char* kWords[] = {"node", "operator", "module", "qconfig", "step"};
+    if (orientation != Qt::Horizontal || section < 0 || section >= kColumns)
+        return {};
+    if (role == Qt::TextAlignmentRole)
+        return int((section < StepColumn ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+    if (role != Qt::DisplayRole && role != Qt::ToolTipRole)
+        return {};
+    if (section < FirstMetric)
+        return QString::fromLatin1(kWords[section]);
+    return QStringLiteral("%1 %2").arg(
+        QString::fromLatin1(kTermWords[(section - FirstMetric) / kMetrics]),
+        QString::fromLatin1(kMetricWords[(section - FirstMetric) % kMetrics]));
+}
+
+QString csvOf(const QAbstractItemModel& table, const std::vector<int>& rows)
+{
+    const int columns = table.columnCount();
+    QStringList line;
+    for (int column = 0; column < columns; ++column)
+        line << csvCell(table.headerData(column, Qt::Horizontal).toString());
+    QString out = line.join(QLatin1Char(',')) + QStringLiteral("\r\n");
+    for (const int row : rows) {
+        line.clear();
+        for (int column = 0; column < columns; ++column) {
+            const QVariant value = table.index(row, column).data(Qt::UserRole);
+            line << (value.typeId() == QMetaType::Double
+                         ? QString::number(value.toDouble(), 'g', 17)
+                         : csvCell(value.toString()));
+        }
+        out += line.join(QLatin1Char(',')) + QStringLiteral("\r\n");
+    }
+    return out;
+}
+
+} // namespace qs

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#ifndef Q_MOC_RUN
+#include "ui/session/facts.h"
+#endif
+
+#include <QAbstractTableModel>
+
+#include <optional>
+#include <vector>
+
+namespace qs {
+
+class Workspace;
+
+/// Every measured node with all its metrics, in graph order; numbers under Qt::UserRole. GUI thread
+/// only.
+class MetricsModel : public QAbstractTableModel
+{
+    Q_OBJECT
+
+public:
+    enum Column
+    {
+        NodeColumn,
+        OperatorColumn,
+        ModuleColumn,
+        QConfigColumn,
+        StepColumn,
+        FirstMetric ///< four terms, each with four metrics
+    };
+    static constexpr int kMetrics = 4;
+    static constexpr int kColumns = FirstMetric + 4 * kMetrics;
+
+    explicit MetricsModel(Workspace& workspace, QObject* parent = nullptr);
+
+    /// Takes the workspace's comparison as it is now.
+    void refresh();
+    NodeId nodeOf(int row) const { return m_rows[std::size_t(row)]; }
+    /// The number of a cell in full; nothing where there is none, or a word.
+    std::optional<double> number(int row, int column) const;
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+private:
+    QString word(int row, int column) const;
+
+    Workspace& m_workspace;
+    ComparisonPtr m_comparison; ///< that the rows are of
+    std::vector<NodeId> m_rows;
+};
+
+/// Rows of any such table as CSV (RFC 4180): titles first, numbers in full.
+QString csvOf(const QAbstractItemModel& table, const std::vector<int>& rows);
+
+} // namespace qs

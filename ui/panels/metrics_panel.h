@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#ifndef Q_MOC_RUN
+#include "ui/session/node_search.h"
+#endif
+
+#include <QWidget>
+
+#include <optional>
+#include <set>
+
+class QLabel;
+class QLineEdit;
+class QSortFilterProxyModel;
+class QTableView;
+
+namespace qs {
+
+class MetricsModel;
+class Workspace;
+
+/// All metrics of all measured nodes as one table: sorted by any column, filtered by the search
+/// language, copied as CSV. A row's choice selects the node. GUI thread only.
+class MetricsPanel : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit MetricsPanel(Workspace& workspace, QWidget* parent = nullptr);
+    /// The selected rows, or all that are shown, as they stand.
+    QString csv() const;
+
+Q_SIGNALS:
+    /// A row was chosen: bring its node into view.
+    void revealWanted();
+
+private:
+    void refresh();
+    void filter();
+
+    Workspace& m_workspace;
+    MetricsModel* m_model;
+    QSortFilterProxyModel* m_proxy;
+    QLineEdit* m_field;
+    QLabel* m_note;
+    QTableView* m_table;
+    std::optional<NodeSearch> m_index; ///< of the tree at hand, made when it is first needed
+};
+
+} // namespace qs

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Trying another range on the histogram, by mouse and keys.
+#include "ui/plots/custom_plot.h"
+#include "ui/plots/histogram_plot.h"
+#include "ui/plots/range_bar.h"
+#include "ui/session/edge_decisions.h"
+#include "ui/session/workspace.h"
+
+#include <QComboBox>
+#include <QKeyEvent>
+#include <QMouseEvent>
+
+#include <algorithm>
+#include <cmath>
+
+namespace qs {
+
+namespace {
+
+constexpr double kGrip = 8; ///< pixels around an end that take hold of it
+constexpr double kSnap = 6; ///< pixels within which an end jumps to a method's
+constexpr double kKeySteps = 200; ///< over the plot's width; ten times as many with Shift
+
+} // namespace
+
+QPoint HistogramPlot::endPosition(int side) const
+{
+    return {int(std::lround(m_plot->xAxis->coordToPixel(m_trial.end(side)))),
+            m_plot->axisRect()->center().y()};
+}
+
+int HistogramPlot::endAt(double x) const
+{
+    if (!m_labelled)
+        return -1;
+    int found = -1;
+    double nearest = kGrip;
+    for (const int side : {1, 0})
+        if (const double off = std::abs(m_plot->xAxis->coordToPixel(m_trial.end(side)) - x);
+            off < nearest) {
+            nearest = off;
+            found = side;
+        }
+    return found;
+}
+
+std::vector<Alternative> HistogramPlot::snaps()
+{
+    std::vector<Alternative> out;
+    const auto* found = m_labelled ? m_workspace.alternatives().ask(m_observer) : nullptr;
+    if (!found)
+        return out;
+    // Those of the width and scheme that are shown: the others move no end.
+    for (const Alternative& one : *found)
+        if (one.qparams.scale.size() == 1 && one.qparams.dtype == m_trial.qparams().dtype
+            && one.qparams.qscheme == m_trial.qparams().qscheme
+            && one.qparams.quantMin == m_trial.qparams().quantMin
+            && one.qparams.quantMax == m_trial.qparams().quantMax)
+            out.push_back(one);
+    return out;
+}
+
+void HistogramPlot::snapTo(int index)
+{
+    const auto choices = snaps();
+    if (index < 0 || std::size_t(index) >= choices.size())
+        return;
+    m_trial.take(choices[std::size_t(index)].qparams);
+    showTrial();
+}
+
+void HistogramPlot::dragTo(double x, bool freely)
+{
+    double to = m_plot->xAxis->pixelToCoord(
+        std::clamp(x, double(m_plot->axisRect()->left()), double(m_plot->axisRect()->right())));
+    double nearest = kSnap;
+    for (const Alternative& one : freely ? std::vector<Alternative>() : snaps()) {
+        const auto [low, high] = keptRange(one.qparams);
+        const double end = *m_drag == 0 ? low : high;
+        const double off = std::abs(m_plot->xAxis->coordToPixel(end) - x);
+        if (off < nearest) {
+            nearest = off;
+            to = end;
+        }
+    }
+    m_trial.move(*m_drag, to);
+    showTrial();
+}
+
+bool HistogramPlot::moveByKey(int key, bool finely)
+{
+    const QCPRange shown = m_plot->xAxis->range();
+    const double step = shown.size() / (finely ? 10 * kKeySteps : kKeySteps);
+    switch (key) {
+    case Qt::Key_Home:
+    case Qt::Key_End:
+        m_side = key == Qt::Key_End;
+        return true;
+    case Qt::Key_Left:
+    case Qt::Key_Right:
+        m_trial.move(m_side, m_trial.end(m_side) + (key == Qt::Key_Left ? -step : step));
+        showTrial();
+        return true;
+    case Qt::Key_S: {
+        auto* box = m_bar->findChild<QComboBox*>();
+        if (const int count = box->count() - 1; count > 0) {
+            box->setCurrentIndex(box->currentIndex() % count + 1);
+            snapTo(box->currentIndex() - 1);
+        }
+        return true;
+    }
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        applyTrial();
+        return true;
+    case Qt::Key_Escape:
+        putBack();
+        return true;
+    default:
+        return false;
+    }
+}
+
+void HistogramPlot::putBack()
+{
+    m_trial = {};
+    m_drag.reset();
+    refresh();
+}
+
+void HistogramPlot::applyTrial()
+{
+    const auto& selection = m_workspace.selection();
+    if (!m_trial.isMoved() || selection.interior())
+        return;
+    SpecTarget target;
+    if (selection.edge()) {
+        target.edge = *selection.edge();
+    } else {
+        target.kind = SpecTarget::Kind::Value;
+        target.node = m_workspace.facts().last(selection.current());
+    }
+    assignSpec(m_workspace, target, m_trial.fixedSpec(), QStringLiteral("fixed range"));
+}
+
+bool HistogramPlot::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched != m_plot || !m_labelled)
+        return PlotPage::eventFilter(watched, event);
+    switch (event->type()) {
+    case QEvent::ShortcutOverride: {
+        // Keys of the window that mean the range here.
+        const int key = static_cast<QKeyEvent*>(event)->key();
+        if ((key == Qt::Key_Escape && m_trial.isMoved()) || key == Qt::Key_S)
+            event->accept();
+        return event->isAccepted();
+    }
+    case QEvent::KeyPress: {
+        auto* press = static_cast<QKeyEvent*>(event);
+        return moveByKey(press->key(), press->modifiers() & Qt::ShiftModifier);
+    }
+    case QEvent::MouseButtonPress: {
+        auto* press = static_cast<QMouseEvent*>(event);
+        const int side = endAt(press->position().x());
+        if (press->button() != Qt::LeftButton || side < 0)
+            return false;
+        m_drag = m_side = side;
+        m_plot->setFocus(Qt::MouseFocusReason);
+        return true;
+    }
+    case QEvent::MouseMove: {
+        auto* move = static_cast<QMouseEvent*>(event);
+        const double x = move->position().x();
+        if (m_drag) {
+            dragTo(x, move->modifiers() & Qt::ShiftModifier);
+            return true;
+        }
+        m_plot->setCursor(endAt(x) >= 0 ? Qt::SplitHCursor : Qt::ArrowCursor);
+        return false;
+    }
+    case QEvent::MouseButtonRelease:
+        if (!m_drag)
+            return false;
+        m_drag.reset();
+        return true;
+    default:
+        return PlotPage::eventFilter(watched, event);
+    }
+}
+
+} // namespace qs

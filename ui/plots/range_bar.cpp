@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/plots/range_bar.h"
+
+#include "ui/panels/property_cards.h"
+#include "ui/plots/range_trial.h"
+#include "ui/session/text.h"
+#include "ui/shell/theme.h"
+
+#include <QComboBox>
+#include <QGridLayout>
+#include <QPushButton>
+#include <QSignalBlocker>
+
+#include <cmath>
+
+namespace qs {
+
+RangeBar::RangeBar(QWidget* parent)
+    : QWidget(parent)
+    , m_grid(new QGridLayout(this))
+    , m_text(new ElidedLabel(QString(), monoFont(10.5), this))
+    , m_snap(new QComboBox(this))
+    , m_apply(new QPushButton(QStringLiteral("Apply"), this))
+    , m_back(new QPushButton(QStringLiteral("Back"), this))
+{
+    m_text->setObjectName(QStringLiteral("rangeError"));
+    m_text->setColor(theme().muted);
+    m_snap->setObjectName(QStringLiteral("rangeSnap"));
+    m_snap->setAccessibleName(QStringLiteral("Range by a method"));
+    m_snap->setToolTip(QStringLiteral("Put the range where a method would; S steps through them"));
+    m_apply->setObjectName(QStringLiteral("rangeApply"));
+    m_apply->setProperty("primary", true);
+    m_apply->setToolTip(QStringLiteral("Keep this range by rules (Enter); can be undone"));
+    m_apply->setAccessibleName(QStringLiteral("Apply the range"));
+    m_back->setObjectName(QStringLiteral("rangeBack"));
+    m_back->setToolTip(QStringLiteral("Put the range back (Escape)"));
+    m_back->setAccessibleName(QStringLiteral("Put the range back"));
+    for (QWidget* widget : std::initializer_list<QWidget*> {m_snap, m_apply, m_back})
+        widget->setFont(uiFont(11));
+    m_snap->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_snap->setMinimumContentsLength(8);
+    m_grid->setContentsMargins(0, 0, 0, 0);
+    m_grid->setSpacing(6);
+    m_grid->setColumnStretch(0, 1);
+    m_grid->addWidget(m_text, 1, 0);
+    m_grid->addWidget(m_snap, 1, 1);
+    m_grid->addWidget(m_back, 1, 2);
+    m_grid->addWidget(m_apply, 1, 3);
+    connect(m_apply, &QPushButton::clicked, this, &RangeBar::applyWanted);
+    connect(m_back, &QPushButton::clicked, this, &RangeBar::backWanted);
+    connect(m_snap, &QComboBox::activated, this, [this](int index) {
+        if (index > 0)
+            Q_EMIT snapWanted(index - 1);
+    });
+    setSnaps({});
+}
+
+void RangeBar::setSnaps(const std::vector<Alternative>& snaps)
+{
+    const QSignalBlocker quiet(m_snap);
+    m_snap->clear();
+    m_snap->addItem(QStringLiteral("Range by…"));
+    for (const Alternative& one : snaps)
+        m_snap->addItem(toQString(one.name));
+    m_snap->setEnabled(!snaps.empty());
+}
+
+void RangeBar::show(const RangeTrial& trial)
+{
+    m_apply->setVisible(trial.isMoved() && m_applicable);
+    m_back->setVisible(trial.isMoved());
+    // The buttons leave no room beside them: the words take a line of their own.
+    m_grid->removeWidget(m_text);
+    m_grid->addWidget(m_text, trial.isMoved() ? 0 : 1, 0, 1, trial.isMoved() ? 4 : 1);
+    if (!trial.isMoved())
+        m_snap->setCurrentIndex(0);
+    const auto& noise = trial.noise();
+    const auto db = noise ? noise->sqnrDb() : std::nullopt;
+    if (!db) {
+        m_text->setText({});
+        return;
+    }
+    QString text = QStringLiteral("≈ %1 dB").arg(*db, 0, 'f', 1);
+    const auto before = trial.noiseBefore() ? trial.noiseBefore()->sqnrDb() : std::nullopt;
+    if (trial.isMoved() && before)
+        text += QStringLiteral(" (now %1)").arg(*before, 0, 'f', 1);
+    if (noise->total() > 0)
+        text += QStringLiteral(" · clipping %1 % · rounding %2 %")
+                    .arg(std::lround(100 * noise->clipping / noise->total()))
+                    .arg(std::lround(100 * noise->rounding / noise->total()));
+    m_text->setText(text);
+}
+
+} // namespace qs

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#ifndef Q_MOC_RUN
+#include "engine/convert/value_alternatives.h"
+#endif
+
+#include <QWidget>
+
+#include <vector>
+
+class QComboBox;
+class QGridLayout;
+class QPushButton;
+
+namespace qs {
+
+class ElidedLabel;
+class RangeTrial;
+
+/// What the range that is tried would lose, with what to do about it. GUI thread only.
+class RangeBar : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit RangeBar(QWidget* parent);
+    void show(const RangeTrial& trial);
+    void setSnaps(const std::vector<Alternative>& snaps);
+    void setApplicable(bool applicable) { m_applicable = applicable; }
+
+Q_SIGNALS:
+    void applyWanted();
+    void backWanted();
+    /// An index into what `setSnaps` got.
+    void snapWanted(int index);
+
+private:
+    QGridLayout* m_grid;
+    ElidedLabel* m_text;
+    QComboBox* m_snap;
+    QPushButton* m_apply;
+    QPushButton* m_back;
+    bool m_applicable = true;
+};
+
+} // namespace qs
