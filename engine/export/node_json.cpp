@@ -259,7 +259,15 @@ ObserverId NodeJson::inputObserver(NodeId node, std::size_t index, ValueRef valu
 {
     using Kind = ObserverPlace::Kind;
     const ObserverId own = m_places.find(Kind::Input, node, index);
-    if (own || value.index == 0)
+    if (own)
+        return own;
+    // Where the rules of all readers agree, the value itself is observed as they say.
+    const Node& reader = m_parts.model->get(node);
+    if (const std::size_t at = m_parts.model->position(node); at < m_parts.plan->nodes.size())
+        for (const Rule& edge : m_parts.plan->nodes[at].inputRules)
+            if (inputIndex(reader, edge) == index)
+                return m_places.find(Kind::Output, value.node, value.index);
+    if (value.index == 0)
         return own;
     // A part of a list of results: `output` tells of the first observed part alone.
     ObserverId told;
