@@ -276,34 +276,33 @@ Result<ComparisonPtr> compareAll(const ConvertedModel& converted, const Dataset&
             reference->continueFrom(*from, keys->reference, "reference", part);
         reportWhere(sweep, job);
     }
-    Comparer comparer(converted, torchDevice, std::move(sweep), std::move(lowered),
-                      std::move(reference));
+    std::optional<Comparer> comparer;
+    comparer.emplace(converted, torchDevice, std::move(sweep), std::move(lowered),
+                     std::move(reference));
     if (data.isSequence())
-        comparer.followSequence();
-    std::vector<FormDeparture> departed;
-    std::int64_t departedSamples = 0;
+        comparer->followSequence();
     BatchReader reader(data, job);
     const std::int64_t count = reader.count();
     for (std::int64_t i = 0; i < count; ++i) {
         job.report("compare", "batch " + std::to_string(i + 1) + " of " + std::to_string(count),
                    double(i) / double(count));
         QS_TRY(const Batch batch, reader.next());
-        QS_CHECK(comparer.addBatch(batch, job));
-        if (i == 0 && isRepeatable(*model)) {
-            QS_TRY(departed, departures(converted, batch, job));
-            departedSamples = batch.samples;
-        }
+        QS_CHECK(comparer->addBatch(batch, job));
     }
-    comparer.warnOfUnknownLabels();
-    Comparison comparison = comparer.result();
-    comparison.departures = std::move(departed);
-    comparison.departureSamples = departedSamples;
+    comparer->warnOfUnknownLabels();
+    Comparison comparison = comparer->result();
     if (keys) {
-        comparer.keepSums(*from);
+        comparer->keepSums(*from);
         comparison.floatTimes
             = withKeptTimes(comparison.floatTimes, *model, keys->floatForm, "float", *from);
         comparison.loweredTimes = withKeptTimes(comparison.loweredTimes, *converted.lowered,
                                                 keys->lowered, "lowered", *from);
+    }
+    comparer.reset(); // its forms' folded weights go before others come
+    if (isRepeatable(*model)) {
+        QS_TRY(const Batch first, data.batch(0));
+        QS_TRY(comparison.departures, departures(converted, first, job));
+        comparison.departureSamples = first.samples;
     }
     for (const std::string& line : comparison.losses)
         warn(line);

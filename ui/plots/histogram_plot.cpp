@@ -140,7 +140,7 @@ void HistogramPlot::refresh()
         m_empty->setText(!calibrated ? QStringLiteral("Calibrate to see what the observers see")
                              : edge  ? QStringLiteral("No observer sits on this edge")
                              : node  ? QStringLiteral("No observer sits on this node's output")
-                                     : QStringLiteral("Select a node to see its values"));
+                                     : QStringLiteral("Select a node"));
         m_plot->replot(QCustomPlot::rpQueuedReplot);
         return;
     }

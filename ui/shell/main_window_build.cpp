@@ -252,7 +252,7 @@ QWidget* MainWindow::buildBottom()
                                        : QStringLiteral("Edits"));
     });
     auto* forms = new FormsPanel(m_workspace, m_bottom);
-    m_bottom->addTab(forms, QStringLiteral("Simulated and real"));
+    m_bottom->addTab(forms, QStringLiteral("Kernels"));
     connect(forms, &FormsPanel::revealWanted, this, [this] { m_graph->revealSelection(); });
     m_styles = new StylePanel(m_workspace, m_bottom);
     m_bottom->addTab(m_styles, QStringLiteral("Styles"));
