@@ -184,4 +184,12 @@ Result<at::Tensor> IntegerProducts::firstResult(State& state, const Interpreter&
     return made;
 }
 
+void multiplyAsBytes(Interpreter& interpreter, const std::vector<GridProduct>& products)
+{
+    const auto made = std::make_shared<IntegerProducts>(interpreter, products);
+    interpreter.substitute([made](const Interpreter& running, const Node& node, Frame& frame) {
+        return made->run(running, node, frame);
+    });
+}
+
 } // namespace qs

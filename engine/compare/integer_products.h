@@ -46,4 +46,7 @@ private:
     std::unordered_map<NodeId, State> m_states;
 };
 
+/// From now on the interpreter runs these products of its graph so.
+void multiplyAsBytes(Interpreter& interpreter, const std::vector<GridProduct>& products);
+
 } // namespace qs

@@ -37,13 +37,18 @@ Result<Frame> startFrame(const Interpreter& interpreter, const std::vector<at::I
     return frame;
 }
 
-Result<std::vector<at::Tensor>> outputTensors(const Interpreter& interpreter, const Frame& frame)
+std::vector<const Argument*> outputArguments(const Graph& graph)
 {
     std::vector<const Argument*> arguments;
-    for (const auto& argument : interpreter.graph().output().args)
+    for (const auto& argument : graph.output().args)
         flatten(argument.value, arguments);
+    return arguments;
+}
+
+Result<std::vector<at::Tensor>> outputTensors(const Interpreter& interpreter, const Frame& frame)
+{
     std::vector<at::Tensor> tensors;
-    for (const Argument* argument : arguments) {
+    for (const Argument* argument : outputArguments(interpreter.graph())) {
         tensors.emplace_back();
         if (const ValueRef* ref = argument->asRef()) {
             QS_TRY(const at::IValue value, valueOf(interpreter, frame, *ref));

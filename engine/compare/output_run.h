@@ -42,6 +42,9 @@ private:
     ModelState m_state;
 };
 
+/// The arguments of the Output node, flat and in order. They are the graph's own.
+std::vector<const Argument*> outputArguments(const Graph& graph);
+
 /// The tensor behind each argument of the Output node, flat; undefined where there is none.
 Result<std::vector<at::Tensor>> outputTensors(const Interpreter& interpreter, const Frame& frame);
 

@@ -2,6 +2,7 @@
 #include "engine/compare/sweep.h"
 
 #include "engine/base/log.h"
+#include "engine/compare/form_runners.h"
 #include "engine/compare/integer_products.h"
 #include "engine/compare/output_run.h"
 #include "engine/execute/liveness.h"
@@ -43,15 +44,9 @@ Sweep::Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter
 
 Result<Sweep> Sweep::create(const ConvertedModel& converted, at::Device device)
 {
-    // Both forms in the same layout, so that they add in the same order.
-    const GraphPtr& model = converted.prepared->model;
-    const bool fast = device.is_cpu() && fastLayout(*model) == Layout::ChannelsLast
-        && fastLayout(*converted.reference) == Layout::ChannelsLast;
-    const Layout layout = fast ? Layout::ChannelsLast : Layout::AsGiven;
-    QS_TRY(Interpreter floatForm, Interpreter::create(model, device, layout));
-    QS_TRY(Interpreter referenceForm, Interpreter::create(converted.reference, device, layout));
-    Sweep sweep(converted, std::move(floatForm), std::move(referenceForm));
-    sweep.m_addsAsExported = layout == Layout::AsGiven;
+    QS_TRY(FormRunners forms, FormRunners::create(converted, device));
+    Sweep sweep(converted, std::move(forms.floatForm), std::move(forms.reference));
+    sweep.m_addsAsExported = sweep.m_float.layout() == Layout::AsGiven;
     if (device.is_cpu() && multipliesBytes())
         QS_CHECK(sweep.useIntegers(converted));
     return sweep;
@@ -59,18 +54,12 @@ Result<Sweep> Sweep::create(const ConvertedModel& converted, at::Device device)
 
 Result<void> Sweep::useIntegers(const ConvertedModel& converted)
 {
-    const auto use = [](Interpreter& interpreter, const std::vector<GridProduct>& products) {
-        const auto made = std::make_shared<IntegerProducts>(interpreter, products);
-        interpreter.substitute([made](const Interpreter& running, const Node& node, Frame& frame) {
-            return made->run(running, node, frame);
-        });
-    };
     // f(x) keeps an interpreter of its own, which multiplies floats.
     QS_TRY(m_onConverted,
            Interpreter::create(converted.prepared->model, m_float.device(), m_float.layout()));
     const auto quantized = quantizedProducts(*converted.reference);
-    use(m_onConverted, floatProducts(converted, m_units, quantized));
-    use(m_reference, quantized);
+    multiplyAsBytes(m_onConverted, floatProducts(converted, m_units, quantized));
+    multiplyAsBytes(m_reference, quantized);
     m_usesIntegers = true;
     m_addsAsExported = m_addsAsExported && quantized.empty();
     return {};

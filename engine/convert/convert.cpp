@@ -62,22 +62,33 @@ Result<void> checkLoweringKernels(const Recipe& recipe)
     return {};
 }
 
+Result<ReferenceModel> convertToReference(PreparedPtr prepared, QParamsTable qparams,
+                                          const std::string& backend, const JobContext& job)
+{
+    const InferenceScope scope;
+    registerQuantizedDecomposed();
+    ReferenceModel made {std::make_shared<ConvertedModel>()};
+    made.model->prepared = std::move(prepared);
+    made.model->qparams = std::move(qparams);
+    QS_CHECK(guardTorch([&]() -> Result<void> {
+        made.reduceRange = selectEngine(backend);
+        made.model->engine = currentEngine();
+        return {};
+    }));
+    QS_CHECK(guardTorch([&] { return buildReference(*made.model, made.reduceRange, job); }));
+    return made;
+}
+
 Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, const Recipe& recipe,
                                   const Batch* checkBatch, const JobContext& job)
 {
     const InferenceScope scope;
-    registerQuantizedDecomposed();
-    auto model = std::make_shared<ConvertedModel>();
-    model->prepared = std::move(prepared);
-    model->qparams = std::move(qparams);
     job.report("convert", "reference form", 0.1);
+    QS_TRY(const ReferenceModel made,
+           convertToReference(std::move(prepared), std::move(qparams), recipe.backend, job));
+    const auto& model = made.model;
     LoweringOptions options;
-    QS_CHECK(guardTorch([&]() -> Result<void> {
-        options.reduceRange = selectEngine(recipe.backend);
-        model->engine = currentEngine();
-        return {};
-    }));
-    QS_CHECK(guardTorch([&] { return buildReference(*model, options.reduceRange, job); }));
+    options.reduceRange = made.reduceRange;
     if (checkBatch && lacksShapes(*model->reference)) { // a file that does not tell them
         QS_TRY(Graph sized, withShapes(model->reference, checkBatch->inputs, job));
         model->reference = std::make_shared<const Graph>(std::move(sized));

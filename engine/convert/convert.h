@@ -8,8 +8,19 @@
 
 namespace qs {
 
-/// Reference form from the prepared graph and the chosen parameters (torch.ao
-/// `convert_to_reference_fx`), then the lowered form (`convert_fx` with the recipe's lowering
+/// A converted model with its reference form alone; `lowered` is null.
+struct ReferenceModel
+{
+    std::shared_ptr<ConvertedModel> model;
+    bool reduceRange = false; ///< dynamic activations leave a bit free (`selectEngine`)
+};
+
+/// The reference form from the prepared graph and the chosen parameters (torch.ao
+/// `convert_to_reference_fx`), on the backend's engine.
+Result<ReferenceModel> convertToReference(PreparedPtr prepared, QParamsTable qparams,
+                                          const std::string& backend, const JobContext& job = {});
+
+/// The reference form (`convertToReference`), then the lowered form (`convert_fx` with the recipe's lowering
 /// table). `checkBatch` feeds the kernel check; without one nothing is checked and the checks are
 /// empty. Runs on the CPU.
 Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, const Recipe& recipe,

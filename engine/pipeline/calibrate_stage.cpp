@@ -87,10 +87,8 @@ Result<StageChain::Run> StageChain::prepareRun(const CalibrateRequest& request,
     return run;
 }
 
-CalibrationPtr StageChain::assemble(const Run& run, const Observations* fresh)
+std::shared_ptr<Calibration> StageChain::gather(const Run& run, const Observations* fresh)
 {
-    if (auto kept = m_memo.find<Calibration>(run.key))
-        return kept;
     const auto amount = m_memo.find<Amount>(run.amountKey());
     if (!amount && !fresh)
         return nullptr;
@@ -118,8 +116,16 @@ CalibrationPtr StageChain::assemble(const Run& run, const Observations* fresh)
     out->prepareSeconds = run.prepareSeconds;
     out->resumeKey = run.resumeKey;
     out->key = run.key;
-    CalibrationPtr made = out;
-    m_memo.keep<Calibration>(run.key, made, heldBytes(*run.prepared->graph));
+    return out;
+}
+
+CalibrationPtr StageChain::assemble(const Run& run, const Observations* fresh)
+{
+    if (auto kept = m_memo.find<Calibration>(run.key))
+        return kept;
+    const CalibrationPtr made = gather(run, fresh);
+    if (made)
+        m_memo.keep<Calibration>(run.key, made, heldBytes(*run.prepared->graph));
     return made;
 }
 
@@ -144,12 +150,18 @@ Result<void> StageChain::saveCheckpoint(const Calibration& calibration) const
     return checkpoint ? checkpoint->save(*calibration.observations) : Result<void>();
 }
 
-Result<ObservationsPtr> StageChain::observe(const Run& run, const JobContext& job, bool all)
+std::unordered_set<ObserverId> StageChain::unseen(const Run& run)
 {
     std::unordered_set<ObserverId> missing;
     for (const PlannedObserver& observer : run.prepared->plan->observers)
         if (!m_statistics.find(run.seen.at(observer.id), observer.id, observer.spec))
             missing.insert(observer.id);
+    return missing;
+}
+
+Result<ObservationsPtr> StageChain::observe(const Run& run, const JobContext& job, bool all)
+{
+    const std::unordered_set<ObserverId> missing = unseen(run);
     const bool known = m_memo.find<Amount>(run.amountKey()) != nullptr;
     const PreparedPtr part = known && !all ? partToObserve(run.prepared, missing) : run.prepared;
     const auto checkpoint = checkpointOf(*part, run.resumeKey, run.device.device);

@@ -20,8 +20,8 @@ namespace qs {
 
 namespace {
 
-/// Datasets that are kept open: a calibration's and a comparison's.
-constexpr std::size_t kOpenData = 2;
+/// Datasets that are kept open: a calibration's, a comparison's and a preview's.
+constexpr std::size_t kOpenData = 3;
 
 /// Rough sizes, for the bound of what is kept.
 std::size_t bytesOf(const Plan& plan)
@@ -49,6 +49,7 @@ StageChain::StageChain(Options options)
     , m_memo(m_options.resultBytes)
     , m_statistics(m_options.statisticsBytes)
     , m_work(m_options.valueBytes)
+    , m_previewWork(m_options.previewBytes)
 {
 }
 

@@ -5,6 +5,7 @@
 #include "engine/base/memo.h"
 #include "engine/calibrate/checkpoint.h"
 #include "engine/compare/kept_work.h"
+#include "engine/compare/preview.h"
 #include "engine/edit/edited_model.h"
 #include "engine/export/stored_run.h"
 #include "engine/pipeline/data_identity.h"
@@ -14,6 +15,7 @@
 
 #include <list>
 #include <optional>
+#include <unordered_set>
 
 namespace qs {
 
@@ -40,6 +42,8 @@ public:
         std::size_t statisticsBytes = std::size_t(128) << 20; ///< of kept statistics
         /// Of values from which a comparison goes on; a program that compares once needs none.
         std::size_t valueBytes = 0;
+        /// Of values of the samples that previews run on.
+        std::size_t previewBytes = std::size_t(256) << 20;
     };
     StageChain();
     explicit StageChain(Options options);
@@ -76,6 +80,12 @@ public:
     Result<ConvertedPtr> convert(const ConvertRequest& request, const JobContext& job);
     Result<ComparisonPtr> compare(const CompareRequest& request, const JobContext& job);
 
+    /// What decisions do to the first samples of the data that are compared, by the reference form
+    /// alone (`previewErrors`). Statistics are the kept ones; an observer without takes its range
+    /// from these samples, which the result tells. Nothing of it becomes a result of another stage.
+    /// Errors: data that nobody calibrated on, `calibrate`'s refusals.
+    Result<PreviewPtr> preview(const PreviewRequest& request, const JobContext& job);
+
     /// Writes the forms and the records beside them into the folder, all or nothing
     /// (`ResultFolder`).
     Result<ExportReport> exportTo(const ExportRequest& request, const JobContext& job);
@@ -103,7 +113,10 @@ public:
     Result<void> saveCheckpoint(const Calibration& calibration) const;
 
     /// Memory of all that is kept.
-    std::size_t keptBytes() const { return m_memo.bytes() + m_statistics.bytes() + m_work.bytes(); }
+    std::size_t keptBytes() const
+    {
+        return m_memo.bytes() + m_statistics.bytes() + m_work.bytes() + m_previewWork.bytes();
+    }
 
 private:
     struct Run;
@@ -116,8 +129,15 @@ private:
     void keepStatistics(const Run& run, const Observations& seen);
     /// The calibration from kept statistics and the `fresh` ones; null where one is missing.
     CalibrationPtr assemble(const Run& run, const Observations* fresh = nullptr);
+    /// The same, anew and kept nowhere.
+    std::shared_ptr<Calibration> gather(const Run& run, const Observations* fresh);
     /// Runs the data for the observers without kept statistics, or for all of them.
     Result<ObservationsPtr> observe(const Run& run, const JobContext& job, bool all);
+    /// Observers of the run whose statistics are not kept.
+    std::unordered_set<ObserverId> unseen(const Run& run);
+    /// The batch that previews of the run use.
+    Result<std::shared_ptr<const Dataset>> previewData(const Run& run,
+                                                       const PreviewRequest& request);
     std::optional<Checkpoint> checkpointOf(const PreparedModel& prepared, const Key& dataKey,
                                            const std::string& device) const;
     /// Of the data that are compared, how they are cut, device and threads.
@@ -128,7 +148,7 @@ private:
     ContentHashes m_hashes;
     Memo m_memo;
     KeptStatistics m_statistics;
-    KeptWork m_work;
+    KeptWork m_work, m_previewWork;
     struct OpenedData
     {
         Key key;

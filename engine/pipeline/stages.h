@@ -55,6 +55,14 @@ struct CompareRequest
     RunSettings settings;
 };
 
+/// Decisions whose effect on a few samples is asked for.
+struct PreviewRequest
+{
+    GraphPtr model;
+    Recipe recipe;
+    RunSettings settings;
+};
+
 struct ExportRequest
 {
     CalibrationPtr calibration;

@@ -158,7 +158,7 @@ private:
         out.bar = bar.rgb();
         if (const auto value = measure(judged)) {
             out.measure = float(*value);
-            out.faded = isErrorColour(m_by) && m_facts.errorsStale();
+            out.faded = isErrorColour(m_by) && m_facts.errorsStale(m_term);
         } else if (!out.folded) {
             const Verdict verdict = m_facts.verdict(judged.origins);
             if (isFloat(verdict))
@@ -300,7 +300,11 @@ private:
         if (!m_style.scale && (isErrorColour(m_by) || m_by == ColourBy::Time))
             m_style.title = QStringLiteral("measured by Compare");
         else if (isErrorColour(m_by))
-            m_style.title = QStringLiteral("SQNR, %1").arg(errorTermText(m_term));
+            m_style.title = QStringLiteral("SQNR, %1%2")
+                                .arg(errorTermText(m_term),
+                                     m_term == ErrorTerm::Cumulative && m_facts.preview()
+                                         ? QStringLiteral(", ") + previewText(*m_facts.preview())
+                                         : QString());
         m_style.range = range.value_or(m_style.full);
         for (auto& look : m_style.nodes) {
             if (!look.isMeasured() || (m_by == ColourBy::Imported && !m_style.scale))

@@ -293,7 +293,8 @@ void PropertyPanel::showLoss()
         const auto [good, bad] = facts.sqnrRange(row.term);
         m_loss->addBar(QString::fromLatin1(row.name), 0.12 + 0.88 * length,
                        cividis((good - *sqnr) / (good - bad)),
-                       QStringLiteral("%1 dB").arg(*sqnr, 0, 'f', 1), facts.errorsStale());
+                       QStringLiteral("%1 dB").arg(*sqnr, 0, 'f', 1),
+                       facts.errorsStale(row.term));
     }
     if (!any) {
         m_loss->addText(QStringLiteral("No float value to compare with here."), true);
@@ -308,14 +309,28 @@ void PropertyPanel::showLoss()
             m_loss->addText(QStringLiteral("%1 % clipping · %2 % rounding (estimated)")
                                 .arg(std::lround(100 * noise->clipping / noise->total()))
                                 .arg(std::lround(100 * noise->rounding / noise->total())));
-    if (facts.errorsStale())
+    showAge();
+}
+
+/// Of which decisions the figures above are.
+void PropertyPanel::showAge()
+{
+    const auto& facts = m_workspace.facts();
+    const bool isOld = facts.errorsStale();
+    if (facts.preview())
+        m_loss->addText(QStringLiteral("Cumulative: %1 with the decisions as they stand%2.")
+                            .arg(previewText(*facts.preview()),
+                                 isOld ? QStringLiteral("; the rest is of an older recipe")
+                                       : QString()),
+                        true);
+    else if (isOld)
         m_loss->addText(QStringLiteral("Measured with an older recipe: compare again."), true);
 }
 
 void PropertyPanel::showOutputs()
 {
     const auto& facts = m_workspace.facts();
-    const auto& comparison = *m_workspace.document().comparison();
+    const auto& comparison = m_workspace.document().comparison();
     const auto [best, worst] = facts.sqnrRange(ErrorTerm::Cumulative);
     const auto show = [&, best = best, worst = worst](const QString& name,
                                                       const std::optional<ErrorMetrics>& metrics) {
@@ -324,9 +339,11 @@ void PropertyPanel::showOutputs()
         const double badness = (best - *metrics->sqnrDb) / (best - worst);
         m_loss->addBar(name, 0.12 + 0.88 * std::clamp(badness, 0.0, 1.0), cividis(badness),
                        QStringLiteral("%1 dB").arg(*metrics->sqnrDb, 0, 'f', 1),
-                       facts.errorsStale());
+                       facts.errorsStale(ErrorTerm::Cumulative));
     };
-    for (const auto& output : comparison.outputs) {
+    const auto& outputs
+        = facts.preview() ? facts.preview()->outputs : comparison->outputs;
+    for (const auto& output : outputs) {
         m_loss->addWide(QString::fromStdString(output.name));
         show(QStringLiteral("reference"), output.cumulative);
         show(QStringLiteral("lowered"), output.lowered);
@@ -334,8 +351,7 @@ void PropertyPanel::showOutputs()
     m_loss->addText(QStringLiteral("SQNR of the model's outputs against float, all errors "
                                    "together."),
                     true);
-    if (facts.errorsStale())
-        m_loss->addText(QStringLiteral("Measured with an older recipe: compare again."), true);
+    showAge();
 }
 
 void PropertyPanel::showArguments()

@@ -104,6 +104,7 @@ ResultStrip::ResultStrip(Workspace& workspace, QWidget* parent)
     m_stale->setFont(uiFont(11.5, 600));
     m_stale->setStyleSheet(QStringLiteral("color: %1;").arg(theme().warning.name()));
     m_row->addWidget(m_stale);
+    m_preview = addCell(QStringLiteral("Now"), "resultPreview", {});
     m_output = addCell(QStringLiteral("Output"), "resultOutput",
                        QStringLiteral("Signal to quantization noise of the worst output: the int8 "
                                       "model, and the reference form that it is made from"));
@@ -134,6 +135,7 @@ ResultStrip::ResultStrip(Workspace& workspace, QWidget* parent)
         later();
     });
     connect(&workspace, &Workspace::factsChanged, this, later);
+    connect(&workspace.live(), &LivePreview::followingChanged, this, later);
     take();
     show();
 }
@@ -230,15 +232,28 @@ void ResultStrip::count()
 void ResultStrip::show()
 {
     const auto& now = m_history.now;
-    setVisible(now.has_value());
-    if (!now)
+    const PreviewPtr& preview = m_workspace.facts().preview();
+    setVisible(now || preview);
+    if (!now && !preview)
         return;
-    const bool stale = m_workspace.document().isStale(Stage::Compare);
+    const bool stale = !now || m_workspace.document().isStale(Stage::Compare);
+    m_stale->setText(m_workspace.live().isFollowing()
+                         ? QStringLiteral("⟳ comparing all data")
+                         : QStringLiteral("⚠ of an older recipe: compare again"));
     m_stale->setVisible(stale);
+    showPreview();
     const Theme& t = theme();
     setStyleSheet(QStringLiteral("QWidget#resultStrip { background: %1; border-bottom: 1px solid "
                                  "%2; }")
                       .arg((stale ? t.warningFill : t.panel).name(), t.border.name()));
+    if (!now) { // the graph was edited: nothing was compared yet
+        for (const Cell* cell : {&m_output, &m_top1, &m_agreement, &m_size, &m_coverage, &m_change})
+            cell->value->setText({});
+        for (QToolButton* button : m_worst)
+            button->hide();
+        fit();
+        return;
+    }
     QString output = now->outputDb() ? decibels(*now->outputDb()) : QString();
     if (now->loweredDb && now->referenceDb)
         output += QStringLiteral(" (reference %1)").arg(*now->referenceDb, 0, 'f', 1);
@@ -258,6 +273,36 @@ void ResultStrip::show()
     m_change.value->setText(m_history.before ? changeText(*now, *m_history.before) : QString());
     showWorst();
     fit();
+}
+
+void ResultStrip::showPreview()
+{
+    const PreviewPtr& preview = m_workspace.facts().preview();
+    const auto db = preview ? preview->outputDb() : std::nullopt;
+    QString text;
+    if (preview) {
+        const auto& before = m_workspace.live().before();
+        const auto was = before && before->samples == preview->samples ? before->outputDb()
+                                                                       : std::nullopt;
+        text = db ? decibels(*db) : QStringLiteral("no signal");
+        if (!preview->estimated.empty())
+            text.prepend(QStringLiteral("≈ "));
+        text += QStringLiteral(" (%1%2)")
+                    .arg(db && was ? decibels(*db - *was, true) + QStringLiteral(", ") : QString(),
+                         toQString(counted(preview->samples, "sample")));
+    }
+    m_preview.value->setText(text);
+    QString tip = QStringLiteral("A few samples through the reference form with the decisions as "
+                                 "they stand, and the change against the same samples before");
+    if (preview && !preview->estimated.empty()) {
+        QStringList names;
+        for (const std::string& name : preview->estimated)
+            names << toQString(name);
+        tip += QStringLiteral(". Estimated: these samples alone gave the ranges of %1, which no "
+                              "observer has seen")
+                   .arg(names.join(QStringLiteral(", ")));
+    }
+    m_preview.box->setToolTip(tip);
 }
 
 void ResultStrip::showWorst()
@@ -308,12 +353,13 @@ void ResultStrip::fit()
         return value.isEmpty() ? QString()
                                : cell.box->findChild<QLabel*>()->text() + QLatin1Char(' ') + value;
     };
+    place(m_preview.box, words(m_preview));
     place(m_output.box, words(m_output));
     place(m_worstBox, m_worst[0]->isHidden() ? QString() : m_worst[0]->toolTip());
     std::vector<const Cell*> rest {&m_change, &m_coverage, &m_top1, &m_size};
     // Beside right answers how often the models agree is the least telling, else it stands for
     // them.
-    rest.insert(m_history.now->floatTop1 ? rest.end() : rest.begin() + 2, &m_agreement);
+    rest.insert(m_history.now && m_history.now->floatTop1 ? rest.end() : rest.begin() + 2, &m_agreement);
     for (const Cell* cell : rest)
         place(cell->box, words(*cell));
     setToolTip(hidden.join(QLatin1Char('\n')));
@@ -327,7 +373,7 @@ QSize ResultStrip::minimumSizeHint() const
 void ResultStrip::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
-    if (m_history.now)
+    if (!isHidden())
         fit();
 }
 

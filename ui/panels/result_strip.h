@@ -33,8 +33,9 @@ ResultFigures resultFigures(const Comparison& comparison, const Plan& plan,
                             const ModuleStatisticsMap& sizes);
 
 /// What the int8 model is worth, in one line below the tool bar: output, accuracy, size, coverage,
-/// the three worst nodes, the change against the result before. Hidden without a comparison, amber
-/// while the recipe has moved on. GUI thread only.
+/// the three worst nodes, the change against the result before. Amber while the recipe has moved on:
+/// then a preview of a few samples says what the decisions as they stand do. Hidden without a
+/// comparison and a preview. GUI thread only.
 class ResultStrip : public QWidget
 {
     Q_OBJECT
@@ -71,6 +72,7 @@ private:
     void take();
     void count();
     void show();
+    void showPreview();
     void showWorst();
     /// Cells from the most to the least telling, as far as there is room.
     void fit();
@@ -79,7 +81,7 @@ private:
     History m_history;
     QHBoxLayout* m_row;
     QLabel* m_stale;
-    Cell m_output, m_top1, m_agreement, m_size, m_coverage, m_change;
+    Cell m_preview, m_output, m_top1, m_agreement, m_size, m_coverage, m_change;
     QWidget* m_worstBox = nullptr;
     std::array<QToolButton*, 3> m_worst {};
     std::array<NodeId, 3> m_worstNodes;

@@ -66,6 +66,7 @@ void Document::setModel(GraphPtr model, const Recipe& recipe, FoldTreePtr hierar
     m_calibration = {};
     m_converted = {};
     m_comparison = {};
+    m_preview = {};
     m_exported = {};
     m_nodeData.reset();
     m_scalars.reset();
@@ -136,6 +137,7 @@ void Document::setEdited(EditedModelPtr edited, PlanPtr plan, const DecisionKeys
     m_calibration = {};
     m_converted = {};
     m_comparison = {};
+    m_preview = {};
     m_nodeData.reset();
     m_scalars.reset();
     Q_EMIT graphEdited();
@@ -164,6 +166,18 @@ void Document::setConverted(ConvertedPtr converted, const DecisionKeys& keys)
 void Document::setComparison(ComparisonPtr comparison, const DecisionKeys& keys)
 {
     m_comparison = {std::move(comparison), keys};
+    Q_EMIT resultsChanged();
+}
+
+PreviewPtr Document::preview() const
+{
+    return m_preview.keys && m_preview.keys->comparison == m_keys.comparison ? m_preview.value
+                                                                             : nullptr;
+}
+
+void Document::setPreview(PreviewPtr preview, const DecisionKeys& keys)
+{
+    m_preview = {std::move(preview), keys};
     Q_EMIT resultsChanged();
 }
 

@@ -57,6 +57,8 @@ public:
     const CalibrationPtr& calibration() const { return m_calibration.value; }
     const ConvertedPtr& converted() const { return m_converted.value; }
     const ComparisonPtr& comparison() const { return m_comparison.value; }
+    /// What the decisions as they stand do to a few samples; null where nobody asked.
+    PreviewPtr preview() const;
     const ExportReport& exported() const { return m_exported.value; }
     /// What another program says of the nodes; null without.
     const NodeDataPtr& nodeData() const { return m_nodeData; }
@@ -90,6 +92,7 @@ public:
     void setCalibration(CalibrationPtr calibration, const DecisionKeys& keys);
     void setConverted(ConvertedPtr converted, const DecisionKeys& keys);
     void setComparison(ComparisonPtr comparison, const DecisionKeys& keys);
+    void setPreview(PreviewPtr preview, const DecisionKeys& keys);
     void setExported(ExportReport report, const DecisionKeys& keys);
     void setNodeData(NodeDataPtr data);
     void setScalars(ScalarTextsPtr scalars);
@@ -139,6 +142,7 @@ private:
     Made<CalibrationPtr> m_calibration;
     Made<ConvertedPtr> m_converted;
     Made<ComparisonPtr> m_comparison;
+    Made<PreviewPtr> m_preview;
     Made<ExportReport> m_exported;
     NodeDataPtr m_nodeData;
     ScalarTextsPtr m_scalars;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/base/job_context.h"
+#include "engine/compare/preview.h"
 #include "engine/convert/value_alternatives.h"
 #include "engine/edit/edited_model.h"
 #include "engine/edit/operator_catalog.h"
@@ -44,6 +45,9 @@ public:
         = 0;
     virtual Result<ConvertedPtr> convert(const ConvertRequest& request, const JobContext& job) = 0;
     virtual Result<ComparisonPtr> compare(const CompareRequest& request, const JobContext& job) = 0;
+    /// What decisions do to a few samples (`StageChain::preview`).
+    virtual Result<PreviewPtr> previewErrors(const PreviewRequest& request, const JobContext& job)
+        = 0;
     virtual Result<ExportReport> exportTo(const ExportRequest& request, const JobContext& job) = 0;
     /// Runs the exports of a result folder in the runtimes they are for (`StageChain::verify`).
     virtual Result<Certificate> verify(const VerifyStageRequest& request, const JobContext& job)

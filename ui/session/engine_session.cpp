@@ -68,6 +68,11 @@ public:
         return m_chain.compare(request, job);
     }
 
+    Result<PreviewPtr> previewErrors(const PreviewRequest& request, const JobContext& job) override
+    {
+        return m_chain.preview(request, job);
+    }
+
     Result<ExportReport> exportTo(const ExportRequest& request, const JobContext& job) override
     {
         return m_chain.exportTo(request, job);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/session/facts.h"
 
+#include "engine/base/text.h"
+#include "ui/session/text.h"
+
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -33,6 +36,11 @@ Facts::Facts(const Document& document)
         }
     }
     matchObservers();
+    if (m_errorsStale || !m_comparison)
+        m_preview = document.preview();
+    if (m_preview)
+        for (const auto& error : m_preview->nodes)
+            m_previewed.emplace(error.node, &error);
     if (!m_comparison)
         return;
     for (const auto& error : m_comparison->nodes)
@@ -208,6 +216,11 @@ const NodeError* Facts::error(NodeId node) const
     return it == m_errors.end() ? nullptr : it->second;
 }
 
+QString previewText(const Preview& preview)
+{
+    return QStringLiteral("preview of %1").arg(toQString(counted(preview.samples, "sample")));
+}
+
 const std::optional<ErrorMetrics>& errorTerm(const NodeError& error, ErrorTerm term)
 {
     switch (term) {
@@ -225,17 +238,18 @@ const std::optional<ErrorMetrics>& errorTerm(const NodeError& error, ErrorTerm t
 
 std::optional<double> Facts::sqnr(NodeId node, ErrorTerm term) const
 {
-    const auto* found = error(node);
-    if (!found)
+    const auto& errors = errorsOf(term);
+    const auto found = errors.find(last(node));
+    if (found == errors.end())
         return {};
-    const auto& metrics = errorTerm(*found, term);
+    const auto& metrics = errorTerm(*found->second, term);
     return metrics ? metrics->sqnrDb : std::nullopt;
 }
 
 std::optional<double> Facts::worstSqnr(std::span<const NodeId> nodes, ErrorTerm term) const
 {
     std::optional<double> worst;
-    if (m_errors.empty())
+    if (errorsOf(term).empty())
         return worst;
     for (NodeId node : nodes)
         if (const auto value = sqnr(node, term))
@@ -286,7 +300,7 @@ std::pair<double, double> Facts::sqnrRange(ErrorTerm term) const
 {
     double best = 45, worst = 20;
     bool any = false;
-    for (const auto& [id, error] : m_errors) {
+    for (const auto& [id, error] : errorsOf(term)) {
         const auto& metrics = errorTerm(*error, term);
         if (!metrics || !metrics->sqnrDb || *metrics->sqnrDb > kExactDb)
             continue;

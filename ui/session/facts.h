@@ -61,8 +61,17 @@ public:
     bool isEdited(NodeId node) const { return m_edited.contains(node); }
     const Graph* model() const { return m_model.get(); }
     bool hasPlan() const { return m_plan != nullptr; }
-    bool hasErrors() const { return m_comparison != nullptr; }
+    bool hasErrors() const { return m_comparison || m_preview; }
     bool errorsStale() const { return m_errorsStale; }
+    /// The term is of other decisions. What is lost in all follows them as a preview, where there
+    /// is one.
+    bool errorsStale(ErrorTerm term) const
+    {
+        return m_errorsStale && !(term == ErrorTerm::Cumulative && m_preview);
+    }
+    /// The preview whose figures stand for what is lost in all, while the comparison is of other
+    /// decisions; null where the comparison's do.
+    const PreviewPtr& preview() const { return m_preview; }
     bool calibrationStale() const { return m_calibrationStale; }
     /// What the nodes took in one batch, measured along with the errors: those of the lowered form
     /// where the graph is that, else the float operators of the same ids.
@@ -77,6 +86,11 @@ public:
     std::pair<double, double> sqnrRange(ErrorTerm term) const;
 
 private:
+    /// The nodes' errors that stand for a term.
+    const std::unordered_map<NodeId, const NodeError*>& errorsOf(ErrorTerm term) const
+    {
+        return term == ErrorTerm::Cumulative && m_preview ? m_previewed : m_errors;
+    }
     void matchObservers();
     /// The observer of the calibration that watched what this one of the plan watches; none where
     /// no such was calibrated.
@@ -87,6 +101,7 @@ private:
     CalibrationPtr m_calibration;
     ConvertedPtr m_converted;
     ComparisonPtr m_comparison;
+    PreviewPtr m_preview;
     NodeDataPtr m_nodeData;
     ScalarTextsPtr m_scalars;
     bool m_errorsStale = false;
@@ -96,9 +111,12 @@ private:
     std::unordered_map<ObserverId, ObserverId> m_calibratedAs; ///< else: by the plan's id
     std::unordered_map<NodeId, ObserverId> m_output;
     std::unordered_map<NodeId, ObserverId> m_weight;
-    std::unordered_map<NodeId, const NodeError*> m_errors;
+    std::unordered_map<NodeId, const NodeError*> m_errors, m_previewed;
     std::unordered_map<NodeId, double> m_floatSeconds, m_loweredSeconds;
 };
+
+/// "preview of 8 samples"
+QString previewText(const Preview& preview);
 
 /// The metrics of one term; null when it was not measured.
 const std::optional<ErrorMetrics>& errorTerm(const NodeError& error, ErrorTerm term);

@@ -57,6 +57,8 @@ public:
     void waitForKept();
     void cancel();
     bool isBusy() const { return !m_jobs.isIdle(); }
+    /// A stage runs, or is about to.
+    bool isRunning() const { return m_running >= 0 || m_target >= 0; }
     JobRunner& jobs() { return m_jobs; }
     EngineService& engine() { return m_engine; }
     StageStatus status(Stage stage) const;

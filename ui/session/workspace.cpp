@@ -15,6 +15,7 @@ Workspace::Workspace(EngineService& engine, QObject* parent)
     , m_styleRules(*this)
     , m_previews(*this)
     , m_alternatives(*this)
+    , m_live(*this)
 {
     connect(&m_document, &Document::modelChanged, this, [this] {
         m_undo.clear();

@@ -6,6 +6,7 @@
 #include "ui/session/alternatives_asked.h"
 #include "ui/session/bookmarks.h"
 #include "ui/session/facts.h"
+#include "ui/session/live_preview.h"
 #include "ui/session/pipeline.h"
 #include "ui/session/selection.h"
 #include "ui/session/style_rules.h"
@@ -35,6 +36,7 @@ public:
     StyleRules& styleRules() { return m_styleRules; }
     ValuePreviews& previews() { return m_previews; }
     AlternativesAsked& alternatives() { return m_alternatives; }
+    LivePreview& live() { return m_live; }
     const Facts& facts() const { return m_facts; }
     /// Over the float graph; null without a model.
     const FoldTreePtr& foldTree() const { return m_tree; }
@@ -98,6 +100,7 @@ private:
     StyleRules m_styleRules; ///< it and what comes after follow the others
     ValuePreviews m_previews;
     AlternativesAsked m_alternatives;
+    LivePreview m_live;
 };
 
 } // namespace qs

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/compare/comparison.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace qs {
+
+/// What the reference form loses on a few samples: told at once after a decision, before the whole
+/// comparison. A value; share as PreviewPtr.
+struct Preview
+{
+    std::vector<NodeError> nodes; ///< as `Comparison::nodes`, the cumulative term alone
+    std::vector<OutputError> outputs; ///< the reference form's alone
+    std::int64_t samples = 0;
+    /// Float nodes whose ranges come from these samples alone, because their observers have not
+    /// seen the calibration data; in graph order.
+    std::vector<std::string> estimated;
+
+    const NodeError* tryGet(NodeId id) const;
+    /// SQNR of the worst output; empty without signal.
+    std::optional<double> outputDb() const;
+};
+using PreviewPtr = std::shared_ptr<const Preview>;
+
+} // namespace qs

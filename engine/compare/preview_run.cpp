@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/compare/preview_run.h"
+
+#include "engine/base/torch_guard.h"
+#include "engine/compare/compare_unit.h"
+#include "engine/compare/form_runners.h"
+#include "engine/compare/integer_products.h"
+#include "engine/compare/metrics.h"
+#include "engine/compare/output_run.h"
+#include "engine/compare/repeatable.h"
+#include "engine/graph/output_names.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <optional>
+#include <unordered_set>
+
+namespace qs {
+
+namespace {
+
+/// One value that is measured: of a unit, or an output of the model.
+struct Measure
+{
+    ValueRef signal; ///< y: in the float graph
+    ValueRef converted; ///< y^: in the reference graph
+    std::size_t sums = 0; ///< which it adds to
+    bool isKnown = false; ///< its sums were kept
+};
+
+/// The forms' keys, where work is kept.
+struct PreviewKeys
+{
+    explicit PreviewKeys(const ConvertedModel& converted)
+        : floatForm(*converted.prepared->model, *converted.prepared)
+        , reference(*converted.reference, *converted.prepared)
+    {
+    }
+    ValueKeys floatForm, reference;
+};
+
+class PreviewRun
+{
+public:
+    PreviewRun(const ConvertedModel& converted, FormRunners forms)
+        : m_units(compareUnits(converted))
+        , m_forms(std::move(forms))
+    {
+        for (const CompareUnit& unit : m_units) {
+            for (const UnitOutput& output : unit.outputs)
+                addMeasure(output.value, output.reference);
+            ++m_sumsCount;
+        }
+        const auto wanted = outputArguments(m_forms.floatForm.graph());
+        const auto made = outputArguments(m_forms.reference.graph());
+        for (std::size_t i = 0; i < wanted.size(); ++i) {
+            const ValueRef* y = wanted[i]->asRef();
+            const ValueRef* other = i < made.size() ? made[i]->asRef() : nullptr;
+            if (y && other)
+                addMeasure(*y, *other);
+            ++m_sumsCount;
+        }
+        m_sums.resize(m_sumsCount);
+        m_unmeasured.resize(m_sumsCount);
+        if (m_forms.reference.device().is_cpu() && multipliesBytes())
+            multiplyAsBytes(m_forms.reference, quantizedProducts(m_forms.reference.graph()));
+    }
+
+    /// Before `run`.
+    void continueFrom(const ConvertedModel& converted, const Continuation& from)
+    {
+        m_from = &from;
+        m_keys.emplace(converted);
+        const Graph& reference = m_forms.reference.graph();
+        const auto nodes = reference.nodes();
+        std::size_t limit = nodes.size();
+        for (Measure& measure : m_measures) {
+            const auto kept = from.work.sums.find<KeptUnit>(sumsKey(measure));
+            measure.isKnown = kept != nullptr;
+            if (kept)
+                take(measure.sums, *kept);
+            else
+                limit = std::min(limit, reference.position(measure.converted.node));
+        }
+        CutSide side {m_forms.reference, m_keys->reference, {}, {}};
+        for (std::size_t position = 0; position < nodes.size(); ++position) {
+            side.runs.push_back({nodes[position]->id});
+            const auto dead = m_forms.reference.deadAfter(position);
+            side.freed.emplace_back(dead.begin(), dead.end());
+        }
+        m_cuts.emplace(from, "preview", from.work.valueBudget / 2, std::span(&side, 1));
+        m_first = m_cuts->resume(limit);
+        if (limit == nodes.size())
+            m_first = limit; // nothing to run
+    }
+
+    Result<void> run(const Batch& batch, const JobContext& job)
+    {
+        std::vector<at::IValue> inputs;
+        for (const at::IValue& input : batch.inputs) {
+            const at::IValue there = input.isTensor()
+                ? at::IValue(input.toTensor().to(m_forms.floatForm.device()))
+                : input;
+            inputs.push_back(inLayout(there, m_forms.floatForm.layout()));
+        }
+        if (std::all_of(m_measures.begin(), m_measures.end(),
+                        [](const Measure& measure) { return measure.isKnown; }))
+            return {};
+        QS_CHECK(takeSignals(inputs, job));
+        QS_CHECK(runReference(inputs, job));
+        keepSums();
+        return {};
+    }
+
+    Preview result(const ConvertedModel& converted) const
+    {
+        Preview preview;
+        for (std::size_t i = 0; i < m_units.size(); ++i)
+            if (const auto metrics = metricsFrom(m_sums[i].cumulative))
+                preview.nodes.push_back({m_units[i].last, {}, {}, {}, metrics});
+        const auto names = outputNames(*converted.prepared->model);
+        for (std::size_t i = m_units.size(); i < m_sums.size(); ++i)
+            preview.outputs.push_back(
+                {names.at(i - m_units.size()), metricsFrom(m_sums[i].cumulative), {}});
+        return preview;
+    }
+
+private:
+    void addMeasure(ValueRef signal, ValueRef converted)
+    {
+        // A stored value is the same in both, or of no interest.
+        if (!m_forms.floatForm.isConstant(signal) && !m_forms.reference.isConstant(converted))
+            m_measures.push_back({signal, converted, m_sumsCount});
+    }
+
+    Key signalKey(ValueRef signal) const
+    {
+        return KeyBuilder("preview signal")
+            .add(m_from->run)
+            .add(std::int64_t(m_forms.floatForm.layout()))
+            .add(m_keys->floatForm.of(signal))
+            .key();
+    }
+
+    Key sumsKey(const Measure& measure) const
+    {
+        return KeyBuilder("preview sums")
+            .add(signalKey(measure.signal))
+            .add(m_keys->reference.of(measure.converted))
+            .key();
+    }
+
+    /// Sums of values that belong to one unit, added up.
+    void take(std::size_t index, const KeptUnit& kept)
+    {
+        kernels::merge(m_sums[index].cumulative, kept.sums.cumulative);
+        m_unmeasured[index] = m_unmeasured[index] || kept.isUnmeasured;
+    }
+
+    /// The float model's values: kept ones, and from them those that are missing. All that are
+    /// measured are wanted whether or not their sums are known: the next change asks for others.
+    Result<void> takeSignals(const std::vector<at::IValue>& inputs, const JobContext& job)
+    {
+        QS_TRY(Frame frame, startFrame(m_forms.floatForm, inputs, {}));
+        std::vector<ValueRef> missing;
+        for (const Measure& measure : m_measures) {
+            if (frame.has(measure.signal))
+                continue;
+            if (const auto kept = m_from
+                    ? m_from->work.values.find<at::IValue>(signalKey(measure.signal))
+                    : nullptr)
+                frame.set(measure.signal, *kept);
+            else
+                missing.push_back(measure.signal);
+        }
+        if (!missing.empty())
+            QS_CHECK(m_forms.floatForm.evaluate(frame, missing, job));
+        for (const ValueRef ref : missing)
+            if (m_from)
+                keepSignal(ref, frame.get(ref));
+        m_signals = std::move(frame);
+        return {};
+    }
+
+    void keepSignal(ValueRef ref, const at::IValue& value) const
+    {
+        const std::size_t bytes
+            = value.isTensor() ? std::size_t(value.toTensor().storage().nbytes()) : 0;
+        m_from->work.values.keep<at::IValue>(signalKey(ref),
+                                             std::make_shared<const at::IValue>(value),
+                                             bytes + sizeof(at::IValue));
+    }
+
+    Result<void> runReference(const std::vector<at::IValue>& inputs, const JobContext& job)
+    {
+        std::unordered_map<NodeId, std::vector<std::size_t>> measuredAt;
+        for (std::size_t i = 0; i < m_measures.size(); ++i)
+            if (!m_measures[i].isKnown)
+                measuredAt[m_measures[i].converted.node].push_back(i);
+        QS_TRY(Frame frame, startFrame(m_forms.reference, inputs, {}));
+        Frame* const frames[] = {&frame};
+        if (m_cuts)
+            m_cuts->restore(frames);
+        const auto nodes = m_forms.reference.graph().nodes();
+        for (std::size_t position = m_first; position < nodes.size(); ++position) {
+            QS_CHECK(job.check());
+            const Node& node = *nodes[position];
+            const auto dead = m_forms.reference.deadAfter(position);
+            const auto found = measuredAt.find(node.id);
+            const bool isMeasured = found != measuredAt.end();
+            if (node.isOperator() && !m_forms.reference.isConstant({node.id, 0}))
+                QS_CHECK(m_forms.reference.runNode(node, frame, dead, job));
+            for (std::size_t i = 0; isMeasured && i < found->second.size(); ++i)
+                QS_CHECK(measure(m_measures[found->second[i]], frame));
+            for (const ValueRef ref : dead)
+                frame.release(ref);
+            if (m_cuts)
+                m_cuts->reached(position, frames);
+        }
+        if (m_cuts)
+            m_cuts->endBatch();
+        return {};
+    }
+
+    Result<void> measure(const Measure& measure, const Frame& frame)
+    {
+        const at::IValue* made = frame.tryGet(measure.converted);
+        const at::IValue* wanted = m_signals.tryGet(measure.signal);
+        if (!made || !made->isTensor() || !wanted || !wanted->isTensor())
+            return {};
+        const at::Tensor y = wanted->toTensor(), other = made->toTensor();
+        KeptUnit unit;
+        unit.isUnmeasured = !y.is_floating_point() || y.sizes() != other.sizes();
+        if (!unit.isUnmeasured)
+            QS_CHECK(addError(unit.sums.cumulative, y, other));
+        take(measure.sums, unit);
+        if (m_from)
+            m_fresh.emplace_back(sumsKey(measure), std::make_shared<const KeptUnit>(unit));
+        return {};
+    }
+
+    void keepSums()
+    {
+        for (std::size_t i = 0; i < m_sums.size(); ++i)
+            if (m_unmeasured[i])
+                m_sums[i] = {};
+        for (const auto& [key, unit] : m_fresh)
+            m_from->work.sums.keep<KeptUnit>(key, unit, sizeof(KeptUnit) + key.size());
+    }
+
+    std::vector<CompareUnit> m_units;
+    FormRunners m_forms;
+    std::vector<Measure> m_measures;
+    std::vector<UnitSums> m_sums; ///< of the units, then of the outputs
+    std::vector<bool> m_unmeasured; ///< its shape follows from values and differs
+    std::size_t m_sumsCount = 0;
+    Frame m_signals; ///< y of every measure
+    const Continuation* m_from = nullptr; ///< null: nothing is kept
+    std::optional<PreviewKeys> m_keys;
+    std::optional<Cuts> m_cuts;
+    std::size_t m_first = 0;
+    std::vector<std::pair<Key, std::shared_ptr<const KeptUnit>>> m_fresh;
+};
+
+} // namespace
+
+Result<Preview> previewErrors(const ConvertedModel& converted, const Batch& batch,
+                              const std::string& device, const JobContext& job,
+                              const Continuation* from)
+{
+    const InferenceScope inference;
+    return guardTorchValue<Preview>([&]() -> Result<Preview> {
+        QS_TRY(FormRunners forms, FormRunners::create(converted, at::Device(device)));
+        const bool keeps = from && forms.floatForm.device().is_cpu()
+            && isRepeatable(*converted.prepared->model) && isRepeatable(*converted.reference);
+        PreviewRun run(converted, std::move(forms));
+        if (keeps)
+            run.continueFrom(converted, *from);
+        QS_CHECK(run.run(batch, job));
+        Preview preview = run.result(converted);
+        preview.samples = batch.samples;
+        return preview;
+    });
+}
+
+std::int64_t previewSamples(const Graph& model, const Plan& plan, std::size_t bytes,
+                            std::int64_t most)
+{
+    std::unordered_set<NodeId> inside; // of a fusion only the last member's value is kept
+    for (const MatchGroup& group : plan.groups)
+        if (group.quantized)
+            inside.insert(group.members.begin(), group.members.end() - 1);
+    double perSample = 0;
+    for (const NodePtr& node : model.nodes()) {
+        if (!node->isOperator() || node->outputs.empty() || inside.contains(node->id))
+            continue;
+        double size = sizeof(float);
+        const auto& shape = node->outputs[0].type.shape;
+        for (std::size_t i = 1; i < shape.size(); ++i) // the first dimension counts the samples
+            size *= double(std::max<std::int64_t>(1, shape[i].size));
+        perSample += size;
+    }
+    const auto fitting = std::int64_t(double(bytes) / std::max(perSample, 1.0));
+    return std::clamp<std::int64_t>(fitting, 1, std::max<std::int64_t>(1, most));
+}
+
+} // namespace qs

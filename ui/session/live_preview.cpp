@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/session/live_preview.h"
+
+#include "ui/session/coalesce.h"
+#include "ui/session/text.h"
+#include "ui/session/workspace.h"
+
+#include <utility>
+
+namespace qs {
+
+namespace {
+
+const QString kPreviewTag = QStringLiteral("preview");
+const QString kTrialTag = QStringLiteral("trial");
+
+} // namespace
+
+LivePreview::LivePreview(Workspace& workspace)
+    : QObject(&workspace)
+    , m_workspace(workspace)
+{
+    const auto later = coalesced(this, [this] { follow(); });
+    const Document* document = &workspace.document();
+    connect(document, &Document::modelChanged, this, [this] {
+        stopTrying();
+        m_before.reset();
+        m_ready = m_following = false;
+        m_answered = m_asked = m_refused = {};
+        m_problem.clear();
+    });
+    connect(document, &Document::recipeChanged, this, &LivePreview::stopFollowing);
+    connect(document, &Document::settingsChanged, this, &LivePreview::stopFollowing);
+    connect(document, &Document::planChanged, this, later);
+    connect(document, &Document::resultsChanged, this, later);
+    connect(&workspace.pipeline(), &Pipeline::statusChanged, this, later);
+    connect(&workspace.pipeline(), &Pipeline::failed, this, [this](Stage, const Error& error) {
+        if (!m_following)
+            return;
+        m_following = false;
+        if (error.code != ErrorCode::Cancelled)
+            m_refused = m_workspace.document().keys().comparison;
+        Q_EMIT followingChanged();
+    });
+    connect(&workspace.pipeline(), &Pipeline::succeeded, this, [this](Stage stage) {
+        if (stage == Stage::Compare && std::exchange(m_following, false))
+            Q_EMIT followingChanged();
+    });
+}
+
+void LivePreview::setKeepsCurrent(bool keeps)
+{
+    m_keepsCurrent = keeps;
+    if (!keeps)
+        stopFollowing();
+    follow();
+}
+
+/// Another decision stands: what runs for the one before is of no use.
+void LivePreview::stopFollowing()
+{
+    if (m_following)
+        m_workspace.pipeline().cancel();
+}
+
+void LivePreview::follow()
+{
+    const Document& document = m_workspace.document();
+    const auto& pipeline = m_workspace.pipeline();
+    const bool isCompared = document.comparison() && !document.isStale(Stage::Compare);
+    m_ready = m_ready || isCompared;
+    // A stage that runs has the engine; what it makes is asked for afterwards.
+    if (!m_ready || !document.plan() || document.isStale(Stage::Plan) || document.isGraphStale()
+        || pipeline.isRunning())
+        return;
+    if (m_answered != document.keys().comparison)
+        ask();
+    else if (m_keepsCurrent && !isCompared)
+        compareAll();
+}
+
+void LivePreview::ask()
+{
+    const Document& document = m_workspace.document();
+    auto& pipeline = m_workspace.pipeline();
+    if (pipeline.jobs().isRunning(kPreviewTag) && m_asked == document.keys().comparison)
+        return;
+    m_asked = document.keys().comparison;
+    const PreviewRequest request {document.model(), document.recipe(), document.settings()};
+    pipeline.jobs().run(
+        Lane::Engine, kPreviewTag,
+        [&engine = pipeline.engine(), request](JobContext& job) {
+            return engine.previewErrors(request, job);
+        },
+        this,
+        [this, keys = document.keys()](Result<PreviewPtr> made) {
+            answer(std::move(made), keys);
+        });
+}
+
+void LivePreview::answer(Result<PreviewPtr> made, const DecisionKeys& keys)
+{
+    Document& document = m_workspace.document();
+    if (keys.comparison != document.keys().comparison)
+        return;
+    m_asked = {};
+    if (!made && made.error().code == ErrorCode::Cancelled)
+        return; // asked again when what stopped it is over
+    m_answered = keys.comparison;
+    m_problem = made ? QString() : toQString(made.error().line());
+    const bool isCompared = document.comparison() && !document.isStale(Stage::Compare);
+    if (isCompared)
+        m_before = made ? *made : nullptr;
+    document.setPreview(made ? *made : nullptr, keys);
+    if (m_keepsCurrent && !isCompared)
+        compareAll();
+}
+
+void LivePreview::compareAll()
+{
+    auto& pipeline = m_workspace.pipeline();
+    const Key& now = m_workspace.document().keys().comparison;
+    if (m_following || pipeline.isRunning() || m_refused == now)
+        return;
+    m_following = true;
+    pipeline.runUpTo(Stage::Compare);
+    Q_EMIT followingChanged();
+}
+
+void LivePreview::tryRecipe(const Recipe& recipe)
+{
+    const Document& document = m_workspace.document();
+    m_trial.reset();
+    if (!m_ready || !document.model() || document.isGraphStale())
+        return;
+    auto& pipeline = m_workspace.pipeline();
+    const PreviewRequest request {document.model(), recipe, document.settings()};
+    pipeline.jobs().run(
+        Lane::Engine, kTrialTag,
+        [&engine = pipeline.engine(), request](JobContext& job) {
+            return engine.previewErrors(request, job);
+        },
+        this, [this](Result<PreviewPtr> made) {
+            m_trial = made ? *made : nullptr;
+            Q_EMIT tried();
+        });
+}
+
+void LivePreview::stopTrying()
+{
+    m_trial.reset();
+    m_workspace.pipeline().jobs().cancel(kTrialTag);
+}
+
+} // namespace qs

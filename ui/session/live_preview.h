@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#ifndef Q_MOC_RUN
+#include "engine/pipeline/stages.h"
+#endif
+#include "ui/session/engine_service.h"
+
+#include <QObject>
+#include <QString>
+
+namespace qs {
+
+class Workspace;
+
+/// Once the model was compared, each decision is answered at once by a preview: a few samples
+/// through the reference form. It is the document's (`Document::preview`). Where results are kept
+/// current, the comparison over all data follows it by itself, and a newer decision stops both. A
+/// recipe that is only tried (a range that is dragged) is answered the same way. GUI thread only.
+class LivePreview : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit LivePreview(Workspace& workspace);
+
+    /// The preview of the decisions that the comparison shown last was made from: the same samples
+    /// before the change. Null where it is not known.
+    const PreviewPtr& before() const { return m_before; }
+
+    /// Asks what a recipe would do; the answer comes as `tried`. A newer one takes its place.
+    void tryRecipe(const Recipe& recipe);
+    /// Nobody waits for the answer any more.
+    void stopTrying();
+    /// The answer to the last recipe; null while it is worked out, or where there is none.
+    const PreviewPtr& trial() const { return m_trial; }
+
+    /// Whether previews can be had: the model was compared since it was opened.
+    bool isReady() const { return m_ready; }
+    bool keepsCurrent() const { return m_keepsCurrent; }
+    void setKeepsCurrent(bool keeps);
+    /// The comparison that follows a preview is on its way.
+    bool isFollowing() const { return m_following; }
+    /// Why the decisions as they stand have no preview; empty where they have, or none was tried.
+    const QString& problem() const { return m_problem; }
+
+Q_SIGNALS:
+    void tried();
+    void followingChanged();
+
+private:
+    void follow();
+    void ask();
+    void answer(Result<PreviewPtr> made, const DecisionKeys& keys);
+    void compareAll();
+    void stopFollowing();
+
+    Workspace& m_workspace;
+    PreviewPtr m_before, m_trial;
+    Key m_answered; ///< of the decisions that were answered last, by a preview or a problem
+    Key m_asked; ///< of the decisions whose preview is being made
+    Key m_refused; ///< of the decisions that the comparison over all data failed for
+    QString m_problem;
+    bool m_ready = false;
+    bool m_keepsCurrent = false;
+    bool m_following = false;
+};
+
+} // namespace qs
