@@ -8,6 +8,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace qs {
 
@@ -101,7 +102,9 @@ Result<std::vector<WeightTerm>> termsOf(const GridProduct& product, const at::Te
 } // namespace
 
 IntegerProducts::IntegerProducts(const Interpreter& interpreter,
-                                 const std::vector<GridProduct>& products)
+                                 const std::vector<GridProduct>& products,
+                                 std::optional<KeptPacks> kept)
+    : m_kept(std::move(kept))
 {
     for (const GridProduct& product : products) {
         // Byte kernels make channels-last images: elsewhere strides would not be those expected.
@@ -109,6 +112,27 @@ IntegerProducts::IntegerProducts(const Interpreter& interpreter,
         if (fits && interpreter.isConstant(product.weight))
             m_states[product.node].product = product;
     }
+}
+
+Key IntegerProducts::packKey(const GridProduct& product, at::IntArrayRef inputShape) const
+{
+    KeyBuilder key("packed product");
+    key.add(m_kept->keyOf(product));
+    key.add(std::int64_t(std::bit_cast<std::int32_t>(product.grid.scale)));
+    key.add(std::int64_t(product.grid.zeroPoint));
+    const auto addSizes = [&key](at::IntArrayRef sizes) {
+        key.add(std::int64_t(sizes.size()));
+        for (const std::int64_t size : sizes)
+            key.add(size);
+    };
+    addSizes(inputShape);
+    if (const auto& geometry = product.geometry) {
+        addSizes(geometry->stride);
+        addSizes(geometry->padding);
+        addSizes(geometry->dilation);
+        key.add(geometry->groups);
+    }
+    return key.key();
 }
 
 bool IntegerProducts::run(const Interpreter& interpreter, const Node& node, Frame& frame)
@@ -150,6 +174,8 @@ Result<at::Tensor> IntegerProducts::result(State& state, const Interpreter& inte
     if (!product.geometry)
         integers = integers.contiguous();
     QS_TRY(const at::Tensor bias, biasOf(product, interpreter, frame));
+    if (!state.packed && m_kept)
+        state.packed = m_kept->memo.find<PackedProduct>(packKey(product, integers.sizes()));
     return state.packed ? state.packed->run(integers, bias)
                         : firstResult(state, interpreter, input, integers, bias);
 }
@@ -171,8 +197,8 @@ Result<at::Tensor> IntegerProducts::firstResult(State& state, const Interpreter&
     state.left = terms.empty();
     if (state.left)
         return at::Tensor();
-    PackedProduct packed(terms, product, integers.sizes());
-    const at::Tensor made = packed.run(integers, bias);
+    const auto packed = std::make_shared<const PackedProduct>(terms, product, integers.sizes());
+    const at::Tensor made = packed->run(integers, bias);
     const at::Tensor wanted = geometry
         ? at::conv2d(part, weight, bias, geometry->stride, geometry->padding, geometry->dilation,
                      geometry->groups)
@@ -180,13 +206,17 @@ Result<at::Tensor> IntegerProducts::firstResult(State& state, const Interpreter&
     QS_TRY(const bool trusted, agrees(checkedPart(made, geometry.has_value()), wanted));
     if (!trusted)
         return fail(ErrorCode::Numeric, "the processor's kernel gives another result");
-    state.packed = std::move(packed);
+    state.packed = packed;
+    if (m_kept)
+        m_kept->memo.keep<PackedProduct>(packKey(product, integers.sizes()), packed,
+                                         terms.size() * std::size_t(weight.numel()));
     return made;
 }
 
-void multiplyAsBytes(Interpreter& interpreter, const std::vector<GridProduct>& products)
+void multiplyAsBytes(Interpreter& interpreter, const std::vector<GridProduct>& products,
+                     std::optional<KeptPacks> kept)
 {
-    const auto made = std::make_shared<IntegerProducts>(interpreter, products);
+    const auto made = std::make_shared<IntegerProducts>(interpreter, products, std::move(kept));
     interpreter.substitute([made](const Interpreter& running, const Node& node, Frame& frame) {
         return made->run(running, node, frame);
     });

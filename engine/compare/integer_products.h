@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/memo.h"
 #include "engine/compare/grid_product.h"
 #include "engine/compare/packed_product.h"
 #include "engine/execute/interpreter.h"
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
 namespace qs {
+
+/// Packed weights that later runs of the same arithmetic find again. `keyOf` tells weights
+/// apart; the input's grid and shape and the geometry count beside it.
+struct KeptPacks
+{
+    Memo& memo;
+    std::function<Key(const GridProduct&)> keyOf;
+};
 
 /// Runs the products of one graph that read values of eight bits on the processor's byte
 /// instructions, several times as fast as over floats and, for a stored weight, closer to the exact
@@ -19,8 +30,9 @@ namespace qs {
 class IntegerProducts
 {
 public:
-    /// The products of the interpreter's graph, on the CPU.
-    IntegerProducts(const Interpreter& interpreter, const std::vector<GridProduct>& products);
+    /// The products of the interpreter's graph, on the CPU. `kept`: none where nothing is kept.
+    IntegerProducts(const Interpreter& interpreter, const std::vector<GridProduct>& products,
+                    std::optional<KeptPacks> kept = {});
 
     /// Puts the node's result into the frame (`Substitute`). False where the node is none of the
     /// products, its input is not on the grid, the frame holds another weight, or its kernel is not
@@ -31,22 +43,26 @@ private:
     struct State
     {
         GridProduct product;
-        std::optional<PackedProduct> packed; ///< once checked
+        std::shared_ptr<const PackedProduct> packed; ///< once checked
         bool left = false; ///< to the interpreter, for good
     };
 
     /// Undefined where the node is left to the interpreter, this time or for good.
-    static Result<at::Tensor> result(State& state, const Interpreter& interpreter,
+    Result<at::Tensor> result(State& state, const Interpreter& interpreter,
                                      const at::Tensor& input, const Frame& frame);
     /// The same before a kernel is trusted; undefined also where these values cannot tell.
-    static Result<at::Tensor> firstResult(State& state, const Interpreter& interpreter,
+    Result<at::Tensor> firstResult(State& state, const Interpreter& interpreter,
                                           const at::Tensor& input, const at::Tensor& integers,
                                           const at::Tensor& bias);
 
+    Key packKey(const GridProduct& product, at::IntArrayRef inputShape) const;
+
     std::unordered_map<NodeId, State> m_states;
+    std::optional<KeptPacks> m_kept;
 };
 
 /// From now on the interpreter runs these products of its graph so.
-void multiplyAsBytes(Interpreter& interpreter, const std::vector<GridProduct>& products);
+void multiplyAsBytes(Interpreter& interpreter, const std::vector<GridProduct>& products,
+                     std::optional<KeptPacks> kept = {});
 
 } // namespace qs

@@ -63,8 +63,21 @@ public:
         }
         m_sums.resize(m_sumsCount);
         m_unmeasured.resize(m_sumsCount);
-        if (m_forms.reference.device().is_cpu() && multipliesBytes())
-            multiplyAsBytes(m_forms.reference, quantizedProducts(m_forms.reference.graph()));
+    }
+
+    bool isOnCpu() const { return m_forms.reference.device().is_cpu(); }
+
+    /// After `continueFrom`, with which packed weights are kept; the run stays where it is.
+    void multiplyBytes()
+    {
+        std::optional<KeptPacks> kept;
+        if (m_from)
+            kept.emplace(m_from->work.values, [this](const GridProduct& product) {
+                KeyBuilder key("packed");
+                return key.add(m_keys->reference.of(product.weight)).key();
+            });
+        multiplyAsBytes(m_forms.reference, quantizedProducts(m_forms.reference.graph()),
+                        std::move(kept));
     }
 
     /// Before `run`.
@@ -277,6 +290,8 @@ Result<Preview> previewErrors(const ConvertedModel& converted, const Batch& batc
         PreviewRun run(converted, std::move(forms));
         if (keeps)
             run.continueFrom(converted, *from);
+        if (run.isOnCpu() && multipliesBytes())
+            run.multiplyBytes();
         QS_CHECK(run.run(batch, job));
         Preview preview = run.result(converted);
         preview.samples = batch.samples;

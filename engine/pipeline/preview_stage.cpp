@@ -65,8 +65,17 @@ Result<PreviewPtr> StageChain::preview(const PreviewRequest& request, const JobC
             return fail(ErrorCode::BadInput,
                         "nothing was calibrated on these data: calibrate first");
         const auto missing = unseen(run);
+        const Key fewKey = KeyBuilder("few statistics")
+                               .add(run.key)
+                               .add(request.settings.compared())
+                               .add(std::int64_t(missing.size()))
+                               .key();
         const PreparedPtr part = partToObserve(run.prepared, missing);
-        QS_TRY(const ObservationsPtr few, ::qs::calibrate(*part, *samples, run.device.device, job));
+        ObservationsPtr few = m_memo.find<Observations>(fewKey);
+        if (!few) {
+            QS_TRY(few, ::qs::calibrate(*part, *samples, run.device.device, job));
+            m_memo.keep<Observations>(fewKey, few, few->observers.size() * (std::size_t(32) << 10));
+        }
         for (const auto& [id, weight] : part->observedWeight)
             if (const ObserverStats* stats = few->tryGet(id))
                 m_statistics.keep(run.seen.at(id), *stats);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a preview costs beside a float forward of the same samples:
-// bench_preview MODEL DATA [BATCHES [SAMPLES A BATCH]]. Every quantized unit is kept float once, in turn.
+// bench_preview MODEL DATA [BATCHES [SAMPLES A BATCH [NODE]]]. Every quantized unit, or
+// those of that node alone, is kept float once, in turn.
 #include "engine/calibrate/dataset.h"
 #include "engine/execute/interpreter.h"
 #include "engine/import/importer.h"
@@ -10,12 +11,19 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 
 using namespace qs;
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// By the clock, and of the processor over all threads.
+struct Time
+{
+    double clock = 0, processor = 0;
+};
 
 template<class T>
 T must(Result<T> result)
@@ -27,11 +35,13 @@ T must(Result<T> result)
 }
 
 template<class Work>
-double seconds(const Work& work)
+Time timed(const Work& work)
 {
     const auto start = Clock::now();
+    const std::clock_t used = std::clock();
     work();
-    return std::chrono::duration<double>(Clock::now() - start).count();
+    return {std::chrono::duration<double>(Clock::now() - start).count(),
+            double(std::clock() - used) / CLOCKS_PER_SEC};
 }
 
 double median(std::vector<double> values)
@@ -39,6 +49,25 @@ double median(std::vector<double> values)
     std::sort(values.begin(), values.end());
     return values.empty() ? 0 : values[values.size() / 2];
 }
+
+/// Shares of a float forward, by the clock and of the processor.
+struct Shares
+{
+    std::vector<double> clock, processor;
+    void add(const Time& time, const Time& forward)
+    {
+        clock.push_back(time.clock / forward.clock);
+        processor.push_back(time.processor / forward.processor);
+    }
+    void tell(const char* what) const
+    {
+        if (clock.empty())
+            return;
+        std::printf("%-12s %5.2f %5.2f   %5.2f %5.2f\n", what, median(clock), median(processor),
+                    *std::max_element(clock.begin(), clock.end()),
+                    *std::max_element(processor.begin(), processor.end()));
+    }
+};
 
 Recipe keptFloat(const Recipe& recipe, const std::string& node)
 {
@@ -55,7 +84,7 @@ Recipe keptFloat(const Recipe& recipe, const std::string& node)
 int main(int argc, char** argv)
 {
     if (argc < 3) {
-        std::fprintf(stderr, "usage: bench_preview MODEL DATA [BATCHES [SAMPLES]]\n");
+        std::fprintf(stderr, "usage: bench_preview MODEL DATA [BATCHES [SAMPLES [NODE]]]\n");
         return 2;
     }
     const GraphPtr model = must(importModel(argv[1]));
@@ -70,7 +99,7 @@ int main(int argc, char** argv)
         return must(chain.preview({model, decisions, settings}, {}));
     };
     PreviewPtr first;
-    const double cold = seconds([&] { first = preview(recipe); });
+    const Time cold = timed([&] { first = preview(recipe); });
 
     // The float forward of the same samples, by the fastest way that there is here.
     DatasetOptions options;
@@ -83,7 +112,7 @@ int main(int argc, char** argv)
     std::vector<at::IValue> inputs;
     for (const at::IValue& input : batch.inputs)
         inputs.push_back(inLayout(input, layout));
-    const auto forward = [&] { return seconds([&] { must(interpreter.run(inputs)); }); };
+    const auto forward = [&] { return timed([&] { must(interpreter.run(inputs)); }); };
     forward();
 
     std::vector<std::pair<std::size_t, std::string>> units; // place in the graph, name
@@ -91,27 +120,27 @@ int main(int argc, char** argv)
         if (group.quantized)
             units.emplace_back(model->position(group.root), model->get(group.root).name);
     std::sort(units.begin(), units.end());
-    std::vector<double> late, all;
+    Shares late, all, undo;
     for (std::size_t i = 0; i < units.size(); ++i) {
-        std::vector<double> floats;
-        for (int round = 0; round < 3; ++round)
-            floats.push_back(forward());
-        const double once = median(floats);
-        const double toggled
-            = seconds([&] { preview(keptFloat(recipe, units[i].second)); });
-        const double back = seconds([&] { preview(recipe); });
-        const double ratio = toggled / once;
-        all.push_back(ratio);
+        if (argc > 5 && units[i].second != argv[5])
+            continue;
+        const Time once = forward();
+        const Time toggled = timed([&] { preview(keptFloat(recipe, units[i].second)); });
+        const Time back = timed([&] { preview(recipe); });
+        all.add(toggled, once);
+        undo.add(back, once);
         if (i >= units.size() / 2)
-            late.push_back(ratio);
-        if (i == 0 || i + 1 == units.size() || i == units.size() / 2)
-            std::printf("%-28s %7.1f ms  %5.2f of a forward (%.1f ms)  undo %.1f ms\n",
-                        units[i].second.c_str(), toggled * 1e3, ratio, once * 1e3, back * 1e3);
+            late.add(toggled, once);
+        std::printf("%-28s %7.1f ms of %7.1f ms, processor %7.1f of %7.1f\n",
+                    units[i].second.c_str(), toggled.clock * 1e3, once.clock * 1e3,
+                    toggled.processor * 1e3, once.processor * 1e3);
     }
-    std::printf("%lld samples; cold %.1f ms; last half: median %.2f, worst %.2f; all: median %.2f, "
-                "worst %.2f of a float forward\nkept %.1f MB\n",
-                static_cast<long long>(first->samples), cold * 1e3, median(late),
-                *std::max_element(late.begin(), late.end()), median(all),
-                *std::max_element(all.begin(), all.end()), double(chain.keptBytes()) / 1e6);
+    std::printf("%lld samples; the first preview %.1f ms; kept %.1f MB\n",
+                static_cast<long long>(first->samples), cold.clock * 1e3,
+                double(chain.keptBytes()) / 1e6);
+    std::printf("share of a float forward: median by the clock, of the processor; worst\n");
+    late.tell("last half");
+    all.tell("all");
+    undo.tell("undo");
     return 0;
 }
