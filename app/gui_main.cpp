@@ -3,10 +3,13 @@
 #include "ui/graph/graph_pane.h"
 #include "ui/session/engine_session.h"
 #include "ui/session/workspace.h"
+#include "ui/shell/actions.h"
+#include "ui/shell/commands.h"
 #include "ui/shell/looks.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/screenshot.h"
 
+#include <QAction>
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QElapsedTimer>
@@ -282,6 +285,8 @@ int main(int argc, char** argv)
         wanted.size = QSize(1600, 1000);
     if (!wanted.size.isEmpty())
         window.resize(wanted.size);
+    window.actions()["keepCurrent"].setChecked(wanted.screenshot.isEmpty()
+                                               && qs::wantsResultsKeptCurrent());
     window.show();
     std::unique_ptr<Photographer> photographer;
     if (!wanted.screenshot.isEmpty())

@@ -271,6 +271,29 @@ Result<ComparisonPtr> FakeEngine::compare(const CompareRequest& request, const J
     return ComparisonPtr(out);
 }
 
+Result<PreviewPtr> FakeEngine::previewErrors(const PreviewRequest& request, const JobContext& job)
+{
+    ++decisionPreviews;
+    QS_TRY(const PlanPtr planned, plan(request.model, request.recipe));
+    --plans; // nobody asked for that one
+    QS_CHECK(job.check());
+    auto out = std::make_shared<Preview>();
+    double sqnr = 42;
+    for (const auto& decided : planned->nodes) {
+        if (!decided.quantized)
+            continue;
+        ErrorMetrics metrics;
+        metrics.sqnrDb = sqnr - 3;
+        out->nodes.push_back({decided.node, {}, {}, {}, metrics});
+        sqnr -= lossStep;
+    }
+    ErrorMetrics last;
+    last.sqnrDb = 30 - double(request.recipe.mapping.rules.size());
+    out->outputs = {{"output", last, {}}};
+    out->samples = 2;
+    return PreviewPtr(out);
+}
+
 Result<ValuePreview> FakeEngine::preview(const GraphPtr& graph, NodeId node, const JobContext&)
 {
     ++previews;

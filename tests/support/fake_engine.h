@@ -38,6 +38,8 @@ public:
                                      const JobContext& job) override;
     Result<ConvertedPtr> convert(const ConvertRequest& request, const JobContext& job) override;
     Result<ComparisonPtr> compare(const CompareRequest& request, const JobContext& job) override;
+    /// Over two samples; a decibel less at the output for each rule.
+    Result<PreviewPtr> previewErrors(const PreviewRequest& request, const JobContext& job) override;
     Result<ExportReport> exportTo(const ExportRequest& request, const JobContext& job) override;
     /// One export passes, the other's runtime is missing.
     Result<Certificate> verify(const VerifyStageRequest& request, const JobContext& job) override;
@@ -73,7 +75,8 @@ public:
     ScalarTexts scalarTexts; ///< of the model
     bool labelled = true; ///< the data have labels
     double lossStep = 4; ///< dB that each layer loses more than the one before
-    std::atomic<int> previews = 0;
+    std::atomic<int> previews = 0; ///< of stored values
+    std::atomic<int> decisionPreviews = 0;
     std::atomic<bool> failCalibration = false;
     std::atomic<bool> waitInCalibration = false; ///< until cancelled
     std::atomic<int> calibrations = 0, comparisons = 0, plans = 0;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/panels/result_strip.h"
 
+#include "engine/base/text.h"
 #include "ui/session/coalesce.h"
+#include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/session/worst_nodes.h"
 #include "ui/shell/theme.h"
@@ -16,7 +18,9 @@ namespace {
 
 QString decibels(double value, bool signedText = false)
 {
-    const QString text = QString::number(value, 'f', 1);
+    QString text = QString::number(value, 'f', 1);
+    if (text == QLatin1String("-0.0"))
+        text = QStringLiteral("0.0");
     return QStringLiteral("%1%2 dB").arg(
         signedText && !text.startsWith(QLatin1Char('-')) ? QStringLiteral("+") : QString(), text);
 }

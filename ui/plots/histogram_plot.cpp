@@ -8,11 +8,11 @@
 #include "ui/plots/plot_style.h"
 #include "ui/plots/range_bar.h"
 #include "ui/session/coalesce.h"
-#include "ui/session/edge_decisions.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/theme.h"
 
+#include <QTimer>
 #include <QVBoxLayout>
 
 #include <cmath>
@@ -22,6 +22,7 @@ namespace qs {
 namespace {
 
 constexpr int kBars = 84;
+constexpr int kRestMs = 40; ///< without a move, and the outputs are asked about
 constexpr double kFloor = 0.7; ///< bottom of the logarithmic count axis
 
 QString number(double value)
@@ -35,6 +36,7 @@ HistogramPlot::HistogramPlot(Workspace& workspace, QWidget* parent)
     : PlotPage(workspace, QStringLiteral("histogramPlot"), parent)
     , m_footer(new ElidedLabel(QString(), monoFont(10.5), this))
     , m_bar(new RangeBar(this))
+    , m_asking(new QTimer(this))
 {
     const Theme& t = theme();
     m_footer->setColor(t.muted);
@@ -46,6 +48,10 @@ HistogramPlot::HistogramPlot(Workspace& workspace, QWidget* parent)
     m_plot->setMouseTracking(true);
     m_plot->installEventFilter(this);
     connect(m_bar, &RangeBar::applyWanted, this, &HistogramPlot::applyTrial);
+    m_asking->setSingleShot(true);
+    m_asking->setInterval(kRestMs);
+    connect(m_asking, &QTimer::timeout, this, &HistogramPlot::askEffect);
+    connect(&workspace.live(), &LivePreview::tried, this, &HistogramPlot::showEffect);
     connect(m_bar, &RangeBar::backWanted, this, &HistogramPlot::putBack);
     connect(m_bar, &RangeBar::snapWanted, this, &HistogramPlot::snapTo);
     connect(&workspace.alternatives(), &AlternativesAsked::arrived, this,
@@ -200,6 +206,9 @@ void HistogramPlot::showTrial()
                               .arg(params.quantMax));
         m_footer->setToolTip(m_footer->text() + QLatin1Char('\n') + m_label->text());
         m_bar->show(m_trial);
+        m_bar->showEffect({});
+        if (m_trial.isMoved())
+            m_asking->start();
         m_footer->setVisible(!m_trial.isMoved());
     }
     leaveHeadroom();

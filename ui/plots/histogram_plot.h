@@ -8,12 +8,14 @@
 
 #include "ui/plots/plot_page.h"
 #include "ui/plots/range_trial.h"
+#include "ui/session/edge_decisions.h"
 
 class QCPBars;
 class QCPGraph;
 class QCPItemLine;
 class QCPItemRect;
 class QCPItemText;
+class QTimer;
 
 namespace qs {
 
@@ -50,6 +52,11 @@ private:
     std::vector<Alternative> snaps();
     void snapTo(int index);
     void applyTrial();
+    /// The step that Apply makes; none where there is nothing to apply.
+    std::optional<RecipeStep> trialStep() const;
+    /// Asks what the range does to the model's outputs, once the hand rests.
+    void askEffect();
+    void showEffect();
     void putBack();
     bool moveByKey(int key, bool finely);
     /// 0 or 1: the end within reach of a place of the plot; -1.
@@ -73,6 +80,7 @@ private:
     RangeTrial m_trial;
     std::optional<int> m_drag; ///< the end that the mouse holds
     int m_side = 1; ///< the end that keys move
+    QTimer* m_asking; ///< until the hand rests
     QString m_footerText;
     int m_barCount = 0;
     double m_peak = 1; ///< the highest count shown

@@ -3,7 +3,6 @@
 #include "ui/plots/custom_plot.h"
 #include "ui/plots/histogram_plot.h"
 #include "ui/plots/range_bar.h"
-#include "ui/session/edge_decisions.h"
 #include "ui/session/workspace.h"
 
 #include <QComboBox>
@@ -123,16 +122,18 @@ bool HistogramPlot::moveByKey(int key, bool finely)
 
 void HistogramPlot::putBack()
 {
+    m_asking->stop();
+    m_workspace.live().stopTrying();
     m_trial = {};
     m_drag.reset();
     refresh();
 }
 
-void HistogramPlot::applyTrial()
+std::optional<RecipeStep> HistogramPlot::trialStep() const
 {
     const auto& selection = m_workspace.selection();
     if (!m_trial.isMoved() || selection.interior())
-        return;
+        return std::nullopt;
     SpecTarget target;
     if (selection.edge()) {
         target.edge = *selection.edge();
@@ -140,7 +141,32 @@ void HistogramPlot::applyTrial()
         target.kind = SpecTarget::Kind::Value;
         target.node = m_workspace.facts().last(selection.current());
     }
-    assignSpec(m_workspace, target, m_trial.fixedSpec(), QStringLiteral("fixed range"));
+    return specStep(m_workspace, target, m_trial.fixedSpec(), QStringLiteral("fixed range"));
+}
+
+void HistogramPlot::applyTrial()
+{
+    if (auto step = trialStep())
+        m_workspace.change(step->text, std::move(step->recipe));
+}
+
+void HistogramPlot::askEffect()
+{
+    if (const auto step = trialStep())
+        m_workspace.live().tryRecipe(step->recipe);
+}
+
+void HistogramPlot::showEffect()
+{
+    const PreviewPtr& trial = m_workspace.live().trial();
+    const auto db = trial ? trial->outputDb() : std::nullopt;
+    if (!m_trial.isMoved() || !db)
+        return;
+    QString text = QStringLiteral("output %1 dB").arg(*db, 0, 'f', 1);
+    const PreviewPtr now = m_workspace.document().preview();
+    if (const auto was = now ? now->outputDb() : std::nullopt)
+        text += QStringLiteral(" (now %1)").arg(*was, 0, 'f', 1);
+    m_bar->showEffect(QStringLiteral("%1 · %2").arg(text, previewText(*trial)));
 }
 
 bool HistogramPlot::eventFilter(QObject* watched, QEvent* event)

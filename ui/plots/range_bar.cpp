@@ -19,12 +19,16 @@ RangeBar::RangeBar(QWidget* parent)
     : QWidget(parent)
     , m_grid(new QGridLayout(this))
     , m_text(new ElidedLabel(QString(), monoFont(10.5), this))
+    , m_effect(new ElidedLabel(QString(), monoFont(10.5), this))
     , m_snap(new QComboBox(this))
     , m_apply(new QPushButton(QStringLiteral("Apply"), this))
     , m_back(new QPushButton(QStringLiteral("Back"), this))
 {
     m_text->setObjectName(QStringLiteral("rangeError"));
     m_text->setColor(theme().muted);
+    m_effect->setObjectName(QStringLiteral("rangeEffect"));
+    m_effect->setColor(theme().text);
+    m_effect->hide();
     m_snap->setObjectName(QStringLiteral("rangeSnap"));
     m_snap->setAccessibleName(QStringLiteral("Range by a method"));
     m_snap->setToolTip(QStringLiteral("Put the range where a method would; S steps through them"));
@@ -43,6 +47,7 @@ RangeBar::RangeBar(QWidget* parent)
     m_grid->setSpacing(6);
     m_grid->setColumnStretch(0, 1);
     m_grid->addWidget(m_text, 1, 0);
+    m_grid->addWidget(m_effect, 2, 0, 1, 4);
     m_grid->addWidget(m_snap, 1, 1);
     m_grid->addWidget(m_back, 1, 2);
     m_grid->addWidget(m_apply, 1, 3);
@@ -53,6 +58,12 @@ RangeBar::RangeBar(QWidget* parent)
             Q_EMIT snapWanted(index - 1);
     });
     setSnaps({});
+}
+
+void RangeBar::showEffect(const QString& text)
+{
+    m_effect->setText(text);
+    m_effect->setVisible(!text.isEmpty());
 }
 
 void RangeBar::setSnaps(const std::vector<Alternative>& snaps)

@@ -26,6 +26,8 @@ class RangeBar : public QWidget
 public:
     explicit RangeBar(QWidget* parent);
     void show(const RangeTrial& trial);
+    /// What the model's worst output would lose; "" where nobody knows.
+    void showEffect(const QString& text);
     void setSnaps(const std::vector<Alternative>& snaps);
     void setApplicable(bool applicable) { m_applicable = applicable; }
 
@@ -38,6 +40,7 @@ Q_SIGNALS:
 private:
     QGridLayout* m_grid;
     ElidedLabel* m_text;
+    ElidedLabel* m_effect; ///< below it
     QComboBox* m_snap;
     QPushButton* m_apply;
     QPushButton* m_back;

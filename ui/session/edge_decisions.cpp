@@ -46,8 +46,8 @@ bool readByQuantizedAlone(const Graph& graph, const Plan& plan, ValueRef value)
            });
 }
 
-void changeEdges(Workspace& workspace, const Edge& edge, bool allReaders, Recipe recipe,
-                 const std::optional<NamedQConfig>& qconfig)
+RecipeStep edgeStep(Workspace& workspace, const Edge& edge, bool allReaders, Recipe recipe,
+                    const std::optional<NamedQConfig>& qconfig)
 {
     const auto& document = workspace.document();
     const auto edges = edgesMeant(workspace, edge, allReaders);
@@ -55,7 +55,43 @@ void changeEdges(Workspace& workspace, const Edge& edge, bool allReaders, Recipe
     const QString what = !qconfig ? QString()
         : qconfig->config         ? toQString(qconfig->name)
                                   : QStringLiteral("float");
-    workspace.change(stepText(*document.model(), edge, edges.size(), what), std::move(recipe));
+    return {stepText(*document.model(), edge, edges.size(), what), std::move(recipe)};
+}
+
+void make(Workspace& workspace, std::optional<RecipeStep> step)
+{
+    if (step)
+        workspace.change(step->text, std::move(step->recipe));
+}
+
+/// A new qconfig that observes activations by `spec`, on the edge.
+std::optional<RecipeStep> edgeSpecStep(Workspace& workspace, const Edge& edge, bool allReaders,
+                                       const ObserverSpec& spec, const QString& word)
+{
+    const auto from = qconfigOnEdge(workspace, edge);
+    if (!from)
+        return std::nullopt;
+    QConfig changed = *from->config;
+    changed.activation = spec;
+    Recipe recipe = workspace.document().recipe();
+    const NamedQConfig named = addQConfig(recipe, changed, derivedName(recipe, from->name, word));
+    return edgeStep(workspace, edge, allReaders, std::move(recipe), named);
+}
+
+/// The qconfig of that name; none takes the rules away, "" keeps float.
+std::optional<RecipeStep> edgeQConfigStep(Workspace& workspace, const Edge& edge, bool allReaders,
+                                          const std::optional<std::string>& qconfigName)
+{
+    const auto& document = workspace.document();
+    if (!document.plan())
+        return std::nullopt;
+    std::optional<NamedQConfig> qconfig;
+    if (qconfigName) {
+        qconfig.emplace();
+        if (!qconfigName->empty())
+            qconfig = NamedQConfig {*qconfigName, findQConfig(document.recipe(), *qconfigName)};
+    }
+    return edgeStep(workspace, edge, allReaders, document.recipe(), qconfig);
 }
 
 } // namespace
@@ -133,16 +169,7 @@ std::vector<Edge> edgesMeant(Workspace& workspace, const Edge& edge, bool allRea
 void assignEdge(Workspace& workspace, const Edge& edge, bool allReaders,
                 const std::optional<std::string>& qconfigName)
 {
-    const auto& document = workspace.document();
-    if (!document.plan())
-        return;
-    std::optional<NamedQConfig> qconfig;
-    if (qconfigName) {
-        qconfig.emplace();
-        if (!qconfigName->empty())
-            qconfig = NamedQConfig {*qconfigName, findQConfig(document.recipe(), *qconfigName)};
-    }
-    changeEdges(workspace, edge, allReaders, document.recipe(), qconfig);
+    make(workspace, edgeQConfigStep(workspace, edge, allReaders, qconfigName));
 }
 
 std::optional<NamedQConfig> qconfigOnEdge(Workspace& workspace, const Edge& edge)
@@ -172,14 +199,7 @@ std::optional<NamedQConfig> qconfigOnEdge(Workspace& workspace, const Edge& edge
 void assignEdgeSpec(Workspace& workspace, const Edge& edge, bool allReaders,
                     const ObserverSpec& spec, const QString& word)
 {
-    const auto from = qconfigOnEdge(workspace, edge);
-    if (!from)
-        return;
-    QConfig changed = *from->config;
-    changed.activation = spec;
-    Recipe recipe = workspace.document().recipe();
-    const NamedQConfig named = addQConfig(recipe, changed, derivedName(recipe, from->name, word));
-    changeEdges(workspace, edge, allReaders, std::move(recipe), named);
+    make(workspace, edgeSpecStep(workspace, edge, allReaders, spec, word));
 }
 
 ObserverId observerOf(Workspace& workspace, const SpecTarget& target)
@@ -195,30 +215,24 @@ ObserverId observerOf(Workspace& workspace, const SpecTarget& target)
     return workspace.facts().weightObserver(target.node);
 }
 
-void assignSpec(Workspace& workspace, const SpecTarget& target,
-                const std::optional<ObserverSpec>& spec, const QString& word)
+std::optional<RecipeStep> specStep(Workspace& workspace, const SpecTarget& target,
+                                   const std::optional<ObserverSpec>& spec, const QString& word)
 {
     const auto& document = workspace.document();
     if (!document.plan())
-        return;
+        return std::nullopt;
     const Graph& graph = *document.model();
     const Plan& plan = *document.plan();
-    if (target.kind == SpecTarget::Kind::Edge) {
-        if (spec)
-            assignEdgeSpec(workspace, target.edge, false, *spec, word);
-        else
-            assignEdge(workspace, target.edge, false, std::string());
-        return;
-    }
+    if (target.kind == SpecTarget::Kind::Edge)
+        return spec ? edgeSpecStep(workspace, target.edge, false, *spec, word)
+                    : edgeQConfigStep(workspace, target.edge, false, std::string());
     const ValueRef value {target.node, 0};
     if (target.kind == SpecTarget::Kind::Value && spec
-        && readByQuantizedAlone(graph, plan, value)) {
-        assignEdgeSpec(workspace, edgesOf(graph, plan, value).front(), true, *spec, word);
-        return;
-    }
+        && readByQuantizedAlone(graph, plan, value))
+        return edgeSpecStep(workspace, edgesOf(graph, plan, value).front(), true, *spec, word);
     const NodePlan* decided = workspace.facts().plan(target.node);
     if (!decided || !decided->qconfig)
-        return;
+        return std::nullopt;
     Recipe recipe = document.recipe();
     NamedQConfig named;
     if (spec) {
@@ -230,10 +244,16 @@ void assignSpec(Workspace& workspace, const SpecTarget& target,
         named = addQConfig(recipe, changed, derivedName(recipe, decided->qconfigName, what));
     }
     setNodeRules(recipe, graph, decidedTogether(graph, plan, target.node), named);
-    workspace.change(QStringLiteral("set %1 to %2")
-                         .arg(toQString(graph.get(target.node).name),
-                              spec ? toQString(named.name) : QStringLiteral("float")),
-                     std::move(recipe));
+    return RecipeStep {QStringLiteral("set %1 to %2")
+                           .arg(toQString(graph.get(target.node).name),
+                                spec ? toQString(named.name) : QStringLiteral("float")),
+                       std::move(recipe)};
+}
+
+void assignSpec(Workspace& workspace, const SpecTarget& target,
+                const std::optional<ObserverSpec>& spec, const QString& word)
+{
+    make(workspace, specStep(workspace, target, spec, word));
 }
 
 } // namespace qs

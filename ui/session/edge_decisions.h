@@ -2,6 +2,7 @@
 #pragma once
 
 #ifndef Q_MOC_RUN
+#include "engine/configure/recipe.h"
 #include "engine/plan/edge_rules.h"
 #endif
 
@@ -50,8 +51,18 @@ struct SpecTarget
 };
 /// Whose alternatives are meant; none where it is not observed.
 ObserverId observerOf(Workspace& workspace, const SpecTarget& target);
-/// One undoable step: observes the target by `spec`, or keeps it in float. A value gets it by edge
-/// rules where quantized operators alone read it, else by a rule of its operator, as a weight does.
+/// A step of the history before it is made.
+struct RecipeStep
+{
+    QString text;
+    Recipe recipe;
+};
+/// The step that observes the target by `spec`, or keeps it in float. A value gets it by edge rules
+/// where quantized operators alone read it, else by a rule of its operator, as a weight does. None
+/// where nothing is decided there.
+std::optional<RecipeStep> specStep(Workspace& workspace, const SpecTarget& target,
+                                   const std::optional<ObserverSpec>& spec, const QString& word);
+/// Makes that step.
 void assignSpec(Workspace& workspace, const SpecTarget& target,
                 const std::optional<ObserverSpec>& spec, const QString& word);
 /// What an observer on the edge, now or by a rule, would start from: the one it has, else what its

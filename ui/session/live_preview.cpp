@@ -5,8 +5,6 @@
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 
-#include <utility>
-
 namespace qs {
 
 namespace {
@@ -35,16 +33,12 @@ LivePreview::LivePreview(Workspace& workspace)
     connect(document, &Document::resultsChanged, this, later);
     connect(&workspace.pipeline(), &Pipeline::statusChanged, this, later);
     connect(&workspace.pipeline(), &Pipeline::failed, this, [this](Stage, const Error& error) {
-        if (!m_following)
-            return;
-        m_following = false;
-        if (error.code != ErrorCode::Cancelled)
+        if (m_following && error.code != ErrorCode::Cancelled)
             m_refused = m_workspace.document().keys().comparison;
-        Q_EMIT followingChanged();
     });
     connect(&workspace.pipeline(), &Pipeline::succeeded, this, [this](Stage stage) {
-        if (stage == Stage::Compare && std::exchange(m_following, false))
-            Q_EMIT followingChanged();
+        if (stage == Stage::Calibrate)
+            m_answered = {}; // there may be one now
     });
 }
 
@@ -69,13 +63,19 @@ void LivePreview::follow()
     const auto& pipeline = m_workspace.pipeline();
     const bool isCompared = document.comparison() && !document.isStale(Stage::Compare);
     m_ready = m_ready || isCompared;
+    if (m_following && !pipeline.isRunning()) { // done, failed or stopped
+        m_following = false;
+        Q_EMIT followingChanged();
+    }
     // A stage that runs has the engine; what it makes is asked for afterwards.
     if (!m_ready || !document.plan() || document.isStale(Stage::Plan) || document.isGraphStale()
         || pipeline.isRunning())
         return;
     if (m_answered != document.keys().comparison)
         ask();
-    else if (m_keepsCurrent && !isCompared)
+    else if (isCompared)
+        m_before = document.preview();
+    else if (m_keepsCurrent)
         compareAll();
 }
 
@@ -108,12 +108,7 @@ void LivePreview::answer(Result<PreviewPtr> made, const DecisionKeys& keys)
         return; // asked again when what stopped it is over
     m_answered = keys.comparison;
     m_problem = made ? QString() : toQString(made.error().line());
-    const bool isCompared = document.comparison() && !document.isStale(Stage::Compare);
-    if (isCompared)
-        m_before = made ? *made : nullptr;
-    document.setPreview(made ? *made : nullptr, keys);
-    if (m_keepsCurrent && !isCompared)
-        compareAll();
+    document.setPreview(made ? *made : nullptr, keys); // which lets `follow` go on
 }
 
 void LivePreview::compareAll()

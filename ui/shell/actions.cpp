@@ -172,6 +172,8 @@ Actions::Actions(QMainWindow& window)
          {"verify", "Ver&ify exports…",
           "Run the exports in the runtimes they are for, and certify them", "Ctrl+Shift+V", false},
          {"runAll", "Run &all", "Calibrate, convert and compare", "Ctrl+R", true},
+         {"keepCurrent", "&Keep results current",
+          "After each decision compare all data again, by itself", "Ctrl+Alt+R", false},
          {"cancel", "&Cancel", "Stop what is running", "Ctrl+.", false}});
     addMenu(
         QStringLiteral("&Window"),
@@ -192,7 +194,8 @@ Actions::Actions(QMainWindow& window)
          {"previousPanel", "Pr&evious panel", "Give the keyboard to the panel before", "Shift+F6",
           false},
          {"fullScreen", "&Full screen", "Use the whole screen", "F11", false}});
-    for (const char* name : {"showModules", "showProperties", "showBottom", "fullScreen"})
+    for (const char* name :
+         {"keepCurrent", "showModules", "showProperties", "showBottom", "fullScreen"})
         (*this)[name].setCheckable(true);
     for (const char* name : {"showModules", "showProperties", "showBottom"})
         (*this)[name].setChecked(true);

@@ -13,6 +13,10 @@ namespace qs {
 
 class MainWindow;
 
+/// Whether the user wants all data compared again after each decision, by itself; yes unless said
+/// otherwise.
+bool wantsResultsKeptCurrent();
+
 /// What the window's actions do. Dialogs are asked here; the work itself is the workspace's. GUI
 /// thread only.
 class Commands : public QObject

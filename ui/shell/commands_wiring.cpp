@@ -26,12 +26,15 @@
 #include <QApplication>
 #include <QKeyEvent>
 #include <QMenu>
+#include <QSettings>
 
 #include <algorithm>
 
 namespace qs {
 
 namespace {
+
+const QString kKeepCurrentKey = QStringLiteral("keepResultsCurrent");
 
 /// Escape closes what has popped up and means nothing more: as a key of the window it would clear
 /// the selection first.
@@ -63,6 +66,11 @@ void on(Actions& actions, const char* name, QObject* owner, Handler handler)
 }
 
 } // namespace
+
+bool wantsResultsKeptCurrent()
+{
+    return QSettings().value(kKeepCurrentKey, true).toBool();
+}
 
 void Commands::connectFile()
 {
@@ -238,6 +246,10 @@ void Commands::connectRun()
     for (const auto& [name, stage] : stages)
         on(a, name, this, [this, stage = stage] { stageClicked(stage); });
     on(a, "runAll", this, [this] { runAll(); });
+    connect(&a["keepCurrent"], &QAction::toggled, this, [this](bool keeps) {
+        QSettings().setValue(kKeepCurrentKey, keeps);
+        m_window.workspace().live().setKeepsCurrent(keeps);
+    });
     on(a, "verify", this, [this] {
         auto* dialog = new VerifyDialog(m_window.workspace(), &m_window);
         dialog->setAttribute(Qt::WA_DeleteOnClose);

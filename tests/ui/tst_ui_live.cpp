@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/ui/edge_window.h"
+#include "ui/shell/actions.h"
+
+#include <QAction>
+
+using namespace qs;
+
+namespace {
+
+bool near(double a, double b)
+{
+    return std::abs(a - b) <= 1e-9 * std::max({1.0, std::abs(a), std::abs(b)});
+}
+
+} // namespace
+
+/// Each decision is answered at once: a preview of the very figures that the command line gives for
+/// these samples, and all data after it where the user wants that.
+class TestLive : public test::EdgeWindow
+{
+    Q_OBJECT
+
+private:
+    /// The preview's samples are all data here: one batch is calibrated on and compared.
+    QJsonObject all()
+    {
+        return m_commandLine.quantize(document().recipe(), document().settings());
+    }
+
+    void checkPreview(const Preview& preview, const QJsonObject& wanted)
+    {
+        int compared = 0;
+        for (const QJsonValue& value : wanted["nodes"].toArray()) {
+            const QJsonObject node = value.toObject();
+            const Node* own = graph().tryFind(node["name"].toString().toStdString());
+            const NodeError* error = own ? preview.tryGet(own->id) : nullptr;
+            QCOMPARE(error != nullptr, node["error"].isObject());
+            if (!error)
+                continue;
+            const QJsonObject term = node["error"].toObject()["cumulative"].toObject();
+            QVERIFY(near(*error->cumulative->sqnrDb, term["sqnr_db"].toDouble()));
+            QVERIFY(near(error->cumulative->mse, term["mse"].toDouble()));
+            QVERIFY(near(error->cumulative->maxAbs, term["max_abs"].toDouble()));
+            ++compared;
+        }
+        QVERIFY(compared > 5);
+        const auto outputs = wanted["outputs"].toArray();
+        QCOMPARE(qsizetype(preview.outputs.size()), outputs.size());
+        // The exported form adds up in another order: a step here and there.
+        QVERIFY(std::abs(*preview.outputDb()
+                         - outputs[0].toObject()["cumulative"].toObject()["sqnr_db"].toDouble())
+                < 0.1);
+    }
+
+    void keepFloat(const char* module)
+    {
+        workspace().assign({RuleKind::ModuleName, {module}}, std::string());
+    }
+
+    QString shownDb(double value) { return QStringLiteral("%1 dB").arg(value, 0, 'f', 1); }
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        openAndCompare();
+        Recipe recipe = document().recipe();
+        recipe.calibration.batches = 1;
+        workspace().change("one batch", recipe);
+        settle();
+        m_start = document().recipe();
+        workspace().pipeline().runUpTo(Stage::Compare);
+        settle();
+    }
+    void init() { startAgain(); }
+    void cleanupTestCase() { m_window.reset(); }
+
+    void aDecisionIsAnsweredAtOnce()
+    {
+        QVERIFY(!document().isStale(Stage::Compare));
+        QVERIFY(label("resultPreview").isEmpty());
+        const PreviewPtr before = workspace().live().before();
+        QVERIFY(before);
+        for (const char* module : {"block2.conv2", "stem", "head"}) {
+            startAgain();
+            keepFloat(module);
+            settle();
+            QVERIFY(document().isStale(Stage::Compare));
+            const PreviewPtr preview = document().preview();
+            QVERIFY(preview);
+            checkPreview(*preview, all());
+            // The window's words and the graph's measures are the preview's.
+            const double change = *preview->outputDb() - *before->outputDb();
+            QTRY_COMPARE(label("resultPreview"),
+                         QStringLiteral("%1 (%2%3, 8 samples)")
+                             .arg(shownDb(*preview->outputDb()),
+                                  change <= -0.05 ? QString() : QStringLiteral("+"),
+                                  shownDb(std::abs(change) < 0.05 ? 0 : change)));
+            const Facts& facts = workspace().facts();
+            QVERIFY(facts.errorsStale());
+            QVERIFY(!facts.errorsStale(ErrorTerm::Cumulative));
+            QVERIFY(facts.errorsStale(ErrorTerm::BornHere));
+            for (const NodeError& error : preview->nodes)
+                QCOMPARE(facts.sqnr(error.node, ErrorTerm::Cumulative), error.cumulative->sqnrDb);
+        }
+    }
+
+    void undoShowsTheComparisonAgain()
+    {
+        keepFloat("block1");
+        settle();
+        QVERIFY(document().preview() && workspace().facts().preview());
+        workspace().undoStack().undo();
+        settle();
+        QVERIFY(!document().isStale(Stage::Compare));
+        QVERIFY(!workspace().facts().preview());
+        QTRY_VERIFY(label("resultPreview").isEmpty());
+        for (const NodeError& error : document().comparison()->nodes)
+            QCOMPARE(workspace().facts().sqnr(error.node, ErrorTerm::Cumulative),
+                     error.cumulative->sqnrDb);
+    }
+
+    /// A range that is only tried: what it does to the output, before it is applied.
+    void aTriedRangeTellsItsEffect()
+    {
+        workspace().selectNode(forked().value.node);
+        QTRY_VERIFY(histogram().barCount() > 0);
+        auto* plot = find<QWidget>("histogram");
+        plot->setFocus();
+        QTest::keyClick(plot, Qt::Key_End);
+        for (int i = 0; i < 25; ++i)
+            QTest::keyClick(plot, Qt::Key_Left);
+        QVERIFY(histogram().trial().isMoved());
+        QTRY_VERIFY_WITH_TIMEOUT(label("rangeEffect").startsWith(QLatin1String("output ")), 20000);
+        settle();
+        const PreviewPtr trial = workspace().live().trial();
+        QVERIFY(trial);
+        QVERIFY(document().recipe() == m_start);
+        const PreviewPtr now = document().preview();
+        QCOMPARE(label("rangeEffect"),
+                 QStringLiteral("output %1 (now %2) · preview of 8 samples")
+                     .arg(shownDb(*trial->outputDb()))
+                     .arg(*now->outputDb(), 0, 'f', 1));
+        // Applied it is what was told, and what the command line says.
+        QTest::keyClick(plot, Qt::Key_Return);
+        settle();
+        QVERIFY(!(document().recipe() == m_start));
+        QVERIFY(document().preview());
+        QCOMPARE(*document().preview()->outputDb(), *trial->outputDb());
+        checkPreview(*document().preview(), all());
+    }
+
+    void puttingBackForgetsTheEffect()
+    {
+        workspace().selectNode(forked().value.node);
+        QTRY_VERIFY(histogram().barCount() > 0);
+        auto* plot = find<QWidget>("histogram");
+        plot->setFocus();
+        QTest::keyClick(plot, Qt::Key_End);
+        QTest::keyClick(plot, Qt::Key_Left);
+        QTRY_VERIFY_WITH_TIMEOUT(!label("rangeEffect").isEmpty(), 20000);
+        QTest::keyClick(plot, Qt::Key_Escape);
+        settle();
+        QVERIFY(label("rangeEffect").isEmpty());
+        QVERIFY(!workspace().live().trial());
+    }
+
+    /// Results that are kept current: all data follow by themselves, and the newest decision wins.
+    void allDataFollow()
+    {
+        auto& keep = m_window->actions()["keepCurrent"];
+        keep.setChecked(true);
+        keepFloat("block2.conv2");
+        keepFloat("head");
+        keepFloat("block1.conv1");
+        QTRY_VERIFY_WITH_TIMEOUT(document().plan() && !document().isStale(Stage::Plan)
+                                     && document().comparison()
+                                     && !document().isStale(Stage::Compare)
+                                     && !workspace().pipeline().isBusy(),
+                                 60000);
+        QVERIFY(!workspace().live().isFollowing());
+        const QJsonObject wanted = all();
+        for (const QJsonValue& value : wanted["nodes"].toArray()) {
+            const QJsonObject node = value.toObject();
+            const Node* own = graph().tryFind(node["name"].toString().toStdString());
+            if (const NodeError* error = own ? workspace().facts().error(own->id) : nullptr;
+                error && workspace().facts().last(own->id) == own->id)
+                checkTerm(node["error"].toObject()["cumulative"], error->cumulative);
+        }
+        // A decision while it runs stops it and is answered in its place.
+        keepFloat("stem");
+        QTRY_VERIFY_WITH_TIMEOUT(workspace().live().isFollowing(), 20000);
+        keepFloat("block1");
+        QTRY_VERIFY_WITH_TIMEOUT(!document().isStale(Stage::Plan)
+                                     && !document().isStale(Stage::Compare)
+                                     && !workspace().pipeline().isBusy(),
+                                 60000);
+        keep.setChecked(false);
+        QVERIFY(!workspace().live().isFollowing());
+    }
+
+    /// What cannot be run is said once, and nothing runs in circles.
+    void whatFailsIsNotTriedAgain()
+    {
+        auto& keep = m_window->actions()["keepCurrent"];
+        keep.setChecked(true);
+        workspace().assign({RuleKind::Global, {""}}, std::string());
+        QTRY_VERIFY_WITH_TIMEOUT(!workspace().live().problem().isEmpty(), 20000);
+        settle();
+        QVERIFY(!document().preview());
+        QVERIFY2(workspace().live().problem().contains(QLatin1String("quantize")),
+                 qPrintable(workspace().live().problem()));
+        QTest::qWait(300);
+        QVERIFY(!workspace().pipeline().isBusy());
+        keep.setChecked(false);
+    }
+};
+
+QTEST_MAIN(TestLive)
+#include "tst_ui_live.moc"
