@@ -135,6 +135,15 @@ Key IntegerProducts::packKey(const GridProduct& product, at::IntArrayRef inputSh
     return key.key();
 }
 
+void IntegerProducts::keepPack(const GridProduct& product, at::IntArrayRef inputShape,
+                               std::shared_ptr<const PackedProduct> packed, std::size_t bytes)
+{
+    if (m_kept)
+        m_kept->memo.keep<KeptPack>(packKey(product, inputShape),
+                                    std::make_shared<const KeptPack>(KeptPack {std::move(packed)}),
+                                    bytes + sizeof(KeptPack));
+}
+
 bool IntegerProducts::run(const Interpreter& interpreter, const Node& node, Frame& frame)
 {
     const auto found = m_states.find(node.id);
@@ -168,14 +177,19 @@ Result<at::Tensor> IntegerProducts::result(State& state, const Interpreter& inte
     const std::int64_t wantedRank = product.geometry ? 4 : std::max<std::int64_t>(2, input.dim());
     if (input.dim() != wantedRank)
         return at::Tensor();
+    if (!state.packed && m_kept)
+        if (const auto kept = m_kept->memo.find<KeptPack>(packKey(product, input.sizes()))) {
+            state.packed = kept->packed;
+            state.left = !kept->packed;
+            if (state.left)
+                return at::Tensor();
+        }
     at::Tensor integers = integersOf(input, product.grid);
     if (!integers.defined())
         return at::Tensor();
     if (!product.geometry)
         integers = integers.contiguous();
     QS_TRY(const at::Tensor bias, biasOf(product, interpreter, frame));
-    if (!state.packed && m_kept)
-        state.packed = m_kept->memo.find<PackedProduct>(packKey(product, integers.sizes()));
     return state.packed ? state.packed->run(integers, bias)
                         : firstResult(state, interpreter, input, integers, bias);
 }
@@ -190,13 +204,15 @@ Result<at::Tensor> IntegerProducts::firstResult(State& state, const Interpreter&
     if (part.min().equal(part.max())) // checks nothing; another batch may
         return at::Tensor();
     QS_TRY(const at::Tensor weight, constantOf(interpreter, product.weight));
-    state.left = weight.scalar_type() != at::kFloat || !isWorthBytes(product, weight, integers);
-    if (state.left)
-        return at::Tensor();
-    QS_TRY(const std::vector<WeightTerm> terms, termsOf(product, weight, interpreter));
+    std::vector<WeightTerm> terms;
+    if (weight.scalar_type() == at::kFloat && isWorthBytes(product, weight, integers)) {
+        QS_TRY(terms, termsOf(product, weight, interpreter));
+    }
     state.left = terms.empty();
-    if (state.left)
+    if (state.left) {
+        keepPack(product, input.sizes(), {}, 0);
         return at::Tensor();
+    }
     const auto packed = std::make_shared<const PackedProduct>(terms, product, integers.sizes());
     const at::Tensor made = packed->run(integers, bias);
     const at::Tensor wanted = geometry
@@ -207,9 +223,7 @@ Result<at::Tensor> IntegerProducts::firstResult(State& state, const Interpreter&
     if (!trusted)
         return fail(ErrorCode::Numeric, "the processor's kernel gives another result");
     state.packed = packed;
-    if (m_kept)
-        m_kept->memo.keep<PackedProduct>(packKey(product, integers.sizes()), packed,
-                                         terms.size() * std::size_t(weight.numel()));
+    keepPack(product, input.sizes(), packed, terms.size() * std::size_t(weight.numel()));
     return made;
 }
 

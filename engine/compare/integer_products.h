@@ -48,13 +48,20 @@ private:
     };
 
     /// Undefined where the node is left to the interpreter, this time or for good.
-    Result<at::Tensor> result(State& state, const Interpreter& interpreter,
-                                     const at::Tensor& input, const Frame& frame);
+    Result<at::Tensor> result(State& state, const Interpreter& interpreter, const at::Tensor& input,
+                              const Frame& frame);
     /// The same before a kernel is trusted; undefined also where these values cannot tell.
     Result<at::Tensor> firstResult(State& state, const Interpreter& interpreter,
-                                          const at::Tensor& input, const at::Tensor& integers,
-                                          const at::Tensor& bias);
+                                   const at::Tensor& input, const at::Tensor& integers,
+                                   const at::Tensor& bias);
 
+    /// Null where the product is left to the interpreter.
+    struct KeptPack
+    {
+        std::shared_ptr<const PackedProduct> packed;
+    };
+    void keepPack(const GridProduct& product, at::IntArrayRef inputShape,
+                  std::shared_ptr<const PackedProduct> packed, std::size_t bytes);
     Key packKey(const GridProduct& product, at::IntArrayRef inputShape) const;
 
     std::unordered_map<NodeId, State> m_states;

@@ -19,10 +19,24 @@ bool isFinite(const ErrorSums& sums)
     return std::isfinite(sums.signal2) && std::isfinite(sums.other2) && std::isfinite(sums.noise2);
 }
 
+/// Whether the elements of two tensors of one shape lie in one order. Where a dimension has one
+/// element its stride says nothing.
+bool lieAlike(const at::Tensor& a, const at::Tensor& b)
+{
+    for (std::int64_t i = 0; i < a.dim(); ++i)
+        if (a.size(i) > 1 && a.stride(i) != b.stride(i))
+            return false;
+    return true;
+}
+
 ErrorSums sumsOnCpu(const at::Tensor& signal, const at::Tensor& other)
 {
-    const at::Tensor s = signal.to(at::kCPU, at::kFloat).contiguous();
-    const at::Tensor o = other.to(at::kCPU, at::kFloat).contiguous();
+    at::Tensor s = signal.to(at::kCPU, at::kFloat);
+    at::Tensor o = other.to(at::kCPU, at::kFloat);
+    if (!s.is_non_overlapping_and_dense() || !lieAlike(s, o)) { // else memory's order will do
+        s = s.contiguous();
+        o = o.contiguous();
+    }
     return kernels::errorSumsCpu(s.const_data_ptr<float>(), o.const_data_ptr<float>(), s.numel(),
                                  at::get_num_threads());
 }
@@ -97,16 +111,6 @@ Result<void> addError(ErrorSums& sums, const at::Tensor& signal, const at::Tenso
 }
 
 namespace {
-
-/// Whether the elements of two tensors of one shape lie in one order. Where a dimension has one
-/// element its stride says nothing.
-bool lieAlike(const at::Tensor& a, const at::Tensor& b)
-{
-    for (std::int64_t i = 0; i < a.dim(); ++i)
-        if (a.size(i) > 1 && a.stride(i) != b.stride(i))
-            return false;
-    return true;
-}
 
 /// Whether one reading of the values in memory order will do.
 bool alikeOnCpu(const UnitValues& v)

@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <unordered_set>
 
 namespace qs {
 
@@ -80,6 +79,24 @@ public:
                         std::move(kept));
     }
 
+    /// After `continueFrom`: weights that earlier previews folded and quantized are used again.
+    void shareWeights()
+    {
+        const auto keyOf = [this](ValueRef ref) {
+            return KeyBuilder("preview constant")
+                .add(std::int64_t(m_forms.reference.layout()))
+                .add(m_keys->reference.of(ref))
+                .key();
+        };
+        m_forms.reference.shareConstants({[this, keyOf](ValueRef ref) {
+                                              return m_from->work.values.find<at::IValue>(
+                                                  keyOf(ref));
+                                          },
+                                          [this, keyOf](ValueRef ref, const at::IValue& value) {
+                                              keepValue(keyOf(ref), value);
+                                          }});
+    }
+
     /// Before `run`.
     void continueFrom(const ConvertedModel& converted, const Continuation& from)
     {
@@ -102,7 +119,7 @@ public:
             const auto dead = m_forms.reference.deadAfter(position);
             side.freed.emplace_back(dead.begin(), dead.end());
         }
-        m_cuts.emplace(from, "preview", from.work.valueBudget / 2, std::span(&side, 1));
+        m_cuts.emplace(from, "preview", from.work.valueBudget / 4, std::span(&side, 1));
         m_first = m_cuts->resume(limit);
         if (limit == nodes.size())
             m_first = limit; // nothing to run
@@ -191,18 +208,17 @@ private:
             QS_CHECK(m_forms.floatForm.evaluate(frame, missing, job));
         for (const ValueRef ref : missing)
             if (m_from)
-                keepSignal(ref, frame.get(ref));
+                keepValue(signalKey(ref), frame.get(ref));
         m_signals = std::move(frame);
         return {};
     }
 
-    void keepSignal(ValueRef ref, const at::IValue& value) const
+    void keepValue(const Key& key, const at::IValue& value) const
     {
         const std::size_t bytes
             = value.isTensor() ? std::size_t(value.toTensor().storage().nbytes()) : 0;
-        m_from->work.values.keep<at::IValue>(signalKey(ref),
-                                             std::make_shared<const at::IValue>(value),
-                                             bytes + sizeof(at::IValue));
+        m_from->work.values.keep<at::IValue>(key, std::make_shared<const at::IValue>(value),
+                                             bytes + sizeof(at::IValue) + key.size());
     }
 
     Result<void> runReference(const std::vector<at::IValue>& inputs, const JobContext& job)
@@ -288,8 +304,10 @@ Result<Preview> previewErrors(const ConvertedModel& converted, const Batch& batc
         const bool keeps = from && forms.floatForm.device().is_cpu()
             && isRepeatable(*converted.prepared->model) && isRepeatable(*converted.reference);
         PreviewRun run(converted, std::move(forms));
-        if (keeps)
+        if (keeps) {
             run.continueFrom(converted, *from);
+            run.shareWeights();
+        }
         if (run.isOnCpu() && multipliesBytes())
             run.multiplyBytes();
         QS_CHECK(run.run(batch, job));
@@ -299,21 +317,39 @@ Result<Preview> previewErrors(const ConvertedModel& converted, const Batch& batc
     });
 }
 
-std::int64_t previewSamples(const Graph& model, const Plan& plan, std::size_t bytes,
-                            std::int64_t most)
+namespace {
+
+/// The reader makes one value of this one, of the same shape and without a weight: it may be fused
+/// with what makes this one, whose value then is nobody's.
+bool mayFuse(const Graph& graph, const Node& reader, const ValueType& made)
 {
-    std::unordered_set<NodeId> inside; // of a fusion only the last member's value is kept
-    for (const MatchGroup& group : plan.groups)
-        if (group.quantized)
-            inside.insert(group.members.begin(), group.members.end() - 1);
+    int activations = 0;
+    bool hasWeight = false;
+    for (const NamedArgument& argument : reader.args)
+        forEachRef(argument.value, [&](ValueRef ref) {
+            const bool isStored = graph.get(ref.node).isStored();
+            activations += isStored ? 0 : 1;
+            hasWeight = hasWeight || (isStored && graph.value(ref).type.shape.size() > 1);
+        });
+    return activations == 1 && !hasWeight && reader.outputs.size() == 1
+        && reader.outputs[0].type.shape == made.shape;
+}
+
+} // namespace
+
+std::int64_t previewSamples(const Graph& model, std::size_t bytes, std::int64_t most)
+{
     double perSample = 0;
     for (const NodePtr& node : model.nodes()) {
-        if (!node->isOperator() || node->outputs.empty() || inside.contains(node->id))
+        if (!node->isOperator() || node->outputs.empty())
+            continue;
+        const ValueType& made = node->outputs[0].type;
+        const auto users = model.users({node->id, 0});
+        if (users.size() == 1 && mayFuse(model, model.get(users[0].node), made))
             continue;
         double size = sizeof(float);
-        const auto& shape = node->outputs[0].type.shape;
-        for (std::size_t i = 1; i < shape.size(); ++i) // the first dimension counts the samples
-            size *= double(std::max<std::int64_t>(1, shape[i].size));
+        for (std::size_t i = 1; i < made.shape.size(); ++i) // the first counts the samples
+            size *= double(std::max<std::int64_t>(1, made.shape[i].size));
         perSample += size;
     }
     const auto fitting = std::int64_t(double(bytes) / std::max(perSample, 1.0));

@@ -22,8 +22,8 @@ Result<Preview> previewErrors(const ConvertedModel& converted, const Batch& batc
                               const Continuation* from = nullptr);
 
 /// How many samples a preview may take so that the float model's values that it keeps fit into
-/// `bytes`, as far as the graph tells its sizes: at least 1, at most `most`.
-std::int64_t previewSamples(const Graph& model, const Plan& plan, std::size_t bytes,
-                            std::int64_t most);
+/// `bytes`, as far as the graph tells its sizes: at least 1, at most `most`. The same whatever is
+/// decided.
+std::int64_t previewSamples(const Graph& model, std::size_t bytes, std::int64_t most);
 
 } // namespace qs

@@ -35,6 +35,7 @@ struct Interpreter::Impl : std::enable_shared_from_this<Interpreter::Impl>
     std::vector<const Node*> holders; ///< buffers that the model changes
     BodyTap bodyTap;
     Substitute substitute;
+    SharedConstants shared;
     std::shared_ptr<NodeTimes> times; ///< null: nobody asks
 
     bool isConstant(ValueRef ref) const { return constantNodes[graph->position(ref.node)]; }
@@ -100,6 +101,11 @@ void Interpreter::substitute(Substitute substitute)
     m_impl->substitute = std::move(substitute);
 }
 
+void Interpreter::shareConstants(SharedConstants shared)
+{
+    m_impl->shared = std::move(shared);
+}
+
 void Interpreter::keepTimes(std::shared_ptr<NodeTimes> times)
 {
     m_impl->times = std::move(times);
@@ -139,13 +145,18 @@ Result<at::IValue> Interpreter::Impl::fold(ValueRef ref)
             folded[ref] = value;
         return value;
     }
+    if (const auto kept = shared.find ? shared.find(ref) : nullptr)
+        return folded[ref] = *kept;
     Frame frame;
     std::vector<ValueRef> wanted;
     for (std::uint32_t i = 0; i < node.outputs.size(); ++i)
         wanted.push_back({node.id, i});
     QS_CHECK(evaluate(frame, wanted, {}, true));
-    for (const ValueRef& made : wanted)
+    for (const ValueRef& made : wanted) {
         folded[made] = frame.get(made);
+        if (shared.keep)
+            shared.keep(made, folded.at(made));
+    }
     return folded.at(ref);
 }
 

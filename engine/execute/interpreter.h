@@ -29,6 +29,14 @@ class Interpreter;
 /// interpreter is the one that runs the node, for what is constant.
 using Substitute = std::function<bool(const Interpreter&, const Node&, Frame&)>;
 
+/// Where an interpreter finds what others made of stored tensors alone (a folded, quantized
+/// weight), and leaves its own.
+struct SharedConstants
+{
+    std::function<std::shared_ptr<const at::IValue>(ValueRef)> find; ///< null: not there
+    std::function<void(ValueRef, const at::IValue&)> keep;
+};
+
 /// The operator every observer node has; an identity for the interpreter.
 inline constexpr std::string_view kObserveTarget = "quantscope.observe.default";
 /// Marks a value that is quantized already where it was made (torch.ao's DeQuantStub behind a
@@ -59,6 +67,8 @@ public:
     /// integers between a quantize and its dequantize; not in subgraphs. Copies of the interpreter
     /// share it.
     void substitute(Substitute substitute);
+    /// From now on constants are looked for there before they are computed; not in subgraphs.
+    void shareConstants(SharedConstants shared);
     /// From now on `run` and `runNode` note how long each node takes; null: no longer. On a device
     /// that works on its own that is only the time to hand the work over.
     void keepTimes(std::shared_ptr<NodeTimes> times);

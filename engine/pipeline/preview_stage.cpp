@@ -18,6 +18,8 @@ namespace {
 
 /// More samples would tell little more and take longer.
 constexpr std::int64_t kMostSamples = 8;
+/// Roughly, of one observer.
+constexpr std::size_t kStatisticsBytes = std::size_t(32) << 10;
 
 /// Names of the float nodes whose values these observers watch, in graph order.
 std::vector<std::string> observedNodes(const PreparedModel& prepared,
@@ -41,71 +43,84 @@ std::vector<std::string> observedNodes(const PreparedModel& prepared,
 
 } // namespace
 
-Result<std::shared_ptr<const Dataset>> StageChain::previewData(const Run& run,
-                                                               const PreviewRequest& request)
+Result<StageChain::PreviewData> StageChain::previewData(const Run& run,
+                                                        const PreviewRequest& request)
 {
-    const PreparedModel& prepared = *run.prepared;
+    const Graph& model = *run.prepared->model;
     CalibrationSettings cut = request.recipe.calibration;
     cut.batches = 1;
-    // Half of the memory is for the reference form's values.
-    cut.batchSize = int(previewSamples(*prepared.model, *prepared.plan, m_options.previewBytes / 2,
+    // The rest of the memory is for the reference form: values at its cuts, packed weights.
+    cut.batchSize = int(previewSamples(model, m_options.previewBytes / 2,
                                        std::min<std::int64_t>(kMostSamples, cut.batchSize)));
-    return data(*prepared.model, request.settings.compared(), cut);
+    QS_TRY(const Key content, m_hashes.of(request.settings.compared(), model.info().sha256));
+    PreviewData made;
+    made.key = KeyBuilder("preview")
+                   .add(modelKey(model))
+                   .add(batchesKey(content, cut, 1))
+                   .add(run.device.device)
+                   .add(std::int64_t(at::get_num_threads()))
+                   .key();
+    QS_TRY(made.data, data(model, request.settings.compared(), cut));
+    made.batch = m_memo.find<Batch>(made.key);
+    if (!made.batch) {
+        QS_TRY(Batch batch, made.data->batch(0));
+        std::size_t bytes = 0;
+        for (const at::IValue& input : batch.inputs)
+            bytes += input.isTensor() ? std::size_t(input.toTensor().nbytes()) : 0;
+        made.batch = std::make_shared<const Batch>(std::move(batch));
+        m_memo.keep<Batch>(made.key, made.batch, bytes);
+    }
+    return made;
+}
+
+Result<CalibrationPtr> StageChain::estimate(const Run& run, const PreviewData& samples,
+                                            std::vector<std::string>& estimated,
+                                            const JobContext& job)
+{
+    if (!m_memo.find<Amount>(run.amountKey()))
+        return fail(ErrorCode::BadInput, "nothing was calibrated on these data: calibrate first");
+    const auto missing = unseen(run);
+    const PreparedPtr part = partToObserve(run.prepared, missing);
+    const Key key = KeyBuilder("few statistics").add(run.key).add(samples.key).key();
+    ObservationsPtr few = m_memo.find<Observations>(key);
+    const bool isEnough = few && std::all_of(missing.begin(), missing.end(), [&](ObserverId id) {
+                              return few->tryGet(id) != nullptr;
+                          });
+    if (!isEnough) {
+        QS_TRY(few, ::qs::calibrate(*part, *samples.data, run.device.device, job));
+        m_memo.keep<Observations>(key, few, few->observers.size() * kStatisticsBytes);
+    }
+    for (const auto& [id, weight] : part->observedWeight) // seen whole, whatever the samples
+        if (const ObserverStats* stats = few->tryGet(id))
+            m_statistics.keep(run.seen.at(id), *stats);
+    CalibrationPtr seen = gather(run, few.get());
+    if (!seen) // what was kept of the others had to go
+        return fail(ErrorCode::BadInput,
+                    "what the observers saw is no longer kept: calibrate again");
+    estimated = observedNodes(*run.prepared, missing);
+    return seen;
 }
 
 Result<PreviewPtr> StageChain::preview(const PreviewRequest& request, const JobContext& job)
 {
     QS_TRY(const PlanPtr planned, plan(request.model, request.recipe));
-    QS_TRY(const Run run, prepareRun({request.model, planned, request.recipe, request.settings}, job));
-    QS_TRY(const auto samples, previewData(run, request));
+    QS_TRY(const Run run,
+           prepareRun({request.model, planned, request.recipe, request.settings}, job));
+    QS_TRY(const PreviewData samples, previewData(run, request));
     CalibrationPtr seen = assemble(run);
     std::vector<std::string> estimated;
     if (!seen) {
-        if (!m_memo.find<Amount>(run.amountKey()))
-            return fail(ErrorCode::BadInput,
-                        "nothing was calibrated on these data: calibrate first");
-        const auto missing = unseen(run);
-        const Key fewKey = KeyBuilder("few statistics")
-                               .add(run.key)
-                               .add(request.settings.compared())
-                               .add(std::int64_t(missing.size()))
-                               .key();
-        const PreparedPtr part = partToObserve(run.prepared, missing);
-        ObservationsPtr few = m_memo.find<Observations>(fewKey);
-        if (!few) {
-            QS_TRY(few, ::qs::calibrate(*part, *samples, run.device.device, job));
-            m_memo.keep<Observations>(fewKey, few, few->observers.size() * (std::size_t(32) << 10));
-        }
-        for (const auto& [id, weight] : part->observedWeight)
-            if (const ObserverStats* stats = few->tryGet(id))
-                m_statistics.keep(run.seen.at(id), *stats);
-        seen = gather(run, few.get());
-        if (!seen) // what was kept of the others had to go
-            return fail(ErrorCode::BadInput,
-                        "what the observers saw is no longer kept: calibrate again");
-        estimated = observedNodes(*run.prepared, missing);
+        QS_TRY(seen, estimate(run, samples, estimated, job));
     }
     const PreparedModel& prepared = *run.prepared;
     QS_CHECK(checkCalibrated(*prepared.model, *prepared.plan, seen->qparams,
                              request.recipe.uncalibrated));
     QS_TRY(const ReferenceModel converted,
            convertToReference(run.prepared, seen->qparams, request.recipe.backend, job));
-    QS_TRY(const Batch batch, samples->batch(0));
-    QS_TRY(const Key content,
-           m_hashes.of(request.settings.compared(), prepared.model->info().sha256));
-    CalibrationSettings cut = request.recipe.calibration;
-    cut.batchSize = int(batch.samples);
-    const Continuation from {m_previewWork,
-                             KeyBuilder("preview")
-                                 .add(modelKey(*prepared.model))
-                                 .add(batchesKey(content, cut, 1))
-                                 .add(run.device.device)
-                                 .add(std::int64_t(at::get_num_threads()))
-                                 .key(),
-                             1};
+    const Continuation from {m_previewWork, samples.key, 1};
     QS_TRY(Preview made,
-           previewErrors(*converted.model, batch, run.device.device, job,
-                         samples->isSequence() ? nullptr : &from));
+           previewErrors(*converted.model, *samples.batch, run.device.device, job,
+                         samples.data->isSequence() ? nullptr : &from));
     made.estimated = std::move(estimated);
     return std::make_shared<const Preview>(std::move(made));
 }

@@ -20,6 +20,7 @@
 namespace qs {
 
 class Dataset;
+struct Batch;
 
 /// The stages in their one order, with their checks, for the command line, the window and the tests
 /// alike:
@@ -135,9 +136,18 @@ private:
     Result<ObservationsPtr> observe(const Run& run, const JobContext& job, bool all);
     /// Observers of the run whose statistics are not kept.
     std::unordered_set<ObserverId> unseen(const Run& run);
-    /// The batch that previews of the run use.
-    Result<std::shared_ptr<const Dataset>> previewData(const Run& run,
-                                                       const PreviewRequest& request);
+    /// The samples that previews of the run use.
+    struct PreviewData
+    {
+        std::shared_ptr<const Dataset> data; ///< of that one batch
+        std::shared_ptr<const Batch> batch;
+        Key key; ///< of model, samples, device and threads
+    };
+    Result<PreviewData> previewData(const Run& run, const PreviewRequest& request);
+    /// A calibration of which what is missing was observed on the samples of a preview; `estimated`
+    /// gets the names of the nodes. Kept nowhere.
+    Result<CalibrationPtr> estimate(const Run& run, const PreviewData& samples,
+                                    std::vector<std::string>& estimated, const JobContext& job);
     std::optional<Checkpoint> checkpointOf(const PreparedModel& prepared, const Key& dataKey,
                                            const std::string& device) const;
     /// Of the data that are compared, how they are cut, device and threads.

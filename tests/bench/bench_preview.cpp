@@ -2,6 +2,7 @@
 // What a preview costs beside a float forward of the same samples:
 // bench_preview MODEL DATA [BATCHES [SAMPLES A BATCH [NODE]]]. Every quantized unit, or
 // those of that node alone, is kept float once, in turn.
+#include "engine/base/freed_memory.h"
 #include "engine/calibrate/dataset.h"
 #include "engine/execute/interpreter.h"
 #include "engine/import/importer.h"
@@ -87,6 +88,7 @@ int main(int argc, char** argv)
         std::fprintf(stderr, "usage: bench_preview MODEL DATA [BATCHES [SAMPLES [NODE]]]\n");
         return 2;
     }
+    keepFreedMemory(); // as the programs do
     const GraphPtr model = must(importModel(argv[1]));
     const RunSettings settings {argv[2], {}, "cpu"};
     Recipe recipe = defaultRecipe();
@@ -125,15 +127,17 @@ int main(int argc, char** argv)
         if (argc > 5 && units[i].second != argv[5])
             continue;
         const Time once = forward();
-        const Time toggled = timed([&] { preview(keptFloat(recipe, units[i].second)); });
+        PreviewPtr made;
+        const Time toggled = timed([&] { made = preview(keptFloat(recipe, units[i].second)); });
         const Time back = timed([&] { preview(recipe); });
         all.add(toggled, once);
         undo.add(back, once);
         if (i >= units.size() / 2)
             late.add(toggled, once);
-        std::printf("%-28s %7.1f ms of %7.1f ms, processor %7.1f of %7.1f\n",
+        std::printf("%-28s %7.1f ms of %7.1f ms, processor %7.1f of %7.1f%s\n",
                     units[i].second.c_str(), toggled.clock * 1e3, once.clock * 1e3,
-                    toggled.processor * 1e3, once.processor * 1e3);
+                    toggled.processor * 1e3, once.processor * 1e3,
+                    made->estimated.empty() ? "" : ", ranges from the samples");
     }
     std::printf("%lld samples; the first preview %.1f ms; kept %.1f MB\n",
                 static_cast<long long>(first->samples), cold.clock * 1e3,

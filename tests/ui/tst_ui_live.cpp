@@ -23,10 +23,7 @@ class TestLive : public test::EdgeWindow
 
 private:
     /// The preview's samples are all data here: one batch is calibrated on and compared.
-    QJsonObject all()
-    {
-        return m_commandLine.quantize(document().recipe(), document().settings());
-    }
+    QJsonObject all() { return m_commandLine.quantize(document().recipe(), document().settings()); }
 
     void checkPreview(const Preview& preview, const QJsonObject& wanted)
     {
@@ -173,11 +170,10 @@ private Q_SLOTS:
         keepFloat("block2.conv2");
         keepFloat("head");
         keepFloat("block1.conv1");
-        QTRY_VERIFY_WITH_TIMEOUT(document().plan() && !document().isStale(Stage::Plan)
-                                     && document().comparison()
-                                     && !document().isStale(Stage::Compare)
-                                     && !workspace().pipeline().isBusy(),
-                                 60000);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            document().plan() && !document().isStale(Stage::Plan) && document().comparison()
+                && !document().isStale(Stage::Compare) && !workspace().pipeline().isBusy(),
+            60000);
         QVERIFY(!workspace().live().isFollowing());
         const QJsonObject wanted = all();
         for (const QJsonValue& value : wanted["nodes"].toArray()) {

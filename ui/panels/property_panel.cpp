@@ -293,8 +293,7 @@ void PropertyPanel::showLoss()
         const auto [good, bad] = facts.sqnrRange(row.term);
         m_loss->addBar(QString::fromLatin1(row.name), 0.12 + 0.88 * length,
                        cividis((good - *sqnr) / (good - bad)),
-                       QStringLiteral("%1 dB").arg(*sqnr, 0, 'f', 1),
-                       facts.errorsStale(row.term));
+                       QStringLiteral("%1 dB").arg(*sqnr, 0, 'f', 1), facts.errorsStale(row.term));
     }
     if (!any) {
         m_loss->addText(QStringLiteral("No float value to compare with here."), true);
@@ -318,11 +317,11 @@ void PropertyPanel::showAge()
     const auto& facts = m_workspace.facts();
     const bool isOld = facts.errorsStale();
     if (facts.preview())
-        m_loss->addText(QStringLiteral("Cumulative: %1 with the decisions as they stand%2.")
-                            .arg(previewText(*facts.preview()),
-                                 isOld ? QStringLiteral("; the rest is of an older recipe")
-                                       : QString()),
-                        true);
+        m_loss->addText(
+            QStringLiteral("Cumulative: %1 with the decisions as they stand%2.")
+                .arg(previewText(*facts.preview()),
+                     isOld ? QStringLiteral("; the rest is of an older recipe") : QString()),
+            true);
     else if (isOld)
         m_loss->addText(QStringLiteral("Measured with an older recipe: compare again."), true);
 }
@@ -341,8 +340,7 @@ void PropertyPanel::showOutputs()
                        QStringLiteral("%1 dB").arg(*metrics->sqnrDb, 0, 'f', 1),
                        facts.errorsStale(ErrorTerm::Cumulative));
     };
-    const auto& outputs
-        = facts.preview() ? facts.preview()->outputs : comparison->outputs;
+    const auto& outputs = facts.preview() ? facts.preview()->outputs : comparison->outputs;
     for (const auto& output : outputs) {
         m_loss->addWide(QString::fromStdString(output.name));
         show(QStringLiteral("reference"), output.cumulative);

@@ -286,14 +286,14 @@ void ResultStrip::showPreview()
     QString text;
     if (preview) {
         const auto& before = m_workspace.live().before();
-        const auto was = before && before->samples == preview->samples ? before->outputDb()
-                                                                       : std::nullopt;
+        const auto was
+            = before && before->samples == preview->samples ? before->outputDb() : std::nullopt;
         text = db ? decibels(*db) : QStringLiteral("no signal");
         if (!preview->estimated.empty())
             text.prepend(QStringLiteral("≈ "));
-        text += QStringLiteral(" (%1%2)")
-                    .arg(db && was ? decibels(*db - *was, true) + QStringLiteral(", ") : QString(),
-                         toQString(counted(preview->samples, "sample")));
+        text += QStringLiteral(" (%1%2)").arg(
+            db && was ? decibels(*db - *was, true) + QStringLiteral(", ") : QString(),
+            toQString(counted(preview->samples, "sample")));
     }
     m_preview.value->setText(text);
     QString tip = QStringLiteral("A few samples through the reference form with the decisions as "
@@ -363,7 +363,8 @@ void ResultStrip::fit()
     std::vector<const Cell*> rest {&m_change, &m_coverage, &m_top1, &m_size};
     // Beside right answers how often the models agree is the least telling, else it stands for
     // them.
-    rest.insert(m_history.now && m_history.now->floatTop1 ? rest.end() : rest.begin() + 2, &m_agreement);
+    rest.insert(m_history.now && m_history.now->floatTop1 ? rest.end() : rest.begin() + 2,
+                &m_agreement);
     for (const Cell* cell : rest)
         place(cell->box, words(*cell));
     setToolTip(hidden.join(QLatin1Char('\n')));

@@ -33,8 +33,8 @@ ResultFigures resultFigures(const Comparison& comparison, const Plan& plan,
                             const ModuleStatisticsMap& sizes);
 
 /// What the int8 model is worth, in one line below the tool bar: output, accuracy, size, coverage,
-/// the three worst nodes, the change against the result before. Amber while the recipe has moved on:
-/// then a preview of a few samples says what the decisions as they stand do. Hidden without a
+/// the three worst nodes, the change against the result before. Amber while the recipe has moved
+/// on: then a preview of a few samples says what the decisions as they stand do. Hidden without a
 /// comparison and a preview. GUI thread only.
 class ResultStrip : public QWidget
 {

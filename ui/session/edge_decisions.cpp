@@ -227,8 +227,7 @@ std::optional<RecipeStep> specStep(Workspace& workspace, const SpecTarget& targe
         return spec ? edgeSpecStep(workspace, target.edge, false, *spec, word)
                     : edgeQConfigStep(workspace, target.edge, false, std::string());
     const ValueRef value {target.node, 0};
-    if (target.kind == SpecTarget::Kind::Value && spec
-        && readByQuantizedAlone(graph, plan, value))
+    if (target.kind == SpecTarget::Kind::Value && spec && readByQuantizedAlone(graph, plan, value))
         return edgeSpecStep(workspace, edgesOf(graph, plan, value).front(), true, *spec, word);
     const NodePlan* decided = workspace.facts().plan(target.node);
     if (!decided || !decided->qconfig)

@@ -93,9 +93,7 @@ void LivePreview::ask()
             return engine.previewErrors(request, job);
         },
         this,
-        [this, keys = document.keys()](Result<PreviewPtr> made) {
-            answer(std::move(made), keys);
-        });
+        [this, keys = document.keys()](Result<PreviewPtr> made) { answer(std::move(made), keys); });
 }
 
 void LivePreview::answer(Result<PreviewPtr> made, const DecisionKeys& keys)
@@ -135,7 +133,8 @@ void LivePreview::tryRecipe(const Recipe& recipe)
         [&engine = pipeline.engine(), request](JobContext& job) {
             return engine.previewErrors(request, job);
         },
-        this, [this](Result<PreviewPtr> made) {
+        this,
+        [this](Result<PreviewPtr> made) {
             m_trial = made ? *made : nullptr;
             Q_EMIT tried();
         });

@@ -39,13 +39,13 @@ bool near(const std::optional<ErrorMetrics>& a, const std::optional<ErrorMetrics
 
 bool same(const Preview& a, const Preview& b)
 {
-    const auto equal = [](const std::optional<ErrorMetrics>& x,
-                          const std::optional<ErrorMetrics>& y) {
-        return x.has_value() == y.has_value()
-            && (!x
-                || (x->sqnrDb == y->sqnrDb && x->cosine == y->cosine && x->mse == y->mse
-                    && x->maxAbs == y->maxAbs));
-    };
+    const auto equal
+        = [](const std::optional<ErrorMetrics>& x, const std::optional<ErrorMetrics>& y) {
+              return x.has_value() == y.has_value()
+                  && (!x
+                      || (x->sqnrDb == y->sqnrDb && x->cosine == y->cosine && x->mse == y->mse
+                          && x->maxAbs == y->maxAbs));
+          };
     return a.samples == b.samples && a.estimated == b.estimated
         && std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(),
                       [&](const NodeError& x, const NodeError& y) {
@@ -224,8 +224,8 @@ private Q_SLOTS:
         calibrated(chain, recipe(1));
         std::stop_source stop;
         stop.request_stop();
-        const auto made = chain.preview({m_model, recipe(1), m_settings},
-                                        JobContext(stop.get_token()));
+        const auto made
+            = chain.preview({m_model, recipe(1), m_settings}, JobContext(stop.get_token()));
         QVERIFY(!made && made.error().code == ErrorCode::Cancelled);
     }
 };
