@@ -108,8 +108,9 @@ int parse(QApplication& app, Wanted& wanted)
                                   QStringLiteral("Text size in percent, 80 to 200."),
                                   QStringLiteral("PERCENT"));
     const QCommandLineOption keep(QStringLiteral("keep-values"),
-                                  QStringLiteral("Memory for values from which a comparison goes "
-                                                 "on after a change, 0 to 65536 MB; 512 without."),
+                                  QStringLiteral("Memory for values from which comparisons and "
+                                                 "previews go on after a change, 0 to 65536 MB; "
+                                                 "768 without."),
                                   QStringLiteral("MB"));
     parser.addOptions({screenshot, size, data, select, recipe, dark, text, keep});
     if (!parser.parse(app.arguments()))

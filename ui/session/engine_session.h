@@ -8,8 +8,9 @@ namespace qs {
 /// The real engine behind the window. Every call may come from any worker thread. A calibration
 /// that is cancelled leaves its statistics in `keepIn`, a folder that is made when it is needed,
 /// and the next one of the same model, plan and data goes on from there; without a folder it starts
-/// over. `valueBytes`: memory for values from which a comparison goes on after a change.
-inline constexpr std::size_t kUsualValueBytes = std::size_t(512) << 20;
+/// over. `valueBytes`: memory for values from which a comparison goes on after a change, two thirds
+/// of it, and for previews.
+inline constexpr std::size_t kUsualValueBytes = std::size_t(768) << 20;
 std::unique_ptr<EngineService> makeEngineSession(std::string keepIn = {},
                                                  std::size_t valueBytes = kUsualValueBytes);
 

@@ -154,6 +154,16 @@ std::vector<HelpTopic> makeTopics()
          "born here is what it adds. The node with the worst born-here error is where to look "
          "first (N goes there).",
          {"sqnr", "clipping"}},
+        {"preview",
+         "Previews, and results kept current",
+         "Once the model was compared, each decision is answered at once: a few samples run "
+         "through the reference form from the first value that changed, and the strip says what "
+         "the worst output has now and how much that is more or less than before. The cumulative "
+         "errors in the graph and the Loss card are then the preview's. A range that is dragged is "
+         "answered the same way, before it is applied. A sign ≈ says that these samples alone gave "
+         "the range of a value which no observer has seen. Keep results current (Run menu, "
+         "Ctrl+Alt+R) compares all data after it by itself; a newer decision stops that.",
+         {"comparison", "sqnr"}},
         {"sqnr",
          "SQNR",
          "Signal to quantization noise ratio in dB: 10 log10 of signal power over error power. "
