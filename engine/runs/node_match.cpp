@@ -2,6 +2,7 @@
 #include "engine/runs/node_match.h"
 
 #include "engine/base/common_sequence.h"
+#include "engine/graph/graph_printer.h"
 
 #include <algorithm>
 #include <map>
@@ -164,6 +165,18 @@ std::vector<int> matchNodes(const std::vector<const NodeIdentity*>& first,
                             const std::vector<const NodeIdentity*>& second)
 {
     return NodeMatcher(first, second).run();
+}
+
+std::vector<NodeIdentity> identitiesOf(const Graph& model)
+{
+    std::vector<NodeIdentity> out;
+    for (const NodePtr& node : model.nodes())
+        if (node->kind != NodeKind::Output)
+            out.push_back(
+                {model.info().sha256, node->name, node->scope.path,
+                 node->isOperator() ? node->target : std::string(nodeKindName(node->kind)),
+                 node->scope.callIndex});
+    return out;
 }
 
 } // namespace qs

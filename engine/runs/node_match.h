@@ -18,4 +18,7 @@ namespace qs {
 std::vector<int> matchNodes(const std::vector<const NodeIdentity*>& first,
                             const std::vector<const NodeIdentity*>& second);
 
+/// Every node of a graph but its output, in its order.
+std::vector<NodeIdentity> identitiesOf(const Graph& model);
+
 } // namespace qs

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/runs/run_record.h"
 
-#include "engine/graph/graph_printer.h"
 #include "engine/runs/node_match.h"
 
 #include <cmath>
@@ -68,17 +67,7 @@ std::optional<double> RunHeadline::outputDb() const
 
 ComparisonPtr comparisonOf(const RunRecord& run, const Graph& model)
 {
-    std::vector<NodeIdentity> own;
-    std::vector<NodeId> ids;
-    for (const NodePtr& node : model.nodes()) {
-        if (node->kind == NodeKind::Output)
-            continue;
-        const std::string op
-            = node->isOperator() ? node->target : std::string(nodeKindName(node->kind));
-        own.push_back(
-            {model.info().sha256, node->name, node->scope.path, op, node->scope.callIndex});
-        ids.push_back(node->id);
-    }
+    const std::vector<NodeIdentity> own = identitiesOf(model);
     std::vector<const NodeIdentity*> first, second;
     for (const RunNode& node : run.nodes)
         first.push_back(&node);
@@ -90,8 +79,9 @@ ComparisonPtr comparisonOf(const RunRecord& run, const Graph& model)
         if (places[i] < 0)
             continue;
         const RunNode& node = run.nodes[std::size_t(places[i])];
-        NodeError error {ids[i], node.error(RunTerm::Isolated), node.error(RunTerm::Inherited),
-                         node.error(RunTerm::BornHere), node.error(RunTerm::Cumulative)};
+        NodeError error {model.tryFind(own[i].name)->id, node.error(RunTerm::Isolated),
+                         node.error(RunTerm::Inherited), node.error(RunTerm::BornHere),
+                         node.error(RunTerm::Cumulative)};
         if (error.isolated || error.inherited || error.bornHere || error.cumulative)
             out->nodes.push_back(std::move(error));
     }

@@ -41,6 +41,16 @@ std::string joinedLetters(const std::vector<std::size_t>& runs)
     return text;
 }
 
+/// What a row is known by to a file: its name there, else the first run's.
+const NodeIdentity* identityFor(const RunRow& row, const std::string& file)
+{
+    const NodeIdentity* best = nullptr;
+    for (const RunNode* node : row.nodes)
+        if (node && (!best || node->file == file))
+            best = node;
+    return best;
+}
+
 } // namespace
 
 std::string runLetter(std::size_t run)
@@ -71,17 +81,26 @@ Result<RunTable> matchRuns(std::vector<RunRecordPtr> runs)
     return table;
 }
 
+std::vector<NodeId> rowNodes(const RunTable& table, const Graph& model)
+{
+    const std::vector<NodeIdentity> identities = identitiesOf(model);
+    std::vector<const NodeIdentity*> own, known;
+    for (const NodeIdentity& identity : identities)
+        own.push_back(&identity);
+    for (const RunRow& row : table.rows())
+        known.push_back(identityFor(row, model.info().sha256));
+    std::vector<NodeId> out;
+    for (const int place : matchNodes(own, known))
+        out.push_back(place < 0 ? NodeId() : model.tryFind(own[std::size_t(place)]->name)->id);
+    return out;
+}
+
 /// A row is known by what the first run that has it calls it, and by the names of any run.
 void RunTable::addRun(std::size_t run)
 {
     std::vector<const NodeIdentity*> known, own;
-    for (const RunRow& row : m_rows) {
-        const NodeIdentity* best = nullptr;
-        for (const RunNode* node : row.nodes)
-            if (node && (!best || node->file == m_runs[run]->modelSha256))
-                best = node;
-        known.push_back(best);
-    }
+    for (const RunRow& row : m_rows)
+        known.push_back(identityFor(row, m_runs[run]->modelSha256));
     for (const RunNode& node : m_runs[run]->nodes)
         own.push_back(&node);
     const std::vector<int> places = matchNodes(known, own);

@@ -102,6 +102,9 @@ private:
 /// Errors (Usage): fewer than two runs or more than four.
 Result<RunTable> matchRuns(std::vector<RunRecordPtr> runs);
 
+/// For each row the node of a graph that is the same; none where it has none.
+std::vector<NodeId> rowNodes(const RunTable& table, const Graph& model);
+
 /// The whole table as `diff --json` prints it: runs with their headlines, recipe differences, rows.
 std::string runTableJson(const RunTable& table, const std::vector<std::size_t>& rows);
 /// The rows with every column (RFC 4180), numbers in full.

@@ -302,20 +302,30 @@ void PropertyPanel::showLoss()
     const auto observer = facts.outputObserver(selection.current());
     const auto* stats = facts.stats(observer);
     const auto* params = facts.qparams(observer);
-    if (stats && params)
+    if (stats && params && !facts.shownRun())
         if (const auto noise = valueNoise(stats->fine, *params, storageRange(params->dtype));
             noise && noise->total() > 0)
             m_loss->addText(QStringLiteral("%1 % clipping · %2 % rounding (estimated)")
                                 .arg(std::lround(100 * noise->clipping / noise->total()))
                                 .arg(std::lround(100 * noise->rounding / noise->total())));
-    if (facts.errorsStale())
+    noteOrigin();
+}
+
+/// Says what the errors are of where they are not of the decisions as they stand.
+void PropertyPanel::noteOrigin()
+{
+    const auto& facts = m_workspace.facts();
+    if (const ShownRunPtr& run = facts.shownRun())
+        m_loss->addText(QStringLiteral("%1: not of the current decisions.").arg(run->title()),
+                        true);
+    else if (facts.errorsStale())
         m_loss->addText(QStringLiteral("Measured with an older recipe: compare again."), true);
 }
 
 void PropertyPanel::showOutputs()
 {
     const auto& facts = m_workspace.facts();
-    const auto& comparison = *m_workspace.document().comparison();
+    const auto& comparison = *facts.comparison();
     const auto [best, worst] = facts.sqnrRange(ErrorTerm::Cumulative);
     const auto show = [&, best = best, worst = worst](const QString& name,
                                                       const std::optional<ErrorMetrics>& metrics) {
@@ -334,8 +344,7 @@ void PropertyPanel::showOutputs()
     m_loss->addText(QStringLiteral("SQNR of the model's outputs against float, all errors "
                                    "together."),
                     true);
-    if (facts.errorsStale())
-        m_loss->addText(QStringLiteral("Measured with an older recipe: compare again."), true);
+    noteOrigin();
 }
 
 void PropertyPanel::showArguments()

@@ -16,6 +16,7 @@ class QToolButton;
 
 namespace qs {
 
+struct RunHeadline;
 class Workspace;
 
 /// The figures that one comparison comes down to. A value.
@@ -31,10 +32,13 @@ struct ResultFigures
 /// `sizes` as `moduleStatistics` of the same plan gives it; may be empty.
 ResultFigures resultFigures(const Comparison& comparison, const Plan& plan,
                             const ModuleStatisticsMap& sizes);
+/// The same of a kept run.
+ResultFigures resultFigures(const RunHeadline& run);
 
 /// What the int8 model is worth, in one line below the tool bar: output, accuracy, size, coverage,
 /// the three worst nodes, the change against the result before. Hidden without a comparison, amber
-/// while the recipe has moved on. GUI thread only.
+/// while the recipe has moved on. A run that is shown in place of the current result takes the
+/// strip over, in another colour and with its name. GUI thread only.
 class ResultStrip : public QWidget
 {
     Q_OBJECT
@@ -71,12 +75,14 @@ private:
     void take();
     void count();
     void show();
+    void showMark();
     void showWorst();
     /// Cells from the most to the least telling, as far as there is room.
     void fit();
 
     Workspace& m_workspace;
     History m_history;
+    ResultFigures m_figures; ///< that are shown
     QHBoxLayout* m_row;
     QLabel* m_stale;
     Cell m_output, m_top1, m_agreement, m_size, m_coverage, m_change;

@@ -172,6 +172,12 @@ Actions::Actions(QMainWindow& window)
          {"verify", "Ver&ify exports…",
           "Run the exports in the runtimes they are for, and certify them", "Ctrl+Shift+V", false},
          {"runAll", "Run &all", "Calibrate, convert and compare", "Ctrl+R", true},
+         {"keepRun", "&Keep result…", "Keep the current result under a name of your own",
+          "Ctrl+Alt+R", true},
+         {"switchRun", "&Switch run",
+          "Show the next of the runs that are side by side in every view", "B", true},
+         {"leaveRun", "Current res&ult", "Show the current result again, in place of a run",
+          "Shift+B", true},
          {"cancel", "&Cancel", "Stop what is running", "Ctrl+.", false}});
     addMenu(
         QStringLiteral("&Window"),
@@ -186,6 +192,8 @@ Actions::Actions(QMainWindow& window)
           true},
          {"showForms", "Sim&ulated and real",
           "Show how far the lowered form is from the reference form, node by node", "Ctrl+8", true},
+         {"showRuns", "R&uns", "Show the results that were kept, side by side", "Ctrl+Shift+R",
+          true},
          {"showStyles", "&Styles", "Show the rules by which nodes get colours and labels", "Ctrl+6",
           true},
          {"nextPanel", "&Next panel", "Give the keyboard to the next panel", "F6", false},

@@ -6,6 +6,8 @@
 #include "ui/panels/module_panel.h"
 #include "ui/panels/property_panel.h"
 #include "ui/panels/qconfig_editor.h"
+#include "ui/runs/run_library.h"
+#include "ui/runs/runs_panel.h"
 #include "ui/session/edge_decisions.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/actions.h"
@@ -26,6 +28,8 @@
 #include <QApplication>
 #include <QKeyEvent>
 #include <QMenu>
+#include <QStatusBar>
+#include <QTabWidget>
 
 #include <algorithm>
 
@@ -251,6 +255,17 @@ void Commands::connectRun()
         connect(document, changed, this, refresh);
     refresh();
     on(a, "cancel", this, [this] { m_window.workspace().pipeline().cancel(); });
+    on(a, "keepRun", this, [this] {
+        m_window.showTab("runsPanel");
+        if (auto* panel = m_window.bottomTabs().findChild<RunsPanel*>())
+            panel->askToKeep();
+    });
+    on(a, "switchRun", this, [this] {
+        if (!m_window.runs().showNext())
+            m_window.statusBar()->showMessage(
+                QStringLiteral("No runs are side by side: select two to four under Runs"), 6000);
+    });
+    on(a, "leaveRun", this, [this] { m_window.runs().showCurrent(); });
 }
 
 void Commands::connectWindow()
@@ -265,7 +280,8 @@ void Commands::connectWindow()
     const std::pair<const char*, const char*> tabs[]
         = {{"showRecipe", "recipePanel"},     {"showCode", "codePanel"},
            {"showFindings", "findingsPanel"}, {"showEdits", "editsPanel"},
-           {"showForms", "formsPanel"},       {"showStyles", "stylePanel"}};
+           {"showForms", "formsPanel"},       {"showStyles", "stylePanel"},
+           {"showRuns", "runsPanel"}};
     for (const auto& [name, tab] : tabs)
         on(a, name, this, [this, tab = tab] { m_window.showTab(tab); });
     auto* help = new HelpActions(m_window, this);

@@ -207,6 +207,18 @@ std::vector<HelpTopic> makeTopics()
          "number stands on the node. Imported data are Model Explorer's node data, read with "
          "Ctrl+Alt+O or dropped on the window: results by the names of nodes.",
          {"sqnr", "styles"}},
+        {"runs",
+         "Runs",
+         "Every current comparison is kept with its recipe, named by the decision that led to it; "
+         "a "
+         "project takes its runs along, and quantized files of other programs join them. Select "
+         "two "
+         "to four: the older is A. The decisions that differ stand beside one row a node; a node "
+         "is "
+         "the same by its name in one file, else by module, operator and call, and what has no "
+         "counterpart says so. B shows the next of them in the graph, the strip and the panels in "
+         "place of the current result, Shift+B goes back.",
+         {"comparison", "sqnr", "recipe"}},
         {"styles",
          "Style rules",
          "A rule is a search and what it does to the nodes that it finds: a colour, a label, less "
