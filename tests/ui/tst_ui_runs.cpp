@@ -20,6 +20,7 @@
 #include <QPushButton>
 #include <QTabWidget>
 #include <QTableView>
+#include <QTextEdit>
 #include <QTimer>
 #include <QTreeWidget>
 
@@ -60,14 +61,26 @@ private:
         const auto found = list().findItems(name, Qt::MatchExactly, 1);
         return found.isEmpty() ? nullptr : found.front();
     }
+    /// Does something with the dialog that comes next.
+    template<class Dialog, class Work>
+    void atDialog(Work work)
+    {
+        auto* timer = new QTimer(this);
+        connect(timer, &QTimer::timeout, this, [timer, work] {
+            if (auto* dialog = qobject_cast<Dialog*>(QApplication::activeModalWidget())) {
+                timer->deleteLater();
+                timer->stop();
+                work(*dialog);
+            }
+        });
+        timer->start(10);
+    }
     /// Types a name into the dialog that comes next.
     void answer(const QString& name)
     {
-        QTimer::singleShot(0, this, [name] {
-            auto* dialog = qobject_cast<QInputDialog*>(QApplication::activeModalWidget());
-            QVERIFY(dialog);
-            dialog->setTextValue(name);
-            QTest::keyClick(dialog, Qt::Key_Return);
+        atDialog<QInputDialog>([name](QInputDialog& dialog) {
+            dialog.setTextValue(name);
+            QTest::keyClick(&dialog, Qt::Key_Return);
         });
     }
     void key(QWidget* widget, int key, Qt::KeyboardModifiers modifiers = {})
@@ -261,6 +274,9 @@ private Q_SLOTS:
     /// B goes through the runs, in every view, and says that they are not the current result.
     void bSwitchesBetweenThem()
     {
+        m_window->activateWindow();
+        QTRY_VERIFY(m_window->isActiveWindow());
+        pane().view().setFocus();
         const NodeId relu = graph().tryFind("relu")->id;
         const double current = workspace().facts().sqnr(relu, ErrorTerm::Cumulative).value();
         for (const int run : {0, 1, 0}) {
@@ -366,6 +382,7 @@ private Q_SLOTS:
         QCoreApplication::processEvents();
         QTRY_VERIFY(pane().isLayoutDone());
         QVERIFY(rows() > 15);
+        QTest::qWait(300);
         if (const QString folder = qEnvironmentVariable("QS_PICTURES"); !folder.isEmpty())
             QVERIFY(m_window->grab().save(folder + "/runs.png"));
         runs().showCurrent();
@@ -376,11 +393,7 @@ private Q_SLOTS:
         list().clearSelection();
         list().setCurrentItem(item("theirs"));
         for (const auto button : {QMessageBox::Cancel, QMessageBox::Yes}) {
-            QTimer::singleShot(0, this, [button] {
-                auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
-                QVERIFY(box);
-                box->button(button)->click();
-            });
+            atDialog<QMessageBox>([button](QMessageBox& box) { box.button(button)->click(); });
             key(&list(), Qt::Key_Delete);
             QCOMPARE(names().contains("theirs"), button == QMessageBox::Cancel);
         }

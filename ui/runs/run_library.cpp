@@ -42,6 +42,10 @@ RunLibrary::RunLibrary(Workspace& workspace, ProjectFiles& projects, QObject* pa
     connect(&document, &Document::savedChanged, this, coalesced(this, [this] { settle(); }));
     connect(&document, &Document::modelChanged, this, [this] { putSideBySide({}); });
     connect(&document, &Document::resultsChanged, this, &RunLibrary::keepResult);
+    connect(&workspace.pipeline(), &Pipeline::succeeded, this, [this](Stage stage) {
+        if (stage == Stage::Compare) // asked for, though it may be the same as before
+            showCurrent();
+    });
     connect(&document, &Document::graphEdited, this, [this] {
         if (const ShownRunPtr run = m_workspace.shownRun())
             show(std::size_t(m_folders.indexOf(run->folder)));

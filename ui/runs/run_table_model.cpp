@@ -63,7 +63,8 @@ QVariant RunTableModel::headerData(int section, Qt::Orientation orientation, int
         return {};
     const RunColumn& column = m_table->columns()[std::size_t(section)];
     if (role == Qt::TextAlignmentRole)
-        return int((column.isNumber() ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+        return int((column.isNumber() ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter)
+            | int(Qt::TextWordWrap);
     return role == Qt::DisplayRole || role == Qt::ToolTipRole ? QVariant(toQString(column.title))
                                                               : QVariant();
 }
