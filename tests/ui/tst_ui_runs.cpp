@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/ui/dialogs.h"
 #include "tests/ui/edge_window.h"
 #include "ui/graph/graph_pane.h"
 #include "ui/panels/property_panel.h"
@@ -13,7 +14,6 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QInputDialog>
-#include <QJsonDocument>
 #include <QLineEdit>
 #include <QMessageBox>
 #include <QProcess>
@@ -21,7 +21,6 @@
 #include <QTabWidget>
 #include <QTableView>
 #include <QTextEdit>
-#include <QTimer>
 #include <QTreeWidget>
 
 using namespace qs;
@@ -61,24 +60,10 @@ private:
         const auto found = list().findItems(name, Qt::MatchExactly, 1);
         return found.isEmpty() ? nullptr : found.front();
     }
-    /// Does something with the dialog that comes next.
-    template<class Dialog, class Work>
-    void atDialog(Work work)
-    {
-        auto* timer = new QTimer(this);
-        connect(timer, &QTimer::timeout, this, [timer, work] {
-            if (auto* dialog = qobject_cast<Dialog*>(QApplication::activeModalWidget())) {
-                timer->deleteLater();
-                timer->stop();
-                work(*dialog);
-            }
-        });
-        timer->start(10);
-    }
     /// Types a name into the dialog that comes next.
     void answer(const QString& name)
     {
-        atDialog<QInputDialog>([name](QInputDialog& dialog) {
+        test::atDialog<QInputDialog>(*this, [name](QInputDialog& dialog) {
             dialog.setTextValue(name);
             QTest::keyClick(&dialog, Qt::Key_Return);
         });
@@ -86,13 +71,6 @@ private:
     void key(QWidget* widget, int key, Qt::KeyboardModifiers modifiers = {})
     {
         QTest::keyClick(widget, Qt::Key(key), modifiers);
-    }
-    QJsonObject commandLine(const QStringList& words)
-    {
-        QProcess process;
-        process.start(QStringLiteral(QS_BINARY_DIR "/bin/quantscope"), words);
-        process.waitForFinished(60000);
-        return QJsonDocument::fromJson(process.readAllStandardOutput()).object();
     }
     void compareAgain()
     {
@@ -146,7 +124,8 @@ private Q_SLOTS:
         for (const KeptRun& run : runs().runs())
             QVERIFY(QString::fromStdString(run.folder)
                         .startsWith(m_folder.filePath("work.project.runs/")));
-        const QJsonArray listed = commandLine({"runs", m_project, "--json"})["runs"].toArray();
+        const QJsonArray listed
+            = test::commandLine({"runs", m_project, "--json"})["runs"].toArray();
         QCOMPARE(int(listed.size()), 2);
         for (int i = 0; i < 2; ++i) {
             const KeptRun& run = runs().runs()[std::size_t(i)];
@@ -181,7 +160,7 @@ private Q_SLOTS:
         auto* model = m_window->findChild<RunTableModel*>();
         QAbstractItemModelTester tester(model,
                                         QAbstractItemModelTester::FailureReportingMode::QtTest);
-        const QJsonObject diff = commandLine(
+        const QJsonObject diff = test::commandLine(
             {"diff", m_project + ":few batches", m_project + ":stem in float", "--json"});
         const QJsonArray nodes = diff["nodes"].toArray();
         QCOMPARE(int(nodes.size()), model->rowCount());
@@ -358,7 +337,7 @@ private Q_SLOTS:
         const KeptRun run = *runs().tryRun(item("theirs")->data(0, Qt::UserRole).toString());
         QCOMPARE(runs().standing(run), QString("another program"));
         const QString data = QString::fromStdString(document().settings().calibrationData);
-        const QJsonObject told = commandLine(
+        const QJsonObject told = test::commandLine(
             {"compare", test::kSamples + "digits.pt2", "--result", file, "--data", data, "--json"});
         QCOMPARE(run.headline.outputDb().value(),
                  told["outputs"][0]["cumulative"]["sqnr_db"].toDouble());
@@ -393,7 +372,8 @@ private Q_SLOTS:
         list().clearSelection();
         list().setCurrentItem(item("theirs"));
         for (const auto button : {QMessageBox::Cancel, QMessageBox::Yes}) {
-            atDialog<QMessageBox>([button](QMessageBox& box) { box.button(button)->click(); });
+            test::atDialog<QMessageBox>(
+                *this, [button](QMessageBox& box) { box.button(button)->click(); });
             key(&list(), Qt::Key_Delete);
             QCOMPARE(names().contains("theirs"), button == QMessageBox::Cancel);
         }

@@ -161,6 +161,12 @@ void RunComparison::showColumns()
     if (!table)
         return;
     const int term = m_term->currentIndex();
+    auto& header = *m_table->horizontalHeader();
+    int place = 2; // figures stand next to the node's name
+    for (const bool numbers : {true, false})
+        for (int i = 2; i < m_model->columnCount(); ++i)
+            if (table->columns()[std::size_t(i)].isNumber() == numbers)
+                header.moveSection(header.visualIndex(i), place++);
     for (int i = 0; i < m_model->columnCount(); ++i) {
         const RunColumn& column = table->columns()[std::size_t(i)];
         using Kind = RunColumn::Kind;

@@ -25,7 +25,7 @@ RunsPanel::RunsPanel(Workspace& workspace, RunLibrary& library, QWidget* parent)
     m_list = new RunList(workspace, library, sides);
     auto* comparison = new RunComparison(workspace, library, sides);
     sides->setStretchFactor(1, 1);
-    sides->setSizes({px(390), px(660)});
+    sides->setSizes({px(440), px(610)});
     setFocusProxy(m_list);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
