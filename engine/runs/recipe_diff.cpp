@@ -14,6 +14,8 @@ namespace {
 
 using Differences = std::vector<RecipeDifference>;
 
+constexpr auto kEdit = "edit";
+
 std::string ruleName(const Rule& rule)
 {
     std::string text;
@@ -114,9 +116,9 @@ void addEdits(Differences& out, const std::vector<EditStep>& before,
     std::size_t i = 0, j = 0;
     for (const auto& [toBefore, toAfter] : pairs) {
         for (; i < toBefore; ++i)
-            out.push_back({"edit", editText(before[i]), ""});
+            out.push_back({kEdit, editText(before[i]), ""});
         for (; j < toAfter; ++j)
-            out.push_back({"edit", "", editText(after[j])});
+            out.push_back({kEdit, "", editText(after[j])});
         i = toBefore + 1;
         j = toAfter + 1;
     }
@@ -137,6 +139,24 @@ std::string RecipeDifference::text() const
     if (before.empty() || after.empty())
         return what + ": " + (before.empty() ? "now " + after : "no longer " + before);
     return what + ": " + before + " ► " + after;
+}
+
+std::string RecipeDifference::shortText() const
+{
+    if (what == kEdit)
+        return after.empty() ? "without " + before : after;
+    return what + (after.empty() ? " no longer " + before : ' ' + after);
+}
+
+std::string changeInWords(const Recipe& before, const Recipe& after)
+{
+    const Differences differences = diffRecipes(before, after);
+    if (differences.empty())
+        return {};
+    const std::string first = differences.front().shortText();
+    return differences.size() == 1
+        ? first
+        : first + " and " + std::to_string(differences.size() - 1) + " more";
 }
 
 std::vector<RecipeDifference> diffRecipes(const Recipe& before, const Recipe& after)

@@ -1,88 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tests/ui/dialogs.h"
-#include "tests/ui/edge_window.h"
-#include "ui/graph/graph_pane.h"
+#include "tests/ui/runs_window.h"
 #include "ui/panels/property_panel.h"
-#include "ui/runs/run_library.h"
 #include "ui/runs/run_table_model.h"
-#include "ui/runs/runs_panel.h"
-#include "ui/shell/actions.h"
 #include "ui/shell/project_files.h"
 #include "ui/shell/theme.h"
 
 #include <QAbstractItemModelTester>
 #include <QApplication>
 #include <QClipboard>
-#include <QInputDialog>
 #include <QLineEdit>
 #include <QMessageBox>
-#include <QProcess>
 #include <QPushButton>
 #include <QTabWidget>
-#include <QTableView>
 #include <QTextEdit>
-#include <QTreeWidget>
 
 using namespace qs;
 
 /// Runs kept and side by side in the window, beside what the command line says of the same.
-class TestRuns : public test::EdgeWindow
+class TestRuns : public test::RunsWindow
 {
     Q_OBJECT
-
-private:
-    QString m_project; ///< that the runs are kept by, once it is saved
-
-    QTreeWidget& list() { return *find<QTreeWidget>("runsList"); }
-    QTableView& table() { return *find<QTableView>("runsTable"); }
-    RunLibrary& runs() { return m_window->runs(); }
-    int rows() { return table().model()->rowCount(); }
-    QVariant cell(int row, int column, int role = Qt::UserRole)
-    {
-        return table().model()->index(row, column).data(role);
-    }
-    int column(const QString& title)
-    {
-        for (int i = 0; i < table().model()->columnCount(); ++i)
-            if (table().model()->headerData(i, Qt::Horizontal).toString() == title)
-                return i;
-        return -1;
-    }
-    QStringList names()
-    {
-        QStringList out;
-        for (const KeptRun& run : runs().runs())
-            out << QString::fromStdString(run.label.name);
-        return out;
-    }
-    QTreeWidgetItem* item(const QString& name)
-    {
-        const auto found = list().findItems(name, Qt::MatchExactly, 1);
-        return found.isEmpty() ? nullptr : found.front();
-    }
-    /// Types a name into the dialog that comes next.
-    void answer(const QString& name)
-    {
-        test::atDialog<QInputDialog>(*this, [name](QInputDialog& dialog) {
-            dialog.setTextValue(name);
-            QTest::keyClick(&dialog, Qt::Key_Return);
-        });
-    }
-    void key(QWidget* widget, int key, Qt::KeyboardModifiers modifiers = {})
-    {
-        QTest::keyClick(widget, Qt::Key(key), modifiers);
-    }
-    void compareAgain()
-    {
-        workspace().pipeline().runUpTo(Stage::Compare);
-        settle();
-        QVERIFY(!document().isStale(Stage::Compare));
-    }
-    std::optional<double> told(const QJsonObject& run, const char* term, const char* metric)
-    {
-        const QJsonValue value = run["error"][term][metric];
-        return value.isDouble() ? std::optional(value.toDouble()) : std::nullopt;
-    }
 
 private Q_SLOTS:
     void initTestCase() { openAndCompare(); }
@@ -90,7 +27,7 @@ private Q_SLOTS:
 
     void everyComparisonIsKept()
     {
-        QCOMPARE(names(), QStringList("few batches"));
+        QCOMPARE(names(), QStringList("x86"));
         QVERIFY(!runs().runs().front().label.isNamed);
         QCOMPARE(runs().standing(runs().runs().front()), QString("current decisions"));
         // A decision, compared: a run of that decision's name. Made again: no other one.
@@ -100,10 +37,10 @@ private Q_SLOTS:
         target.keys = {"stem.conv"};
         QTest::qWait(1100); // runs are told apart by the second
         workspace().assign(target, "");
-        const QString decision = workspace().undoStack().undoText();
+        const QString decision = "stem.conv float";
         settle();
         compareAgain();
-        QTRY_COMPARE(names(), QStringList({decision, "few batches"}));
+        QTRY_COMPARE(names(), QStringList({decision, "x86"}));
         workspace().undoStack().undo();
         settle();
         QTRY_COMPARE(document().comparison(), first);
@@ -145,11 +82,11 @@ private Q_SLOTS:
         key(&list(), Qt::Key_Home);
         answer("stem in float");
         key(&list(), Qt::Key_F2);
-        QTRY_COMPARE(names(), QStringList({"stem in float", "few batches"}));
+        QTRY_COMPARE(names(), QStringList({"stem in float", "x86"}));
         key(&list(), Qt::Key_Home);
         key(&list(), Qt::Key_Down, Qt::ShiftModifier);
         QTRY_VERIFY(runs().table());
-        QCOMPARE(item("few batches")->text(0), QString("A")); // the older one
+        QCOMPARE(item("x86")->text(0), QString("A")); // the older one
         QCOMPARE(item("stem in float")->text(0), QString("B"));
         QVERIFY(find<QTextEdit>("runsRecipes")->toPlainText().contains("stem.conv: now float"));
         QVERIFY(rows() > 15);
@@ -161,7 +98,7 @@ private Q_SLOTS:
         QAbstractItemModelTester tester(model,
                                         QAbstractItemModelTester::FailureReportingMode::QtTest);
         const QJsonObject diff = test::commandLine(
-            {"diff", m_project + ":few batches", m_project + ":stem in float", "--json"});
+            {"diff", m_project + ":x86", m_project + ":stem in float", "--json"});
         const QJsonArray nodes = diff["nodes"].toArray();
         QCOMPARE(int(nodes.size()), model->rowCount());
         int numbers = 0;
@@ -299,6 +236,36 @@ private Q_SLOTS:
         QTRY_VERIFY(find<QLabel>("resultStale")->isHidden());
     }
 
+    /// A change of the graph drops the current result, not the run: nodes keep their figures.
+    void aRunStaysThroughAnEdit()
+    {
+        QVERIFY(runs().showNext());
+        const Recipe before = document().recipe();
+        Recipe edited = before;
+        EditStep& step = edited.edits.emplace_back();
+        step.kind = EditKind::Insert;
+        step.op = "aten.relu.default";
+        step.name = "more";
+        step.at.kind = ValueAddress::Kind::Operator;
+        step.at.module = "block1.relu";
+        step.at.op = "aten.relu.default";
+        const NodeId head = graph().tryFind("linear")->id;
+        const auto shown = workspace().facts().sqnr(head, ErrorTerm::Cumulative);
+        QVERIFY(shown);
+        workspace().change("insert", edited);
+        QTRY_VERIFY(graph().tryFind("more"));
+        settle();
+        QVERIFY(!document().comparison());
+        QVERIFY(workspace().shownRun());
+        QCOMPARE(workspace().facts().sqnr(head, ErrorTerm::Cumulative), shown);
+        QVERIFY(!workspace().facts().sqnr(graph().tryFind("more")->id, ErrorTerm::Cumulative));
+        workspace().undoStack().undo();
+        settle();
+        QCOMPARE(document().recipe(), before);
+        QTRY_VERIFY(document().comparison()); // recalled: it takes the run's place
+        QVERIFY(!workspace().shownRun());
+    }
+
     void aNewResultTakesTheRunsPlace()
     {
         QVERIFY(runs().showNext());
@@ -310,7 +277,7 @@ private Q_SLOTS:
     {
         const Recipe before = document().recipe();
         list().clearSelection();
-        list().setCurrentItem(item("few batches"));
+        list().setCurrentItem(item("x86"));
         find<QPushButton>("runsUse")->click();
         QCOMPARE(document().recipe(), m_start);
         settle();
@@ -341,7 +308,7 @@ private Q_SLOTS:
             {"compare", test::kSamples + "digits.pt2", "--result", file, "--data", data, "--json"});
         QCOMPARE(run.headline.outputDb().value(),
                  told["outputs"][0]["cumulative"]["sqnr_db"].toDouble());
-        runs().putSideBySide({item("few batches")->data(0, Qt::UserRole).toString(),
+        runs().putSideBySide({item("x86")->data(0, Qt::UserRole).toString(),
                               item("theirs")->data(0, Qt::UserRole).toString()});
         QTRY_VERIFY(runs().table());
         QVERIFY(find<QTextEdit>("runsRecipes")->toPlainText().contains("another program"));
@@ -353,7 +320,7 @@ private Q_SLOTS:
     void looksAsItShould()
     {
         list().clearSelection();
-        for (const char* name : {"few batches", "stem in float"})
+        for (const char* name : {"x86", "stem in float"})
             item(name)->setSelected(true);
         QTRY_VERIFY(runs().table());
         runs().showNext();

@@ -96,7 +96,7 @@ RunComparison::RunComparison(Workspace& workspace, RunLibrary& library, QWidget*
     parts->addWidget(m_table);
     parts->setStretchFactor(0, 0);
     parts->setStretchFactor(1, 1);
-    parts->setSizes({px(130), px(500)});
+    parts->setSizes({px(110), px(500)});
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(8, 8, 12, 8);
     column->setSpacing(6);
@@ -180,7 +180,7 @@ void RunComparison::showColumns()
                             || column.kind == Kind::Verdict || column.kind == Kind::DType));
         const bool wide = column.kind == Kind::Node || column.kind == Kind::Operator
             || column.kind == Kind::Module;
-        m_table->setColumnWidth(i, px(wide ? 100 : column.isNumber() ? 84 : 68));
+        m_table->setColumnWidth(i, px(wide ? 96 : column.isNumber() ? 74 : 62));
     }
 }
 

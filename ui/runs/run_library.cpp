@@ -11,6 +11,8 @@
 #include <QDateTime>
 #include <QFileInfo>
 
+#include <utility>
+
 namespace qs {
 
 namespace {
@@ -80,6 +82,11 @@ void RunLibrary::settle()
         return;
     if (!project.isEmpty() || opened != m_opened)
         m_temporary.reset();
+    if (model != m_model) {
+        m_before.reset();
+        if (!m_seen)
+            m_now.reset();
+    }
     m_model = model;
     m_project = project;
     m_opened = opened;
@@ -139,26 +146,27 @@ void RunLibrary::keepResult()
     if (comparison == m_seen)
         return;
     m_seen = comparison;
+    if (!comparison || document.isStale(Stage::Compare))
+        return;
     showCurrent();
-    if (!comparison || document.isStale(Stage::Compare) || !canWrite())
+    m_before = std::exchange(m_now, document.recipe());
+    if (!canWrite())
         return;
     for (const KeptRun& run : m_runs)
         if (run.label.key == document.keys().comparison)
             return;
     Keeping keeping;
-    keeping.label.name = automaticName();
+    keeping.label.name = automaticName().toStdString();
     keeping.label.isNamed = false;
     keeping.isAutomatic = true;
     keep(keeping);
 }
 
-/// The decision that was made last, else all of them in a few words.
-std::string RunLibrary::automaticName() const
+QString RunLibrary::automaticName() const
 {
-    const auto& undo = m_workspace.undoStack();
-    const QString last = undo.undoText();
-    return undo.index() > 0 && !last.isEmpty() ? last.toStdString()
-                                               : recipeInWords(m_workspace.document().recipe());
+    const Recipe& recipe = m_workspace.document().recipe();
+    const std::string change = m_before ? changeInWords(*m_before, recipe) : std::string();
+    return toQString(change.empty() ? recipeInWords(recipe) : change);
 }
 
 bool RunLibrary::keepCurrent(const QString& name)

@@ -27,6 +27,8 @@ class RunLibrary : public QObject
 public:
     RunLibrary(Workspace& workspace, ProjectFiles& projects, QObject* parent);
 
+    /// Reads the folder again: another program may have kept or removed runs.
+    void reload() { refresh(); }
     /// The newest first.
     const std::vector<KeptRun>& runs() const { return m_runs; }
     /// Null for a folder that none of them has.
@@ -38,6 +40,9 @@ public:
     /// model", "another program", "damaged".
     QString standing(const KeptRun& run) const;
 
+    /// What the current result is called unless a person names it: by what was decided since the
+    /// one before, else by all decisions.
+    QString automaticName() const;
     /// Keeps the current result under a name of the user's; false where there is none.
     bool keepCurrent(const QString& name);
     /// Compares a quantized file of any origin with the model and keeps that as a run.
@@ -82,7 +87,6 @@ private:
     void keep(const Keeping& keeping);
     void kept(const Result<KeptRun>& run, const QString& folder, bool isAutomatic);
     QString writableFolder();
-    std::string automaticName() const;
     void report(const QString& what, const Result<void>& done);
     void show(std::size_t run);
 
@@ -94,6 +98,7 @@ private:
     int m_model = 0;
     int m_jobs = 0; ///< for tags that no other job has
     ComparisonPtr m_seen; ///< the last current result that was looked at
+    std::optional<Recipe> m_before, m_now; ///< of the current results before and now
     QStringList m_wanted; ///< folders of the runs that are, or will be, side by side
     QStringList m_folders; ///< of `m_table`
     std::shared_ptr<const RunTable> m_table;

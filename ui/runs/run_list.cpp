@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/runs/run_list.h"
 
+#include "ui/plots/plot_style.h"
 #include "ui/runs/run_library.h"
 #include "ui/session/coalesce.h"
 #include "ui/session/text.h"
@@ -74,6 +75,7 @@ RunList::RunList(Workspace& workspace, RunLibrary& library, QWidget* parent)
     column->setContentsMargins(12, 8, 8, 8);
     column->setSpacing(6);
     auto* buttons = new QWidget(this);
+    fillPanel(*buttons);
     auto* row = new QHBoxLayout(buttons);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(4);
@@ -148,6 +150,12 @@ QPushButton* RunList::addButton(const char* name, const QString& text, const QSt
     connect(button, &QPushButton::clicked, this, work);
     m_buttons << button;
     return button;
+}
+
+void RunList::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    m_library.reload();
 }
 
 /// F2 and Delete mean the run while its list has the keyboard, not the node.
@@ -264,7 +272,7 @@ void RunList::askToKeep()
     bool taken = false;
     const QString name = QInputDialog::getText(
         this, QStringLiteral("Keep the result"), QStringLiteral("Name of the run:"),
-        QLineEdit::Normal, m_workspace.undoStack().undoText(), &taken);
+        QLineEdit::Normal, m_library.automaticName(), &taken);
     if (taken && !name.trimmed().isEmpty())
         m_library.keepCurrent(name.trimmed());
 }

@@ -236,6 +236,11 @@ private Q_SLOTS:
         other.mapping.rules.back().qconfig = {"x86", presetQConfig("x86")};
         QCOMPARE(diffRecipes(after, other).front().text(),
                  std::string("layer1.0.conv1: float ► x86"));
+        QCOMPARE(changeInWords(after, other), std::string("layer1.0.conv1 x86"));
+        QCOMPARE(changeInWords(other, after), std::string("layer1.0.conv1 float"));
+        QCOMPARE(changeInWords(after, before),
+                 "without " + editText(after.edits.front()) + " and 2 more");
+        QCOMPARE(changeInWords(after, after), std::string());
         QCOMPARE(recipeInWords(after), std::string("x86, 1 rule, 1 edit"));
         // The order of rules alone is a difference too.
         Recipe turned = after;
