@@ -55,6 +55,8 @@ RunComparison::RunComparison(Workspace& workspace, RunLibrary& library, QWidget*
                       QStringLiteral("isolated"), QStringLiteral("inherited"),
                       QStringLiteral("all terms")});
     m_term->setCurrentIndex(1);
+    m_term->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_term->setMinimumContentsLength(8);
     m_note->setObjectName(QStringLiteral("runsNote"));
     m_note->setFont(uiFont(11));
     m_note->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
@@ -76,7 +78,7 @@ RunComparison::RunComparison(Workspace& workspace, RunLibrary& library, QWidget*
     m_table->verticalHeader()->setDefaultSectionSize(px(20));
     m_table->horizontalHeader()->setFont(uiFont(11));
     m_table->horizontalHeader()->setHighlightSections(false);
-    m_table->horizontalHeader()->setFixedHeight(px(36)); // titles of two lines
+    m_table->horizontalHeader()->setFixedHeight(px(48)); // titles of three lines
     m_recipes->setObjectName(QStringLiteral("runsRecipes"));
     m_recipes->setAccessibleName(QStringLiteral("Decisions that differ"));
     m_recipes->setReadOnly(true);
@@ -92,6 +94,8 @@ RunComparison::RunComparison(Workspace& workspace, RunLibrary& library, QWidget*
     auto* parts = new QSplitter(Qt::Horizontal, this);
     parts->setHandleWidth(1);
     parts->setChildrenCollapsible(false);
+    m_recipes->setMinimumWidth(px(60));
+    m_table->setMinimumWidth(px(80));
     parts->addWidget(m_recipes);
     parts->addWidget(m_table);
     parts->setStretchFactor(0, 0);

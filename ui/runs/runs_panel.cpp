@@ -24,6 +24,9 @@ RunsPanel::RunsPanel(Workspace& workspace, RunLibrary& library, QWidget* parent)
     sides->setChildrenCollapsible(false);
     m_list = new RunList(workspace, library, sides);
     auto* comparison = new RunComparison(workspace, library, sides);
+    // Both have their share of a small screen; what has no room scrolls.
+    m_list->setMinimumWidth(px(140));
+    comparison->setMinimumWidth(px(150));
     sides->setStretchFactor(1, 1);
     sides->setSizes({px(440), px(610)});
     setFocusProxy(m_list);
