@@ -127,8 +127,9 @@ int runProgram(int argc, char** argv)
     qs::Command chosen;
     for (const auto add :
          {qs::addInspectCommand, qs::addPlanCommand, qs::addEditCommand, qs::addQuantizeCommand,
-          qs::addCompareCommand, qs::addVerifyCommand, qs::addCheckCommand, qs::addReportCommand,
-          qs::addBackendsCommand, qs::addExtensionsCommand, qs::addDoctorCommand, qs::addUiCommand})
+          qs::addCompareCommand, qs::addDiffCommand, qs::addRunsCommand, qs::addVerifyCommand,
+          qs::addCheckCommand, qs::addReportCommand, qs::addBackendsCommand,
+          qs::addExtensionsCommand, qs::addDoctorCommand, qs::addUiCommand})
         add(app, chosen);
     std::vector<std::string> extensions;
     qs::addExtensionOption(app, extensions);

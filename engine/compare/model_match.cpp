@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/compare/model_match.h"
 
+#include "engine/base/common_sequence.h"
+
 #include <algorithm>
 #include <map>
 #include <unordered_set>
@@ -95,37 +97,16 @@ std::vector<Part> partsOf(const Graph& graph)
     return parts;
 }
 
-using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
-
-/// The longest common subsequence of two lists of places, by kind. Lists too long for a table are
-/// walked once.
-Pairs commonSequence(const std::vector<Part>& a, const std::vector<std::size_t>& inA,
-                     const std::vector<Part>& b, const std::vector<std::size_t>& inB)
+/// Places in `a` and `b` of their common sequence by kind, of the parts listed.
+PlacePairs commonParts(const std::vector<Part>& a, const std::vector<std::size_t>& inA,
+                       const std::vector<Part>& b, const std::vector<std::size_t>& inB)
 {
-    constexpr std::size_t kLargestTable = 64'000'000;
-    Pairs pairs;
-    const std::size_t n = inA.size(), m = inB.size();
-    const auto same
-        = [&](std::size_t i, std::size_t j) { return a[inA[i]].kind == b[inB[j]].kind; };
-    if (n * m > kLargestTable) {
-        for (std::size_t i = 0, j = 0; i < n && j < m; ++i)
-            if (same(i, j))
-                pairs.emplace_back(inA[i], inB[j++]);
-        return pairs;
-    }
-    std::vector<std::uint32_t> length((n + 1) * (m + 1));
-    const auto at
-        = [&](std::size_t i, std::size_t j) -> std::uint32_t& { return length[i * (m + 1) + j]; };
-    for (std::size_t i = n; i-- > 0;)
-        for (std::size_t j = m; j-- > 0;)
-            at(i, j) = same(i, j) ? at(i + 1, j + 1) + 1 : std::max(at(i + 1, j), at(i, j + 1));
-    for (std::size_t i = 0, j = 0; i < n && j < m;) {
-        if (same(i, j) && at(i, j) == at(i + 1, j + 1) + 1)
-            pairs.emplace_back(inA[i++], inB[j++]);
-        else if (at(i + 1, j) >= at(i, j + 1))
-            ++i;
-        else
-            ++j;
+    PlacePairs pairs = commonSequence(inA.size(), inB.size(), [&](std::size_t i, std::size_t j) {
+        return a[inA[i]].kind == b[inB[j]].kind;
+    });
+    for (auto& [i, j] : pairs) {
+        i = inA[i];
+        j = inB[j];
     }
     return pairs;
 }
@@ -172,7 +153,7 @@ public:
     }
 
 private:
-    void take(const Pairs& pairs)
+    void take(const PlacePairs& pairs)
     {
         for (const auto& [a, b] : pairs) {
             m_takenA[a] = m_takenB[b] = true;
@@ -191,19 +172,18 @@ private:
             inB[m_b[i].module].push_back(i);
         for (const auto& [module, places] : inA)
             if (const auto other = inB.find(module); !module.empty() && other != inB.end())
-                take(commonSequence(m_a, places, m_b, other->second));
+                take(commonParts(m_a, places, m_b, other->second));
     }
 
     /// What no path tells stands between the same neighbours in both models.
     void matchGaps()
     {
-        Pairs known = m_pairs;
+        PlacePairs known = m_pairs;
         std::sort(known.begin(), known.end());
         std::size_t fromA = 0, fromB = 0;
         const auto close = [&](std::size_t toA, std::size_t toB) {
             if (toB >= fromB)
-                take(commonSequence(m_a, free(m_takenA, fromA, toA), m_b,
-                                    free(m_takenB, fromB, toB)));
+                take(commonParts(m_a, free(m_takenA, fromA, toA), m_b, free(m_takenB, fromB, toB)));
         };
         for (const auto& [a, b] : known) {
             if (b < fromB)
@@ -256,7 +236,7 @@ private:
     std::vector<Part> m_a, m_b;
     std::vector<bool> m_takenA, m_takenB;
     std::unordered_set<NodeId> m_matchedFloat;
-    Pairs m_pairs;
+    PlacePairs m_pairs;
 };
 
 } // namespace

@@ -5,7 +5,6 @@
 #include "engine/export/result_document.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace qs {
 
@@ -29,14 +28,6 @@ std::string cell(const std::string& text)
     for (const char c : text)
         out += c == '"' ? std::string("\"\"") : std::string(1, c);
     return out + "\"";
-}
-
-std::string line(const std::vector<std::string>& cells)
-{
-    std::string out;
-    for (std::size_t i = 0; i < cells.size(); ++i)
-        out += (i ? "," : "") + cell(cells[i]);
-    return out + "\r\n";
 }
 
 /// Names of a matched pattern, in forward order.
@@ -98,7 +89,7 @@ std::vector<std::string> titles()
 
 std::string table(const Json& result)
 {
-    std::string text = line(titles());
+    std::string text = csvLine(titles());
     for (const Json& node : result.at("nodes")) {
         std::vector<std::string> cells;
         for (const char* key : kFields)
@@ -112,12 +103,20 @@ std::string table(const Json& result)
                 cells.push_back(value ? Json(*value).dump() : std::string());
             }
         cells.push_back(fieldText(node, "reason"));
-        text += line(cells);
+        text += csvLine(cells);
     }
     return text;
 }
 
 } // namespace
+
+std::string csvLine(const std::vector<std::string>& cells)
+{
+    std::string out;
+    for (std::size_t i = 0; i < cells.size(); ++i)
+        out += (i ? "," : "") + cell(cells[i]);
+    return out + "\r\n";
+}
 
 Result<void> writeCsvReport(const std::string& folder, const std::string& csvPath)
 {

@@ -4,6 +4,7 @@
 #include "engine/base/result.h"
 
 #include <string>
+#include <vector>
 
 namespace qs {
 
@@ -14,5 +15,8 @@ namespace qs {
 /// same. Written atomically. Errors name the file: no result, not a result document, cannot be
 /// written.
 Result<void> writeCsvReport(const std::string& folder, const std::string& csvPath);
+
+/// One line of a table (RFC 4180): cells with commas, quotes or line ends are quoted.
+std::string csvLine(const std::vector<std::string>& cells);
 
 } // namespace qs

@@ -2,6 +2,7 @@
 #include "engine/configure/extension_packs.h"
 #include "engine/export/node_json.h"
 #include "engine/export/steps_json.h"
+#include "engine/plan/module_statistics.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -65,6 +66,16 @@ Json formsJson(const ResultParts& parts)
     return json;
 }
 
+/// Bytes of parameters and buffers, before and after the plan.
+Json weightsJson(const ResultParts& parts)
+{
+    const auto all = moduleStatistics(*parts.model, parts.plan);
+    const auto whole = all.find("");
+    if (whole == all.end())
+        return nullptr;
+    return {{"float_bytes", whole->second.floatBytes}, {"int8_bytes", whole->second.plannedBytes}};
+}
+
 /// What lowering left behind, in words.
 Json residueJson(const ResultParts& parts)
 {
@@ -108,6 +119,7 @@ std::string resultJson(const ResultParts& parts)
         {"peak_rss_bytes", peakRssBytes()},
         {"data", dataJson(parts)},
         {"coverage", coverageJson(*parts.plan)},
+        {"weights", weightsJson(parts)},
         {"labels", labelsJson(parts.comparison)},
         {"agreement", agreementJson(parts.comparison ? parts.comparison->agreement : std::nullopt)},
         {"warnings", parts.plan->warnings},

@@ -151,6 +151,11 @@ Result<void> writeProject(const Project& project, const std::string& path)
     return writeFileAtomically(path, json.dump(2) + "\n");
 }
 
+std::string runsFolderOf(const std::string& projectPath)
+{
+    return fs::path(projectPath).replace_extension(".runs").string();
+}
+
 bool looksLikeProject(const std::string& path)
 {
     if (!checkReadable(path))

@@ -43,6 +43,10 @@ public:
     Result<ExportReport> exportTo(const ExportRequest& request, const JobContext& job) override;
     /// One export passes, the other's runtime is missing.
     Result<Certificate> verify(const VerifyStageRequest& request, const JobContext& job) override;
+    Result<std::string> compareFile(const FileCompareRequest&, const JobContext&) override
+    {
+        return fail(ErrorCode::Unsupported, "the fake engine opens no quantized file");
+    }
     /// Keeps nothing.
     Recalled recall(const CalibrateRequest&, const JobContext&) override { return {}; }
     Result<std::string> adopt(const CalibrateRequest&, const StoredRun&, const JobContext&) override

@@ -165,7 +165,7 @@ private Q_SLOTS:
     /// Results that are kept current: all data follow by themselves, and the newest decision wins.
     void allDataFollow()
     {
-        auto& keep = m_window->actions()["keepCurrent"];
+        auto& keep = m_window->actions()["compareAfterEach"];
         keep.setChecked(true);
         keepFloat("block2.conv2");
         keepFloat("head");
@@ -198,7 +198,7 @@ private Q_SLOTS:
     /// What cannot be run is said once, and nothing runs in circles.
     void whatFailsIsNotTriedAgain()
     {
-        auto& keep = m_window->actions()["keepCurrent"];
+        auto& keep = m_window->actions()["compareAfterEach"];
         keep.setChecked(true);
         workspace().assign({RuleKind::Global, {""}}, std::string());
         QTRY_VERIFY_WITH_TIMEOUT(!workspace().live().problem().isEmpty(), 20000);

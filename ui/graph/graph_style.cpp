@@ -305,6 +305,8 @@ private:
                                      m_term == ErrorTerm::Cumulative && m_facts.preview()
                                          ? QStringLiteral(", ") + previewText(*m_facts.preview())
                                          : QString());
+        if (const ShownRunPtr& run = m_facts.shownRun(); run && isErrorColour(m_by))
+            m_style.title += QStringLiteral(" · %1").arg(run->title());
         m_style.range = range.value_or(m_style.full);
         for (auto& look : m_style.nodes) {
             if (!look.isMeasured() || (m_by == ColourBy::Imported && !m_style.scale))

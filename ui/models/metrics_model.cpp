@@ -37,7 +37,7 @@ MetricsModel::MetricsModel(Workspace& workspace, QObject* parent)
 
 void MetricsModel::refresh()
 {
-    const ComparisonPtr& now = m_workspace.document().comparison();
+    const ComparisonPtr& now = m_workspace.facts().comparison();
     if (now == m_comparison) {
         if (!m_rows.empty()) // qconfigs may be others by now
             Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, kColumns - 1));

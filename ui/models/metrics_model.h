@@ -35,7 +35,7 @@ public:
 
     explicit MetricsModel(Workspace& workspace, QObject* parent = nullptr);
 
-    /// Takes the workspace's comparison as it is now.
+    /// Takes the comparison that the workspace shows now.
     void refresh();
     NodeId nodeOf(int row) const { return m_rows[std::size_t(row)]; }
     /// The number of a cell in full; nothing where there is none, or a word.

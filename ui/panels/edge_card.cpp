@@ -7,6 +7,7 @@
 #include "ui/session/edge_decisions.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
+#include "ui/shell/theme.h"
 
 #include <QComboBox>
 

@@ -2,6 +2,7 @@
 #include "ui/panels/metrics_panel.h"
 
 #include "engine/base/text.h"
+#include "ui/models/figure_proxy.h"
 #include "ui/models/metrics_model.h"
 #include "ui/plots/plot_style.h"
 #include "ui/session/coalesce.h"
@@ -17,7 +18,6 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QShortcut>
-#include <QSortFilterProxyModel>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -25,54 +25,12 @@
 
 namespace qs {
 
-namespace {
-
-/// Rows of the nodes that a search found, by number; cells without a number come last either way.
-class MetricsProxy : public QSortFilterProxyModel
-{
-public:
-    MetricsProxy(MetricsModel& model, QObject* parent)
-        : QSortFilterProxyModel(parent)
-        , m_metrics(model)
-    {
-        setSourceModel(&model);
-        setSortRole(Qt::UserRole);
-    }
-
-    /// Nothing: all rows.
-    void keep(std::optional<std::set<NodeId>> nodes)
-    {
-        m_kept = std::move(nodes);
-        invalidateFilter();
-    }
-
-protected:
-    bool filterAcceptsRow(int row, const QModelIndex&) const override
-    {
-        return !m_kept || m_kept->contains(m_metrics.nodeOf(row));
-    }
-    bool lessThan(const QModelIndex& a, const QModelIndex& b) const override
-    {
-        const QVariant left = a.data(Qt::UserRole), right = b.data(Qt::UserRole);
-        if (left.isValid() != right.isValid())
-            return sortOrder() == Qt::AscendingOrder ? left.isValid() : right.isValid();
-        if (left.typeId() == QMetaType::Double)
-            return left.toDouble() < right.toDouble();
-        return left.toString() < right.toString();
-    }
-
-private:
-    MetricsModel& m_metrics;
-    std::optional<std::set<NodeId>> m_kept;
-};
-
-} // namespace
-
 MetricsPanel::MetricsPanel(Workspace& workspace, QWidget* parent)
     : QWidget(parent)
     , m_workspace(workspace)
+    , m_filter(workspace)
     , m_model(new MetricsModel(workspace, this))
-    , m_proxy(new MetricsProxy(*m_model, this))
+    , m_proxy(new FigureProxy(*m_model, this))
     , m_field(new QLineEdit(this))
     , m_note(new QLabel(this))
     , m_table(new QTableView(this))
@@ -136,7 +94,7 @@ MetricsPanel::MetricsPanel(Workspace& workspace, QWidget* parent)
     const auto later = coalesced(this, [this] { refresh(); });
     connect(&workspace, &Workspace::factsChanged, this, later);
     connect(&workspace, &Workspace::treeChanged, this, [this, later] {
-        m_index.reset();
+        m_filter.forget();
         later();
     });
     refresh();
@@ -150,29 +108,24 @@ void MetricsPanel::refresh()
 
 void MetricsPanel::filter()
 {
-    auto& proxy = static_cast<MetricsProxy&>(*m_proxy);
-    const auto& tree = m_workspace.foldTree();
-    const auto query = parseSearch(m_field->text());
-    std::optional<std::set<NodeId>> kept;
-    if (query && tree && !query->terms.empty()) {
-        if (!m_index)
-            m_index.emplace(tree, m_workspace.document().model());
-        kept.emplace();
-        for (const int unit :
-             m_index->find(*query, m_workspace.facts(), m_workspace.bookmarks().nodes()))
-            for (const NodeId node : tree->nodesOf(unit))
-                kept->insert(node);
-    }
-    proxy.keep(std::move(kept));
-    const int shown = proxy.rowCount(), all = m_model->rowCount();
+    auto kept = m_filter.find(m_field->text());
+    if (kept && *kept)
+        m_proxy->keep([this, nodes = std::move(**kept)](int row) {
+            return nodes.contains(m_model->nodeOf(row));
+        });
+    else
+        m_proxy->keep({});
+    const int shown = m_proxy->rowCount(), all = m_model->rowCount();
     QString note = shown == all ? toQString(counted(all, "node"))
                                 : QStringLiteral("%1 of %2").arg(shown).arg(all);
-    if (!query)
-        note = toQString(query.error().message);
+    if (!kept)
+        note = toQString(kept.error().message);
     else if (all == 0)
         note = QStringLiteral("Compare to measure the nodes");
     else if (m_workspace.facts().errorsStale())
         note += QStringLiteral(" · older recipe");
+    else if (const ShownRunPtr& run = m_workspace.shownRun())
+        note += QStringLiteral(" · %1").arg(run->title());
     m_note->setText(note);
 }
 

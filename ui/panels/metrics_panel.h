@@ -2,21 +2,18 @@
 #pragma once
 
 #ifndef Q_MOC_RUN
-#include "ui/session/node_search.h"
+#include "ui/session/node_filter.h"
 #endif
 
 #include <QWidget>
 
-#include <optional>
-#include <set>
-
 class QLabel;
 class QLineEdit;
-class QSortFilterProxyModel;
 class QTableView;
 
 namespace qs {
 
+class FigureProxy;
 class MetricsModel;
 class Workspace;
 
@@ -40,12 +37,12 @@ private:
     void filter();
 
     Workspace& m_workspace;
+    NodeFilter m_filter;
     MetricsModel* m_model;
-    QSortFilterProxyModel* m_proxy;
+    FigureProxy* m_proxy;
     QLineEdit* m_field;
     QLabel* m_note;
     QTableView* m_table;
-    std::optional<NodeSearch> m_index; ///< of the tree at hand, made when it is first needed
 };
 
 } // namespace qs

@@ -302,21 +302,24 @@ void PropertyPanel::showLoss()
     const auto observer = facts.outputObserver(selection.current());
     const auto* stats = facts.stats(observer);
     const auto* params = facts.qparams(observer);
-    if (stats && params)
+    if (stats && params && !facts.shownRun())
         if (const auto noise = valueNoise(stats->fine, *params, storageRange(params->dtype));
             noise && noise->total() > 0)
             m_loss->addText(QStringLiteral("%1 % clipping · %2 % rounding (estimated)")
                                 .arg(std::lround(100 * noise->clipping / noise->total()))
                                 .arg(std::lround(100 * noise->rounding / noise->total())));
-    showAge();
+    noteOrigin();
 }
 
-/// Of which decisions the figures above are.
-void PropertyPanel::showAge()
+/// Says what the errors are of where they are not of the decisions as they stand.
+void PropertyPanel::noteOrigin()
 {
     const auto& facts = m_workspace.facts();
     const bool isOld = facts.errorsStale();
-    if (facts.preview())
+    if (const ShownRunPtr& run = facts.shownRun())
+        m_loss->addText(QStringLiteral("%1: not of the current decisions.").arg(run->title()),
+                        true);
+    else if (facts.preview())
         m_loss->addText(
             QStringLiteral("Cumulative: %1 with the decisions as they stand%2.")
                 .arg(previewText(*facts.preview()),
@@ -329,7 +332,7 @@ void PropertyPanel::showAge()
 void PropertyPanel::showOutputs()
 {
     const auto& facts = m_workspace.facts();
-    const auto& comparison = m_workspace.document().comparison();
+    const auto& comparison = facts.comparison();
     const auto [best, worst] = facts.sqnrRange(ErrorTerm::Cumulative);
     const auto show = [&, best = best, worst = worst](const QString& name,
                                                       const std::optional<ErrorMetrics>& metrics) {
@@ -349,7 +352,7 @@ void PropertyPanel::showOutputs()
     m_loss->addText(QStringLiteral("SQNR of the model's outputs against float, all errors "
                                    "together."),
                     true);
-    showAge();
+    noteOrigin();
 }
 
 void PropertyPanel::showArguments()

@@ -37,7 +37,7 @@ private:
     void showLoss();
     /// Of the whole model: what each output loses.
     void showOutputs();
-    void showAge();
+    void noteOrigin();
     void showArguments();
 
     Workspace& m_workspace;

@@ -92,11 +92,28 @@ ResultFigures resultFigures(const Comparison& comparison, const Plan& plan,
     return out;
 }
 
+ResultFigures resultFigures(const RunHeadline& run)
+{
+    ResultFigures out;
+    if (const RunOutput* worst = run.worstOutput()) {
+        out.loweredDb = worst->lowered ? worst->lowered->sqnrDb : std::nullopt;
+        out.referenceDb = worst->reference ? worst->reference->sqnrDb : std::nullopt;
+    }
+    out.floatTop1 = run.floatTop1;
+    out.int8Top1 = run.int8Top1;
+    out.agreement = run.agreement;
+    out.quantizedOps = run.quantizedOps.value_or(0);
+    out.eligibleOps = run.eligibleOps.value_or(0);
+    out.floatBytes = run.floatBytes.value_or(0);
+    out.int8Bytes = run.int8Bytes.value_or(0);
+    return out;
+}
+
 ResultStrip::ResultStrip(Workspace& workspace, QWidget* parent)
     : QWidget(parent)
     , m_workspace(workspace)
     , m_row(new QHBoxLayout(this))
-    , m_stale(new QLabel(QStringLiteral("⚠ of an older recipe: compare again"), this))
+    , m_stale(new QLabel(this))
 {
     setObjectName(QStringLiteral("resultStrip"));
     setAccessibleName(QStringLiteral("Result"));
@@ -106,7 +123,6 @@ ResultStrip::ResultStrip(Workspace& workspace, QWidget* parent)
     m_row->setSpacing(px(18));
     m_stale->setObjectName(QStringLiteral("resultStale"));
     m_stale->setFont(uiFont(11.5, 600));
-    m_stale->setStyleSheet(QStringLiteral("color: %1;").arg(theme().warning.name()));
     m_row->addWidget(m_stale);
     m_preview = addCell(QStringLiteral("Now"), "resultPreview", {});
     m_output = addCell(QStringLiteral("Output"), "resultOutput",
@@ -233,24 +249,40 @@ void ResultStrip::count()
         });
 }
 
-void ResultStrip::show()
+/// Whose figures these are where they are not of the decisions as they stand.
+void ResultStrip::showMark()
 {
-    const auto& now = m_history.now;
-    const PreviewPtr& preview = m_workspace.facts().preview();
-    setVisible(now || preview);
-    if (!now && !preview)
-        return;
-    const bool stale = !now || m_workspace.document().isStale(Stage::Compare);
-    m_stale->setText(m_workspace.live().isFollowing()
+    const Theme& t = theme();
+    const ShownRunPtr& run = m_workspace.shownRun();
+    const bool stale = !run && (!m_history.now || m_workspace.document().isStale(Stage::Compare));
+    m_stale->setVisible(stale || run);
+    m_stale->setText(run ? QStringLiteral("%1 · not the current decisions").arg(run->title())
+                         : m_workspace.live().isFollowing()
                          ? QStringLiteral("⟳ comparing all data")
                          : QStringLiteral("⚠ of an older recipe: compare again"));
-    m_stale->setVisible(stale);
-    showPreview();
-    const Theme& t = theme();
+    m_stale->setToolTip(
+        run ? QStringLiteral("B shows the next run, Shift+B the current result again") : QString());
+    m_stale->setStyleSheet(QStringLiteral("color: %1;").arg((run ? t.accent : t.warning).name()));
+    const QColor fill = run ? t.accentSoft : stale ? t.warningFill : t.panel;
     setStyleSheet(QStringLiteral("QWidget#resultStrip { background: %1; border-bottom: 1px solid "
                                  "%2; }")
-                      .arg((stale ? t.warningFill : t.panel).name(), t.border.name()));
-    if (!now) { // the graph was edited: nothing was compared yet
+                      .arg(fill.name(), (run ? t.accent : t.border).name()));
+}
+
+void ResultStrip::show()
+{
+    const ShownRunPtr& run = m_workspace.shownRun();
+    const PreviewPtr& preview = m_workspace.facts().preview();
+    setVisible(run || m_history.now || preview);
+    if (!run && !m_history.now && !preview)
+        return;
+    m_figures = run     ? resultFigures(run->record->headline)
+        : m_history.now ? *m_history.now
+                        : ResultFigures();
+    const ResultFigures* now = &m_figures;
+    showMark();
+    showPreview();
+    if (!run && !m_history.now) { // the graph was edited: nothing was compared yet
         for (const Cell* cell : {&m_output, &m_top1, &m_agreement, &m_size, &m_coverage, &m_change})
             cell->value->setText({});
         for (QToolButton* button : m_worst)
@@ -273,8 +305,11 @@ void ResultStrip::show()
                   .arg(std::lround(100.0 * double(now->int8Bytes) / double(now->floatBytes)))
             : QString());
     m_coverage.value->setText(
-        QStringLiteral("%1 of %2 ops").arg(now->quantizedOps).arg(now->eligibleOps));
-    m_change.value->setText(m_history.before ? changeText(*now, *m_history.before) : QString());
+        now->eligibleOps > 0
+            ? QStringLiteral("%1 of %2 ops").arg(now->quantizedOps).arg(now->eligibleOps)
+            : QString());
+    m_change.value->setText(m_history.before && !run ? changeText(*now, *m_history.before)
+                                                     : QString());
     showWorst();
     fit();
 }
@@ -312,8 +347,9 @@ void ResultStrip::showPreview()
 void ResultStrip::showWorst()
 {
     const auto& facts = m_workspace.facts();
-    const auto order
-        = facts.model() ? worstFirst(*m_history.comparison, *facts.model()) : std::vector<NodeId>();
+    const auto order = facts.model() && facts.comparison()
+        ? worstFirst(*facts.comparison(), *facts.model())
+        : std::vector<NodeId>();
     const auto [best, worst] = facts.sqnrRange(ErrorTerm::BornHere);
     for (std::size_t i = 0; i < m_worst.size(); ++i) {
         m_worst[i]->setVisible(i < order.size());
@@ -363,8 +399,7 @@ void ResultStrip::fit()
     std::vector<const Cell*> rest {&m_change, &m_coverage, &m_top1, &m_size};
     // Beside right answers how often the models agree is the least telling, else it stands for
     // them.
-    rest.insert(m_history.now && m_history.now->floatTop1 ? rest.end() : rest.begin() + 2,
-                &m_agreement);
+    rest.insert(m_figures.floatTop1 ? rest.end() : rest.begin() + 2, &m_agreement);
     for (const Cell* cell : rest)
         place(cell->box, words(*cell));
     setToolTip(hidden.join(QLatin1Char('\n')));

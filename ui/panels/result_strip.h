@@ -16,6 +16,7 @@ class QToolButton;
 
 namespace qs {
 
+struct RunHeadline;
 class Workspace;
 
 /// The figures that one comparison comes down to. A value.
@@ -31,11 +32,14 @@ struct ResultFigures
 /// `sizes` as `moduleStatistics` of the same plan gives it; may be empty.
 ResultFigures resultFigures(const Comparison& comparison, const Plan& plan,
                             const ModuleStatisticsMap& sizes);
+/// The same of a kept run.
+ResultFigures resultFigures(const RunHeadline& run);
 
 /// What the int8 model is worth, in one line below the tool bar: output, accuracy, size, coverage,
 /// the three worst nodes, the change against the result before. Amber while the recipe has moved
-/// on: then a preview of a few samples says what the decisions as they stand do. Hidden without a
-/// comparison and a preview. GUI thread only.
+/// on: then a preview of a few samples says what the decisions as they stand do. A run that is
+/// shown in place of the current result takes the strip over, in another colour and with its name.
+/// Hidden without any of them. GUI thread only.
 class ResultStrip : public QWidget
 {
     Q_OBJECT
@@ -73,12 +77,14 @@ private:
     void count();
     void show();
     void showPreview();
+    void showMark();
     void showWorst();
     /// Cells from the most to the least telling, as far as there is room.
     void fit();
 
     Workspace& m_workspace;
     History m_history;
+    ResultFigures m_figures; ///< that are shown
     QHBoxLayout* m_row;
     QLabel* m_stale;
     Cell m_preview, m_output, m_top1, m_agreement, m_size, m_coverage, m_change;

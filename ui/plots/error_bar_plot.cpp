@@ -70,7 +70,7 @@ double ErrorBarPlot::height(double sqnr) const
 void ErrorBarPlot::refresh()
 {
     const auto& facts = m_workspace.facts();
-    const auto& comparison = m_workspace.document().comparison();
+    const auto& comparison = facts.comparison();
     m_nodes.clear();
     m_born.clear();
     QVector<double> lineX, lineY;
@@ -119,7 +119,10 @@ void ErrorBarPlot::refresh()
     showAxes(any);
     m_empty->setText(QStringLiteral("Compare to see what every layer loses"));
     m_caption->setText(any ? QStringLiteral("SQNR · bars: born here, line: cumulative%1")
-                                 .arg(facts.errorsStale() ? QStringLiteral(" · stale") : QString())
+                                 .arg(facts.errorsStale() ? QStringLiteral(" · stale")
+                                          : facts.shownRun()
+                                          ? QStringLiteral(" · %1").arg(facts.shownRun()->title())
+                                          : QString())
                            : QStringLiteral("Errors"));
     if (any) {
         auto levels = QSharedPointer<QCPAxisTickerText>::create();

@@ -9,6 +9,7 @@
 #include "engine/execute/value_preview.h"
 #include "engine/export/node_data_reader.h"
 #include "engine/export/stored_run.h"
+#include "engine/pipeline/compare_file.h"
 #include "engine/pipeline/stages.h"
 #include "engine/verify/certificate.h"
 
@@ -51,6 +52,10 @@ public:
     virtual Result<ExportReport> exportTo(const ExportRequest& request, const JobContext& job) = 0;
     /// Runs the exports of a result folder in the runtimes they are for (`StageChain::verify`).
     virtual Result<Certificate> verify(const VerifyStageRequest& request, const JobContext& job)
+        = 0;
+    /// The document of a quantized file of any origin beside its float model (`compareWithFile`).
+    virtual Result<std::string> compareFile(const FileCompareRequest& request,
+                                            const JobContext& job)
         = 0;
     /// Results of these decisions that were made before and are still kept; runs no data.
     virtual Recalled recall(const CalibrateRequest& request, const JobContext& job) = 0;

@@ -85,6 +85,13 @@ public:
         return m_chain.verify(request, job);
     }
 
+    Result<std::string> compareFile(const FileCompareRequest& request,
+                                    const JobContext& job) override
+    {
+        QS_TRY(FileCompareResult found, compareWithFile(request, job));
+        return std::move(found.document);
+    }
+
     Recalled recall(const CalibrateRequest& request, const JobContext& job) override
     {
         return m_chain.recall(request, job);

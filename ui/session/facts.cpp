@@ -10,15 +10,17 @@
 
 namespace qs {
 
-Facts::Facts(const Document& document)
+Facts::Facts(const Document& document, ShownRunPtr shown)
     : m_model(document.model())
     , m_plan(document.plan())
     , m_calibration(document.calibration())
     , m_converted(document.converted())
-    , m_comparison(document.comparison())
+    , m_shown(std::move(shown))
+    , m_comparison(m_shown ? m_shown->comparison : document.comparison())
+    , m_timed(document.comparison())
     , m_nodeData(document.nodeData())
     , m_scalars(document.scalars())
-    , m_errorsStale(document.isStale(Stage::Compare))
+    , m_errorsStale(!m_shown && document.isStale(Stage::Compare))
     , m_calibrationStale(document.isStale(Stage::Calibrate))
 {
     if (const auto& edited = document.edited())
@@ -36,20 +38,21 @@ Facts::Facts(const Document& document)
         }
     }
     matchObservers();
-    if (m_errorsStale || !m_comparison)
+    if (!m_shown && (m_errorsStale || !m_comparison))
         m_preview = document.preview();
     if (m_preview)
         for (const auto& error : m_preview->nodes)
             m_previewed.emplace(error.node, &error);
-    if (!m_comparison)
+    if (m_comparison)
+        for (const auto& error : m_comparison->nodes)
+            m_errors.emplace(error.node, &error);
+    if (!m_timed)
         return;
-    for (const auto& error : m_comparison->nodes)
-        m_errors.emplace(error.node, &error);
-    for (const auto& time : m_comparison->floatTimes)
+    for (const auto& time : m_timed->floatTimes)
         m_floatSeconds.emplace(time.node, time.seconds);
     // Another conversion numbers its kernels anew.
-    if (!m_errorsStale)
-        for (const auto& time : m_comparison->loweredTimes)
+    if (!document.isStale(Stage::Compare))
+        for (const auto& time : m_timed->loweredTimes)
             m_loweredSeconds.emplace(time.node, time.seconds);
 }
 
@@ -212,7 +215,10 @@ const QParams* Facts::qparams(ObserverId id) const
 
 const NodeError* Facts::error(NodeId node) const
 {
-    const auto it = m_errors.find(last(node));
+    auto it = m_errors.find(last(node));
+    // A run may have fused otherwise than the plan at hand.
+    if (it == m_errors.end() && m_shown)
+        it = m_errors.find(node);
     return it == m_errors.end() ? nullptr : it->second;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ui/session/document.h"
+#include "ui/session/shown_run.h"
 
 #include <optional>
 #include <span>
@@ -27,7 +28,8 @@ class Facts
 {
 public:
     Facts() = default;
-    explicit Facts(const Document& document);
+    /// `shown`: the run whose errors stand in place of the current ones; null: these.
+    explicit Facts(const Document& document, ShownRunPtr shown = nullptr);
 
     /// What stands for a set of nodes drawn as one: the root of their group, else the first.
     NodeId leader(std::span<const NodeId> members) const;
@@ -62,6 +64,9 @@ public:
     const Graph* model() const { return m_model.get(); }
     bool hasPlan() const { return m_plan != nullptr; }
     bool hasErrors() const { return m_comparison || m_preview; }
+    /// What the errors are of: the current result, or the run that is shown.
+    const ComparisonPtr& comparison() const { return m_comparison; }
+    const ShownRunPtr& shownRun() const { return m_shown; }
     bool errorsStale() const { return m_errorsStale; }
     /// The term is of other decisions. What is lost in all follows them as a preview, where there
     /// is one.
@@ -100,8 +105,10 @@ private:
     PlanPtr m_plan;
     CalibrationPtr m_calibration;
     ConvertedPtr m_converted;
+    ShownRunPtr m_shown;
     ComparisonPtr m_comparison;
     PreviewPtr m_preview;
+    ComparisonPtr m_timed; ///< the current result, that times are of
     NodeDataPtr m_nodeData;
     ScalarTextsPtr m_scalars;
     bool m_errorsStale = false;

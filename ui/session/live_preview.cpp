@@ -42,9 +42,9 @@ LivePreview::LivePreview(Workspace& workspace)
     });
 }
 
-void LivePreview::setKeepsCurrent(bool keeps)
+void LivePreview::setComparesAfterEach(bool keeps)
 {
-    m_keepsCurrent = keeps;
+    m_comparesAfterEach = keeps;
     if (!keeps)
         stopFollowing();
     follow();
@@ -75,7 +75,7 @@ void LivePreview::follow()
         ask();
     else if (isCompared)
         m_before = document.preview();
-    else if (m_keepsCurrent)
+    else if (m_comparesAfterEach)
         compareAll();
 }
 

@@ -14,8 +14,8 @@ namespace qs {
 class Workspace;
 
 /// Once the model was compared, each decision is answered at once by a preview: a few samples
-/// through the reference form. It is the document's (`Document::preview`). Where results are kept
-/// current, the comparison over all data follows it by itself, and a newer decision stops both. A
+/// through the reference form. It is the document's (`Document::preview`). Where the user wants
+/// that, the comparison over all data follows it by itself, and a newer decision stops both. A
 /// recipe that is only tried (a range that is dragged) is answered the same way. GUI thread only.
 class LivePreview : public QObject
 {
@@ -37,8 +37,8 @@ public:
 
     /// Whether previews can be had: the model was compared since it was opened.
     bool isReady() const { return m_ready; }
-    bool keepsCurrent() const { return m_keepsCurrent; }
-    void setKeepsCurrent(bool keeps);
+    bool comparesAfterEach() const { return m_comparesAfterEach; }
+    void setComparesAfterEach(bool keeps);
     /// The comparison that follows a preview is on its way.
     bool isFollowing() const { return m_following; }
     /// Why the decisions as they stand have no preview; empty where they have, or none was tried.
@@ -62,7 +62,7 @@ private:
     Key m_refused; ///< of the decisions that the comparison over all data failed for
     QString m_problem;
     bool m_ready = false;
-    bool m_keepsCurrent = false;
+    bool m_comparesAfterEach = false;
     bool m_following = false;
 };
 

@@ -53,6 +53,8 @@ public:
     /// Writes the current results into a folder, beside whatever else runs; false where there are
     /// none that are current. A failure comes as one of the export stage.
     bool keepResults(const QString& folder);
+    /// What writes the results as they stand; the conversion must be current.
+    ExportRequest exportRequest() const;
     /// Returns when what `keepResults` started is done; the window stays alive meanwhile.
     void waitForKept();
     void cancel();
@@ -79,7 +81,6 @@ private:
     void recall();
     void take(const Recalled& found, const DecisionKeys& keys);
     void startStage(Stage stage);
-    ExportRequest exportRequest() const;
     void begin(Stage stage);
     bool settle(Stage stage, const Error* error);
     QString doneText(Stage stage) const;

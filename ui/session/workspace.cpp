@@ -22,6 +22,7 @@ Workspace::Workspace(EngineService& engine, QObject* parent)
         m_tree.reset();
         m_repeats.reset();
         m_facts = {};
+        m_shownRun.reset();
         m_selection.clear();
         setVerdictFilter({});
         m_bookmarks.setModel(m_document.model());
@@ -43,8 +44,16 @@ Workspace::Workspace(EngineService& engine, QObject* parent)
 
 void Workspace::rebuildFacts()
 {
-    m_facts = Facts(m_document);
+    m_facts = Facts(m_document, m_shownRun);
     Q_EMIT factsChanged();
+}
+
+void Workspace::showRun(ShownRunPtr run)
+{
+    if (run == m_shownRun)
+        return;
+    m_shownRun = std::move(run);
+    rebuildFacts();
 }
 
 void Workspace::rebuildTree()

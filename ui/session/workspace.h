@@ -72,6 +72,9 @@ public:
     void setVerdictFilter(std::optional<Verdict> verdict);
     /// True without a filter, and for entries with a node of its verdict inside.
     bool passesFilter(int entry) const;
+    /// Shows a run's errors in place of the current ones, in every view; null: the current result.
+    void showRun(ShownRunPtr run);
+    const ShownRunPtr& shownRun() const { return m_facts.shownRun(); }
     /// Names to offer: the recipe's own first, then the backend's default, then other presets.
     QStringList qconfigNames() const;
 
@@ -92,6 +95,7 @@ private:
     QUndoStack m_undo;
     Pipeline m_pipeline;
     Bookmarks m_bookmarks;
+    ShownRunPtr m_shownRun;
     Facts m_facts;
     FoldTreePtr m_tree;
     GraphPtr m_treeModel; ///< that `m_tree` was last told of with

@@ -172,8 +172,14 @@ Actions::Actions(QMainWindow& window)
          {"verify", "Ver&ify exports…",
           "Run the exports in the runtimes they are for, and certify them", "Ctrl+Shift+V", false},
          {"runAll", "Run &all", "Calibrate, convert and compare", "Ctrl+R", true},
-         {"keepCurrent", "&Keep results current",
-          "After each decision compare all data again, by itself", "Ctrl+Alt+R", false},
+         {"compareAfterEach", "Co&mpare after each decision",
+          "After each decision all data are compared again, by themselves", "Ctrl+Alt+C", false},
+         {"keepRun", "&Keep result…", "Keep the current result under a name of your own",
+          "Ctrl+Alt+R", true},
+         {"switchRun", "&Switch run",
+          "Show the next of the runs that are side by side in every view", "B", true},
+         {"leaveRun", "Current res&ult", "Show the current result again, in place of a run",
+          "Shift+B", true},
          {"cancel", "&Cancel", "Stop what is running", "Ctrl+.", false}});
     addMenu(
         QStringLiteral("&Window"),
@@ -188,6 +194,8 @@ Actions::Actions(QMainWindow& window)
           true},
          {"showForms", "Sim&ulated and real",
           "Show how far the lowered form is from the reference form, node by node", "Ctrl+8", true},
+         {"showRuns", "R&uns", "Show the results that were kept, side by side", "Ctrl+Shift+R",
+          true},
          {"showStyles", "&Styles", "Show the rules by which nodes get colours and labels", "Ctrl+6",
           true},
          {"nextPanel", "&Next panel", "Give the keyboard to the next panel", "F6", false},
@@ -195,7 +203,7 @@ Actions::Actions(QMainWindow& window)
           false},
          {"fullScreen", "&Full screen", "Use the whole screen", "F11", false}});
     for (const char* name :
-         {"keepCurrent", "showModules", "showProperties", "showBottom", "fullScreen"})
+         {"compareAfterEach", "showModules", "showProperties", "showBottom", "fullScreen"})
         (*this)[name].setCheckable(true);
     for (const char* name : {"showModules", "showProperties", "showBottom"})
         (*this)[name].setChecked(true);

@@ -282,8 +282,8 @@ void Commands::selectWorst(int direction)
 {
     auto& workspace = m_window.workspace();
     const auto& document = workspace.document();
-    const auto order = document.comparison() ? worstFirst(*document.comparison(), *document.model())
-                                             : std::vector<NodeId>();
+    const ComparisonPtr& shown = workspace.facts().comparison();
+    const auto order = shown ? worstFirst(*shown, *document.model()) : std::vector<NodeId>();
     if (order.empty())
         return;
     const auto at = std::find_if(order.begin(), order.end(),

@@ -15,7 +15,7 @@ class MainWindow;
 
 /// Whether the user wants all data compared again after each decision, by itself; yes unless said
 /// otherwise.
-bool wantsResultsKeptCurrent();
+bool wantsComparisonAfterEach();
 
 /// What the window's actions do. Dialogs are asked here; the work itself is the workspace's. GUI
 /// thread only.

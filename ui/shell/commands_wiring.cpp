@@ -6,6 +6,8 @@
 #include "ui/panels/module_panel.h"
 #include "ui/panels/property_panel.h"
 #include "ui/panels/qconfig_editor.h"
+#include "ui/runs/run_library.h"
+#include "ui/runs/runs_panel.h"
 #include "ui/session/edge_decisions.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/actions.h"
@@ -27,6 +29,8 @@
 #include <QKeyEvent>
 #include <QMenu>
 #include <QSettings>
+#include <QStatusBar>
+#include <QTabWidget>
 
 #include <algorithm>
 
@@ -34,7 +38,7 @@ namespace qs {
 
 namespace {
 
-const QString kKeepCurrentKey = QStringLiteral("keepResultsCurrent");
+const QString kCompareAfterEachKey = QStringLiteral("compareAfterEachDecision");
 
 /// Escape closes what has popped up and means nothing more: as a key of the window it would clear
 /// the selection first.
@@ -67,9 +71,9 @@ void on(Actions& actions, const char* name, QObject* owner, Handler handler)
 
 } // namespace
 
-bool wantsResultsKeptCurrent()
+bool wantsComparisonAfterEach()
 {
-    return QSettings().value(kKeepCurrentKey, true).toBool();
+    return QSettings().value(kCompareAfterEachKey, true).toBool();
 }
 
 void Commands::connectFile()
@@ -246,9 +250,9 @@ void Commands::connectRun()
     for (const auto& [name, stage] : stages)
         on(a, name, this, [this, stage = stage] { stageClicked(stage); });
     on(a, "runAll", this, [this] { runAll(); });
-    connect(&a["keepCurrent"], &QAction::toggled, this, [this](bool keeps) {
-        QSettings().setValue(kKeepCurrentKey, keeps);
-        m_window.workspace().live().setKeepsCurrent(keeps);
+    connect(&a["compareAfterEach"], &QAction::toggled, this, [this](bool keeps) {
+        QSettings().setValue(kCompareAfterEachKey, keeps);
+        m_window.workspace().live().setComparesAfterEach(keeps);
     });
     on(a, "verify", this, [this] {
         auto* dialog = new VerifyDialog(m_window.workspace(), &m_window);
@@ -263,6 +267,17 @@ void Commands::connectRun()
         connect(document, changed, this, refresh);
     refresh();
     on(a, "cancel", this, [this] { m_window.workspace().pipeline().cancel(); });
+    on(a, "keepRun", this, [this] {
+        m_window.showTab("runsPanel");
+        if (auto* panel = m_window.bottomTabs().findChild<RunsPanel*>())
+            panel->askToKeep();
+    });
+    on(a, "switchRun", this, [this] {
+        if (!m_window.runs().showNext())
+            m_window.statusBar()->showMessage(
+                QStringLiteral("No runs are side by side: select two to four under Runs"), 6000);
+    });
+    on(a, "leaveRun", this, [this] { m_window.runs().showCurrent(); });
 }
 
 void Commands::connectWindow()
@@ -277,7 +292,8 @@ void Commands::connectWindow()
     const std::pair<const char*, const char*> tabs[]
         = {{"showRecipe", "recipePanel"},     {"showCode", "codePanel"},
            {"showFindings", "findingsPanel"}, {"showEdits", "editsPanel"},
-           {"showForms", "formsPanel"},       {"showStyles", "stylePanel"}};
+           {"showForms", "formsPanel"},       {"showStyles", "stylePanel"},
+           {"showRuns", "runsPanel"}};
     for (const auto& [name, tab] : tabs)
         on(a, name, this, [this, tab = tab] { m_window.showTab(tab); });
     auto* help = new HelpActions(m_window, this);

@@ -155,14 +155,14 @@ std::vector<HelpTopic> makeTopics()
          "first (N goes there).",
          {"sqnr", "clipping"}},
         {"preview",
-         "Previews, and results kept current",
+         "Previews after each decision",
          "Once the model was compared, each decision is answered at once: a few samples run "
          "through the reference form from the first value that changed, and the strip says what "
          "the worst output has now and how much that is more or less than before. The cumulative "
          "errors in the graph and the Loss card are then the preview's. A range that is dragged is "
          "answered the same way, before it is applied. A sign ≈ says that these samples alone gave "
-         "the range of a value which no observer has seen. Keep results current (Run menu, "
-         "Ctrl+Alt+R) compares all data after it by itself; a newer decision stops that.",
+         "the range of a value which no observer has seen. Compare after each decision (Run menu, "
+         "Ctrl+Alt+C) has all data compared after it by itself; a newer decision stops that.",
          {"comparison", "sqnr"}},
         {"sqnr",
          "SQNR",
@@ -217,6 +217,18 @@ std::vector<HelpTopic> makeTopics()
          "number stands on the node. Imported data are Model Explorer's node data, read with "
          "Ctrl+Alt+O or dropped on the window: results by the names of nodes.",
          {"sqnr", "styles"}},
+        {"runs",
+         "Runs",
+         "Every current comparison is kept with its recipe, named by the decision that led to it; "
+         "a "
+         "project takes its runs along, and quantized files of other programs join them. Select "
+         "two "
+         "to four: the older is A. The decisions that differ stand beside one row a node; a node "
+         "is "
+         "the same by its name in one file, else by module, operator and call, and what has no "
+         "counterpart says so. B shows the next of them in the graph, the strip and the panels in "
+         "place of the current result, Shift+B goes back.",
+         {"comparison", "sqnr", "recipe"}},
         {"styles",
          "Style rules",
          "A rule is a search and what it does to the nodes that it finds: a colour, a label, less "

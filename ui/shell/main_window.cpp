@@ -11,6 +11,7 @@
 #include "ui/panels/property_panel.h"
 #include "ui/panels/result_strip.h"
 #include "ui/panels/style_panel.h"
+#include "ui/runs/run_library.h"
 #include "ui/session/finder.h"
 #include "ui/session/text.h"
 #include "ui/session/worst_nodes.h"
@@ -64,6 +65,7 @@ MainWindow::MainWindow(EngineService& engine, QWidget* parent)
     setAcceptDrops(true);
     m_projects = new ProjectFiles(*this);
     m_autosave = new Autosave(*this, m_projects); // outlives the views
+    m_runs = new RunLibrary(m_workspace, *m_projects, m_projects); // likewise
     build();
     wireWorkspace();
     resize(QSize(1600, 1000).boundedTo(screen()->availableSize()));

@@ -30,6 +30,7 @@ class PipelineBar;
 class ProjectFiles;
 class PropertyPanel;
 class ResultStrip;
+class RunLibrary;
 class StylePanel;
 class VerdictList;
 
@@ -65,6 +66,7 @@ public:
     void openModel(const QString& path, const Recipe& recipe = defaultRecipe());
     Autosave& autosave() { return *m_autosave; }
     ProjectFiles& projects() { return *m_projects; }
+    RunLibrary& runs() { return *m_runs; }
     /// Puts a widget below the verdicts.
     void addToLeft(QWidget* widget);
     /// Brings a tab of the lower panel to the front, by its object name.
@@ -128,6 +130,7 @@ private:
     Commands* m_commands = nullptr;
     KeptViews* m_views = nullptr;
     ProjectFiles* m_projects = nullptr;
+    RunLibrary* m_runs = nullptr;
     Autosave* m_autosave = nullptr;
 };
 

@@ -19,6 +19,8 @@
 #include "ui/plots/channel_plot.h"
 #include "ui/plots/error_bar_plot.h"
 #include "ui/plots/histogram_plot.h"
+#include "ui/runs/run_library.h"
+#include "ui/runs/runs_panel.h"
 #include "ui/session/finder.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/advice.h"
@@ -254,6 +256,12 @@ QWidget* MainWindow::buildBottom()
     auto* forms = new FormsPanel(m_workspace, m_bottom);
     m_bottom->addTab(forms, QStringLiteral("Kernels"));
     connect(forms, &FormsPanel::revealWanted, this, [this] { m_graph->revealSelection(); });
+    auto* runs = new RunsPanel(m_workspace, *m_runs, m_bottom);
+    m_bottom->addTab(runs, QStringLiteral("Runs"));
+    connect(runs, &RunsPanel::revealWanted, this, [this] { m_graph->revealSelection(); });
+    connect(
+        m_runs, &RunLibrary::failed, m_messages,
+        [this](const QString& what, const Error& error) { m_messages->showError(what, error); });
     m_styles = new StylePanel(m_workspace, m_bottom);
     m_bottom->addTab(m_styles, QStringLiteral("Styles"));
     m_bottom->addTab(m_log, QStringLiteral("Log"));

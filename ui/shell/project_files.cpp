@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/project_files.h"
 
+#include "ui/runs/run_library.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/autosave.h"
@@ -240,6 +241,7 @@ bool ProjectFiles::saveTo(const QString& path)
     m_window.autosave().forget();
     m_project = m_opened = path;
     m_readOnly = false;
+    m_window.runs().followProject();
     workspace.document().markSaved();
     return true;
 }

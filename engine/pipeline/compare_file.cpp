@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/pipeline/compare_file.h"
+
+#include "engine/base/log.h"
+#include "engine/base/text.h"
+#include "engine/calibrate/dataset.h"
+#include "engine/compare/file_comparator.h"
+#include "engine/convert/quantized_engine.h"
+#include "engine/export/file_origin.h"
+#include "engine/export/result_writer.h"
+#include "engine/import/importer.h"
+
+#include <filesystem>
+
+namespace qs {
+
+namespace {
+
+/// The backend of the result that the file is an export of; empty where it is none.
+std::string backendOfResult(const std::string& quantized)
+{
+    namespace fs = std::filesystem;
+    const fs::path folder = fs::path(quantized).parent_path();
+    std::error_code code;
+    if (!fs::exists(folder / "result.json", code))
+        return {};
+    const auto recipe = readRecipe((folder / "recipe.json").string());
+    return recipe ? recipe->backend : std::string();
+}
+
+/// Of an exported file the engine that its record names; else that of the result it lies in.
+std::string engineFor(const std::string& path)
+{
+    const std::string ofResult = backendOfResult(path);
+    const auto record = recordOfFile(path);
+    if (!record || record->engine.empty())
+        return ofResult;
+    selectEngine(ofResult);
+    const std::string usual = currentEngine();
+    selectEngine(record->engine);
+    if (currentEngine() == record->engine && record->engine != usual)
+        note(path + ": made for the quantized engine " + inQuotes(record->engine)
+             + ": compared under it, not under " + inQuotes(usual));
+    return record->engine;
+}
+
+/// Opens a quantized model with the engine that it was made for, which packs its weights.
+Result<GraphPtr> openQuantized(const std::string& path, const JobContext& job)
+{
+    const std::string made = engineFor(path);
+    if (!made.empty())
+        selectEngine(made);
+    QS_TRY(GraphPtr model, importModel(path, job));
+    const std::string needed = backendNeededBy(*model);
+    if (needed.empty() || needed == made)
+        return model;
+    selectEngine(needed);
+    return importModel(path, job);
+}
+
+} // namespace
+
+Result<FileCompareResult> compareWithFile(const FileCompareRequest& request, const JobContext& job)
+{
+    FileCompareResult found;
+    QS_TRY(found.converted, openQuantized(request.quantized, job));
+    for (const std::string& finding : originFindings(request.quantized))
+        warn(request.quantized + ": " + finding);
+    if (!found.converted->info().converted)
+        warn(request.quantized + " holds no quantized operator");
+    QS_TRY(const auto data,
+           openDataset(request.data, *request.floating, wholeDatasetOptions(request.reading)));
+    QS_TRY(found.comparison, compareFiles(request.floating, found.converted, *data, job));
+    found.document = fileComparisonJson(*request.floating, *found.converted, found.comparison);
+    return found;
+}
+
+} // namespace qs

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/job_context.h"
+#include "engine/compare/file_comparison.h"
+#include "engine/configure/recipe.h"
+
+#include <string>
+
+namespace qs {
+
+/// A quantized model of any origin beside the float model that it stands for.
+struct FileCompareRequest
+{
+    GraphPtr floating; ///< as its file holds it, without edits
+    std::string quantized; ///< a .pt2 or TorchScript file
+    std::string data; ///< as `RunSettings::calibrationData`; all of it is used
+    CalibrationSettings reading; ///< how the data are cut and read
+};
+
+struct FileCompareResult
+{
+    GraphPtr converted;
+    FileComparison comparison;
+    std::string document; ///< `fileComparisonJson`
+};
+
+/// Opens the quantized file with the engine that it was made for and compares it with the float
+/// model over all data, for the command line and the window alike. What the file's origin leaves
+/// open goes to the log. Errors: those of reading the file and the data, of running either.
+Result<FileCompareResult> compareWithFile(const FileCompareRequest& request, const JobContext& job);
+
+} // namespace qs

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/configure/recipe.h"
+
+#include <string>
+#include <vector>
+
+namespace qs {
+
+/// One decision that two recipes make differently. `before` and `after` are empty where one of them
+/// says nothing of it.
+struct RecipeDifference
+{
+    std::string what; ///< "layer1.0.conv1", "global", "type torch.nn.Linear", "batches"
+    std::string before, after; ///< "x86", "float", "7 bits"
+    /// "layer1.0.conv1: x86 ► float"
+    std::string text() const;
+    /// "layer1.0.conv1 float": as a run is named by it.
+    std::string shortText() const;
+};
+
+/// Every difference in the order of a recipe: edits, backend, qconfigs, rules, preparation,
+/// conversion, calibration. Empty exactly for equal recipes.
+std::vector<RecipeDifference> diffRecipes(const Recipe& before, const Recipe& after);
+
+/// What led from one recipe to another, as a run is named by it: "layer1.0.conv1 float",
+/// "layer1.0.conv1 float and 2 more"; "" where they are equal.
+std::string changeInWords(const Recipe& before, const Recipe& after);
+
+/// "x86, 2 rules, 1 edit": enough to tell a list's entries apart.
+std::string recipeInWords(const Recipe& recipe);
+
+} // namespace qs

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/compare/comparison.h"
+#include "engine/configure/recipe.h"
+#include "engine/graph/graph.h"
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qs {
+
+/// The four terms of an error, the most telling first.
+enum class RunTerm
+{
+    BornHere,
+    Cumulative,
+    Isolated,
+    Inherited
+};
+inline constexpr std::array kRunTerms {RunTerm::BornHere, RunTerm::Cumulative, RunTerm::Isolated,
+                                       RunTerm::Inherited};
+/// As result documents spell it: "born_here".
+std::string_view runTermName(RunTerm term);
+inline constexpr std::array<std::string_view, 4> kRunMetrics {"sqnr_db", "cosine", "mse",
+                                                              "max_abs"};
+/// One of `kRunMetrics`; nothing where there is no finite number.
+std::optional<double> metricOf(const ErrorMetrics& metrics, std::size_t metric);
+
+/// What names a node: in its own file by name, across files by module, operator and call.
+struct NodeIdentity
+{
+    std::string file; ///< sha256 of the file that `name` is from
+    std::string name;
+    std::string module, op; ///< empty where only the name is known
+    int callIndex = 0;
+};
+
+/// One node of a run: how it was decided on and what it lost.
+struct RunNode : NodeIdentity
+{
+    std::string moduleClass;
+    /// Empty for a file of another program, which decided elsewhere. `qconfig` is "float" where a
+    /// plan gave none.
+    std::string verdict, qconfig, rule;
+    std::string dtype; ///< that its first output is quantized to; "" = it is not
+    std::array<std::optional<ErrorMetrics>, kRunTerms.size()> errors;
+    /// A node of the float model that a quantized file has nothing for.
+    bool isMissing = false;
+    bool isOperator() const { return op != "input" && op != "parameter" && op != "constant"; }
+    const std::optional<ErrorMetrics>& error(RunTerm term) const { return errors[int(term)]; }
+};
+
+struct RunOutput
+{
+    std::string name;
+    std::optional<ErrorMetrics> reference, lowered; ///< a foreign file has the first alone
+};
+
+/// What a run comes down to; a member is empty where the run does not say.
+struct RunHeadline
+{
+    std::vector<RunOutput> outputs;
+    std::optional<double> floatTop1, int8Top1, agreement; ///< in [0, 1]
+    std::optional<int> quantizedOps, eligibleOps, totalOps;
+    std::optional<std::int64_t> floatBytes, int8Bytes; ///< parameters and buffers
+    std::int64_t samples = 0;
+
+    /// The output that lost most, by its lowered form where there is one; null without outputs.
+    const RunOutput* worstOutput() const;
+    /// Its SQNR: of the lowered form where there is one, else of the reference form.
+    std::optional<double> outputDb() const;
+};
+
+/// What a run is called. All of it is for people but `key`.
+struct RunLabel
+{
+    std::string name, note;
+    std::string created; ///< ISO 8601, UTC, to the second
+    std::string source; ///< folder or document that it was read from
+    bool isNamed = true; ///< by a person; others go first when room is needed
+    /// Of the decisions that it was made from, where a window kept it; "" = not known.
+    std::string key;
+};
+
+/// One result, as it was kept: nothing of it is computed again. A value; share as RunRecordPtr.
+struct RunRecord
+{
+    RunLabel label;
+    std::string modelPath, modelSha256;
+    std::string foreignPath; ///< a quantized file of another program; "" = a run of ours
+    std::string foreignSha256;
+    std::optional<Recipe> recipe; ///< none: a foreign file, or a document alone
+    std::string recipeSha256; ///< of the recipe that it was made with; "" = not known
+    std::string data, device;
+    RunHeadline headline;
+    std::vector<RunNode> nodes; ///< in graph order
+    std::vector<std::string> remarks; ///< what is no longer as it was, one line each
+
+    bool isForeign() const { return !foreignPath.empty(); }
+    bool isEdited() const { return recipe && !recipe->edits.empty(); }
+};
+using RunRecordPtr = std::shared_ptr<const RunRecord>;
+
+/// Reads a result folder, a kept run, a `result.json`, or a document that `compare --json` printed.
+/// Errors name the file: there is none, it is none of these, its recipe cannot be read.
+Result<RunRecord> readRun(const std::string& path);
+/// A result document whose text is at hand. `path` is for errors and for the run's name.
+Result<RunRecord> runFromDocument(const std::string& text, const std::string& path);
+/// Of a result document, or of the part of one that `run.json` carries.
+Result<RunHeadline> headlineFromDocument(const std::string& text, const std::string& path);
+
+/// The run's errors on the nodes of this graph, matched as `matchNodes` does; for views of a model
+/// that show a run.
+ComparisonPtr comparisonOf(const RunRecord& run, const Graph& model);
+
+/// "2026-11-24T13:05:00Z"
+std::string utcText(std::int64_t secondsSinceEpoch);
+
+} // namespace qs

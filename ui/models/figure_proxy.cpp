@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/models/figure_proxy.h"
+
+namespace qs {
+
+FigureProxy::FigureProxy(QAbstractItemModel& model, QObject* parent)
+    : QSortFilterProxyModel(parent)
+{
+    setSourceModel(&model);
+    setSortRole(Qt::UserRole);
+}
+
+void FigureProxy::keep(std::function<bool(int)> wanted)
+{
+    m_wanted = std::move(wanted);
+    invalidateFilter();
+}
+
+bool FigureProxy::filterAcceptsRow(int row, const QModelIndex&) const
+{
+    return !m_wanted || m_wanted(row);
+}
+
+bool FigureProxy::lessThan(const QModelIndex& a, const QModelIndex& b) const
+{
+    const QVariant left = a.data(Qt::UserRole), right = b.data(Qt::UserRole);
+    if (left.isValid() != right.isValid())
+        return sortOrder() == Qt::AscendingOrder ? left.isValid() : right.isValid();
+    if (left.typeId() == QMetaType::Double)
+        return left.toDouble() < right.toDouble();
+    return left.toString() < right.toString();
+}
+
+} // namespace qs

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/runs/run_comparison.h"
+
+#include "engine/base/text.h"
+#include "ui/models/figure_proxy.h"
+#include "ui/models/metrics_model.h"
+#include "ui/runs/run_library.h"
+#include "ui/runs/run_table_model.h"
+#include "ui/session/coalesce.h"
+#include "ui/session/text.h"
+#include "ui/session/workspace.h"
+#include "ui/shell/theme.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QShortcut>
+#include <QSplitter>
+#include <QTableView>
+#include <QTextEdit>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace qs {
+
+RunComparison::RunComparison(Workspace& workspace, RunLibrary& library, QWidget* parent)
+    : QWidget(parent)
+    , m_workspace(workspace)
+    , m_library(library)
+    , m_filter(workspace)
+    , m_model(new RunTableModel(this))
+    , m_proxy(new FigureProxy(*m_model, this))
+    , m_field(new QLineEdit(this))
+    , m_term(new QComboBox(this))
+    , m_note(new QLabel(this))
+    , m_recipes(new QTextEdit(this))
+    , m_table(new QTableView(this))
+{
+    m_field->setObjectName(QStringLiteral("runsFilter"));
+    m_field->setAccessibleName(QStringLiteral("Filter of the runs' nodes"));
+    m_field->setPlaceholderText(QStringLiteral("Filter: conv, module:layer1, sqnr<30 …"));
+    m_field->setToolTip(searchHint());
+    m_field->setClearButtonEnabled(true);
+    m_field->setFont(uiFont(11.5));
+    m_term->setObjectName(QStringLiteral("runsTerm"));
+    m_term->setAccessibleName(QStringLiteral("Error terms to show"));
+    m_term->setToolTip(QStringLiteral("Which error terms to show; copying takes all"));
+    m_term->addItems({QStringLiteral("born here"), QStringLiteral("cumulative"),
+                      QStringLiteral("isolated"), QStringLiteral("inherited"),
+                      QStringLiteral("all terms")});
+    m_term->setCurrentIndex(1);
+    m_term->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_term->setMinimumContentsLength(8);
+    m_note->setObjectName(QStringLiteral("runsNote"));
+    m_note->setFont(uiFont(11));
+    m_note->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    auto* copy = new QPushButton(QStringLiteral("Copy as CSV"), this);
+    copy->setObjectName(QStringLiteral("runsCopy"));
+    copy->setFont(uiFont(11));
+    copy->setToolTip(QStringLiteral("Copy the selected rows, or all (Ctrl+C in the table)"));
+    m_table->setObjectName(QStringLiteral("runsTable"));
+    m_table->setAccessibleName(QStringLiteral("Runs side by side, node by node"));
+    m_table->setModel(m_proxy);
+    m_table->setFont(monoFont(10.5));
+    m_table->setFrameShape(QFrame::NoFrame);
+    m_table->setShowGrid(false);
+    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_table->setSortingEnabled(true);
+    m_table->setTabKeyNavigation(false);
+    m_table->setWordWrap(false);
+    m_table->verticalHeader()->hide();
+    m_table->verticalHeader()->setDefaultSectionSize(px(20));
+    m_table->horizontalHeader()->setFont(uiFont(11));
+    m_table->horizontalHeader()->setHighlightSections(false);
+    m_table->horizontalHeader()->setFixedHeight(px(48)); // titles of three lines
+    m_recipes->setObjectName(QStringLiteral("runsRecipes"));
+    m_recipes->setAccessibleName(QStringLiteral("Decisions that differ"));
+    m_recipes->setReadOnly(true);
+    m_recipes->setTabChangesFocus(true);
+    m_recipes->setFrameShape(QFrame::NoFrame);
+    m_recipes->setFont(uiFont(11.5));
+    auto* top = new QHBoxLayout;
+    top->addWidget(m_field, 1);
+    top->addWidget(m_term);
+    m_note->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    top->addWidget(m_note, 1);
+    top->addWidget(copy);
+    auto* parts = new QSplitter(Qt::Horizontal, this);
+    parts->setHandleWidth(1);
+    parts->setChildrenCollapsible(false);
+    m_recipes->setMinimumWidth(px(60));
+    m_table->setMinimumWidth(px(80));
+    parts->addWidget(m_recipes);
+    parts->addWidget(m_table);
+    parts->setStretchFactor(0, 0);
+    parts->setStretchFactor(1, 1);
+    parts->setSizes({px(110), px(500)});
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(8, 8, 12, 8);
+    column->setSpacing(6);
+    column->addLayout(top);
+    column->addWidget(parts, 1);
+    const auto toClipboard = [this] { QApplication::clipboard()->setText(csv()); };
+    connect(copy, &QPushButton::clicked, this, toClipboard);
+    auto* key = new QShortcut(QKeySequence::Copy, m_table);
+    key->setContext(Qt::WidgetShortcut);
+    connect(key, &QShortcut::activated, this, toClipboard);
+    const auto looked = [this](const QModelIndex& index) {
+        if (index.isValid())
+            look(m_proxy->mapToSource(index).row());
+    };
+    connect(m_table, &QTableView::clicked, this, looked);
+    connect(m_table, &QTableView::activated, this, looked);
+    connect(m_field, &QLineEdit::textChanged, this, &RunComparison::filter);
+    connect(m_term, &QComboBox::currentIndexChanged, this, &RunComparison::showColumns);
+    connect(&library, &RunLibrary::tableChanged, this, &RunComparison::showTable);
+    connect(&workspace, &Workspace::factsChanged, this, coalesced(this, [this] { filter(); }));
+    connect(&workspace, &Workspace::treeChanged, this, [this] {
+        m_filter.forget();
+        showTable();
+    });
+    showTable();
+}
+
+void RunComparison::showTable()
+{
+    const auto& table = m_library.table();
+    const auto& model = m_workspace.document().model();
+    m_nodes = table && model ? rowNodes(*table, *model) : std::vector<NodeId>();
+    m_proxy->keep({});
+    if (m_model->table() != table.get()) {
+        m_model->setTable(table);
+        m_table->sortByColumn(-1, Qt::AscendingOrder); // what lost most first
+        showColumns();
+    }
+    QString text;
+    for (std::size_t run = 0; table && run < table->runs().size(); ++run) {
+        const QString name = QStringLiteral("%1 · %2").arg(
+            toQString(runLetter(run)), toQString(table->runs()[run]->label.name).toHtmlEscaped());
+        text += QStringLiteral("<p><b>%1</b>").arg(name);
+        if (run > 0) {
+            const auto lines = table->recipeLines(run);
+            text += QStringLiteral("<br><span style='color:%1'>A ► %2:</span>")
+                        .arg(theme().muted.name(), toQString(runLetter(run)));
+            if (lines.empty())
+                text += QStringLiteral("<br>the same decisions");
+            for (const std::string& line : lines)
+                text += QStringLiteral("<br>") + toQString(line).toHtmlEscaped();
+        }
+        text += QStringLiteral("</p>");
+    }
+    m_recipes->setHtml(text);
+    filter();
+}
+
+void RunComparison::showColumns()
+{
+    const RunTable* table = m_model->table();
+    if (!table)
+        return;
+    const int term = m_term->currentIndex();
+    auto& header = *m_table->horizontalHeader();
+    int place = 2; // figures stand next to the node's name
+    for (const bool numbers : {true, false})
+        for (int i = 2; i < m_model->columnCount(); ++i)
+            if (table->columns()[std::size_t(i)].isNumber() == numbers)
+                header.moveSection(header.visualIndex(i), place++);
+    for (int i = 0; i < m_model->columnCount(); ++i) {
+        const RunColumn& column = table->columns()[std::size_t(i)];
+        using Kind = RunColumn::Kind;
+        // With one term there is room for what tells most.
+        const bool one = term < int(kRunTerms.size());
+        m_table->setColumnHidden(
+            i,
+            one
+                && (column.isNumber() ? column.term != kRunTerms[std::size_t(term)]
+                                      : column.kind == Kind::Operator
+                            || column.kind == Kind::Verdict || column.kind == Kind::DType));
+        const bool wide = column.kind == Kind::Node || column.kind == Kind::Operator
+            || column.kind == Kind::Module;
+        m_table->setColumnWidth(i, px(wide ? 96 : column.isNumber() ? 74 : 62));
+    }
+}
+
+void RunComparison::look(int row)
+{
+    const NodeId node = m_nodes.empty() ? NodeId() : m_nodes[m_model->placeOf(row)];
+    if (!node) {
+        m_note->setText(QStringLiteral("%1: no counterpart in the open model")
+                            .arg(toQString(m_model->rowAt(row).name)));
+        return;
+    }
+    m_workspace.selectNode(node);
+    Q_EMIT revealWanted();
+}
+
+void RunComparison::filter()
+{
+    auto kept = m_filter.find(m_field->text());
+    if (kept && *kept)
+        m_proxy->keep([this, nodes = std::move(**kept)](int row) {
+            return !m_nodes.empty() && nodes.contains(m_nodes[m_model->placeOf(row)]);
+        });
+    else
+        m_proxy->keep({});
+    const int shown = m_proxy->rowCount(), all = m_model->rowCount();
+    QString note = shown == all ? toQString(counted(all, "node"))
+                                : QStringLiteral("%1 of %2").arg(shown).arg(all);
+    if (!kept)
+        note = toQString(kept.error().message);
+    else if (!m_library.table())
+        note = QStringLiteral("Select two to four runs to see them side by side");
+    m_note->setText(note);
+    m_note->setToolTip(note);
+}
+
+QString RunComparison::csv() const
+{
+    std::vector<int> rows;
+    for (const QModelIndex& index : m_table->selectionModel()->selectedRows())
+        rows.push_back(index.row());
+    std::sort(rows.begin(), rows.end());
+    if (rows.size() < 2) { // a click alone chooses a node, not what to copy
+        rows.clear();
+        for (int row = 0; row < m_proxy->rowCount(); ++row)
+            rows.push_back(row);
+    }
+    return csvOf(*m_proxy, rows);
+}
+
+} // namespace qs

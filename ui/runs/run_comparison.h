@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#ifndef Q_MOC_RUN
+#include "ui/session/node_filter.h"
+#endif
+
+#include <QWidget>
+
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QTableView;
+class QTextEdit;
+
+namespace qs {
+
+class FigureProxy;
+class RunLibrary;
+class RunTableModel;
+class Workspace;
+
+/// The runs that are side by side: the decisions that differ in words, and one row a node, sorted
+/// by any column, filtered by the search language, copied as CSV. GUI thread only.
+class RunComparison : public QWidget
+{
+    Q_OBJECT
+
+public:
+    RunComparison(Workspace& workspace, RunLibrary& library, QWidget* parent);
+    /// The selected rows, or all that are shown, as they stand.
+    QString csv() const;
+
+Q_SIGNALS:
+    /// A row was chosen: bring its node into view.
+    void revealWanted();
+
+private:
+    void showTable();
+    void showColumns();
+    void look(int row);
+    void filter();
+
+    Workspace& m_workspace;
+    RunLibrary& m_library;
+    NodeFilter m_filter;
+    RunTableModel* m_model;
+    FigureProxy* m_proxy;
+    std::vector<NodeId> m_nodes; ///< of the open model, by row of the table
+    QLineEdit* m_field;
+    QComboBox* m_term;
+    QLabel* m_note;
+    QTextEdit* m_recipes;
+    QTableView* m_table;
+};
+
+} // namespace qs

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/runs/run_library.h"
+
+#include "engine/base/log.h"
+#include "engine/base/temporary_folder.h"
+#include "engine/project/project.h"
+#include "ui/session/coalesce.h"
+#include "ui/session/text.h"
+#include "ui/shell/project_files.h"
+
+#include <QDateTime>
+#include <QFileInfo>
+
+#include <utility>
+
+namespace qs {
+
+namespace {
+
+const QString kTableTag = QStringLiteral("runTable");
+
+using TablePtr = std::shared_ptr<const RunTable>;
+
+Result<TablePtr> readTable(const QStringList& folders)
+{
+    std::vector<RunRecordPtr> runs;
+    for (const QString& folder : folders) {
+        QS_TRY(RunRecord run, readRun(folder.toStdString()));
+        runs.push_back(std::make_shared<const RunRecord>(std::move(run)));
+    }
+    QS_TRY(RunTable table, matchRuns(std::move(runs)));
+    return std::make_shared<const RunTable>(std::move(table));
+}
+
+} // namespace
+
+RunLibrary::RunLibrary(Workspace& workspace, ProjectFiles& projects, QObject* parent)
+    : QObject(parent)
+    , m_workspace(workspace)
+    , m_projects(projects)
+{
+    const auto& document = workspace.document();
+    // Once what was opened is the project's.
+    connect(&document, &Document::savedChanged, this, coalesced(this, [this] { settle(); }));
+    connect(&document, &Document::modelChanged, this, [this] { putSideBySide({}); });
+    connect(&document, &Document::resultsChanged, this, &RunLibrary::keepResult);
+    connect(&workspace.pipeline(), &Pipeline::succeeded, this, [this](Stage stage) {
+        if (stage == Stage::Compare) // asked for, though it may be the same as before
+            showCurrent();
+    });
+    connect(&document, &Document::graphEdited, this, [this] {
+        if (const ShownRunPtr run = m_workspace.shownRun())
+            show(std::size_t(m_folders.indexOf(run->folder)));
+    });
+}
+
+QString RunLibrary::folder() const
+{
+    if (!m_project.isEmpty())
+        return toQString(runsFolderOf(m_project.toStdString()));
+    return m_temporary ? m_temporary->path() : QString();
+}
+
+QString RunLibrary::writableFolder()
+{
+    if (m_project.isEmpty() && !m_temporary)
+        m_temporary = std::make_unique<QTemporaryDir>();
+    return folder();
+}
+
+bool RunLibrary::canWrite() const
+{
+    return !m_projects.isReadOnly();
+}
+
+/// Of another model or project other runs are shown.
+void RunLibrary::settle()
+{
+    const int model = m_workspace.document().modelNumber();
+    const QString project = m_projects.projectPath(), opened = m_projects.openedPath();
+    if (model == m_model && project == m_project)
+        return;
+    if (!project.isEmpty() || opened != m_opened)
+        m_temporary.reset();
+    if (model != m_model) {
+        m_before.reset();
+        if (!m_seen)
+            m_now.reset();
+    }
+    m_model = model;
+    m_project = project;
+    m_opened = opened;
+    refresh();
+}
+
+void RunLibrary::followProject()
+{
+    const QString project = m_projects.projectPath();
+    if (project == m_project)
+        return;
+    const QString before = folder();
+    m_project = project;
+    m_opened = m_projects.openedPath();
+    if (!before.isEmpty())
+        report(QStringLiteral("Keeping the runs"),
+               copyRuns(before.toStdString(), folder().toStdString()));
+    m_temporary.reset();
+    putSideBySide({});
+    refresh();
+}
+
+void RunLibrary::refresh()
+{
+    m_runs = listRuns(folder().toStdString());
+    if (folder().isEmpty())
+        m_runs.clear();
+    Q_EMIT runsChanged();
+}
+
+const KeptRun* RunLibrary::tryRun(const QString& folder) const
+{
+    for (const KeptRun& run : m_runs)
+        if (toQString(run.folder) == folder)
+            return &run;
+    return nullptr;
+}
+
+QString RunLibrary::standing(const KeptRun& run) const
+{
+    const auto& document = m_workspace.document();
+    if (!run.problem.empty())
+        return QStringLiteral("damaged");
+    if (document.model() && run.modelSha256 != document.model()->info().sha256)
+        return QStringLiteral("another model");
+    if (!run.foreignPath.empty())
+        return QStringLiteral("another program");
+    return run.label.key == document.keys().comparison ? QStringLiteral("current decisions")
+                                                       : QStringLiteral("other decisions");
+}
+
+/// Every current comparison that was not kept yet.
+void RunLibrary::keepResult()
+{
+    const auto& document = m_workspace.document();
+    const ComparisonPtr comparison = document.comparison();
+    if (comparison == m_seen)
+        return;
+    m_seen = comparison;
+    if (!comparison || document.isStale(Stage::Compare))
+        return;
+    showCurrent();
+    m_before = std::exchange(m_now, document.recipe());
+    if (!canWrite())
+        return;
+    for (const KeptRun& run : m_runs)
+        if (run.label.key == document.keys().comparison)
+            return;
+    Keeping keeping;
+    keeping.label.name = automaticName().toStdString();
+    keeping.label.isNamed = false;
+    keeping.isAutomatic = true;
+    keep(keeping);
+}
+
+QString RunLibrary::automaticName() const
+{
+    const Recipe& recipe = m_workspace.document().recipe();
+    const std::string change = m_before ? changeInWords(*m_before, recipe) : std::string();
+    return toQString(change.empty() ? recipeInWords(recipe) : change);
+}
+
+bool RunLibrary::keepCurrent(const QString& name)
+{
+    const auto& document = m_workspace.document();
+    if (!document.comparison() || document.isStale(Stage::Compare) || !canWrite())
+        return false;
+    // It may be there already, under the name that it was given by itself.
+    for (const KeptRun& run : m_runs)
+        if (run.label.key == document.keys().comparison && !run.label.isNamed) {
+            rename(toQString(run.folder), name);
+            return true;
+        }
+    Keeping keeping;
+    keeping.label.name = name.toStdString();
+    keep(keeping);
+    return true;
+}
+
+void RunLibrary::keep(const Keeping& keeping)
+{
+    RunLabel label = keeping.label;
+    label.key = m_workspace.document().keys().comparison;
+    label.created = utcText(QDateTime::currentSecsSinceEpoch());
+    label.source = m_projects.openedPath().toStdString();
+    const QString into = writableFolder();
+    auto& pipeline = m_workspace.pipeline();
+    ExportRequest request = pipeline.exportRequest();
+    request.forms.clear();
+    pipeline.jobs().run(
+        Lane::Engine, QStringLiteral("keepRun%1").arg(++m_jobs),
+        [engine = &pipeline.engine(), request, label,
+         folder = into.toStdString()](JobContext& job) mutable -> Result<KeptRun> {
+            QS_TRY(const TemporaryFolder scratch, TemporaryFolder::create("run"));
+            request.folder = scratch.path();
+            QS_CHECK(engine->exportTo(request, job));
+            QS_TRY(KeptRun run, keepRunFrom(folder, scratch.path(), label));
+            QS_CHECK(trimRuns(folder));
+            return run;
+        },
+        this,
+        [this, into, isAutomatic = keeping.isAutomatic](const Result<KeptRun>& run) {
+            kept(run, into, isAutomatic);
+        });
+}
+
+void RunLibrary::kept(const Result<KeptRun>& run, const QString& into, bool isAutomatic)
+{
+    // The project was saved meanwhile.
+    if (run && into != folder() && QFileInfo::exists(into) && !folder().isEmpty())
+        report(QStringLiteral("Keeping the run"),
+               copyRuns(into.toStdString(), folder().toStdString()));
+    if (!run && isAutomatic)
+        warn("the result is not kept as a run: " + run.error().line());
+    else if (!run)
+        Q_EMIT failed(QStringLiteral("Keeping the run"), run.error());
+    refresh();
+}
+
+void RunLibrary::addFile(const QString& path)
+{
+    const auto& document = m_workspace.document();
+    if (!document.edited() || !canWrite())
+        return;
+    const RunSettings& settings = document.settings();
+    FileCompareRequest request {document.edited()->file, path.toStdString(),
+                                settings.comparisonData.empty() ? settings.calibrationData
+                                                                : settings.comparisonData,
+                                document.recipe().calibration};
+    RunLabel label;
+    label.name = QFileInfo(path).completeBaseName().toStdString();
+    label.source = request.quantized;
+    const QString into = writableFolder();
+    m_workspace.pipeline().jobs().run(
+        Lane::Engine, QStringLiteral("addFile%1").arg(++m_jobs),
+        [engine = &m_workspace.pipeline().engine(), request, label,
+         folder = into.toStdString()](JobContext& job) -> Result<KeptRun> {
+            QS_TRY(const std::string document, engine->compareFile(request, job));
+            return keepRun(folder, {document, {}, {}}, label);
+        },
+        this, [this, into](const Result<KeptRun>& run) { kept(run, into, false); });
+}
+
+void RunLibrary::report(const QString& what, const Result<void>& done)
+{
+    if (!done)
+        Q_EMIT failed(what, done.error());
+}
+
+void RunLibrary::rename(const QString& runFolder, const QString& name)
+{
+    const KeptRun* run = tryRun(runFolder);
+    if (!run || !canWrite())
+        return;
+    putSideBySide({}); // its folder is another
+    report(QStringLiteral("Renaming the run"),
+           renameRun(folder().toStdString(), *run, name.toStdString()));
+    refresh();
+}
+
+void RunLibrary::setNote(const QString& runFolder, const QString& note)
+{
+    const KeptRun* run = tryRun(runFolder);
+    if (!run || !canWrite())
+        return;
+    report(QStringLiteral("Noting at the run"), noteRun(*run, note.toStdString()));
+    refresh();
+}
+
+void RunLibrary::remove(const QString& runFolder)
+{
+    const KeptRun* run = tryRun(runFolder);
+    if (!run || !canWrite())
+        return;
+    putSideBySide({});
+    report(QStringLiteral("Deleting the run"), removeRun(folder().toStdString(), *run));
+    refresh();
+}
+
+void RunLibrary::useDecisions(const QString& runFolder)
+{
+    const KeptRun* run = tryRun(runFolder);
+    if (!run || !run->problem.empty() || !run->foreignPath.empty())
+        return;
+    auto recipe = readRecipe(run->folder + "/recipe.json");
+    if (!recipe) {
+        Q_EMIT failed(QStringLiteral("Using the run's decisions"), recipe.error());
+        return;
+    }
+    showCurrent();
+    m_workspace.change(QStringLiteral("use the decisions of %1").arg(toQString(run->label.name)),
+                       std::move(*recipe));
+}
+
+void RunLibrary::putSideBySide(const QStringList& folders)
+{
+    std::vector<const KeptRun*> runs;
+    for (const QString& wanted : folders)
+        if (const KeptRun* run = tryRun(wanted); run && run->problem.empty())
+            runs.push_back(run);
+    std::sort(runs.begin(), runs.end(), [](const KeptRun* a, const KeptRun* b) {
+        return std::tie(a->label.created, b->folder) < std::tie(b->label.created, a->folder);
+    });
+    QStringList wanted;
+    if (runs.size() >= kLeastRuns && runs.size() <= kMostRuns)
+        for (const KeptRun* run : runs)
+            wanted << toQString(run->folder);
+    if (wanted == m_wanted)
+        return;
+    m_wanted = wanted;
+    showCurrent();
+    m_table.reset();
+    m_folders.clear();
+    Q_EMIT tableChanged();
+    auto& jobs = m_workspace.pipeline().jobs();
+    jobs.cancel(kTableTag);
+    if (wanted.isEmpty())
+        return;
+    jobs.run(
+        Lane::Pool, kTableTag, [wanted](JobContext&) { return readTable(wanted); }, this,
+        [this, wanted](Result<TablePtr> table) {
+            if (wanted != m_wanted)
+                return;
+            if (!table) {
+                m_wanted.clear();
+                Q_EMIT failed(QStringLiteral("Reading the runs"), table.error());
+                return;
+            }
+            m_table = std::move(*table);
+            m_folders = wanted;
+            Q_EMIT tableChanged();
+        });
+}
+
+QString RunLibrary::letterOf(const QString& folder) const
+{
+    const qsizetype place = m_wanted.indexOf(folder);
+    return place < 0 ? QString() : toQString(runLetter(std::size_t(place)));
+}
+
+void RunLibrary::show(std::size_t run)
+{
+    const auto& model = m_workspace.document().model();
+    if (!m_table || !model || run >= m_table->runs().size())
+        return showCurrent();
+    auto shown = std::make_shared<ShownRun>();
+    shown->letter = toQString(runLetter(run));
+    shown->folder = m_folders[qsizetype(run)];
+    shown->record = m_table->runs()[run];
+    shown->comparison = comparisonOf(*shown->record, *model);
+    m_workspace.showRun(std::move(shown));
+    Q_EMIT shownChanged();
+}
+
+bool RunLibrary::showNext()
+{
+    if (!m_table)
+        return false;
+    const ShownRunPtr& shown = m_workspace.shownRun();
+    const qsizetype at = shown ? m_folders.indexOf(shown->folder) : -1;
+    show(std::size_t((at + 1) % m_folders.size()));
+    return true;
+}
+
+void RunLibrary::showCurrent()
+{
+    if (!m_workspace.shownRun())
+        return;
+    m_workspace.showRun(nullptr);
+    Q_EMIT shownChanged();
+}
+
+} // namespace qs

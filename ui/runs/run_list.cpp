@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/runs/run_list.h"
+
+#include "ui/plots/plot_style.h"
+#include "ui/runs/run_library.h"
+#include "ui/session/coalesce.h"
+#include "ui/session/text.h"
+#include "ui/session/workspace.h"
+#include "ui/shell/theme.h"
+
+#include <QDateTime>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QInputDialog>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+
+namespace qs {
+
+namespace {
+
+enum RunColumnPlace
+{
+    LetterPlace,
+    NamePlace,
+    MadePlace,
+    OutputPlace,
+    Top1Place,
+    Int8Place,
+    DecisionsPlace,
+    StandingPlace
+};
+constexpr int kFolderRole = Qt::UserRole;
+
+QString percentText(const std::optional<double>& part)
+{
+    return part ? QStringLiteral("%1 %").arg(*part * 100, 0, 'f', 2) : QString();
+}
+
+QString madeText(const std::string& utc)
+{
+    const auto time = QDateTime::fromString(toQString(utc), Qt::ISODate);
+    return time.isValid() ? time.toLocalTime().toString(QStringLiteral("MM-dd HH:mm"))
+                          : toQString(utc);
+}
+
+/// All that the list has no room for.
+QString textTip(const KeptRun& run)
+{
+    QStringList lines {toQString(run.label.name)};
+    for (const std::string& line :
+         {run.label.created, run.label.note, run.problem, run.label.source})
+        if (!line.empty())
+            lines << toQString(line);
+    return lines.join(QLatin1Char('\n'));
+}
+
+} // namespace
+
+RunList::RunList(Workspace& workspace, RunLibrary& library, QWidget* parent)
+    : QWidget(parent)
+    , m_workspace(workspace)
+    , m_library(library)
+    , m_list(new QTreeWidget(this))
+{
+    setFocusProxy(m_list);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(12, 8, 8, 8);
+    column->setSpacing(6);
+    auto* buttons = new QWidget(this);
+    fillPanel(*buttons);
+    auto* row = new QHBoxLayout(buttons);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(4);
+    row->addWidget(addButton("runsKeep", QStringLiteral("Keep…"),
+                             QStringLiteral("Keep the current result under a name of your own"),
+                             &RunList::askToKeep));
+    row->addWidget(addButton("runsName", QStringLiteral("Name…"),
+                             QStringLiteral("Give the run another name (F2)"), &RunList::askName));
+    row->addWidget(addButton("runsNoteIt", QStringLiteral("Note…"),
+                             QStringLiteral("Put a line of your own at the run"),
+                             &RunList::askNote));
+    row->addWidget(addButton(
+        "runsUse", QStringLiteral("Use"),
+        QStringLiteral("Use its decisions: the run's recipe is the one at hand; Ctrl+Z takes "
+                       "it back"),
+        &RunList::useDecisions));
+    row->addWidget(addButton("runsRemove", QStringLiteral("Delete…"),
+                             QStringLiteral("Delete the run (Del)"), &RunList::askRemove));
+    row->addWidget(
+        addButton("runsAddFile", QStringLiteral("Add…"),
+                  QStringLiteral("Add a quantized file: compare a .pt2 or TorchScript file of any "
+                                 "program with this model, as another run"),
+                  &RunList::askFile));
+    row->addStretch(1);
+    // Where there is no room for all of them, the one with the keyboard is scrolled to.
+    auto* scroll = new QScrollArea(this);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setWidget(buttons);
+    scroll->setFixedHeight(buttons->sizeHint().height());
+    column->addWidget(scroll);
+    m_list->setObjectName(QStringLiteral("runsList"));
+    m_list->setAccessibleName(QStringLiteral("Kept runs"));
+    m_list->setToolTip(
+        QStringLiteral("Select two to four to see them side by side; B switches between them"));
+    m_list->setHeaderLabels({QString(), QStringLiteral("Run"), QStringLiteral("Made"),
+                             QStringLiteral("Output"), QStringLiteral("Top-1"),
+                             QStringLiteral("Int8 ops"), QStringLiteral("Decisions"),
+                             QStringLiteral("Of")});
+    m_list->setRootIsDecorated(false);
+    m_list->setUniformRowHeights(true);
+    m_list->setFrameShape(QFrame::NoFrame);
+    m_list->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    m_list->setFont(uiFont(11.5));
+    m_list->header()->setFont(uiFont(11));
+    m_list->header()->setStretchLastSection(true);
+    const int widths[] = {30, 140, 82, 68, 62, 66, 90};
+    for (int i = 0; i < int(std::size(widths)); ++i)
+        m_list->setColumnWidth(i, px(widths[i]));
+    m_list->installEventFilter(this);
+    connect(m_list, &QTreeWidget::itemSelectionChanged, this, &RunList::choose);
+    connect(m_list, &QTreeWidget::currentItemChanged, this, [this] { showButtons(); });
+    column->addWidget(m_list, 1);
+    connect(&library, &RunLibrary::runsChanged, this, &RunList::showRuns);
+    connect(&library, &RunLibrary::tableChanged, this, &RunList::showLetters);
+    connect(&library, &RunLibrary::shownChanged, this, &RunList::showLetters);
+    // What a run stands for beside the decisions changes with them.
+    connect(&workspace, &Workspace::factsChanged, this, coalesced(this, [this] { showLetters(); }));
+    showRuns();
+}
+
+QPushButton* RunList::addButton(const char* name, const QString& text, const QString& tip,
+                                void (RunList::*work)())
+{
+    auto* button = new QPushButton(text, this);
+    button->setObjectName(QString::fromLatin1(name));
+    button->setToolTip(tip);
+    button->setFont(uiFont(11));
+    connect(button, &QPushButton::clicked, this, work);
+    m_buttons << button;
+    return button;
+}
+
+void RunList::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    m_library.reload();
+}
+
+/// F2 and Delete mean the run while its list has the keyboard, not the node.
+bool RunList::eventFilter(QObject* watched, QEvent* event)
+{
+    const bool pressed = event->type() == QEvent::KeyPress;
+    if (watched != m_list || (!pressed && event->type() != QEvent::ShortcutOverride))
+        return QWidget::eventFilter(watched, event);
+    const auto* key = static_cast<QKeyEvent*>(event);
+    const bool ours = key->modifiers() == Qt::NoModifier
+        && (key->key() == Qt::Key_F2 || key->key() == Qt::Key_Delete);
+    if (!ours)
+        return QWidget::eventFilter(watched, event);
+    event->accept();
+    if (pressed)
+        key->key() == Qt::Key_F2 ? askName() : askRemove();
+    return true;
+}
+
+void RunList::showRuns()
+{
+    const QStringList before = chosen();
+    const QString current = currentFolder();
+    const QSignalBlocker quiet(m_list);
+    m_list->clear();
+    for (const KeptRun& run : m_library.runs()) {
+        const RunHeadline& head = run.headline;
+        const auto db = head.outputDb();
+        auto* row = new QTreeWidgetItem(m_list);
+        row->setData(LetterPlace, kFolderRole, toQString(run.folder));
+        row->setText(NamePlace, toQString(run.label.name));
+        row->setText(MadePlace, madeText(run.label.created));
+        row->setText(OutputPlace, db ? QString::number(*db, 'f', 2) : QString());
+        row->setText(Top1Place, percentText(head.int8Top1));
+        row->setText(Int8Place,
+                     head.quantizedOps ? QStringLiteral("%1 of %2")
+                                             .arg(*head.quantizedOps)
+                                             .arg(head.eligibleOps.value_or(0))
+                                       : QString());
+        row->setText(DecisionsPlace, toQString(run.problem.empty() ? run.decisions : run.problem));
+        for (int column = 0; column < m_list->columnCount(); ++column)
+            row->setToolTip(column, textTip(run));
+        for (const int column : {OutputPlace, Top1Place, Int8Place})
+            row->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+        if (!run.problem.empty())
+            row->setForeground(DecisionsPlace, theme().danger);
+        row->setSelected(before.contains(toQString(run.folder)));
+        if (toQString(run.folder) == current)
+            m_list->setCurrentItem(row, 0, QItemSelectionModel::NoUpdate);
+    }
+    showLetters();
+    choose();
+}
+
+/// What changes without the list: letters, the run that is shown, what each is of.
+void RunList::showLetters()
+{
+    const ShownRunPtr& shown = m_workspace.shownRun();
+    for (int i = 0; i < m_list->topLevelItemCount(); ++i) {
+        auto* row = m_list->topLevelItem(i);
+        const QString folder = row->data(LetterPlace, kFolderRole).toString();
+        const KeptRun* run = m_library.tryRun(folder);
+        if (!run)
+            continue;
+        const bool isShown = shown && shown->folder == folder;
+        row->setText(LetterPlace,
+                     m_library.letterOf(folder) + (isShown ? QStringLiteral(" ●") : QString()));
+        row->setText(StandingPlace, m_library.standing(*run));
+        QFont font = m_list->font();
+        font.setBold(isShown);
+        row->setFont(NamePlace, font);
+    }
+    showButtons();
+}
+
+void RunList::showButtons()
+{
+    const auto& document = m_workspace.document();
+    const KeptRun* run = m_library.tryRun(currentFolder());
+    const bool write = m_library.canWrite();
+    const bool current = document.comparison() && !document.isStale(Stage::Compare);
+    const bool enabled[] = {write && current,
+                            write && run && run->problem.empty(),
+                            write && run && run->problem.empty(),
+                            run && run->problem.empty() && run->foreignPath.empty(),
+                            write && run,
+                            write && document.model()};
+    for (qsizetype i = 0; i < m_buttons.size(); ++i)
+        m_buttons[i]->setEnabled(enabled[i]);
+}
+
+QStringList RunList::chosen() const
+{
+    QStringList folders;
+    for (const auto* row : m_list->selectedItems())
+        folders << row->data(LetterPlace, kFolderRole).toString();
+    return folders;
+}
+
+QString RunList::currentFolder() const
+{
+    const auto* row = m_list->currentItem();
+    return row ? row->data(LetterPlace, kFolderRole).toString() : QString();
+}
+
+void RunList::choose()
+{
+    m_library.putSideBySide(chosen());
+    showLetters();
+}
+
+void RunList::askToKeep()
+{
+    bool taken = false;
+    const QString name = QInputDialog::getText(
+        this, QStringLiteral("Keep the result"), QStringLiteral("Name of the run:"),
+        QLineEdit::Normal, m_library.automaticName(), &taken);
+    if (taken && !name.trimmed().isEmpty())
+        m_library.keepCurrent(name.trimmed());
+}
+
+void RunList::askName()
+{
+    const KeptRun* run = m_library.tryRun(currentFolder());
+    if (!run || !run->problem.empty() || !m_library.canWrite())
+        return;
+    bool taken = false;
+    const QString name = QInputDialog::getText(
+        this, QStringLiteral("Name the run"), QStringLiteral("Name of the run:"), QLineEdit::Normal,
+        toQString(run->label.name), &taken);
+    if (taken && !name.trimmed().isEmpty())
+        m_library.rename(currentFolder(), name.trimmed());
+}
+
+void RunList::askNote()
+{
+    const KeptRun* run = m_library.tryRun(currentFolder());
+    if (!run)
+        return;
+    bool taken = false;
+    const QString note = QInputDialog::getText(
+        this, QStringLiteral("Note at the run"), QStringLiteral("A line of your own:"),
+        QLineEdit::Normal, toQString(run->label.note), &taken);
+    if (taken)
+        m_library.setNote(currentFolder(), note);
+}
+
+void RunList::askRemove()
+{
+    const KeptRun* run = m_library.tryRun(currentFolder());
+    if (!run || !m_library.canWrite())
+        return;
+    const QString folder = currentFolder();
+    QMessageBox box(QMessageBox::Question, QStringLiteral("Delete the run"),
+                    QStringLiteral("Delete the run %1?").arg(toQString(run->label.name)),
+                    QMessageBox::Yes | QMessageBox::Cancel, this);
+    box.setObjectName(QStringLiteral("removeRunBox"));
+    box.setInformativeText(QStringLiteral("Its figures and its recipe are gone for good."));
+    box.button(QMessageBox::Yes)->setText(QStringLiteral("Delete"));
+    box.setDefaultButton(QMessageBox::Cancel);
+    if (box.exec() == QMessageBox::Yes)
+        m_library.remove(folder);
+}
+
+void RunList::askFile()
+{
+    const auto& model = m_workspace.document().model();
+    if (!model)
+        return;
+    const QString path = QFileDialog::getOpenFileName(
+        this, QStringLiteral("Add a quantized file"),
+        QFileInfo(toQString(model->info().path)).absolutePath(),
+        QStringLiteral("Quantized models (*.pt2 *.pt);;All files (*)"));
+    if (!path.isEmpty())
+        m_library.addFile(path);
+}
+
+void RunList::useDecisions()
+{
+    m_library.useDecisions(currentFolder());
+}
+
+} // namespace qs

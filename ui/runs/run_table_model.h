@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#ifndef Q_MOC_RUN
+#include "engine/runs/run_table.h"
+#endif
+
+#include <QAbstractTableModel>
+
+#include <memory>
+
+namespace qs {
+
+/// Runs side by side, a row a node, what lost most first; numbers under Qt::UserRole. The cells are
+/// the engine's (`RunTable`). GUI thread only.
+class RunTableModel : public QAbstractTableModel
+{
+    Q_OBJECT
+
+public:
+    using QAbstractTableModel::QAbstractTableModel;
+
+    /// Null: no rows and no columns.
+    void setTable(std::shared_ptr<const RunTable> table);
+    const RunTable* table() const { return m_table.get(); }
+    /// The table's row that is shown in this one.
+    std::size_t placeOf(int row) const { return m_order[std::size_t(row)]; }
+    const RunRow& rowAt(int row) const { return m_table->rows()[placeOf(row)]; }
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+private:
+    std::shared_ptr<const RunTable> m_table;
+    std::vector<std::size_t> m_order;
+};
+
+} // namespace qs

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/runs/runs_panel.h"
+
+#include "ui/plots/plot_style.h"
+#include "ui/runs/run_comparison.h"
+#include "ui/runs/run_list.h"
+#include "ui/shell/help_topics.h"
+#include "ui/shell/theme.h"
+
+#include <QSplitter>
+#include <QVBoxLayout>
+
+namespace qs {
+
+RunsPanel::RunsPanel(Workspace& workspace, RunLibrary& library, QWidget* parent)
+    : QWidget(parent)
+{
+    setObjectName(QStringLiteral("runsPanel"));
+    setHelpTopic(this, "runs");
+    fillPanel(*this);
+    auto* sides = new QSplitter(Qt::Horizontal, this);
+    sides->setObjectName(QStringLiteral("runsSides"));
+    sides->setHandleWidth(1);
+    sides->setChildrenCollapsible(false);
+    m_list = new RunList(workspace, library, sides);
+    auto* comparison = new RunComparison(workspace, library, sides);
+    // Both have their share of a small screen; what has no room scrolls.
+    m_list->setMinimumWidth(px(140));
+    comparison->setMinimumWidth(px(150));
+    sides->setStretchFactor(1, 1);
+    sides->setSizes({px(440), px(610)});
+    setFocusProxy(m_list);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(sides);
+    connect(comparison, &RunComparison::revealWanted, this, &RunsPanel::revealWanted);
+}
+
+void RunsPanel::askToKeep()
+{
+    m_list->askToKeep();
+}
+
+} // namespace qs

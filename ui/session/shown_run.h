@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#ifndef Q_MOC_RUN
+#include "engine/runs/run_record.h"
+#endif
+
+#include <QString>
+
+#include <memory>
+
+namespace qs {
+
+/// A kept run that the views show in place of the current result, on the nodes of the open model.
+struct ShownRun
+{
+    QString letter; ///< "A"
+    QString folder; ///< by which the list knows it
+    RunRecordPtr record;
+    ComparisonPtr comparison; ///< `comparisonOf` the record and the model
+    /// "Run A · seven bits"
+    QString title() const
+    {
+        return QStringLiteral("Run %1 · %2")
+            .arg(letter, QString::fromStdString(record->label.name));
+    }
+};
+using ShownRunPtr = std::shared_ptr<const ShownRun>;
+
+} // namespace qs
