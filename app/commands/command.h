@@ -22,6 +22,7 @@ void addPlanCommand(CLI::App& app, Command& chosen);
 void addEditCommand(CLI::App& app, Command& chosen);
 void addQuantizeCommand(CLI::App& app, Command& chosen);
 void addCompareCommand(CLI::App& app, Command& chosen);
+void addLookCommand(CLI::App& app, Command& chosen);
 void addVerifyCommand(CLI::App& app, Command& chosen);
 void addCheckCommand(CLI::App& app, Command& chosen);
 void addReportCommand(CLI::App& app, Command& chosen);

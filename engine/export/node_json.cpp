@@ -113,6 +113,14 @@ Json metricsJson(const std::optional<ErrorMetrics>& metrics)
             {"max_abs", numberJson(metrics->maxAbs)}};
 }
 
+Json cumulativeJson(const NodeError& error)
+{
+    Json json = metricsJson(error.cumulative);
+    if (json.is_object())
+        json["kl"] = error.kl ? numberJson(*error.kl) : Json(nullptr);
+    return json;
+}
+
 Json agreementJson(const std::optional<Agreement>& agreement)
 {
     if (!agreement)
@@ -286,7 +294,7 @@ void NodeJson::addNumbers(Json& json, const Node& node) const
         json["error"] = {{"isolated", metricsJson(error->second->isolated)},
                          {"inherited", metricsJson(error->second->inherited)},
                          {"born_here", metricsJson(error->second->bornHere)},
-                         {"cumulative", metricsJson(error->second->cumulative)}};
+                         {"cumulative", cumulativeJson(*error->second)}};
     if (const auto found = m_checks.find(node.id); found != m_checks.end()) {
         const KernelCheck& check = *found->second;
         json["kernel"] = {{"name", check.kernel},

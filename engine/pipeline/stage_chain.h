@@ -10,6 +10,7 @@
 #include "engine/pipeline/data_identity.h"
 #include "engine/pipeline/kept_statistics.h"
 #include "engine/pipeline/stages.h"
+#include "engine/values/value_look.h"
 #include "engine/verify/certificate.h"
 
 #include <list>
@@ -76,6 +77,13 @@ public:
     Result<ConvertedPtr> convert(const ConvertRequest& request, const JobContext& job);
     Result<ComparisonPtr> compare(const CompareRequest& request, const JobContext& job);
 
+    /// Looks at one value over the data of that comparison (`lookAt`).
+    Result<ValueLookPtr> look(const CompareRequest& request, const LookTarget& target,
+                              const JobContext& job);
+    /// What it is for one sample (`sampleValues`).
+    Result<SampleValuesPtr> sampleValues(const CompareRequest& request, const SampleWanted& wanted,
+                                         const JobContext& job);
+
     /// Writes the forms and the records beside them into the folder, all or nothing
     /// (`ResultFolder`).
     Result<ExportReport> exportTo(const ExportRequest& request, const JobContext& job);
@@ -123,6 +131,8 @@ private:
     /// Of the data that are compared, how they are cut, device and threads.
     Result<Key> comparedKey(const CompareRequest& request);
     Result<Key> comparisonKey(const CompareRequest& request);
+    /// The conversion, made anew where it was kept longer than the calibration that is asked about.
+    Result<ConvertedPtr> convertedOf(const CompareRequest& request, const JobContext& job);
 
     Options m_options;
     ContentHashes m_hashes;
