@@ -9,6 +9,7 @@
 #include "engine/export/node_data_reader.h"
 #include "engine/export/stored_run.h"
 #include "engine/pipeline/stages.h"
+#include "engine/values/value_look.h"
 #include "engine/verify/certificate.h"
 
 #include <memory>
@@ -44,6 +45,14 @@ public:
         = 0;
     virtual Result<ConvertedPtr> convert(const ConvertRequest& request, const JobContext& job) = 0;
     virtual Result<ComparisonPtr> compare(const CompareRequest& request, const JobContext& job) = 0;
+    /// Looks at one value over the data of that comparison, and at one sample's
+    /// (`StageChain::look`, `sampleValues`).
+    virtual Result<ValueLookPtr> look(const CompareRequest& request, const LookTarget& target,
+                                      const JobContext& job)
+        = 0;
+    virtual Result<SampleValuesPtr> sampleValues(const CompareRequest& request,
+                                                 const SampleWanted& wanted, const JobContext& job)
+        = 0;
     virtual Result<ExportReport> exportTo(const ExportRequest& request, const JobContext& job) = 0;
     /// Runs the exports of a result folder in the runtimes they are for (`StageChain::verify`).
     virtual Result<Certificate> verify(const VerifyStageRequest& request, const JobContext& job)
