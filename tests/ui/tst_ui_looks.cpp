@@ -116,8 +116,9 @@ private Q_SLOTS:
     void everyNumberIsTheCommandLines()
     {
         QFETCH(QByteArray, name);
-        sample().setValue(11);
         lookAt(name.constData());
+        sample().setValue(11);
+        QTRY_VERIFY_WITH_TIMEOUT(isThere() && looks().values()->sample == 11, 60000);
         const QString file = m_folder.filePath("values.npz");
         const QJsonObject told
             = toldOf({"--node", QString::fromLatin1(name), "--sample", "11", "--npz", file});

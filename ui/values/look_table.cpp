@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/values/look_table.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace qs {
@@ -127,13 +128,10 @@ void LookTable::show(ValueLookPtr look, List list, std::size_t weight)
     m_look = std::move(look);
     m_list = list;
     m_weight = weight;
-    m_noise = 0;
-    if (m_list == List::Samples && m_look) {
-        for (const SampleError& sample : m_look->samples)
-            m_noise += sample.noise;
-    } else {
-        for (const ChannelError& channel : channels())
-            m_noise += channel.noise;
+    m_noise = m_mostNoise = 0;
+    for (int row = 0; row < rowCount(); ++row) {
+        m_noise += noise(row);
+        m_mostNoise = std::max(m_mostNoise, noise(row));
     }
     endResetModel();
 }
@@ -155,11 +153,15 @@ int LookTable::columnCount(const QModelIndex& parent) const
     return parent.isValid() ? 0 : int(columnsOf(m_list).size());
 }
 
+double LookTable::noise(int row) const
+{
+    return m_list == List::Samples ? m_look->samples[std::size_t(row)].noise
+                                   : channels()[std::size_t(row)].noise;
+}
+
 double LookTable::share(int row) const
 {
-    const double noise = m_list == List::Samples ? m_look->samples[std::size_t(row)].noise
-                                                 : channels()[std::size_t(row)].noise;
-    return m_noise > 0 && std::isfinite(m_noise) ? noise / m_noise : 0;
+    return m_noise > 0 && std::isfinite(m_noise) ? noise(row) / m_noise : 0;
 }
 
 QVariant LookTable::value(int row, const Column& column) const
@@ -176,8 +178,11 @@ QVariant LookTable::data(const QModelIndex& index, int role) const
     if (!index.isValid())
         return {};
     const Column& column = columnsOf(m_list)[std::size_t(index.column())];
-    if (role == kShareRole)
-        return column.field == LookTable::Field::Share ? QVariant(share(index.row())) : QVariant();
+    if (role == kBarRole)
+        return column.field == LookTable::Field::Share && m_mostNoise > 0
+                && std::isfinite(m_mostNoise)
+            ? QVariant(noise(index.row()) / m_mostNoise)
+            : QVariant();
     if (role == Qt::TextAlignmentRole)
         return int((column.field == LookTable::Field::Outlier ? Qt::AlignLeft : Qt::AlignRight)
                    | Qt::AlignVCenter);

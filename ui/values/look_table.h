@@ -60,6 +60,7 @@ private:
     static const std::vector<Column>& columnsOf(List list);
     const std::vector<ChannelError>& channels() const;
     QVariant value(int row, const Column& column) const;
+    double noise(int row) const;
     double share(int row) const;
 
     ValueLookPtr m_look;
