@@ -113,14 +113,6 @@ Json metricsJson(const std::optional<ErrorMetrics>& metrics)
             {"max_abs", numberJson(metrics->maxAbs)}};
 }
 
-Json cumulativeJson(const NodeError& error)
-{
-    Json json = metricsJson(error.cumulative);
-    if (json.is_object())
-        json["kl"] = error.kl ? numberJson(*error.kl) : Json(nullptr);
-    return json;
-}
-
 Json agreementJson(const std::optional<Agreement>& agreement)
 {
     if (!agreement)

@@ -1,32 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/values/values_page.h"
 
-#include "engine/base/text.h"
 #include "engine/graph/output_names.h"
-#include "ui/models/metrics_model.h"
 #include "ui/panels/property_cards.h"
 #include "ui/plots/plot_style.h"
 #include "ui/session/coalesce.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/theme.h"
-#include "ui/values/look_table.h"
+#include "ui/values/look_lists.h"
 #include "ui/values/sample_view.h"
 #include "ui/values/value_looks.h"
 
-#include <QApplication>
-#include <QClipboard>
 #include <QComboBox>
 #include <QHBoxLayout>
-#include <QHeaderView>
-#include <QPushButton>
-#include <QShortcut>
 #include <QSignalBlocker>
-#include <QSortFilterProxyModel>
 #include <QSpinBox>
 #include <QSplitter>
-#include <QStyledItemDelegate>
-#include <QTableView>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -34,25 +24,6 @@
 namespace qs {
 
 namespace {
-
-/// A bar behind the text, of the length that the cell says.
-class ShareDelegate : public QStyledItemDelegate
-{
-public:
-    using QStyledItemDelegate::QStyledItemDelegate;
-
-    void paint(QPainter* painter, const QStyleOptionViewItem& option,
-               const QModelIndex& index) const override
-    {
-        const QVariant share = index.data(LookTable::kBarRole);
-        if (share.isValid()) {
-            QRectF bar(option.rect.adjusted(2, 3, -2, -3));
-            bar.setWidth(bar.width() * std::clamp(share.toDouble(), 0.0, 1.0));
-            painter->fillRect(bar, theme().histogram);
-        }
-        QStyledItemDelegate::paint(painter, option, index);
-    }
-};
 
 QString shapeText(const std::vector<std::int64_t>& shape)
 {
@@ -87,8 +58,6 @@ ValuesPage::ValuesPage(Workspace& workspace, QWidget* parent)
     : QWidget(parent)
     , m_workspace(workspace)
     , m_looks(new ValueLooks(workspace, this))
-    , m_table(new LookTable(this))
-    , m_sorted(new QSortFilterProxyModel(this))
 {
     setObjectName(QStringLiteral("valuesPage"));
     fillPanel(*this);
@@ -100,7 +69,10 @@ ValuesPage::ValuesPage(Workspace& workspace, QWidget* parent)
     splitter->setChildrenCollapsible(false);
     m_view = new SampleView(splitter);
     splitter->addWidget(m_view);
-    splitter->addWidget(buildLists());
+    m_lists = new LookLists(splitter);
+    splitter->addWidget(m_lists);
+    connect(m_lists, &LookLists::sampleWanted, m_sample, &QSpinBox::setValue);
+    connect(m_lists, &LookLists::channelWanted, this, &ValuesPage::showChannel);
     splitter->setStretchFactor(0, 3);
     splitter->setStretchFactor(1, 2);
     splitter->setSizes({px(560), px(400)});
@@ -109,7 +81,7 @@ ValuesPage::ValuesPage(Workspace& workspace, QWidget* parent)
     column->setSpacing(4);
     column->addWidget(bar);
     column->addWidget(splitter, 1);
-    setFocusProxy(m_rows);
+    setFocusProxy(m_lists);
     connect(m_view, &SampleView::pointed, this, [this](const QString& text) {
         m_pointed = text;
         refreshBar();
@@ -185,60 +157,6 @@ void ValuesPage::buildBar(QWidget& bar)
     connect(m_mode, &QComboBox::currentIndexChanged, this, &ValuesPage::refresh);
 }
 
-QWidget* ValuesPage::buildLists()
-{
-    auto* lists = new QWidget(this);
-    m_list = new QComboBox(lists);
-    m_list->setObjectName(QStringLiteral("valuesList"));
-    m_list->setAccessibleName(QStringLiteral("List"));
-    m_list->setFont(uiFont(11));
-    m_copy = new QPushButton(QStringLiteral("Copy as CSV"), lists);
-    m_copy->setObjectName(QStringLiteral("valuesCopy"));
-    m_copy->setFont(uiFont(11));
-    m_copy->setToolTip(QStringLiteral("Copy the selected rows, or all (Ctrl+C in the table)"));
-    m_sorted->setSourceModel(m_table);
-    m_sorted->setSortRole(Qt::UserRole);
-    m_rows = new QTableView(lists);
-    m_rows->setObjectName(QStringLiteral("valuesTable"));
-    m_rows->setAccessibleName(QStringLiteral("Errors by channel or sample"));
-    m_rows->setModel(m_sorted);
-    m_rows->setItemDelegate(new ShareDelegate(m_rows));
-    m_rows->setFont(monoFont(10.5));
-    m_rows->setFrameShape(QFrame::NoFrame);
-    m_rows->setShowGrid(false);
-    m_rows->setSelectionBehavior(QAbstractItemView::SelectRows);
-    m_rows->setSortingEnabled(true);
-    m_rows->sortByColumn(1, Qt::AscendingOrder); // the worst first
-    m_rows->setTabKeyNavigation(false);
-    m_rows->setWordWrap(false);
-    m_rows->verticalHeader()->hide();
-    m_rows->verticalHeader()->setDefaultSectionSize(px(19));
-    m_rows->horizontalHeader()->setFont(uiFont(11));
-    m_rows->horizontalHeader()->setHighlightSections(false);
-    auto* top = new QHBoxLayout;
-    top->addWidget(m_list, 1);
-    top->addWidget(m_copy);
-    auto* column = new QVBoxLayout(lists);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(4);
-    column->addLayout(top);
-    column->addWidget(m_rows, 1);
-    lists->setMinimumWidth(px(200));
-    connect(m_list, &QComboBox::currentIndexChanged, this, &ValuesPage::showTable);
-    const auto toClipboard = [this] { QApplication::clipboard()->setText(csv()); };
-    connect(m_copy, &QPushButton::clicked, this, toClipboard);
-    auto* key = new QShortcut(QKeySequence::Copy, m_rows);
-    key->setContext(Qt::WidgetShortcut);
-    connect(key, &QShortcut::activated, this, toClipboard);
-    const auto go = [this](const QModelIndex& index) {
-        if (index.isValid())
-            goTo(m_sorted->mapToSource(index).row());
-    };
-    connect(m_rows, &QTableView::clicked, this, go);
-    connect(m_rows, &QTableView::activated, this, go);
-    return lists;
-}
-
 void ValuesPage::showEvent(QShowEvent* event)
 {
     QWidget::showEvent(event);
@@ -272,7 +190,7 @@ void ValuesPage::aim()
 void ValuesPage::refresh()
 {
     refreshBar();
-    refreshLists();
+    m_lists->show(m_looks->look(), m_looks->isStale());
     const auto& values = m_looks->values();
     const bool isImage = values && SampleView::isImage(*values);
     m_mode->setVisible(isImage);
@@ -327,86 +245,14 @@ void ValuesPage::refreshBar()
     m_note->setText(note.isEmpty() ? m_pointed : note);
 }
 
-void ValuesPage::refreshLists()
+void ValuesPage::showChannel(const ChannelError& channel)
 {
-    const auto& look = m_looks->look();
-    QStringList lists;
-    if (look) {
-        const auto outliers = std::count_if(
-            look->channels.begin(), look->channels.end(),
-            [](const ChannelError& channel) { return channel.isWide || channel.isNoisy; });
-        lists << QStringLiteral("%1%2").arg(
-            toQString(counted(std::int64_t(look->channels.size()), "channel")),
-            outliers ? QStringLiteral(", %1").arg(toQString(counted(outliers, "outlier")))
-                     : QString());
-        lists << (look->samples.empty() ? QStringLiteral("samples cannot be told apart here")
-                                        : toQString(counted(look->sampleCount, "sample")));
-        for (const WeightLook& weight : look->weights)
-            lists << QStringLiteral("%1 · %2 dB")
-                         .arg(toQString(weight.name))
-                         .arg(weight.error.sqnrDb.value_or(0), 0, 'f', 2);
-    }
-    QStringList shown;
-    for (int i = 0; i < m_list->count(); ++i)
-        shown << m_list->itemText(i);
-    if (shown != lists) {
-        const QSignalBlocker quiet(m_list);
-        const int at = m_list->currentIndex();
-        m_list->clear();
-        m_list->addItems(lists);
-        m_list->setCurrentIndex(std::clamp(at, 0, std::max(0, int(lists.size()) - 1)));
-    }
-    m_list->setEnabled(look != nullptr);
-    m_copy->setEnabled(m_table->rowCount() > 0 || look != nullptr);
-    showTable();
-}
-
-void ValuesPage::showTable()
-{
-    const int at = std::max(0, m_list->currentIndex());
-    const auto list = at == 0 ? LookTable::List::Channels
-        : at == 1             ? LookTable::List::Samples
-                              : LookTable::List::Weight;
-    const bool isOther = list != m_table->list()
-        || m_rows->horizontalHeader()->sortIndicatorSection() < 0
-        || m_rows->horizontalHeader()->sortIndicatorSection() >= m_table->columnCount();
-    m_table->show(m_looks->look(), list, std::size_t(std::max(0, at - 2)));
-    if (isOther)
-        m_rows->sortByColumn(1, Qt::AscendingOrder); // the worst first
-    static constexpr int kWidths[] = {62, 50, 84, 74};
-    for (int column = 0; column < m_table->columnCount(); ++column)
-        m_rows->setColumnWidth(column, px(column < 4 ? kWidths[column] : 70));
-    m_rows->setEnabled(!m_looks->isStale());
-}
-
-void ValuesPage::goTo(int row)
-{
-    if (m_table->list() == LookTable::List::Samples) {
-        m_sample->setValue(int(m_table->sampleOf(row)));
-        return;
-    }
-    const ChannelError* channel = m_table->channelOf(row);
     const auto& values = m_looks->values();
     // One channel is one slice where the channels come before rows and columns.
-    if (!channel || !values || m_table->list() != LookTable::List::Channels
-        || values->shape.size() < 3 || values->channelAxis != int(values->shape.size()) - 3)
+    if (!values || values->shape.size() < 3 || values->channelAxis != int(values->shape.size()) - 3)
         return;
-    m_result->setCurrentIndex(int(channel->result));
-    m_plane->setValue(int(channel->channel));
-}
-
-QString ValuesPage::csv() const
-{
-    std::vector<int> rows;
-    for (const QModelIndex& index : m_rows->selectionModel()->selectedRows())
-        rows.push_back(index.row());
-    std::sort(rows.begin(), rows.end());
-    if (rows.size() < 2) { // a click alone goes somewhere
-        rows.clear();
-        for (int row = 0; row < m_sorted->rowCount(); ++row)
-            rows.push_back(row);
-    }
-    return csvOf(*m_sorted, rows);
+    m_result->setCurrentIndex(int(channel.result));
+    m_plane->setValue(int(channel.channel));
 }
 
 } // namespace qs

@@ -5,16 +5,14 @@
 
 class QComboBox;
 class QLabel;
-class QPushButton;
-class QSortFilterProxyModel;
 class QSpinBox;
-class QTableView;
 
 namespace qs {
 
 class ElidedLabel;
-class LookTable;
+class LookLists;
 class SampleView;
+struct ChannelError;
 class ValueLooks;
 class Workspace;
 
@@ -28,8 +26,6 @@ public:
     explicit ValuesPage(Workspace& workspace, QWidget* parent = nullptr);
 
     ValueLooks& looks() { return *m_looks; }
-    /// The list as CSV: the selected rows, or all.
-    QString csv() const;
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -37,19 +33,13 @@ protected:
 
 private:
     void buildBar(QWidget& bar);
-    QWidget* buildLists();
     void aim();
     void refresh();
     void refreshBar();
-    void refreshLists();
-    void showTable();
-    /// A click on a sample goes to it, one on a channel to its plane.
-    void goTo(int row);
+    void showChannel(const ChannelError& channel);
 
     Workspace& m_workspace;
     ValueLooks* m_looks;
-    LookTable* m_table;
-    QSortFilterProxyModel* m_sorted;
     ElidedLabel* m_title;
     ElidedLabel* m_note;
     QComboBox* m_what;
@@ -59,9 +49,7 @@ private:
     QLabel* m_planeLabel;
     QComboBox* m_mode;
     SampleView* m_view;
-    QComboBox* m_list;
-    QTableView* m_rows;
-    QPushButton* m_copy;
+    LookLists* m_lists;
     QString m_pointed;
 };
 
