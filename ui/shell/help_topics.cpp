@@ -164,7 +164,8 @@ std::vector<HelpTopic> makeTopics()
          "Values of a node",
          "The Values tab runs the data as far as the selected node, float and converted side by "
          "side, and shows one sample's values in both and their difference: slice by slice, or "
-         "as an image. Channels, weight channels and samples are listed with what each loses, "
+         "as an image; Ctrl+wheel, + and - zoom, dragging moves, 0 shows all. Channels, weight "
+         "channels and samples are listed with what each loses, "
          "the worst first; a click goes there. A channel is wide where its largest value is four "
          "times the median channel's, noisy where it holds four times its fair share of the "
          "noise. KL is the divergence of the float values' histogram from the converted one's, "

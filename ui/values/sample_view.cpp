@@ -6,6 +6,7 @@
 
 #include <QGraphicsOpacityEffect>
 #include <QHBoxLayout>
+#include <QToolTip>
 
 #include <algorithm>
 #include <cmath>
@@ -98,8 +99,6 @@ SampleView::SampleView(QWidget* parent)
     for (std::size_t i = 0; i < m_maps.size(); ++i) {
         HeatMap* map = m_maps[i];
         map->setObjectName(QString::fromLatin1(names[i]));
-        map->setToolTip(QStringLiteral("Ctrl+wheel or + and - zoom, drag or the arrow keys move, "
-                                       "0 or a double click shows all"));
         row->addWidget(map, 1);
         connect(map, &HeatMap::cellPointed, this, &SampleView::point);
         connect(map, &HeatMap::seenChanged, this, [this, map](const QRectF& cells) {
@@ -222,7 +221,10 @@ void SampleView::point(const QPoint& cell)
                      .arg(made, 0, 'g', 6)
                      .arg(made - y, 0, 'g', 3);
     }
-    Q_EMIT pointed(placeText(cell) + QStringLiteral("  ") + parts.join(QStringLiteral(" | ")));
+    const QString text = placeText(cell) + QStringLiteral("  ") + parts.join(QStringLiteral(" | "));
+    Q_EMIT pointed(text);
+    if (underMouse())
+        QToolTip::showText(QCursor::pos(), text, this);
 }
 
 } // namespace qs

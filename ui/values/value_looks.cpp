@@ -38,6 +38,7 @@ ValueLooks::ValueLooks(Workspace& workspace, QObject* parent)
     : QObject(parent)
     , m_workspace(workspace)
 {
+    connect(&workspace, &QObject::destroyed, this, [this] { m_isOver = true; });
     const auto later = coalesced(this, [this] { update(); });
     auto& document = workspace.document();
     connect(&document, &Document::modelChanged, this, [this, later] {
@@ -61,7 +62,7 @@ ValueLooks::ValueLooks(Workspace& workspace, QObject* parent)
 
 void ValueLooks::setWatched(bool watched)
 {
-    if (m_watched == watched)
+    if (m_watched == watched || m_isOver)
         return;
     m_watched = watched;
     if (!watched)

@@ -58,6 +58,7 @@ private:
     void cancel();
 
     Workspace& m_workspace;
+    bool m_isOver = false; ///< the workspace went before the page that shows this
     bool m_watched = false;
     std::optional<LookTarget> m_target;
     std::int64_t m_sample = 0;
