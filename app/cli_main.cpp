@@ -36,7 +36,8 @@ void restartWithPassiveThreads(char** argv)
 bool runsModels(int argc, char** argv)
 {
     const std::string verb = argc > 1 ? argv[1] : "";
-    return verb == "quantize" || verb == "compare" || verb == "verify" || verb == "doctor";
+    return verb == "quantize" || verb == "compare" || verb == "look" || verb == "verify"
+        || verb == "doctor";
 }
 
 /// Turns Ctrl-C into a cancel of the running job; a second one ends the program. The signals are
@@ -127,8 +128,8 @@ int runProgram(int argc, char** argv)
     qs::Command chosen;
     for (const auto add :
          {qs::addInspectCommand, qs::addPlanCommand, qs::addEditCommand, qs::addQuantizeCommand,
-          qs::addCompareCommand, qs::addDiffCommand, qs::addRunsCommand, qs::addVerifyCommand,
-          qs::addCheckCommand, qs::addReportCommand, qs::addBackendsCommand,
+          qs::addCompareCommand, qs::addDiffCommand, qs::addRunsCommand, qs::addLookCommand,
+          qs::addVerifyCommand, qs::addCheckCommand, qs::addReportCommand, qs::addBackendsCommand,
           qs::addExtensionsCommand, qs::addDoctorCommand, qs::addUiCommand})
         add(app, chosen);
     std::vector<std::string> extensions;

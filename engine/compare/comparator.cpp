@@ -92,7 +92,8 @@ public:
                 continue;
             comparison.nodes.push_back({m_sweep.units()[i].last, metricsFrom(sums.isolated),
                                         metricsFrom(sums.inherited), metricsFrom(sums.bornHere),
-                                        metricsFrom(sums.cumulative)});
+                                        metricsFrom(sums.cumulative),
+                                        divergence(m_sweep.counts()[i])});
         }
         comparison.interiors = m_sweep.interiors();
         for (std::size_t i = 0; i < m_outputSums.size(); ++i)

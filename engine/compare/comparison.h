@@ -29,6 +29,8 @@ struct NodeError
 {
     NodeId node; ///< the float node; for a fusion its last member
     std::optional<ErrorMetrics> isolated, inherited, bornHere, cumulative;
+    /// How far y^ is spread otherwise than y: `divergence` of all values, in nats.
+    std::optional<double> kl {};
 };
 
 /// One value inside a custom module (`PlannedObserver::interior`), reference form against float.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/base/memo.h"
+#include "engine/compare/value_counts.h"
 #include "engine/kernels/error_stats.h"
 
 #include <cstdint>
@@ -31,6 +32,7 @@ public:
 struct KeptUnit
 {
     kernels::ErrorTerms sums;
+    ValueCounts counts;
     bool isUnmeasured = false; ///< its shapes differ in the two forms
     std::int64_t oddSince = 0; ///< the batch, from 1, since which an error is infinite; 0 = none is
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/compare/metrics.h"
 
+#include "engine/kernels/ops.h"
+
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
@@ -150,6 +152,43 @@ Result<void> addErrors(UnitSums& sums, const UnitValues& v)
                                       v.converted.to(at::kFloat));
     kernels::merge(sums.bornHere, bornHere);
     return {};
+}
+
+namespace {
+
+void count(ValueCounts::Bins& bins, const at::Tensor& values, kernels::HistogramEdges edges)
+{
+    const at::Tensor x = values.to(at::kFloat);
+    const auto inside = tensorHistogram(x, edges, ValueCounts::kBins);
+    std::uint64_t outside = std::uint64_t(x.numel());
+    for (std::size_t i = 0; i < inside.size(); ++i) {
+        bins[i] += inside[i];
+        outside -= inside[i];
+    }
+    bins.back() += outside;
+}
+
+} // namespace
+
+void addCounts(ValueCounts& counts, std::span<const ValuePair> results)
+{
+    if (!counts.hasGrid) {
+        kernels::MinMax range;
+        for (const auto& [y, converted] : results)
+            kernels::merge(range, tensorMinMax(y.to(at::kFloat)));
+        counts.hasGrid = range.min <= range.max;
+        if (counts.hasGrid) {
+            const auto edges = kernels::histogramEdges(range.min, range.max);
+            counts.low = edges.low;
+            counts.high = edges.high;
+        }
+    }
+    // Without a grid nothing is finite, and NaN lies outside of any.
+    const kernels::HistogramEdges edges {counts.low, counts.high};
+    for (const auto& [y, converted] : results) {
+        count(counts.floating, y, edges);
+        count(counts.converted, converted, edges);
+    }
 }
 
 ErrorSums noiselessSums(const ErrorSums& sums)

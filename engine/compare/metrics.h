@@ -3,9 +3,13 @@
 
 #include "engine/base/result.h"
 #include "engine/compare/comparison.h"
+#include "engine/compare/value_counts.h"
 #include "engine/kernels/error_stats.h"
 
 #include <ATen/core/Tensor.h>
+
+#include <span>
+#include <utility>
 
 namespace qs {
 
@@ -31,6 +35,11 @@ struct UnitValues
 /// Adds all four errors of one unit, as `addError` does one. What is born here is infinite where
 /// y^ - f(x^) is; where y itself is not finite, a finite difference is left out.
 Result<void> addErrors(UnitSums& sums, const UnitValues& values);
+
+/// A value in the float and in the converted model, of one shape.
+using ValuePair = std::pair<at::Tensor, at::Tensor>;
+/// Counts all results of a unit, of one batch; the first call chooses the grid.
+void addCounts(ValueCounts& counts, std::span<const ValuePair> results);
 
 /// Sums of a signal against itself: no noise at all.
 ErrorSums noiselessSums(const ErrorSums& sums);

@@ -30,9 +30,11 @@ Sweep::Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter
     , m_units(compareUnits(converted))
     , m_schedule(scheduleSweep(m_float.graph(), m_reference.graph(), m_units))
     , m_sums(m_units.size())
+    , m_counts(m_units.size())
     , m_unmeasured(m_units.size())
     , m_oddSince(m_units.size())
     , m_known(m_units.size())
+    , m_end(m_float.graph().nodes().size())
     , m_expendableFloat(findExpendable(m_float.graph(), &UnitInput::value, &UnitOutput::value))
     , m_expendableReference(
           findExpendable(m_reference.graph(), &UnitInput::read, &UnitOutput::reference))
@@ -80,8 +82,9 @@ Result<Sweep::Outputs> Sweep::run(const std::vector<at::IValue>& inputs, const J
     if (m_cuts)
         m_cuts->restore(frames);
     ++m_batch;
-    const std::size_t steps = m_float.graph().nodes().size();
-    for (std::size_t position = m_first; position < steps; ++position) {
+    const std::size_t all = m_float.graph().nodes().size();
+    const std::size_t end = m_isSequence ? all : m_end;
+    for (std::size_t position = m_first; position < end; ++position) {
         QS_CHECK(step(position, floatFrame, referenceFrame));
         if (m_cuts)
             m_cuts->reached(position, frames);
@@ -93,6 +96,8 @@ Result<Sweep::Outputs> Sweep::run(const std::vector<at::IValue>& inputs, const J
         m_referenceState = referenceFrame.state();
     }
     Outputs outputs;
+    if (end < all)
+        return outputs;
     QS_TRY(outputs.floatForm, outputTensors(m_float, floatFrame));
     QS_TRY(outputs.referenceForm, outputTensors(m_reference, referenceFrame));
     return outputs;
@@ -112,6 +117,10 @@ Result<void> Sweep::step(std::size_t position, Frame& floatFrame, Frame& referen
                          m_expendableReference));
     const auto& units = m_schedule.unitsAt[position];
     for (const std::size_t unit : units) {
+        if (m_watched == unit) {
+            QS_TRY(const std::vector<ValuePair> seen, results(unit, floatFrame, referenceFrame));
+            QS_CHECK(m_see(seen));
+        }
         if (m_known[unit])
             continue;
         const auto spent = unit == units.back()
@@ -166,17 +175,41 @@ Result<void> Sweep::advance(const Interpreter& interpreter, const Node& node, Fr
     return {};
 }
 
+void Sweep::watch(std::optional<std::size_t> unit, Watch see)
+{
+    m_known.assign(m_units.size(), true);
+    m_watched = unit;
+    m_see = std::move(see);
+    if (unit)
+        m_end = m_float.graph().position(m_units[*unit].last) + 1;
+}
+
+Result<std::vector<ValuePair>> Sweep::results(std::size_t index, const Frame& floatFrame,
+                                              const Frame& referenceFrame) const
+{
+    std::vector<ValuePair> made;
+    for (const UnitOutput& output : m_units[index].outputs) {
+        QS_TRY(at::Tensor y, tensorOf(m_float, floatFrame, output.value));
+        QS_TRY(at::Tensor converted, tensorOf(m_reference, referenceFrame, output.reference));
+        if (!y.defined() || !converted.defined() || !y.is_floating_point())
+            return std::vector<ValuePair>();
+        made.emplace_back(std::move(y), std::move(converted));
+    }
+    return made;
+}
+
 Result<void> Sweep::measure(std::size_t index, const Frame& floatFrame, Frame& referenceFrame,
                             std::span<const ValueRef> spent)
 {
     const CompareUnit& unit = m_units[index];
-    for (const UnitOutput& output : unit.outputs) {
-        QS_TRY(const at::Tensor y, tensorOf(m_float, floatFrame, output.value));
-        QS_TRY(const at::Tensor converted, tensorOf(m_reference, referenceFrame, output.reference));
-        if (!y.defined() || !converted.defined() || !y.is_floating_point()
-            || !comparesShapes(index, y, converted))
-            return {};
-    }
+    QS_TRY(std::vector<ValuePair> made, results(index, floatFrame, referenceFrame));
+    const bool alike = std::all_of(made.begin(), made.end(), [&](const ValuePair& pair) {
+        return comparesShapes(index, pair.first, pair.second);
+    });
+    if (made.empty() || !alike)
+        return {};
+    addCounts(m_counts[index], made);
+    made.clear(); // held by nobody but the frames
     if (m_interiors.has(unit.last))
         QS_CHECK(measureInterior(unit, floatFrame, referenceFrame));
     QS_CHECK(unit.unchanged ? measureUnchanged(index, floatFrame, referenceFrame)
@@ -204,6 +237,7 @@ bool Sweep::comparesShapes(std::size_t index, const at::Tensor& y, const at::Ten
                  + " in the converted one: it and what reads it are not measured");
         m_unmeasured[index] = true;
         m_sums[index] = {};
+        m_counts[index] = {};
     }
     return !m_unmeasured[index];
 }

@@ -8,6 +8,7 @@
 #include "engine/compare/sweep_schedule.h"
 #include "engine/execute/interpreter.h"
 
+#include <functional>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -42,6 +43,12 @@ public:
                       const ValueKeys& referenceKeys, std::size_t budget);
     /// Leaves the sums for the next sweep. After the last batch.
     void keepSums(const Continuation& from) const;
+    /// From now on nothing is measured: `see` gets y and y^ of each result of one unit, in order,
+    /// the very values that a comparison measures. Runs end there, without outputs, unless the
+    /// batches are a sequence. Without a unit nobody sees anything and runs go on to the outputs.
+    /// Before the first batch.
+    using Watch = std::function<Result<void>(std::span<const ValuePair>)>;
+    void watch(std::optional<std::size_t> unit, Watch see);
     /// How many units have to be measured, and the first operator that has to run; null: none.
     std::size_t unitsToMeasure() const;
     const Node* firstToRun() const;
@@ -50,6 +57,7 @@ public:
     /// A unit has other shapes in the two forms; a note said so.
     bool hasUnmeasured() const;
     const std::vector<UnitSums>& sums() const { return m_sums; }
+    const std::vector<ValueCounts>& counts() const { return m_counts; }
     /// The first unit with an infinite error, and the batch, from 1, since which it is.
     struct Odd
     {
@@ -77,6 +85,9 @@ private:
                               ValueRef UnitOutput::*out) const;
     Result<void> advance(const Interpreter& interpreter, const Node& node, Frame& frame,
                          const Expendable& expendable) const;
+    /// y and y^ of a unit's results; nothing where one is no tensor of floats.
+    Result<std::vector<ValuePair>> results(std::size_t unit, const Frame& floatFrame,
+                                           const Frame& referenceFrame) const;
     /// `spent`: values of the reference graph that nobody reads after this unit.
     Result<void> measure(std::size_t unit, const Frame& floatFrame, Frame& referenceFrame,
                          std::span<const ValueRef> spent);
@@ -99,12 +110,16 @@ private:
     std::vector<CompareUnit> m_units;
     SweepSchedule m_schedule;
     std::vector<UnitSums> m_sums;
+    std::vector<ValueCounts> m_counts;
     std::vector<bool> m_unmeasured; ///< by unit: shapes differ
     std::vector<std::int64_t> m_oddSince; ///< by unit: the batch; 0 = no error is infinite
     std::vector<Key> m_unitKeys; ///< by unit; none where nothing is kept
     std::vector<bool> m_known; ///< by unit: an earlier sweep measured it
     std::unique_ptr<Cuts> m_cuts; ///< null: nothing is kept
     std::size_t m_first = 0; ///< step
+    std::size_t m_end; ///< the step after the last one to run
+    std::optional<std::size_t> m_watched; ///< unit
+    Watch m_see;
     std::int64_t m_batch = 0;
     Expendable m_expendableFloat, m_expendableReference;
     std::size_t m_referenceAt = 0;

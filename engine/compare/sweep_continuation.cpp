@@ -47,6 +47,7 @@ void Sweep::continueFrom(const Continuation& from, const ValueKeys& floatKeys,
             continue;
         }
         m_sums[i] = kept->sums;
+        m_counts[i] = kept->counts;
         m_unmeasured[i] = kept->isUnmeasured;
         m_oddSince[i] = kept->oddSince;
     }
@@ -70,10 +71,11 @@ void Sweep::keepSums(const Continuation& from) const
 {
     for (std::size_t i = 0; i < m_units.size(); ++i)
         if (!m_known[i])
-            from.work.sums.keep<KeptUnit>(m_unitKeys[i],
-                                          std::make_shared<const KeptUnit>(
-                                              KeptUnit {m_sums[i], m_unmeasured[i], m_oddSince[i]}),
-                                          sizeof(KeptUnit) + m_unitKeys[i].size());
+            from.work.sums.keep<KeptUnit>(
+                m_unitKeys[i],
+                std::make_shared<const KeptUnit>(
+                    KeptUnit {m_sums[i], m_counts[i], m_unmeasured[i], m_oddSince[i]}),
+                sizeof(KeptUnit) + m_unitKeys[i].size());
 }
 
 std::size_t Sweep::unitsToMeasure() const

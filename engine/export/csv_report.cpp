@@ -83,6 +83,7 @@ std::vector<std::string> titles()
     for (const std::string term : kTerms)
         for (const char* metric : kMetrics)
             out.push_back(term + "_" + metric);
+    out.emplace_back("cumulative_kl");
     out.emplace_back("reason");
     return out;
 }
@@ -97,11 +98,14 @@ std::string table(const Json& result)
         cells.push_back(patternText(node));
         for (const char* place : {"output", "weight"})
             addQuantization(cells, node, place);
+        const auto addMetric = [&](const char* term, const char* metric) {
+            const auto value = errorTerm(node, term, metric);
+            cells.push_back(value ? Json(*value).dump() : std::string());
+        };
         for (const char* term : kTerms)
-            for (const char* metric : kMetrics) {
-                const auto value = errorTerm(node, term, metric);
-                cells.push_back(value ? Json(*value).dump() : std::string());
-            }
+            for (const char* metric : kMetrics)
+                addMetric(term, metric);
+        addMetric("cumulative", "kl");
         cells.push_back(fieldText(node, "reason"));
         text += csvLine(cells);
     }

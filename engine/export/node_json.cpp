@@ -286,7 +286,7 @@ void NodeJson::addNumbers(Json& json, const Node& node) const
         json["error"] = {{"isolated", metricsJson(error->second->isolated)},
                          {"inherited", metricsJson(error->second->inherited)},
                          {"born_here", metricsJson(error->second->bornHere)},
-                         {"cumulative", metricsJson(error->second->cumulative)}};
+                         {"cumulative", cumulativeJson(*error->second)}};
     if (const auto found = m_checks.find(node.id); found != m_checks.end()) {
         const KernelCheck& check = *found->second;
         json["kernel"] = {{"name", check.kernel},

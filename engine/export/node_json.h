@@ -52,6 +52,8 @@ private:
 
 /// `{sqnr_db, cosine, mse, max_abs}`, or null.
 Json metricsJson(const std::optional<ErrorMetrics>& metrics);
+/// The same of y^ - y with `kl`, the divergence of the two distributions in nats.
+Json cumulativeJson(const NodeError& error);
 /// `{output, top1}`, or null.
 Json agreementJson(const std::optional<Agreement>& agreement);
 /// `{dtype, shape}`; a dimension is a number, or text where it is symbolic or unknown.

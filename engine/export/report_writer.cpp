@@ -123,9 +123,10 @@ std::string layersHtml(const Json& result)
 {
     std::string html = "<h2>Layer by layer</h2><p>SQNR in dB. Isolated: this layer alone on float "
                        "inputs. Inherited: what its inputs bring. Born here: what it adds. "
-                       "Cumulative: all together.</p><table><thead><tr>";
+                       "Cumulative: all together. KL: how far its values are spread otherwise "
+                       "than the float model's, in nats.</p><table><thead><tr>";
     for (const char* title : {"Node", "Operator", "Module", "Verdict", "Isolated", "Inherited",
-                              "Born here", "Cumulative", "Output", "Reason"})
+                              "Born here", "Cumulative", "KL", "Output", "Reason"})
         html += std::string("<th>") + title + "</th>";
     html += "</tr></thead><tbody>";
     for (const Json& node : result.at("nodes")) {
@@ -134,8 +135,10 @@ std::string layersHtml(const Json& result)
             html += "<td>" + escapeHtml(textOf(node, key)) + "</td>";
         for (const char* term : {"isolated", "inherited", "born_here", "cumulative"})
             html += "<td class=\"n\">" + dbText(errorTerm(node, term)) + "</td>";
-        html += "<td>" + escapeHtml(outputText(node)) + "</td><td>"
-            + escapeHtml(textOf(node, "reason")) + "</td></tr>\n";
+        const auto kl = errorTerm(node, "cumulative", "kl");
+        html += "<td class=\"n\">" + (kl ? decimals(*kl, 5) : std::string("-")) + "</td><td>"
+            + escapeHtml(outputText(node)) + "</td><td>" + escapeHtml(textOf(node, "reason"))
+            + "</td></tr>\n";
     }
     return html + "</tbody></table>";
 }

@@ -103,6 +103,14 @@ Json dataJson(const ResultParts& parts)
 
 } // namespace
 
+Json cumulativeJson(const NodeError& error)
+{
+    Json json = metricsJson(error.cumulative);
+    if (json.is_object())
+        json["kl"] = error.kl ? numberJson(*error.kl) : Json(nullptr);
+    return json;
+}
+
 std::string resultJson(const ResultParts& parts)
 {
     const ModelInfo& info = parts.model->info();

@@ -78,7 +78,8 @@ void addNode(const Json& entry, const Graph& model, Comparison& comparison)
     if (!node || error == entry.end() || error->is_null())
         return;
     comparison.nodes.push_back({node->id, metrics(*error, "isolated"), metrics(*error, "inherited"),
-                                metrics(*error, "born_here"), metrics(*error, "cumulative")});
+                                metrics(*error, "born_here"), metrics(*error, "cumulative"),
+                                errorTerm(entry, "cumulative", "kl")});
     if (const auto inside = entry.find("interior"); inside != entry.end() && inside->is_array())
         for (const Json& value : *inside)
             if (value.contains("error"))

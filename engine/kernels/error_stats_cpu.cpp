@@ -64,7 +64,7 @@ struct TermLanes
 {
     double cross[kTermLanes] = {}; ///< y * noise
     double noise2[kTermLanes] = {};
-    float maxAbs[kTermLanes] = {};
+    double maxAbs[kTermLanes] = {};
 };
 
 struct AllTermLanes
@@ -76,8 +76,7 @@ struct AllTermLanes
 inline void add(TermLanes& lanes, int i, double signal, float made, float wanted)
 {
     const double noise = double(made) - double(wanted);
-    const float apart = made - wanted;
-    const float size = apart < 0 ? -apart : apart;
+    const double size = noise < 0 ? -noise : noise;
     lanes.cross[i] += signal * noise;
     lanes.noise2[i] += noise * noise;
     lanes.maxAbs[i] = size > lanes.maxAbs[i] ? size : lanes.maxAbs[i];
@@ -111,7 +110,7 @@ ErrorSums termSums(const double* signal2, const TermLanes& lanes, std::int64_t c
         const double dot = signal2[i] + lanes.cross[i];
         merge(sums,
               {signal2[i], dot + lanes.cross[i] + lanes.noise2[i], dot, lanes.noise2[i],
-               double(lanes.maxAbs[i]), 0});
+               lanes.maxAbs[i], 0});
     }
     sums.count = count;
     return sums;

@@ -13,6 +13,7 @@
 #include "engine/pipeline/content_keys.h"
 #include "engine/pipeline/decision_keys.h"
 #include "engine/plan/planner.h"
+#include "engine/values/look.h"
 
 #include <ATen/Parallel.h>
 
@@ -35,6 +36,14 @@ std::size_t bytesOf(const ConvertedModel& model)
 std::size_t bytesOf(const Comparison& comparison)
 {
     return comparison.nodes.size() * sizeof(NodeError);
+}
+
+std::size_t bytesOf(const ValueLook& look)
+{
+    std::size_t channels = look.channels.size();
+    for (const WeightLook& weight : look.weights)
+        channels += weight.channels.size();
+    return channels * sizeof(ChannelError) + look.samples.size() * sizeof(SampleError);
 }
 
 } // namespace
@@ -186,15 +195,19 @@ Result<Key> StageChain::comparisonKey(const CompareRequest& request)
         .key();
 }
 
+Result<ConvertedPtr> StageChain::convertedOf(const CompareRequest& request, const JobContext& job)
+{
+    if (request.converted->prepared == request.calibration->prepared)
+        return request.converted;
+    return convert({request.calibration, request.recipe, request.settings}, job);
+}
+
 Result<ComparisonPtr> StageChain::compare(const CompareRequest& request, const JobContext& job)
 {
     QS_TRY(const Key key, comparisonKey(request));
     if (auto kept = m_memo.find<Comparison>(key))
         return kept;
-    ConvertedPtr converted = request.converted;
-    if (converted->prepared != request.calibration->prepared) { // kept longer than its calibration
-        QS_TRY(converted, convert({request.calibration, request.recipe, request.settings}, job));
-    }
+    QS_TRY(const ConvertedPtr converted, convertedOf(request, job));
     QS_TRY(const auto opened,
            data(*converted->prepared->model, request.settings.compared(), comparedCut(request)));
     QS_TRY(Key compared, comparedKey(request));
@@ -204,6 +217,35 @@ Result<ComparisonPtr> StageChain::compare(const CompareRequest& request, const J
                          m_options.valueBytes > 0 ? &from : nullptr));
     m_memo.keep<Comparison>(key, comparison, bytesOf(*comparison));
     return comparison;
+}
+
+Result<ValueLookPtr> StageChain::look(const CompareRequest& request, const LookTarget& target,
+                                      const JobContext& job)
+{
+    QS_TRY(const Key comparison, comparisonKey(request));
+    const Key key = KeyBuilder("look")
+                        .add(comparison)
+                        .add(std::int64_t(target.node.value()))
+                        .add(target.output ? std::int64_t(*target.output) : -1)
+                        .key();
+    if (auto kept = m_memo.find<ValueLook>(key))
+        return kept;
+    QS_TRY(const ConvertedPtr converted, convertedOf(request, job));
+    QS_TRY(const auto opened,
+           data(*converted->prepared->model, request.settings.compared(), comparedCut(request)));
+    QS_TRY(ValueLookPtr look,
+           lookAt(*converted, *opened, target, request.calibration->device, job));
+    m_memo.keep<ValueLook>(key, look, bytesOf(*look));
+    return look;
+}
+
+Result<SampleValuesPtr> StageChain::sampleValues(const CompareRequest& request,
+                                                 const SampleWanted& wanted, const JobContext& job)
+{
+    QS_TRY(const ConvertedPtr converted, convertedOf(request, job));
+    QS_TRY(const auto opened,
+           data(*converted->prepared->model, request.settings.compared(), comparedCut(request)));
+    return qs::sampleValues(*converted, *opened, wanted, request.calibration->device, job);
 }
 
 Recalled StageChain::recall(const CalibrateRequest& request, const JobContext& job)

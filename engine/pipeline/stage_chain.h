@@ -11,6 +11,7 @@
 #include "engine/pipeline/data_identity.h"
 #include "engine/pipeline/kept_statistics.h"
 #include "engine/pipeline/stages.h"
+#include "engine/values/value_look.h"
 #include "engine/verify/certificate.h"
 
 #include <list>
@@ -86,6 +87,12 @@ public:
     /// from these samples, which the result tells. Nothing of it becomes a result of another stage.
     /// Errors: data that nobody calibrated on, `calibrate`'s refusals.
     Result<PreviewPtr> preview(const PreviewRequest& request, const JobContext& job);
+    /// Looks at one value over the data of that comparison (`lookAt`).
+    Result<ValueLookPtr> look(const CompareRequest& request, const LookTarget& target,
+                              const JobContext& job);
+    /// What it is for one sample (`sampleValues`).
+    Result<SampleValuesPtr> sampleValues(const CompareRequest& request, const SampleWanted& wanted,
+                                         const JobContext& job);
 
     /// Writes the forms and the records beside them into the folder, all or nothing
     /// (`ResultFolder`).
@@ -153,6 +160,8 @@ private:
     /// Of the data that are compared, how they are cut, device and threads.
     Result<Key> comparedKey(const CompareRequest& request);
     Result<Key> comparisonKey(const CompareRequest& request);
+    /// The conversion, made anew where it was kept longer than the calibration that is asked about.
+    Result<ConvertedPtr> convertedOf(const CompareRequest& request, const JobContext& job);
 
     Options m_options;
     ContentHashes m_hashes;

@@ -336,6 +336,54 @@ Result<Certificate> FakeEngine::verify(const VerifyStageRequest&, const JobConte
     return certificate;
 }
 
+Result<ValueLookPtr> FakeEngine::look(const CompareRequest& request, const LookTarget& target,
+                                      const JobContext& job)
+{
+    ++looks;
+    while (waitInLook)
+        QS_CHECK(job.check());
+    auto out = std::make_shared<ValueLook>();
+    out->target = target;
+    out->name
+        = target.output ? "output" : request.converted->prepared->model->get(target.node).name;
+    out->error = ErrorMetrics {};
+    out->error->sqnrDb = 30;
+    out->kl = 0.01;
+    out->results = {{out->name, {3, 4, 2, 3}, 1, 4}};
+    for (int c = 0; c < 4; ++c) {
+        ChannelError channel;
+        channel.channel = c;
+        channel.signal = 100;
+        channel.noise = c + 1;
+        channel.count = 18;
+        channel.sqnrDb = 40 - c;
+        channel.isWide = c == 3;
+        out->channels.push_back(channel);
+    }
+    out->samples = {{100, 1, 35, 0.1}, {100, 2, 25, 0.2}, {100, 1, 32, 0.1}};
+    out->sampleCount = 3;
+    out->batchSamples = {3};
+    return ValueLookPtr(out);
+}
+
+Result<SampleValuesPtr> FakeEngine::sampleValues(const CompareRequest&, const SampleWanted& wanted,
+                                                 const JobContext&)
+{
+    auto out = std::make_shared<SampleValues>();
+    out->target = wanted.target;
+    out->sample = wanted.sample;
+    out->shape = {4, 2, 3};
+    out->channelAxis = 0;
+    out->planes = 4;
+    out->rows = 2;
+    out->columns = 3;
+    for (int i = 0; i < 24; ++i) {
+        out->floating.push_back(float(i));
+        out->converted.push_back(float(i) + 0.01F);
+    }
+    return SampleValuesPtr(out);
+}
+
 Result<ExportReport> FakeEngine::exportTo(const ExportRequest& request, const JobContext&)
 {
     ExportReport report {request.folder, {}, {}};

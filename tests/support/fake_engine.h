@@ -40,6 +40,12 @@ public:
     Result<ComparisonPtr> compare(const CompareRequest& request, const JobContext& job) override;
     /// Over two samples; a decibel less at the output for each rule.
     Result<PreviewPtr> previewErrors(const PreviewRequest& request, const JobContext& job) override;
+    /// Three samples of four channels; a channel loses the more the later it comes.
+    Result<ValueLookPtr> look(const CompareRequest& request, const LookTarget& target,
+                              const JobContext& job) override;
+    /// [4, 2, 3]: a ramp from 0, and a hundredth more; the part is ignored.
+    Result<SampleValuesPtr> sampleValues(const CompareRequest& request, const SampleWanted& wanted,
+                                         const JobContext& job) override;
     Result<ExportReport> exportTo(const ExportRequest& request, const JobContext& job) override;
     /// One export passes, the other's runtime is missing.
     Result<Certificate> verify(const VerifyStageRequest& request, const JobContext& job) override;
@@ -83,7 +89,8 @@ public:
     std::atomic<int> decisionPreviews = 0;
     std::atomic<bool> failCalibration = false;
     std::atomic<bool> waitInCalibration = false; ///< until cancelled
-    std::atomic<int> calibrations = 0, comparisons = 0, plans = 0;
+    std::atomic<int> calibrations = 0, comparisons = 0, plans = 0, looks = 0;
+    std::atomic<bool> waitInLook = false; ///< until cancelled
 };
 
 } // namespace qs

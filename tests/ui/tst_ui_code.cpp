@@ -91,7 +91,8 @@ private Q_SLOTS:
     {
         m_workspace->selectNode(node("linear"));
         auto* other = m_panel->findChild<QComboBox*>("codeOtherForm");
-        QTest::keyClick(other, Qt::Key_End);
+        QTest::keyClick(other, Qt::Key_End); // the Python source
+        QTest::keyClick(other, Qt::Key_Up);
         QTRY_VERIFY(right()->isVisible());
         QTRY_VERIFY(left()->changeCount() > 1);
         QCOMPARE(left()->blockCount(), right()->blockCount());

@@ -162,7 +162,7 @@ private Q_SLOTS:
         QVERIFY(!workspace().live().trial());
     }
 
-    /// Results that are kept current: all data follow by themselves, and the newest decision wins.
+    /// All data are compared after it by themselves, and the newest decision wins.
     void allDataFollow()
     {
         auto& keep = m_window->actions()["compareAfterEach"];

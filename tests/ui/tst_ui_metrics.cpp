@@ -54,7 +54,7 @@ private Q_SLOTS:
                 = told(model.index(row, MetricsModel::NodeColumn).data().toString().toStdString());
             const QJsonObject error = node["error"].toObject();
             QVERIFY(!error.isEmpty());
-            for (int column = MetricsModel::FirstMetric; column < MetricsModel::kColumns;
+            for (int column = MetricsModel::FirstMetric; column < MetricsModel::kKlColumn;
                  ++column) {
                 const int at = column - MetricsModel::FirstMetric;
                 const QJsonValue term = error[kTerms[at / 4]];
@@ -64,6 +64,14 @@ private Q_SLOTS:
                 if (shown)
                     QVERIFY(sameNumber(*shown, wanted.toDouble()));
             }
+            const auto kl = model.number(row, MetricsModel::kKlColumn);
+            QVERIFY(kl && error["cumulative"].toObject()["kl"].isDouble());
+            QVERIFY(sameNumber(*kl, error["cumulative"].toObject()["kl"].toDouble()));
+            const QJsonValue largest = node["departure"].toObject()["max"];
+            const auto apart = model.number(row, MetricsModel::kStepsApartColumn);
+            QCOMPARE(apart.has_value(), largest.isDouble());
+            if (apart)
+                QVERIFY(sameNumber(*apart, largest.toDouble()));
             const QJsonArray scale = node["output"].toObject()["scale"].toArray();
             const auto step = model.number(row, MetricsModel::StepColumn);
             QCOMPARE(step.has_value(), scale.size() == 1);
@@ -74,7 +82,8 @@ private Q_SLOTS:
 
     void anyColumnSorts()
     {
-        for (const int column : {int(MetricsModel::FirstMetric), MetricsModel::FirstMetric + 6}) {
+        for (const int column : {int(MetricsModel::FirstMetric), MetricsModel::FirstMetric + 6,
+                                 MetricsModel::kKlColumn, MetricsModel::kStepsApartColumn}) {
             for (const Qt::SortOrder order : {Qt::AscendingOrder, Qt::DescendingOrder}) {
                 table().sortByColumn(column, order);
                 bool ended = false;

@@ -46,6 +46,10 @@ void MetricsModel::refresh()
     beginResetModel();
     m_comparison = now;
     m_rows.clear();
+    m_stepsApart.clear();
+    if (m_comparison)
+        for (const FormDeparture& departure : m_comparison->departures)
+            m_stepsApart[departure.node] = departure.steps.largest;
     const auto& model = m_workspace.document().model();
     if (m_comparison && model)
         for (const NodeError& error : m_comparison->nodes)
@@ -63,9 +67,15 @@ std::optional<double> MetricsModel::number(int row, int column) const
         return params && params->scale.size() == 1 ? std::optional(double(params->scale.front()))
                                                    : std::nullopt;
     }
+    if (column == kStepsApartColumn) {
+        const auto apart = m_stepsApart.find(node);
+        return apart == m_stepsApart.end() ? std::nullopt : std::optional(apart->second);
+    }
     const NodeError* error = column < FirstMetric ? nullptr : facts.error(node);
     if (!error)
         return std::nullopt;
+    if (column == kKlColumn)
+        return error->kl;
     const auto& metrics = errorTerm(*error, kTableTerms[(column - FirstMetric) / kMetrics]);
     if (!metrics)
         return std::nullopt;
@@ -131,7 +141,8 @@ QVariant MetricsModel::data(const QModelIndex& index, int role) const
         return *value;
     if (role == Qt::ToolTipRole)
         return QString::number(*value, 'g', 17);
-    const int metric = column == StepColumn ? kMetrics : (column - FirstMetric) % kMetrics;
+    const bool isMetric = column >= FirstMetric && column < kKlColumn;
+    const int metric = isMetric ? (column - FirstMetric) % kMetrics : kMetrics;
     if (metric == 0)
         return QString::number(*value, 'f', 1);
     return metric == 1 ? QString::number(*value, 'f', 5) : QString::number(*value, 'g', 3);
@@ -146,6 +157,16 @@ QVariant MetricsModel::headerData(int section, Qt::Orientation orientation, int 
         return int((section < StepColumn ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     if (role != Qt::DisplayRole && role != Qt::ToolTipRole)
         return {};
+    const bool isHint = role == Qt::ToolTipRole;
+    if (section == kKlColumn)
+        return isHint ? QStringLiteral("KL divergence: how far the converted values are spread "
+                                       "otherwise than the float ones, in nats, over 64 bins of "
+                                       "the first batch's range")
+                      : QStringLiteral("KL");
+    if (section == kStepsApartColumn)
+        return isHint ? QStringLiteral("The most steps that the lowered form, run whole over one "
+                                       "batch, is from the reference form")
+                      : QStringLiteral("steps apart");
     if (section < FirstMetric)
         return QString::fromLatin1(kWords[section]);
     return QStringLiteral("%1 %2").arg(

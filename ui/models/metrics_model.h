@@ -7,6 +7,7 @@
 
 #include <QAbstractTableModel>
 
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -31,7 +32,10 @@ public:
         FirstMetric ///< four terms, each with four metrics
     };
     static constexpr int kMetrics = 4;
-    static constexpr int kColumns = FirstMetric + 4 * kMetrics;
+    static constexpr int kKlColumn = FirstMetric + 4 * kMetrics;
+    /// How far the lowered form, run whole, is from the reference form.
+    static constexpr int kStepsApartColumn = kKlColumn + 1;
+    static constexpr int kColumns = kStepsApartColumn + 1;
 
     explicit MetricsModel(Workspace& workspace, QObject* parent = nullptr);
 
@@ -52,6 +56,7 @@ private:
     Workspace& m_workspace;
     ComparisonPtr m_comparison; ///< that the rows are of
     std::vector<NodeId> m_rows;
+    std::map<NodeId, double> m_stepsApart; ///< the largest, by node
 };
 
 /// Rows of any such table as CSV (RFC 4180): titles first, numbers in full.

@@ -10,6 +10,7 @@
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/theme.h"
+#include "ui/source/source_view.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -54,6 +55,7 @@ CodePanel::CodePanel(Workspace& workspace, QWidget* parent)
         m_leftForm->addItem(toQString(codeFormName(form)));
         m_rightForm->addItem(QStringLiteral("beside %1").arg(toQString(codeFormName(form))));
     }
+    m_rightForm->addItem(QStringLiteral("beside Python"));
     for (auto* box : {m_leftForm, m_rightForm})
         box->setFont(uiFont(11.5));
     m_left->setObjectName(QStringLiteral("codeLeft"));
@@ -75,6 +77,8 @@ CodePanel::CodePanel(Workspace& workspace, QWidget* parent)
     splitter->setChildrenCollapsible(false);
     splitter->addWidget(m_left);
     splitter->addWidget(m_right);
+    m_source = new SourceView(workspace, splitter);
+    splitter->addWidget(m_source);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -104,6 +108,7 @@ CodePanel::CodePanel(Workspace& workspace, QWidget* parent)
             mark(true);
     });
     m_right->hide();
+    m_source->hide();
 }
 
 void CodePanel::link(CodeView& from, CodeView& to)
@@ -137,7 +142,13 @@ void CodePanel::showEvent(QShowEvent* event)
 
 bool CodePanel::needsConversion() const
 {
-    return m_leftForm->currentIndex() > 0 || m_rightForm->currentIndex() > 1;
+    return m_leftForm->currentIndex() > 0 || otherForm() > 0;
+}
+
+int CodePanel::otherForm() const
+{
+    const int form = m_rightForm->currentIndex() - 1;
+    return form < int(kCodeForms.size()) ? form : -1;
 }
 
 void CodePanel::reload()
@@ -189,8 +200,9 @@ void CodePanel::reload()
 
 void CodePanel::arrange()
 {
-    const int other = m_rightForm->currentIndex() - 1;
+    const int other = otherForm();
     m_right->setVisible(other >= 0);
+    m_source->setVisible(m_rightForm->currentIndex() > int(kCodeForms.size()));
     std::vector<CodeView::Row> left, right;
     if (m_forms) {
         const auto& a = (*m_forms)[std::size_t(m_leftForm->currentIndex())];

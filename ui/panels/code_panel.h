@@ -17,11 +17,13 @@ namespace qs {
 
 class CodeView;
 class ElidedLabel;
+class SourceView;
 class Workspace;
 
 /// The forms of the model as code, one alone or two side by side: lines that differ are tinted,
 /// both scroll together, the selected nodes' lines are marked in each. Before a conversion the
-/// converted forms are outlined by the current plan, with names only. GUI thread only.
+/// converted forms are outlined by the current plan, with names only. In the place of a second form
+/// the Python that the selected node came from. GUI thread only.
 class CodePanel : public QWidget
 {
     Q_OBJECT
@@ -47,6 +49,8 @@ private:
     void arrange();
     void mark(bool reveal);
     bool needsConversion() const;
+    /// The second form; -1 for none.
+    int otherForm() const;
 
     Workspace& m_workspace;
     QComboBox* m_leftForm;
@@ -54,6 +58,7 @@ private:
     ElidedLabel* m_note;
     CodeView* m_left;
     CodeView* m_right;
+    SourceView* m_source;
     std::shared_ptr<const Forms> m_forms;
     QString m_shownNote;
     bool m_dirty = true;

@@ -11,6 +11,7 @@
 #include "engine/export/stored_run.h"
 #include "engine/pipeline/compare_file.h"
 #include "engine/pipeline/stages.h"
+#include "engine/values/value_look.h"
 #include "engine/verify/certificate.h"
 
 #include <memory>
@@ -48,6 +49,14 @@ public:
     virtual Result<ComparisonPtr> compare(const CompareRequest& request, const JobContext& job) = 0;
     /// What decisions do to a few samples (`StageChain::preview`).
     virtual Result<PreviewPtr> previewErrors(const PreviewRequest& request, const JobContext& job)
+        = 0;
+    /// Looks at one value over the data of that comparison, and at one sample's
+    /// (`StageChain::look`, `sampleValues`).
+    virtual Result<ValueLookPtr> look(const CompareRequest& request, const LookTarget& target,
+                                      const JobContext& job)
+        = 0;
+    virtual Result<SampleValuesPtr> sampleValues(const CompareRequest& request,
+                                                 const SampleWanted& wanted, const JobContext& job)
         = 0;
     virtual Result<ExportReport> exportTo(const ExportRequest& request, const JobContext& job) = 0;
     /// Runs the exports of a result folder in the runtimes they are for (`StageChain::verify`).

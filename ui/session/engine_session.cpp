@@ -75,6 +75,16 @@ public:
         return m_chain.preview(request, job);
     }
 
+    Result<ValueLookPtr> look(const CompareRequest& request, const LookTarget& target,
+                              const JobContext& job) override
+    {
+        return m_chain.look(request, target, job);
+    }
+    Result<SampleValuesPtr> sampleValues(const CompareRequest& request, const SampleWanted& wanted,
+                                         const JobContext& job) override
+    {
+        return m_chain.sampleValues(request, wanted, job);
+    }
     Result<ExportReport> exportTo(const ExportRequest& request, const JobContext& job) override
     {
         return m_chain.exportTo(request, job);

@@ -61,6 +61,7 @@ void HelpActions::nameTopics()
         {"errorPlot", "comparison"},
         {"channelPlot", "channels"},
         {"codePanel", "forms"},
+        {"valuesPage", "look"},
         {"findingsPanel", "findings"},
         {"stylePanel", "styles"},
         {"colourBy", "colours"},

@@ -169,7 +169,18 @@ std::vector<HelpTopic> makeTopics()
          "Signal to quantization noise ratio in dB: 10 log10 of signal power over error power. "
          "Higher is better; 6 dB are one bit. Above 40 dB is mostly harmless, below 20 dB "
          "mostly hurts. The colours run from dark blue (good) to yellow (worst).",
-         {"comparison"}},
+         {"comparison", "look"}},
+        {"look",
+         "Values of a node",
+         "The Values tab runs the data as far as the selected node, float and converted side by "
+         "side, and shows one sample's values in both and their difference: slice by slice, or "
+         "as an image; Ctrl+wheel, + and - zoom, dragging moves, 0 shows all. Channels, weight "
+         "channels and samples are listed with what each loses, "
+         "the worst first; a click goes there. A channel is wide where its largest value is four "
+         "times the median channel's, noisy where it holds four times its fair share of the "
+         "noise. KL is the divergence of the float values' histogram from the converted one's, "
+         "in nats; 0 is no difference. Nothing is run while the tab is hidden.",
+         {"comparison", "channels", "values"}},
         {"export",
          "Export",
          "Writes the int8 model as TorchScript, .pt2 with int8 weights, or .pt2 in reference "

@@ -35,6 +35,7 @@
 #include "ui/shell/project_files.h"
 #include "ui/shell/status_line.h"
 #include "ui/shell/theme.h"
+#include "ui/values/values_page.h"
 
 #include <QLabel>
 #include <QMenuBar>
@@ -240,6 +241,7 @@ QWidget* MainWindow::buildBottom()
     auto* metrics = new MetricsPanel(m_workspace, m_bottom);
     m_bottom->addTab(metrics, QStringLiteral("Table"));
     connect(metrics, &MetricsPanel::revealWanted, this, [this] { m_graph->revealSelection(); });
+    m_bottom->addTab(new ValuesPage(m_workspace, m_bottom), QStringLiteral("Values"));
     m_bottom->addTab(new CodePanel(m_workspace, m_bottom), QStringLiteral("Code"));
     m_bottom->addTab(new RecipePanel(m_workspace, m_bottom), QStringLiteral("Recipe"));
     m_findings = new FindingsPanel(m_workspace, m_bottom);

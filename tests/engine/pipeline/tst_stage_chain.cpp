@@ -125,6 +125,7 @@ private:
             QVERIFY(same(a[i].inherited, b[i].inherited));
             QVERIFY(same(a[i].bornHere, b[i].bornHere));
             QVERIFY(same(a[i].cumulative, b[i].cumulative));
+            QVERIFY(a[i].kl && a[i].kl == b[i].kl);
         }
         QCOMPARE(kept.comparison->outputs.size(), fresh.comparison->outputs.size());
         for (std::size_t i = 0; i < kept.comparison->outputs.size(); ++i) {

@@ -10,6 +10,8 @@
 #include "ui/shell/main_window.h"
 #include "ui/shell/pipeline_bar.h"
 #include "ui/shell/theme.h"
+#include "ui/values/value_looks.h"
+#include "ui/values/values_page.h"
 
 #include <QApplication>
 #include <QDir>
@@ -217,6 +219,10 @@ void TestTour::tabs()
 {
     m_window->showTab("channelPlot");
     look("channels", {"channelPlot"});
+    m_window->showTab("valuesPage");
+    const auto& looks = m_window->findChild<ValuesPage*>()->looks();
+    QTRY_VERIFY_WITH_TIMEOUT(looks.look() && looks.values(), 60000);
+    look("values", {"mapFloat", "mapConverted", "mapDifference", "valuesTable"});
     m_window->showTab("codePanel");
     QTest::qWait(100);
     look("code", {"codeLeft"});

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/commands/command.h"
+#include "app/commands/console.h"
+#include "app/commands/device_option.h"
+#include "app/commands/look_text.h"
+#include "app/commands/restored_result.h"
+#include "engine/configure/nearest_name.h"
+#include "engine/graph/output_names.h"
+#include "engine/io/npz.h"
+#include "engine/values/look_json.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+namespace qs {
+
+namespace {
+
+constexpr int kLinesAround = 5;
+
+struct LookOptions
+{
+    std::string model, result, data, node, output, npz, sources;
+    std::string device = "auto";
+    std::int64_t sample = -1, part = 0, worst = 10;
+    bool json = false;
+};
+
+Result<LookTarget> targetOf(const LookOptions& options, const Graph& model)
+{
+    if (!options.output.empty()) {
+        const auto names = outputNames(model);
+        const auto found = std::find(names.begin(), names.end(), options.output);
+        if (found == names.end())
+            return fail(makeError(ErrorCode::Usage, "there is no output '" + options.output + "'")
+                            .withHint(suggestName(options.output, names)));
+        return LookTarget {{}, std::size_t(found - names.begin())};
+    }
+    if (const Node* node = model.tryFind(options.node))
+        return LookTarget {node->id, {}};
+    std::vector<std::string> names;
+    for (const NodePtr& node : model.nodes())
+        if (node->isOperator())
+            names.push_back(node->name);
+    return fail(makeError(ErrorCode::Usage, "there is no node '" + options.node + "'")
+                    .withHint(suggestName(options.node, names)));
+}
+
+NpyArray arrayOf(const std::string& name, const SampleValues& values,
+                 const std::vector<float>& numbers)
+{
+    NpyArray array = npyFrom(name, numbers);
+    array.shape = values.shape;
+    return array;
+}
+
+Result<void> writeValues(const SampleValues& values, const std::string& path)
+{
+    std::vector<float> difference(values.floating.size());
+    for (std::size_t i = 0; i < difference.size(); ++i)
+        difference[i] = values.converted[i] - values.floating[i];
+    return writeNpz({arrayOf("float", values, values.floating),
+                     arrayOf("converted", values, values.converted),
+                     arrayOf("difference", values, difference)},
+                    path);
+}
+
+Result<void> runLook(const LookOptions& options, const JobContext& job)
+{
+    StageChain chain;
+    const RunSettings settings {options.data, {}, options.device};
+    QS_TRY(const RestoredResult restored,
+           restoreResult(chain, options.result, options.model, settings, job));
+    const Graph& model = *restored.planned.model;
+    QS_TRY(const LookTarget target, targetOf(options, model));
+    const CompareRequest request {restored.calibration, restored.converted, restored.planned.recipe,
+                                  settings};
+    QS_TRY(const ValueLookPtr look, chain.look(request, target, job));
+    LookParts parts;
+    parts.model = &model;
+    parts.look = look.get();
+    parts.worst = std::size_t(options.worst);
+    SampleValuesPtr values;
+    if (options.sample >= 0) {
+        SampleWanted wanted {target, options.sample, {}, look->batchSamples};
+        wanted.part.result = std::size_t(options.part);
+        wanted.part.elements = std::numeric_limits<std::int64_t>::max();
+        QS_TRY(values, chain.sampleValues(request, wanted, job));
+        if (!options.npz.empty())
+            QS_CHECK(writeValues(*values, options.npz));
+    }
+    parts.sample = values.get();
+    const Node* node = target.output ? nullptr : model.tryFind(look->name);
+    auto source = node ? sourceLines(node->source, options.sources, kLinesAround)
+                       : Result<SourceExcerpt>(fail(ErrorCode::NotFound, ""));
+    parts.source = source ? &*source : nullptr;
+    return printOut(options.json ? lookJson(parts) : lookText(parts));
+}
+
+Result<void> checkOptions(const LookOptions& options)
+{
+    if (options.node.empty() == options.output.empty())
+        return fail(ErrorCode::Usage, "give either --node or --output: what is looked at");
+    if (!options.npz.empty() && options.sample < 0)
+        return fail(ErrorCode::Usage, "--npz needs --sample: whose values are written");
+    return {};
+}
+
+} // namespace
+
+void addLookCommand(CLI::App& app, Command& chosen)
+{
+    auto options = std::make_shared<LookOptions>();
+    CLI::App* verb = app.add_subcommand(
+        "look", "Looks at one node's values: by channel, by sample, and a sample's own");
+    verb->add_option("MODEL", options->model, "the model that the result was made from")
+        ->required();
+    verb->add_option("--result", options->result, "the folder, or its result.json")->required();
+    verb->add_option("--data", options->data,
+                     "a .npz, a .pt of torch.save, a folder of images, or 'sample'")
+        ->required();
+    verb->add_option("--node", options->node, "the node's name, as 'compare' lists it");
+    verb->add_option("--output", options->output, "in place of a node, an output of the model");
+    verb->add_option("--sample", options->sample,
+                     "of the data, from 0: the sample whose values are "
+                     "told")
+        ->check(CLI::NonNegativeNumber);
+    verb->add_option("--part", options->part, "which of the node's results; 0 is the first")
+        ->check(CLI::NonNegativeNumber);
+    verb->add_option("--worst", options->worst, "how many of the worst samples are listed")
+        ->check(CLI::NonNegativeNumber);
+    verb->add_option("--npz", options->npz,
+                     "writes the sample's values: float, converted and difference");
+    verb->add_option("--sources", options->sources,
+                     "a folder that the Python files of the model lie in");
+    addDeviceOption(*verb, options->device);
+    verb->add_flag("--json", options->json, "one JSON document on stdout");
+    verb->callback([options, &chosen] {
+        chosen = [options](const JobContext& job) -> Result<void> {
+            QS_CHECK(checkOptions(*options));
+            return toldOfModel(runLook(*options, job), options->model);
+        };
+    });
+}
+
+} // namespace qs

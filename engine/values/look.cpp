@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/values/look.h"
+
+#include "engine/base/freed_memory.h"
+#include "engine/base/log.h"
+#include "engine/base/torch_guard.h"
+#include "engine/calibrate/batch_reader.h"
+#include "engine/calibrate/non_finite.h"
+#include "engine/compare/repeatable.h"
+#include "engine/convert/quantized_engine.h"
+#include "engine/graph/output_names.h"
+#include "engine/values/channel_axis.h"
+#include "engine/values/channel_outliers.h"
+#include "engine/values/value_sums.h"
+#include "engine/values/watched_run.h"
+#include "engine/values/weight_look.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+std::string nameOf(const ConvertedModel& converted, const LookTarget& target,
+                   const CompareUnit* unit)
+{
+    const Graph& model = *converted.prepared->model;
+    return unit ? model.get(unit->last).name : outputNames(model).at(*target.output);
+}
+
+/// Collects over the batches what one look tells.
+class Looker
+{
+public:
+    Looker(const ConvertedModel& converted, const WatchedRun& run)
+        : m_graph(*converted.prepared->model)
+        , m_values(run.values())
+        , m_sums(run.values().size())
+        , m_results(run.values().size())
+    {
+    }
+
+    Result<void> add(const std::vector<ValuePair>& seen, std::int64_t samples)
+    {
+        addCounts(m_counts, seen);
+        for (std::size_t i = 0; i < seen.size(); ++i) {
+            const at::Tensor& y = seen[i].first;
+            const int axis
+                = m_values[i] ? channelAxis(m_graph, m_values[i], std::size_t(y.dim())) : -1;
+            if (m_sampleCount == 0) {
+                m_results[i].name = m_values[i] ? m_graph.value(m_values[i]).name : "constant";
+                m_results[i].shape = y.sizes().vec();
+                m_results[i].channelAxis = axis;
+            }
+            QS_CHECK(m_sums[i].add(seen[i], axis, samples));
+        }
+        m_sampleCount += samples;
+        m_batchSamples.push_back(samples);
+        return {};
+    }
+
+    void addTo(ValueLook& look)
+    {
+        ErrorSums all;
+        for (std::size_t i = 0; i < m_sums.size(); ++i) {
+            const auto& channels = m_sums[i].channels();
+            m_results[i].channels = channels.size();
+            for (std::size_t c = 0; c < channels.size(); ++c) {
+                kernels::merge(all, channels[c].sums);
+                look.channels.push_back(channelError(i, std::int64_t(c), channels[c]));
+            }
+            addSamples(m_sums[i].samples(), i == 0);
+        }
+        look.error = metricsFrom(all);
+        look.kl = divergence(m_counts);
+        look.results = std::move(m_results);
+        markOutliers(look.channels);
+        for (const ErrorSums& sums : m_samples) {
+            const auto error = metricsFrom(sums);
+            look.samples.push_back(
+                {sums.signal2, sums.noise2, error ? error->sqnrDb : std::nullopt, sums.maxAbs});
+        }
+        look.sampleCount = m_sampleCount;
+        look.batchSamples = std::move(m_batchSamples);
+    }
+
+private:
+    /// A sample's error is that over all results; without it in one of them it is not told.
+    void addSamples(const std::vector<ErrorSums>& samples, bool isFirst)
+    {
+        if (isFirst)
+            m_samples = samples;
+        else if (samples.size() == m_samples.size())
+            for (std::size_t s = 0; s < samples.size(); ++s)
+                kernels::merge(m_samples[s], samples[s]);
+        else
+            m_samples.clear();
+    }
+
+    const Graph& m_graph;
+    std::vector<ValueRef> m_values;
+    std::vector<ValueSums> m_sums; ///< by result
+    std::vector<ResultLook> m_results;
+    ValueCounts m_counts;
+    std::vector<ErrorSums> m_samples;
+    std::int64_t m_sampleCount = 0;
+    std::vector<std::int64_t> m_batchSamples;
+};
+
+Result<ValueLookPtr> look(const ConvertedModel& converted, const Dataset& data,
+                          const LookTarget& target, const std::string& device,
+                          const JobContext& job)
+{
+    QS_TRY(WatchedRun run, WatchedRun::create(converted, target, device, data.isSequence()));
+    auto found = std::make_shared<ValueLook>();
+    found->target = target;
+    found->name = nameOf(converted, target, run.unit());
+    found->quantized = run.unit() && run.unit()->quantized;
+    Looker looker(converted, run);
+    BatchReader reader(data, job);
+    const std::int64_t count = reader.count();
+    for (std::int64_t i = 0; i < count; ++i) {
+        job.report("look", "batch " + std::to_string(i + 1) + " of " + std::to_string(count),
+                   double(i) / double(count));
+        QS_TRY(const Batch batch, reader.next());
+        QS_CHECK(checkObservedInputs(*converted.prepared->graph, batch));
+        auto seen = run.run(batch, job);
+        if (!seen)
+            return fail(std::move(seen).error().atNode(found->name));
+        QS_CHECK(looker.add(*seen, batch.samples));
+    }
+    looker.addTo(*found);
+    if (run.unit()) {
+        QS_TRY(found->weights, weightLooks(converted, *run.unit(), job));
+    }
+    return ValueLookPtr(std::move(found));
+}
+
+} // namespace
+
+ChannelError channelError(std::size_t result, std::int64_t index, const ValueSums::Channel& channel)
+{
+    ChannelError error;
+    error.result = result;
+    error.channel = index;
+    error.signal = channel.sums.signal2;
+    error.noise = channel.sums.noise2;
+    error.count = channel.sums.count;
+    if (const auto metrics = metricsFrom(channel.sums)) {
+        error.sqnrDb = metrics->sqnrDb;
+        error.mse = metrics->mse;
+        error.maxAbs = metrics->maxAbs;
+    }
+    error.low = channel.low;
+    error.high = channel.high;
+    return error;
+}
+
+Result<ValueLookPtr> lookAt(const ConvertedModel& converted, const Dataset& data,
+                            const LookTarget& target, const std::string& device,
+                            const JobContext& job)
+{
+    const InferenceScope inference;
+    auto found = guardTorchValue<ValueLookPtr>([&] {
+        selectEngine(converted.engine);
+        return look(converted, data, target, device, job);
+    });
+    returnFreedMemory();
+    return found;
+}
+
+Result<std::vector<WeightLook>> lookAtWeights(const ConvertedModel& converted, NodeId node,
+                                              const JobContext& job)
+{
+    const InferenceScope inference;
+    return guardTorchValue<std::vector<WeightLook>>([&]() -> Result<std::vector<WeightLook>> {
+        for (const CompareUnit& unit : compareUnits(converted))
+            if (std::find(unit.members.begin(), unit.members.end(), node) != unit.members.end())
+                return weightLooks(converted, unit, job);
+        return std::vector<WeightLook>();
+    });
+}
+
+} // namespace qs

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/job_context.h"
+#include "engine/calibrate/dataset.h"
+#include "engine/convert/converted_model.h"
+#include "engine/values/value_look.h"
+
+namespace qs {
+
+/// Looks at one value over all of the data: by channel, by sample, its divergence, and the weights
+/// of its node. Float and reference form run side by side as in `compareModels`, only up to there,
+/// so that the sums are the comparison's cumulative error. The memory does not grow with the data
+/// but for some tens of bytes a sample. Device as in `calibrate`. Errors: a node that is not
+/// measured, an output that there is not, the data's.
+Result<ValueLookPtr> lookAt(const ConvertedModel& converted, const Dataset& data,
+                            const LookTarget& target, const std::string& device,
+                            const JobContext& job = {});
+
+/// What the value is for one sample of the data in both models; runs the batch that holds it (of a
+/// sequence all before it too). Where samples cannot be told apart in the value it is that of the
+/// whole batch, and `ofBatch` is set. Errors: as above; no such sample, plane or result.
+Result<SampleValuesPtr> sampleValues(const ConvertedModel& converted, const Dataset& data,
+                                     const SampleWanted& wanted, const std::string& device,
+                                     const JobContext& job = {});
+
+/// The weights of a node's fusion alone; runs no data.
+Result<std::vector<WeightLook>> lookAtWeights(const ConvertedModel& converted, NodeId node,
+                                              const JobContext& job = {});
+
+} // namespace qs

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/values/look_json.h"
+
+#include "engine/export/node_json.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace qs {
+
+namespace {
+
+Json dbJson(const std::optional<double>& db)
+{
+    return db ? numberJson(*db) : Json(nullptr);
+}
+
+Json channelsJson(const std::vector<ChannelError>& channels, bool ofWeight)
+{
+    Json list = Json::array();
+    for (const ChannelError& one : channels) {
+        Json json {{"result", one.result},
+                   {"channel", one.channel},
+                   {"sqnr_db", dbJson(one.sqnrDb)},
+                   {"mse", numberJson(one.mse)},
+                   {"max_abs", numberJson(one.maxAbs)},
+                   {"signal", numberJson(one.signal)},
+                   {"noise", numberJson(one.noise)},
+                   {"count", one.count},
+                   {"min", numberJson(one.low)},
+                   {"max", numberJson(one.high)},
+                   {"wide", one.isWide},
+                   {"noisy", one.isNoisy}};
+        if (ofWeight) {
+            json.erase("result");
+            json["scale"] = numberJson(one.scale);
+        }
+        list.push_back(std::move(json));
+    }
+    return list;
+}
+
+Json sampleJson(std::int64_t index, const SampleError& sample)
+{
+    return {{"sample", index},
+            {"sqnr_db", dbJson(sample.sqnrDb)},
+            {"max_abs", numberJson(sample.maxAbs)},
+            {"signal", numberJson(sample.signal)},
+            {"noise", numberJson(sample.noise)}};
+}
+
+Json resultsJson(const ValueLook& look)
+{
+    Json list = Json::array();
+    for (const ResultLook& result : look.results)
+        list.push_back(
+            {{"name", result.name},
+             {"shape", result.shape},
+             {"channel_axis", result.channelAxis < 0 ? Json(nullptr) : Json(result.channelAxis)},
+             {"channels", result.channels}});
+    return list;
+}
+
+Json weightsJson(const ValueLook& look)
+{
+    Json list = Json::array();
+    for (const WeightLook& weight : look.weights) {
+        Json json {{"node", weight.node},
+                   {"name", weight.name},
+                   {"dtype", weight.dtype},
+                   {"qscheme", weight.scheme.empty() ? Json(nullptr) : Json(weight.scheme)},
+                   {"shape", weight.shape},
+                   {"channel_axis", weight.channelAxis},
+                   {"error", metricsJson(weight.error)}};
+        json["channels"] = channelsJson(weight.channels, true);
+        list.push_back(std::move(json));
+    }
+    return list;
+}
+
+Json valuesJson(const SampleValues* sample)
+{
+    if (!sample)
+        return nullptr;
+    return {{"sample", sample->sample},
+            {"result", sample->result},
+            {"shape", sample->shape},
+            {"channel_axis", sample->channelAxis < 0 ? Json(nullptr) : Json(sample->channelAxis)},
+            {"of_batch", sample->ofBatch},
+            {"first_plane", sample->firstPlane},
+            {"planes", sample->planes}};
+}
+
+/// Where the node comes from, and the lines where the file is found.
+Json sourceJson(const Node* node, const SourceExcerpt* source)
+{
+    if (!node || node->source.file.empty())
+        return nullptr;
+    Json json {{"file", node->source.file},
+               {"line", node->source.line},
+               {"function", node->source.function},
+               {"code", node->source.code},
+               {"found", source ? Json(source->path) : Json(nullptr)}};
+    if (source) {
+        json["same"] = source->isSame;
+        json["first_line"] = source->firstLine;
+        json["lines"] = source->lines;
+    }
+    return json;
+}
+
+} // namespace
+
+std::string lookJson(const LookParts& parts)
+{
+    const ValueLook& look = *parts.look;
+    const ModelInfo& info = parts.model->info();
+    const Node* node = look.target.output ? nullptr : parts.model->tryFind(look.name);
+    Json error = metricsJson(look.error);
+    if (error.is_object())
+        error["kl"] = dbJson(look.kl);
+    Json json {{"format", "quantscope.look"},
+               {"version", 1},
+               {"model", {{"path", info.path}, {"sha256", info.sha256}}},
+               {"node", node ? Json(node->name) : Json(nullptr)},
+               {"output", look.target.output ? Json(look.name) : Json(nullptr)},
+               {"quantized", look.quantized},
+               {"samples", look.sampleCount}};
+    json["error"] = std::move(error);
+    json["results"] = resultsJson(look);
+    json["channels"] = channelsJson(look.channels, false);
+    json["sample_errors"] = Json::array();
+    for (std::size_t i = 0; i < look.samples.size(); ++i)
+        json["sample_errors"].push_back(sampleJson(std::int64_t(i), look.samples[i]));
+    json["worst_samples"] = Json::array();
+    for (const std::int64_t i : worstSamples(look, parts.worst))
+        json["worst_samples"].push_back(sampleJson(i, look.samples[std::size_t(i)]));
+    json["weights"] = weightsJson(look);
+    json["sample"] = valuesJson(parts.sample);
+    json["source"] = sourceJson(node, parts.source);
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace qs

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/graph/graph.h"
+#include "engine/io/source_lines.h"
+#include "engine/values/value_look.h"
+
+#include <string>
+
+namespace qs {
+
+/// What `look --json` tells besides the look itself. Pointers may be null; borrowed for the call.
+struct LookParts
+{
+    const Graph* model = nullptr;
+    const ValueLook* look = nullptr;
+    const SampleValues* sample = nullptr; ///< only how it is laid out and its error are told
+    const SourceExcerpt* source = nullptr;
+    std::size_t worst = 10; ///< samples
+};
+
+/// One document, two-space indent: `{format, version, model, node, output, quantized, samples,
+/// error, results[], channels[], sample_errors[], worst_samples[], weights[], sample, source}`.
+std::string lookJson(const LookParts& parts);
+
+} // namespace qs

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/values/watched_run.h"
+
+#include "engine/base/text.h"
+#include "engine/graph/output_names.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+/// The values that the model returns, flat and in order; empty references for constants.
+std::vector<ValueRef> outputValues(const Graph& graph)
+{
+    std::vector<ValueRef> values;
+    const std::function<void(const Argument&)> add = [&](const Argument& argument) {
+        if (const auto* list = argument.asList()) {
+            for (const Argument& item : *list)
+                add(item);
+            return;
+        }
+        const ValueRef* ref = argument.asRef();
+        values.push_back(ref ? *ref : ValueRef {});
+    };
+    for (const auto& argument : graph.output().args)
+        add(argument.value);
+    return values;
+}
+
+Error unmeasured(const Node& node)
+{
+    return makeError(
+               ErrorCode::BadInput,
+               node.isOperator()
+                   ? "there is nothing to compare: it makes no floating-point value that both "
+                     "models have"
+                   : "it is no operator: only what an operator makes is compared")
+        .atNode(node.name)
+        .withHint("look at a node that 'compare' lists");
+}
+
+} // namespace
+
+WatchedRun::WatchedRun(const ConvertedModel& converted, const LookTarget& target, Sweep sweep)
+    : m_converted(&converted)
+    , m_target(target)
+    , m_sweep(std::move(sweep))
+    , m_device(at::kCPU)
+{
+}
+
+Result<WatchedRun> WatchedRun::create(const ConvertedModel& converted, const LookTarget& target,
+                                      const std::string& device, bool isSequence)
+{
+    QS_TRY(Sweep sweep, Sweep::create(converted, at::Device(device)));
+    WatchedRun run(converted, target, std::move(sweep));
+    run.m_device = at::Device(device);
+    QS_CHECK(run.aim());
+    if (target.output && !run.m_sweep.addsAsExported()) {
+        QS_TRY(run.m_reference, OutputRun::create(converted.reference));
+    }
+    if (isSequence) {
+        run.m_sweep.followSequence();
+        if (run.m_reference)
+            run.m_reference->followSequence();
+    }
+    return run;
+}
+
+Result<void> WatchedRun::aim()
+{
+    const Graph& model = *m_converted->prepared->model;
+    if (m_target.output) {
+        const auto outputs = outputValues(model);
+        if (*m_target.output >= outputs.size())
+            return fail(makeError(ErrorCode::BadInput,
+                                  "there is no output " + std::to_string(*m_target.output)
+                                      + ": the model has "
+                                      + counted(std::int64_t(outputs.size()), "output")));
+        m_values = {outputs[*m_target.output]};
+        m_sweep.watch(std::nullopt, {});
+        return {};
+    }
+    const auto& units = m_sweep.units();
+    const auto found = std::find_if(units.begin(), units.end(), [&](const CompareUnit& unit) {
+        return std::find(unit.members.begin(), unit.members.end(), m_target.node)
+            != unit.members.end();
+    });
+    if (found == units.end())
+        return fail(unmeasured(model.get(m_target.node)));
+    m_unit = std::size_t(found - units.begin());
+    for (const UnitOutput& output : found->outputs)
+        m_values.push_back(output.value);
+    m_sweep.watch(m_unit, [seen = m_seen](std::span<const ValuePair> results) -> Result<void> {
+        seen->assign(results.begin(), results.end());
+        return {};
+    });
+    return {};
+}
+
+const CompareUnit* WatchedRun::unit() const
+{
+    return m_unit ? &m_sweep.units()[*m_unit] : nullptr;
+}
+
+Result<std::vector<ValuePair>> WatchedRun::run(const Batch& batch, const JobContext& job)
+{
+    std::vector<at::IValue> inputs;
+    for (const at::IValue& input : batch.inputs)
+        inputs.push_back(input.isTensor() ? at::IValue(input.toTensor().to(m_device)) : input);
+    m_seen->clear();
+    QS_TRY(Sweep::Outputs outputs, m_sweep.run(inputs, job));
+    if (m_target.output) {
+        if (m_reference) {
+            QS_TRY(outputs.referenceForm, m_reference->run(batch, job));
+        }
+        const at::Tensor &y = outputs.floatForm.at(*m_target.output),
+                         &converted = outputs.referenceForm.at(*m_target.output);
+        if (y.defined() && converted.defined() && y.is_floating_point())
+            m_seen->emplace_back(y, converted);
+    }
+    std::vector<ValuePair> seen = std::move(*m_seen);
+    m_seen->clear();
+    if (seen.empty())
+        return fail(ErrorCode::Unsupported, "it is no tensor of floating-point numbers");
+    for (ValuePair& pair : seen) {
+        if (pair.first.sizes() != pair.second.sizes())
+            return fail(ErrorCode::Unsupported,
+                        "its shape follows from values and is " + c10::str(pair.first.sizes())
+                            + " in the float model, " + c10::str(pair.second.sizes())
+                            + " in the converted one: it cannot be compared");
+        pair = {pair.first.cpu(), pair.second.cpu()};
+    }
+    return seen;
+}
+
+} // namespace qs

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/calibrate/dataset.h"
+#include "engine/compare/output_run.h"
+#include "engine/compare/sweep.h"
+#include "engine/values/value_look.h"
+
+namespace qs {
+
+/// Runs batches through the float and the reference form, in the way a comparison does, only as far
+/// as what is looked at needs. One thread at a time; under a torch guard and an inference scope.
+class WatchedRun
+{
+public:
+    /// Errors: no such output, a node that a comparison does not measure (BadInput).
+    static Result<WatchedRun> create(const ConvertedModel& converted, const LookTarget& target,
+                                     const std::string& device, bool isSequence);
+
+    /// y and y^ of each result. Errors: those of the batch, values of different shapes
+    /// (Unsupported).
+    Result<std::vector<ValuePair>> run(const Batch& batch, const JobContext& job);
+
+    /// The unit that is looked at; none for an output of the model.
+    const CompareUnit* unit() const;
+    /// The float graph's values that `run` gives.
+    const std::vector<ValueRef>& values() const { return m_values; }
+
+private:
+    WatchedRun(const ConvertedModel& converted, const LookTarget& target, Sweep sweep);
+    Result<void> aim();
+
+    const ConvertedModel* m_converted;
+    LookTarget m_target;
+    Sweep m_sweep;
+    std::optional<OutputRun> m_reference; ///< as exported, where the sweep adds up in another way
+    std::optional<std::size_t> m_unit;
+    std::vector<ValueRef> m_values;
+    std::shared_ptr<std::vector<ValuePair>> m_seen = std::make_shared<std::vector<ValuePair>>();
+    at::Device m_device;
+};
+
+} // namespace qs

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/values/weight_look.h"
+
+#include "engine/execute/interpreter.h"
+#include "engine/values/channel_axis.h"
+#include "engine/values/channel_outliers.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+/// What stands in the reference graph for a weight of `owner`: the end of its quantize-dequantize
+/// steps, which carry the owner as their origin. The weight itself where there are none.
+ValueRef dequantized(const Interpreter& reference, ValueRef weight, NodeId owner)
+{
+    const Graph& graph = reference.graph();
+    for (bool found = true; found;) {
+        found = false;
+        for (const Use& use : graph.users(weight)) {
+            const Node& reader = graph.get(use.node);
+            if (reader.id == owner || reader.origin != owner || !reader.isOperator()
+                || !reference.isConstant({reader.id, 0}))
+                continue;
+            weight = {reader.id, 0};
+            found = true;
+            break;
+        }
+    }
+    return weight;
+}
+
+std::string tensorName(const ConvertedModel& converted, NodeId stored)
+{
+    const Node& node = converted.prepared->graph->get(stored);
+    const Node* origin = converted.prepared->model->tryGet(node.origin);
+    const Node& named = origin ? *origin : node;
+    return named.target.empty() ? named.name : named.target;
+}
+
+Result<void> measure(WeightLook& look, const ValuePair& weight, const QParams* qparams)
+{
+    // One sample: the weight as a whole.
+    ValueSums sums;
+    QS_CHECK(
+        sums.add({weight.first.unsqueeze(0), weight.second.unsqueeze(0)}, look.channelAxis + 1, 1));
+    ErrorSums all;
+    for (std::size_t c = 0; c < sums.channels().size(); ++c) {
+        kernels::merge(all, sums.channels()[c].sums);
+        look.channels.push_back(channelError(0, std::int64_t(c), sums.channels()[c]));
+        if (qparams && !qparams->scale.empty())
+            look.channels.back().scale
+                = double(qparams->scale.size() > c ? qparams->scale[c] : qparams->scale.front());
+    }
+    look.error = metricsFrom(all).value_or(ErrorMetrics {});
+    markOutliers(look.channels);
+    return {};
+}
+
+} // namespace
+
+Result<std::vector<WeightLook>> weightLooks(const ConvertedModel& converted,
+                                            const CompareUnit& unit, const JobContext& job)
+{
+    std::vector<WeightLook> looks;
+    std::optional<Interpreter> reference;
+    const PreparedModel& prepared = *converted.prepared;
+    for (const PlannedObserver& observer : prepared.plan->observers) {
+        const auto weight = prepared.observedWeight.find(observer.id);
+        if (weight == prepared.observedWeight.end()
+            || std::find(unit.members.begin(), unit.members.end(), observer.weightOwner)
+                == unit.members.end())
+            continue;
+        QS_CHECK(job.check());
+        if (!reference) {
+            QS_TRY(reference, Interpreter::create(converted.reference));
+        }
+        const ValueRef made = dequantized(*reference, weight->second, observer.weightOwner);
+        if (made == weight->second)
+            continue;
+        QS_TRY(const at::IValue before, reference->computeConstant(weight->second));
+        QS_TRY(const at::IValue after, reference->computeConstant(made));
+        if (!before.isTensor() || !after.isTensor()
+            || before.toTensor().sizes() != after.toTensor().sizes())
+            continue;
+        WeightLook look;
+        const Node& owner = prepared.model->get(observer.weightOwner);
+        const auto qparams = converted.qparams.find(observer.id);
+        const bool known = qparams != converted.qparams.end();
+        look.node = owner.name;
+        look.name = tensorName(converted, weight->second.node);
+        look.dtype = dtypeName(observer.spec.dtype);
+        look.scheme = known ? std::string(qschemeName(qparams->second.qscheme)) : std::string();
+        look.shape = before.toTensor().sizes().vec();
+        look.channelAxis = known && isPerChannel(qparams->second.qscheme)
+            ? qparams->second.axis
+            : weightChannelAxis(owner);
+        QS_CHECK(measure(look, {before.toTensor(), after.toTensor()},
+                         known ? &qparams->second : nullptr));
+        looks.push_back(std::move(look));
+    }
+    return looks;
+}
+
+} // namespace qs

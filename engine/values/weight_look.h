@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/job_context.h"
+#include "engine/compare/compare_unit.h"
+#include "engine/values/value_look.h"
+#include "engine/values/value_sums.h"
+
+namespace qs {
+
+/// The quantized weights that the unit's members read, as the reference form makes them; under a
+/// torch guard. Runs no data.
+Result<std::vector<WeightLook>> weightLooks(const ConvertedModel& converted,
+                                            const CompareUnit& unit, const JobContext& job);
+
+/// A channel's sums as they are told.
+ChannelError channelError(std::size_t result, std::int64_t index,
+                          const ValueSums::Channel& channel);
+
+} // namespace qs

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/source/source_view.h"
+
+#include "ui/panels/property_cards.h"
+#include "ui/session/coalesce.h"
+#include "ui/session/text.h"
+#include "ui/session/workspace.h"
+#include "ui/shell/theme.h"
+
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSettings>
+#include <QTextBlock>
+#include <QVBoxLayout>
+
+namespace qs {
+
+namespace {
+
+const QString kSourceTag = QStringLiteral("source");
+const QString kSourceFolderKey = QStringLiteral("sources/folder");
+
+QString numbered(const SourceExcerpt& found)
+{
+    const int width = int(QString::number(found.firstLine + int(found.lines.size())).size());
+    QString text;
+    for (std::size_t i = 0; i < found.lines.size(); ++i)
+        text += QStringLiteral("%1  ").arg(found.firstLine + int(i), width)
+            + QString::fromStdString(found.lines[i]) + QLatin1Char('\n');
+    text.chop(1);
+    return text;
+}
+
+} // namespace
+
+SourceView::SourceView(Workspace& workspace, QWidget* parent)
+    : QWidget(parent)
+    , m_workspace(workspace)
+    , m_where(new ElidedLabel(QString(), uiFont(11), this))
+    , m_choose(new QPushButton(QStringLiteral("Choose folder…"), this))
+    , m_text(new QPlainTextEdit(this))
+    , m_folder(QSettings().value(kSourceFolderKey).toString())
+{
+    setObjectName(QStringLiteral("sourceView"));
+    m_where->setObjectName(QStringLiteral("sourceWhere"));
+    m_where->setColor(theme().muted);
+    m_choose->setObjectName(QStringLiteral("sourceFolder"));
+    m_choose->setFont(uiFont(11));
+    m_choose->setToolTip(QStringLiteral("Where the Python files of the model lie on this machine"));
+    m_text->setObjectName(QStringLiteral("sourceText"));
+    m_text->setAccessibleName(QStringLiteral("Python source of the selected node"));
+    m_text->setReadOnly(true);
+    m_text->setFrameShape(QFrame::NoFrame);
+    m_text->setLineWrapMode(QPlainTextEdit::NoWrap);
+    m_text->setFont(monoFont(11));
+    m_text->setTabChangesFocus(true);
+    auto* top = new QHBoxLayout;
+    top->setContentsMargins(px(8), 0, px(4), 0);
+    top->addWidget(m_where, 1);
+    top->addWidget(m_choose);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(2);
+    column->addLayout(top);
+    column->addWidget(m_text, 1);
+    connect(m_choose, &QPushButton::clicked, this, &SourceView::chooseFolder);
+    const auto later = coalesced(this, [this] {
+        if (isVisible())
+            load();
+    });
+    connect(&workspace.selection(), &Selection::changed, this, later);
+    connect(&workspace.document(), &Document::modelChanged, this, later);
+}
+
+void SourceView::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    load();
+}
+
+void SourceView::chooseFolder()
+{
+    const QString folder = QFileDialog::getExistingDirectory(
+        this, QStringLiteral("Where the model's Python files lie"), m_folder);
+    if (!folder.isEmpty())
+        setFolder(folder);
+}
+
+void SourceView::setFolder(const QString& folder)
+{
+    m_folder = folder;
+    QSettings().setValue(kSourceFolderKey, folder);
+    load();
+}
+
+void SourceView::load()
+{
+    const auto& model = m_workspace.document().model();
+    const Node* node = model ? model->tryGet(m_workspace.selection().current()) : nullptr;
+    if (!node) {
+        m_recorded = {};
+        m_text->clear();
+        m_shownPath.clear();
+        m_choose->hide();
+        m_where->setText(QStringLiteral("Select a node to see the Python it came from"));
+        return;
+    }
+    m_recorded = node->source;
+    m_workspace.pipeline().jobs().run(
+        Lane::Pool, kSourceTag,
+        [recorded = m_recorded, folder = m_folder.toStdString()](JobContext&) {
+            return sourceLines(recorded, folder, -1);
+        },
+        this, [this](const Result<SourceExcerpt>& found) { show(found); });
+}
+
+void SourceView::show(const Result<SourceExcerpt>& found)
+{
+    m_choose->setVisible(!m_recorded.file.empty());
+    if (!found) {
+        m_shownPath.clear();
+        m_where->setText(toQString(found.error().line()));
+        // The line itself is in the model, wherever the file is.
+        m_text->setPlainText(
+            m_recorded.code.empty()
+                ? QString()
+                : QStringLiteral("%1  %2").arg(m_recorded.line).arg(toQString(m_recorded.code)));
+        markLine(m_recorded.code.empty() ? -1 : 0);
+        return;
+    }
+    const QString path = toQString(found->path);
+    m_where->setText(QStringLiteral("%1:%2%3")
+                         .arg(path)
+                         .arg(found->line)
+                         .arg(found->isSame
+                                  ? QString()
+                                  : QStringLiteral(" · changed since the export; the line was: %1")
+                                        .arg(toQString(m_recorded.code))));
+    m_where->setColor(found->isSame ? theme().muted : theme().warning);
+    const QString text = numbered(*found);
+    if (path != m_shownPath || m_text->toPlainText() != text)
+        m_text->setPlainText(text);
+    m_shownPath = path;
+    markLine(found->line - found->firstLine);
+}
+
+/// Marks a row and brings it to the middle; -1: none.
+void SourceView::markLine(int row)
+{
+    QList<QTextEdit::ExtraSelection> marks;
+    if (row >= 0) {
+        QTextEdit::ExtraSelection mark;
+        mark.cursor = QTextCursor(m_text->document()->findBlockByNumber(row));
+        mark.format.setBackground(theme().accentSoft);
+        mark.format.setProperty(QTextFormat::FullWidthSelection, true);
+        marks << mark;
+        m_text->setTextCursor(mark.cursor);
+        m_text->centerCursor();
+    }
+    m_text->setExtraSelections(marks);
+}
+
+} // namespace qs

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/values/look_lists.h"
+
+#include "engine/base/text.h"
+#include "ui/models/metrics_model.h"
+#include "ui/session/text.h"
+#include "ui/shell/theme.h"
+#include "ui/values/look_table.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QPushButton>
+#include <QShortcut>
+#include <QSignalBlocker>
+#include <QSortFilterProxyModel>
+#include <QStyledItemDelegate>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+/// A bar behind the text, of the length that the cell says.
+class ShareDelegate : public QStyledItemDelegate
+{
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override
+    {
+        const QVariant share = index.data(LookTable::kBarRole);
+        if (share.isValid()) {
+            QRectF bar(option.rect.adjusted(2, 3, -2, -3));
+            bar.setWidth(bar.width() * std::clamp(share.toDouble(), 0.0, 1.0));
+            painter->fillRect(bar, theme().accentSoft);
+        }
+        QStyledItemDelegate::paint(painter, option, index);
+    }
+};
+
+} // namespace
+
+LookLists::LookLists(QWidget* parent)
+    : QWidget(parent)
+    , m_table(new LookTable(this))
+    , m_sorted(new QSortFilterProxyModel(this))
+{
+    m_list = new QComboBox(this);
+    m_list->setObjectName(QStringLiteral("valuesList"));
+    m_list->setAccessibleName(QStringLiteral("List"));
+    m_list->setFont(uiFont(11));
+    m_copy = new QPushButton(QStringLiteral("Copy as CSV"), this);
+    m_copy->setObjectName(QStringLiteral("valuesCopy"));
+    m_copy->setFont(uiFont(11));
+    m_copy->setToolTip(QStringLiteral("Copy the selected rows, or all (Ctrl+C in the table)"));
+    m_sorted->setSourceModel(m_table);
+    m_sorted->setSortRole(Qt::UserRole);
+    m_rows = new QTableView(this);
+    m_rows->setObjectName(QStringLiteral("valuesTable"));
+    m_rows->setAccessibleName(QStringLiteral("Errors by channel or sample"));
+    m_rows->setModel(m_sorted);
+    m_rows->setItemDelegate(new ShareDelegate(m_rows));
+    m_rows->setFont(monoFont(10.5));
+    m_rows->setFrameShape(QFrame::NoFrame);
+    m_rows->setShowGrid(false);
+    m_rows->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_rows->setSortingEnabled(true);
+    m_rows->sortByColumn(1, Qt::AscendingOrder); // the worst first
+    m_rows->setTabKeyNavigation(false);
+    m_rows->setWordWrap(false);
+    m_rows->verticalHeader()->hide();
+    m_rows->verticalHeader()->setDefaultSectionSize(px(19));
+    m_rows->horizontalHeader()->setFont(uiFont(11));
+    m_rows->horizontalHeader()->setHighlightSections(false);
+    auto* top = new QHBoxLayout;
+    top->addWidget(m_list, 1);
+    top->addWidget(m_copy);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(4);
+    column->addLayout(top);
+    column->addWidget(m_rows, 1);
+    setMinimumWidth(px(200));
+    connect(m_list, &QComboBox::currentIndexChanged, this, &LookLists::showTable);
+    const auto toClipboard = [this] { QApplication::clipboard()->setText(csv()); };
+    connect(m_copy, &QPushButton::clicked, this, toClipboard);
+    auto* key = new QShortcut(QKeySequence::Copy, m_rows);
+    key->setContext(Qt::WidgetShortcut);
+    connect(key, &QShortcut::activated, this, toClipboard);
+    const auto go = [this](const QModelIndex& index) {
+        if (index.isValid())
+            goTo(m_sorted->mapToSource(index).row());
+    };
+    connect(m_rows, &QTableView::clicked, this, go);
+    connect(m_rows, &QTableView::activated, this, go);
+    setFocusProxy(m_rows);
+}
+
+void LookLists::show(const ValueLookPtr& look, bool isStale)
+{
+    m_look = look;
+    fillList();
+    m_rows->setEnabled(!isStale);
+}
+
+void LookLists::fillList()
+{
+    const auto& look = m_look;
+    QStringList lists;
+    if (look) {
+        const auto outliers = std::count_if(
+            look->channels.begin(), look->channels.end(),
+            [](const ChannelError& channel) { return channel.isWide || channel.isNoisy; });
+        lists << QStringLiteral("%1%2").arg(
+            toQString(counted(std::int64_t(look->channels.size()), "channel")),
+            outliers ? QStringLiteral(", %1").arg(toQString(counted(outliers, "outlier")))
+                     : QString());
+        lists << (look->samples.empty() ? QStringLiteral("samples cannot be told apart here")
+                                        : toQString(counted(look->sampleCount, "sample")));
+        for (const WeightLook& weight : look->weights)
+            lists << QStringLiteral("%1 · %2 dB")
+                         .arg(toQString(weight.name))
+                         .arg(weight.error.sqnrDb.value_or(0), 0, 'f', 2);
+    }
+    QStringList shown;
+    for (int i = 0; i < m_list->count(); ++i)
+        shown << m_list->itemText(i);
+    if (shown != lists) {
+        const QSignalBlocker quiet(m_list);
+        const int at = m_list->currentIndex();
+        m_list->clear();
+        m_list->addItems(lists);
+        m_list->setCurrentIndex(std::clamp(at, 0, std::max(0, int(lists.size()) - 1)));
+    }
+    m_list->setEnabled(look != nullptr);
+    m_copy->setEnabled(look != nullptr);
+    showTable();
+}
+
+void LookLists::showTable()
+{
+    const int at = std::max(0, m_list->currentIndex());
+    const auto list = at == 0 ? LookTable::List::Channels
+        : at == 1             ? LookTable::List::Samples
+                              : LookTable::List::Weight;
+    const bool isOther = list != m_table->list()
+        || m_rows->horizontalHeader()->sortIndicatorSection() < 0
+        || m_rows->horizontalHeader()->sortIndicatorSection() >= m_table->columnCount();
+    m_table->show(m_look, list, std::size_t(std::max(0, at - 2)));
+    if (isOther)
+        m_rows->sortByColumn(1, Qt::AscendingOrder); // the worst first
+    static constexpr int kWidths[] = {72, 56, 96, 78};
+    for (int column = 0; column < m_table->columnCount(); ++column)
+        m_rows->setColumnWidth(column, px(column < 4 ? kWidths[column] : 70));
+}
+
+void LookLists::goTo(int row)
+{
+    if (m_table->list() == LookTable::List::Samples)
+        Q_EMIT sampleWanted(int(m_table->sampleOf(row)));
+    else if (m_table->list() == LookTable::List::Channels)
+        Q_EMIT channelWanted(*m_table->channelOf(row));
+}
+
+QString LookLists::csv() const
+{
+    std::vector<int> rows;
+    for (const QModelIndex& index : m_rows->selectionModel()->selectedRows())
+        rows.push_back(index.row());
+    std::sort(rows.begin(), rows.end());
+    if (rows.size() < 2) { // a click alone goes somewhere
+        rows.clear();
+        for (int row = 0; row < m_sorted->rowCount(); ++row)
+            rows.push_back(row);
+    }
+    return csvOf(*m_sorted, rows);
+}
+
+} // namespace qs

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#ifndef Q_MOC_RUN
+#include "engine/values/value_look.h"
+#endif
+
+#include <QWidget>
+
+class QComboBox;
+class QPushButton;
+class QSortFilterProxyModel;
+class QTableView;
+
+namespace qs {
+
+class LookTable;
+
+/// The lists of a look, one at a time: channels, samples, channels of each weight; the worst first.
+/// GUI thread only.
+class LookLists : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit LookLists(QWidget* parent);
+
+    /// Null: nothing. A stale look cannot be clicked.
+    void show(const ValueLookPtr& look, bool isStale);
+    /// The list as CSV: the selected rows, or all.
+    QString csv() const;
+
+Q_SIGNALS:
+    void sampleWanted(int sample);
+    void channelWanted(const qs::ChannelError& channel);
+
+private:
+    void fillList();
+    void showTable();
+    void goTo(int row);
+
+    ValueLookPtr m_look;
+    LookTable* m_table;
+    QSortFilterProxyModel* m_sorted;
+    QComboBox* m_list;
+    QTableView* m_rows;
+    QPushButton* m_copy;
+};
+
+} // namespace qs

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#ifndef Q_MOC_RUN
+#include "engine/values/value_look.h"
+#endif
+
+#include <QAbstractTableModel>
+
+#include <optional>
+
+namespace qs {
+
+/// One list of a look: the channels of the value, those of one of its weights, or the samples.
+/// Numbers under Qt::UserRole; under `kBarRole` the noise as a part of the noisiest row's, 0 to 1.
+/// GUI thread only.
+class LookTable : public QAbstractTableModel
+{
+    Q_OBJECT
+
+public:
+    enum class List
+    {
+        Channels,
+        Weight,
+        Samples
+    };
+    enum class Field
+    {
+        Result,
+        Channel,
+        Sample,
+        Db,
+        Share,
+        Mse,
+        MaxAbs,
+        Low,
+        High,
+        Scale,
+        Outlier
+    };
+    static constexpr int kBarRole = Qt::UserRole + 1;
+
+    explicit LookTable(QObject* parent = nullptr);
+
+    /// `weight`: which one, for that list. A null look empties the table.
+    void show(ValueLookPtr look, List list, std::size_t weight = 0);
+    List list() const { return m_list; }
+    /// The sample, or the channel and the result that it belongs to, of a row.
+    std::int64_t sampleOf(int row) const { return row; }
+    const ChannelError* channelOf(int row) const;
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+private:
+    struct Column;
+    static const std::vector<Column>& columnsOf(List list);
+    const std::vector<ChannelError>& channels() const;
+    QVariant value(int row, const Column& column) const;
+    double noise(int row) const;
+    double share(int row) const;
+
+    ValueLookPtr m_look;
+    List m_list = List::Channels;
+    std::size_t m_weight = 0;
+    double m_noise = 0, m_mostNoise = 0; ///< of all rows, of the noisiest
+};
+
+} // namespace qs

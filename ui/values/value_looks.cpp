@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/values/value_looks.h"
+
+#include "ui/session/coalesce.h"
+#include "ui/session/text.h"
+#include "ui/session/workspace.h"
+
+namespace qs {
+
+namespace {
+
+const QString kLookTag = QStringLiteral("look");
+const QString kSampleTag = QStringLiteral("sample values");
+
+bool runsStage(const Pipeline& pipeline)
+{
+    for (int stage = 0; stage < kStageCount; ++stage)
+        if (pipeline.status(Stage(stage)).state == StageStatus::State::Running)
+            return true;
+    return false;
+}
+
+QString failureText(const Error& error)
+{
+    return error.code == ErrorCode::Cancelled
+        ? QStringLiteral("Cancelled; select the node again to look at it")
+        : toQString(error.line());
+}
+
+CompareRequest requestOf(const Document& document)
+{
+    return {document.calibration(), document.converted(), document.recipe(), document.settings()};
+}
+
+} // namespace
+
+ValueLooks::ValueLooks(Workspace& workspace, QObject* parent)
+    : QObject(parent)
+    , m_workspace(workspace)
+{
+    connect(&workspace, &QObject::destroyed, this, [this] { m_isOver = true; });
+    const auto later = coalesced(this, [this] { update(); });
+    auto& document = workspace.document();
+    connect(&document, &Document::modelChanged, this, [this, later] {
+        drop();
+        m_target.reset();
+        m_sample = 0;
+        later();
+    });
+    connect(&document, &Document::resultsChanged, this, later);
+    connect(&document, &Document::recipeChanged, this, later);
+    connect(&document, &Document::settingsChanged, this, later);
+    connect(&workspace.pipeline(), &Pipeline::statusChanged, this, later);
+    connect(&workspace.pipeline().jobs(), &JobRunner::progressed, this,
+            [this](const QString& tag, const Progress& progress) {
+                if (tag != kLookTag)
+                    return;
+                m_fraction = progress.fraction;
+                Q_EMIT changed();
+            });
+}
+
+void ValueLooks::setWatched(bool watched)
+{
+    if (m_watched == watched || m_isOver)
+        return;
+    m_watched = watched;
+    if (!watched)
+        cancel();
+    update();
+}
+
+void ValueLooks::setTarget(const std::optional<LookTarget>& target)
+{
+    if (target == m_target)
+        return;
+    cancel();
+    drop();
+    m_target = target;
+    m_part = {};
+    update();
+}
+
+void ValueLooks::setSample(std::int64_t sample)
+{
+    if (sample == m_sample)
+        return;
+    m_sample = sample;
+    update();
+}
+
+void ValueLooks::setPart(std::size_t result, std::int64_t plane)
+{
+    const bool isHere = m_values && m_values->result == result && plane >= m_values->firstPlane
+        && plane < m_values->firstPlane + m_values->planes;
+    if (m_part.result == result && (m_part.plane == plane || isHere))
+        return;
+    m_part.result = result;
+    m_part.plane = plane;
+    update();
+}
+
+Key ValueLooks::keyNow() const
+{
+    const Document& document = m_workspace.document();
+    const bool isCurrent = document.calibration() && document.converted()
+        && !document.isStale(Stage::Calibrate) && !document.isStale(Stage::Convert);
+    return isCurrent ? document.keys().comparison : Key();
+}
+
+Key ValueLooks::valuesKey(const Key& decisions) const
+{
+    return KeyBuilder("shown values")
+        .add(decisions)
+        .add(m_sample)
+        .add(std::int64_t(m_part.result))
+        .add(m_part.plane)
+        .key();
+}
+
+bool ValueLooks::isStale() const
+{
+    const Key& now = m_workspace.document().keys().comparison;
+    return (m_look && m_lookKey != now) || (m_values && m_valuesDecisions != now);
+}
+
+bool ValueLooks::isRunning() const
+{
+    const auto& jobs = m_workspace.pipeline().jobs();
+    return jobs.isRunning(kLookTag) || jobs.isRunning(kSampleTag);
+}
+
+QString ValueLooks::note() const
+{
+    const Document& document = m_workspace.document();
+    if (!document.model())
+        return {};
+    if (!m_target)
+        return QStringLiteral("Select a node to look at its values");
+    if (!m_failure.isEmpty())
+        return m_failure;
+    if (isRunning())
+        return m_fraction > 0 ? QStringLiteral("Looking… %1 %").arg(int(m_fraction * 100))
+                              : QStringLiteral("Looking…");
+    if (isStale())
+        return QStringLiteral("of older decisions; convert to look again");
+    return m_look && m_values ? QString() : QStringLiteral("Convert to look at a node's values");
+}
+
+void ValueLooks::update()
+{
+    const Key now = keyNow();
+    if (m_watched && m_target && !now.empty()) {
+        if (runsStage(m_workspace.pipeline())) {
+            cancel(); // and go on when it is done
+        } else {
+            const Key values = valuesKey(now);
+            if (m_valuesKey != values && m_askedValues != values)
+                askValues(now, values);
+            if (m_lookKey != now && m_askedLook != now)
+                askLook(now);
+        }
+    }
+    Q_EMIT changed();
+}
+
+void ValueLooks::askValues(const Key& decisions, const Key& key)
+{
+    auto& jobs = m_workspace.pipeline().jobs();
+    m_askedValues = key;
+    m_failure.clear();
+    if (jobs.isRunning(kLookTag)) { // a sample is seen before the whole
+        jobs.cancel(kLookTag);
+        m_askedLook.clear();
+    }
+    SampleWanted wanted {*m_target, m_sample, m_part, {}};
+    if (m_look && m_lookKey == decisions)
+        wanted.batchSamples = m_look->batchSamples;
+    auto& engine = m_workspace.pipeline().engine();
+    jobs.run(
+        Lane::Engine, kSampleTag,
+        [&engine, request = requestOf(m_workspace.document()), wanted](JobContext& job) {
+            return engine.sampleValues(request, wanted, job);
+        },
+        this,
+        [this, decisions, key](Result<SampleValuesPtr> found) {
+            if (m_askedValues != key)
+                return; // cancelled too late to stop it
+            if (found) {
+                m_values = std::move(*found);
+                m_valuesKey = key;
+                m_valuesDecisions = decisions;
+            } else {
+                m_failure = failureText(found.error());
+                m_values.reset();
+            }
+            Q_EMIT changed();
+        });
+}
+
+void ValueLooks::askLook(const Key& key)
+{
+    m_askedLook = key;
+    m_fraction = 0;
+    auto& engine = m_workspace.pipeline().engine();
+    m_workspace.pipeline().jobs().run(
+        Lane::Engine, kLookTag,
+        [&engine, request = requestOf(m_workspace.document()),
+         target = *m_target](JobContext& job) { return engine.look(request, target, job); },
+        this,
+        [this, key](Result<ValueLookPtr> found) {
+            if (m_askedLook != key)
+                return;
+            m_fraction = 0;
+            if (found) {
+                m_look = std::move(*found);
+                m_lookKey = key;
+            } else {
+                m_failure = failureText(found.error());
+            }
+            Q_EMIT changed();
+        });
+}
+
+void ValueLooks::drop()
+{
+    m_look.reset();
+    m_values.reset();
+    m_lookKey.clear();
+    m_valuesKey.clear();
+    m_valuesDecisions.clear();
+    m_failure.clear();
+}
+
+void ValueLooks::cancel()
+{
+    auto& jobs = m_workspace.pipeline().jobs();
+    jobs.cancel(kLookTag);
+    jobs.cancel(kSampleTag);
+    m_askedLook.clear();
+    m_askedValues.clear();
+}
+
+} // namespace qs

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#ifndef Q_MOC_RUN
+#include "engine/base/job_context.h"
+#include "engine/base/key.h"
+#include "engine/values/value_look.h"
+#endif
+
+#include <QObject>
+
+#include <optional>
+
+namespace qs {
+
+class Workspace;
+
+/// One look at a value over all data and one sample's values, asked of the engine on its lane while
+/// somebody watches; a newer wish cancels the older, and so does a stage of the pipeline, which
+/// goes first. Both are remembered with the key of the decisions that they are of. GUI thread only.
+class ValueLooks : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit ValueLooks(Workspace& workspace, QObject* parent = nullptr);
+
+    /// Nothing is asked while nobody watches.
+    void setWatched(bool watched);
+    /// A node, or an output of the model; none: nothing.
+    void setTarget(const std::optional<LookTarget>& target);
+    void setSample(std::int64_t sample);
+    /// The result, and a plane that the part must hold.
+    void setPart(std::size_t result, std::int64_t plane);
+
+    const std::optional<LookTarget>& target() const { return m_target; }
+    std::int64_t sample() const { return m_sample; }
+    /// Null until it is there; of older decisions where `isStale`.
+    const ValueLookPtr& look() const { return m_look; }
+    /// Of the sample that is wanted, or of the one before while that is under way.
+    const SampleValuesPtr& values() const { return m_values; }
+    bool isStale() const;
+    bool isRunning() const;
+    /// What is missing, under way or wrong; empty where all is there.
+    QString note() const;
+
+Q_SIGNALS:
+    void changed();
+
+private:
+    /// What would be asked now; empty where the conversion is not of the decisions as they stand.
+    Key keyNow() const;
+    Key valuesKey(const Key& decisions) const;
+    void update();
+    void askLook(const Key& key);
+    void askValues(const Key& decisions, const Key& key);
+    void drop();
+    void cancel();
+
+    Workspace& m_workspace;
+    bool m_isOver = false; ///< the workspace went before the page that shows this
+    bool m_watched = false;
+    std::optional<LookTarget> m_target;
+    std::int64_t m_sample = 0;
+    ValuePart m_part;
+    ValueLookPtr m_look;
+    SampleValuesPtr m_values;
+    Key m_lookKey, m_valuesKey; ///< decisions of the look; all that the values are of
+    Key m_valuesDecisions;
+    Key m_askedLook, m_askedValues; ///< under way, or failed
+    QString m_failure;
+    double m_fraction = 0;
+};
+
+} // namespace qs

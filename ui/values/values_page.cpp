@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/values/values_page.h"
+
+#include "engine/graph/output_names.h"
+#include "ui/panels/property_cards.h"
+#include "ui/plots/plot_style.h"
+#include "ui/session/coalesce.h"
+#include "ui/session/text.h"
+#include "ui/session/workspace.h"
+#include "ui/shell/theme.h"
+#include "ui/values/look_lists.h"
+#include "ui/values/sample_view.h"
+#include "ui/values/value_looks.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QSignalBlocker>
+#include <QSpinBox>
+#include <QSplitter>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+QString shapeText(const std::vector<std::int64_t>& shape)
+{
+    QStringList parts;
+    for (const std::int64_t size : shape)
+        parts << QString::number(size);
+    return QStringLiteral("[%1]").arg(parts.join(QStringLiteral(", ")));
+}
+
+/// "channel 3", "[0, 2]": which plane of the leading dimensions it is.
+QString planeText(const SampleValues& values, std::int64_t plane)
+{
+    if (values.shape.size() == 3)
+        return values.channelAxis == 0 ? QStringLiteral("of %1 channels").arg(values.shape[0])
+                                       : QStringLiteral("of %1").arg(values.shape[0]);
+    std::vector<std::int64_t> place;
+    for (std::size_t i = values.shape.size() - 2; i-- > 0;) {
+        place.insert(place.begin(), plane % values.shape[i]);
+        plane /= values.shape[i];
+    }
+    return QStringLiteral("of %1: %2").arg(values.allPlanes()).arg(shapeText(place));
+}
+
+std::optional<int> wantedOutput(const QComboBox& what)
+{
+    return what.currentIndex() > 0 ? std::optional(what.currentIndex() - 1) : std::nullopt;
+}
+
+} // namespace
+
+ValuesPage::ValuesPage(Workspace& workspace, QWidget* parent)
+    : QWidget(parent)
+    , m_workspace(workspace)
+    , m_looks(new ValueLooks(workspace, this))
+{
+    setObjectName(QStringLiteral("valuesPage"));
+    fillPanel(*this);
+    auto* bar = new QWidget(this);
+    buildBar(*bar);
+    auto* splitter = new QSplitter(Qt::Horizontal, this);
+    splitter->setObjectName(QStringLiteral("valuesHalves"));
+    splitter->setHandleWidth(px(6));
+    splitter->setChildrenCollapsible(false);
+    m_view = new SampleView(splitter);
+    splitter->addWidget(m_view);
+    m_lists = new LookLists(splitter);
+    splitter->addWidget(m_lists);
+    connect(m_lists, &LookLists::sampleWanted, m_sample, &QSpinBox::setValue);
+    connect(m_lists, &LookLists::channelWanted, this, &ValuesPage::showChannel);
+    splitter->setStretchFactor(0, 3);
+    splitter->setStretchFactor(1, 2);
+    splitter->setSizes({px(560), px(400)});
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(12, 6, 12, 6);
+    column->setSpacing(4);
+    column->addWidget(bar);
+    column->addWidget(splitter, 1);
+    setFocusProxy(m_lists);
+    connect(m_view, &SampleView::pointed, this, [this](const QString& text) {
+        m_pointed = text;
+        refreshBar();
+    });
+    connect(m_looks, &ValueLooks::changed, this, &ValuesPage::refresh);
+    connect(&workspace.selection(), &Selection::changed, this, coalesced(this, [this] { aim(); }));
+    const auto again = coalesced(this, [this] {
+        refreshBar();
+        aim();
+    });
+    connect(&workspace, &Workspace::treeChanged, this, again);
+    connect(&workspace.document(), &Document::graphEdited, this, again);
+    again();
+}
+
+void ValuesPage::buildBar(QWidget& bar)
+{
+    m_title = new ElidedLabel(QString(), uiFont(11.5, 600), &bar);
+    m_title->setObjectName(QStringLiteral("valuesTitle"));
+    m_note = new ElidedLabel(QString(), uiFont(11), &bar);
+    m_note->setObjectName(QStringLiteral("valuesNote"));
+    m_what = new QComboBox(&bar);
+    m_what->setObjectName(QStringLiteral("valuesOf"));
+    m_what->setAccessibleName(QStringLiteral("Whose values"));
+    m_what->setToolTip(QStringLiteral("Follow the selected node, or stay at an output"));
+    m_what->addItem(QStringLiteral("selected node"));
+    m_sample = new QSpinBox(&bar);
+    m_sample->setObjectName(QStringLiteral("valuesSample"));
+    m_sample->setAccessibleName(QStringLiteral("Sample of the data"));
+    m_sample->setToolTip(QStringLiteral("Sample of the data, from 0"));
+    m_sample->setPrefix(QStringLiteral("sample "));
+    m_sample->setKeyboardTracking(false);
+    m_sample->setMaximum(0);
+    m_result = new QComboBox(&bar);
+    m_result->setObjectName(QStringLiteral("valuesResult"));
+    m_result->setAccessibleName(QStringLiteral("Result of the node"));
+    m_plane = new QSpinBox(&bar);
+    m_plane->setObjectName(QStringLiteral("valuesPlane"));
+    m_plane->setAccessibleName(QStringLiteral("Slice of the value"));
+    m_plane->setToolTip(
+        QStringLiteral("Slice over the last two dimensions, counted through all before them"));
+    m_plane->setPrefix(QStringLiteral("slice "));
+    m_plane->setMaximum(0);
+    m_planeLabel = new QLabel(&bar);
+    m_planeLabel->setObjectName(QStringLiteral("valuesPlaneText"));
+    m_planeLabel->setFont(uiFont(11));
+    m_planeLabel->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    m_mode = new QComboBox(&bar);
+    m_mode->setObjectName(QStringLiteral("valuesMode"));
+    m_mode->setAccessibleName(QStringLiteral("Slice or image"));
+    m_mode->addItems({QStringLiteral("slice"), QStringLiteral("image")});
+    auto* row = new QHBoxLayout(&bar);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(px(6));
+    row->addWidget(m_title, 3);
+    for (QWidget* part : {static_cast<QWidget*>(m_what), static_cast<QWidget*>(m_sample),
+                          static_cast<QWidget*>(m_result), static_cast<QWidget*>(m_plane),
+                          static_cast<QWidget*>(m_planeLabel), static_cast<QWidget*>(m_mode)}) {
+        if (part != m_planeLabel)
+            part->setFont(uiFont(11));
+        row->addWidget(part);
+    }
+    row->addWidget(m_note, 3);
+    connect(m_what, &QComboBox::currentIndexChanged, this, &ValuesPage::aim);
+    connect(m_sample, &QSpinBox::valueChanged, m_looks,
+            [this](int value) { m_looks->setSample(value); });
+    const auto part = [this] {
+        m_looks->setPart(std::size_t(std::max(0, m_result->currentIndex())), m_plane->value());
+        refresh();
+    };
+    connect(m_result, &QComboBox::currentIndexChanged, this, part);
+    connect(m_plane, &QSpinBox::valueChanged, this, part);
+    connect(m_mode, &QComboBox::currentIndexChanged, this, &ValuesPage::refresh);
+}
+
+void ValuesPage::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    m_looks->setWatched(true);
+}
+
+void ValuesPage::hideEvent(QHideEvent* event)
+{
+    QWidget::hideEvent(event);
+    m_looks->setWatched(false);
+}
+
+void ValuesPage::aim()
+{
+    std::optional<LookTarget> target;
+    const NodeId node = m_workspace.selection().current();
+    const auto& model = m_workspace.document().model();
+    if (const auto output = wantedOutput(*m_what))
+        target = LookTarget {{}, std::size_t(*output)};
+    else if (model && model->tryGet(node))
+        target = LookTarget {m_workspace.facts().last(node), {}};
+    if (target != m_looks->target()) {
+        const QSignalBlocker plane(m_plane), result(m_result);
+        m_plane->setValue(0);
+        m_result->clear();
+        m_result->addItem(QStringLiteral("result 0"));
+    }
+    m_looks->setTarget(target);
+}
+
+void ValuesPage::refresh()
+{
+    refreshBar();
+    m_lists->show(m_looks->look(), m_looks->isStale());
+    const auto& values = m_looks->values();
+    const bool isImage = values && SampleView::isImage(*values);
+    m_mode->setVisible(isImage);
+    const bool asImage = isImage && m_mode->currentIndex() == 1;
+    m_view->show(values, m_plane->value(), asImage, m_looks->isStale());
+    m_plane->setEnabled(!asImage);
+}
+
+void ValuesPage::refreshBar()
+{
+    const auto& model = m_workspace.document().model();
+    QStringList outputs {QStringLiteral("selected node")};
+    if (model)
+        for (const std::string& name : outputNames(*model))
+            outputs << QStringLiteral("output %1").arg(toQString(name));
+    if (m_what->count() != outputs.size()
+        || m_what->itemText(outputs.size() - 1) != outputs.back()) {
+        const QSignalBlocker quiet(m_what);
+        m_what->clear();
+        m_what->addItems(outputs);
+    }
+    const auto& look = m_looks->look();
+    const auto& values = m_looks->values();
+    const QSignalBlocker sample(m_sample), plane(m_plane), result(m_result);
+    if (look) {
+        m_sample->setMaximum(int(std::max<std::int64_t>(1, look->sampleCount) - 1));
+        while (m_result->count() < int(look->results.size()))
+            m_result->addItem(QStringLiteral("result %1").arg(m_result->count()));
+    } else {
+        m_sample->setMaximum(std::max(m_sample->maximum(), m_sample->value()));
+    }
+    m_result->setVisible(m_result->count() > 1);
+    m_plane->setMaximum(values ? int(std::max<std::int64_t>(1, values->allPlanes()) - 1) : 0);
+    const bool isSliced = values && values->allPlanes() > 1;
+    m_plane->setVisible(isSliced);
+    m_planeLabel->setVisible(isSliced);
+    if (isSliced)
+        m_planeLabel->setText(planeText(*values, m_plane->value()));
+    QString title;
+    if (look)
+        title = toQString(look->name)
+            + (look->error && look->error->sqnrDb
+                   ? QStringLiteral(" · %1 dB").arg(*look->error->sqnrDb, 0, 'f', 2)
+                   : QString())
+            + (look->kl ? QStringLiteral(" · KL %1").arg(*look->kl, 0, 'g', 3) : QString());
+    if (values)
+        title += (title.isEmpty() ? QString() : QStringLiteral(" · ")) + shapeText(values->shape)
+            + (values->ofBatch ? QStringLiteral(" (whole batch)") : QString());
+    m_title->setText(title);
+    const QString note = m_looks->note();
+    m_note->setColor(!note.isEmpty() && m_looks->isStale() ? theme().warning : theme().muted);
+    m_note->setText(note.isEmpty() ? m_pointed : note);
+}
+
+void ValuesPage::showChannel(const ChannelError& channel)
+{
+    const auto& values = m_looks->values();
+    // One channel is one slice where the channels come before rows and columns.
+    if (!values || values->shape.size() < 3 || values->channelAxis != int(values->shape.size()) - 3)
+        return;
+    m_result->setCurrentIndex(int(channel.result));
+    m_plane->setValue(int(channel.channel));
+}
+
+} // namespace qs

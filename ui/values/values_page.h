@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QWidget>
+
+class QComboBox;
+class QLabel;
+class QSpinBox;
+
+namespace qs {
+
+class ElidedLabel;
+class LookLists;
+class SampleView;
+struct ChannelError;
+class ValueLooks;
+class Workspace;
+
+/// The selected node's values, looked at: one sample in both models, and what every channel, weight
+/// channel and sample loses. Nothing is computed here. GUI thread only.
+class ValuesPage : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit ValuesPage(Workspace& workspace, QWidget* parent = nullptr);
+
+    ValueLooks& looks() { return *m_looks; }
+
+protected:
+    void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
+
+private:
+    void buildBar(QWidget& bar);
+    void aim();
+    void refresh();
+    void refreshBar();
+    void showChannel(const ChannelError& channel);
+
+    Workspace& m_workspace;
+    ValueLooks* m_looks;
+    ElidedLabel* m_title;
+    ElidedLabel* m_note;
+    QComboBox* m_what;
+    QSpinBox* m_sample;
+    QComboBox* m_result;
+    QSpinBox* m_plane;
+    QLabel* m_planeLabel;
+    QComboBox* m_mode;
+    SampleView* m_view;
+    LookLists* m_lists;
+    QString m_pointed;
+};
+
+} // namespace qs
