@@ -172,7 +172,7 @@ void MetricsPanel::filter()
     else if (all == 0)
         note = QStringLiteral("Compare to measure the nodes");
     else if (m_workspace.facts().errorsStale())
-        note += QStringLiteral(" · older recipe");
+        note += QStringLiteral(" · %1").arg(m_workspace.document().staleReason(Stage::Compare));
     m_note->setText(note);
 }
 

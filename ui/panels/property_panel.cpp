@@ -308,8 +308,21 @@ void PropertyPanel::showLoss()
             m_loss->addText(QStringLiteral("%1 % clipping · %2 % rounding (estimated)")
                                 .arg(std::lround(100 * noise->clipping / noise->total()))
                                 .arg(std::lround(100 * noise->rounding / noise->total())));
-    if (facts.errorsStale())
-        m_loss->addText(QStringLiteral("Measured with an older recipe: compare again."), true);
+    showAgainst();
+}
+
+/// What the numbers of the card above are measured against, and whether they are out of date.
+void PropertyPanel::showAgainst()
+{
+    const auto& document = m_workspace.document();
+    if (document.comparison()->againstOriginal)
+        m_loss->addText(QStringLiteral("Against the original model: edits and quantization "
+                                       "together."),
+                        true);
+    if (m_workspace.facts().errorsStale())
+        m_loss->addText(QStringLiteral("Out of date, %1: compare again.")
+                            .arg(document.staleReason(Stage::Compare)),
+                        true);
 }
 
 void PropertyPanel::showOutputs()
@@ -331,11 +344,12 @@ void PropertyPanel::showOutputs()
         show(QStringLiteral("reference"), output.cumulative);
         show(QStringLiteral("lowered"), output.lowered);
     }
+    for (const std::string& line : comparison.unpaired)
+        m_loss->addText(toQString(line), true);
     m_loss->addText(QStringLiteral("SQNR of the model's outputs against float, all errors "
                                    "together."),
                     true);
-    if (facts.errorsStale())
-        m_loss->addText(QStringLiteral("Measured with an older recipe: compare again."), true);
+    showAgainst();
 }
 
 void PropertyPanel::showArguments()

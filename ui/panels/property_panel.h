@@ -37,6 +37,7 @@ private:
     void showLoss();
     /// Of the whole model: what each output loses.
     void showOutputs();
+    void showAgainst();
     void showArguments();
 
     Workspace& m_workspace;

@@ -92,7 +92,8 @@ ResultStrip::ResultStrip(Workspace& workspace, QWidget* parent)
     : QWidget(parent)
     , m_workspace(workspace)
     , m_row(new QHBoxLayout(this))
-    , m_stale(new QLabel(QStringLiteral("⚠ of an older recipe: compare again"), this))
+    , m_stale(new QLabel(this))
+    , m_against(new QLabel(QStringLiteral("against the original model"), this))
 {
     setObjectName(QStringLiteral("resultStrip"));
     setAccessibleName(QStringLiteral("Result"));
@@ -104,6 +105,11 @@ ResultStrip::ResultStrip(Workspace& workspace, QWidget* parent)
     m_stale->setFont(uiFont(11.5, 600));
     m_stale->setStyleSheet(QStringLiteral("color: %1;").arg(theme().warning.name()));
     m_row->addWidget(m_stale);
+    m_against->setObjectName(QStringLiteral("resultAgainst"));
+    m_against->setFont(uiFont(11.5, 600));
+    m_against->setToolTip(
+        QStringLiteral("The errors are those of the edits and the quantization together"));
+    m_row->addWidget(m_against);
     m_output = addCell(QStringLiteral("Output"), "resultOutput",
                        QStringLiteral("Signal to quantization noise of the worst output: the int8 "
                                       "model, and the reference form that it is made from"));
@@ -234,7 +240,10 @@ void ResultStrip::show()
     if (!now)
         return;
     const bool stale = m_workspace.document().isStale(Stage::Compare);
+    m_stale->setText(QStringLiteral("⚠ %1: compare again")
+                         .arg(m_workspace.document().staleReason(Stage::Compare)));
     m_stale->setVisible(stale);
+    m_against->setVisible(m_history.comparison && m_history.comparison->againstOriginal);
     const Theme& t = theme();
     setStyleSheet(QStringLiteral("QWidget#resultStrip { background: %1; border-bottom: 1px solid "
                                  "%2; }")
@@ -293,6 +302,8 @@ void ResultStrip::fit()
     int room = width() - 2 * 14;
     if (!m_stale->isHidden())
         room -= m_stale->sizeHint().width() + m_row->spacing();
+    if (!m_against->isHidden())
+        room -= m_against->sizeHint().width() + m_row->spacing();
     QStringList hidden;
     const auto place = [&](QWidget* box, const QString& text) {
         const int wanted = box->sizeHint().width() + m_row->spacing();

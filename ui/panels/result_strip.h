@@ -79,6 +79,7 @@ private:
     History m_history;
     QHBoxLayout* m_row;
     QLabel* m_stale;
+    QLabel* m_against;
     Cell m_output, m_top1, m_agreement, m_size, m_coverage, m_change;
     QWidget* m_worstBox = nullptr;
     std::array<QToolButton*, 3> m_worst {};

@@ -18,6 +18,7 @@
 #include "ui/shell/module_actions.h"
 #include "ui/shell/node_data_files.h"
 #include "ui/shell/palette_actions.h"
+#include "ui/shell/project_files.h"
 #include "ui/shell/pipeline_bar.h"
 #include "ui/shell/save_graph.h"
 #include "ui/shell/verify_dialog.h"
@@ -105,8 +106,10 @@ void Commands::connectEdit()
                 ops.push_back(node->id);
         m_window.workspace().selection().selectNodes(ops);
     });
-    new EditActions(a, m_window.workspace(), m_window.graphEditor(), m_window.messageBar(),
-                    m_window, this);
+    auto* edits = new EditActions(a, m_window.workspace(), m_window.graphEditor(),
+                                  m_window.messageBar(), m_window, this);
+    edits->takeDrags(m_window.graphPane().view());
+    edits->takeDrags(m_window.graphPane().otherView());
     on(a, "selectNone", this, [this] {
         auto& selection = m_window.workspace().selection();
         if (selection.edge())
@@ -251,6 +254,16 @@ void Commands::connectRun()
         connect(document, changed, this, refresh);
     refresh();
     on(a, "cancel", this, [this] { m_window.workspace().pipeline().cancel(); });
+    Document* const settings = &m_window.workspace().document();
+    on(a, "againstOriginal", this, [settings] {
+        RunSettings now = settings->settings();
+        now.againstOriginal = !now.againstOriginal;
+        settings->setSettings(now);
+    });
+    const auto check
+        = [settings, &a] { a["againstOriginal"].setChecked(settings->settings().againstOriginal); };
+    connect(settings, &Document::settingsChanged, this, check);
+    check();
 }
 
 void Commands::connectWindow()
