@@ -128,6 +128,7 @@ void addCheckCommand(CLI::App& app, Command& chosen)
     verb->add_option("DIR|MODEL", options->subject,
                      "what 'quantize --out' wrote, its result.json, or a model or project to run")
         ->required();
+    addMovedOption(*verb, options->movedTo);
     verb->add_option("--recipe", options->recipe,
                      "of a model: the decisions; without one backend x86's own");
     verb->add_option("--data", options->data,

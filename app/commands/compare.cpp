@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "app/commands/against_option.h"
 #include "app/commands/command.h"
 #include "app/commands/compare_files.h"
 #include "app/commands/console.h"
@@ -17,7 +18,7 @@ namespace {
 struct CompareOptions
 {
     std::string model, result, data, recipe;
-    std::string device = "auto";
+    std::string device = "auto", against;
     bool json = false;
 };
 
@@ -25,15 +26,17 @@ Result<void> runCompare(const CompareOptions& options, const JobContext& job)
 {
     ResultParts parts;
     StageChain chain;
-    const RunSettings settings {options.data, {}, options.device};
+    const RunSettings settings {
+        options.data, {}, options.device, options.against == kAgainstOriginal};
     QS_TRY(
         const RestoredResult restored,
         restoreResult(chain, options.result, options.model, settings, job, &parts.timingSeconds));
     const PlannedModel& planned = restored.planned;
     const Stopwatch comparing(&parts.timingSeconds, "compare");
-    QS_TRY(
-        const ComparisonPtr comparison,
-        chain.compare({restored.calibration, restored.converted, planned.recipe, settings}, job));
+    QS_TRY(const ComparisonPtr comparison,
+           chain.compare({restored.calibration, restored.converted, planned.recipe, settings,
+                          restored.edited},
+                         job));
     comparing.stop();
     parts.device = restored.calibration->device;
     parts.model = planned.model.get();
@@ -69,9 +72,15 @@ void addCompareCommand(CLI::App& app, Command& chosen)
     verb->add_option("--recipe", options->recipe,
                      "with a quantized model: how the data are read (\"calibration\")");
     addDeviceOption(*verb, options->device);
+    addAgainstOption(*verb, options->against);
     verb->add_flag("--json", options->json, "a whole result document on stdout");
     verb->callback([options, &chosen] {
         chosen = [options](const JobContext& job) {
+            if (isModelFile(options->result) && !options->against.empty())
+                return Result<void>(
+                    fail(makeError(ErrorCode::Usage,
+                                   "--against is for a result folder: a quantized model of "
+                                   "another origin is compared with MODEL as it is")));
             if (isModelFile(options->result))
                 return toldOfModel(runFileCompare({options->model, options->result, options->data,
                                                    options->recipe, options->json},

@@ -16,7 +16,8 @@ namespace {
 
 struct EditOptions
 {
-    std::string model, recipe, out;
+    std::string model, movedTo, recipe, out;
+    std::string data, dataOut; ///< of the whole; of the part
     bool json = false, strict = false;
 };
 
@@ -29,12 +30,14 @@ Json namesOf(const Graph& graph, const std::vector<NodeId>& nodes)
     return names;
 }
 
-std::string editJson(const EditedModel& edited, const Recipe& recipe, const std::string& out)
+std::string editJson(const EditedModel& edited, const Recipe& recipe, const std::string& out,
+                     const std::string& dataOut)
 {
     Json document {{"format", "quantscope.edit"},
                    {"version", 1},
                    {"model", edited.file->info().path},
-                   {"written", out.empty() ? Json() : Json(out)}};
+                   {"written", out.empty() ? Json() : Json(out)},
+                   {"data", dataOut.empty() ? Json() : Json(dataOut)}};
     Json& list = document["edits"] = Json::array();
     for (std::size_t i = 0; i < recipe.edits.size(); ++i) {
         const EditOutcome& outcome = edited.outcomes.at(i);
@@ -59,20 +62,43 @@ std::string editTable(const EditedModel& edited, const Recipe& recipe)
     return table.text();
 }
 
+/// Where the part's data go: beside the part, under its name.
+std::string partDataPath(const EditOptions& options)
+{
+    return options.dataOut.empty()
+        ? std::filesystem::path(options.out).replace_extension(".npz").string()
+        : options.dataOut;
+}
+
+Result<void> checkDataWords(const EditOptions& options)
+{
+    if (options.data.empty() && !options.dataOut.empty())
+        return fail(makeError(ErrorCode::Usage, "--data-out needs --data")
+                        .withHint("name the whole model's data"));
+    if (!options.data.empty() && options.out.empty() && options.dataOut.empty())
+        return fail(makeError(ErrorCode::Usage, "--data needs --out or --data-out")
+                        .withHint("the part's data are written beside the part"));
+    return {};
+}
+
 Result<void> runEdit(const EditOptions& options, const JobContext& job)
 {
-    QS_TRY(const ModelSource source, modelSource(options.model, options.recipe));
+    QS_CHECK(checkDataWords(options));
+    QS_TRY(const ModelSource source, modelSource(options.model, options.recipe, options.movedTo));
     const Recipe& recipe = source.recipe;
     if (recipe.edits.empty())
         return fail(makeError(ErrorCode::BadInput, "it holds no edits")
                         .inFile(source.file)
                         .withHint("they stand under the key 'edits'"));
     std::error_code code;
-    for (const std::string& read : {options.model, options.recipe, source.model})
-        if (!options.out.empty() && std::filesystem::equivalent(options.out, read, code))
-            return fail(makeError(ErrorCode::Usage, "--out would replace what is read")
-                            .inFile(options.out)
-                            .withHint("name another file"));
+    const std::string dataOut = options.data.empty() ? "" : partDataPath(options);
+    for (const auto& [word, written] : {std::pair("--out", options.out), {"--data-out", dataOut}})
+        for (const std::string& read : {options.model, options.recipe, source.model, options.data})
+            if (!written.empty() && std::filesystem::equivalent(written, read, code))
+                return fail(
+                    makeError(ErrorCode::Usage, std::string(word) + " would replace what is read")
+                        .inFile(written)
+                        .withHint("name another file"));
     StageChain chain;
     QS_TRY(const GraphPtr model, openModel(source.model, job));
     QS_TRY(const EditedModelPtr edited, chain.edited(model, recipe, job));
@@ -85,13 +111,19 @@ Result<void> runEdit(const EditOptions& options, const JobContext& job)
         job.report("export", options.out, 0);
         QS_CHECK(writePt2(*edited->graph, options.out, job));
     }
+    if (!dataOut.empty()) {
+        RunSettings settings;
+        settings.calibrationData = options.data;
+        QS_CHECK(chain.savePartInputs(edited, recipe, settings, dataOut, job));
+    }
     if (options.json)
-        return printOut(editJson(*edited, recipe, options.out));
+        return printOut(editJson(*edited, recipe, options.out, dataOut));
     std::string text = editTable(*edited, recipe) + "\n"
         + counted(std::int64_t(recipe.edits.size()) - unfit, "edit") + " done";
     text += unfit ? ", " + std::to_string(unfit) + " left out\n" : "\n";
-    if (!options.out.empty())
-        text += "written: " + options.out + "\n";
+    for (const std::string& written : {options.out, dataOut})
+        if (!written.empty())
+            text += "written: " + written + "\n";
     return printOut(text);
 }
 
@@ -103,9 +135,15 @@ void addEditCommand(CLI::App& app, Command& chosen)
     CLI::App* verb = app.add_subcommand(
         "edit", "Does a recipe's edits to a model's graph and writes the float model");
     verb->add_option("MODEL", options->model, "a .pt2, a TorchScript .pt or a project")->required();
+    addMovedOption(*verb, options->movedTo);
     verb->add_option("--recipe", options->recipe, "whose 'edits' are done; a project has its own");
     verb->add_option("--out", options->out,
                      "the .pt2 to write; without it the edits are only tried");
+    verb->add_option("--data", options->data,
+                     "the whole model's data: what the inputs of a part that the edits extract get "
+                     "is written too, so that the part can be quantized by itself");
+    verb->add_option("--data-out", options->dataOut,
+                     "the .npz for them; without it PART.npz beside PART.pt2");
     verb->add_flag("--strict", options->strict, "fail where an edit does not fit the model");
     verb->add_flag("--json", options->json, "one JSON document on stdout");
     verb->callback([options, &chosen] {

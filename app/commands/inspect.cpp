@@ -22,7 +22,7 @@ namespace {
 
 struct InspectOptions
 {
-    std::string model, recipe;
+    std::string model, movedTo, recipe;
     std::string form = "float";
     bool json = false;
     bool code = false;
@@ -184,7 +184,7 @@ std::string traceText(const TraceReport& trace)
 Result<void> printForm(const InspectOptions& options, const JobContext& job)
 {
     const CodeForm form = *codeFormFromName(options.form);
-    QS_TRY(const ModelSource source, modelSource(options.model, options.recipe));
+    QS_TRY(const ModelSource source, modelSource(options.model, options.recipe, options.movedTo));
     std::vector<CodeLine> lines;
     if (form == CodeForm::Float) {
         StageChain chain;
@@ -209,7 +209,7 @@ Result<void> runInspect(const InspectOptions& options, const JobContext& job)
 {
     if (options.code)
         return printForm(options, job);
-    QS_TRY(const ModelSource source, modelSource(options.model, options.recipe));
+    QS_TRY(const ModelSource source, modelSource(options.model, options.recipe, options.movedTo));
     const Recipe& recipe = source.recipe;
     StageChain chain;
     QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, recipe, job));
@@ -235,6 +235,7 @@ void addInspectCommand(CLI::App& app, Command& chosen)
     auto options = std::make_shared<InspectOptions>();
     CLI::App* verb = app.add_subcommand("inspect", "Shows the graph of a model");
     verb->add_option("MODEL", options->model, "a .pt2, a TorchScript .pt or a project")->required();
+    addMovedOption(*verb, options->movedTo);
     auto* json = verb->add_flag("--json", options->json, "one JSON document on stdout");
     auto* code = verb->add_flag("--code", options->code, "the graph as torch.fx prints it");
     code->excludes(json);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/model_run.h"
 
+#include "app/commands/against_option.h"
 #include "app/commands/stopwatch.h"
 #include "app/commands/user_metric.h"
 #include "engine/base/log.h"
@@ -41,12 +42,14 @@ ModelRun::ModelRun(const ModelRunOptions& options, const JobContext& job)
 
 Result<void> ModelRun::locate()
 {
-    QS_TRY(m_source, modelSource(m_options.model, m_options.recipe));
+    QS_TRY(m_source, modelSource(m_options.model, m_options.recipe, m_options.movedTo));
     const std::string& data = m_options.data.empty() ? m_source.data : m_options.data;
     if (data.empty())
         return fail(makeError(ErrorCode::Usage, "--data is required")
                         .withHint("only a project names data of its own"));
-    m_settings = {data, {}, m_options.device};
+    const bool original = m_options.against.empty() ? m_source.againstOriginal
+                                                    : m_options.against == kAgainstOriginal;
+    m_settings = {data, {}, m_options.device, original};
     return {};
 }
 
@@ -85,7 +88,8 @@ Result<void> ModelRun::convertAndCompare()
     converting.stop();
     const Stopwatch comparing(&m_timing, "compare");
     QS_TRY(m_comparison,
-           m_chain.compare({m_calibration, m_converted, m_planned.recipe, m_settings}, m_job));
+           m_chain.compare({m_calibration, m_converted, m_planned.recipe, m_settings, m_edited},
+                           m_job));
     comparing.stop();
     if (m_options.strict && !m_comparison->losses.empty())
         return fail(makeError(ErrorCode::Numeric, "--strict: " + m_comparison->losses.front())

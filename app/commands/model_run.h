@@ -13,9 +13,11 @@ namespace qs {
 struct ModelRunOptions
 {
     std::string model; ///< or a project
+    std::string movedTo; ///< where a project's model is by now; "" = not told
     std::string recipe, data; ///< empty: the project's
     std::string eval; ///< the user's own metric, a command; empty = none
     std::string device = "auto";
+    std::string against; ///< of `addAgainstOption`; "" = the project's choice, else "edited"
     bool strict = false;
 };
 

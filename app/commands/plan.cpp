@@ -18,7 +18,7 @@ namespace {
 
 struct PlanOptions
 {
-    std::string model, recipe, backend, diff;
+    std::string model, movedTo, recipe, backend, diff;
     bool json = false;
 };
 
@@ -155,7 +155,7 @@ void warnOf(const PlannedModel& planned, const std::string& prefix = {})
 
 Result<void> runPlan(const PlanOptions& options, const JobContext& job)
 {
-    QS_TRY(const ModelSource source, modelSource(options.model, options.recipe));
+    QS_TRY(const ModelSource source, modelSource(options.model, options.recipe, options.movedTo));
     const Recipe& recipe = source.recipe;
     for (const std::string& backend : {options.backend, options.diff})
         if (!backend.empty())
@@ -188,6 +188,7 @@ void addPlanCommand(CLI::App& app, Command& chosen)
     CLI::App* verb
         = app.add_subcommand("plan", "Says what a recipe would do to every node, and why");
     verb->add_option("MODEL", options->model, "a .pt2, a TorchScript .pt or a project")->required();
+    addMovedOption(*verb, options->movedTo);
     verb->add_option("--recipe", options->recipe, "the decisions; without one backend x86's own");
     verb->add_option("--backend", options->backend,
                      "another hardware target than the recipe's: a backend's name or file");

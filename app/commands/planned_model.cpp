@@ -5,10 +5,10 @@
 #include "engine/base/log.h"
 #include "engine/configure/extension_packs.h"
 #include "engine/import/importer.h"
-#include "engine/project/project.h"
+#include "engine/project/moved_files.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <filesystem>
 
 namespace qs {
 
@@ -38,24 +38,59 @@ const std::string& fileOfPlan(const std::string& recipePath, const std::string& 
     return recipePath.empty() ? modelPath : recipePath;
 }
 
-Result<ModelSource> modelSource(const std::string& given, const std::string& recipePath)
+namespace {
+
+/// Where the project's model is. Says so where that is not the place that it names.
+Result<std::string> placeOfModel(const Project& project, const std::string& file,
+                                 const std::string& movedTo)
+{
+    const std::string place = movedTo.empty() ? findModel(project, file) : movedTo;
+    if (place.empty())
+        return fail(
+            makeError(ErrorCode::NotFound, "its model is not where it was: " + project.modelPath)
+                .inFile(file)
+                .withHint("put it back, or say where it is with --model"));
+    if (place == project.modelPath)
+        return place;
+    if (movedTo.empty()) {
+        note(file + ": its model was moved; taking " + place);
+        return place;
+    }
+    QS_TRY(const bool same, isModelOf(project, place));
+    if (!same)
+        warn(place + ": another model than the one of " + file
+             + ", by its content: decisions that do not fit are left out");
+    return place;
+}
+
+} // namespace
+
+void addMovedOption(CLI::App& verb, std::string& movedTo)
+{
+    verb.add_option("--model", movedTo, "of a project: where its model is by now");
+}
+
+Result<ModelSource> modelSource(const std::string& given, const std::string& recipePath,
+                                const std::string& movedTo)
 {
     ModelSource source;
     source.model = given;
     source.file = fileOfPlan(recipePath, given);
     if (!looksLikeProject(given)) {
+        if (!movedTo.empty())
+            return fail(makeError(ErrorCode::Usage, "--model is for a project")
+                            .inFile(given)
+                            .withHint("a model's own file is named as MODEL"));
         QS_TRY(source.recipe, recipeOrDefault(recipePath));
         return source;
     }
     QS_TRY(Project project, readProject(given));
-    std::error_code code;
-    if (!std::filesystem::exists(project.modelPath, code))
-        return fail(
-            makeError(ErrorCode::NotFound, "its model is not where it was: " + project.modelPath)
-                .inFile(given)
-                .withHint("put it back, or change 'model' in the project"));
-    source.model = std::move(project.modelPath);
-    source.data = project.dataPath.empty() ? "sample" : std::move(project.dataPath);
+    QS_TRY(source.model, placeOfModel(project, given, movedTo));
+    const std::string data = findData(project.dataPath, given);
+    if (!data.empty() && data != project.dataPath)
+        note(given + ": its data were moved; taking " + data);
+    source.data = project.dataPath.empty() ? "sample" : data.empty() ? project.dataPath : data;
+    source.againstOriginal = project.againstOriginal;
     if (recipePath.empty())
         source.recipe = std::move(project.recipe);
     else {

@@ -8,6 +8,10 @@
 
 #include <map>
 
+namespace CLI {
+class App;
+}
+
 namespace qs {
 
 /// A model with every decision made: what `plan`, `quantize` and `compare` start from.
@@ -25,10 +29,15 @@ struct ModelSource
     Recipe recipe;
     std::string file; ///< that errors of planning are about: recipe or project, else the model
     std::string data; ///< the project's calibration data; empty without one
+    bool againstOriginal = false; ///< the project's choice
 };
-/// `given`: a model, or a project, whose decisions count where `recipePath` is empty. Errors: those
-/// of reading them; a project whose model is not where it was.
-Result<ModelSource> modelSource(const std::string& given, const std::string& recipePath);
+/// `given`: a model, or a project, whose decisions count where `recipePath` is empty. A project's
+/// model that was moved is looked for (`findModel`); `movedTo`: where it is by now, "" = not told.
+/// Errors: those of reading them; a model that is nowhere; `movedTo` without a project (Usage).
+Result<ModelSource> modelSource(const std::string& given, const std::string& recipePath,
+                                const std::string& movedTo);
+/// `--model`: `movedTo` of `modelSource`.
+void addMovedOption(CLI::App& verb, std::string& movedTo);
 
 /// Opens the model. With `timing`, adds the seconds of "import".
 Result<GraphPtr> openModel(const std::string& path, const JobContext& job,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/quantize.h"
 
+#include "app/commands/against_option.h"
 #include "app/commands/command.h"
 #include "app/commands/console.h"
 #include "app/commands/device_option.h"
@@ -31,12 +32,14 @@ void addQuantizeCommand(CLI::App& app, Command& chosen)
     CLI::App* verb
         = app.add_subcommand("quantize", "Calibrates, converts, compares and exports a model");
     verb->add_option("MODEL", options->model, "a .pt2, a TorchScript .pt or a project")->required();
+    addMovedOption(*verb, options->movedTo);
     verb->add_option("--recipe", options->recipe, "the decisions; without one backend x86's own");
     verb->add_option(
         "--data", options->data,
         "calibration data: a .npz, a .pt of torch.save, a folder of images, or 'sample'; a project "
         "has its own");
     addDeviceOption(*verb, options->device);
+    addAgainstOption(*verb, options->against);
     CLI::Option* forms
         = verb->add_option("--export", options->forms,
                            "what to write, by commas: torchscript, pt2-reference (both by default, "

@@ -75,6 +75,7 @@ Result<RestoredResult> restoreResult(StageChain& chain, const std::string& resul
     restored.recipePath = stored.recipePath;
     QS_TRY(Recipe recipe, readRecipe(stored.recipePath));
     QS_TRY(const EditedModelPtr edited, openEdited(chain, modelPath, recipe, job, timing));
+    restored.edited = edited;
     GraphPtr model = edited->graph;
     if (auto same = checkResultIsOf(*model, stored.document); !same)
         return fail(std::move(same).error().inFile(stored.resultPath));

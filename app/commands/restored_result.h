@@ -12,6 +12,7 @@ namespace qs {
 struct RestoredResult
 {
     std::string recipePath, recipeSha256;
+    EditedModelPtr edited; ///< the model and what its edits made of it
     PlannedModel planned;
     StoredQuantization was;
     CalibrationPtr calibration;

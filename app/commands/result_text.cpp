@@ -57,8 +57,11 @@ std::string layersText(const ResultParts& parts)
                    dbText(error.isolated), dbText(error.inherited), dbText(error.bornHere),
                    dbText(error.cumulative), kernelText(parts, error.node)});
     }
-    return "Signal to quantization noise in dB, layer by layer; 'worst' ranks by the error born "
-           "here\n\n"
+    return (parts.comparison->againstOriginal
+                ? "Signal to noise in dB against the original model, before its edits, layer by "
+                  "layer: edits and quantization together\n\n"
+                : "Signal to quantization noise in dB, layer by layer; 'worst' ranks by the error "
+                  "born here\n\n")
         + table.text();
 }
 
@@ -103,6 +106,8 @@ std::string resultText(const ResultParts& parts)
             text += "output " + output.name + ": " + dbText(output.cumulative)
                 + " dB in the reference form, " + dbText(output.lowered) + " dB lowered"
                 + (output.forms ? ", " + dbText(output.forms) + " dB between them" : "") + "\n";
+        for (const std::string& line : parts.comparison->unpaired)
+            text += line + "\n";
         text += formsText(parts);
         const auto& comparison = *parts.comparison;
         if (comparison.floatTop1 && comparison.int8Top1)

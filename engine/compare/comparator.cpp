@@ -41,9 +41,11 @@ class Comparer
 {
 public:
     /// `reference`: the reference form as exported, where the sweep adds up in another way.
+    /// `edited`: the sweep is against its file; null: against the converted model.
     Comparer(const ConvertedModel& converted, at::Device device, Sweep sweep, OutputRun lowered,
-             std::optional<OutputRun> reference)
+             std::optional<OutputRun> reference, const EditedModel* edited)
         : m_converted(converted)
+        , m_edited(edited)
         , m_device(device)
         , m_sweep(std::move(sweep))
         , m_lowered(std::move(lowered))
@@ -58,6 +60,7 @@ public:
         for (const at::IValue& input : batch.inputs)
             inputs.push_back(onDevice(input, m_device));
         QS_TRY(Sweep::Outputs outputs, m_sweep.run(inputs, job));
+        outputs.floatForm = paired(std::move(outputs.floatForm));
         if (m_reference) {
             QS_TRY(outputs.referenceForm, m_reference->run(batch, job));
         }
@@ -90,11 +93,18 @@ public:
             const UnitSums& sums = m_sweep.sums()[i];
             if (sums.cumulative.count == 0)
                 continue;
-            comparison.nodes.push_back({m_sweep.units()[i].last, metricsFrom(sums.isolated),
-                                        metricsFrom(sums.inherited), metricsFrom(sums.bornHere),
-                                        metricsFrom(sums.cumulative),
-                                        divergence(m_sweep.counts()[i])});
+            NodeError error {m_sweep.units()[i].last,         {}, {}, {},
+                             metricsFrom(sums.cumulative), divergence(m_sweep.counts()[i])};
+            if (!m_edited) {
+                error.isolated = metricsFrom(sums.isolated);
+                error.inherited = metricsFrom(sums.inherited);
+                error.bornHere = metricsFrom(sums.bornHere);
+            }
+            comparison.nodes.push_back(std::move(error));
         }
+        comparison.againstOriginal = m_edited != nullptr;
+        if (m_edited)
+            comparison.unpaired = unpaired();
         comparison.interiors = m_sweep.interiors();
         for (std::size_t i = 0; i < m_outputSums.size(); ++i)
             comparison.outputs.push_back(
@@ -128,6 +138,34 @@ private:
             if (losesMore(errors))
                 lines.push_back(lossText(outputs[i].name, errors));
         }
+        return lines;
+    }
+
+    /// The original model's outputs at the places of the edited one's; undefined where it has none.
+    std::vector<at::Tensor> paired(std::vector<at::Tensor> outputs) const
+    {
+        if (!m_edited)
+            return outputs;
+        std::vector<at::Tensor> out;
+        for (const int place : m_edited->outputPlaces)
+            out.push_back(place < 0 ? at::Tensor() : outputs.at(std::size_t(place)));
+        return out;
+    }
+
+    std::vector<std::string> unpaired() const
+    {
+        std::vector<std::string> lines;
+        const auto& places = m_edited->outputPlaces;
+        for (std::size_t i = 0; i < places.size(); ++i)
+            if (places[i] < 0)
+                lines.push_back("output '" + m_outputNames.at(i)
+                                + "' is not measured: the original model does not return it");
+        const auto names = outputNames(*m_edited->file);
+        for (std::size_t place = 0; place < names.size(); ++place)
+            if (std::find(places.begin(), places.end(), int(place)) == places.end())
+                lines.push_back("output '" + names[place]
+                                + "' of the original model is not measured: the edited one does "
+                                  "not return it");
         return lines;
     }
 
@@ -193,6 +231,7 @@ private:
 
     bool m_saidNonFinite = false;
     const ConvertedModel& m_converted;
+    const EditedModel* const m_edited;
     const std::vector<std::string> m_outputNames = outputNames(*m_converted.prepared->model);
     at::Device m_device;
     Sweep m_sweep;
@@ -206,8 +245,8 @@ private:
 /// Kept work is found by what computes a value, in each of the three forms.
 struct FormKeys
 {
-    explicit FormKeys(const ConvertedModel& converted)
-        : floatForm(*converted.prepared->model, *converted.prepared)
+    FormKeys(const Graph& floatGraph, const ConvertedModel& converted)
+        : floatForm(floatGraph, *converted.prepared)
         , reference(*converted.reference, *converted.prepared)
         , lowered(*converted.lowered, *converted.prepared)
     {
@@ -257,11 +296,15 @@ void reportWhere(const Sweep& sweep, const JobContext& job)
 
 Result<ComparisonPtr> compareAll(const ConvertedModel& converted, const Dataset& data,
                                  const std::string& device, const JobContext& job,
-                                 const Continuation* from)
+                                 const Continuation* from, const EditedModel* edited)
 {
     const at::Device torchDevice(device);
-    const GraphPtr& model = converted.prepared->model;
-    QS_TRY(Sweep sweep, Sweep::create(converted, torchDevice));
+    // Without edits the converted model's own float form is the original.
+    const GraphPtr& model
+        = edited && edited->graph != edited->file ? edited->file : converted.prepared->model;
+    QS_TRY(Sweep sweep,
+           Sweep::create(converted, torchDevice,
+                         model == converted.prepared->model ? nullptr : model));
     QS_TRY(OutputRun lowered, OutputRun::create(converted.lowered));
     std::optional<OutputRun> reference;
     if (!sweep.addsAsExported()) {
@@ -269,7 +312,7 @@ Result<ComparisonPtr> compareAll(const ConvertedModel& converted, const Dataset&
     }
     std::optional<FormKeys> keys;
     if (from && !data.isSequence() && isRepeatable(*model) && isRepeatable(*converted.reference)) {
-        keys.emplace(converted);
+        keys.emplace(*model, converted);
         const std::size_t part = from->work.valueBudget / 4;
         sweep.continueFrom(*from, keys->floatForm, keys->reference, part * 2);
         lowered.continueFrom(*from, keys->lowered, "lowered", part);
@@ -279,7 +322,7 @@ Result<ComparisonPtr> compareAll(const ConvertedModel& converted, const Dataset&
     }
     std::optional<Comparer> comparer;
     comparer.emplace(converted, torchDevice, std::move(sweep), std::move(lowered),
-                     std::move(reference));
+                     std::move(reference), edited);
     if (data.isSequence())
         comparer->followSequence();
     BatchReader reader(data, job);
@@ -299,14 +342,19 @@ Result<ComparisonPtr> compareAll(const ConvertedModel& converted, const Dataset&
         comparison.loweredTimes = withKeptTimes(comparison.loweredTimes, *converted.lowered,
                                                 keys->lowered, "lowered", *from);
     }
+    std::erase_if(comparison.floatTimes, [&](const NodeTime& time) {
+        return !converted.prepared->model->tryGet(time.node); // an edit removed it
+    });
     comparer.reset(); // its forms' folded weights go before others come
-    if (isRepeatable(*model)) {
+    if (isRepeatable(*converted.prepared->model)) {
         QS_TRY(const Batch first, data.batch(0));
         QS_TRY(comparison.departures, departures(converted, first, job));
         comparison.departureSamples = first.samples;
     }
     for (const std::string& line : comparison.losses)
         warn(line);
+    for (const std::string& line : comparison.unpaired)
+        note(line);
     return std::make_shared<const Comparison>(std::move(comparison));
 }
 
@@ -314,12 +362,12 @@ Result<ComparisonPtr> compareAll(const ConvertedModel& converted, const Dataset&
 
 Result<ComparisonPtr> compareModels(const ConvertedModel& converted, const Dataset& data,
                                     const std::string& device, const JobContext& job,
-                                    const Continuation* from)
+                                    const Continuation* from, const EditedModel* edited)
 {
     const InferenceScope inference;
     auto comparison = guardTorchValue<ComparisonPtr>([&] {
         selectEngine(converted.engine); // a model of another may have been converted since
-        return compareAll(converted, data, device, job, from);
+        return compareAll(converted, data, device, job, from, edited);
     });
     returnFreedMemory();
     return comparison;

@@ -68,9 +68,14 @@ struct Agreement
 /// What a comparison found. A value; share as ComparisonPtr.
 struct Comparison
 {
+    /// Against the model of the file, before its edits: nodes that both have, cumulative terms
+    /// alone.
+    bool againstOriginal = false;
     std::vector<NodeError> nodes; ///< in graph order; only nodes with a measured error
     std::vector<InteriorError> interiors; ///< in graph order, then in order of computation
     std::vector<OutputError> outputs;
+    /// One line for each output that the original model or the edited one does not have.
+    std::vector<std::string> unpaired;
     /// How long a batch takes in each node, while the two forms ran anyway: nodes of the float
     /// graph, nodes of the lowered one. Float times are empty on a GPU, which works on its own.
     std::vector<NodeTime> floatTimes, loweredTimes;

@@ -3,9 +3,10 @@
 
 namespace qs {
 
-Result<FormRunners> FormRunners::create(const ConvertedModel& converted, at::Device device)
+Result<FormRunners> FormRunners::create(const ConvertedModel& converted, at::Device device,
+                                        const GraphPtr& original)
 {
-    const GraphPtr& model = converted.prepared->model;
+    const GraphPtr& model = original ? original : converted.prepared->model;
     const bool fast = device.is_cpu() && fastLayout(*model) == Layout::ChannelsLast
         && fastLayout(*converted.reference) == Layout::ChannelsLast;
     const Layout layout = fast ? Layout::ChannelsLast : Layout::AsGiven;

@@ -12,8 +12,10 @@ struct FormRunners
 {
     Interpreter floatForm, reference;
 
+    /// `original`: the float side, where that is not the model that was converted; may be null.
     /// Errors: `Interpreter::create`'s.
-    static Result<FormRunners> create(const ConvertedModel& converted, at::Device device);
+    static Result<FormRunners> create(const ConvertedModel& converted, at::Device device,
+                                      const GraphPtr& original = nullptr);
 };
 
 } // namespace qs

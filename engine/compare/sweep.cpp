@@ -20,14 +20,51 @@ Result<at::Tensor> tensorOf(const Interpreter& interpreter, const Frame& frame, 
     return value.isTensor() ? value.toTensor() : at::Tensor();
 }
 
+/// The units whose values the original model has too. A node keeps its id through edits; nothing
+/// but its value is looked at.
+std::vector<CompareUnit> pairedUnits(std::vector<CompareUnit> units, const Graph& original)
+{
+    std::erase_if(units, [&](const CompareUnit& unit) {
+        const Node* node = original.tryGet(unit.last);
+        return !node || !node->isOperator()
+            || std::any_of(unit.outputs.begin(), unit.outputs.end(), [&](const UnitOutput& output) {
+                   return output.value.index >= node->outputs.size();
+               });
+    });
+    for (CompareUnit& unit : units)
+        unit.inputs.clear();
+    return units;
+}
+
+/// For each input of the original model, which of the edited one's it is. An edit takes inputs away
+/// (a part that was extracted) or leaves them.
+Result<std::vector<std::size_t>> pairedInputs(const Graph& original, const Graph& edited)
+{
+    const auto given = edited.inputs();
+    std::vector<std::size_t> places;
+    for (const Node* input : original.inputs()) {
+        const auto it = std::find_if(given.begin(), given.end(),
+                                     [&](const Node* one) { return one->id == input->id; });
+        if (it == given.end())
+            return fail(makeError(ErrorCode::BadInput,
+                                  "the original model reads an input that the edited one does not "
+                                  "have: the two cannot run on the same data")
+                            .atNode(input->name)
+                            .withHint("compare with the edited model"));
+        places.push_back(std::size_t(it - given.begin()));
+    }
+    return places;
+}
+
 } // namespace
 
-Sweep::Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter referenceForm)
+Sweep::Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter referenceForm,
+             std::vector<CompareUnit> units, GraphPtr edited)
     : m_float(std::move(floatForm))
     , m_onConverted(m_float)
     , m_reference(std::move(referenceForm))
     , m_interiors(converted, m_float.device())
-    , m_units(compareUnits(converted))
+    , m_units(std::move(units))
     , m_schedule(scheduleSweep(m_float.graph(), m_reference.graph(), m_units))
     , m_sums(m_units.size())
     , m_counts(m_units.size())
@@ -38,16 +75,24 @@ Sweep::Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter
     , m_expendableFloat(findExpendable(m_float.graph(), &UnitInput::value, &UnitOutput::value))
     , m_expendableReference(
           findExpendable(m_reference.graph(), &UnitInput::read, &UnitOutput::reference))
+    , m_edited(std::move(edited))
 {
     if (m_float.device().is_cpu())
         m_floatTimes = std::make_shared<NodeTimes>();
     m_float.keepTimes(m_floatTimes);
 }
 
-Result<Sweep> Sweep::create(const ConvertedModel& converted, at::Device device)
+Result<Sweep> Sweep::create(const ConvertedModel& converted, at::Device device,
+                            const GraphPtr& original)
 {
-    QS_TRY(FormRunners forms, FormRunners::create(converted, device));
-    Sweep sweep(converted, std::move(forms.floatForm), std::move(forms.reference));
+    const GraphPtr& edited = converted.prepared->model;
+    QS_TRY(auto inputs, pairedInputs(original ? *original : *edited, *edited));
+    QS_TRY(FormRunners forms, FormRunners::create(converted, device, original));
+    auto units
+        = original ? pairedUnits(compareUnits(converted), *original) : compareUnits(converted);
+    Sweep sweep(converted, std::move(forms.floatForm), std::move(forms.reference), std::move(units),
+                original ? edited : nullptr);
+    sweep.m_floatInputs = std::move(inputs);
     sweep.m_addsAsExported = sweep.m_float.layout() == Layout::AsGiven;
     if (device.is_cpu() && multipliesBytes())
         QS_CHECK(sweep.useIntegers(converted));
@@ -60,7 +105,8 @@ Result<void> Sweep::useIntegers(const ConvertedModel& converted)
     QS_TRY(m_onConverted,
            Interpreter::create(converted.prepared->model, m_float.device(), m_float.layout()));
     const auto quantized = quantizedProducts(*converted.reference);
-    multiplyAsBytes(m_onConverted, floatProducts(converted, m_units, quantized));
+    if (!m_edited)
+        multiplyAsBytes(m_onConverted, floatProducts(converted, m_units, quantized));
     multiplyAsBytes(m_reference, quantized);
     m_usesIntegers = true;
     m_addsAsExported = m_addsAsExported && quantized.empty();
@@ -76,7 +122,10 @@ Result<Sweep::Outputs> Sweep::run(const std::vector<at::IValue>& inputs, const J
     std::vector<at::IValue> given;
     for (const at::IValue& input : inputs)
         given.push_back(inLayout(input, m_float.layout()));
-    QS_TRY(Frame floatFrame, startFrame(m_float, given, m_floatState));
+    std::vector<at::IValue> givenToFloat;
+    for (const std::size_t place : m_floatInputs)
+        givenToFloat.push_back(given.at(place));
+    QS_TRY(Frame floatFrame, startFrame(m_float, givenToFloat, m_floatState));
     QS_TRY(Frame referenceFrame, startFrame(m_reference, given, m_referenceState));
     Frame* const frames[] = {&floatFrame, &referenceFrame};
     if (m_cuts)
@@ -210,10 +259,16 @@ Result<void> Sweep::measure(std::size_t index, const Frame& floatFrame, Frame& r
         return {};
     addCounts(m_counts[index], made);
     made.clear(); // held by nobody but the frames
-    if (m_interiors.has(unit.last))
+    // An operator that an edit put in a layer's place has no cell to look into.
+    if (m_interiors.has(unit.last)
+        && (!m_edited || m_edited->get(unit.last).target == m_float.graph().get(unit.last).target))
         QS_CHECK(measureInterior(unit, floatFrame, referenceFrame));
-    QS_CHECK(unit.unchanged ? measureUnchanged(index, floatFrame, referenceFrame)
-                            : measureFunctions(index, floatFrame, referenceFrame, spent));
+    if (unit.unchanged)
+        QS_CHECK(measureUnchanged(index, floatFrame, referenceFrame));
+    else if (m_edited)
+        QS_CHECK(measureCumulative(index, floatFrame, referenceFrame));
+    else
+        QS_CHECK(measureFunctions(index, floatFrame, referenceFrame, spent));
     const UnitSums& sums = m_sums[index];
     if (m_oddSince[index] == 0
         && (isInfiniteError(sums.inherited) || isInfiniteError(sums.cumulative)))
@@ -231,9 +286,10 @@ bool Sweep::comparesShapes(std::size_t index, const at::Tensor& y, const at::Ten
 {
     if (y.sizes() != other.sizes() && !m_unmeasured[index]) {
         if (!hasUnmeasured())
-            note("node '" + m_float.graph().get(m_units[index].last).name
-                 + "': its shape follows from values and is " + c10::str(y.sizes())
-                 + " in the float model, " + c10::str(other.sizes())
+            note("node '" + m_float.graph().get(m_units[index].last).name + "': its shape "
+                 + (m_edited ? "is " : "follows from values and is ") + c10::str(y.sizes())
+                 + (m_edited ? " in the original model, " : " in the float model, ")
+                 + c10::str(other.sizes())
                  + " in the converted one: it and what reads it are not measured");
         m_unmeasured[index] = true;
         m_sums[index] = {};
@@ -267,6 +323,22 @@ Result<void> Sweep::measureUnchanged(std::size_t index, const Frame& floatFrame,
     kernels::merge(sums.inherited, added);
     kernels::merge(sums.bornHere, noiselessSums(added));
     kernels::merge(sums.isolated, noiselessSums(added));
+    return {};
+}
+
+/// y^ - y alone, added up as with the other terms beside it.
+Result<void> Sweep::measureCumulative(std::size_t index, const Frame& floatFrame,
+                                      const Frame& referenceFrame)
+{
+    for (const UnitOutput& output : m_units[index].outputs) {
+        UnitSums added;
+        UnitValues made;
+        QS_TRY(made.signal, tensorOf(m_float, floatFrame, output.value));
+        QS_TRY(made.converted, tensorOf(m_reference, referenceFrame, output.reference));
+        made.onConverted = made.quantizedOnFloat = made.converted;
+        QS_CHECK(addErrors(added, made));
+        kernels::merge(m_sums[index].cumulative, added.cumulative);
+    }
     return {};
 }
 

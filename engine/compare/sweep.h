@@ -20,7 +20,10 @@ namespace qs {
 class Sweep
 {
 public:
-    static Result<Sweep> create(const ConvertedModel& converted, at::Device device);
+    /// `original`: runs in the place of the converted graph's own float model, which edits made of
+    /// it; of values that both have the cumulative term alone is measured. Null: the own one.
+    static Result<Sweep> create(const ConvertedModel& converted, at::Device device,
+                                const GraphPtr& original = nullptr);
 
     /// Whether its reference form adds up as an exported one does: in the layout of its inputs,
     /// with LibTorch's own products. Else sums differ in their last bits, and a quantizer may turn
@@ -53,6 +56,8 @@ public:
     std::size_t unitsToMeasure() const;
     const Node* firstToRun() const;
 
+    /// The graph that the reference form is compared with.
+    const Graph& floatGraph() const { return m_float.graph(); }
     const std::vector<CompareUnit>& units() const { return m_units; }
     /// A unit has other shapes in the two forms; a note said so.
     bool hasUnmeasured() const;
@@ -70,7 +75,8 @@ public:
     std::vector<NodeTime> floatTimes() const;
 
 private:
-    Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter referenceForm);
+    Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter referenceForm,
+          std::vector<CompareUnit> units, GraphPtr edited);
     Result<void> useIntegers(const ConvertedModel& converted);
     Key unitKey(const Continuation& from, const CompareUnit& unit, const ValueKeys& floatKeys,
                 const ValueKeys& referenceKeys) const;
@@ -93,6 +99,8 @@ private:
                          std::span<const ValueRef> spent);
     Result<void> measureUnchanged(std::size_t unit, const Frame& floatFrame,
                                   const Frame& referenceFrame);
+    Result<void> measureCumulative(std::size_t unit, const Frame& floatFrame,
+                                   const Frame& referenceFrame);
     Result<void> measureFunctions(std::size_t unit, const Frame& floatFrame, Frame& referenceFrame,
                                   std::span<const ValueRef> spent);
 
@@ -126,6 +134,8 @@ private:
     std::shared_ptr<NodeTimes> m_floatTimes; ///< null on a GPU
     bool m_addsAsExported = true;
     bool m_usesIntegers = false;
+    GraphPtr m_edited; ///< null, or what edits made of the float graph, which is the original then
+    std::vector<std::size_t> m_floatInputs; ///< by input of the float graph: which of those given
     bool m_isSequence = false;
     ModelState m_floatState, m_referenceState;
     JobContext m_job;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/edit_step.h"
 
+#include "engine/configure/edit_step_json.h"
+
 #include <array>
 
 namespace qs {
@@ -52,6 +54,8 @@ std::string readerText(const ReaderAddress& reader)
 
 std::string forReaders(const std::vector<ReaderAddress>& readers)
 {
+    if (isNobody(readers))
+        return ", read by nobody yet";
     std::string text;
     for (const ReaderAddress& reader : readers)
         text += (text.empty() ? " for " : ", ") + readerText(reader);

@@ -145,6 +145,8 @@ Result<EditStep> readEdit(const JsonPlace& place)
             QS_TRY(ReaderAddress reader, readReader(place.key("readers").item(i)));
             step.readers.push_back(std::move(reader));
         }
+        if (step.readers.empty() && step.kind == EditKind::Insert)
+            step.readers = nobody();
     }
     if (place.has("nodes")) {
         QS_CHECK(place.key("nodes").array());
@@ -187,7 +189,9 @@ Json editToJson(const EditStep& step)
     for (const char* key : {"item", "output"})
         if (has(key) && step.item >= 0)
             out[key] = step.item;
-    if (has("readers") && !step.readers.empty())
+    if (has("readers") && isNobody(step.readers))
+        out["readers"] = Json::array();
+    else if (has("readers") && !step.readers.empty())
         for (const ReaderAddress& reader : step.readers)
             out["readers"].push_back(readerToJson(reader));
     if (has("nodes"))
@@ -200,6 +204,16 @@ Json editToJson(const EditStep& step)
 }
 
 } // namespace
+
+std::vector<ReaderAddress> nobody()
+{
+    return {ReaderAddress {}};
+}
+
+bool isNobody(const std::vector<ReaderAddress>& readers)
+{
+    return readers == nobody();
+}
 
 Result<ValueAddress> readAddress(const JsonPlace& place)
 {

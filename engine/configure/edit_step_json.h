@@ -12,6 +12,11 @@ Result<std::vector<EditStep>> readEdits(const JsonPlace& place);
 /// The list as it is written; parses back to equal steps.
 Json editsToJson(const std::vector<EditStep>& steps);
 
+/// What `readers` of an insertion holds where nobody is to read the value yet: an empty list in the
+/// file. Later edits feed readers with it.
+std::vector<ReaderAddress> nobody();
+bool isNobody(const std::vector<ReaderAddress>& readers);
+
 /// {"module": "layer1.0", "op": "aten.conv2d.default", "index": 0}, {"input": "x"},
 /// {"stored": "fc.weight"}, {"added": "clip"}, and where an operator has several values, "output".
 /// "this" is the value that is edited.

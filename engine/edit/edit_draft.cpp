@@ -219,7 +219,10 @@ Result<NodeId> EditDraft::add(Node node, NodeId before)
 
 Result<void> EditDraft::spread(const std::vector<NodeId>& changed)
 {
-    return TypeInference(m_graph).spread({changed.begin(), changed.end()}, m_job);
+    TypeInference inference(m_graph);
+    const std::unordered_set<NodeId> from(changed.begin(), changed.end());
+    QS_CHECK(inference.spread(from, m_job));
+    return inference.checkViews(from);
 }
 
 } // namespace qs

@@ -28,6 +28,8 @@ public:
     };
 
     GraphEdit& graph() { return m_graph; }
+    /// Inputs that stand for values of the graph before this edit, with those.
+    std::vector<std::pair<NodeId, ValueRef>>& fed() { return m_fed; }
     /// The graph before this edit.
     const GraphPtr& before() const { return m_model; }
     Addresses& addresses() { return m_addresses; }
@@ -68,6 +70,7 @@ private:
     Addresses& m_addresses;
     const JobContext& m_job;
     GraphEdit m_graph;
+    std::vector<std::pair<NodeId, ValueRef>> m_fed;
 };
 
 /// The node's arguments, those that a file gives by their place under their names.

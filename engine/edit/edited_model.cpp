@@ -5,6 +5,7 @@
 #include "engine/configure/edit_step_json.h"
 #include "engine/edit/edit_functions.h"
 
+#include <map>
 #include <unordered_set>
 
 namespace qs {
@@ -20,6 +21,57 @@ GraphPtr marked(Graph graph, std::span<const EditStep> steps)
     info.edits = KeyBuilder("edits").add(editsToJson({steps.begin(), steps.end()}).dump()).key();
     edit.setInfo(std::move(info));
     return std::make_shared<const Graph>(edit.build());
+}
+
+/// How many values each argument of the Output node returns, and which.
+std::vector<std::vector<const Argument*>> returned(const Graph& graph)
+{
+    const auto flatten = [](const Argument& argument, std::vector<const Argument*>& out,
+                            const auto& self) -> void {
+        if (const auto* list = argument.asList())
+            for (const Argument& item : *list)
+                self(item, out, self);
+        else
+            out.push_back(&argument);
+    };
+    std::vector<std::vector<const Argument*>> out;
+    for (const NamedArgument& argument : graph.output().args)
+        flatten(argument.value, out.emplace_back(), flatten);
+    return out;
+}
+
+/// Where the outputs after the edit stand among the file's. A value that is fed otherwise keeps its
+/// place; a part that was extracted returns what it makes, which may be an output of the whole.
+std::vector<int> placesAfter(const std::vector<int>& places, const Graph& before,
+                             const EditStep& step, const Graph& after)
+{
+    const auto was = returned(before), is = returned(after);
+    std::vector<int> out;
+    if (step.kind == EditKind::Extract) {
+        std::map<ValueRef, int> known;
+        std::size_t at = 0;
+        for (const auto& values : was)
+            for (const Argument* value : values) {
+                if (const ValueRef* ref = value->asRef())
+                    known.emplace(*ref, places[at]);
+                ++at;
+            }
+        for (const auto& values : is)
+            for (const Argument* value : values) {
+                const ValueRef* ref = value->asRef();
+                const auto found = ref ? known.find(*ref) : known.end();
+                out.push_back(found == known.end() ? -1 : found->second);
+            }
+        return out;
+    }
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < was.size(); ++i, at += was[i - 1].size())
+        if (step.kind != EditKind::DropOutput || int(i) != step.item)
+            out.insert(out.end(), places.begin() + std::ptrdiff_t(at),
+                       places.begin() + std::ptrdiff_t(at + was[i].size()));
+    if (step.kind == EditKind::AddOutput)
+        out.push_back(-1);
+    return out;
 }
 
 } // namespace
@@ -41,6 +93,9 @@ Result<EditedModelPtr> editModel(GraphPtr file, std::span<const EditStep> steps,
     auto untouched = std::make_shared<EditedModel>();
     untouched->addresses = std::make_shared<const Addresses>(*file);
     untouched->graph = file;
+    for (const auto& values : returned(*file))
+        for (std::size_t i = 0; i < values.size(); ++i)
+            untouched->outputPlaces.push_back(int(untouched->outputPlaces.size()));
     untouched->file = std::move(file);
     return editFurther(untouched, steps, job);
 }
@@ -61,6 +116,9 @@ Result<EditedModelPtr> editFurther(const EditedModelPtr& done, std::span<const E
         auto graph = touched ? draft.build() : Result<Graph>(fail(touched.error()));
         if (graph) {
             outcome.touched = std::move(*touched);
+            if (steps[i].kind == EditKind::Extract)
+                out->extractions.push_back({out->graph, std::move(draft.fed())});
+            out->outputPlaces = placesAfter(out->outputPlaces, *out->graph, steps[i], *graph);
             out->graph = std::make_shared<const Graph>(std::move(*graph));
             out->addresses = std::make_shared<const Addresses>(std::move(addresses));
             changed = true;

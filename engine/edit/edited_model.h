@@ -17,6 +17,14 @@ struct EditOutcome
     std::string problem; ///< why it does not fit this model; empty where it was done
 };
 
+/// What a part was taken out of: the model just before, and which value of it each input of the
+/// part stands for.
+struct Extraction
+{
+    GraphPtr whole;
+    std::vector<std::pair<NodeId, ValueRef>> inputs;
+};
+
 /// A model with a recipe's edits done to it. A value.
 struct EditedModel
 {
@@ -24,6 +32,10 @@ struct EditedModel
     GraphPtr graph; ///< `file` itself without edits
     std::vector<EditOutcome> outcomes; ///< one per edit
     std::shared_ptr<const Addresses> addresses; ///< for further edits
+    /// By tensor that `graph` returns, flat and in order: its place among those that `file`
+    /// returns, -1 where an edit added it.
+    std::vector<int> outputPlaces;
+    std::vector<Extraction> extractions; ///< in order; each takes a part of the one before
 
     /// Every node that some edit changed or added and that is still there.
     std::vector<NodeId> touched() const;

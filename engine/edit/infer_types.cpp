@@ -28,21 +28,6 @@ constexpr std::int64_t kMostBytes = std::int64_t(1) << 28;
 /// Factors by which open dimensions grow: products of few of them are told apart.
 constexpr std::array<std::int64_t, 8> kFactors {2, 3, 5, 7, 11, 13, 17, 19};
 
-std::optional<std::vector<std::int64_t>> shapeOf(const ValueType& type, const Sizes& sizes)
-{
-    if (!type.shapeKnown || type.dtype == DType::Unknown)
-        return {};
-    std::vector<std::int64_t> shape;
-    for (const Dim& dim : type.shape) {
-        const auto size = dim.isSymbolic() ? evaluateSize(dim.symbol, sizes)
-                                           : std::optional<std::int64_t>(dim.size);
-        if (!size || *size < 0)
-            return {};
-        shape.push_back(*size);
-    }
-    return shape;
-}
-
 std::int64_t bytesOf(const at::IValue& value)
 {
     if (value.isTensor() && value.toTensor().defined())
@@ -93,7 +78,7 @@ private:
         if (type.kind == ValueKind::SymInt)
             if (const auto size = evaluateSize(symbolText(type.expression), m_sizes))
                 return at::IValue(*size);
-        const auto shape = type.kind == ValueKind::Tensor ? shapeOf(type, m_sizes) : std::nullopt;
+        const auto shape = TypeInference::shapeOf(type, m_sizes);
         if (!shape || isQuantized(type.dtype)) {
             m_unknown = true;
             return fail(ErrorCode::Unsupported, "its operands' shapes are not known");
@@ -145,6 +130,22 @@ bool sameType(const ValueType& a, const ValueType& b)
 
 } // namespace
 
+std::optional<std::vector<std::int64_t>>
+TypeInference::shapeOf(const ValueType& type, const std::map<std::string, std::int64_t>& sizes)
+{
+    if (type.kind != ValueKind::Tensor || !type.shapeKnown || type.dtype == DType::Unknown)
+        return {};
+    std::vector<std::int64_t> shape;
+    for (const Dim& dim : type.shape) {
+        const auto size = dim.isSymbolic() ? evaluateSize(dim.symbol, sizes)
+                                           : std::optional<std::int64_t>(dim.size);
+        if (!size || *size < 0)
+            return {};
+        shape.push_back(*size);
+    }
+    return shape;
+}
+
 TypeInference::TypeInference(GraphEdit& draft)
     : m_draft(draft)
 {
@@ -189,17 +190,33 @@ Dim TypeInference::dimOf(std::int64_t size, std::int64_t other, const Node& node
         });
     if (found)
         return *found;
-    for (const auto& [name, symbol] : m_symbols) {
-        const std::int64_t times = size / symbol.hint;
-        if (size % symbol.hint == 0 && times * symbol.larger == other) {
-            Dim dim {size, std::to_string(times) + "*" + name, {}};
-            if (!symbol.expression.empty())
-                dim.expression
-                    = "Mul(Integer(" + std::to_string(times) + "), " + symbol.expression + ")";
-            return dim;
+    return productOf(size, other);
+}
+
+/// A number times open dimensions: each grew by a prime of its own, which tells how often it is in.
+Dim TypeInference::productOf(std::int64_t size, std::int64_t other) const
+{
+    if (size <= 0 || other % size != 0)
+        return {};
+    std::int64_t growth = other / size, times = size;
+    std::string text, expression;
+    bool spelled = true;
+    for (const auto& [name, symbol] : m_symbols)
+        for (const std::int64_t factor = symbol.larger / symbol.hint; growth % factor == 0;) {
+            if (times % symbol.hint != 0)
+                return {};
+            growth /= factor;
+            times /= symbol.hint;
+            text += "*" + name;
+            expression += ", " + symbol.expression;
+            spelled = spelled && !symbol.expression.empty();
         }
-    }
-    return {};
+    if (growth != 1 || text.empty())
+        return {};
+    Dim dim {size, std::to_string(times) + text, {}};
+    if (spelled)
+        dim.expression = "Mul(Integer(" + std::to_string(times) + ")" + expression + ")";
+    return dim;
 }
 
 Result<std::vector<ValueType>> TypeInference::outputsOf(const Node& node) const
@@ -236,6 +253,8 @@ Result<std::vector<ValueType>> TypeInference::outputsOf(const Node& node) const
             type.kind = ValueKind::SymInt;
             if (!both || (**second)[i].toInt() == value.toInt())
                 type.expression = std::to_string(value.toInt());
+            else
+                type.expression = dimOf(value.toInt(), (**second)[i].toInt(), node, 0).expression;
         } else if (value.isDouble()) {
             type.kind = ValueKind::SymFloat;
         } else if (value.isBool()) {

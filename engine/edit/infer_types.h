@@ -5,6 +5,7 @@
 #include "engine/graph/graph_edit.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -29,6 +30,14 @@ public:
     /// stays as it was. Errors: an operator behind that cannot take what it would get.
     Result<void> spread(const std::unordered_set<NodeId>& changed, const JobContext& job);
 
+    /// Looks whether every `aten.view` behind changed nodes can be: it cannot where the elements do
+    /// not lie in order in memory (a copy was removed, say). Errors: the first that cannot.
+    Result<void> checkViews(const std::unordered_set<NodeId>& changed) const;
+
+    /// The shape at these sizes of the open dimensions; nothing where it is not known.
+    static std::optional<std::vector<std::int64_t>>
+    shapeOf(const ValueType& type, const std::map<std::string, std::int64_t>& sizes);
+
 private:
     struct Symbol
     {
@@ -37,6 +46,7 @@ private:
     };
     /// The sizes of the open dimensions in one of the two rounds.
     std::map<std::string, std::int64_t> sizes(bool larger) const;
+    Dim productOf(std::int64_t size, std::int64_t other) const;
     Dim dimOf(std::int64_t size, std::int64_t other, const Node& node, std::size_t axis) const;
 
     GraphEdit& m_draft;

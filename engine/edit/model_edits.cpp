@@ -243,6 +243,8 @@ Result<EditedNodes> extractPart(EditDraft& draft, const EditStep& step)
                 continue;
             if (node->isStored() || node->kind == NodeKind::Input) {
                 part.insert(*node);
+                if (!node->isStored())
+                    draft.fed().emplace_back(node->id, ValueRef {node->id, i});
                 continue;
             }
             if (node->outputs[i].type.kind != ValueKind::Tensor)
@@ -254,7 +256,9 @@ Result<EditedNodes> extractPart(EditDraft& draft, const EditStep& step)
             input.kind = NodeKind::Input;
             input.name = input.target = node->outputs[i].name;
             input.outputs.push_back({input.name, node->outputs[i].type});
-            instead[{node->id, i}] = {part.insert(std::move(input)), 0};
+            const NodeId stands = part.insert(std::move(input));
+            instead[{node->id, i}] = {stands, 0};
+            draft.fed().emplace_back(stands, ValueRef {node->id, i});
         }
     std::vector<NamedArgument> outputs;
     for (const NodePtr& node : before.nodes()) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/text.h"
+#include "engine/configure/edit_step_json.h"
 #include "engine/configure/nearest_name.h"
 #include "engine/edit/edit_functions.h"
 #include "engine/edit/infer_types.h"
@@ -41,11 +42,13 @@ Result<EditedNodes> insertOperator(EditDraft& draft, const EditStep& step)
 {
     QS_CHECK(checkName(step.name));
     QS_TRY(const ValueRef subject, draft.value(step.at));
-    std::vector<EditDraft::Place> places = draft.placesOf(subject);
-    if (!step.readers.empty()) {
+    std::vector<EditDraft::Place> places;
+    if (step.readers.empty())
+        places = draft.placesOf(subject);
+    else if (!isNobody(step.readers)) {
         QS_TRY(places, draft.placesFor(step.readers, subject));
     }
-    if (places.empty())
+    if (places.empty() && !isNobody(step.readers))
         return refuse("nobody reads " + addressText(step.at));
     const FindValue find
         = [&](const ValueAddress& address) { return draft.value(address, subject); };
@@ -54,7 +57,10 @@ Result<EditedNodes> insertOperator(EditDraft& draft, const EditStep& step)
     made.name = step.name;
     QS_TRY(made.args, typedArguments(step.op, step.json, {}, subject, find));
     const std::vector<NodeId> order = draft.graph().order();
-    const auto first = std::find_if(order.begin(), order.end(), [&](NodeId id) {
+    const auto madeAt = std::find(order.begin(), order.end(), subject.node);
+    const auto first = std::find_if(madeAt + 1, order.end(), [&](NodeId id) {
+        if (places.empty())
+            return draft.graph().get(id).isOperator() || id == order.back();
         return std::any_of(places.begin(), places.end(),
                            [&](const EditDraft::Place& p) { return p.node == id; });
     });

@@ -46,7 +46,8 @@ void writeText(Archive& archive, const char* name, std::string_view text)
 std::string sampleInputs(const ModelInfo& info)
 {
     std::string bytes;
-    if (info.format != "pt2" || !std::filesystem::exists(info.path))
+    const bool isPart = info.inputTree.empty(); // it has inputs of its own
+    if (info.format != "pt2" || isPart || !std::filesystem::exists(info.path))
         return bytes;
     const auto read = guardTorch([&]() -> Result<void> {
         caffe2::serialize::PyTorchStreamReader reader(info.path);

@@ -65,10 +65,16 @@ std::string summaryHtml(const Json& result)
         += item("Coverage",
                 textOf(coverage, "quantized") + " of " + textOf(coverage, "eligible")
                     + " eligible operators quantized, of " + textOf(coverage, "total") + " in all");
+    if (isAgainstOriginal(result))
+        html += item("Measured against", "the original model, before the edits of its graph");
     for (const Json& output : result.at("outputs"))
         html += item("Output " + textOf(output, "name"),
                      dbText(errorTerm(output, "cumulative")) + " dB in the reference form, "
                          + dbText(errorTerm(output, "lowered")) + " dB lowered");
+    if (const auto unpaired = result.find("unpaired");
+        unpaired != result.end() && unpaired->is_array())
+        for (const Json& line : *unpaired)
+            html += item("Not measured", line.get<std::string>());
     if (result.contains("labels") && result["labels"].is_object())
         html += item("Top-1",
                      percent(result["labels"], "float_top1") + " float, "

@@ -53,6 +53,11 @@ std::string fieldText(const ResultDocument& json, const char* key)
     return it->is_string() ? it->get<std::string>() : it->dump();
 }
 
+bool isAgainstOriginal(const ResultDocument& json)
+{
+    return fieldText(json, "against") == "original";
+}
+
 std::optional<double> errorTerm(const ResultDocument& owner, const char* term, const char* metric)
 {
     const auto error = owner.find("error");

@@ -21,6 +21,9 @@ fromResultFolder(const std::string& folder,
 /// The value of a key as text: a string as it is, else as JSON; "" where it is absent or null.
 std::string fieldText(const ResultDocument& json, const char* key);
 
+/// The errors are those against the model before its edits.
+bool isAgainstOriginal(const ResultDocument& json);
+
 /// One term of an error ("isolated", "cumulative") of a node, or of an output: the terms beside its
 /// name. Nothing where it has no number; `metric` as in the document ("sqnr_db").
 std::optional<double> errorTerm(const ResultDocument& owner, const char* term,

@@ -118,6 +118,7 @@ std::string resultJson(const ResultParts& parts)
         {"format", "quantscope.result"},
         {"version", 1},
         {"device", parts.device},
+        {"against", parts.comparison && parts.comparison->againstOriginal ? "original" : "edited"},
         {"threads", parts.threads},
         {"model", {{"path", info.path}, {"sha256", info.sha256}}},
         {"recipe_sha256", parts.recipeSha256},
@@ -137,6 +138,8 @@ std::string resultJson(const ResultParts& parts)
         {"forms", formsJson(parts)}};
     for (const ExtensionPackPtr& pack : loadedPacks())
         json["extensions"].push_back({{"name", pack->name}, {"sha256", pack->sha256}});
+    if (parts.comparison && !parts.comparison->unpaired.empty())
+        json["unpaired"] = parts.comparison->unpaired;
     if (!parts.backendSha256.empty())
         json["backend_sha256"] = parts.backendSha256;
     if (!parts.evaluation.empty())

@@ -90,6 +90,11 @@ void addNode(const Json& entry, const Graph& model, Comparison& comparison)
 Comparison readComparison(const Json& document, const Graph& model)
 {
     Comparison out;
+    out.againstOriginal = isAgainstOriginal(document);
+    if (const auto unpaired = document.find("unpaired");
+        unpaired != document.end() && unpaired->is_array())
+        for (const Json& line : *unpaired)
+            out.unpaired.push_back(line.get<std::string>());
     for (const Json& entry : document.at("nodes"))
         addNode(entry, model, out);
     for (const Json& entry : document.at("outputs"))
@@ -141,6 +146,7 @@ Result<StoredRun> readStoredRun(const std::string& pathOrFolder)
                run.comparisonData = locate(data.value("comparison", ""), folder);
                run.comparedSha256 = data.value("comparison_sha256", "");
                run.device = json.value("device", "");
+               run.againstOriginal = isAgainstOriginal(json);
                run.exports = texts(json, "exports");
                run.exportHashes = texts(json, "exports_sha256");
                run.threads = json.value("threads", 0);

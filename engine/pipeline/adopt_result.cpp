@@ -45,7 +45,7 @@ Result<std::string> StageChain::adopt(const CalibrateRequest& request, const Sto
         return "the comparison's data were changed since";
     QS_TRY(const ComparisonPtr comparison,
            comparisonFromResult(stored.document, *run.prepared->model));
-    if (comparison->nodes.empty())
+    if (comparison->nodes.empty() || stored.againstOriginal != request.settings.againstOriginal)
         return std::string();
     QS_TRY(const Key key, comparisonKey({calibration, nullptr, request.recipe, request.settings}));
     m_memo.keep<Comparison>(key, comparison, comparison->nodes.size() * sizeof(NodeError));

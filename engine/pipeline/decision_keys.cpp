@@ -45,6 +45,11 @@ Key loweringKey(const Recipe& recipe)
     return KeyBuilder("lowering").add(recipeToJson(lowering)).key();
 }
 
+Key againstKey(const RunSettings& settings)
+{
+    return settings.againstOriginal ? "original" : "edited";
+}
+
 Key cutKey(const CalibrationSettings& settings)
 {
     KeyBuilder key("cut");
@@ -82,7 +87,12 @@ DecisionKeys decisionKeys(const std::string& modelSha256, const Recipe& recipe,
                            .add(keys.calibrationData)
                            .key();
     keys.conversion = KeyBuilder("conversion").add(keys.calibration).add(keys.lowering).key();
-    keys.comparison = KeyBuilder("comparison").add(keys.conversion).add(keys.comparisonData).key();
+    keys.against = againstKey(settings);
+    keys.comparison = KeyBuilder("comparison")
+                          .add(keys.conversion)
+                          .add(keys.comparisonData)
+                          .add(keys.against)
+                          .key();
     return keys;
 }
 
@@ -93,6 +103,7 @@ Key contentKey(const Recipe& recipe, const RunSettings& settings)
         .add(settings.calibrationData)
         .add(settings.comparisonData)
         .add(settings.device)
+        .add(againstKey(settings))
         .key();
 }
 

@@ -22,7 +22,7 @@ struct DataState
 struct DecisionKeys
 {
     Key plan, calibration, conversion, comparison;
-    Key model, planning, lowering, cut, calibrationData, comparisonData;
+    Key model, planning, lowering, cut, calibrationData, comparisonData, against;
 };
 
 /// Reads the backend's file where the recipe names one, and no data. Never fails: what cannot be
@@ -36,6 +36,8 @@ DecisionKeys decisionKeys(const std::string& modelSha256, const Recipe& recipe,
 Key planningKey(const Recipe& recipe);
 /// What only the conversion reads: lowering rows and waived observers.
 Key loweringKey(const Recipe& recipe);
+/// What a comparison is measured against.
+Key againstKey(const RunSettings& settings);
 /// How data are cut into batches and read.
 Key cutKey(const CalibrationSettings& settings);
 

@@ -66,7 +66,7 @@ private:
     std::vector<std::pair<fs::path, fs::path>> m_done;
 };
 
-/// A run that has just made its folder may not have locked it yet.
+/// Where locks are not known, the folder of a run may look abandoned for as long.
 constexpr std::chrono::minutes kYoung {1};
 /// A temporary file is written in one go.
 constexpr std::chrono::minutes kAbandoned {60};
@@ -91,8 +91,21 @@ bool isTemporary(const fs::directory_entry& entry)
         && entry.symlink_status(code).type() == fs::file_type::regular;
 }
 
+/// The folder, locked while runs make and lock their hidden folders in it, one after the other; -1
+/// where locks are not known.
+int waitForFolder(const std::string& folder)
+{
+    const int handle = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (handle >= 0 && flock(handle, LOCK_EX) == 0)
+        return handle;
+    if (handle >= 0)
+        close(handle);
+    return -1;
+}
+
 /// Removes the hidden folders of runs that could not: nobody holds their locks any more.
-void removeAbandoned(const std::string& folder)
+/// `isAlone`: no other run is between making its folder and locking it.
+void removeAbandoned(const std::string& folder, bool isAlone)
 {
     std::error_code code;
     std::vector<fs::path> found;
@@ -109,7 +122,7 @@ void removeAbandoned(const std::string& folder)
     }
     for (const fs::path& path : found) {
         const auto changed = fs::last_write_time(path, code);
-        if (code || fs::file_time_type::clock::now() - changed < kYoung)
+        if (code || (!isAlone && fs::file_time_type::clock::now() - changed < kYoung))
             continue;
         const int lock = lockFolder(path.string());
         if (lock < 0)
@@ -191,13 +204,19 @@ Result<ResultFolder> ResultFolder::create(const std::string& folder)
     result.m_made = firstMissing(folder);
     result.m_folder = folder;
     QS_CHECK(ensureWritableFolder(folder));
-    removeAbandoned(folder);
+    const int alone = waitForFolder(folder);
+    removeAbandoned(folder, alone >= 0);
     std::string name
         = (fs::path(folder) / (std::string(kStaging) + std::string(kPattern))).string();
-    if (!mkdtemp(name.data()))
+    const bool made = mkdtemp(name.data()) != nullptr;
+    if (made) {
+        result.m_staging = name;
+        result.m_lock = lockFolder(name);
+    }
+    if (alone >= 0)
+        close(alone);
+    if (!made)
         return fail(makeError(ErrorCode::Io, "cannot make a folder inside it").inFile(folder));
-    result.m_staging = name;
-    result.m_lock = lockFolder(name);
     return result;
 }
 

@@ -2,6 +2,7 @@
 #include "engine/pipeline/stage_chain.h"
 
 #include "engine/calibrate/observed_types.h"
+#include "engine/compare/collect_inputs.h"
 #include "engine/compare/comparator.h"
 #include "engine/configure/edit_step_json.h"
 #include "engine/configure/extension_packs.h"
@@ -125,6 +126,16 @@ Result<EditedModelPtr> StageChain::edited(GraphPtr file, const Recipe& recipe,
     return edited;
 }
 
+Result<void> StageChain::savePartInputs(const EditedModelPtr& part, const Recipe& recipe,
+                                        const RunSettings& settings, const std::string& path,
+                                        const JobContext& job)
+{
+    CalibrationSettings all = recipe.calibration;
+    all.batches = 0;
+    QS_TRY(const auto opened, data(*part->file, settings.calibrationData, all));
+    return writePartInputs(*part, *opened, path, job);
+}
+
 Result<PlanPtr> StageChain::plan(const GraphPtr& model, const Recipe& recipe)
 {
     QS_CHECK(checkPacksLoaded(recipe.extensions));
@@ -192,6 +203,7 @@ Result<Key> StageChain::comparisonKey(const CompareRequest& request)
     return KeyBuilder("comparison")
         .add(conversionKey(*request.calibration, request.recipe))
         .add(compared)
+        .add(againstKey(request.settings))
         .key();
 }
 
@@ -212,9 +224,14 @@ Result<ComparisonPtr> StageChain::compare(const CompareRequest& request, const J
            data(*converted->prepared->model, request.settings.compared(), comparedCut(request)));
     QS_TRY(Key compared, comparedKey(request));
     const Continuation from {m_work, std::move(compared), opened->batchCount()};
+    EditedModelPtr edited;
+    if (request.settings.againstOriginal && request.edited)
+        edited = request.edited;
+    else if (request.settings.againstOriginal) // nobody edited it
+        edited = editModel(converted->prepared->model, {}).value();
     QS_TRY(ComparisonPtr comparison,
            compareModels(*converted, *opened, request.calibration->device, job,
-                         m_options.valueBytes > 0 ? &from : nullptr));
+                         m_options.valueBytes > 0 ? &from : nullptr, edited.get()));
     m_memo.keep<Comparison>(key, comparison, bytesOf(*comparison));
     return comparison;
 }

@@ -58,6 +58,12 @@ public:
     /// a cancel; edits that do not fit are told in the result.
     Result<EditedModelPtr> edited(GraphPtr file, const Recipe& recipe, const JobContext& job);
 
+    /// Writes what the inputs of an extracted part get when the whole runs on the calibration data,
+    /// all of them (`writePartInputs`).
+    Result<void> savePartInputs(const EditedModelPtr& part, const Recipe& recipe,
+                                const RunSettings& settings, const std::string& path,
+                                const JobContext& job);
+
     /// The model with the element types that the calibration data's first batch shows, where its
     /// file does not tell them (`withObservedTypes`); the model itself where it does. Errors: the
     /// data's.

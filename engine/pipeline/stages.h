@@ -6,6 +6,7 @@
 #include "engine/compare/comparison.h"
 #include "engine/configure/recipe.h"
 #include "engine/convert/converted_model.h"
+#include "engine/edit/edited_model.h"
 #include "engine/export/onnx_opset.h"
 #include "engine/export/stored_run.h"
 #include "engine/pipeline/run_settings.h"
@@ -53,6 +54,8 @@ struct CompareRequest
     ConvertedPtr converted;
     Recipe recipe;
     RunSettings settings;
+    /// The model before its edits, for `settings.againstOriginal`.
+    EditedModelPtr edited {};
 };
 
 /// Decisions whose effect on a few samples is asked for.

@@ -165,7 +165,9 @@ std::size_t quantizedOperators(const Graph& graph)
 
 std::string alreadyQuantized(const Graph& graph)
 {
-    const std::size_t count = quantizedOperators(graph);
+    // What an edit of a float file put there is the user's own arithmetic.
+    const bool isByHand = !graph.info().edits.empty() && !graph.info().converted;
+    const std::size_t count = isByHand ? 0 : quantizedOperators(graph);
     return count == 0 ? std::string()
                       : "the model is already quantized: "
             + counted(count, "quantizing, dequantizing or integer operator");

@@ -74,8 +74,8 @@ Result<void> checkHeader(const Json& json, const std::string& path)
                         .withHint("open it with a newer Quantscope"));
     for (const auto& [key, unused] : json.items())
         if (key != "format" && key != "version" && key != "model" && key != "model_sha256"
-            && key != "data" && key != "comparison" && key != "device" && key != "result"
-            && key != "recipe" && key != "history" && key != "window")
+            && key != "data" && key != "comparison" && key != "device" && key != "against"
+            && key != "result" && key != "recipe" && key != "history" && key != "window")
             return fail(makeError(ErrorCode::BadInput, "unknown key '" + key + "'").inFile(path));
     return {};
 }
@@ -113,6 +113,12 @@ Result<Project> readProject(const std::string& path)
     QS_TRY(const std::string data, textMember(json, "data", path));
     QS_TRY(const std::string comparison, textMember(json, "comparison", path));
     QS_TRY(const std::string device, textMember(json, "device", path));
+    QS_TRY(const std::string against, textMember(json, "against", path));
+    if (!against.empty() && against != "edited" && against != "original")
+        return fail(makeError(ErrorCode::BadInput,
+                              "'against' is \"edited\" or \"original\", not \"" + against + "\"")
+                        .inFile(path));
+    project.againstOriginal = against == "original";
     QS_TRY(const std::string result, textMember(json, "result", path));
     QS_TRY(project.modelSha256, textMember(json, "model_sha256", path));
     project.modelPath = absoluteFrom(model, folder);
@@ -142,6 +148,8 @@ Result<void> writeProject(const Project& project, const std::string& path)
     json["data"] = project.dataPath == kSample ? kSample : relativeTo(project.dataPath, folder);
     json["comparison"] = relativeTo(project.comparisonPath, folder);
     json["device"] = project.device;
+    if (project.againstOriginal)
+        json["against"] = "original";
     json["result"] = relativeTo(project.resultFolder, folder);
     json["recipe"] = Json::parse(recipeToJson(writtenBeside(project.recipe, path)));
     json["history"] = Json::parse(historyToJson(project.history, path));

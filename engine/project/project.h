@@ -18,6 +18,7 @@ struct Project
     std::string dataPath; ///< calibration data, or ""
     std::string comparisonPath; ///< data to compare on; "" = those of the calibration
     std::string device = "auto";
+    bool againstOriginal = false; ///< `RunSettings::againstOriginal`
     std::string resultFolder; ///< of the results that belong to these decisions, or ""
     Recipe recipe;
     std::string windowState = "{}"; ///< JSON object text, the window's own

@@ -32,7 +32,8 @@ public:
     {
         const QByteArray text = QByteArray::fromStdString(recipeToJson(recipe));
         const QString data = QString::fromStdString(settings.calibrationData);
-        const QByteArray key = text + data.toUtf8();
+        const QString against = settings.againstOriginal ? "original" : "edited";
+        const QByteArray key = text + data.toUtf8() + against.toUtf8();
         if (const auto it = m_told.find(key); it != m_told.end())
             return it->second;
         QFile file(m_folder + "/recipe.json");
@@ -43,7 +44,7 @@ public:
         process.start(QStringLiteral(QS_BINARY_DIR "/bin/quantscope"),
                       QStringList {"quantize", m_model, "--recipe", file.fileName(), "--data", data,
                                    "--device", "cpu", "--export", "pt2-reference", "--out",
-                                   m_folder + "/cli", "--json"}
+                                   m_folder + "/cli", "--against", against, "--json"}
                           + m_words);
         if (!process.waitForFinished(120000) || process.exitCode() != 0)
             qFatal("%s", process.readAllStandardError().constData());

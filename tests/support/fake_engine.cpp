@@ -234,6 +234,7 @@ Result<ComparisonPtr> FakeEngine::compare(const CompareRequest& request, const J
 {
     ++comparisons;
     auto out = std::make_shared<Comparison>();
+    out->againstOriginal = request.settings.againstOriginal;
     double sqnr = 42;
     for (const auto& decided : request.converted->prepared->plan->nodes) {
         const auto& plan = *request.converted->prepared->plan;
@@ -248,6 +249,8 @@ Result<ComparisonPtr> FakeEngine::compare(const CompareRequest& request, const J
         error.bornHere = error.isolated = metrics;
         metrics.sqnrDb = sqnr - 3;
         error.cumulative = error.inherited = metrics;
+        if (out->againstOriginal)
+            error.bornHere = error.isolated = error.inherited = std::nullopt;
         out->nodes.push_back(error);
         sqnr -= lossStep;
     }

@@ -31,6 +31,11 @@ public:
     {
         return fail(ErrorCode::Unsupported, "the fake engine writes nothing");
     }
+    Result<void> savePartInputs(const EditedModelPtr&, const Recipe&, const RunSettings&,
+                                const std::string&, const JobContext&) override
+    {
+        return fail(ErrorCode::Unsupported, "the fake engine runs nothing");
+    }
     Result<PlanPtr> plan(const GraphPtr& model, const Recipe& recipe) override;
     Result<ConvertedPtr> outline(const GraphPtr& model, const PlanPtr& plan, const Recipe& recipe,
                                  const JobContext& job) override;

@@ -76,6 +76,50 @@ private Q_SLOTS:
         QVERIFY(workspace().selection().edge() == around[1]);
     }
 
+    /// In the prepared form an observer is chosen by the arrow keys, and changed as an edge is.
+    void anObserverOfThePreparedFormIsEditedInPlace()
+    {
+        pane().showForm(CodeForm::Prepared);
+        QTRY_VERIFY(pane().isLayoutDone());
+        auto& view = pane().view();
+        QTRY_VERIFY(view.graphScene().drawing());
+        const auto isObserver = [&](int entry) {
+            for (const NodeId id : view.graphScene().drawing()->tree->entry(entry).members)
+                if (view.graphScene().drawing()->graph->get(id).observer)
+                    return true;
+            return false;
+        };
+        int observers = 0;
+        for (const DrawnNode& drawn : view.graphScene().drawing()->nodes)
+            observers += isObserver(drawn.entry);
+        QVERIFY(observers > 3);
+        const Edge edge = forked();
+        workspace().selectNode(edge.value.node);
+        view.setFocus();
+        QTest::keyClick(&view, Qt::Key_Down); // from the operator to what observes its value
+        QTRY_VERIFY(workspace().selection().edge());
+        QCOMPARE(workspace().selection().edge()->value, edge.value);
+        QTRY_VERIFY(find<QWidget>("cardEdge")->isVisible());
+        QTRY_VERIFY(find<QComboBox>("edgeScopeBox"));
+        const ObserverId shown = factsOf(*workspace().selection().edge()).observer;
+        choose("edgeScopeBox",
+               find<QComboBox>("edgeScopeBox")->itemText(1)); // all that it observes
+        choose("edgeObserverBox", "minmax");
+        settle();
+        QCOMPARE(edgeRules(), 2);
+        const PlannedObserver* now
+            = workspace().facts().observer(factsOf(*workspace().selection().edge()).observer);
+        QVERIFY(now && now->spec.kind == ObserverKind::MinMax && shown);
+        // The keys go on from the observer, not from the node that the edge leads to.
+        QTest::keyClick(&view, Qt::Key_Up);
+        QTRY_VERIFY(!workspace().selection().edge());
+        workspace().undoStack().undo();
+        settle();
+        QVERIFY(document().recipe() == m_start);
+        pane().showForm(CodeForm::Float);
+        QTRY_VERIFY(pane().isLayoutDone());
+    }
+
     /// One edge alone: quantized again behind the value's own observer, told as the edge rule.
     void anEdgeGetsItsOwnObserver()
     {

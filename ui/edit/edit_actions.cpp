@@ -3,7 +3,10 @@
 
 #include "engine/base/sha256.h"
 #include "engine/graph/graph_printer.h"
-#include "ui/edit/edit_dialog.h"
+#include "ui/edit/insert_dialogs.h"
+#include "ui/edit/part_actions.h"
+#include "ui/edit/rewire_drag.h"
+#include "ui/graph/graph_view.h"
 #include "ui/session/text.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/message_bar.h"
@@ -61,11 +64,20 @@ EditActions::EditActions(Actions& actions, Workspace& workspace, GraphEditor& ed
     on("dropOutput", [this] { dropOutput(); });
     on("loadConstant", [this] { loadConstant(); });
     on("foldConstants", [this] { make(about(EditKind::Fold)); });
-    on("extractSelection", [this] { extract(); });
     on("saveEdited", [this] { saveEdited(); });
     connect(&workspace.selection(), &Selection::changed, this, &EditActions::refresh);
     connect(&workspace, &Workspace::treeChanged, this, &EditActions::refresh);
     refresh();
+    new PartActions(actions, workspace, editor, messages, window, this);
+}
+
+void EditActions::takeDrags(GraphView& view)
+{
+    auto* drag = new RewireDrag(view, m_workspace, m_editor, &view);
+    connect(drag, &RewireDrag::wanted, this, &EditActions::make);
+    connect(drag, &RewireDrag::refused, this, [this](const QString& why) {
+        m_messages.showMessage(MessageBar::Kind::Warning, QStringLiteral("Not fed"), why);
+    });
 }
 
 const Node* EditActions::selected() const
@@ -95,7 +107,6 @@ void EditActions::refresh()
         m_actions[name].setEnabled(node);
     for (const char* name : {"dropOutput", "loadConstant", "foldConstants"})
         m_actions[name].setEnabled(open);
-    m_actions["extractSelection"].setEnabled(open && !m_workspace.selection().isEmpty());
 }
 
 void EditActions::make(const EditStep& step)
@@ -121,53 +132,18 @@ void EditActions::insert()
         return;
     auto* dialog = newDialog(QStringLiteral("Insert after %1").arg(toQString(node->name)),
                              QStringLiteral("Insert"));
-    const auto readers = m_editor.readersOf({node->id, 0});
-    QStringList texts {QStringLiteral("every reader")};
-    for (const auto& reader : readers)
-        texts << reader.text;
-    dialog->askOperator("aten.relu.default", false, {});
-    dialog->askChoice(QStringLiteral("&For"), texts);
-    dialog->askName(m_editor.freeName("aten.relu.default"));
-    dialog->make = [dialog, readers, step = about(EditKind::Insert)]() mutable -> Result<EditStep> {
-        step.op = dialog->target();
-        step.name = dialog->name();
-        QS_TRY(step.json, dialog->arguments());
-        step.readers.clear();
-        if (dialog->choice() > 0)
-            step.readers.push_back(readers[std::size_t(dialog->choice() - 1)].address);
-        return step;
-    };
+    askInsertAfter(*dialog, m_editor, *m_workspace.document().model(), *node);
     dialog->open();
 }
 
 void EditActions::insertOnInput()
 {
     const Node* node = selected();
-    const auto inputs = node ? m_editor.inputsOf(node->id) : std::vector<GraphEditor::Reader>();
-    if (inputs.empty())
+    if (!node || m_editor.inputsOf(node->id).empty())
         return;
     auto* dialog = newDialog(QStringLiteral("Insert before %1").arg(toQString(node->name)),
                              QStringLiteral("Insert"));
-    QStringList texts;
-    std::vector<ValueAddress> values;
-    for (const NamedArgument& argument : node->args)
-        forEachRef(argument.value,
-                   [&](ValueRef ref) { values.push_back(m_editor.addressOf(ref)); });
-    for (const auto& input : inputs)
-        texts << input.text;
-    dialog->askOperator("aten.relu.default", false, {});
-    dialog->askChoice(QStringLiteral("&On the input"), texts);
-    dialog->askName(m_editor.freeName("aten.relu.default"));
-    dialog->make = [dialog, inputs, values]() -> Result<EditStep> {
-        EditStep step;
-        const auto at = std::size_t(dialog->choice());
-        step.at = values.at(at);
-        step.readers = {inputs.at(at).address};
-        step.op = dialog->target();
-        step.name = dialog->name();
-        QS_TRY(step.json, dialog->arguments());
-        return step;
-    };
+    askInsertOnInput(*dialog, m_editor, *m_workspace.document().model(), *node);
     dialog->open();
 }
 
@@ -384,17 +360,6 @@ void EditActions::saveEdited()
             else
                 m_messages.showMessage(MessageBar::Kind::Note, QStringLiteral("Saved"), path);
         });
-}
-
-void EditActions::extract()
-{
-    EditStep step;
-    step.kind = EditKind::Extract;
-    for (const NodeId id : m_workspace.selection().nodes())
-        if (const Node* node = m_workspace.document().model()->tryGet(id);
-            node && node->isOperator())
-            step.nodes.push_back(m_editor.addressOf({id, 0}));
-    make(step);
 }
 
 } // namespace qs

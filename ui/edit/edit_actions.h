@@ -13,6 +13,7 @@ namespace qs {
 
 class Actions;
 class EditDialog;
+class GraphView;
 class MessageBar;
 
 /// The commands that change the model's graph: each asks for what it needs, tries the edit and
@@ -25,6 +26,9 @@ public:
     EditActions(Actions& actions, Workspace& workspace, GraphEditor& editor, MessageBar& messages,
                 QWidget& window, QObject* parent);
 
+    /// Edits by dragging in a view of the graph.
+    void takeDrags(GraphView& view);
+
 private:
     void insert();
     void insertOnInput();
@@ -36,7 +40,6 @@ private:
     void rename();
     void loadConstant();
     void dropOutput();
-    void extract();
     void saveEdited();
     /// The edit without a question; a refusal goes to the message bar.
     void make(const EditStep& step);

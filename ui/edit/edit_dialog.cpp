@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/edit/edit_dialog.h"
 
+#include "engine/edit/way_back.h"
 #include "ui/session/text.h"
 #include "ui/shell/theme.h"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QCompleter>
 #include <QDialogButtonBox>
@@ -111,6 +113,27 @@ void EditDialog::askName(const std::string& name)
     m_name->setObjectName(QStringLiteral("editName"));
     m_form->addRow(QStringLiteral("&Name"), m_name);
     connect(m_name, &QLineEdit::textEdited, this, [this] { m_nameIsOurs = false; });
+}
+
+void EditDialog::askBack()
+{
+    m_back = new QCheckBox(QStringLiteral("And &back before it is read"), this);
+    m_back->setObjectName(QStringLiteral("editBack"));
+    m_back->setToolTip(QStringLiteral("Behind a quantize the dequantize with the same arguments, "
+                                      "behind a cast the one to the type of before"));
+    m_form->addRow(QString(), m_back);
+    const auto show = [this] {
+        const bool has = hasWayBack(target());
+        m_back->setVisible(has);
+        m_back->setChecked(has); // what reads a float takes nothing else, mostly
+    };
+    connect(m_operator, &QComboBox::currentTextChanged, this, show);
+    show();
+}
+
+bool EditDialog::back() const
+{
+    return m_back && m_back->isChecked();
 }
 
 void EditDialog::askInputs(const std::vector<GraphEditor::Reader>& inputs)
@@ -222,8 +245,17 @@ void EditDialog::tryIt()
         showProblem(toQString(step.error().line()));
         return;
     }
+    std::vector<EditStep> steps {*step};
+    if (complete) {
+        auto all = complete(*step);
+        if (!all) {
+            showProblem(toQString(all.error().line()));
+            return;
+        }
+        steps = std::move(*all);
+    }
     m_ok->setEnabled(false);
-    m_editor.attempt(*step, [self = QPointer<EditDialog>(this)](const QString& problem) {
+    m_editor.attempt(steps, [self = QPointer<EditDialog>(this)](const QString& problem) {
         if (!self)
             return; // closed meanwhile
         self->m_ok->setEnabled(true);

@@ -7,6 +7,7 @@
 
 #include <QDialog>
 
+class QCheckBox;
 class QComboBox;
 class QFormLayout;
 class QLabel;
@@ -33,6 +34,9 @@ public:
     /// One of these; the index of the choice is `choice()`.
     void askChoice(const QString& label, const QStringList& items, bool typed = false);
     void askName(const std::string& name);
+    /// Whether what the operator makes is led back (dequantized, cast) before it is read.
+    void askBack();
+    bool back() const;
     /// Which input of a node; the index is `input()`.
     void askInputs(const std::vector<GraphEditor::Reader>& inputs);
     void askFile(const QString& label, const QString& filter);
@@ -48,6 +52,8 @@ public:
 
     /// Makes the edit from what was asked; called when the button is pressed.
     std::function<Result<EditStep>()> make;
+    /// Makes more than one edit of it, which belong together; may be empty.
+    std::function<Result<std::vector<EditStep>>(const EditStep&)> complete;
 
 private:
     void showArguments();
@@ -66,6 +72,7 @@ private:
     QLabel* m_schema = nullptr;
     QLabel* m_problem;
     QPushButton* m_ok;
+    QCheckBox* m_back = nullptr;
     bool m_nameIsOurs = true; ///< follows the operator until somebody types
     QHash<QString, QString> m_given;
     std::vector<std::pair<OperatorArgument, QLineEdit*>> m_arguments;

@@ -6,6 +6,7 @@
 #include "ui/session/text.h"
 #include "ui/shell/theme.h"
 
+#include <QCheckBox>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -23,6 +24,7 @@ EditsPanel::EditsPanel(Workspace& workspace, GraphEditor& editor, QWidget* paren
     , m_list(new QTreeWidget(this))
     , m_save(new QPushButton(QStringLiteral("Save edited model…"), this))
     , m_takeAway(new QPushButton(QStringLiteral("Take away"), this))
+    , m_original(new QCheckBox(QStringLiteral("Measure against the original model"), this))
 {
     setObjectName(QStringLiteral("editsPanel"));
     setFocusProxy(m_list);
@@ -37,12 +39,16 @@ EditsPanel::EditsPanel(Workspace& workspace, GraphEditor& editor, QWidget* paren
     m_takeAway->setObjectName(QStringLiteral("editsTakeAway"));
     m_takeAway->setToolTip(
         QStringLiteral("Take the edit out of the list; edits that need it are then left out"));
-    auto* hint = new QLabel(
-        QStringLiteral("Everything is decided on and measured against the edited model"), this);
+    auto* hint = new QLabel(QStringLiteral("Everything is decided on the edited model"), this);
     hint->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    m_original->setObjectName(QStringLiteral("editsAgainst"));
+    m_original->setToolTip(
+        QStringLiteral("Errors are those of edits and quantization together, at the nodes that "
+                       "both models have; else the edited model in float is the measure"));
     auto* last = new QHBoxLayout;
     last->setContentsMargins(8, 0, 8, 4);
     last->addWidget(hint, 1);
+    last->addWidget(m_original);
     last->addWidget(m_save);
     last->addWidget(m_takeAway);
     auto* column = new QVBoxLayout(this);
@@ -54,6 +60,8 @@ EditsPanel::EditsPanel(Workspace& workspace, GraphEditor& editor, QWidget* paren
     connect(&workspace.document(), &Document::modelChanged, this, later);
     connect(&workspace.document(), &Document::graphEdited, this, later);
     connect(&workspace.document(), &Document::recipeChanged, this, later);
+    connect(&workspace.document(), &Document::settingsChanged, this, later);
+    connect(m_original, &QCheckBox::clicked, this, &EditsPanel::againstWanted);
     connect(m_list, &QTreeWidget::itemClicked, this, &EditsPanel::choose);
     connect(m_list, &QTreeWidget::itemActivated, this, &EditsPanel::choose);
     connect(m_list, &QTreeWidget::itemSelectionChanged, this,
@@ -92,6 +100,8 @@ void EditsPanel::refresh()
             row->setForeground(1, theme().danger);
     }
     m_takeAway->setEnabled(false);
+    m_original->setChecked(document.settings().againstOriginal);
+    m_original->setEnabled(document.model() != nullptr);
     m_save->setEnabled(!steps.empty());
     Q_EMIT countChanged(int(steps.size()));
 }

@@ -3,6 +3,7 @@
 
 #include <QWidget>
 
+class QCheckBox;
 class QPushButton;
 class QTreeWidget;
 
@@ -27,6 +28,8 @@ Q_SIGNALS:
     void revealWanted();
     /// The edited model is to be written to a file.
     void saveWanted();
+    /// Comparisons are to be made with the other model: the original or the edited one.
+    void againstWanted();
 
 private:
     void refresh();
@@ -37,6 +40,7 @@ private:
     QTreeWidget* m_list;
     QPushButton* m_save;
     QPushButton* m_takeAway;
+    QCheckBox* m_original;
 };
 
 } // namespace qs

@@ -52,27 +52,35 @@ GraphEditor::GraphEditor(Workspace& workspace, QObject* parent)
 
 void GraphEditor::attempt(const EditStep& step, std::function<void(const QString&)> done)
 {
+    attempt(std::vector<EditStep> {step}, std::move(done));
+}
+
+void GraphEditor::attempt(const std::vector<EditStep>& steps,
+                          std::function<void(const QString&)> done)
+{
     const Document& document = m_workspace.document();
     if (!document.model())
         return;
     Recipe recipe = document.recipe();
-    recipe.edits.push_back(step);
+    recipe.edits.insert(recipe.edits.end(), steps.begin(), steps.end());
     m_workspace.pipeline().jobs().run(
         Lane::Pool, kTryTag,
         [engine = &m_workspace.pipeline().engine(), file = document.edited()->file,
          recipe](JobContext& job) { return engine->edit(file, recipe, job); },
         this,
-        [this, before = document.recipe(), recipe, done = std::move(done),
-         text = toQString(editText(step))](Result<EditedModelPtr> tried) {
+        [this, before = document.recipe(), recipe, done = std::move(done), count = steps.size(),
+         text = toQString(editText(steps.front()))](Result<EditedModelPtr> tried) {
             if (!tried) {
                 if (tried.error().code != ErrorCode::Cancelled)
                     done(toQString(tried.error().line()));
                 return;
             }
-            if (const std::string& problem = (*tried)->outcomes.back().problem; !problem.empty()) {
-                done(toQString(problem));
-                return;
-            }
+            const auto& outcomes = (*tried)->outcomes;
+            for (std::size_t i = outcomes.size() - count; i < outcomes.size(); ++i)
+                if (!outcomes[i].problem.empty()) {
+                    done(toQString(outcomes[i].problem));
+                    return;
+                }
             if (!(m_workspace.document().recipe() == before)) {
                 done(QStringLiteral("another decision was made meanwhile; try again"));
                 return;

@@ -20,6 +20,9 @@ public:
 
     /// Calls `done` with why the edit does not fit, empty where it was made. The newest try wins.
     void attempt(const EditStep& step, std::function<void(const QString& problem)> done);
+    /// The same for edits that belong together: all of them, or none.
+    void attempt(const std::vector<EditStep>& steps,
+                 std::function<void(const QString& problem)> done);
     /// Takes one edit out of the list; edits after it that needed it are left out and say so.
     void takeAway(std::size_t index);
 

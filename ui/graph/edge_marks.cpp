@@ -66,6 +66,17 @@ std::optional<Edge> EdgeMarks::edgeOf(int index) const
     return std::nullopt;
 }
 
+std::optional<Edge> EdgeMarks::edgeThrough(NodeId added) const
+{
+    std::optional<Edge> edge;
+    for (const NamedArgument& argument : m_drawing.graph->get(added).args)
+        forEachRef(argument.value, [&](ValueRef ref) {
+            if (!edge)
+                edge = floatEdge(ref, added);
+        });
+    return edge;
+}
+
 std::optional<Edge> EdgeMarks::namedEdgeOf(int node) const
 {
     const int entry = m_drawing.nodes[std::size_t(node)].entry;

@@ -26,6 +26,8 @@ public:
     std::optional<Edge> edgeOf(int stretch) const;
     /// The edge through which a node reads what it shows by name: the first.
     std::optional<Edge> namedEdgeOf(int node) const;
+    /// The edge on which a node stands that conversion added: an observer, a quantize or dequantize.
+    std::optional<Edge> edgeThrough(NodeId added) const;
     /// What stands for the edge, and for the places that share its observer.
     GraphScene::LitEdges lit(const Edge& edge, const std::vector<ObservedEdge>& partners) const;
 

@@ -66,7 +66,15 @@ GraphPane::GraphPane(Workspace& workspace, QWidget* parent)
     });
     connect(&workspace.pipeline(), &Pipeline::succeeded, this, [this](Stage stage) {
         if (stage == Stage::Compare && !m_colourChosen)
-            setColourBy(ColourBy::BornHere);
+            setColourBy(m_workspace.document().comparison()->againstOriginal ? ColourBy::Cumulative
+                                                                             : ColourBy::BornHere);
+    });
+    connect(&workspace.document(), &Document::resultsChanged, this, [this] {
+        // Against the original model nothing is told apart: the other terms have no numbers.
+        const auto& comparison = m_workspace.document().comparison();
+        if (comparison && comparison->againstOriginal && isErrorColour(m_colourBy)
+            && m_colourBy != ColourBy::Cumulative)
+            setColourBy(ColourBy::Cumulative);
     });
     connect(&workspace.selection(), &Selection::changed, this, &GraphPane::retrace);
     connect(m_forms, &GraphForms::changed, this, [this] {

@@ -93,6 +93,7 @@ void GraphSide::setForm(GraphForm form)
     m_form = std::move(form);
     m_unitsOfFloat.clear();
     m_revealEntry = -1;
+    m_added = {-1, {}};
     m_done = false;
     if (!m_form.tree) {
         m_workspace.pipeline().jobs().cancel(m_tag);
@@ -236,7 +237,10 @@ void GraphSide::syncSelection()
         return;
     const auto& edge = m_workspace.selection().edge();
     auto& scene = m_view.graphScene();
-    scene.setSelectedEntries(edge ? std::vector<int>() : selectedEntries());
+    if (const int added = addedEntry(); added >= 0)
+        scene.setSelectedEntries({added});
+    else
+        scene.setSelectedEntries(edge ? std::vector<int>() : selectedEntries());
     const auto& document = m_workspace.document();
     const auto marks = edgeMarks();
     scene.setLitEdges(edge && marks ? marks->lit(
@@ -293,8 +297,27 @@ void GraphSide::select(int entry, bool extend)
     const int chosen = floatEntry(entry);
     if (chosen >= 0)
         m_workspace.selectEntry(chosen, extend);
-    else
-        m_view.graphScene().setSelectedEntries({entry}); // what conversion added, seen here only
+    else if (!selectAdded(entry))
+        m_view.graphScene().setSelectedEntries({entry}); // seen here only
+}
+
+bool GraphSide::selectAdded(int entry)
+{
+    const auto marks = edgeMarks();
+    for (const NodeId id : m_form.tree->entry(entry).members)
+        if (const auto edge = marks ? marks->edgeThrough(id) : std::nullopt) {
+            m_added = {entry, edge};
+            m_workspace.selectEdge(*edge);
+            syncSelection(); // the same edge may have been looked at already
+            return true;
+        }
+    return false;
+}
+
+int GraphSide::addedEntry() const
+{
+    const auto& edge = m_workspace.selection().edge();
+    return edge && m_added.second == edge ? m_added.first : -1;
 }
 
 void GraphSide::selectAll(const std::vector<int>& entries, bool extend)
@@ -312,7 +335,7 @@ void GraphSide::walk(Qt::Key key)
     const auto& drawing = m_view.graphScene().drawing();
     if (!drawing || drawing->nodes.empty())
         return;
-    const auto selected = selectedEntries();
+    const auto selected = addedEntry() >= 0 ? std::vector<int> {addedEntry()} : selectedEntries();
     int node = selected.empty() ? -1 : drawing->nodeShowing(selected.front());
     node = node < 0 ? 0 : nodeBeside(*drawing, key, node);
     if (node < 0)

@@ -61,6 +61,10 @@ private:
     void cancelCoarse();
     void show(GraphDrawingPtr drawing, bool keepPlace);
     std::vector<int> selectedEntries() const;
+    /// Selects the edge on which something stands that conversion added; false: it is on none.
+    bool selectAdded(int entry);
+    /// The entry that was chosen for the edge that is looked at; -1 where none was.
+    int addedEntry() const;
     /// Of what is drawn; nothing while nothing is.
     std::optional<EdgeMarks> edgeMarks() const;
     NodeId floatOf(NodeId id) const;
@@ -76,6 +80,8 @@ private:
     std::unordered_map<NodeId, std::vector<int>> m_unitsOfFloat; ///< of a converted form
     bool m_done = false, m_reveal = false;
     int m_revealEntry = -1; ///< else what is selected
+    /// What conversion added and was chosen here, with the edge that is looked at for it.
+    std::pair<int, std::optional<Edge>> m_added {-1, {}};
     int m_request = 0;
 };
 

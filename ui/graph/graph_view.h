@@ -13,8 +13,9 @@ namespace qs {
 
 /// Pan and zoom as in Netron: the wheel scrolls, Ctrl+wheel zooms, dragging pans; a click selects,
 /// Ctrl or Shift adds; Shift+dragging selects what the rectangle touches (with Ctrl: adds it),
-/// Ctrl+dragging zooms to it; a double click folds and unfolds (Alt: with all inside), or looks
-/// into a node that has something inside, as Enter does; Space fits. GUI thread only.
+/// Ctrl+dragging zooms to it; dragging an edge feeds its reader from elsewhere (`RewireDrag`); a
+/// double click folds and unfolds (Alt: with all inside), or looks into a node that has something
+/// inside, as Enter does; Space fits. GUI thread only.
 class GraphView : public QGraphicsView
 {
     Q_OBJECT
@@ -40,6 +41,8 @@ public:
     void setReserved(int width) { m_reserved = width; }
     void centerOnEntry(int entry);
     bool isShowing(const QRectF& rect) const;
+    /// The stretch of an edge that is meant by a point of the scene where no node is; -1.
+    int stretchAt(const QPointF& at) const;
     /// More lines for the tool tip of an entry that is hovered.
     void setTipLines(std::function<QStringList(int entry)> lines) { m_tipLines = std::move(lines); }
     /// Words of the tool tip have changed.
@@ -80,8 +83,6 @@ protected:
 private:
     /// The entry drawn at a point of the viewport: a node, or the frame whose header is there.
     int entryAt(const QPoint& at) const;
-    /// The stretch of an edge that is meant by a point of the scene where no node is; -1.
-    int stretchAt(const QPointF& at) const;
     void hover(const QPointF& at);
     QString showNamed(int node);
     QString tipOf(int node) const;

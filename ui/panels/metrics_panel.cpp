@@ -123,7 +123,7 @@ void MetricsPanel::filter()
     else if (all == 0)
         note = QStringLiteral("Compare to measure the nodes");
     else if (m_workspace.facts().errorsStale())
-        note += QStringLiteral(" · older recipe");
+        note += QStringLiteral(" · %1").arg(m_workspace.document().staleReason(Stage::Compare));
     else if (const ShownRunPtr& run = m_workspace.shownRun())
         note += QStringLiteral(" · %1").arg(run->title());
     m_note->setText(note);

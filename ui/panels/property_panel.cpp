@@ -311,22 +311,28 @@ void PropertyPanel::showLoss()
     noteOrigin();
 }
 
-/// Says what the errors are of where they are not of the decisions as they stand.
+/// Says what the errors are of where they are not of the decisions as they stand, and what they are
+/// measured against.
 void PropertyPanel::noteOrigin()
 {
     const auto& facts = m_workspace.facts();
+    if (const auto& comparison = facts.comparison(); comparison && comparison->againstOriginal)
+        m_loss->addText(QStringLiteral("Against the original model: edits and quantization "
+                                       "together."),
+                        true);
     const bool isOld = facts.errorsStale();
+    const QString reason = m_workspace.document().staleReason(Stage::Compare);
     if (const ShownRunPtr& run = facts.shownRun())
         m_loss->addText(QStringLiteral("%1: not of the current decisions.").arg(run->title()),
                         true);
     else if (facts.preview())
-        m_loss->addText(
-            QStringLiteral("Cumulative: %1 with the decisions as they stand%2.")
-                .arg(previewText(*facts.preview()),
-                     isOld ? QStringLiteral("; the rest is of an older recipe") : QString()),
-            true);
+        m_loss->addText(QStringLiteral("Cumulative: %1 with the decisions as they stand%2.")
+                            .arg(previewText(*facts.preview()),
+                                 isOld ? QStringLiteral("; the rest is out of date, %1").arg(reason)
+                                       : QString()),
+                        true);
     else if (isOld)
-        m_loss->addText(QStringLiteral("Measured with an older recipe: compare again."), true);
+        m_loss->addText(QStringLiteral("Out of date, %1: compare again.").arg(reason), true);
 }
 
 void PropertyPanel::showOutputs()
@@ -349,6 +355,8 @@ void PropertyPanel::showOutputs()
         show(QStringLiteral("reference"), output.cumulative);
         show(QStringLiteral("lowered"), output.lowered);
     }
+    for (const std::string& line : comparison.unpaired)
+        m_loss->addText(toQString(line), true);
     m_loss->addText(QStringLiteral("SQNR of the model's outputs against float, all errors "
                                    "together."),
                     true);

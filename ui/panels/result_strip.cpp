@@ -114,6 +114,7 @@ ResultStrip::ResultStrip(Workspace& workspace, QWidget* parent)
     , m_workspace(workspace)
     , m_row(new QHBoxLayout(this))
     , m_stale(new QLabel(this))
+    , m_against(new QLabel(QStringLiteral("against the original model"), this))
 {
     setObjectName(QStringLiteral("resultStrip"));
     setAccessibleName(QStringLiteral("Result"));
@@ -124,6 +125,11 @@ ResultStrip::ResultStrip(Workspace& workspace, QWidget* parent)
     m_stale->setObjectName(QStringLiteral("resultStale"));
     m_stale->setFont(uiFont(11.5, 600));
     m_row->addWidget(m_stale);
+    m_against->setObjectName(QStringLiteral("resultAgainst"));
+    m_against->setFont(uiFont(11.5, 600));
+    m_against->setToolTip(
+        QStringLiteral("The errors are those of the edits and the quantization together"));
+    m_row->addWidget(m_against);
     m_preview = addCell(QStringLiteral("Now"), "resultPreview", {});
     m_output = addCell(QStringLiteral("Output"), "resultOutput",
                        QStringLiteral("Signal to quantization noise of the worst output: the int8 "
@@ -259,7 +265,12 @@ void ResultStrip::showMark()
     m_stale->setText(run ? QStringLiteral("%1 · not the current decisions").arg(run->title())
                          : m_workspace.live().isFollowing()
                          ? QStringLiteral("⟳ comparing all data")
-                         : QStringLiteral("⚠ of an older recipe: compare again"));
+                         : m_history.now
+                         ? QStringLiteral("⚠ %1: compare again")
+                               .arg(m_workspace.document().staleReason(Stage::Compare))
+                         : QStringLiteral("⚠ graph edited: compare again"));
+    const ComparisonPtr& shown = m_workspace.facts().comparison();
+    m_against->setVisible(shown && shown->againstOriginal);
     m_stale->setToolTip(
         run ? QStringLiteral("B shows the next run, Shift+B the current result again") : QString());
     m_stale->setStyleSheet(QStringLiteral("color: %1;").arg((run ? t.accent : t.warning).name()));
@@ -378,6 +389,8 @@ void ResultStrip::fit()
     int room = width() - 2 * 14;
     if (!m_stale->isHidden())
         room -= m_stale->sizeHint().width() + m_row->spacing();
+    if (!m_against->isHidden())
+        room -= m_against->sizeHint().width() + m_row->spacing();
     QStringList hidden;
     const auto place = [&](QWidget* box, const QString& text) {
         const int wanted = box->sizeHint().width() + m_row->spacing();

@@ -87,6 +87,7 @@ private:
     ResultFigures m_figures; ///< that are shown
     QHBoxLayout* m_row;
     QLabel* m_stale;
+    QLabel* m_against;
     Cell m_preview, m_output, m_top1, m_agreement, m_size, m_coverage, m_change;
     QWidget* m_worstBox = nullptr;
     std::array<QToolButton*, 3> m_worst {};

@@ -48,12 +48,8 @@ QString Document::title() const
 void Document::setModel(GraphPtr model, const Recipe& recipe, FoldTreePtr hierarchy,
                         EditedModelPtr edited)
 {
-    if (model && !edited) {
-        EditedModel plain;
-        plain.file = plain.graph = std::move(model);
-        plain.addresses = std::make_shared<const Addresses>(*plain.file);
-        edited = std::make_shared<const EditedModel>(std::move(plain));
-    }
+    if (model && !edited)
+        edited = editModel(std::move(model), {}).value(); // nothing to do, nothing to fail
     m_edited = std::move(edited);
     m_model = m_edited ? m_edited->graph : nullptr;
     m_doneEdits = recipe.edits;
@@ -260,6 +256,9 @@ QString Document::staleReason(Stage stage) const
         return QStringLiteral("batches changed");
     if (made->lowering != m_keys.lowering)
         return QStringLiteral("lowering changed");
+    if (made->against != m_keys.against)
+        return QStringLiteral("measured against the %1 model")
+            .arg(QString::fromStdString(made->against));
     return QStringLiteral("comparison data changed");
 }
 

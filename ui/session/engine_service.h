@@ -38,6 +38,11 @@ public:
     virtual Result<void> saveModel(const GraphPtr& model, const std::string& path,
                                    const JobContext& job)
         = 0;
+    /// Writes what the inputs of an extracted part get (`StageChain::savePartInputs`).
+    virtual Result<void> savePartInputs(const EditedModelPtr& part, const Recipe& recipe,
+                                        const RunSettings& settings, const std::string& path,
+                                        const JobContext& job)
+        = 0;
     virtual Result<PlanPtr> plan(const GraphPtr& model, const Recipe& recipe) = 0;
     /// The forms of a model that nobody calibrated, to be read only (`outlineConversion`).
     virtual Result<ConvertedPtr> outline(const GraphPtr& model, const PlanPtr& plan,

@@ -43,6 +43,13 @@ public:
         return writePt2(*model, path, job);
     }
 
+    Result<void> savePartInputs(const EditedModelPtr& part, const Recipe& recipe,
+                                const RunSettings& settings, const std::string& path,
+                                const JobContext& job) override
+    {
+        return m_chain.savePartInputs(part, recipe, settings, path, job);
+    }
+
     Result<PlanPtr> plan(const GraphPtr& model, const Recipe& recipe) override
     {
         return m_chain.plan(model, recipe);

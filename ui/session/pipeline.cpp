@@ -357,7 +357,8 @@ void Pipeline::startStage(Stage stage)
         break;
     }
     case Stage::Compare: {
-        CompareRequest request {doc.calibration(), doc.converted(), doc.recipe(), doc.settings()};
+        CompareRequest request {doc.calibration(), doc.converted(), doc.recipe(), doc.settings(),
+                                doc.edited()};
         runStage<ComparisonPtr>(
             stage, [engine, request](JobContext& job) { return engine->compare(request, job); },
             [this, keys, isOfGraph](ComparisonPtr v) {

@@ -161,13 +161,18 @@ Actions::Actions(QMainWindow& window)
              {"foldConstants", "&Fold constants",
               "Compute what depends on stored tensors alone once and for all", "Ctrl+Alt+K", true},
              {"extractSelection", "E&xtract selection",
-              "Let the selected operators alone be the model", "Ctrl+Alt+X", true}});
+              "Let the selected operators alone be the model", "Ctrl+Alt+X", true},
+             {"savePartData", "Save the &part's data…",
+              "Run the whole model and keep what the inputs of the extracted part get", "Ctrl+Alt+Y",
+              true}});
     addMenu(
         QStringLiteral("R&un"),
         {{"plan", "&Plan", "Decide again who is quantized", "Ctrl+P", true},
          {"calibrate", "&Calibrate…", "Choose data and device, then observe", "Ctrl+B", true},
          {"convert", "Con&vert", "Make the int8 model", "Ctrl+T", true},
          {"compare", "C&ompare", "Measure what every layer loses", "Ctrl+M", true},
+         {"againstOriginal", "Compare a&gainst the original",
+          "Measure against the file's model, before the edits of its graph", "Ctrl+Alt+G", true},
          {"export", "&Export…", "Write the int8 model", "Ctrl+E", true},
          {"verify", "Ver&ify exports…",
           "Run the exports in the runtimes they are for, and certify them", "Ctrl+Shift+V", false},
@@ -214,6 +219,7 @@ Actions::Actions(QMainWindow& window)
              {"guide", "&First steps", "Show or hide the list of first steps", "Ctrl+F1", false},
              {"keys", "&Keys", "List the keys and what they do", "Ctrl+Shift+K", false},
              {"about", "&About Quantscope", "Version and licences", "Shift+F1", false}});
+    (*this)["againstOriginal"].setCheckable(true);
     (*this)["keepFloat"].setIcon(floatRuleIcon());
     (*this)["leafModule"].setIcon(leafIcon());
     (*this)["wrapModule"].setIcon(wrapIcon());

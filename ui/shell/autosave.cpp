@@ -37,7 +37,11 @@ Autosave::Autosave(MainWindow& window, QObject* parent)
     auto& workspace = window.workspace();
     connect(&m_soon, &QTimer::timeout, this, &Autosave::keep);
     connect(&m_regular, &QTimer::timeout, this, &Autosave::keep);
-    connect(&workspace.document(), &Document::savedChanged, &m_soon, qOverload<>(&QTimer::start));
+    // The first step starts the clock: steps that follow each other fast do not put it off.
+    connect(&workspace.document(), &Document::savedChanged, this, [this] {
+        if (!m_soon.isActive())
+            m_soon.start();
+    });
     // Later: what was said of the model before is taken away first.
     connect(
         &workspace.pipeline(), &Pipeline::succeeded, this,
@@ -120,8 +124,10 @@ void Autosave::restore(const QString& file)
     settings.calibrationData = kept->dataPath;
     settings.comparisonData = kept->comparisonPath;
     settings.device = kept->device;
+    settings.againstOriginal = kept->againstOriginal;
     workspace.document().setSettings(settings);
     workspace.change(QStringLiteral("bring back unsaved decisions"), kept->recipe);
+    keep(); // they are in a file at every moment
     QFile::remove(file);
 }
 

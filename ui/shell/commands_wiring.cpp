@@ -20,6 +20,7 @@
 #include "ui/shell/module_actions.h"
 #include "ui/shell/node_data_files.h"
 #include "ui/shell/palette_actions.h"
+#include "ui/shell/project_files.h"
 #include "ui/shell/pipeline_bar.h"
 #include "ui/shell/save_graph.h"
 #include "ui/shell/verify_dialog.h"
@@ -117,8 +118,10 @@ void Commands::connectEdit()
                 ops.push_back(node->id);
         m_window.workspace().selection().selectNodes(ops);
     });
-    new EditActions(a, m_window.workspace(), m_window.graphEditor(), m_window.messageBar(),
-                    m_window, this);
+    auto* edits = new EditActions(a, m_window.workspace(), m_window.graphEditor(),
+                                  m_window.messageBar(), m_window, this);
+    edits->takeDrags(m_window.graphPane().view());
+    edits->takeDrags(m_window.graphPane().otherView());
     on(a, "selectNone", this, [this] {
         auto& selection = m_window.workspace().selection();
         if (selection.edge())
@@ -278,6 +281,16 @@ void Commands::connectRun()
                 QStringLiteral("No runs are side by side: select two to four under Runs"), 6000);
     });
     on(a, "leaveRun", this, [this] { m_window.runs().showCurrent(); });
+    Document* const settings = &m_window.workspace().document();
+    on(a, "againstOriginal", this, [settings] {
+        RunSettings now = settings->settings();
+        now.againstOriginal = !now.againstOriginal;
+        settings->setSettings(now);
+    });
+    const auto check
+        = [settings, &a] { a["againstOriginal"].setChecked(settings->settings().againstOriginal); };
+    connect(settings, &Document::settingsChanged, this, check);
+    check();
 }
 
 void Commands::connectWindow()

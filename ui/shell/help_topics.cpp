@@ -153,7 +153,14 @@ std::vector<HelpTopic> makeTopics()
          "what came in with its inputs; isolated is what the node would lose with float inputs; "
          "born here is what it adds. The node with the worst born-here error is where to look "
          "first (N goes there).",
-         {"sqnr", "clipping"}},
+         {"sqnr", "clipping", "against"}},
+        {"against",
+         "Against the original model",
+         "With edits of the graph, the int8 model is measured against the edited model in float. "
+         "Ctrl+Alt+G, or the switch in the Edits tab, measures it against the file's model "
+         "instead: what edits and quantization change together, at the nodes and outputs that "
+         "both have. The terms that tell nodes apart do not exist then.",
+         {"comparison"}},
         {"preview",
          "Previews after each decision",
          "Once the model was compared, each decision is answered at once: a few samples run "

@@ -250,6 +250,7 @@ QWidget* MainWindow::buildBottom()
     m_bottom->addTab(edits, QStringLiteral("Edits"));
     connect(edits, &EditsPanel::revealWanted, this, [this] { m_graph->revealSelection(); });
     connect(edits, &EditsPanel::saveWanted, &(*m_actions)["saveEdited"], &QAction::trigger);
+    connect(edits, &EditsPanel::againstWanted, &(*m_actions)["againstOriginal"], &QAction::trigger);
     connect(edits, &EditsPanel::countChanged, this, [this, edits](int count) {
         m_bottom->setTabText(m_bottom->indexOf(edits),
                              count > 0 ? QStringLiteral("Edits (%1)").arg(count)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/project_files.h"
 
+#include "engine/base/log.h"
+#include "engine/project/moved_files.h"
 #include "ui/runs/run_library.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
@@ -46,9 +48,15 @@ ProjectFiles::ProjectFiles(MainWindow& window)
         else if (stage == Stage::Plan)
             showKept();
     });
-    connect(&pipeline, &Pipeline::failed, this, [this](Stage stage) {
-        if (stage == Stage::Open)
-            m_opening.reset();
+    connect(&pipeline, &Pipeline::failed, this, [this](Stage stage, const Error& error) {
+        if (stage != Stage::Open)
+            return;
+        const auto opening = std::exchange(m_opening, std::nullopt);
+        const bool moved = error.code == ErrorCode::NotFound && opening && !opening->isReload
+            && !opening->project.isEmpty() && opening->movedFrom.empty();
+        if (moved)
+            QMetaObject::invokeMethod(
+                this, [this, path = opening->project] { askForModel(path); }, Qt::QueuedConnection);
     });
     connect(&pipeline, &Pipeline::notAdopted, this, [this](const QString& why) {
         m_window.statusBar()->showMessage(
@@ -89,7 +97,8 @@ void ProjectFiles::open(const QString& path, const Recipe& recipe)
         if (!stored)
             return refuse(stored.error());
         m_opening = Opening {path, {}};
-        m_opening->settings = RunSettings {stored->calibrationData, stored->comparisonData, "auto"};
+        m_opening->settings = RunSettings {stored->calibrationData, stored->comparisonData, "auto",
+                                           stored->againstOriginal};
         pipeline.open(toQString(stored->modelPath), stored->recipe);
         m_opening->stored = std::move(*stored);
         return;
@@ -102,15 +111,92 @@ void ProjectFiles::open(const QString& path, const Recipe& recipe)
     auto project = readProject(file);
     if (!project)
         return refuse(project.error());
+    const QString place = toQString(findModel(*project, file));
+    openProject(path, std::move(*project), place, false);
+}
+
+void ProjectFiles::openProject(const QString& path, Project project, const QString& model,
+                               bool isOther)
+{
+    const std::string file = path.toStdString();
     m_opening = Opening {path, path};
-    const std::string data = project->dataPath.empty() ? "sample" : project->dataPath;
-    m_opening->settings = RunSettings {data, project->comparisonPath, project->device};
-    m_opening->windowState = QByteArray::fromStdString(project->windowState);
-    m_opening->history = std::move(project->history);
-    pipeline.open(toQString(project->modelPath), project->recipe);
-    if (!project->resultFolder.empty() && looksLikeResult(project->resultFolder))
-        if (auto stored = readStoredRun(project->resultFolder))
+    std::string data = project.dataPath.empty() ? "sample" : findData(project.dataPath, file);
+    if (data.empty())
+        data = project.dataPath; // said once the model is there
+    std::string compared = findData(project.comparisonPath, file);
+    if (compared.empty())
+        compared = project.comparisonPath;
+    m_opening->settings = RunSettings {std::move(data), std::move(compared), project.device,
+                                       project.againstOriginal};
+    m_opening->windowState = QByteArray::fromStdString(project.windowState);
+    m_opening->history = std::move(project.history);
+    m_opening->isOther = isOther;
+    if (!model.isEmpty() && model.toStdString() != project.modelPath)
+        m_opening->movedFrom = project.modelPath;
+    m_window.workspace().pipeline().open(model.isEmpty() ? toQString(project.modelPath) : model,
+                                         project.recipe);
+    if (!project.resultFolder.empty() && looksLikeResult(project.resultFolder))
+        if (auto stored = readStoredRun(project.resultFolder))
             m_opening->stored = std::move(*stored);
+}
+
+void ProjectFiles::askForModel(const QString& path)
+{
+    auto project = readProject(path.toStdString());
+    if (!project)
+        return refuse(project.error());
+    const QFileInfo was(toQString(project->modelPath));
+    const QString chosen = QFileDialog::getOpenFileName(
+        &m_window, QStringLiteral("Where is %1 by now?").arg(was.fileName()),
+        QFileInfo(path).absolutePath(), QStringLiteral("Models (*.pt2 *.pt *.pth);;All files (*)"));
+    if (chosen.isEmpty())
+        return;
+    const auto same = isModelOf(*project, chosen.toStdString());
+    if (!same)
+        return refuse(same.error());
+    if (!*same) {
+        QMessageBox box(QMessageBox::Question, QStringLiteral("Another model"),
+                        QStringLiteral("%1 is not the project's model: its content is another.")
+                            .arg(QFileInfo(chosen).fileName()),
+                        QMessageBox::Open | QMessageBox::Cancel, &m_window);
+        box.setObjectName(QStringLiteral("otherModelBox"));
+        box.setInformativeText(QStringLiteral(
+            "Opened all the same, decisions and edits that do not fit it are left out, and the "
+            "saved results are not shown."));
+        box.button(QMessageBox::Open)->setText(QStringLiteral("Open all the same"));
+        box.setDefaultButton(QMessageBox::Cancel);
+        if (box.exec() != QMessageBox::Open)
+            return;
+    }
+    openProject(path, std::move(*project), chosen, !*same);
+}
+
+void ProjectFiles::askForData(const QString& was)
+{
+    m_window.messageBar().showChoices(
+        MessageBar::Kind::Warning, QStringLiteral("moved data"),
+        QStringLiteral("The project's data are not where they were"), was, {},
+        {{QStringLiteral("Choose…"), QStringLiteral("Say where they are by now"), [this] {
+              const QString chosen = QFileDialog::getOpenFileName(
+                  &m_window, QStringLiteral("Choose data"), QFileInfo(m_project).absolutePath(),
+                  QStringLiteral("Data (*.npz *.pt);;All files (*)"));
+              if (chosen.isEmpty())
+                  return;
+              auto& document = m_window.workspace().document();
+              RunSettings settings = document.settings();
+              settings.calibrationData = chosen.toStdString();
+              document.setSettings(settings);
+          }}});
+}
+
+void ProjectFiles::rememberModel(const QString& path)
+{
+    auto project = readProject(path.toStdString());
+    if (!project)
+        return;
+    project->modelPath = m_window.workspace().document().model()->info().path;
+    if (const auto written = writeProject(*project, path.toStdString()); !written)
+        warn("the model's new place is not remembered: " + written.error().line());
 }
 
 void ProjectFiles::refuse(const Error& error)
@@ -156,12 +242,18 @@ void ProjectFiles::takeOver()
                         "It is read-only here: save it under another name to keep decisions"));
             },
             Qt::QueuedConnection);
+    if (!opening.movedFrom.empty() && !opening.isOther && !m_readOnly)
+        rememberModel(m_project);
     if (opening.windowState)
         applyWindowState(m_window, *opening.windowState);
     setSettings(opening.settings);
     restoreHistory(workspace.undoStack(), workspace.document(), opening.history);
-    if (!opening.isReload)
+    if (!opening.isReload && !opening.isOther)
         workspace.document().markSaved();
+    const QString data = toQString(workspace.document().settings().calibrationData);
+    if (!m_project.isEmpty() && data != QStringLiteral("sample") && !QFileInfo::exists(data))
+        QMetaObject::invokeMethod(
+            this, [this, data] { askForData(data); }, Qt::QueuedConnection);
     Q_EMIT workspace.document().savedChanged(); // of another project
 }
 
@@ -214,6 +306,7 @@ Project ProjectFiles::current() const
     project.dataPath = document.settings().calibrationData;
     project.comparisonPath = document.settings().comparisonData;
     project.device = document.settings().device;
+    project.againstOriginal = document.settings().againstOriginal;
     project.recipe = document.recipe();
     project.history = historyOf(workspace.undoStack(), document);
     project.windowState = windowStateOf(m_window).toStdString();

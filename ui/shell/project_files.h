@@ -69,7 +69,17 @@ private:
         std::optional<QByteArray> windowState {};
         DecisionHistory history {};
         bool isReload = false; ///< what was not saved is not saved afterwards either
+        std::string movedFrom {}; ///< where the project says that its model is; "" = there it is
+        bool isOther = false; ///< the model is another one than the project's, wittingly
     };
+    /// `model`: where the project's model is by now.
+    void openProject(const QString& path, Project project, const QString& model, bool isOther);
+    /// Asks for the new place of a project's model; once for each opening.
+    void askForModel(const QString& path);
+    /// Says that the data are nowhere, with a button to choose them.
+    void askForData(const QString& was);
+    /// The project names the new place from now on, so that nobody is asked again.
+    void rememberModel(const QString& path);
     /// Nothing is opened: what is being opened besides goes on.
     void refuse(const Error& error);
     void takeOver();

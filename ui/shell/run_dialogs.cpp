@@ -98,6 +98,7 @@ CalibrateDialog::CalibrateDialog(const RunSettings& settings, const CalibrationS
                                  const QString& modelFolder, QWidget* parent)
     : QDialog(parent)
     , m_amount(amount)
+    , m_againstOriginal(settings.againstOriginal)
     , m_modelFolder(modelFolder)
 {
     setObjectName(QStringLiteral("calibrateDialog"));
@@ -182,7 +183,7 @@ void CalibrateDialog::browseFolder(QLineEdit& field)
 RunSettings CalibrateDialog::settings() const
 {
     return {m_data->text().trimmed().toStdString(), m_testData->text().trimmed().toStdString(),
-            m_device->currentText().trimmed().toStdString()};
+            m_device->currentText().trimmed().toStdString(), m_againstOriginal};
 }
 
 CalibrationSettings CalibrateDialog::amount() const

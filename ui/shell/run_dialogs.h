@@ -32,6 +32,7 @@ private:
     void browseFolder(QLineEdit& field);
 
     CalibrationSettings m_amount; ///< as given: what the dialog does not ask stays
+    bool m_againstOriginal; ///< not asked here
     QString m_modelFolder;
     QLineEdit* m_data;
     QLineEdit* m_testData;

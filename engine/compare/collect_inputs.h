@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/job_context.h"
+#include "engine/calibrate/dataset.h"
+#include "engine/edit/edited_model.h"
+
+#include <string>
+
+namespace qs {
+
+/// Runs all data, which are the whole model's, up to the part that an edit extracted, and writes
+/// what its inputs get as an .npz: one array per input by its name, a sample a row, and `labels`
+/// where the data has any. Works batch by batch; the file appears whole or not at all. Errors:
+/// nothing was extracted; an input that is no row a sample, naming it.
+Result<void> writePartInputs(const EditedModel& part, const Dataset& data, const std::string& path,
+                             const JobContext& job = {});
+
+} // namespace qs

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/edit/way_back.h"
+
+#include "engine/configure/edit_step_json.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace qs {
+
+namespace {
+
+constexpr std::string_view kQuantize = "quantized_decomposed.quantize_per_";
+constexpr std::string_view kDequantize = "quantized_decomposed.dequantize_per_";
+constexpr std::array<std::string_view, 3> kCasts {"aten.to.dtype", "aten._to_copy.default",
+                                                  "prims.convert_element_type.default"};
+
+bool isCast(const std::string& target)
+{
+    return std::find(kCasts.begin(), kCasts.end(), target) != kCasts.end();
+}
+
+ValueAddress added(const std::string& name)
+{
+    ValueAddress address;
+    address.kind = ValueAddress::Kind::Added;
+    address.name = name;
+    return address;
+}
+
+} // namespace
+
+bool hasWayBack(const std::string& target)
+{
+    return target.starts_with(kQuantize) || isCast(target);
+}
+
+Result<std::vector<EditStep>> thereAndBack(const EditStep& there, DType before,
+                                           const std::vector<ReaderAddress>& readers,
+                                           const std::string& backName)
+{
+    if (!hasWayBack(there.op))
+        return fail(ErrorCode::BadInput, there.op + " has no operator that leads back");
+    EditStep back;
+    back.at = added(there.name);
+    back.name = backName;
+    back.readers = nobody();
+    if (isCast(there.op)) {
+        back.op = "aten.to.dtype";
+        back.json = R"({"dtype":")" + std::string(dtypeName(before)) + R"("})";
+    } else {
+        back.op = std::string(kDequantize) + there.op.substr(kQuantize.size());
+        back.json = there.json;
+    }
+    std::vector<EditStep> steps {there, back};
+    steps.front().readers = nobody();
+    for (const ReaderAddress& reader : readers) {
+        if (reader.node.kind == ValueAddress::Kind::None)
+            return fail(makeError(ErrorCode::BadInput, "the model returns the value")
+                            .withHint("choose one of its other readers"));
+        EditStep feed;
+        feed.kind = EditKind::Rewire;
+        feed.at = reader.node;
+        feed.argument = reader.argument;
+        feed.item = reader.item;
+        feed.to = added(backName);
+        steps.push_back(std::move(feed));
+    }
+    return steps;
+}
+
+} // namespace qs

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/project/moved_files.h"
+
+#include "engine/base/sha256.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+namespace qs {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kDepth = 2;
+constexpr std::size_t kMostFiles = 300;
+
+/// Files below the folder that `wanted` takes, nearest first.
+template<class Wanted>
+std::vector<fs::path> filesBelow(const fs::path& folder, Wanted wanted)
+{
+    std::vector<fs::path> found, level {folder};
+    std::size_t seen = 0;
+    for (int depth = 0; depth <= kDepth; ++depth) {
+        std::vector<fs::path> next;
+        for (const fs::path& at : level) {
+            std::error_code code;
+            for (fs::directory_iterator entry(at, code), end; !code && entry != end;
+                 entry.increment(code)) {
+                std::error_code unknown;
+                if (++seen > kMostFiles * 20 || found.size() >= kMostFiles)
+                    return found;
+                if (entry->is_directory(unknown) && !entry->is_symlink(unknown))
+                    next.push_back(entry->path());
+                else if (wanted(entry->path()))
+                    found.push_back(entry->path());
+            }
+        }
+        std::sort(next.begin(), next.end());
+        level = std::move(next);
+    }
+    return found;
+}
+
+fs::path folderOf(const std::string& projectPath)
+{
+    std::error_code code;
+    return fs::absolute(projectPath, code).parent_path();
+}
+
+} // namespace
+
+Result<bool> isModelOf(const Project& project, const std::string& path)
+{
+    if (project.modelSha256.empty())
+        return true;
+    QS_TRY(const std::string now, fileSha256(path));
+    return now == project.modelSha256;
+}
+
+std::string findModel(const Project& project, const std::string& projectPath)
+{
+    std::error_code code;
+    const fs::path was(project.modelPath);
+    if (fs::exists(was, code))
+        return project.modelPath;
+    std::vector<fs::path> files = filesBelow(folderOf(projectPath), [&](const fs::path& path) {
+        return path.extension() == was.extension();
+    });
+    std::stable_partition(files.begin(), files.end(),
+                          [&](const fs::path& path) { return path.filename() == was.filename(); });
+    for (const fs::path& path : files) {
+        if (project.modelSha256.empty() && path.filename() != was.filename())
+            continue;
+        if (isModelOf(project, path.string()).value_or(false))
+            return path.string();
+    }
+    return {};
+}
+
+std::string findData(const std::string& path, const std::string& projectPath)
+{
+    std::error_code code;
+    const fs::path was(path);
+    if (path.empty() || path == "sample" || fs::exists(was, code))
+        return path;
+    const fs::path folder = folderOf(projectPath);
+    if (fs::exists(folder / was.filename(), code)) // a folder of images too
+        return (folder / was.filename()).string();
+    const auto files = filesBelow(
+        folder, [&](const fs::path& file) { return file.filename() == was.filename(); });
+    return files.empty() ? std::string() : files.front().string();
+}
+
+} // namespace qs

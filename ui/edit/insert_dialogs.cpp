@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/edit/insert_dialogs.h"
+
+#include "engine/configure/edit_step_json.h"
+#include "engine/edit/way_back.h"
+
+namespace qs {
+
+namespace {
+
+constexpr auto kFirstOffered = "aten.relu.default";
+
+/// With the way back where it is wanted: between the value of that type and the readers.
+Result<std::vector<EditStep>> withWayBack(const EditDialog& dialog, const GraphEditor& editor,
+                                          const EditStep& step, DType before,
+                                          const std::vector<ReaderAddress>& everyReader)
+{
+    if (!dialog.back() || isNobody(step.readers))
+        return std::vector<EditStep> {step};
+    const std::string target
+        = step.op.starts_with("quantized_decomposed.") ? "q.dequantize.d" : "q.back.d";
+    return thereAndBack(step, before, step.readers.empty() ? everyReader : step.readers,
+                        editor.freeName(target));
+}
+
+} // namespace
+
+void askInsertAfter(EditDialog& dialog, GraphEditor& editor, const Graph& model, const Node& node)
+{
+    const auto readers = editor.readersOf({node.id, 0});
+    QStringList texts {QStringLiteral("every reader"), QStringLiteral("nobody yet")};
+    std::vector<ReaderAddress> every;
+    for (const auto& reader : readers) {
+        texts << reader.text;
+        every.push_back(reader.address);
+    }
+    dialog.askOperator(kFirstOffered, false, {});
+    dialog.askBack();
+    dialog.askChoice(QStringLiteral("&For"), texts);
+    dialog.askName(editor.freeName(kFirstOffered));
+    EditStep about;
+    about.at = editor.addressOf({node.id, 0});
+    dialog.make = [&dialog, every, about]() -> Result<EditStep> {
+        EditStep step = about;
+        step.op = dialog.target();
+        step.name = dialog.name();
+        QS_TRY(step.json, dialog.arguments());
+        if (dialog.choice() == 1)
+            step.readers = nobody();
+        else if (dialog.choice() > 1)
+            step.readers = {every[std::size_t(dialog.choice() - 2)]};
+        return step;
+    };
+    dialog.complete
+        = [&dialog, &editor, every, before = model.value({node.id, 0}).type.dtype](
+              const EditStep& step) { return withWayBack(dialog, editor, step, before, every); };
+}
+
+void askInsertOnInput(EditDialog& dialog, GraphEditor& editor, const Graph& model, const Node& node)
+{
+    const auto inputs = editor.inputsOf(node.id);
+    QStringList texts;
+    for (const auto& input : inputs)
+        texts << input.text;
+    std::vector<ValueRef> values;
+    for (const NamedArgument& argument : node.args)
+        forEachRef(argument.value, [&](ValueRef ref) { values.push_back(ref); });
+    std::vector<ValueAddress> addresses;
+    std::vector<DType> types;
+    for (const ValueRef value : values) {
+        addresses.push_back(editor.addressOf(value));
+        types.push_back(model.value(value).type.dtype);
+    }
+    dialog.askOperator(kFirstOffered, false, {});
+    dialog.askBack();
+    dialog.askChoice(QStringLiteral("&On the input"), texts);
+    dialog.askName(editor.freeName(kFirstOffered));
+    dialog.make = [&dialog, inputs, addresses]() -> Result<EditStep> {
+        EditStep step;
+        const auto at = std::size_t(dialog.choice());
+        step.at = addresses.at(at);
+        step.readers = {inputs.at(at).address};
+        step.op = dialog.target();
+        step.name = dialog.name();
+        QS_TRY(step.json, dialog.arguments());
+        return step;
+    };
+    dialog.complete = [&dialog, &editor, types](const EditStep& step) {
+        return withWayBack(dialog, editor, step, types.at(std::size_t(dialog.choice())), {});
+    };
+}
+
+} // namespace qs

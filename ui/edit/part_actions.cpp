@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/edit/part_actions.h"
+
+#include "ui/session/text.h"
+#include "ui/shell/actions.h"
+#include "ui/shell/message_bar.h"
+
+#include <QAction>
+#include <QFileDialog>
+#include <QFileInfo>
+
+namespace qs {
+
+namespace {
+
+const QString kPartTopic = QStringLiteral("part");
+
+} // namespace
+
+PartActions::PartActions(Actions& actions, Workspace& workspace, GraphEditor& editor,
+                         MessageBar& messages, QWidget& window, QObject* parent)
+    : QObject(parent)
+    , m_actions(actions)
+    , m_workspace(workspace)
+    , m_editor(editor)
+    , m_messages(messages)
+    , m_window(window)
+{
+    connect(&m_actions["extractSelection"], &QAction::triggered, this, &PartActions::extract);
+    connect(&m_actions["savePartData"], &QAction::triggered, this, &PartActions::askForFile);
+    connect(&workspace.selection(), &Selection::changed, this, &PartActions::refresh);
+    connect(&workspace, &Workspace::treeChanged, this, &PartActions::refresh);
+    refresh();
+}
+
+void PartActions::refresh()
+{
+    const Document& document = m_workspace.document();
+    m_actions["extractSelection"].setEnabled(document.model()
+                                             && !m_workspace.selection().isEmpty());
+    m_actions["savePartData"].setEnabled(document.edited()
+                                         && !document.edited()->extractions.empty());
+}
+
+void PartActions::extract()
+{
+    EditStep step;
+    step.kind = EditKind::Extract;
+    for (const NodeId id : m_workspace.selection().nodes())
+        if (const Node* node = m_workspace.document().model()->tryGet(id);
+            node && node->isOperator())
+            step.nodes.push_back(m_editor.addressOf({id, 0}));
+    m_editor.attempt(step, [this](const QString& problem) {
+        if (problem.isEmpty())
+            offerData();
+        else
+            m_messages.showMessage(MessageBar::Kind::Warning, QStringLiteral("Not extracted"),
+                                   problem);
+    });
+}
+
+void PartActions::offerData()
+{
+    QAction& save = m_actions["savePartData"];
+    m_messages.showChoices(
+        MessageBar::Kind::Note, kPartTopic, QStringLiteral("The part has inputs of its own"),
+        QStringLiteral("The whole model's data do not fit it; a run of the whole gives those that "
+                       "do"),
+        {}, {{save.text().remove(QLatin1Char('&')), save.toolTip(), [&save] { save.trigger(); }}});
+}
+
+void PartActions::askForFile()
+{
+    const QFileInfo model(toQString(m_workspace.document().model()->info().path));
+    const QString path = QFileDialog::getSaveFileName(
+        &m_window, QStringLiteral("Save the part's data"),
+        model.dir().filePath(model.completeBaseName() + QStringLiteral(".part.npz")),
+        QStringLiteral("NumPy arrays (*.npz)"));
+    if (!path.isEmpty())
+        saveData(path);
+}
+
+void PartActions::saveData(const QString& path)
+{
+    const Document& document = m_workspace.document();
+    for (const std::string& read :
+         {document.settings().calibrationData, document.settings().comparisonData})
+        if (!read.empty() && QFileInfo(path) == QFileInfo(toQString(read))) {
+            m_messages.showMessage(MessageBar::Kind::Warning, QStringLiteral("Not saved"),
+                                   QStringLiteral("The file holds the data that are to be run; "
+                                                  "choose another name"));
+            return;
+        }
+    m_workspace.pipeline().jobs().run(
+        Lane::Engine, QStringLiteral("save part data"),
+        [engine = &m_workspace.pipeline().engine(), part = document.edited(),
+         recipe = document.recipe(), settings = document.settings(),
+         target = path.toStdString()](JobContext& job) {
+            return engine->savePartInputs(part, recipe, settings, target, job);
+        },
+        this,
+        [this, path, part = document.edited()](Result<void> saved) {
+            if (!saved) {
+                m_messages.showError(QStringLiteral("Saving the part's data"), saved.error());
+                return;
+            }
+            const bool isOpen = m_workspace.document().edited() == part;
+            if (isOpen) {
+                RunSettings settings = m_workspace.document().settings();
+                settings.calibrationData = path.toStdString();
+                settings.comparisonData.clear();
+                m_workspace.document().setSettings(settings);
+            }
+            m_messages.showMessage(
+                MessageBar::Kind::Note, QStringLiteral("Saved"),
+                isOpen ? QStringLiteral("%1; the part is calibrated on it").arg(path) : path);
+        });
+}
+
+} // namespace qs

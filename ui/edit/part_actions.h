@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#ifndef Q_MOC_RUN
+#include "ui/edit/graph_editor.h"
+#endif
+
+#include <QObject>
+
+class QWidget;
+
+namespace qs {
+
+class Actions;
+class MessageBar;
+
+/// Takes the selected operators out of the model as a model of their own, and saves the data that
+/// go with it: what the part's inputs get when the whole runs on the data chosen for it. The part
+/// is then calibrated on those. GUI thread only.
+class PartActions : public QObject
+{
+    Q_OBJECT
+
+public:
+    PartActions(Actions& actions, Workspace& workspace, GraphEditor& editor, MessageBar& messages,
+                QWidget& window, QObject* parent);
+
+private:
+    void extract();
+    /// Says that other data are needed by now, with the button that makes them.
+    void offerData();
+    void askForFile();
+    void saveData(const QString& path);
+    void refresh();
+
+    Actions& m_actions;
+    Workspace& m_workspace;
+    GraphEditor& m_editor;
+    MessageBar& m_messages;
+    QWidget& m_window;
+};
+
+} // namespace qs

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "engine/plan/edge_rules.h"
+#include "ui/graph/fold_tree.h"
+
+#include <optional>
+#include <unordered_set>
+#include <vector>
+
+namespace qs {
+
+/// The value that what is drawn for an entry gives to the rest; nothing where it is none or are
+/// several.
+std::optional<ValueRef> valueOfEntry(const Graph& graph, const FoldTree& tree, int entry);
+/// The values that what is drawn for an entry reads from elsewhere, parameters left out.
+std::vector<Edge> readingsOf(const Graph& graph, const FoldTree& tree, int entry);
+
+/// The node and all that is computed from it.
+std::unordered_set<NodeId> behind(const Graph& graph, NodeId node);
+
+/// Whether the reading may go to another value, as far as that shows without a trial:
+/// `behindReader` is what follows from its reader. Not to what depends on it, nor to another kind
+/// of value or of numbers; shapes are for the edit itself to try.
+bool mayRead(const Graph& graph, const Edge& reading, ValueRef other,
+             const std::unordered_set<NodeId>& behindReader);
+
+} // namespace qs
