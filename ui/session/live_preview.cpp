@@ -9,8 +9,8 @@ namespace qs {
 
 namespace {
 
-const QString kPreviewTag = QStringLiteral("preview");
-const QString kTrialTag = QStringLiteral("trial");
+const QString kDecisionPreviewTag = QStringLiteral("decisionPreview");
+const QString kRecipeTrialTag = QStringLiteral("recipeTrial");
 
 } // namespace
 
@@ -83,12 +83,12 @@ void LivePreview::ask()
 {
     const Document& document = m_workspace.document();
     auto& pipeline = m_workspace.pipeline();
-    if (pipeline.jobs().isRunning(kPreviewTag) && m_asked == document.keys().comparison)
+    if (pipeline.jobs().isRunning(kDecisionPreviewTag) && m_asked == document.keys().comparison)
         return;
     m_asked = document.keys().comparison;
     const PreviewRequest request {document.model(), document.recipe(), document.settings()};
     pipeline.jobs().run(
-        Lane::Engine, kPreviewTag,
+        Lane::Engine, kDecisionPreviewTag,
         [&engine = pipeline.engine(), request](JobContext& job) {
             return engine.previewErrors(request, job);
         },
@@ -129,7 +129,7 @@ void LivePreview::tryRecipe(const Recipe& recipe)
     auto& pipeline = m_workspace.pipeline();
     const PreviewRequest request {document.model(), recipe, document.settings()};
     pipeline.jobs().run(
-        Lane::Engine, kTrialTag,
+        Lane::Engine, kRecipeTrialTag,
         [&engine = pipeline.engine(), request](JobContext& job) {
             return engine.previewErrors(request, job);
         },
@@ -143,7 +143,7 @@ void LivePreview::tryRecipe(const Recipe& recipe)
 void LivePreview::stopTrying()
 {
     m_trial.reset();
-    m_workspace.pipeline().jobs().cancel(kTrialTag);
+    m_workspace.pipeline().jobs().cancel(kRecipeTrialTag);
 }
 
 } // namespace qs
