@@ -2,6 +2,7 @@
 #include "tests/ui/runs_window.h"
 #include "ui/panels/property_panel.h"
 #include "ui/runs/run_table_model.h"
+#include "ui/shell/actions.h"
 #include "ui/shell/project_files.h"
 #include "ui/shell/theme.h"
 
@@ -11,6 +12,7 @@
 #include <QLineEdit>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QSignalSpy>
 #include <QTabWidget>
 #include <QTextEdit>
 
@@ -298,16 +300,22 @@ private Q_SLOTS:
         QCOMPARE(process.exitCode(), 0);
         const QString file = m_folder.filePath("theirs.pt2");
         QVERIFY(QFile::copy(out + "/model.reference.pt2", file));
+        const QSignalSpy told(&runs(), &RunLibrary::told);
+        runs().addFile(file); // taken back while it waits or works: nothing is kept
+        m_window->actions()["cancel"].trigger();
+        QTRY_COMPARE(told.size(), 2);
+        QVERIFY(told.back().front().toString().startsWith("Cancelled"));
+        QVERIFY(!names().contains("theirs"));
         runs().addFile(file);
         settle();
         QTRY_VERIFY(names().contains("theirs"));
         const KeptRun run = *runs().tryRun(item("theirs")->data(0, Qt::UserRole).toString());
         QCOMPARE(runs().standing(run), QString("another program"));
         const QString data = QString::fromStdString(document().settings().calibrationData);
-        const QJsonObject told = test::commandLine(
+        const QJsonObject printed = test::commandLine(
             {"compare", test::kSamples + "digits.pt2", "--result", file, "--data", data, "--json"});
         QCOMPARE(run.headline.outputDb().value(),
-                 told["outputs"][0]["cumulative"]["sqnr_db"].toDouble());
+                 printed["outputs"][0]["cumulative"]["sqnr_db"].toDouble());
         runs().putSideBySide({item("x86")->data(0, Qt::UserRole).toString(),
                               item("theirs")->data(0, Qt::UserRole).toString()});
         QTRY_VERIFY(runs().table());

@@ -221,8 +221,12 @@ void RunLibrary::kept(const Result<KeptRun>& run, const QString& into, bool isAu
                copyRuns(into.toStdString(), folder().toStdString()));
     if (!run && isAutomatic)
         warn("the result is not kept as a run: " + run.error().line());
+    else if (!run && run.error().code == ErrorCode::Cancelled)
+        Q_EMIT told(QStringLiteral("Cancelled: no run was added"));
     else if (!run)
         Q_EMIT failed(QStringLiteral("Keeping the run"), run.error());
+    else if (!isAutomatic)
+        Q_EMIT told(QStringLiteral("Kept as the run %1").arg(toQString(run->label.name)));
     refresh();
 }
 
@@ -240,14 +244,27 @@ void RunLibrary::addFile(const QString& path)
     label.name = QFileInfo(path).completeBaseName().toStdString();
     label.source = request.quantized;
     const QString into = writableFolder();
+    const QString tag = QStringLiteral("addFile%1").arg(++m_jobs);
+    m_adding << tag;
+    Q_EMIT told(QStringLiteral("Comparing %1 with the model…").arg(QFileInfo(path).fileName()));
     m_workspace.pipeline().jobs().run(
-        Lane::Engine, QStringLiteral("addFile%1").arg(++m_jobs),
+        Lane::Engine, tag,
         [engine = &m_workspace.pipeline().engine(), request, label,
          folder = into.toStdString()](JobContext& job) -> Result<KeptRun> {
             QS_TRY(const std::string document, engine->compareFile(request, job));
             return keepRun(folder, {document, {}, {}}, label);
         },
-        this, [this, into](const Result<KeptRun>& run) { kept(run, into, false); });
+        this,
+        [this, into, tag](const Result<KeptRun>& run) {
+            m_adding.removeAll(tag);
+            kept(run, into, false);
+        });
+}
+
+void RunLibrary::cancel()
+{
+    for (const QString& tag : m_adding)
+        m_workspace.pipeline().jobs().cancel(tag);
 }
 
 void RunLibrary::report(const QString& what, const Result<void>& done)
