@@ -17,8 +17,8 @@ namespace qs {
 class ProjectFiles;
 
 /// The runs that belong to what is open: kept beside its project, or in a temporary place until
-/// there is one. Every current comparison is kept, named by the decision that led to it; the runs
-/// that are side by side, and the one that the views show in place of the current result, are
+/// there is one. Every comparison that is made is kept, named by the decision that led to it; the
+/// runs that are side by side, and the one that the views show in place of the current result, are
 /// chosen here. GUI thread only.
 class RunLibrary : public QObject
 {
@@ -87,6 +87,7 @@ private:
     };
     void refresh();
     void settle();
+    void followResult();
     void keepResult();
     void keep(const Keeping& keeping);
     void kept(const Result<KeptRun>& run, const QString& folder, bool isAutomatic);
