@@ -67,6 +67,29 @@ protected:
         const QJsonValue value = run["error"][term][metric];
         return value.isDouble() ? std::optional(value.toDouble()) : std::nullopt;
     }
+
+    /// With another relu, called "more", behind the first block.
+    static Recipe withMore(Recipe recipe)
+    {
+        EditStep& step = recipe.edits.emplace_back();
+        step.kind = EditKind::Insert;
+        step.op = "aten.relu.default";
+        step.name = "more";
+        step.at.kind = ValueAddress::Kind::Operator;
+        step.at.module = "block1.relu";
+        step.at.op = "aten.relu.default";
+        return recipe;
+    }
+
+    /// The window as a picture in the folder that QS_PICTURES names, to be looked at.
+    void picture(const char* name)
+    {
+        m_window->resize(1600, 1000);
+        QTest::qWait(300);
+        QTRY_VERIFY(pane().isLayoutDone());
+        if (const QString folder = qEnvironmentVariable("QS_PICTURES"); !folder.isEmpty())
+            QVERIFY(m_window->grab().save(folder + '/' + name));
+    }
 };
 
 } // namespace qs::test

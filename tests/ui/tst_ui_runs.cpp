@@ -2,6 +2,7 @@
 #include "tests/ui/runs_window.h"
 #include "ui/panels/property_panel.h"
 #include "ui/runs/run_table_model.h"
+#include "ui/shell/actions.h"
 #include "ui/shell/project_files.h"
 #include "ui/shell/theme.h"
 
@@ -11,6 +12,7 @@
 #include <QLineEdit>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QSignalSpy>
 #include <QTabWidget>
 #include <QTextEdit>
 
@@ -241,18 +243,10 @@ private Q_SLOTS:
     {
         QVERIFY(runs().showNext());
         const Recipe before = document().recipe();
-        Recipe edited = before;
-        EditStep& step = edited.edits.emplace_back();
-        step.kind = EditKind::Insert;
-        step.op = "aten.relu.default";
-        step.name = "more";
-        step.at.kind = ValueAddress::Kind::Operator;
-        step.at.module = "block1.relu";
-        step.at.op = "aten.relu.default";
         const NodeId head = graph().tryFind("linear")->id;
         const auto shown = workspace().facts().sqnr(head, ErrorTerm::Cumulative);
         QVERIFY(shown);
-        workspace().change("insert", edited);
+        workspace().change("insert", withMore(before));
         QTRY_VERIFY(graph().tryFind("more"));
         settle();
         QVERIFY(!document().comparison());
@@ -298,16 +292,22 @@ private Q_SLOTS:
         QCOMPARE(process.exitCode(), 0);
         const QString file = m_folder.filePath("theirs.pt2");
         QVERIFY(QFile::copy(out + "/model.reference.pt2", file));
+        const QSignalSpy told(&runs(), &RunLibrary::told);
+        runs().addFile(file); // taken back while it waits or works: nothing is kept
+        m_window->actions()["cancel"].trigger();
+        QTRY_COMPARE(told.size(), 2);
+        QVERIFY(told.back().front().toString().startsWith("Cancelled"));
+        QVERIFY(!names().contains("theirs"));
         runs().addFile(file);
         settle();
         QTRY_VERIFY(names().contains("theirs"));
         const KeptRun run = *runs().tryRun(item("theirs")->data(0, Qt::UserRole).toString());
         QCOMPARE(runs().standing(run), QString("another program"));
         const QString data = QString::fromStdString(document().settings().calibrationData);
-        const QJsonObject told = test::commandLine(
+        const QJsonObject printed = test::commandLine(
             {"compare", test::kSamples + "digits.pt2", "--result", file, "--data", data, "--json"});
         QCOMPARE(run.headline.outputDb().value(),
-                 told["outputs"][0]["cumulative"]["sqnr_db"].toDouble());
+                 printed["outputs"][0]["cumulative"]["sqnr_db"].toDouble());
         runs().putSideBySide({item("x86")->data(0, Qt::UserRole).toString(),
                               item("theirs")->data(0, Qt::UserRole).toString()});
         QTRY_VERIFY(runs().table());
@@ -317,6 +317,44 @@ private Q_SLOTS:
         runs().showCurrent();
     }
 
+    /// By keyboard: the current result gets a name of its own, instead of the one it was kept
+    /// under.
+    void theCurrentResultIsKeptByName()
+    {
+        m_window->activateWindow();
+        QTRY_VERIFY(m_window->isActiveWindow());
+        pane().view().setFocus();
+        Recipe recipe = document().recipe();
+        recipe.mapping.rules.push_back({RuleKind::ModuleName, "head", "", 0, {}});
+        workspace().change("head", recipe);
+        settle();
+        compareAgain();
+        QTRY_VERIFY(names().contains("head float"));
+        const int count = int(names().size());
+        answer("the head in float");
+        key(&pane().view(), Qt::Key_R, Qt::ControlModifier | Qt::AltModifier);
+        QTRY_VERIFY(names().contains("the head in float"));
+        QCOMPARE(int(names().size()), count);
+        QVERIFY(!names().contains("head float"));
+    }
+
+    void aDamagedRunSaysWhy()
+    {
+        const QString folder = item("the head in float")->data(0, Qt::UserRole).toString();
+        QFile recipe(folder + "/recipe.json");
+        QVERIFY(recipe.open(QIODevice::WriteOnly) && recipe.write("{") == 1);
+        recipe.close();
+        runs().reload();
+        QVERIFY(item("the head in float")->text(6).contains("recipe.json"));
+        QCOMPARE(item("the head in float")->text(7), QString("damaged"));
+        item("the head in float")->setSelected(true);
+        item("x86")->setSelected(true);
+        QVERIFY(!runs().table()); // it stands beside nothing
+        runs().remove(folder);
+        runs().reload();
+        QCOMPARE(int(names().size()), 3);
+    }
+
     void looksAsItShould()
     {
         list().clearSelection();
@@ -324,13 +362,8 @@ private Q_SLOTS:
             item(name)->setSelected(true);
         QTRY_VERIFY(runs().table());
         runs().showNext();
-        m_window->resize(1600, 1000);
-        QCoreApplication::processEvents();
-        QTRY_VERIFY(pane().isLayoutDone());
         QVERIFY(rows() > 15);
-        QTest::qWait(300);
-        if (const QString folder = qEnvironmentVariable("QS_PICTURES"); !folder.isEmpty())
-            QVERIFY(m_window->grab().save(folder + "/runs.png"));
+        picture("runs.png");
         runs().showCurrent();
     }
 

@@ -60,10 +60,11 @@ RunComparison::RunComparison(Workspace& workspace, RunLibrary& library, QWidget*
     m_note->setObjectName(QStringLiteral("runsNote"));
     m_note->setFont(uiFont(11));
     m_note->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
-    auto* copy = new QPushButton(QStringLiteral("Copy as CSV"), this);
+    auto* copy = new QPushButton(QStringLiteral("Copy"), this);
     copy->setObjectName(QStringLiteral("runsCopy"));
     copy->setFont(uiFont(11));
-    copy->setToolTip(QStringLiteral("Copy the selected rows, or all (Ctrl+C in the table)"));
+    copy->setToolTip(
+        QStringLiteral("Copy the selected rows, or all, as CSV (Ctrl+C in the table)"));
     m_table->setObjectName(QStringLiteral("runsTable"));
     m_table->setAccessibleName(QStringLiteral("Runs side by side, node by node"));
     m_table->setModel(m_proxy);

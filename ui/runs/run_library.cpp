@@ -15,25 +15,6 @@
 
 namespace qs {
 
-namespace {
-
-const QString kTableTag = QStringLiteral("runTable");
-
-using TablePtr = std::shared_ptr<const RunTable>;
-
-Result<TablePtr> readTable(const QStringList& folders)
-{
-    std::vector<RunRecordPtr> runs;
-    for (const QString& folder : folders) {
-        QS_TRY(RunRecord run, readRun(folder.toStdString()));
-        runs.push_back(std::make_shared<const RunRecord>(std::move(run)));
-    }
-    QS_TRY(RunTable table, matchRuns(std::move(runs)));
-    return std::make_shared<const RunTable>(std::move(table));
-}
-
-} // namespace
-
 RunLibrary::RunLibrary(Workspace& workspace, ProjectFiles& projects, QObject* parent)
     : QObject(parent)
     , m_workspace(workspace)
@@ -43,10 +24,10 @@ RunLibrary::RunLibrary(Workspace& workspace, ProjectFiles& projects, QObject* pa
     // Once what was opened is the project's.
     connect(&document, &Document::savedChanged, this, coalesced(this, [this] { settle(); }));
     connect(&document, &Document::modelChanged, this, [this] { putSideBySide({}); });
-    connect(&document, &Document::resultsChanged, this, &RunLibrary::keepResult);
+    connect(&document, &Document::resultsChanged, this, &RunLibrary::followResult);
     connect(&workspace.pipeline(), &Pipeline::succeeded, this, [this](Stage stage) {
-        if (stage == Stage::Compare) // asked for, though it may be the same as before
-            showCurrent();
+        if (stage == Stage::Compare)
+            keepResult();
     });
     connect(&document, &Document::graphEdited, this, [this] {
         if (const ShownRunPtr run = m_workspace.shownRun())
@@ -138,8 +119,8 @@ QString RunLibrary::standing(const KeptRun& run) const
                                                        : QStringLiteral("other decisions");
 }
 
-/// Every current comparison that was not kept yet.
-void RunLibrary::keepResult()
+/// Another current result takes the place of a run that is shown.
+void RunLibrary::followResult()
 {
     const auto& document = m_workspace.document();
     const ComparisonPtr comparison = document.comparison();
@@ -150,7 +131,15 @@ void RunLibrary::keepResult()
         return;
     showCurrent();
     m_before = std::exchange(m_now, document.recipe());
-    if (!canWrite())
+}
+
+/// Every comparison that was made, unless it is there already. What an undo or a project brings
+/// back was kept when it was made, or deleted since.
+void RunLibrary::keepResult()
+{
+    const auto& document = m_workspace.document();
+    showCurrent();
+    if (!document.comparison() || document.isStale(Stage::Compare) || !canWrite())
         return;
     for (const KeptRun& run : m_runs)
         if (run.label.key == document.keys().comparison)
@@ -221,8 +210,12 @@ void RunLibrary::kept(const Result<KeptRun>& run, const QString& into, bool isAu
                copyRuns(into.toStdString(), folder().toStdString()));
     if (!run && isAutomatic)
         warn("the result is not kept as a run: " + run.error().line());
+    else if (!run && run.error().code == ErrorCode::Cancelled)
+        Q_EMIT told(QStringLiteral("Cancelled: no run was added"));
     else if (!run)
         Q_EMIT failed(QStringLiteral("Keeping the run"), run.error());
+    else if (!isAutomatic)
+        Q_EMIT told(QStringLiteral("Kept as the run %1").arg(toQString(run->label.name)));
     refresh();
 }
 
@@ -240,14 +233,27 @@ void RunLibrary::addFile(const QString& path)
     label.name = QFileInfo(path).completeBaseName().toStdString();
     label.source = request.quantized;
     const QString into = writableFolder();
+    const QString tag = QStringLiteral("addFile%1").arg(++m_jobs);
+    m_adding << tag;
+    Q_EMIT told(QStringLiteral("Comparing %1 with the model…").arg(QFileInfo(path).fileName()));
     m_workspace.pipeline().jobs().run(
-        Lane::Engine, QStringLiteral("addFile%1").arg(++m_jobs),
+        Lane::Engine, tag,
         [engine = &m_workspace.pipeline().engine(), request, label,
          folder = into.toStdString()](JobContext& job) -> Result<KeptRun> {
             QS_TRY(const std::string document, engine->compareFile(request, job));
             return keepRun(folder, {document, {}, {}}, label);
         },
-        this, [this, into](const Result<KeptRun>& run) { kept(run, into, false); });
+        this,
+        [this, into, tag](const Result<KeptRun>& run) {
+            m_adding.removeAll(tag);
+            kept(run, into, false);
+        });
+}
+
+void RunLibrary::cancel()
+{
+    for (const QString& tag : m_adding)
+        m_workspace.pipeline().jobs().cancel(tag);
 }
 
 void RunLibrary::report(const QString& what, const Result<void>& done)
@@ -299,84 +305,6 @@ void RunLibrary::useDecisions(const QString& runFolder)
     showCurrent();
     m_workspace.change(QStringLiteral("use the decisions of %1").arg(toQString(run->label.name)),
                        std::move(*recipe));
-}
-
-void RunLibrary::putSideBySide(const QStringList& folders)
-{
-    std::vector<const KeptRun*> runs;
-    for (const QString& wanted : folders)
-        if (const KeptRun* run = tryRun(wanted); run && run->problem.empty())
-            runs.push_back(run);
-    std::sort(runs.begin(), runs.end(), [](const KeptRun* a, const KeptRun* b) {
-        return std::tie(a->label.created, b->folder) < std::tie(b->label.created, a->folder);
-    });
-    QStringList wanted;
-    if (runs.size() >= kLeastRuns && runs.size() <= kMostRuns)
-        for (const KeptRun* run : runs)
-            wanted << toQString(run->folder);
-    if (wanted == m_wanted)
-        return;
-    m_wanted = wanted;
-    showCurrent();
-    m_table.reset();
-    m_folders.clear();
-    Q_EMIT tableChanged();
-    auto& jobs = m_workspace.pipeline().jobs();
-    jobs.cancel(kTableTag);
-    if (wanted.isEmpty())
-        return;
-    jobs.run(
-        Lane::Pool, kTableTag, [wanted](JobContext&) { return readTable(wanted); }, this,
-        [this, wanted](Result<TablePtr> table) {
-            if (wanted != m_wanted)
-                return;
-            if (!table) {
-                m_wanted.clear();
-                Q_EMIT failed(QStringLiteral("Reading the runs"), table.error());
-                return;
-            }
-            m_table = std::move(*table);
-            m_folders = wanted;
-            Q_EMIT tableChanged();
-        });
-}
-
-QString RunLibrary::letterOf(const QString& folder) const
-{
-    const qsizetype place = m_wanted.indexOf(folder);
-    return place < 0 ? QString() : toQString(runLetter(std::size_t(place)));
-}
-
-void RunLibrary::show(std::size_t run)
-{
-    const auto& model = m_workspace.document().model();
-    if (!m_table || !model || run >= m_table->runs().size())
-        return showCurrent();
-    auto shown = std::make_shared<ShownRun>();
-    shown->letter = toQString(runLetter(run));
-    shown->folder = m_folders[qsizetype(run)];
-    shown->record = m_table->runs()[run];
-    shown->comparison = comparisonOf(*shown->record, *model);
-    m_workspace.showRun(std::move(shown));
-    Q_EMIT shownChanged();
-}
-
-bool RunLibrary::showNext()
-{
-    if (!m_table)
-        return false;
-    const ShownRunPtr& shown = m_workspace.shownRun();
-    const qsizetype at = shown ? m_folders.indexOf(shown->folder) : -1;
-    show(std::size_t((at + 1) % m_folders.size()));
-    return true;
-}
-
-void RunLibrary::showCurrent()
-{
-    if (!m_workspace.shownRun())
-        return;
-    m_workspace.showRun(nullptr);
-    Q_EMIT shownChanged();
 }
 
 } // namespace qs

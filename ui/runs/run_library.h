@@ -17,8 +17,8 @@ namespace qs {
 class ProjectFiles;
 
 /// The runs that belong to what is open: kept beside its project, or in a temporary place until
-/// there is one. Every current comparison is kept, named by the decision that led to it; the runs
-/// that are side by side, and the one that the views show in place of the current result, are
+/// there is one. Every comparison that is made is kept, named by the decision that led to it; the
+/// runs that are side by side, and the one that the views show in place of the current result, are
 /// chosen here. GUI thread only.
 class RunLibrary : public QObject
 {
@@ -47,6 +47,8 @@ public:
     bool keepCurrent(const QString& name);
     /// Compares a quantized file of any origin with the model and keeps that as a run.
     void addFile(const QString& path);
+    /// Stops that.
+    void cancel();
     void rename(const QString& folder, const QString& name);
     void setNote(const QString& folder, const QString& note);
     void remove(const QString& folder);
@@ -74,6 +76,8 @@ Q_SIGNALS:
     /// Another run, or the current result, is shown.
     void shownChanged();
     void failed(const QString& what, const qs::Error& error);
+    /// One line on what goes on.
+    void told(const QString& text);
 
 private:
     struct Keeping
@@ -83,6 +87,7 @@ private:
     };
     void refresh();
     void settle();
+    void followResult();
     void keepResult();
     void keep(const Keeping& keeping);
     void kept(const Result<KeptRun>& run, const QString& folder, bool isAutomatic);
@@ -97,6 +102,7 @@ private:
     QString m_project, m_opened; ///< that the runs belong to
     int m_model = 0;
     int m_jobs = 0; ///< for tags that no other job has
+    QStringList m_adding; ///< tags of files that are being compared
     ComparisonPtr m_seen; ///< the last current result that was looked at
     std::optional<Recipe> m_before, m_now; ///< of the current results before and now
     QStringList m_wanted; ///< folders of the runs that are, or will be, side by side

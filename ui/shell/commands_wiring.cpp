@@ -269,7 +269,10 @@ void Commands::connectRun()
           &Document::resultsChanged, &Document::settingsChanged})
         connect(document, changed, this, refresh);
     refresh();
-    on(a, "cancel", this, [this] { m_window.workspace().pipeline().cancel(); });
+    on(a, "cancel", this, [this] {
+        m_window.workspace().pipeline().cancel();
+        m_window.runs().cancel();
+    });
     on(a, "keepRun", this, [this] {
         m_window.showTab("runsPanel");
         if (auto* panel = m_window.bottomTabs().findChild<RunsPanel*>())

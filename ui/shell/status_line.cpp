@@ -64,6 +64,9 @@ void StatusLine::refresh()
             parts << QStringLiteral("same top-1 for %1 %")
                          .arg(comparison->agreement->top1 * 100, 0, 'f', 1);
     }
+    // The views show a run: these figures are not its.
+    if (m_workspace.shownRun() && !parts.isEmpty())
+        parts.front().prepend(QStringLiteral("current result: "));
     m_summary->setText(document.model() ? parts.join(QStringLiteral(" · "))
                                         : QStringLiteral("No model open"));
     const int warnings = document.plan() ? int(document.plan()->warnings.size()) : 0;
