@@ -90,14 +90,14 @@ private Q_SLOTS:
         at::manual_seed(3);
         // Each of 128 channels lies elsewhere: a sample that kept step with them would show it.
         const at::Tensor y = at::randn({4, 64, 64, 128}) + at::arange(128, at::kFloat) / 16;
-        const at::Tensor made = (y * 2).round() / 2;
+        const at::Tensor made = y * 0.8 + 0.4;
         ValueCounts counts;
         const ValuePair pair {y, made};
         addCounts(counts, {&pair, 1});
         const auto counted = std::accumulate(counts.floating.begin(), counts.floating.end(), 0.0);
         QVERIFY(counted > 0.8 * ValueCounts::kMostOfBatch && counted <= ValueCounts::kMostOfBatch);
         const double all = naive(y, made, y.min().item<double>(), y.max().item<double>());
-        QVERIFY2(std::abs(divergence(counts).value() / all - 1) < 0.02,
+        QVERIFY2(std::abs(divergence(counts).value() / all - 1) < 0.05,
                  qPrintable(QString::number(*divergence(counts)) + " " + QString::number(all)));
         ValueCounts again;
         addCounts(again, {&pair, 1});
@@ -105,7 +105,7 @@ private Q_SLOTS:
         const ValuePair turned {y, made.permute({3, 0, 1, 2}).contiguous().permute({1, 2, 3, 0})};
         ValueCounts other; // another layout in memory: the same elements of both all the same
         addCounts(other, {&turned, 1});
-        QVERIFY(std::abs(divergence(other).value() / all - 1) < 0.02);
+        QVERIFY(std::abs(divergence(other).value() / all - 1) < 0.05);
     }
 
     void oddValues()
