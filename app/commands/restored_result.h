@@ -20,9 +20,10 @@ struct RestoredResult
     RunSettings settings;
 };
 
-/// `result`: the folder, or its result.json. All of the data is used, whatever the recipe
-/// calibrates on. What was changed since goes to the log. With `timing`, adds the seconds of the
-/// stages. Errors: no such result, another model's, one that does not fit.
+/// `result`: the folder, or its result.json; `model`: a model or a project that names one. All of
+/// the data is used, whatever the recipe calibrates on. What was changed since goes to the log.
+/// With `timing`, adds the seconds of the stages. Errors: no such result, another model's, one that
+/// does not fit.
 Result<RestoredResult> restoreResult(StageChain& chain, const std::string& result,
                                      const std::string& model, const RunSettings& settings,
                                      const JobContext& job,

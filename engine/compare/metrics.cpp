@@ -49,9 +49,10 @@ ErrorSums sumsOnDevice(const at::Tensor& signal, const at::Tensor& other)
     const at::Tensor s = signal.to(at::kDouble).flatten();
     const at::Tensor o = other.to(at::kDouble).flatten();
     const at::Tensor noise = o - s;
-    const at::Tensor all = at::stack({(s * s).sum(), (o * o).sum(), (s * o).sum(),
-                                      (noise * noise).sum(), noise.abs().max()})
-                               .cpu();
+    const at::Tensor all
+        = at::stack({(s * s).sum(), (o * o).sum(), (s * o).sum(), (noise * noise).sum(),
+                     noise.to(at::kFloat).abs().max().to(at::kDouble)})
+              .cpu();
     const double* v = all.const_data_ptr<double>();
     return {v[0], v[1], v[2], v[3], v[4], s.numel()};
 }
@@ -156,9 +157,42 @@ Result<void> addErrors(UnitSums& sums, const UnitValues& v)
 
 namespace {
 
-void count(ValueCounts::Bins& bins, const at::Tensor& values, kernels::HistogramEdges edges)
+constexpr std::int64_t kBlock = 61; ///< elements in a row; a divisor of no usual size
+
+std::int64_t primeFrom(std::int64_t number)
+{
+    const auto isPrime = [](std::int64_t n) {
+        for (std::int64_t d = 2; d * d <= n; ++d)
+            if (n % d == 0)
+                return false;
+        return n > 1;
+    };
+    while (!isPrime(number))
+        ++number;
+    return number;
+}
+
+/// The elements in memory order, where that is also the other's; else in order.
+at::Tensor flatFloats(const at::Tensor& values, bool alike)
 {
     const at::Tensor x = values.to(at::kFloat);
+    return alike && x.is_non_overlapping_and_dense() ? x.as_strided({x.numel()}, {1}) : x.flatten();
+}
+
+/// The elements that are counted: all, or of many short blocks, evenly spread. A prime stride keeps
+/// step with no size of the value, so that no channel is passed over.
+at::Tensor countedOf(const at::Tensor& flat)
+{
+    const std::int64_t count = flat.numel();
+    if (count <= ValueCounts::kMostOfBatch)
+        return flat;
+    const std::int64_t every
+        = primeFrom((count + ValueCounts::kMostOfBatch - 1) / ValueCounts::kMostOfBatch);
+    return flat.unfold(0, kBlock, kBlock * every).contiguous();
+}
+
+void count(ValueCounts::Bins& bins, const at::Tensor& x, kernels::HistogramEdges edges)
+{
     const auto inside = tensorHistogram(x, edges, ValueCounts::kBins);
     std::uint64_t outside = std::uint64_t(x.numel());
     for (std::size_t i = 0; i < inside.size(); ++i) {
@@ -186,8 +220,9 @@ void addCounts(ValueCounts& counts, std::span<const ValuePair> results)
     // Without a grid nothing is finite, and NaN lies outside of any.
     const kernels::HistogramEdges edges {counts.low, counts.high};
     for (const auto& [y, converted] : results) {
-        count(counts.floating, y, edges);
-        count(counts.converted, converted, edges);
+        const bool alike = lieAlike(y, converted);
+        count(counts.floating, countedOf(flatFloats(y, alike)), edges);
+        count(counts.converted, countedOf(flatFloats(converted, alike)), edges);
     }
 }
 

@@ -17,7 +17,7 @@ struct ErrorSums
     double other2 = 0; ///< sum of other^2
     double dot = 0; ///< sum of signal * other
     double noise2 = 0; ///< sum of (other - signal)^2
-    double maxAbs = 0; ///< largest |other - signal|
+    double maxAbs = 0; ///< largest |other - signal|, each in float32
     std::int64_t count = 0;
 };
 
@@ -26,7 +26,8 @@ QS_HD inline void include(ErrorSums& into, float signal, float other)
     const double s = signal;
     const double o = other;
     const double noise = o - s;
-    const double size = noise < 0 ? -noise : noise;
+    const float apart = other - signal;
+    const double size = apart < 0 ? -apart : apart;
     into.signal2 += s * s;
     into.other2 += o * o;
     into.dot += s * o;

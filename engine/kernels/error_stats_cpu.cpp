@@ -16,7 +16,7 @@ struct Lanes
     double other2[kLanes] = {};
     double dot[kLanes] = {};
     double noise2[kLanes] = {};
-    double maxAbs[kLanes] = {};
+    float maxAbs[kLanes] = {};
 };
 
 QS_VECTOR_CLONES void scanBlock(const float* signal, const float* other, std::int64_t steps,
@@ -30,7 +30,8 @@ QS_VECTOR_CLONES void scanBlock(const float* signal, const float* other, std::in
             const double s = a[i];
             const double o = b[i];
             const double noise = o - s;
-            const double size = noise < 0 ? -noise : noise;
+            const float apart = b[i] - a[i];
+            const float size = apart < 0 ? -apart : apart;
             acc.signal2[i] += s * s;
             acc.other2[i] += o * o;
             acc.dot[i] += s * o;
@@ -50,7 +51,7 @@ ErrorSums scan(const float* signal, const float* other, std::int64_t count)
     for (int i = 0; i < kLanes; ++i)
         merge(out,
               ErrorSums {lanes.signal2[i], lanes.other2[i], lanes.dot[i], lanes.noise2[i],
-                         lanes.maxAbs[i], steps});
+                         double(lanes.maxAbs[i]), steps});
     for (std::int64_t i = steps * kLanes; i < count; ++i)
         include(out, signal[i], other[i]);
     return out;
@@ -64,7 +65,7 @@ struct TermLanes
 {
     double cross[kTermLanes] = {}; ///< y * noise
     double noise2[kTermLanes] = {};
-    double maxAbs[kTermLanes] = {};
+    float maxAbs[kTermLanes] = {};
 };
 
 struct AllTermLanes
@@ -76,7 +77,8 @@ struct AllTermLanes
 inline void add(TermLanes& lanes, int i, double signal, float made, float wanted)
 {
     const double noise = double(made) - double(wanted);
-    const double size = noise < 0 ? -noise : noise;
+    const float apart = made - wanted;
+    const float size = apart < 0 ? -apart : apart;
     lanes.cross[i] += signal * noise;
     lanes.noise2[i] += noise * noise;
     lanes.maxAbs[i] = size > lanes.maxAbs[i] ? size : lanes.maxAbs[i];

@@ -190,7 +190,7 @@ Answer naiveErrors(const SelfCheckCase& one)
         sums.other2 += o * o;
         sums.dot += s * o;
         sums.noise2 += (o - s) * (o - s);
-        sums.maxAbs = std::fmax(sums.maxAbs, std::fabs(o - s));
+        sums.maxAbs = std::fmax(sums.maxAbs, double(std::fabs(float(o) - float(s))));
         sums.count += 1;
     }
     append(out, numbersOf(sums));

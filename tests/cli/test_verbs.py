@@ -207,6 +207,7 @@ def test_report_as_a_table(folder):
         assert row["reason"] == (node["reason"] or "") and row["verdict"] == node["verdict"], (row, node)
         error = (node.get("error") or {}).get("isolated")
         assert row["isolated_sqnr_db"] == "" if not error else float(row["isolated_sqnr_db"]) == error["sqnr_db"]
+        assert row["cumulative_kl"] == "" if not error else float(row["cumulative_kl"]) == node["error"]["cumulative"]["kl"]
         for place in ("output", "weight"):
             entry = node.get(place)
             assert row[f"{place}_dtype"] == (entry["dtype"] if entry else "")

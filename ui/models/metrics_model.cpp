@@ -161,7 +161,8 @@ QVariant MetricsModel::headerData(int section, Qt::Orientation orientation, int 
     if (section == kKlColumn)
         return isHint ? QStringLiteral("KL divergence: how far the converted values are spread "
                                        "otherwise than the float ones, in nats, over 64 bins of "
-                                       "the first batch's range")
+                                       "the first batch's range; of large values 131,072 elements "
+                                       "a batch are counted")
                       : QStringLiteral("KL");
     if (section == kStepsApartColumn)
         return isHint ? QStringLiteral("The most steps that the lowered form, run whole over one "

@@ -355,8 +355,9 @@ void PropertyPanel::showOutputs()
         show(QStringLiteral("reference"), output.cumulative);
         show(QStringLiteral("lowered"), output.lowered);
     }
-    for (const std::string& line : comparison.unpaired)
-        m_loss->addText(toQString(line), true);
+    if (comparison && !facts.preview())
+        for (const std::string& line : comparison->unpaired)
+            m_loss->addText(toQString(line), true);
     m_loss->addText(QStringLiteral("SQNR of the model's outputs against float, all errors "
                                    "together."),
                     true);

@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 using namespace qs;
 
@@ -82,6 +83,29 @@ private Q_SLOTS:
         const at::Tensor both = at::cat({first, wider});
         const double wanted = naive(both, both + 0.1, -1, 1);
         QVERIFY(std::abs(counted({{first, first + 0.1}, {wider, wider + 0.1}}) - wanted) < 1e-12);
+    }
+
+    void manyElementsAreCountedInPart()
+    {
+        at::manual_seed(3);
+        // Each of 128 channels lies elsewhere: a sample that kept step with them would show it.
+        const at::Tensor y = at::randn({4, 64, 64, 128}) + at::arange(128, at::kFloat) / 16;
+        const at::Tensor made = y * 0.8 + 0.4;
+        ValueCounts counts;
+        const ValuePair pair {y, made};
+        addCounts(counts, {&pair, 1});
+        const auto counted = std::accumulate(counts.floating.begin(), counts.floating.end(), 0.0);
+        QVERIFY(counted > 0.8 * ValueCounts::kMostOfBatch && counted <= ValueCounts::kMostOfBatch);
+        const double all = naive(y, made, y.min().item<double>(), y.max().item<double>());
+        QVERIFY2(std::abs(divergence(counts).value() / all - 1) < 0.05,
+                 qPrintable(QString::number(*divergence(counts)) + " " + QString::number(all)));
+        ValueCounts again;
+        addCounts(again, {&pair, 1});
+        QVERIFY(counts == again);
+        const ValuePair turned {y, made.permute({3, 0, 1, 2}).contiguous().permute({1, 2, 3, 0})};
+        ValueCounts other; // another layout in memory: the same elements of both all the same
+        addCounts(other, {&turned, 1});
+        QVERIFY(std::abs(divergence(other).value() / all - 1) < 0.05);
     }
 
     void oddValues()

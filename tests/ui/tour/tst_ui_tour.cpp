@@ -10,10 +10,12 @@
 #include "ui/shell/main_window.h"
 #include "ui/shell/pipeline_bar.h"
 #include "ui/shell/theme.h"
+#include "ui/source/source_view.h"
 #include "ui/values/value_looks.h"
 #include "ui/values/values_page.h"
 
 #include <QApplication>
+#include <QComboBox>
 #include <QDir>
 #include <QLabel>
 #include <QLineEdit>
@@ -22,6 +24,7 @@
 #include <QSettings>
 #include <QStandardPaths>
 #include <QTabWidget>
+#include <QTableView>
 #include <QTreeView>
 #include <QVBoxLayout>
 #include <QtTest>
@@ -226,6 +229,17 @@ void TestTour::tabs()
     m_window->showTab("codePanel");
     QTest::qWait(100);
     look("code", {"codeLeft"});
+    auto* beside = m_window->findChild<QComboBox*>(QStringLiteral("codeOtherForm"));
+    beside->setCurrentText(QStringLiteral("beside Python"));
+    m_window->findChild<SourceView*>()->setFolder(QStringLiteral(QS_SOURCE_DIR));
+    QTest::qWait(100);
+    look("code-python", {"codeLeft", "sourceText"});
+    m_window->findChild<SourceView*>()->setFolder({});
+    beside->setCurrentIndex(0);
+    m_window->showTab("metricsPanel");
+    auto* table = m_window->findChild<QTableView*>(QStringLiteral("metricsTable"));
+    table->scrollTo(table->model()->index(0, table->model()->columnCount() - 1));
+    look("table", {"metricsTable"});
     m_window->actions()["keepFloat"].trigger();
     QTRY_VERIFY(settled());
     m_window->showTab("recipePanel");
