@@ -295,23 +295,16 @@ int GraphSide::floatEntry(int entry) const
 void GraphSide::select(int entry, bool extend)
 {
     const int chosen = floatEntry(entry);
-    if (chosen >= 0)
-        m_workspace.selectEntry(chosen, extend);
-    else if (!selectAdded(entry))
-        m_view.graphScene().setSelectedEntries({entry}); // seen here only
-}
-
-bool GraphSide::selectAdded(int entry)
-{
     const auto marks = edgeMarks();
-    for (const NodeId id : m_form.tree->entry(entry).members)
-        if (const auto edge = marks ? marks->edgeThrough(id) : std::nullopt) {
-            m_added = {entry, edge};
-            m_workspace.selectEdge(*edge);
-            syncSelection(); // the same edge may have been looked at already
-            return true;
-        }
-    return false;
+    if (const auto edge = marks && !extend ? marks->edgeUnder(entry) : std::nullopt) {
+        m_added = {entry, edge};
+        m_workspace.selectEdge(*edge);
+        syncSelection(); // the same edge may have been looked at already
+    } else if (chosen >= 0) {
+        m_workspace.selectEntry(chosen, extend);
+    } else {
+        m_view.graphScene().setSelectedEntries({entry}); // seen here only
+    }
 }
 
 int GraphSide::addedEntry() const

@@ -61,8 +61,6 @@ private:
     void cancelCoarse();
     void show(GraphDrawingPtr drawing, bool keepPlace);
     std::vector<int> selectedEntries() const;
-    /// Selects the edge on which something stands that conversion added; false: it is on none.
-    bool selectAdded(int entry);
     /// The entry that was chosen for the edge that is looked at; -1 where none was.
     int addedEntry() const;
     /// Of what is drawn; nothing while nothing is.
