@@ -143,7 +143,14 @@ def test_another_export_of_the_model_takes_the_same_edits(folder):
     traced = run_json("edit", folder / "trace.pt", "--recipe", folder / "recipe.json")["edits"]
     assert [edit["problem"] for edit in traced] == [None, None] and traced[0]["nodes"] == ["clip"], traced
     # A .pt2 wants shapes, which a trace does not tell.
-    expect_bad("edit", folder / "trace.pt", "--recipe", folder / "recipe.json", "--out", folder / "no.pt2", contains=["shape"])
+    expect_bad("edit", folder / "trace.pt", "--recipe", folder / "recipe.json", "--out", folder / "no.pt2",
+               contains=["tells no shapes", "--data"])
+    run_good("edit", folder / "trace.pt", "--recipe", folder / "recipe.json", "--data", folder / "data.npz", "--out", folder / "t.pt2")
+    assert not (folder / "t.npz").exists() and not (folder / "no.pt2").exists()
+    with torch.no_grad():
+        shown = torch.export.load(folder / "t.pt2").module()(data[:8])
+        wanted = torch.cat([made(data[i:i + 2]) for i in range(0, 8, 2)])
+    assert torch.allclose(shown, wanted, atol=1e-6), (shown - wanted).abs().max()  # other batches add up otherwise
     words = ["--data", folder / "data.npz", "--device", "cpu", "--recipe", folder / "recipe.json"]
     terms = [run_json("quantize", folder / file, *words, "--out", folder / f"out{i}")["outputs"][0]["lowered"]["sqnr_db"]
              for i, file in enumerate(("residual.pt2", "strict.pt2", "trace.pt"))]

@@ -80,6 +80,8 @@ private:
     int m_revealEntry = -1; ///< else what is selected
     /// What conversion added and was chosen here, with the edge that is looked at for it.
     std::pair<int, std::optional<Edge>> m_added {-1, {}};
+    /// Where the keys led last, with what was selected by that.
+    std::pair<int, std::vector<NodeId>> m_walked {-1, {}};
     int m_request = 0;
 };
 
