@@ -4,6 +4,7 @@
 #include "app/commands/planned_model.h"
 #include "engine/base/text.h"
 #include "engine/configure/edit_step_json.h"
+#include "engine/execute/fill_shapes.h"
 #include "engine/export/exporter.h"
 
 #include <CLI/CLI.hpp>
@@ -91,7 +92,7 @@ Result<void> runEdit(const EditOptions& options, const JobContext& job)
                         .inFile(source.file)
                         .withHint("they stand under the key 'edits'"));
     std::error_code code;
-    const std::string dataOut = options.data.empty() ? "" : partDataPath(options);
+    std::string dataOut = options.data.empty() ? "" : partDataPath(options);
     for (const auto& [word, written] : {std::pair("--out", options.out), {"--data-out", dataOut}})
         for (const std::string& read : {options.model, options.recipe, source.model, options.data})
             if (!written.empty() && std::filesystem::equivalent(written, read, code))
@@ -107,14 +108,26 @@ Result<void> runEdit(const EditOptions& options, const JobContext& job)
         return fail(
             makeError(ErrorCode::BadInput, "--strict: " + unfitEdits(*edited, recipe.edits).front())
                 .inFile(source.model));
+    RunSettings settings;
+    settings.calibrationData = options.data;
+    const bool tellsShapes = !lacksShapes(*edited->graph);
+    const bool isPart = !edited->extractions.empty();
+    if (isPart || tellsShapes) { // else the data are for the shapes alone
+        if (!dataOut.empty())
+            QS_CHECK(chain.savePartInputs(edited, recipe, settings, dataOut, job));
+        settings.calibrationData = dataOut;
+    } else {
+        dataOut.clear();
+    }
     if (!options.out.empty()) {
         job.report("export", options.out, 0);
-        QS_CHECK(writePt2(*edited->graph, options.out, job));
-    }
-    if (!dataOut.empty()) {
-        RunSettings settings;
-        settings.calibrationData = options.data;
-        QS_CHECK(chain.savePartInputs(edited, recipe, settings, dataOut, job));
+        if (!tellsShapes && settings.calibrationData.empty())
+            return fail(makeError(ErrorCode::Unsupported,
+                                  "the file tells no shapes, which a .pt2 has to hold")
+                            .inFile(source.model)
+                            .withHint("name data with --data: their first batch shows them"));
+        QS_TRY(const GraphPtr shaped, chain.shaped(edited->graph, recipe, settings, job));
+        QS_CHECK(writePt2(*shaped, options.out, job));
     }
     if (options.json)
         return printOut(editJson(*edited, recipe, options.out, dataOut));
@@ -141,7 +154,8 @@ void addEditCommand(CLI::App& app, Command& chosen)
                      "the .pt2 to write; without it the edits are only tried");
     verb->add_option("--data", options->data,
                      "the whole model's data: what the inputs of a part that the edits extract get "
-                     "is written too, so that the part can be quantized by itself");
+                     "is written too, so that the part can be quantized by itself; they show the "
+                     "shapes that a TorchScript file does not tell");
     verb->add_option("--data-out", options->dataOut,
                      "the .npz for them; without it PART.npz beside PART.pt2");
     verb->add_flag("--strict", options->strict, "fail where an edit does not fit the model");

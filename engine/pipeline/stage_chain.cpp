@@ -105,6 +105,17 @@ Result<GraphPtr> StageChain::typed(GraphPtr model, const Recipe& recipe,
     return typed;
 }
 
+Result<GraphPtr> StageChain::shaped(GraphPtr model, const Recipe& recipe,
+                                    const RunSettings& settings, const JobContext& job)
+{
+    if (!lacksShapes(*model))
+        return model;
+    QS_TRY(const auto opened, data(*model, settings.calibrationData, recipe.calibration));
+    QS_TRY(const Batch first, opened->batch(0));
+    QS_TRY(Graph shaped, withShapes(model, first.inputs, job));
+    return std::make_shared<const Graph>(std::move(shaped));
+}
+
 Result<EditedModelPtr> StageChain::edited(GraphPtr file, const Recipe& recipe,
                                           const JobContext& job)
 {

@@ -70,6 +70,11 @@ public:
     Result<GraphPtr> typed(GraphPtr model, const Recipe& recipe, const RunSettings& settings,
                            const JobContext& job);
 
+    /// The model with the shapes that the data's first batch shows, where its file does not tell
+    /// them (`withShapes`); the model itself where it does. Errors: the data's.
+    Result<GraphPtr> shaped(GraphPtr model, const Recipe& recipe, const RunSettings& settings,
+                            const JobContext& job);
+
     /// Errors: an unknown backend, a lowering row without a kernel, `makePlan`'s.
     Result<PlanPtr> plan(const GraphPtr& model, const Recipe& recipe);
 

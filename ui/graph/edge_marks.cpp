@@ -66,14 +66,27 @@ std::optional<Edge> EdgeMarks::edgeOf(int index) const
     return std::nullopt;
 }
 
-std::optional<Edge> EdgeMarks::edgeThrough(NodeId added) const
+bool EdgeMarks::standsOnEdge(const Node& node) const
 {
+    const Node* own = m_model.tryGet(node.id); // a user may have quantized by hand
+    return (node.observer || node.target.starts_with("quantized_decomposed."))
+        && !(own && own->target == node.target);
+}
+
+std::optional<Edge> EdgeMarks::edgeUnder(int entry) const
+{
+    const auto& members = m_drawing.tree->entry(entry).members;
     std::optional<Edge> edge;
-    for (const NamedArgument& argument : m_drawing.graph->get(added).args)
-        forEachRef(argument.value, [&](ValueRef ref) {
-            if (!edge)
-                edge = floatEdge(ref, added);
-        });
+    for (const NodeId id : m_float ? std::vector<NodeId>() : members) {
+        const Node& node = m_drawing.graph->get(id);
+        if (!standsOnEdge(node))
+            return std::nullopt;
+        for (const NamedArgument& argument : node.args)
+            forEachRef(argument.value, [&](ValueRef ref) {
+                if (!edge)
+                    edge = floatEdge(ref, id);
+            });
+    }
     return edge;
 }
 

@@ -26,13 +26,15 @@ public:
     std::optional<Edge> edgeOf(int stretch) const;
     /// The edge through which a node reads what it shows by name: the first.
     std::optional<Edge> namedEdgeOf(int node) const;
-    /// The edge on which a node stands that conversion added: an observer, a quantize or dequantize.
-    std::optional<Edge> edgeThrough(NodeId added) const;
+    /// The edge on which an entry stands where that is nothing but what conversion put there: an
+    /// observer, a quantize or dequantize.
+    std::optional<Edge> edgeUnder(int entry) const;
     /// What stands for the edge, and for the places that share its observer.
     GraphScene::LitEdges lit(const Edge& edge, const std::vector<ObservedEdge>& partners) const;
 
 private:
     std::optional<Edge> floatEdge(ValueRef value, NodeId reader) const;
+    bool standsOnEdge(const Node& node) const;
     bool leaves(const DrawnEdge& stretch) const;
     bool belongs(const DrawnEdge& stretch, ValueRef value, NodeId reader) const;
     NodeId floatOf(NodeId id) const;

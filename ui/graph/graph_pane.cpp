@@ -345,10 +345,12 @@ void GraphPane::toggleRepeats(int index)
 
 void GraphPane::expandAll()
 {
-    const auto& tree = m_workspace.foldTree();
-    for (std::size_t i = 1; tree && i < tree->entries().size(); ++i)
-        if (tree->entries()[i].isModule())
-            m_expanded.insert(tree->entries()[i].path);
+    // A layer that is one unit of the float form is a module with its observer in the prepared one.
+    for (const FoldTreePtr& tree :
+         {m_workspace.foldTree(), m_main->form().tree, m_other->form().tree})
+        for (std::size_t i = 1; tree && i < tree->entries().size(); ++i)
+            if (tree->entries()[i].isModule())
+                m_expanded.insert(tree->entries()[i].path);
     relayout(false);
 }
 

@@ -94,6 +94,7 @@ void GraphSide::setForm(GraphForm form)
     m_unitsOfFloat.clear();
     m_revealEntry = -1;
     m_added = {-1, {}};
+    m_walked = {-1, {}};
     m_done = false;
     if (!m_form.tree) {
         m_workspace.pipeline().jobs().cancel(m_tag);
@@ -295,23 +296,16 @@ int GraphSide::floatEntry(int entry) const
 void GraphSide::select(int entry, bool extend)
 {
     const int chosen = floatEntry(entry);
-    if (chosen >= 0)
-        m_workspace.selectEntry(chosen, extend);
-    else if (!selectAdded(entry))
-        m_view.graphScene().setSelectedEntries({entry}); // seen here only
-}
-
-bool GraphSide::selectAdded(int entry)
-{
     const auto marks = edgeMarks();
-    for (const NodeId id : m_form.tree->entry(entry).members)
-        if (const auto edge = marks ? marks->edgeThrough(id) : std::nullopt) {
-            m_added = {entry, edge};
-            m_workspace.selectEdge(*edge);
-            syncSelection(); // the same edge may have been looked at already
-            return true;
-        }
-    return false;
+    if (const auto edge = marks && !extend ? marks->edgeUnder(entry) : std::nullopt) {
+        m_added = {entry, edge};
+        m_workspace.selectEdge(*edge);
+        syncSelection(); // the same edge may have been looked at already
+    } else if (chosen >= 0) {
+        m_workspace.selectEntry(chosen, extend);
+    } else {
+        m_view.graphScene().setSelectedEntries({entry}); // seen here only
+    }
 }
 
 int GraphSide::addedEntry() const
@@ -336,12 +330,18 @@ void GraphSide::walk(Qt::Key key)
     if (!drawing || drawing->nodes.empty())
         return;
     const auto selected = addedEntry() >= 0 ? std::vector<int> {addedEntry()} : selectedEntries();
-    int node = selected.empty() ? -1 : drawing->nodeShowing(selected.front());
+    // Several drawn nodes may stand for one selection: the keys go on from the one they led to.
+    const bool goesOn = m_walked.first >= 0 && addedEntry() < 0
+        && m_walked.second == m_workspace.selection().nodes();
+    int node = goesOn      ? drawing->nodeShowing(m_walked.first)
+        : selected.empty() ? -1
+                           : drawing->nodeShowing(selected.front());
     node = node < 0 ? 0 : nodeBeside(*drawing, key, node);
     if (node < 0)
         return;
     const int entry = drawing->nodes[std::size_t(node)].entry;
     select(entry, false);
+    m_walked = {entry, m_workspace.selection().nodes()};
     if (!m_view.isShowing(drawing->nodes[std::size_t(node)].rect))
         m_view.centerOnEntry(entry);
 }

@@ -61,8 +61,6 @@ private:
     void cancelCoarse();
     void show(GraphDrawingPtr drawing, bool keepPlace);
     std::vector<int> selectedEntries() const;
-    /// Selects the edge on which something stands that conversion added; false: it is on none.
-    bool selectAdded(int entry);
     /// The entry that was chosen for the edge that is looked at; -1 where none was.
     int addedEntry() const;
     /// Of what is drawn; nothing while nothing is.
@@ -82,6 +80,8 @@ private:
     int m_revealEntry = -1; ///< else what is selected
     /// What conversion added and was chosen here, with the edge that is looked at for it.
     std::pair<int, std::optional<Edge>> m_added {-1, {}};
+    /// Where the keys led last, with what was selected by that.
+    std::pair<int, std::vector<NodeId>> m_walked {-1, {}};
     int m_request = 0;
 };
 

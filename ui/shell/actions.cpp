@@ -163,8 +163,8 @@ Actions::Actions(QMainWindow& window)
              {"extractSelection", "E&xtract selection",
               "Let the selected operators alone be the model", "Ctrl+Alt+X", true},
              {"savePartData", "Save the &part's data…",
-              "Run the whole model and keep what the inputs of the extracted part get", "Ctrl+Alt+Y",
-              true}});
+              "Run the whole model and keep what the inputs of the extracted part get",
+              "Ctrl+Alt+Y", true}});
     addMenu(
         QStringLiteral("R&un"),
         {{"plan", "&Plan", "Decide again who is quantized", "Ctrl+P", true},

@@ -20,8 +20,8 @@
 #include "ui/shell/module_actions.h"
 #include "ui/shell/node_data_files.h"
 #include "ui/shell/palette_actions.h"
-#include "ui/shell/project_files.h"
 #include "ui/shell/pipeline_bar.h"
+#include "ui/shell/project_files.h"
 #include "ui/shell/save_graph.h"
 #include "ui/shell/verify_dialog.h"
 
