@@ -74,7 +74,7 @@ Result<RestoredResult> restoreResult(StageChain& chain, const std::string& resul
     QS_TRY(const StoredResult stored, openResult(result));
     restored.recipePath = stored.recipePath;
     QS_TRY(Recipe recipe, readRecipe(stored.recipePath));
-    QS_TRY(const ModelSource source, modelSource(modelPath, {}));
+    QS_TRY(const ModelSource source, modelSource(modelPath, {}, {}));
     QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, recipe, job, timing));
     restored.edited = edited;
     GraphPtr model = edited->graph;
