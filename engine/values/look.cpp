@@ -2,11 +2,9 @@
 #include "engine/values/look.h"
 
 #include "engine/base/freed_memory.h"
-#include "engine/base/log.h"
 #include "engine/base/torch_guard.h"
 #include "engine/calibrate/batch_reader.h"
 #include "engine/calibrate/non_finite.h"
-#include "engine/compare/repeatable.h"
 #include "engine/convert/quantized_engine.h"
 #include "engine/graph/output_names.h"
 #include "engine/values/channel_axis.h"
@@ -16,8 +14,6 @@
 #include "engine/values/weight_look.h"
 
 #include <ATen/ATen.h>
-
-#include <algorithm>
 
 namespace qs {
 
@@ -169,18 +165,6 @@ Result<ValueLookPtr> lookAt(const ConvertedModel& converted, const Dataset& data
     });
     returnFreedMemory();
     return found;
-}
-
-Result<std::vector<WeightLook>> lookAtWeights(const ConvertedModel& converted, NodeId node,
-                                              const JobContext& job)
-{
-    const InferenceScope inference;
-    return guardTorchValue<std::vector<WeightLook>>([&]() -> Result<std::vector<WeightLook>> {
-        for (const CompareUnit& unit : compareUnits(converted))
-            if (std::find(unit.members.begin(), unit.members.end(), node) != unit.members.end())
-                return weightLooks(converted, unit, job);
-        return std::vector<WeightLook>();
-    });
 }
 
 } // namespace qs

@@ -24,8 +24,4 @@ Result<SampleValuesPtr> sampleValues(const ConvertedModel& converted, const Data
                                      const SampleWanted& wanted, const std::string& device,
                                      const JobContext& job = {});
 
-/// The weights of a node's fusion alone; runs no data.
-Result<std::vector<WeightLook>> lookAtWeights(const ConvertedModel& converted, NodeId node,
-                                              const JobContext& job = {});
-
 } // namespace qs
