@@ -76,54 +76,6 @@ private Q_SLOTS:
         QVERIFY(workspace().selection().edge() == around[1]);
     }
 
-    /// In the prepared form an observer is chosen by the arrow keys, and changed as an edge is.
-    void anObserverOfThePreparedFormIsEditedInPlace()
-    {
-        pane().showForm(CodeForm::Prepared);
-        QTRY_VERIFY(pane().isLayoutDone() && pane().view().graphScene().drawing());
-        pane().expandAll(); // an observer stands in the module of what it observes
-        QTRY_VERIFY(pane().isLayoutDone());
-        auto& view = pane().view();
-        const auto isObserver = [&](int entry) {
-            for (const NodeId id : view.graphScene().drawing()->tree->entry(entry).members)
-                if (view.graphScene().drawing()->graph->get(id).observer)
-                    return true;
-            return false;
-        };
-        int observers = 0;
-        for (const DrawnNode& drawn : view.graphScene().drawing()->nodes)
-            observers += isObserver(drawn.entry);
-        QVERIFY(observers > 3);
-        const Edge edge = forked();
-        workspace().selectNode(edge.value.node);
-        view.setFocus();
-        for (int i = 0; i < 4 && !workspace().selection().edge(); ++i)
-            QTest::keyClick(&view, Qt::Key_Down); // along the fusion to what observes its value
-        QVERIFY(workspace().selection().edge());
-        QCOMPARE(workspace().selection().edge()->value, edge.value);
-        QTRY_VERIFY(find<QWidget>("cardEdge")->isVisible());
-        QTRY_VERIFY(find<QComboBox>("edgeScopeBox"));
-        const ObserverId shown = factsOf(*workspace().selection().edge()).observer;
-        choose("edgeScopeBox",
-               find<QComboBox>("edgeScopeBox")->itemText(1)); // all that it observes
-        choose("edgeObserverBox", "minmax");
-        settle();
-        QCOMPARE(edgeRules(), 2);
-        const PlannedObserver* now
-            = workspace().facts().observer(factsOf(*workspace().selection().edge()).observer);
-        QVERIFY(now && now->spec.kind == ObserverKind::MinMax && shown);
-        // The form was made anew; the keys lead back through it to an operator.
-        QTRY_VERIFY(pane().isLayoutDone());
-        for (int i = 0; i < 4 && workspace().selection().edge(); ++i)
-            QTest::keyClick(&view, Qt::Key_Up);
-        QVERIFY(!workspace().selection().edge());
-        workspace().undoStack().undo();
-        settle();
-        QVERIFY(document().recipe() == m_start);
-        pane().showForm(CodeForm::Float);
-        QTRY_VERIFY(pane().isLayoutDone());
-    }
-
     /// One edge alone: quantized again behind the value's own observer, told as the edge rule.
     void anEdgeGetsItsOwnObserver()
     {
@@ -224,6 +176,56 @@ private Q_SLOTS:
         Q_EMIT pane().view().edgeClicked(stretch);
         QVERIFY(workspace().selection().edge());
         QCOMPARE(workspace().selection().edge()->value.node, edge.value.node);
+        pane().showForm(CodeForm::Float);
+        QTRY_VERIFY(pane().isLayoutDone());
+    }
+
+    /// In the prepared form an observer is chosen by the arrow keys, and changed as an edge is.
+    void anObserverOfThePreparedFormIsEditedInPlace()
+    {
+        pane().showForm(CodeForm::Prepared);
+        QTRY_VERIFY(pane().isLayoutDone() && pane().view().graphScene().drawing());
+        pane().expandAll(); // an observer stands in the module of what it observes
+        QTRY_VERIFY(pane().isLayoutDone());
+        auto& view = pane().view();
+        const auto isObserver = [&](int entry) {
+            for (const NodeId id : view.graphScene().drawing()->tree->entry(entry).members)
+                if (view.graphScene().drawing()->graph->get(id).observer)
+                    return true;
+            return false;
+        };
+        int observers = 0;
+        for (const DrawnNode& drawn : view.graphScene().drawing()->nodes)
+            observers += isObserver(drawn.entry);
+        QVERIFY(observers > 3);
+        const Edge edge = forked();
+        workspace().selectNode(edge.value.node);
+        view.setFocus();
+        for (int i = 0; i < 4 && !workspace().selection().edge(); ++i)
+            QTest::keyClick(&view, Qt::Key_Down); // along the fusion to what observes its value
+        QVERIFY(workspace().selection().edge());
+        QCOMPARE(workspace().selection().edge()->value, edge.value);
+        QTRY_VERIFY(find<QWidget>("cardEdge")->isVisible());
+        QTRY_VERIFY(find<QComboBox>("edgeScopeBox"));
+        const ObserverId shown = factsOf(*workspace().selection().edge()).observer;
+        choose("edgeScopeBox",
+               find<QComboBox>("edgeScopeBox")->itemText(1)); // all that it observes
+        choose("edgeObserverBox", "minmax");
+        settle();
+        QCOMPARE(edgeRules(), 2);
+        const PlannedObserver* now
+            = workspace().facts().observer(factsOf(*workspace().selection().edge()).observer);
+        QVERIFY(now && now->spec.kind == ObserverKind::MinMax && shown);
+        QTRY_VERIFY(find<QComboBox>("edgeScopeBox"));
+        choose("edgeScopeBox", find<QComboBox>("edgeScopeBox")->itemText(0));
+        // The form was made anew; the keys lead back through it to an operator.
+        QTRY_VERIFY(pane().isLayoutDone());
+        for (int i = 0; i < 4 && workspace().selection().edge(); ++i)
+            QTest::keyClick(&view, Qt::Key_Up);
+        QVERIFY(!workspace().selection().edge());
+        workspace().undoStack().undo();
+        settle();
+        QVERIFY(document().recipe() == m_start);
         pane().showForm(CodeForm::Float);
         QTRY_VERIFY(pane().isLayoutDone());
     }
