@@ -93,8 +93,9 @@ public:
             const UnitSums& sums = m_sweep.sums()[i];
             if (sums.cumulative.count == 0)
                 continue;
-            NodeError error {m_sweep.units()[i].last,         {}, {}, {},
-                             metricsFrom(sums.cumulative), divergence(m_sweep.counts()[i])};
+            NodeError error {
+                m_sweep.units()[i].last,        {}, {}, {}, metricsFrom(sums.cumulative),
+                divergence(m_sweep.counts()[i])};
             if (!m_edited) {
                 error.isolated = metricsFrom(sums.isolated);
                 error.inherited = metricsFrom(sums.inherited);

@@ -17,7 +17,8 @@ std::optional<double> Preview::outputDb() const
     std::optional<double> worst;
     for (const OutputError& output : outputs)
         if (output.cumulative && output.cumulative->sqnrDb)
-            worst = std::min(worst.value_or(*output.cumulative->sqnrDb), *output.cumulative->sqnrDb);
+            worst
+                = std::min(worst.value_or(*output.cumulative->sqnrDb), *output.cumulative->sqnrDb);
     return worst;
 }
 

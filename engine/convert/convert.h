@@ -20,9 +20,9 @@ struct ReferenceModel
 Result<ReferenceModel> convertToReference(PreparedPtr prepared, QParamsTable qparams,
                                           const std::string& backend, const JobContext& job = {});
 
-/// The reference form (`convertToReference`), then the lowered form (`convert_fx` with the recipe's lowering
-/// table). `checkBatch` feeds the kernel check; without one nothing is checked and the checks are
-/// empty. Runs on the CPU.
+/// The reference form (`convertToReference`), then the lowered form (`convert_fx` with the recipe's
+/// lowering table). `checkBatch` feeds the kernel check; without one nothing is checked and the
+/// checks are empty. Runs on the CPU.
 Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, const Recipe& recipe,
                                   const Batch* checkBatch, const JobContext& job = {});
 

@@ -75,20 +75,11 @@ Result<Interpreter> Interpreter::create(GraphPtr graph, at::Device device, Layou
     return made;
 }
 
-const Graph& Interpreter::graph() const
-{
-    return *m_impl->graph;
-}
-
-at::Device Interpreter::device() const
-{
-    return m_impl->device;
-}
-
-Layout Interpreter::layout() const
-{
-    return m_impl->layout;
-}
+// clang-format off
+const Graph& Interpreter::graph() const { return *m_impl->graph; }
+at::Device Interpreter::device() const { return m_impl->device; }
+Layout Interpreter::layout() const { return m_impl->layout; }
+// clang-format on
 
 void Interpreter::watchBodies(BodyTap tap)
 {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#ifndef Q_MOC_RUN
-#include "engine/compare/comparison.h"
-#include "engine/plan/module_statistics.h"
-#endif
+#include "ui/session/result_figures.h"
 
 #include <QWidget>
 
@@ -16,24 +13,7 @@ class QToolButton;
 
 namespace qs {
 
-struct RunHeadline;
 class Workspace;
-
-/// The figures that one comparison comes down to. A value.
-struct ResultFigures
-{
-    std::optional<double> loweredDb, referenceDb; ///< of the worst output
-    std::optional<double> floatTop1, int8Top1, agreement; ///< in [0, 1]
-    std::int64_t floatBytes = 0, int8Bytes = 0; ///< weights and buffers; 0: not counted yet
-    int quantizedOps = 0, eligibleOps = 0;
-    /// The lowered form's where there is one, else the reference's.
-    std::optional<double> outputDb() const { return loweredDb ? loweredDb : referenceDb; }
-};
-/// `sizes` as `moduleStatistics` of the same plan gives it; may be empty.
-ResultFigures resultFigures(const Comparison& comparison, const Plan& plan,
-                            const ModuleStatisticsMap& sizes);
-/// The same of a kept run.
-ResultFigures resultFigures(const RunHeadline& run);
 
 /// What the int8 model is worth, in one line below the tool bar: output, accuracy, size, coverage,
 /// the three worst nodes, the change against the result before. Amber while the recipe has moved

@@ -19,10 +19,9 @@ class EngineSession : public EngineService
 {
 public:
     EngineSession(std::string keepIn, std::size_t valueBytes)
-        : m_chain(
-            StageChain::Options {.checkpointFolder = std::move(keepIn),
-                                 .valueBytes = valueBytes / 3 * 2,
-                                 .previewBytes = valueBytes / 3})
+        : m_chain(StageChain::Options {.checkpointFolder = std::move(keepIn),
+                                       .valueBytes = valueBytes / 3 * 2,
+                                       .previewBytes = valueBytes / 3})
     {
     }
 

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The card that says what the selection loses.
+#include "engine/convert/quantize_weights.h"
+#include "engine/convert/value_noise.h"
+#include "ui/graph/graph_style.h"
+#include "ui/panels/property_cards.h"
+#include "ui/panels/property_panel.h"
+#include "ui/session/text.h"
+#include "ui/session/workspace.h"
+
+#include <cmath>
+
+namespace qs {
+
+void PropertyPanel::showLoss()
+{
+    m_loss->clearRows();
+    const auto& facts = m_workspace.facts();
+    const auto& selection = m_workspace.selection();
+    if (!facts.hasErrors()) {
+        m_loss->addText(
+            QStringLiteral("Not measured yet. Compare runs the float and the int8 model "
+                           "side by side."),
+            true);
+        return;
+    }
+    if (selection.isEmpty() || (selection.isModule() && selection.modulePath().isEmpty())) {
+        showOutputs();
+        return;
+    }
+    struct Row
+    {
+        const char* name;
+        ErrorTerm term;
+    };
+    static constexpr Row rows[] = {{"isolated", ErrorTerm::Isolated},
+                                   {"inherited", ErrorTerm::Inherited},
+                                   {"cumulative", ErrorTerm::Cumulative},
+                                   {"born here", ErrorTerm::BornHere}};
+    // The lengths compare the terms with one another, the colours are those of the graph.
+    auto [best, worst] = facts.sqnrRange(ErrorTerm::BornHere);
+    for (const auto& row : rows) {
+        const auto range = facts.sqnrRange(row.term);
+        best = std::max(best, range.first);
+        worst = std::min(worst, range.second);
+    }
+    bool any = false;
+    for (const auto& row : rows) {
+        const auto sqnr = facts.worstSqnr(selection.nodes(), row.term);
+        if (!sqnr)
+            continue;
+        any = true;
+        const double length = std::clamp((best - *sqnr) / (best - worst), 0.0, 1.0);
+        const auto [good, bad] = facts.sqnrRange(row.term);
+        m_loss->addBar(QString::fromLatin1(row.name), 0.12 + 0.88 * length,
+                       cividis((good - *sqnr) / (good - bad)),
+                       QStringLiteral("%1 dB").arg(*sqnr, 0, 'f', 1), facts.errorsStale(row.term));
+    }
+    if (!any) {
+        m_loss->addText(QStringLiteral("No float value to compare with here."), true);
+        return;
+    }
+    const auto observer = facts.outputObserver(selection.current());
+    const auto* stats = facts.stats(observer);
+    const auto* params = facts.qparams(observer);
+    if (stats && params && !facts.shownRun())
+        if (const auto noise = valueNoise(stats->fine, *params, storageRange(params->dtype));
+            noise && noise->total() > 0)
+            m_loss->addText(QStringLiteral("%1 % clipping · %2 % rounding (estimated)")
+                                .arg(std::lround(100 * noise->clipping / noise->total()))
+                                .arg(std::lround(100 * noise->rounding / noise->total())));
+    noteOrigin();
+}
+
+/// Says what the errors are of where they are not of the decisions as they stand, and what they are
+/// measured against.
+void PropertyPanel::noteOrigin()
+{
+    const auto& facts = m_workspace.facts();
+    if (const auto& comparison = facts.comparison(); comparison && comparison->againstOriginal)
+        m_loss->addText(QStringLiteral("Against the original model: edits and quantization "
+                                       "together."),
+                        true);
+    const bool isOld = facts.errorsStale();
+    const QString reason = m_workspace.document().staleReason(Stage::Compare);
+    if (const ShownRunPtr& run = facts.shownRun())
+        m_loss->addText(QStringLiteral("%1: not of the current decisions.").arg(run->title()),
+                        true);
+    else if (facts.preview())
+        m_loss->addText(QStringLiteral("Cumulative: %1 with the decisions as they stand%2.")
+                            .arg(previewText(*facts.preview()),
+                                 isOld ? QStringLiteral("; the rest is out of date, %1").arg(reason)
+                                       : QString()),
+                        true);
+    else if (isOld)
+        m_loss->addText(QStringLiteral("Out of date, %1: compare again.").arg(reason), true);
+}
+
+void PropertyPanel::showOutputs()
+{
+    const auto& facts = m_workspace.facts();
+    const auto& comparison = facts.comparison();
+    const auto [best, worst] = facts.sqnrRange(ErrorTerm::Cumulative);
+    const auto show = [&, best = best, worst = worst](const QString& name,
+                                                      const std::optional<ErrorMetrics>& metrics) {
+        if (!metrics || !metrics->sqnrDb)
+            return;
+        const double badness = (best - *metrics->sqnrDb) / (best - worst);
+        m_loss->addBar(name, 0.12 + 0.88 * std::clamp(badness, 0.0, 1.0), cividis(badness),
+                       QStringLiteral("%1 dB").arg(*metrics->sqnrDb, 0, 'f', 1),
+                       facts.errorsStale(ErrorTerm::Cumulative));
+    };
+    const auto& outputs = facts.preview() ? facts.preview()->outputs : comparison->outputs;
+    for (const auto& output : outputs) {
+        m_loss->addWide(QString::fromStdString(output.name));
+        show(QStringLiteral("reference"), output.cumulative);
+        show(QStringLiteral("lowered"), output.lowered);
+    }
+    if (comparison && !facts.preview())
+        for (const std::string& line : comparison->unpaired)
+            m_loss->addText(toQString(line), true);
+    m_loss->addText(QStringLiteral("SQNR of the model's outputs against float, all errors "
+                                   "together."),
+                    true);
+    noteOrigin();
+}
+
+} // namespace qs
