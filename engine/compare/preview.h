@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/key.h"
 #include "engine/compare/comparison.h"
 
 #include <memory>
@@ -16,6 +17,7 @@ struct Preview
     std::vector<NodeError> nodes; ///< as `Comparison::nodes`, the cumulative term alone
     std::vector<OutputError> outputs; ///< the reference form's alone
     std::int64_t samples = 0;
+    Key samplesKey; ///< of their content and device: equal for previews of the same samples
     /// Float nodes whose ranges come from these samples alone, because their observers have not
     /// seen the calibration data; in graph order.
     std::vector<std::string> estimated;

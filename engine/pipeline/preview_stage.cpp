@@ -54,10 +54,11 @@ Result<StageChain::PreviewData> StageChain::previewData(const Run& run,
                                        std::min<std::int64_t>(kMostSamples, cut.batchSize)));
     QS_TRY(const Key content, m_hashes.of(request.settings.compared(), model.info().sha256));
     PreviewData made;
+    made.samplesKey
+        = KeyBuilder("samples").add(batchesKey(content, cut, 1)).add(run.device.device).key();
     made.key = KeyBuilder("preview")
                    .add(modelKey(model))
-                   .add(batchesKey(content, cut, 1))
-                   .add(run.device.device)
+                   .add(made.samplesKey)
                    .add(std::int64_t(at::get_num_threads()))
                    .key();
     QS_TRY(made.data, data(model, request.settings.compared(), cut));
@@ -93,7 +94,10 @@ Result<CalibrationPtr> StageChain::estimate(const Run& run, const PreviewData& s
     for (const auto& [id, weight] : part->observedWeight) // seen whole, whatever the samples
         if (const ObserverStats* stats = few->tryGet(id))
             m_statistics.keep(run.seen.at(id), *stats);
-    CalibrationPtr seen = gather(run, few.get());
+    Observations fresh = *few; // kept statistics count for more than those of a few samples
+    std::erase_if(fresh.observers,
+                  [&](const ObserverStats& stats) { return !missing.contains(stats.id); });
+    CalibrationPtr seen = gather(run, &fresh);
     if (!seen) // what was kept of the others had to go
         return fail(ErrorCode::BadInput,
                     "what the observers saw is no longer kept: calibrate again");
@@ -125,6 +129,7 @@ Result<PreviewPtr> StageChain::preview(const PreviewRequest& request, const JobC
            previewErrors(*converted.model, *samples.batch, run.device.device, job,
                          samples.data->isSequence() ? nullptr : &from));
     made.estimated = std::move(estimated);
+    made.samplesKey = samples.samplesKey;
     return std::make_shared<const Preview>(std::move(made));
 }
 

@@ -160,6 +160,7 @@ private:
         std::shared_ptr<const Dataset> data; ///< of that one batch
         std::shared_ptr<const Batch> batch;
         Key key; ///< of model, samples, device and threads
+        Key samplesKey; ///< `Preview::samplesKey`
     };
     Result<PreviewData> previewData(const Run& run, const PreviewRequest& request);
     /// A calibration of which what is missing was observed on the samples of a preview; `estimated`

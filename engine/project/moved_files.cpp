@@ -4,6 +4,7 @@
 #include "engine/base/sha256.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <vector>
 
@@ -15,6 +16,8 @@ namespace fs = std::filesystem;
 
 constexpr int kDepth = 2;
 constexpr std::size_t kMostFiles = 300;
+/// What is read to find a model by its content; of more the user is asked.
+constexpr std::uintmax_t kMostBytes = std::uintmax_t(2) << 30;
 
 /// Files below the folder that `wanted` takes, nearest first.
 template<class Wanted>
@@ -70,7 +73,12 @@ std::string findModel(const Project& project, const std::string& projectPath)
     });
     std::stable_partition(files.begin(), files.end(),
                           [&](const fs::path& path) { return path.filename() == was.filename(); });
+    std::uintmax_t bytes = 0;
     for (const fs::path& path : files) {
+        const std::uintmax_t size = fs::file_size(path, code);
+        if (code || bytes + size > kMostBytes)
+            continue;
+        bytes += size;
         if (project.modelSha256.empty() && path.filename() != was.filename())
             continue;
         if (isModelOf(project, path.string()).value_or(false))

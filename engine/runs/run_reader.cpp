@@ -142,6 +142,12 @@ RunRecord recordOf(const Json& document)
     run.recipeSha256 = document.value("recipe_sha256", "");
     if (const Json* data = member(document, "data"))
         run.data = data->value("calibration", "");
+    run.againstOriginal = document.value("against", "") == "original";
+    if (run.againstOriginal)
+        run.remarks.emplace_back("measured against the original model: edits and quantization "
+                                 "together");
+    if (const Json* unpaired = member(document, "unpaired"))
+        run.unpaired = unpaired->get<std::vector<std::string>>();
     run.headline = headlineOf(document);
     for (const Json& node : document.at("nodes"))
         run.nodes.push_back(nodeOf(node, run.modelSha256));

@@ -92,6 +92,8 @@ ComparisonPtr comparisonOf(const RunRecord& run, const Graph& model)
     if (run.headline.agreement)
         out->agreement = Agreement {{}, *run.headline.agreement};
     out->samples = run.headline.samples;
+    out->againstOriginal = run.againstOriginal;
+    out->unpaired = run.unpaired;
     return out;
 }
 

@@ -97,9 +97,13 @@ struct RunRecord
     std::optional<Recipe> recipe; ///< none: a foreign file, or a document alone
     std::string recipeSha256; ///< of the recipe that it was made with; "" = not known
     std::string data, device;
+    /// Measured against the model before its edits (`Comparison::againstOriginal`), and what had no
+    /// counterpart there.
+    bool againstOriginal = false;
+    std::vector<std::string> unpaired;
     RunHeadline headline;
     std::vector<RunNode> nodes; ///< in graph order
-    std::vector<std::string> remarks; ///< what is no longer as it was, one line each
+    std::vector<std::string> remarks; ///< what a reader has to know of it, one line each
 
     bool isForeign() const { return !foreignPath.empty(); }
     bool isEdited() const { return recipe && !recipe->edits.empty(); }

@@ -84,7 +84,7 @@ Json excerpt(const Json& document)
 {
     Json out = Json::object();
     for (const char* key : {"model", "compared", "outputs", "labels", "agreement", "coverage",
-                            "weights", "data", "samples"})
+                            "weights", "data", "samples", "against"})
         if (const auto it = document.find(key); it != document.end())
             out[key] = *it;
     return out;
@@ -149,6 +149,8 @@ Result<KeptRun> readKept(const std::string& folder)
     QS_TRY(const Recipe recipe, readRecipe((place / "recipe.json").string()));
     run.isEdited = !recipe.edits.empty();
     run.decisions = recipeInWords(recipe);
+    if (json.at("result").value("against", "") == "original")
+        run.decisions += ", against the original model";
     return run;
 }
 
@@ -327,7 +329,7 @@ Result<void> trimRuns(const std::string& runsFolder, std::size_t most)
 {
     std::size_t unnamed = 0;
     for (const KeptRun& run : listRuns(runsFolder))
-        if (run.problem.empty() && !run.label.isNamed && ++unnamed > most)
+        if (run.problem.empty() && !run.label.isNamed && run.label.note.empty() && ++unnamed > most)
             QS_CHECK(removeRun(runsFolder, run));
     return {};
 }

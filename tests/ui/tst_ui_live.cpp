@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/ui/edge_window.h"
 #include "ui/shell/actions.h"
+#include "ui/shell/theme.h"
 
 #include <QAction>
 
@@ -195,6 +196,53 @@ private Q_SLOTS:
         QVERIFY(!workspace().live().isFollowing());
     }
 
+    /// What the user cancels does not start again until something else is decided.
+    void aCancelStands()
+    {
+        auto& keep = m_window->actions()["compareAfterEach"];
+        keep.setChecked(true);
+        keepFloat("stem");
+        QTRY_VERIFY_WITH_TIMEOUT(workspace().live().isFollowing(), 20000);
+        m_window->actions()["cancel"].trigger();
+        settle();
+        QTest::qWait(200);
+        QVERIFY(!workspace().pipeline().isBusy());
+        QVERIFY(document().isStale(Stage::Compare));
+        keepFloat("head");
+        QTRY_VERIFY_WITH_TIMEOUT(!document().isStale(Stage::Compare) && settled(), 60000);
+        keep.setChecked(false);
+    }
+
+    /// A comparison that ends after an edit of the graph shows nothing, and breaks nothing; an edit
+    /// has a preview of its own, an undo the one before.
+    void editsHavePreviews()
+    {
+        keepFloat("head");
+        settle();
+        const PreviewPtr before = document().preview();
+        QVERIFY(before);
+        workspace().pipeline().runUpTo(Stage::Compare);
+        Recipe edited = document().recipe();
+        EditStep step;
+        step.kind = EditKind::Remove;
+        step.at.kind = ValueAddress::Kind::Operator;
+        step.at.module = "block1.relu";
+        step.at.op = "aten.relu.default";
+        edited.edits.push_back(step);
+        workspace().change("remove", edited);
+        QTRY_VERIFY_WITH_TIMEOUT(document().preview()
+                                     && document().edited()->graph != document().edited()->file
+                                     && settled(),
+                                 60000);
+        QVERIFY(!workspace().pipeline().isBusy());
+        QVERIFY(document().preview()->samplesKey == before->samplesKey);
+        QTRY_VERIFY(label("resultPreview").contains(QLatin1String(" dB (")));
+        workspace().undoStack().undo();
+        settle();
+        QTRY_VERIFY_WITH_TIMEOUT(document().preview(), 20000);
+        QCOMPARE(*document().preview()->outputDb(), *before->outputDb());
+    }
+
     /// What cannot be run is said once, and nothing runs in circles.
     void whatFailsIsNotTriedAgain()
     {
@@ -210,7 +258,34 @@ private Q_SLOTS:
         QVERIFY(!workspace().pipeline().isBusy());
         keep.setChecked(false);
     }
+
+    /// With QS_TOUR=FOLDER the picture is kept to be looked at.
+    void picture()
+    {
+        const QString kept = qEnvironmentVariable("QS_TOUR");
+        if (kept.isEmpty())
+            QSKIP("QS_TOUR names no folder");
+        pane().setColourBy(ColourBy::Cumulative);
+        keepFloat("block2.conv2");
+        settle();
+        workspace().selectNode(forked().value.node);
+        pane().revealSelection();
+        auto* plot = find<QWidget>("histogram");
+        plot->setFocus();
+        QTest::keyClick(plot, Qt::Key_End);
+        for (int i = 0; i < 30; ++i)
+            QTest::keyClick(plot, Qt::Key_Left);
+        QTRY_VERIFY_WITH_TIMEOUT(!label("rangeEffect").isEmpty(), 20000);
+        QTest::qWait(300);
+        QVERIFY(m_window->grab().save(kept + QStringLiteral("/live.png")));
+    }
 };
 
-QTEST_MAIN(TestLive)
+int main(int argc, char** argv)
+{
+    QApplication app(argc, argv);
+    applyTheme(app, qEnvironmentVariableIsSet("QS_DARK"));
+    TestLive test;
+    return QTest::qExec(&test, argc, argv);
+}
 #include "tst_ui_live.moc"

@@ -212,6 +212,10 @@ void RewireDrag::drop(const QPoint& at)
     const bool fit = fits(node);
     const auto edge = m_edge;
     const auto value = m_value;
+    if (drawing->graph != m_workspace.document().model()) { // another layout is on its way
+        stop();
+        return;
+    }
     const auto readings = meant && fit && value ? readingsAt(node) : std::vector<Edge>();
     const auto source = meant && fit && edge ? valueAt(node) : std::nullopt;
     stop();
@@ -261,7 +265,10 @@ void RewireDrag::stop()
 
 void RewireDrag::wish(const Edge& reading, ValueRef value)
 {
-    const Node& reader = m_workspace.document().model()->get(reading.reader.node);
+    const Node* found = m_workspace.document().model()->tryGet(reading.reader.node);
+    if (!found || reading.reader.argument >= found->args.size())
+        return; // the model changed while the menu was open
+    const Node& reader = *found;
     const NamedArgument& argument = reader.args[reading.reader.argument];
     if (reader.kind == NodeKind::Output) {
         Q_EMIT refused(QStringLiteral("the model's outputs are added and dropped, not fed"));

@@ -65,9 +65,9 @@ GraphPane::GraphPane(Workspace& workspace, QWidget* parent)
         setColourBy(ColourBy::Verdict);
     });
     connect(&workspace.pipeline(), &Pipeline::succeeded, this, [this](Stage stage) {
-        if (stage == Stage::Compare && !m_colourChosen)
-            setColourBy(m_workspace.document().comparison()->againstOriginal ? ColourBy::Cumulative
-                                                                             : ColourBy::BornHere);
+        const auto& made = m_workspace.document().comparison(); // none after an edit meanwhile
+        if (stage == Stage::Compare && made && !m_colourChosen)
+            setColourBy(made->againstOriginal ? ColourBy::Cumulative : ColourBy::BornHere);
     });
     connect(&workspace.document(), &Document::resultsChanged, this, [this] {
         // Against the original model nothing is told apart: the other terms have no numbers.

@@ -63,6 +63,8 @@ std::optional<double> MetricsModel::number(int row, int column) const
     const auto& facts = m_workspace.facts();
     const NodeId node = m_rows[std::size_t(row)];
     if (column == StepColumn) {
+        if (facts.shownRun()) // a run keeps no steps, and the current ones are not its
+            return std::nullopt;
         const QParams* params = facts.qparams(facts.outputObserver(node));
         return params && params->scale.size() == 1 ? std::optional(double(params->scale.front()))
                                                    : std::nullopt;
@@ -106,6 +108,8 @@ QString MetricsModel::word(int row, int column) const
     case ModuleColumn:
         return toQString(node->scope.path);
     default: {
+        if (m_workspace.facts().shownRun())
+            return {};
         const NodePlan* plan = m_workspace.facts().plan(node->id);
         return plan && plan->qconfig ? toQString(plan->qconfigName) : QStringLiteral("float");
     }

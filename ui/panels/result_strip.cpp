@@ -281,8 +281,8 @@ void ResultStrip::showPreview()
     QString text;
     if (preview) {
         const auto& before = m_workspace.live().before();
-        const auto was
-            = before && before->samples == preview->samples ? before->outputDb() : std::nullopt;
+        const auto was = before && before->samplesKey == preview->samplesKey ? before->outputDb()
+                                                                             : std::nullopt;
         text = db ? decibels(*db) : QStringLiteral("no signal");
         if (!preview->estimated.empty())
             text.prepend(QStringLiteral("≈ "));

@@ -207,8 +207,10 @@ void HistogramPlot::showTrial()
         m_footer->setToolTip(m_footer->text() + QLatin1Char('\n') + m_label->text());
         m_bar->show(m_trial);
         m_bar->showEffect({});
-        if (m_trial.isMoved())
+        if (m_trial.isMoved()) {
+            m_workspace.live().stopTrying(); // that was another range
             m_asking->start();
+        }
         m_footer->setVisible(!m_trial.isMoved());
     }
     leaveHeadroom();

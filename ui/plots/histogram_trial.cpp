@@ -160,8 +160,10 @@ void HistogramPlot::showEffect()
 {
     const PreviewPtr& trial = m_workspace.live().trial();
     const auto db = trial ? trial->outputDb() : std::nullopt;
-    if (!m_trial.isMoved() || !db)
+    if (!m_trial.isMoved() || !db) {
+        m_bar->showEffect({});
         return;
+    }
     QString text = QStringLiteral("output %1 dB").arg(*db, 0, 'f', 1);
     const PreviewPtr now = m_workspace.document().preview();
     if (const auto was = now ? now->outputDb() : std::nullopt)

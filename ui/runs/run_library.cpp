@@ -69,6 +69,7 @@ void RunLibrary::settle()
             m_now.reset();
     }
     m_model = model;
+    m_movedFrom = before;
     m_project = project;
     m_opened = opened;
     refresh();
@@ -204,10 +205,12 @@ void RunLibrary::keep(const Keeping& keeping)
 
 void RunLibrary::kept(const Result<KeptRun>& run, const QString& into, bool isAutomatic)
 {
-    // The project was saved meanwhile.
-    if (run && into != folder() && QFileInfo::exists(into) && !folder().isEmpty())
-        report(QStringLiteral("Keeping the run"),
-               copyRuns(into.toStdString(), folder().toStdString()));
+    // The project was saved to another place meanwhile.
+    if (run && into == m_movedFrom && into != folder() && canWrite() && !folder().isEmpty()) {
+        const auto copied = keepRunFrom(folder().toStdString(), run->folder, run->label);
+        if (!copied)
+            Q_EMIT failed(QStringLiteral("Keeping the run"), copied.error());
+    }
     if (!run && isAutomatic)
         warn("the result is not kept as a run: " + run.error().line());
     else if (!run && run.error().code == ErrorCode::Cancelled)

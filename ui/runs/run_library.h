@@ -100,6 +100,7 @@ private:
     std::vector<KeptRun> m_runs;
     std::unique_ptr<QTemporaryDir> m_temporary;
     QString m_project, m_opened; ///< that the runs belong to
+    QString m_movedFrom; ///< where they lay before the project got its place
     int m_model = 0;
     int m_jobs = 0; ///< for tags that no other job has
     QStringList m_adding; ///< tags of files that are being compared

@@ -5,12 +5,20 @@
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 
+#include <utility>
+
 namespace qs {
 
 namespace {
 
 const QString kDecisionPreviewTag = QStringLiteral("decisionPreview");
 const QString kRecipeTrialTag = QStringLiteral("recipeTrial");
+
+/// Stages that follow from a decision.
+bool isOfDecisions(Stage stage)
+{
+    return stage >= Stage::Plan && stage <= Stage::Compare;
+}
 
 } // namespace
 
@@ -24,7 +32,8 @@ LivePreview::LivePreview(Workspace& workspace)
         stopTrying();
         m_before.reset();
         m_ready = m_following = false;
-        m_answered = m_asked = m_refused = {};
+        m_stopping = false;
+        m_answered = m_asked = m_refused = m_followed = {};
         m_problem.clear();
     });
     connect(document, &Document::recipeChanged, this, &LivePreview::stopFollowing);
@@ -32,9 +41,11 @@ LivePreview::LivePreview(Workspace& workspace)
     connect(document, &Document::planChanged, this, later);
     connect(document, &Document::resultsChanged, this, later);
     connect(&workspace.pipeline(), &Pipeline::statusChanged, this, later);
-    connect(&workspace.pipeline(), &Pipeline::failed, this, [this](Stage, const Error& error) {
-        if (m_following && error.code != ErrorCode::Cancelled)
-            m_refused = m_workspace.document().keys().comparison;
+    connect(document, &Document::graphEdited, this, [this] { m_answered = {}; }); // it is gone
+    connect(&workspace.pipeline(), &Pipeline::failed, this, [this](Stage stage, const Error&) {
+        // What failed, or was cancelled by the user, is not run again by itself.
+        if (isOfDecisions(stage) && !std::exchange(m_stopping, false))
+            m_refused = m_following ? m_followed : m_workspace.document().keys().comparison;
     });
     connect(&workspace.pipeline(), &Pipeline::succeeded, this, [this](Stage stage) {
         if (stage == Stage::Calibrate)
@@ -47,14 +58,18 @@ void LivePreview::setComparesAfterEach(bool keeps)
     m_comparesAfterEach = keeps;
     if (!keeps)
         stopFollowing();
+    m_refused = {};
     follow();
 }
 
 /// Another decision stands: what runs for the one before is of no use.
 void LivePreview::stopFollowing()
 {
-    if (m_following)
-        m_workspace.pipeline().cancel();
+    const auto running = m_workspace.pipeline().running();
+    if (!m_following || (running && !isOfDecisions(*running)))
+        return;
+    m_stopping = running.has_value();
+    m_workspace.pipeline().cancel();
 }
 
 void LivePreview::follow()
@@ -64,7 +79,7 @@ void LivePreview::follow()
     const bool isCompared = document.comparison() && !document.isStale(Stage::Compare);
     m_ready = m_ready || isCompared;
     if (m_following && !pipeline.isRunning()) { // done, failed or stopped
-        m_following = false;
+        m_following = m_stopping = false;
         Q_EMIT followingChanged();
     }
     // A stage that runs has the engine; what it makes is asked for afterwards.
@@ -116,6 +131,7 @@ void LivePreview::compareAll()
     if (m_following || pipeline.isRunning() || m_refused == now)
         return;
     m_following = true;
+    m_followed = now;
     pipeline.runUpTo(Stage::Compare);
     Q_EMIT followingChanged();
 }
@@ -123,7 +139,7 @@ void LivePreview::compareAll()
 void LivePreview::tryRecipe(const Recipe& recipe)
 {
     const Document& document = m_workspace.document();
-    m_trial.reset();
+    stopTrying();
     if (!m_ready || !document.model() || document.isGraphStale())
         return;
     auto& pipeline = m_workspace.pipeline();
@@ -134,7 +150,9 @@ void LivePreview::tryRecipe(const Recipe& recipe)
             return engine.previewErrors(request, job);
         },
         this,
-        [this](Result<PreviewPtr> made) {
+        [this, number = m_trialNumber](Result<PreviewPtr> made) {
+            if (number != m_trialNumber)
+                return; // of another range by now
             m_trial = made ? *made : nullptr;
             Q_EMIT tried();
         });
@@ -143,6 +161,7 @@ void LivePreview::tryRecipe(const Recipe& recipe)
 void LivePreview::stopTrying()
 {
     m_trial.reset();
+    ++m_trialNumber;
     m_workspace.pipeline().jobs().cancel(kRecipeTrialTag);
 }
 

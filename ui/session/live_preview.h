@@ -64,7 +64,10 @@ private:
     QString m_problem;
     bool m_ready = false;
     bool m_comparesAfterEach = false;
+    Key m_followed; ///< of the decisions that are compared over all data by themselves
+    int m_trialNumber = 0;
     bool m_following = false;
+    bool m_stopping = false; ///< a newer decision stopped what ran
 };
 
 } // namespace qs

@@ -61,6 +61,11 @@ public:
     bool isBusy() const { return !m_jobs.isIdle(); }
     /// A stage runs, or is about to.
     bool isRunning() const { return m_running >= 0 || m_target >= 0; }
+    /// The stage that runs; none between two, while the model is planned for the next.
+    std::optional<Stage> running() const
+    {
+        return m_running >= 0 ? std::optional(Stage(m_running)) : std::nullopt;
+    }
     JobRunner& jobs() { return m_jobs; }
     EngineService& engine() { return m_engine; }
     StageStatus status(Stage stage) const;

@@ -100,6 +100,7 @@ void SourceView::load()
     const auto& model = m_workspace.document().model();
     const Node* node = model ? model->tryGet(m_workspace.selection().current()) : nullptr;
     if (!node) {
+        m_workspace.pipeline().jobs().cancel(kSourceTag);
         m_recorded = {};
         m_text->clear();
         m_shownPath.clear();

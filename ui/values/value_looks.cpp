@@ -150,6 +150,8 @@ QString ValueLooks::note() const
 void ValueLooks::update()
 {
     const Key now = keyNow();
+    if (now.empty() && isRunning())
+        cancel(); // of older decisions, and in the way of what follows the new ones
     if (m_watched && m_target && !now.empty()) {
         if (runsStage(m_workspace.pipeline())) {
             cancel(); // and go on when it is done
