@@ -69,7 +69,7 @@ void RunLibrary::settle()
             m_now.reset();
     }
     m_model = model;
-    m_movedFrom = before;
+    m_movedFrom.clear();
     m_project = project;
     m_opened = opened;
     refresh();
@@ -81,6 +81,7 @@ void RunLibrary::followProject()
     if (project == m_project)
         return;
     const QString before = folder();
+    m_movedFrom = before;
     m_project = project;
     m_opened = m_projects.openedPath();
     if (!before.isEmpty())
