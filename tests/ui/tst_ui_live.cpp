@@ -56,6 +56,17 @@ private:
         workspace().assign({RuleKind::ModuleName, {module}}, std::string());
     }
 
+    static EditStep removed(const char* module)
+    {
+        EditStep step;
+        step.kind = EditKind::Remove;
+        step.at.kind = ValueAddress::Kind::Operator;
+        step.at.module = module;
+        step.at.op = "aten.relu.default";
+        return step;
+    }
+    bool isEdited() { return document().edited()->graph != document().edited()->file; }
+
     QString shownDb(double value) { return QStringLiteral("%1 dB").arg(value, 0, 'f', 1); }
 
 private Q_SLOTS:
@@ -213,34 +224,44 @@ private Q_SLOTS:
         keep.setChecked(false);
     }
 
-    /// A comparison that ends after an edit of the graph shows nothing, and breaks nothing; an edit
-    /// has a preview of its own, an undo the one before.
+    /// An edit of the graph has a preview of its own, though nothing was compared yet; an undo the
+    /// one before.
     void editsHavePreviews()
     {
         keepFloat("head");
         settle();
         const PreviewPtr before = document().preview();
         QVERIFY(before);
-        workspace().pipeline().runUpTo(Stage::Compare);
         Recipe edited = document().recipe();
-        EditStep step;
-        step.kind = EditKind::Remove;
-        step.at.kind = ValueAddress::Kind::Operator;
-        step.at.module = "block1.relu";
-        step.at.op = "aten.relu.default";
-        edited.edits.push_back(step);
+        edited.edits.push_back(removed("block1.relu"));
         workspace().change("remove", edited);
-        QTRY_VERIFY_WITH_TIMEOUT(document().preview()
-                                     && document().edited()->graph != document().edited()->file
-                                     && settled(),
-                                 60000);
-        QVERIFY(!workspace().pipeline().isBusy());
+        QTRY_VERIFY_WITH_TIMEOUT(document().preview() && isEdited() && settled(), 60000);
+        QVERIFY(!document().comparison());
         QVERIFY(document().preview()->samplesKey == before->samplesKey);
-        QTRY_VERIFY(label("resultPreview").contains(QLatin1String(" dB (")));
+        QTRY_VERIFY2(label("resultPreview").contains(QLatin1String(" dB (")),
+                     qPrintable(label("resultPreview")));
         workspace().undoStack().undo();
         settle();
-        QTRY_VERIFY_WITH_TIMEOUT(document().preview(), 20000);
+        QTRY_VERIFY_WITH_TIMEOUT(document().preview() && !isEdited(), 20000);
         QCOMPARE(*document().preview()->outputDb(), *before->outputDb());
+    }
+
+    /// A run that an edit overtakes, early or late, breaks nothing and shows nothing of its own.
+    void editsOvertakeRuns()
+    {
+        for (const int wait : {0, 20, 60, 150}) {
+            startAgain();
+            keepFloat("head");
+            settle();
+            workspace().pipeline().runUpTo(Stage::Compare);
+            QTest::qWait(wait);
+            Recipe edited = document().recipe();
+            edited.edits.push_back(removed("block2.relu"));
+            workspace().change("remove", edited);
+            workspace().pipeline().cancel();
+            QTRY_VERIFY_WITH_TIMEOUT(isEdited() && settled(), 60000);
+            QVERIFY(!document().comparison() || !document().isStale(Stage::Compare));
+        }
     }
 
     /// What cannot be run is said once, and nothing runs in circles.
