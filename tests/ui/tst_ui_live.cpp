@@ -291,6 +291,7 @@ private Q_SLOTS:
         settle();
         workspace().selectNode(forked().value.node);
         pane().revealSelection();
+        QTRY_VERIFY(histogram().barCount() > 0);
         auto* plot = find<QWidget>("histogram");
         plot->setFocus();
         QTest::keyClick(plot, Qt::Key_End);
