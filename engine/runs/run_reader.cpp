@@ -105,10 +105,12 @@ RunNode nodeOf(const Json& json, const std::string& file)
         node.rule = ruleText(json);
     }
     node.dtype = valueAt<std::string>(member(json, "output"), "dtype").value_or("");
-    if (const Json* error = member(json, "error"))
+    if (const Json* error = member(json, "error")) {
         for (const RunTerm term : kRunTerms)
             node.errors[std::size_t(term)]
                 = metricsAt(*error, std::string(runTermName(term)).c_str());
+        node.kl = valueAt<double>(member(*error, "cumulative"), "kl");
+    }
     return node;
 }
 

@@ -79,9 +79,9 @@ ComparisonPtr comparisonOf(const RunRecord& run, const Graph& model)
         if (places[i] < 0)
             continue;
         const RunNode& node = run.nodes[std::size_t(places[i])];
-        NodeError error {model.tryFind(own[i].name)->id, node.error(RunTerm::Isolated),
-                         node.error(RunTerm::Inherited), node.error(RunTerm::BornHere),
-                         node.error(RunTerm::Cumulative)};
+        NodeError error {model.tryFind(own[i].name)->id,  node.error(RunTerm::Isolated),
+                         node.error(RunTerm::Inherited),  node.error(RunTerm::BornHere),
+                         node.error(RunTerm::Cumulative), node.kl};
         if (error.isolated || error.inherited || error.bornHere || error.cumulative)
             out->nodes.push_back(std::move(error));
     }

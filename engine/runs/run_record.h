@@ -49,6 +49,7 @@ struct RunNode : NodeIdentity
     std::string verdict, qconfig, rule;
     std::string dtype; ///< that its first output is quantized to; "" = it is not
     std::array<std::optional<ErrorMetrics>, kRunTerms.size()> errors;
+    std::optional<double> kl; ///< `NodeError::kl`
     /// A node of the float model that a quantized file has nothing for.
     bool isMissing = false;
     bool isOperator() const { return op != "input" && op != "parameter" && op != "constant"; }

@@ -62,6 +62,8 @@ Json cellJson(const RunNode* node, bool isMissing)
     Json error = Json::object();
     for (const RunTerm term : kRunTerms)
         error[std::string(runTermName(term))] = metricsJson(node->error(term));
+    if (node->kl)
+        error["cumulative"]["kl"] = *node->kl;
     return {{"name", node->name},       {"module", node->module}, {"verdict", node->verdict},
             {"qconfig", node->qconfig}, {"rule", node->rule},     {"dtype", node->dtype},
             {"error", std::move(error)}};
