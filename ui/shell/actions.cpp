@@ -178,7 +178,7 @@ Actions::Actions(QMainWindow& window)
           "Run the exports in the runtimes they are for, and certify them", "Ctrl+Shift+V", false},
          {"runAll", "Run &all", "Calibrate, convert and compare", "Ctrl+R", true},
          {"compareAfterEach", "Co&mpare after each decision",
-          "After each decision all data are compared again, by themselves", "Ctrl+Alt+C", false},
+          "After each decision all data are compared again, by themselves", "Ctrl+Alt+C", true},
          {"keepRun", "&Keep result…", "Keep the current result under a name of your own",
           "Ctrl+Alt+R", true},
          {"switchRun", "&Switch run",
