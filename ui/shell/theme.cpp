@@ -140,7 +140,7 @@ QToolButton:hover { color: @text; }
 QToolButton:checked { color: @accent; border-color: @border; font-weight: 600; }
 QTabBar { background: @panel; }
 QTabBar QToolButton { background: @panel; border: 1px solid @border; border-radius: 0; padding: 0; }
-QTabBar::tab { background: @panel; color: @muted; padding: 6px 10px; border: none; }
+QTabBar::tab { background: @panel; color: @muted; padding: 6px 7px; border: none; }
 QTabBar::tab:selected { color: @accent; }
 QTabBar::tab:hover { color: @text; }
 QTabWidget::pane { border: none; border-top: 1px solid @border; }
