@@ -52,6 +52,18 @@ std::optional<std::size_t> keptBytes(const at::IValue& value)
 
 } // namespace
 
+CutSide nodeByNode(const Interpreter& interpreter, const ValueKeys& keys)
+{
+    CutSide side {interpreter, keys, {}, {}};
+    const auto nodes = interpreter.graph().nodes();
+    for (std::size_t position = 0; position < nodes.size(); ++position) {
+        side.runs.push_back({nodes[position]->id});
+        const auto dead = interpreter.deadAfter(position);
+        side.freed.emplace_back(dead.begin(), dead.end());
+    }
+    return side;
+}
+
 Cuts::Cuts(const Continuation& from, const std::string& name, std::size_t budget,
            std::span<const CutSide> sides)
     : m_from(from)

@@ -22,6 +22,9 @@ struct CutSide
     std::vector<std::vector<ValueRef>> freed;
 };
 
+/// Of a run that steps through one graph node by node.
+CutSide nodeByNode(const Interpreter& interpreter, const ValueKeys& keys);
+
 /// Where a run over one graph, or over two side by side, can be cut in two: the values alive there
 /// are kept for each batch, so that a later run of a graph that computes the same up to there goes
 /// on from them. Which places are kept follows, after the first batch, from their size and from

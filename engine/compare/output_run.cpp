@@ -74,15 +74,9 @@ Result<OutputRun> OutputRun::create(GraphPtr form)
 void OutputRun::continueFrom(const Continuation& from, const ValueKeys& keys,
                              const std::string& name, std::size_t budget)
 {
-    CutSide side {m_interpreter, keys, {}, {}};
-    const auto nodes = m_interpreter.graph().nodes();
-    for (std::size_t position = 0; position < nodes.size(); ++position) {
-        side.runs.push_back({nodes[position]->id});
-        const auto dead = m_interpreter.deadAfter(position);
-        side.freed.emplace_back(dead.begin(), dead.end());
-    }
+    const CutSide side = nodeByNode(m_interpreter, keys);
     m_cuts = std::make_unique<Cuts>(from, name, budget, std::span(&side, 1));
-    m_first = m_cuts->resume(nodes.size());
+    m_first = m_cuts->resume(m_interpreter.graph().nodes().size());
 }
 
 Result<std::vector<at::Tensor>> OutputRun::run(const Batch& batch, const JobContext& job)

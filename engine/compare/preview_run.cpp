@@ -113,12 +113,7 @@ public:
             else
                 limit = std::min(limit, reference.position(measure.converted.node));
         }
-        CutSide side {m_forms.reference, m_keys->reference, {}, {}};
-        for (std::size_t position = 0; position < nodes.size(); ++position) {
-            side.runs.push_back({nodes[position]->id});
-            const auto dead = m_forms.reference.deadAfter(position);
-            side.freed.emplace_back(dead.begin(), dead.end());
-        }
+        const CutSide side = nodeByNode(m_forms.reference, m_keys->reference);
         m_cuts.emplace(from, "preview", from.work.valueBudget / 4, std::span(&side, 1));
         m_first = m_cuts->resume(limit);
         if (limit == nodes.size())

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/models/figure_proxy.h"
 
+#include "engine/base/text.h"
+#include "ui/session/text.h"
+
 namespace qs {
 
 FigureProxy::FigureProxy(QAbstractItemModel& model, QObject* parent)
@@ -14,6 +17,13 @@ void FigureProxy::keep(std::function<bool(int)> wanted)
 {
     m_wanted = std::move(wanted);
     invalidateFilter();
+}
+
+QString FigureProxy::countText(const std::string& noun) const
+{
+    const int shown = rowCount(), all = sourceModel()->rowCount();
+    return shown == all ? toQString(counted(all, noun))
+                        : QStringLiteral("%1 of %2").arg(shown).arg(all);
 }
 
 bool FigureProxy::filterAcceptsRow(int row, const QModelIndex&) const

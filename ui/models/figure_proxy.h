@@ -4,6 +4,7 @@
 #include <QSortFilterProxyModel>
 
 #include <functional>
+#include <string>
 
 namespace qs {
 
@@ -17,6 +18,9 @@ public:
     explicit FigureProxy(QAbstractItemModel& model, QObject* parent);
     /// Whether a row of the source is shown; nothing: all rows.
     void keep(std::function<bool(int)> wanted);
+
+    /// "12 nodes", or "3 of 12" where not all are shown.
+    QString countText(const std::string& noun) const;
 
 protected:
     bool filterAcceptsRow(int row, const QModelIndex&) const override;

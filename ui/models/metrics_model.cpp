@@ -4,8 +4,10 @@
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 
+#include <QItemSelectionModel>
 #include <QStringList>
 
+#include <algorithm>
 #include <cmath>
 
 namespace qs {
@@ -197,6 +199,20 @@ QString csvOf(const QAbstractItemModel& table, const std::vector<int>& rows)
         out += line.join(QLatin1Char(',')) + QStringLiteral("\r\n");
     }
     return out;
+}
+
+QString csvOfChosen(const QAbstractItemModel& table, const QItemSelectionModel& selected)
+{
+    std::vector<int> rows;
+    for (const QModelIndex& index : selected.selectedRows())
+        rows.push_back(index.row());
+    std::sort(rows.begin(), rows.end());
+    if (rows.size() < 2) {
+        rows.clear();
+        for (int row = 0; row < table.rowCount(); ++row)
+            rows.push_back(row);
+    }
+    return csvOf(table, rows);
 }
 
 } // namespace qs

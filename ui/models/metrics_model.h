@@ -11,6 +11,8 @@
 #include <optional>
 #include <vector>
 
+class QItemSelectionModel;
+
 namespace qs {
 
 class Workspace;
@@ -61,5 +63,8 @@ private:
 
 /// Rows of any such table as CSV (RFC 4180): titles first, numbers in full.
 QString csvOf(const QAbstractItemModel& table, const std::vector<int>& rows);
+/// The same of the selected rows, or of all where fewer than two are selected: a click alone
+/// chooses a row, not what to copy.
+QString csvOfChosen(const QAbstractItemModel& table, const QItemSelectionModel& selected);
 
 } // namespace qs

@@ -115,12 +115,10 @@ void MetricsPanel::filter()
         });
     else
         m_proxy->keep({});
-    const int shown = m_proxy->rowCount(), all = m_model->rowCount();
-    QString note = shown == all ? toQString(counted(all, "node"))
-                                : QStringLiteral("%1 of %2").arg(shown).arg(all);
+    QString note = m_proxy->countText("node");
     if (!kept)
         note = toQString(kept.error().message);
-    else if (all == 0)
+    else if (m_model->rowCount() == 0)
         note = QStringLiteral("Compare to measure the nodes");
     else if (m_workspace.facts().errorsStale())
         note += QStringLiteral(" · %1").arg(m_workspace.document().staleReason(Stage::Compare));
@@ -131,16 +129,7 @@ void MetricsPanel::filter()
 
 QString MetricsPanel::csv() const
 {
-    std::vector<int> rows;
-    for (const QModelIndex& index : m_table->selectionModel()->selectedRows())
-        rows.push_back(index.row());
-    std::sort(rows.begin(), rows.end());
-    if (rows.size() < 2) { // a click alone chooses a node, not what to copy
-        rows.clear();
-        for (int row = 0; row < m_proxy->rowCount(); ++row)
-            rows.push_back(row);
-    }
-    return csvOf(*m_proxy, rows);
+    return csvOfChosen(*m_proxy, *m_table->selectionModel());
 }
 
 } // namespace qs

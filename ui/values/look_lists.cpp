@@ -171,16 +171,7 @@ void LookLists::goTo(int row)
 
 QString LookLists::csv() const
 {
-    std::vector<int> rows;
-    for (const QModelIndex& index : m_rows->selectionModel()->selectedRows())
-        rows.push_back(index.row());
-    std::sort(rows.begin(), rows.end());
-    if (rows.size() < 2) { // a click alone goes somewhere
-        rows.clear();
-        for (int row = 0; row < m_sorted->rowCount(); ++row)
-            rows.push_back(row);
-    }
-    return csvOf(*m_sorted, rows);
+    return csvOfChosen(*m_sorted, *m_rows->selectionModel());
 }
 
 } // namespace qs
