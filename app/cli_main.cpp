@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
-#include "app/commands/console.h"
-#include "app/commands/extension_option.h"
+#include "app/commands/options/extension_option.h"
+#include "app/commands/text/console.h"
 #include "engine/base/freed_memory.h"
 #include "engine/base/plain_cause.h"
 #include "engine/base/text.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/base/freed_memory.h"
-#include "ui/graph/graph_pane.h"
+#include "ui/frame/actions.h"
+#include "ui/graph/view/graph_pane.h"
 #include "ui/session/engine_session.h"
 #include "ui/session/workspace.h"
-#include "ui/shell/actions.h"
-#include "ui/shell/commands.h"
-#include "ui/shell/looks.h"
+#include "ui/shell/actions/commands.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/screenshot.h"
+#include "ui/style/looks.h"
 
 #include <QAction>
 #include <QApplication>

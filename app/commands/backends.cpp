@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
-#include "app/commands/console.h"
+#include "app/commands/text/console.h"
 #include "engine/base/text.h"
-#include "engine/configure/backend_check.h"
+#include "engine/configure/backend/backend_check.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
 #include "app/commands/compare_files.h"
-#include "app/commands/console.h"
-#include "app/commands/device_option.h"
 #include "app/commands/model_run.h"
-#include "engine/base/atomic_file.h"
-#include "engine/base/temporary_folder.h"
+#include "app/commands/options/device_option.h"
+#include "app/commands/text/console.h"
+#include "engine/base/files/atomic_file.h"
+#include "engine/base/files/temporary_folder.h"
 #include "engine/base/text.h"
-#include "engine/export/stored_run.h"
+#include "engine/export/documents/stored_run.h"
 #include "engine/project/project.h"
 #include "engine/verify/gate.h"
 

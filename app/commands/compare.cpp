@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/commands/against_option.h"
 #include "app/commands/command.h"
 #include "app/commands/compare_files.h"
-#include "app/commands/console.h"
-#include "app/commands/device_option.h"
+#include "app/commands/options/against_option.h"
+#include "app/commands/options/device_option.h"
 #include "app/commands/restored_result.h"
-#include "app/commands/result_text.h"
 #include "app/commands/stopwatch.h"
+#include "app/commands/text/console.h"
+#include "app/commands/text/result_text.h"
 
 #include <CLI/CLI.hpp>
 #include <filesystem>

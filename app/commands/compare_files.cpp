@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/compare_files.h"
 
-#include "app/commands/console.h"
 #include "app/commands/planned_model.h"
-#include "app/commands/result_text.h"
+#include "app/commands/text/console.h"
+#include "app/commands/text/result_text.h"
 #include "engine/base/text.h"
 #include "engine/import/file_kind.h"
 #include "engine/import/importer.h"

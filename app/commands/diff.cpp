@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
-#include "app/commands/console.h"
-#include "app/commands/run_argument.h"
-#include "engine/base/atomic_file.h"
+#include "app/commands/options/run_argument.h"
+#include "app/commands/text/console.h"
+#include "engine/base/files/atomic_file.h"
 #include "engine/base/text.h"
 #include "engine/configure/nearest_name.h"
 #include "engine/runs/run_table.h"

@@ -2,8 +2,8 @@
 #include "engine/calibrate/doctor.h"
 
 #include "app/commands/command.h"
-#include "app/commands/console.h"
-#include "app/commands/device_option.h"
+#include "app/commands/options/device_option.h"
+#include "app/commands/text/console.h"
 #include "engine/base/text.h"
 #include "engine/configure/backend_config.h"
 #include "engine/export/exporter.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
-#include "app/commands/console.h"
 #include "app/commands/planned_model.h"
+#include "app/commands/text/console.h"
 #include "engine/base/text.h"
-#include "engine/configure/edit_step_json.h"
+#include "engine/configure/json/edit_step_json.h"
 #include "engine/execute/fill_shapes.h"
 #include "engine/export/exporter.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
-#include "app/commands/console.h"
+#include "app/commands/text/console.h"
 #include "engine/extensions/load_pack.h"
 #include "engine/extensions/pack_report.h"
 

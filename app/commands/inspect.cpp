@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
-#include "app/commands/console.h"
 #include "app/commands/planned_model.h"
+#include "app/commands/text/console.h"
 #include "engine/base/log.h"
 #include "engine/base/text.h"
 #include "engine/convert/outline.h"
-#include "engine/convert/stored_qparams.h"
-#include "engine/export/code_forms.h"
+#include "engine/convert/ranges/stored_qparams.h"
+#include "engine/export/documents/result_writer.h"
 #include "engine/export/file_origin.h"
-#include "engine/export/result_writer.h"
+#include "engine/export/forms/code_forms.h"
 #include "engine/import/trace_report.h"
-#include "engine/plan/prepare_settings.h"
+#include "engine/plan/block/prepare_settings.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

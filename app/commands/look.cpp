@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
-#include "app/commands/console.h"
-#include "app/commands/device_option.h"
-#include "app/commands/look_text.h"
+#include "app/commands/options/device_option.h"
 #include "app/commands/restored_result.h"
+#include "app/commands/text/console.h"
+#include "app/commands/text/look_text.h"
 #include "engine/configure/nearest_name.h"
 #include "engine/graph/output_names.h"
 #include "engine/io/npz.h"

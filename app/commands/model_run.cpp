@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/model_run.h"
 
-#include "app/commands/against_option.h"
+#include "app/commands/options/against_option.h"
 #include "app/commands/stopwatch.h"
 #include "app/commands/user_metric.h"
 #include "engine/base/log.h"

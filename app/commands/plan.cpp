@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
-#include "app/commands/console.h"
 #include "app/commands/planned_model.h"
+#include "app/commands/text/console.h"
 #include "engine/base/log.h"
 #include "engine/base/text.h"
-#include "engine/configure/target.h"
-#include "engine/export/result_writer.h"
+#include "engine/configure/backend/target.h"
+#include "engine/export/documents/result_writer.h"
+#include "engine/plan/block/prepare_settings.h"
 #include "engine/plan/plan_diff.h"
-#include "engine/plan/prepare_settings.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

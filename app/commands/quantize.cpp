@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/quantize.h"
 
-#include "app/commands/against_option.h"
 #include "app/commands/command.h"
-#include "app/commands/console.h"
-#include "app/commands/device_option.h"
+#include "app/commands/options/against_option.h"
+#include "app/commands/options/device_option.h"
+#include "app/commands/text/console.h"
 #include "engine/export/exporter.h"
 
 #include <CLI/CLI.hpp>

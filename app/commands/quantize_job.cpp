@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/commands/console.h"
 #include "app/commands/quantize.h"
-#include "app/commands/result_text.h"
+#include "app/commands/text/console.h"
+#include "app/commands/text/result_text.h"
 #include "engine/base/log.h"
 #include "engine/calibrate/checkpoint.h"
 #include "engine/export/exporter.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
-#include "app/commands/console.h"
-#include "engine/export/csv_report.h"
-#include "engine/export/result_writer.h"
+#include "app/commands/text/console.h"
+#include "engine/export/documents/result_writer.h"
+#include "engine/export/report/csv_report.h"
 
 #include <CLI/CLI.hpp>
 

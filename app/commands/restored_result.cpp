@@ -4,7 +4,7 @@
 #include "app/commands/stopwatch.h"
 #include "engine/base/log.h"
 #include "engine/base/sha256.h"
-#include "engine/configure/json_reader.h"
+#include "engine/configure/json/json_reader.h"
 
 #include <filesystem>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/commands/planned_model.h"
-#include "engine/export/result_writer.h"
+#include "engine/export/documents/result_writer.h"
 
 #include <string>
 

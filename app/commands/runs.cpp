@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
-#include "app/commands/console.h"
-#include "app/commands/run_argument.h"
+#include "app/commands/options/run_argument.h"
+#include "app/commands/text/console.h"
 #include "engine/base/text.h"
-#include "engine/export/node_json.h"
+#include "engine/export/documents/node_json.h"
 #include "engine/project/project.h"
 #include "engine/runs/run_store.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/user_metric.h"
 
-#include "engine/base/read_file.h"
+#include "engine/base/files/read_file.h"
 #include "engine/verify/child_process.h"
 
 #include <cmath>

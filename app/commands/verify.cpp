@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
-#include "app/commands/console.h"
 #include "app/commands/restored_result.h"
+#include "app/commands/text/console.h"
 #include "engine/base/text.h"
+#include "engine/export/documents/stored_run.h"
 #include "engine/export/exporter.h"
-#include "engine/export/stored_run.h"
 #include "engine/verify/certificate_rows.h"
 #include "engine/verify/runtimes.h"
 

@@ -3,8 +3,8 @@
 
 #include "engine/base/log.h"
 #include "engine/base/sha256.h"
-#include "engine/configure/observer_json.h"
-#include "engine/graph/graph_printer.h"
+#include "engine/configure/qconfigs/observer_json.h"
+#include "engine/graph/text/graph_printer.h"
 
 #include <ATen/Parallel.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/calibrate/counting_observer.h"
+#include "engine/calibrate/observers/counting_observer.h"
 
 #include <optional>
 #include <vector>

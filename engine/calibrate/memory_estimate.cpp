@@ -4,7 +4,7 @@
 #include "engine/execute/interpreter.h"
 #include "engine/execute/liveness.h"
 #include "engine/execute/op_table.h"
-#include "engine/graph/size_expression.h"
+#include "engine/graph/text/size_expression.h"
 
 #include <ATen/core/Tensor.h>
 

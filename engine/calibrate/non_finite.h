@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/calibrate/dataset.h"
+#include "engine/calibrate/data/dataset.h"
 #include "engine/calibrate/look_queue.h"
 #include "engine/execute/interpreter.h"
 #include "engine/prepare/prepared_model.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/calibrate/observer.h"
+#include "engine/calibrate/observers/observer.h"
 #include "engine/graph/graph.h"
 
 #include <unordered_map>

@@ -2,7 +2,7 @@
 #include "engine/compare/collect_outputs.h"
 
 #include "engine/base/torch_guard.h"
-#include "engine/calibrate/batch_reader.h"
+#include "engine/calibrate/data/batch_reader.h"
 #include "engine/execute/interpreter.h"
 #include "engine/graph/output_names.h"
 #include "engine/io/npy_tensor.h"

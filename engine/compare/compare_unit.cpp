@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/compare/compare_unit.h"
 
-#include "engine/graph/engine_ops.h"
+#include "engine/graph/operators/engine_ops.h"
 
 #include <algorithm>
 #include <unordered_set>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/compare/interior_errors.h"
 
-#include "engine/convert/lstm_forms.h"
+#include "engine/convert/lstm/lstm_forms.h"
 
 #include <utility>
 

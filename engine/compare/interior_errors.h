@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/compare/comparison.h"
-#include "engine/compare/metrics.h"
+#include "engine/compare/metrics/metrics.h"
 #include "engine/convert/converted_model.h"
 #include "engine/execute/interpreter.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/calibrate/dataset.h"
-#include "engine/compare/cuts.h"
+#include "engine/calibrate/data/dataset.h"
+#include "engine/compare/sweep/cuts.h"
 #include "engine/execute/interpreter.h"
 
 #include <memory>

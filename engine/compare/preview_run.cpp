@@ -4,10 +4,10 @@
 #include "engine/base/torch_guard.h"
 #include "engine/compare/compare_unit.h"
 #include "engine/compare/form_runners.h"
-#include "engine/compare/integer_products.h"
-#include "engine/compare/metrics.h"
+#include "engine/compare/metrics/metrics.h"
 #include "engine/compare/output_run.h"
-#include "engine/compare/repeatable.h"
+#include "engine/compare/products/integer_products.h"
+#include "engine/compare/sweep/repeatable.h"
 #include "engine/graph/output_names.h"
 
 #include <ATen/ATen.h>

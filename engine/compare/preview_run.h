@@ -2,9 +2,9 @@
 #pragma once
 
 #include "engine/base/job_context.h"
-#include "engine/calibrate/dataset.h"
-#include "engine/compare/kept_work.h"
+#include "engine/calibrate/data/dataset.h"
 #include "engine/compare/preview.h"
+#include "engine/compare/sweep/kept_work.h"
 #include "engine/convert/converted_model.h"
 
 namespace qs {

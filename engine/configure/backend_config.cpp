@@ -3,9 +3,9 @@
 
 #include "engine/base/log.h"
 #include "engine/base/text.h"
-#include "engine/configure/backend_import.h"
+#include "engine/configure/dumps/backend_import.h"
 #include "engine/configure/nearest_name.h"
-#include "engine/configure/observer_json.h"
+#include "engine/configure/qconfigs/observer_json.h"
 #include "engine/configure/resource_folder.h"
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 #include "engine/configure/custom_config.h"
 
 #include "engine/base/log.h"
+#include "engine/configure/dumps/python_value.h"
 #include "engine/configure/nearest_name.h"
-#include "engine/configure/python_value.h"
 
 #include <algorithm>
 #include <array>

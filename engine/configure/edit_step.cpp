@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/edit_step.h"
 
-#include "engine/configure/edit_step_json.h"
+#include "engine/configure/json/edit_step_json.h"
 
 #include <array>
 

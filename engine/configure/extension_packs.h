@@ -2,9 +2,9 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/configure/backend/lowering_table.h"
 #include "engine/configure/backend_config.h"
-#include "engine/configure/lowering_table.h"
-#include "engine/graph/operators.h"
+#include "engine/graph/operators/operators.h"
 
 #include <memory>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/qconfig_mapping.h"
 
-#include "engine/configure/qconfig_presets.h"
+#include "engine/configure/qconfigs/qconfig_presets.h"
 
 #include <array>
 #include <utility>

@@ -4,12 +4,12 @@
 #include "engine/base/log.h"
 #include "engine/configure/backend_config.h"
 #include "engine/configure/custom_config.h"
-#include "engine/configure/edit_step_json.h"
-#include "engine/configure/image_preprocess_json.h"
-#include "engine/configure/mapping_import.h"
-#include "engine/configure/mapping_reader.h"
+#include "engine/configure/dumps/mapping_import.h"
+#include "engine/configure/json/edit_step_json.h"
+#include "engine/configure/json/image_preprocess_json.h"
 #include "engine/configure/nearest_name.h"
-#include "engine/configure/observer_json.h"
+#include "engine/configure/qconfigs/mapping_reader.h"
+#include "engine/configure/qconfigs/observer_json.h"
 
 #include <filesystem>
 

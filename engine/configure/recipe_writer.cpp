@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/configure/edit_step_json.h"
-#include "engine/configure/image_preprocess_json.h"
-#include "engine/configure/observer_json.h"
+#include "engine/configure/json/edit_step_json.h"
+#include "engine/configure/json/image_preprocess_json.h"
+#include "engine/configure/qconfigs/observer_json.h"
 #include "engine/configure/recipe.h"
 
 #include <array>

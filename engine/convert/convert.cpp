@@ -2,13 +2,13 @@
 #include "engine/convert/convert.h"
 
 #include "engine/base/torch_guard.h"
-#include "engine/convert/check_lowered.h"
-#include "engine/convert/emit_kernel.h"
 #include "engine/convert/insert_qdq.h"
-#include "engine/convert/lower.h"
-#include "engine/convert/lowering_residue.h"
-#include "engine/convert/lstm_forms.h"
-#include "engine/convert/quantized_engine.h"
+#include "engine/convert/lowering/check_lowered.h"
+#include "engine/convert/lowering/emit_kernel.h"
+#include "engine/convert/lowering/lower.h"
+#include "engine/convert/lowering/lowering_residue.h"
+#include "engine/convert/lowering/quantized_engine.h"
+#include "engine/convert/lstm/lstm_forms.h"
 #include "engine/execute/fill_shapes.h"
 
 #include <algorithm>

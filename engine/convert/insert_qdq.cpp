@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/convert/insert_qdq.h"
 
-#include "engine/convert/lstm_forms.h"
+#include "engine/convert/lstm/lstm_forms.h"
 #include "engine/convert/quantize_weights.h"
 #include "engine/execute/interpreter.h"
 #include "engine/execute/tensor_store.h"

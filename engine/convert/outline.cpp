@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/convert/outline.h"
 
-#include "engine/convert/choose_qparams.h"
 #include "engine/convert/convert.h"
+#include "engine/convert/ranges/choose_qparams.h"
 #include "engine/prepare/prepare.h"
 
 namespace qs {

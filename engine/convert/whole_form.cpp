@@ -2,7 +2,7 @@
 #include "engine/convert/whole_form.h"
 
 #include "engine/base/torch_guard.h"
-#include "engine/convert/recurrent_check.h"
+#include "engine/convert/lstm/recurrent_check.h"
 #include "engine/execute/interpreter.h"
 #include "engine/graph/output_names.h"
 #include "engine/kernels/error_stats.h"

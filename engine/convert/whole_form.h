@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/calibrate/dataset.h"
+#include "engine/calibrate/data/dataset.h"
 #include "engine/convert/converted_model.h"
-#include "engine/convert/lower.h"
+#include "engine/convert/lowering/lower.h"
 
 #include <ATen/core/ivalue.h>
 

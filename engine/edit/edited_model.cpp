@@ -2,7 +2,7 @@
 #include "engine/edit/edited_model.h"
 
 #include "engine/base/key.h"
-#include "engine/configure/edit_step_json.h"
+#include "engine/configure/json/edit_step_json.h"
 #include "engine/edit/edit_functions.h"
 
 #include <map>

@@ -6,8 +6,8 @@
 #include "engine/execute/op_table.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/execute/torch_types.h"
-#include "engine/graph/size_expression.h"
-#include "engine/import/symbol_text.h"
+#include "engine/graph/text/size_expression.h"
+#include "engine/import/pt2/symbol_text.h"
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>

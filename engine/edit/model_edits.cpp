@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/base/read_file.h"
+#include "engine/base/files/read_file.h"
 #include "engine/base/sha256.h"
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"

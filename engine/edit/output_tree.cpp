@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/edit/output_tree.h"
 
-#include "engine/import/tree_spec.h"
+#include "engine/import/pt2/tree_spec.h"
 
 #include <nlohmann/json.hpp>
 

@@ -2,7 +2,7 @@
 #include "engine/edit/typed_arguments.h"
 
 #include "engine/base/text.h"
-#include "engine/configure/edit_step_json.h"
+#include "engine/configure/json/edit_step_json.h"
 #include "engine/configure/nearest_name.h"
 #include "engine/edit/operator_catalog.h"
 #include "engine/execute/op_table.h"

@@ -2,7 +2,7 @@
 #include "engine/execute/constant_folding.h"
 
 #include "engine/execute/op_table.h"
-#include "engine/graph/state.h"
+#include "engine/graph/operators/state.h"
 
 #include <algorithm>
 #include <unordered_set>

@@ -10,7 +10,7 @@
 
 namespace qs {
 
-/// What buffers hold between two calls, by the names of their nodes (`graph/state.h`).
+/// What buffers hold between two calls, by the names of their nodes (`graph/operators/state.h`).
 using ModelState = std::unordered_map<std::string, at::IValue>;
 
 /// The values alive during one run. One thread at a time.

@@ -3,15 +3,15 @@
 
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
-#include "engine/execute/higher_order.h"
+#include "engine/execute/control/higher_order.h"
+#include "engine/execute/control/scalar_ops.h"
+#include "engine/execute/control/script_control.h"
+#include "engine/execute/control/script_ops.h"
+#include "engine/execute/control/tuple_runner.h"
 #include "engine/execute/interpreter.h"
 #include "engine/execute/op_table.h"
 #include "engine/execute/reuse.h"
-#include "engine/execute/scalar_ops.h"
-#include "engine/execute/script_control.h"
-#include "engine/execute/script_ops.h"
-#include "engine/execute/tuple_runner.h"
-#include "engine/graph/state.h"
+#include "engine/graph/operators/state.h"
 
 #include <ATen/ops/clone.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/exporter.h"
 
-#include "engine/base/atomic_file.h"
-#include "engine/export/fold_weights.h"
+#include "engine/base/files/atomic_file.h"
+#include "engine/export/forms/fold_weights.h"
 #include "engine/export/onnx/onnx_exporter.h"
 #include "engine/export/onnx/onnx_metadata.h"
-#include "engine/import/export_record.h"
+#include "engine/import/archive/export_record.h"
 
 #include <algorithm>
 #include <array>

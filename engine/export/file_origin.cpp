@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/file_origin.h"
 
-#include "engine/convert/quantized_engine.h"
+#include "engine/convert/lowering/quantized_engine.h"
 #include "engine/export/onnx/onnx_metadata.h"
+#include "engine/import/archive/pt2_archive.h"
 #include "engine/import/file_kind.h"
-#include "engine/import/pt2_archive.h"
 
 namespace qs {
 

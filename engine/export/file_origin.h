@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/import/export_record.h"
+#include "engine/import/archive/export_record.h"
 
 namespace qs {
 

@@ -2,8 +2,8 @@
 #include "engine/extensions/check_pack.h"
 
 #include "engine/base/text.h"
-#include "engine/configure/backend_check.h"
-#include "engine/configure/lowering_row_check.h"
+#include "engine/configure/backend/backend_check.h"
+#include "engine/configure/backend/lowering_row_check.h"
 #include "engine/configure/nearest_name.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>

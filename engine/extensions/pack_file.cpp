@@ -3,8 +3,8 @@
 
 #include "engine/base/sha256.h"
 #include "engine/base/text.h"
-#include "engine/configure/json_reader.h"
-#include "engine/configure/lowering_names.h"
+#include "engine/configure/backend/lowering_names.h"
+#include "engine/configure/json/json_reader.h"
 
 #include <algorithm>
 #include <array>

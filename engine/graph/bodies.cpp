@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/graph/bodies.h"
 
-#include "engine/graph/code_printer.h"
+#include "engine/graph/code/code_printer.h"
 
 #include <algorithm>
 #include <array>

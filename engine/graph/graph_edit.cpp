@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/graph/graph_edit.h"
 
-#include "engine/graph/effects.h"
+#include "engine/graph/operators/effects.h"
+#include "engine/graph/operators/state.h"
 #include "engine/graph/readers.h"
-#include "engine/graph/state.h"
 
 #include <algorithm>
 #include <cassert>

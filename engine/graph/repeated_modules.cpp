@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/graph/repeated_modules.h"
 
-#include "engine/graph/graph_printer.h"
+#include "engine/graph/text/graph_printer.h"
 
 #include <cctype>
 #include <map>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/file_kind.h"
 
-#include "engine/base/read_file.h"
+#include "engine/base/files/read_file.h"
 
 #include <array>
 #include <cctype>

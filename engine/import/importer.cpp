@@ -5,11 +5,11 @@
 #include "engine/base/try_apart.h"
 #include "engine/graph/graph_verifier.h"
 #include "engine/import/file_kind.h"
-#include "engine/import/functionalize.h"
-#include "engine/import/mutated_state.h"
-#include "engine/import/pt2_importer.h"
-#include "engine/import/torchscript_importer.h"
-#include "engine/import/view_updates.h"
+#include "engine/import/functionalize/functionalize.h"
+#include "engine/import/functionalize/mutated_state.h"
+#include "engine/import/functionalize/view_updates.h"
+#include "engine/import/pt2/pt2_importer.h"
+#include "engine/import/torchscript/torchscript_importer.h"
 
 #include <ATen/Parallel.h>
 

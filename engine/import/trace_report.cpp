@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/trace_report.h"
 
+#include "engine/base/files/read_file.h"
 #include "engine/base/log.h"
-#include "engine/base/read_file.h"
 
 #include <algorithm>
 #include <filesystem>

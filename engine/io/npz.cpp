@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/io/npz.h"
 
-#include "engine/base/atomic_file.h"
-#include "engine/base/read_file.h"
+#include "engine/base/files/atomic_file.h"
+#include "engine/base/files/read_file.h"
 
 #include <algorithm>
 #include <cstring>

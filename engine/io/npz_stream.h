@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/base/atomic_file.h"
+#include "engine/base/files/atomic_file.h"
 #include "engine/io/npz.h"
 
 #include <memory>

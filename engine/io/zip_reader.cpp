@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/io/zip_reader.h"
 
-#include "engine/base/read_file.h"
+#include "engine/base/files/read_file.h"
 
 #include <algorithm>
 #include <cstdlib>

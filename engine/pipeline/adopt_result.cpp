@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/export/result_writer.h"
+#include "engine/export/documents/result_writer.h"
 #include "engine/pipeline/chain_run.h"
 #include "engine/pipeline/decision_keys.h"
 #include "engine/pipeline/stage_chain.h"

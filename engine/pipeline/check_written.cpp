@@ -3,7 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
-#include "engine/compare/metrics.h"
+#include "engine/compare/metrics/metrics.h"
 #include "engine/execute/interpreter.h"
 #include "engine/export/exporter.h"
 #include "engine/import/importer.h"

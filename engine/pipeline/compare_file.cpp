@@ -3,11 +3,11 @@
 
 #include "engine/base/log.h"
 #include "engine/base/text.h"
-#include "engine/calibrate/dataset.h"
-#include "engine/compare/file_comparator.h"
-#include "engine/convert/quantized_engine.h"
+#include "engine/calibrate/data/dataset.h"
+#include "engine/compare/files/file_comparator.h"
+#include "engine/convert/lowering/quantized_engine.h"
+#include "engine/export/documents/result_writer.h"
 #include "engine/export/file_origin.h"
-#include "engine/export/result_writer.h"
 #include "engine/import/importer.h"
 
 #include <filesystem>

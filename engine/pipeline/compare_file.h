@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/base/job_context.h"
-#include "engine/compare/file_comparison.h"
+#include "engine/compare/files/file_comparison.h"
 #include "engine/configure/recipe.h"
 
 #include <string>

@@ -2,7 +2,7 @@
 #include "engine/pipeline/content_keys.h"
 
 #include "engine/configure/extension_packs.h"
-#include "engine/graph/graph_printer.h"
+#include "engine/graph/text/graph_printer.h"
 #include "engine/pipeline/decision_keys.h"
 
 namespace qs {

@@ -3,7 +3,7 @@
 
 #include "engine/configure/backend_config.h"
 #include "engine/configure/extension_packs.h"
-#include "engine/configure/image_preprocess_json.h"
+#include "engine/configure/json/image_preprocess_json.h"
 #include "engine/pipeline/data_identity.h"
 
 namespace qs {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/pipeline/kept_statistics.h"
 
-#include "engine/calibrate/derived_stats.h"
+#include "engine/calibrate/observers/derived_stats.h"
 
 #include <algorithm>
 

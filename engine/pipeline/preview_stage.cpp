@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/calibrate/calibrator.h"
-#include "engine/calibrate/dataset.h"
+#include "engine/calibrate/data/dataset.h"
 #include "engine/compare/preview_run.h"
 #include "engine/convert/convert.h"
 #include "engine/pipeline/chain_run.h"

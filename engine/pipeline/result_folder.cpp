@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/pipeline/result_folder.h"
 
-#include "engine/base/atomic_file.h"
+#include "engine/base/files/atomic_file.h"
 #include "engine/calibrate/checkpoint.h"
 #include "engine/configure/backend_config.h"
-#include "engine/configure/json_reader.h"
+#include "engine/configure/json/json_reader.h"
 #include "engine/export/exporter.h"
 
 #include <algorithm>

@@ -7,8 +7,8 @@
 #include "engine/configure/recipe.h"
 #include "engine/convert/converted_model.h"
 #include "engine/edit/edited_model.h"
+#include "engine/export/documents/stored_run.h"
 #include "engine/export/onnx_opset.h"
-#include "engine/export/stored_run.h"
 #include "engine/pipeline/run_settings.h"
 
 #include <map>

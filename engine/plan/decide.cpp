@@ -2,7 +2,7 @@
 #include "engine/plan/decide.h"
 
 #include "engine/base/text.h"
-#include "engine/plan/custom_modules.h"
+#include "engine/plan/match/custom_modules.h"
 #include "engine/plan/remedy.h"
 
 #include <algorithm>

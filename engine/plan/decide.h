@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/plan/constraint_check.h"
+#include "engine/plan/match/constraint_check.h"
 #include "engine/plan/observer_plan.h"
 #include "engine/plan/plan.h"
 

@@ -2,8 +2,8 @@
 #include "engine/plan/model_warnings.h"
 
 #include "engine/base/text.h"
-#include "engine/graph/quantized_target.h"
-#include "engine/plan/op_vocabulary.h"
+#include "engine/graph/operators/quantized_target.h"
+#include "engine/plan/names/op_vocabulary.h"
 
 #include <algorithm>
 #include <array>

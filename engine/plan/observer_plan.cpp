@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/observer_plan.h"
 
-#include "engine/plan/lstm_op.h"
+#include "engine/plan/match/lstm_op.h"
 #include "engine/plan/observer_sites.h"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/plan/pattern_matcher.h"
+#include "engine/plan/match/pattern_matcher.h"
 #include "engine/plan/plan.h"
-#include "engine/plan/rule_table.h"
+#include "engine/plan/rules/rule_table.h"
 
 namespace qs {
 

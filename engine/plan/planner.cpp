@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/planner.h"
 
-#include "engine/configure/lowering_table.h"
+#include "engine/configure/backend/lowering_table.h"
+#include "engine/plan/block/prepare_names.h"
 #include "engine/plan/branch_conditions.h"
-#include "engine/plan/custom_modules.h"
 #include "engine/plan/decide.h"
-#include "engine/plan/mixed_qconfigs.h"
+#include "engine/plan/match/custom_modules.h"
 #include "engine/plan/model_warnings.h"
-#include "engine/plan/object_types.h"
+#include "engine/plan/names/object_types.h"
+#include "engine/plan/names/own_modules.h"
 #include "engine/plan/observer_plan.h"
-#include "engine/plan/own_modules.h"
-#include "engine/plan/prepare_names.h"
 #include "engine/plan/reasons.h"
+#include "engine/plan/rules/mixed_qconfigs.h"
 
 #include <map>
 

@@ -3,8 +3,8 @@
 
 #include "engine/base/text.h"
 #include "engine/configure/nearest_name.h"
-#include "engine/plan/custom_modules.h"
-#include "engine/plan/taken_apart.h"
+#include "engine/plan/match/custom_modules.h"
+#include "engine/plan/names/taken_apart.h"
 
 #include <algorithm>
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "engine/plan/alternatives.h"
+#include "engine/plan/block/prepare_settings.h"
 #include "engine/plan/decide.h"
-#include "engine/plan/prepare_settings.h"
 
 #include <map>
 #include <unordered_set>

@@ -2,8 +2,8 @@
 #include "engine/plan/remedy.h"
 
 #include "engine/base/text.h"
-#include "engine/configure/derived_qconfig.h"
-#include "engine/plan/node_rules.h"
+#include "engine/configure/qconfigs/derived_qconfig.h"
+#include "engine/plan/rules/node_rules.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/configure/recipe.h"
-#include "engine/plan/constraint_check.h"
+#include "engine/plan/match/constraint_check.h"
 #include "engine/plan/plan.h"
 
 #include <optional>

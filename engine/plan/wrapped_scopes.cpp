@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/wrapped_scopes.h"
 
-#include "engine/plan/op_vocabulary.h"
+#include "engine/plan/names/op_vocabulary.h"
 
 #include <algorithm>
 #include <unordered_set>

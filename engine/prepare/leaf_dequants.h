@@ -14,7 +14,7 @@ namespace qs {
 /// the stub stands right before it: "dequantize - consumer - quantize" stays in one piece. Stubs,
 /// getitems and tuples that nobody reads are not left behind. Returns the stubs that stay, in the
 /// order of the leaves. Errors: the node has not one output of ValueKind::Tuple with a known
-/// structure (graph/tuple_ops.h).
+/// structure (graph/operators/tuple_ops.h).
 Result<std::vector<NodeId>> insertLeafDequants(GraphEdit& edit, NodeId customModule);
 
 /// The stub a value comes from, directly or through the tuples built of stubs and the getitems

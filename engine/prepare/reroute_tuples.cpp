@@ -2,7 +2,7 @@
 #include "engine/prepare/reroute_tuples.h"
 
 #include "engine/execute/interpreter.h"
-#include "engine/graph/tuple_ops.h"
+#include "engine/graph/operators/tuple_ops.h"
 
 namespace qs {
 

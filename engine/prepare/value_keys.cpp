@@ -3,7 +3,7 @@
 
 #include "engine/execute/interpreter.h"
 #include "engine/execute/tensor_store.h"
-#include "engine/graph/graph_printer.h"
+#include "engine/graph/text/graph_printer.h"
 
 #include <ATen/core/Tensor.h>
 

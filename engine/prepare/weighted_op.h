@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/graph/graph_edit.h"
-#include "engine/graph/operators.h"
+#include "engine/graph/operators/operators.h"
 
 #include <optional>
 #include <string>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/project/project.h"
 
-#include "engine/base/atomic_file.h"
+#include "engine/base/files/atomic_file.h"
+#include "engine/base/files/read_file.h"
 #include "engine/base/log.h"
-#include "engine/base/read_file.h"
-#include "engine/configure/json_reader.h"
+#include "engine/configure/json/json_reader.h"
 
 #include <filesystem>
 #include <fstream>

@@ -2,7 +2,7 @@
 #include "engine/runs/node_match.h"
 
 #include "engine/base/common_sequence.h"
-#include "engine/graph/graph_printer.h"
+#include "engine/graph/text/graph_printer.h"
 
 #include <algorithm>
 #include <map>

@@ -3,7 +3,7 @@
 
 #include "engine/base/common_sequence.h"
 #include "engine/base/text.h"
-#include "engine/configure/json_reader.h"
+#include "engine/configure/json/json_reader.h"
 
 #include <filesystem>
 #include <map>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/base/read_file.h"
+#include "engine/base/files/read_file.h"
 #include "engine/base/sha256.h"
-#include "engine/configure/json_reader.h"
+#include "engine/configure/json/json_reader.h"
 #include "engine/runs/run_record.h"
 #include "engine/runs/run_store.h"
 

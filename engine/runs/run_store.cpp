@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/runs/run_store.h"
 
-#include "engine/base/atomic_file.h"
+#include "engine/base/files/atomic_file.h"
 #include "engine/base/log.h"
 #include "engine/base/text.h"
 #include "engine/configure/backend_config.h"
-#include "engine/configure/json_reader.h"
+#include "engine/configure/json/json_reader.h"
 #include "engine/configure/nearest_name.h"
 #include "engine/pipeline/result_folder.h"
 #include "engine/runs/recipe_diff.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/values/channel_axis.h"
 
-#include "engine/graph/operators.h"
+#include "engine/graph/operators/operators.h"
 
 #include <algorithm>
 #include <array>

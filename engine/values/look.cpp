@@ -3,9 +3,9 @@
 
 #include "engine/base/freed_memory.h"
 #include "engine/base/torch_guard.h"
-#include "engine/calibrate/batch_reader.h"
+#include "engine/calibrate/data/batch_reader.h"
 #include "engine/calibrate/non_finite.h"
-#include "engine/convert/quantized_engine.h"
+#include "engine/convert/lowering/quantized_engine.h"
 #include "engine/graph/output_names.h"
 #include "engine/values/channel_axis.h"
 #include "engine/values/channel_outliers.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/values/look_json.h"
 
-#include "engine/export/node_json.h"
+#include "engine/export/documents/node_json.h"
 
 #include <algorithm>
 #include <cmath>

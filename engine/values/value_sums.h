@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/compare/metrics.h"
+#include "engine/compare/metrics/metrics.h"
 
 #include <vector>
 

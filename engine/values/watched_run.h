@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/calibrate/dataset.h"
+#include "engine/calibrate/data/dataset.h"
 #include "engine/compare/output_run.h"
-#include "engine/compare/sweep.h"
+#include "engine/compare/sweep/sweep.h"
 #include "engine/values/value_look.h"
 
 namespace qs {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/verify/certificate.h"
 
-#include "engine/compare/packed_product.h"
-#include "engine/configure/json_reader.h"
+#include "engine/compare/products/packed_product.h"
+#include "engine/configure/json/json_reader.h"
 
 #include <ATen/Version.h>
 

@@ -2,7 +2,7 @@
 #include "engine/verify/certificate_rows.h"
 
 #include "engine/base/text.h"
-#include "engine/compare/packed_product.h"
+#include "engine/compare/products/packed_product.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/verify/certify.h"
 
-#include "engine/base/atomic_file.h"
+#include "engine/base/files/atomic_file.h"
 #include "engine/base/sha256.h"
 #include "engine/export/exporter.h"
 

@@ -2,9 +2,9 @@
 #include "engine/verify/gate.h"
 
 #include "engine/base/text.h"
-#include "engine/configure/json_reader.h"
+#include "engine/configure/json/json_reader.h"
 #include "engine/configure/nearest_name.h"
-#include "engine/export/report_svg.h"
+#include "engine/export/report/report_svg.h"
 
 #include <algorithm>
 #include <array>

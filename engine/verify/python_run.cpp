@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/verify/python_run.h"
 
-#include "engine/base/atomic_file.h"
-#include "engine/base/temporary_folder.h"
+#include "engine/base/files/atomic_file.h"
+#include "engine/base/files/temporary_folder.h"
 #include "engine/base/text.h"
 #include "engine/configure/extension_packs.h"
-#include "engine/configure/json_reader.h"
+#include "engine/configure/json/json_reader.h"
 #include "engine/configure/resource_folder.h"
-#include "engine/convert/quantized_engine.h"
+#include "engine/convert/lowering/quantized_engine.h"
 #include "engine/io/npy_tensor.h"
 #include "engine/verify/child_process.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/base/job_context.h"
-#include "engine/calibrate/dataset.h"
+#include "engine/calibrate/data/dataset.h"
 #include "engine/verify/runtimes.h"
 #include "engine/verify/speed.h"
 

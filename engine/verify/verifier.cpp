@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/verify/verifier.h"
 
+#include "engine/base/files/temporary_folder.h"
 #include "engine/base/sha256.h"
-#include "engine/base/temporary_folder.h"
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
-#include "engine/compare/metrics.h"
+#include "engine/compare/metrics/metrics.h"
 #include "engine/compare/output_run.h"
-#include "engine/convert/quantized_engine.h"
+#include "engine/convert/lowering/quantized_engine.h"
 #include "engine/convert/whole_form.h"
 #include "engine/export/exporter.h"
 #include "engine/export/file_origin.h"

@@ -33,8 +33,8 @@ class ChecksFindWhatTheyAreFor(unittest.TestCase):
         self.assertEqual(len(list(test_layers.stage_problems(name))), 1)
 
     def test_torch_is_found_through_another_header(self):
-        self.write("engine/compare/metrics.h", "#include <ATen/core/Tensor.h>\n")
-        name = self.write("ui/panel.cpp", '#include "engine/compare/metrics.h"\n')
+        self.write("engine/compare/metrics/metrics.h", "#include <ATen/core/Tensor.h>\n")
+        name = self.write("ui/panel.cpp", '#include "engine/compare/metrics/metrics.h"\n')
         self.assertEqual(len(list(test_layers.header_problems(name))), 1)
 
     def test_the_engine_knows_no_qt(self):
@@ -42,6 +42,11 @@ class ChecksFindWhatTheyAreFor(unittest.TestCase):
         self.assertEqual(len(list(test_layers.header_problems(name))), 1)
         name = self.write("app/commands/a.cpp", "#include <QtCore/QString>\n")
         self.assertEqual(len(list(test_layers.header_problems(name))), 1)
+
+    def test_a_room_has_an_end(self):
+        names = [f"engine/plan/{number}.h" for number in range(test_files.ROOM)]
+        self.assertEqual(list(test_files.room_problems(names)), [])
+        self.assertEqual(len(list(test_files.room_problems(names + ["engine/plan/more.h"]))), 1)
 
     def test_licence_length_words_registration(self):
         self.assertEqual(len(list(test_files.licence_problem("ui/a.cpp", ["// SPDX-License-Identifier: Apache-2.0"]))), 1)

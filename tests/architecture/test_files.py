@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every file must be: licensed in its first line, short or with a reason, free of unfinished marks and of paths and
-hosts of one machine; every source and every test known to CMake.
+hosts of one machine; every source and every test known to CMake; no folder of the product too full to survey.
 """
+import collections
 import pathlib
 import re
 
 import tree
 
 LIMIT = 400
+ROOM = 30
 REASON = re.compile(r"over 400 lines because", re.IGNORECASE)
 SCRIPT_NAMES = ("run", "setup", "refresh", "CMakeLists.txt")
 CODE = tree.CPP + (".py", ".cmake", ".sh")
@@ -72,8 +74,16 @@ def registration_problem(name):
     yield f"{name}: no CMakeLists.txt above it names it, so nothing builds or runs it"
 
 
+def room_problems(names):
+    """A folder of the product holds at most ROOM files of its own; more are rooms inside it."""
+    folders = collections.Counter(str(pathlib.PurePath(name).parent) for name in names if name.startswith(("engine/", "ui/", "app/")))
+    for folder, count in sorted(folders.items()):
+        if count > ROOM:
+            yield f"{folder}: {count} files; make rooms in it of at most {ROOM}"
+
+
 def main():
-    problems, seen = [], 0
+    problems, seen = list(room_problems(tree.files())), 0
     for name in tree.files():
         code = is_code(name)
         if not code and not name.endswith(PROSE):

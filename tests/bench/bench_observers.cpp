@@ -2,8 +2,8 @@
 // Times our histogram observer: `bench_observers FILE.npz ROUNDS` observes the file's array "x"
 // once a round and prints one line of JSON: wall and processor seconds a round, and the state for
 // the caller to compare.
-#include "engine/calibrate/observer_factory.h"
-#include "engine/convert/choose_qparams.h"
+#include "engine/calibrate/observers/observer_factory.h"
+#include "engine/convert/ranges/choose_qparams.h"
 #include "engine/io/npz.h"
 
 #include <ATen/ATen.h>

@@ -3,7 +3,7 @@
 // bench_preview MODEL DATA [BATCHES [SAMPLES A BATCH [NODE]]]. Every quantized unit, or
 // those of that node alone, is kept float once, in turn.
 #include "engine/base/freed_memory.h"
-#include "engine/calibrate/dataset.h"
+#include "engine/calibrate/data/dataset.h"
 #include "engine/execute/interpreter.h"
 #include "engine/import/importer.h"
 #include "engine/pipeline/stage_chain.h"

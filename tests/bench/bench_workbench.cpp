@@ -4,11 +4,11 @@
 #include "engine/plan/planner.h"
 #include "tests/support/decoder_graph.h"
 #include "tests/support/fake_engine.h"
-#include "ui/graph/graph_pane.h"
-#include "ui/session/finder.h"
+#include "ui/graph/view/graph_pane.h"
+#include "ui/session/search/finder.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/theme.h"
+#include "ui/style/theme.h"
 
 #include <QApplication>
 #include <QElapsedTimer>

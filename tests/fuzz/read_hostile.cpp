@@ -2,14 +2,14 @@
 // Gives files to one reader of the engine, each in a process of its own with limits, and prints
 // what became of it: `read_hostile READER MODEL < paths`, a line "OUTCOME\tmessage" for each path.
 #include "engine/base/log.h"
-#include "engine/calibrate/dataset.h"
-#include "engine/calibrate/image.h"
+#include "engine/calibrate/data/dataset.h"
+#include "engine/calibrate/data/images/image.h"
 #include "engine/calibrate/observations.h"
 #include "engine/configure/backend_config.h"
 #include "engine/configure/recipe.h"
 #include "engine/execute/tensor_store.h"
-#include "engine/export/node_data_reader.h"
-#include "engine/export/stored_run.h"
+#include "engine/export/documents/node_data_reader.h"
+#include "engine/export/documents/stored_run.h"
 #include "engine/import/importer.h"
 #include "engine/pipeline/stage_chain.h"
 #include "engine/project/project.h"

@@ -5,8 +5,8 @@
 // NODE SCALE ZERO_POINT" and "weight NODE COUNT SCALE...". With one argument @FILE each line of the
 // file holds the arguments of one conversion; a failed one leaves its message in OUT.error.
 #include "engine/calibrate/calibrator.h"
-#include "engine/convert/choose_qparams.h"
 #include "engine/convert/convert.h"
+#include "engine/convert/ranges/choose_qparams.h"
 #include "engine/execute/interpreter.h"
 #include "engine/import/importer.h"
 #include "engine/plan/planner.h"

@@ -5,7 +5,7 @@
 #include "tests/ui/shown_numbers.h"
 #include "tests/ui/window_test.h"
 #include "ui/plots/histogram_plot.h"
-#include "ui/session/edge_decisions.h"
+#include "ui/session/decisions/edge_decisions.h"
 #include "ui/session/engine_session.h"
 
 #include <QComboBox>

@@ -5,11 +5,11 @@
 #include "tests/support/command_line.h"
 #include "tests/ui/shown_numbers.h"
 #include "ui/edit/edit_dialog.h"
-#include "ui/graph/graph_pane.h"
+#include "ui/frame/actions.h"
+#include "ui/frame/message_bar.h"
+#include "ui/graph/view/graph_pane.h"
 #include "ui/session/engine_session.h"
-#include "ui/shell/actions.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/message_bar.h"
 #include "ui/shell/project_files.h"
 
 #include <QAction>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/graph/graph_edit.h"
-#include "engine/graph/graph_parser.h"
+#include "engine/graph/text/graph_parser.h"
 #include "tests/support/fake_engine.h"
-#include "ui/graph/body_pane.h"
-#include "ui/graph/graph_pane.h"
-#include "ui/panels/property_cards.h"
-#include "ui/shell/actions.h"
+#include "ui/frame/actions.h"
+#include "ui/graph/view/body_pane.h"
+#include "ui/graph/view/graph_pane.h"
 #include "ui/shell/main_window.h"
+#include "ui/style/property_cards.h"
 
 #include <QFile>
 #include <QLabel>

@@ -3,8 +3,8 @@
 #include "ui/panels/code_panel.h"
 #include "ui/panels/code_view.h"
 #include "ui/panels/line_match.h"
-#include "ui/panels/property_cards.h"
 #include "ui/session/workspace.h"
+#include "ui/style/property_cards.h"
 
 #include <QComboBox>
 #include <QLabel>

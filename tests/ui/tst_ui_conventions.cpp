@@ -2,9 +2,9 @@
 #include "engine/project/project.h"
 #include "tests/support/fake_engine.h"
 #include "tests/ui/window_test.h"
-#include "ui/graph/graph_pane.h"
-#include "ui/shell/actions.h"
-#include "ui/shell/commands.h"
+#include "ui/frame/actions.h"
+#include "ui/graph/view/graph_pane.h"
+#include "ui/shell/actions/commands.h"
 #include "ui/shell/project_files.h"
 #include "ui/shell/short_paths.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/ui/edge_window.h"
-#include "ui/shell/actions.h"
-#include "ui/shell/theme.h"
+#include "ui/frame/actions.h"
+#include "ui/style/theme.h"
 
 #include <QListWidget>
 

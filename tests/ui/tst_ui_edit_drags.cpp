@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/ui/edge_window.h"
 #include "ui/edit/edit_dialog.h"
-#include "ui/shell/actions.h"
-#include "ui/shell/message_bar.h"
-#include "ui/shell/theme.h"
+#include "ui/frame/actions.h"
+#include "ui/frame/message_bar.h"
+#include "ui/style/theme.h"
 
 #include <QAction>
 #include <QApplication>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/graph/graph_printer.h"
+#include "engine/graph/text/graph_printer.h"
 #include "tests/ui/edits_window.h"
 #include "ui/panels/result_strip.h"
-#include "ui/shell/theme.h"
+#include "ui/style/theme.h"
 
 #include <QApplication>
 #include <QCheckBox>

@@ -2,8 +2,8 @@
 #include "tests/ui/edits_window.h"
 #include "ui/edit/edits_panel.h"
 #include "ui/edit/graph_editor.h"
-#include "ui/shell/looks.h"
-#include "ui/shell/theme.h"
+#include "ui/style/looks.h"
+#include "ui/style/theme.h"
 
 #include <QApplication>
 #include <QPushButton>

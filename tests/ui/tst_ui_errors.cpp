@@ -2,7 +2,7 @@
 #include "engine/graph/graph_edit.h"
 #include "tests/support/fake_engine.h"
 #include "tests/ui/window_test.h"
-#include "ui/shell/message_bar.h"
+#include "ui/frame/message_bar.h"
 
 #include <QPushButton>
 #include <QSettings>

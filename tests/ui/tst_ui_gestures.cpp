@@ -6,7 +6,7 @@
 #include "ui/session/engine_session.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/project_files.h"
-#include "ui/shell/theme.h"
+#include "ui/style/theme.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>

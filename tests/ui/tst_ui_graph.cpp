@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/typing_engine.h"
-#include "ui/graph/expansion.h"
-#include "ui/graph/graph_layout.h"
-#include "ui/graph/graph_pane.h"
-#include "ui/graph/level_layout.h"
+#include "ui/graph/layout/expansion.h"
+#include "ui/graph/layout/graph_layout.h"
+#include "ui/graph/layout/level_layout.h"
+#include "ui/graph/view/graph_pane.h"
 #include "ui/session/workspace.h"
 
 #include <QElapsedTimer>

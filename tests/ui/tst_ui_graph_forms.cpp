@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/decoder_graph.h"
 #include "tests/support/fake_engine.h"
-#include "ui/graph/expansion.h"
-#include "ui/graph/graph_export.h"
-#include "ui/graph/graph_layout.h"
-#include "ui/graph/graph_pane.h"
-#include "ui/graph/legend.h"
+#include "ui/graph/export/graph_export.h"
+#include "ui/graph/layout/expansion.h"
+#include "ui/graph/layout/graph_layout.h"
+#include "ui/graph/style/legend.h"
 #include "ui/graph/trace.h"
+#include "ui/graph/view/graph_pane.h"
 #include "ui/session/workspace.h"
-#include "ui/shell/theme.h"
+#include "ui/style/theme.h"
 
 #include <QLabel>
 #include <QSignalSpy>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/fake_engine.h"
 #include "tests/ui/window_test.h"
-#include "ui/graph/graph_pane.h"
-#include "ui/panels/interior_card.h"
-#include "ui/panels/module_card.h"
+#include "ui/graph/view/graph_pane.h"
+#include "ui/panels/cards/interior_card.h"
+#include "ui/panels/cards/module_card.h"
 #include "ui/plots/histogram_plot.h"
-#include "ui/shell/commands.h"
+#include "ui/shell/actions/commands.h"
 #include "ui/shell/main_window.h"
 
 #include <QHeaderView>

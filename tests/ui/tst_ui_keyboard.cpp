@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/fake_engine.h"
 #include "tests/ui/window_test.h"
+#include "ui/frame/actions.h"
 #include "ui/panels/module_panel.h"
-#include "ui/shell/actions.h"
-#include "ui/shell/commands.h"
+#include "ui/shell/actions/commands.h"
+#include "ui/shell/bars/pipeline_bar.h"
 #include "ui/shell/focus_ring.h"
-#include "ui/shell/pipeline_bar.h"
 
 #include <QAbstractButton>
 #include <QAbstractItemView>

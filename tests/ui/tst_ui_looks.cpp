@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/io/npz.h"
 #include "tests/ui/edge_window.h"
-#include "ui/panels/property_cards.h"
-#include "ui/shell/theme.h"
 #include "ui/source/source_view.h"
+#include "ui/style/property_cards.h"
+#include "ui/style/theme.h"
 #include "ui/values/heat_map.h"
 #include "ui/values/look_table.h"
 #include "ui/values/sample_view.h"

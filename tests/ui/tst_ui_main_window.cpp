@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/fake_engine.h"
 #include "tests/ui/window_test.h"
-#include "ui/graph/graph_pane.h"
+#include "ui/frame/actions.h"
+#include "ui/frame/message_bar.h"
+#include "ui/graph/view/graph_pane.h"
 #include "ui/panels/log_panel.h"
 #include "ui/panels/module_panel.h"
 #include "ui/panels/verdict_list.h"
@@ -9,13 +11,11 @@
 #include "ui/plots/error_bar_plot.h"
 #include "ui/plots/histogram_plot.h"
 #include "ui/session/worst_nodes.h"
-#include "ui/shell/actions.h"
-#include "ui/shell/commands.h"
+#include "ui/shell/actions/commands.h"
+#include "ui/shell/bars/pipeline_bar.h"
+#include "ui/shell/bars/stage_button.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/message_bar.h"
-#include "ui/shell/pipeline_bar.h"
 #include "ui/shell/screenshot.h"
-#include "ui/shell/stage_button.h"
 
 #include <QComboBox>
 #include <QFile>

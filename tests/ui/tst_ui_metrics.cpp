@@ -2,7 +2,7 @@
 #include "tests/ui/edge_window.h"
 #include "ui/models/metrics_model.h"
 #include "ui/panels/metrics_panel.h"
-#include "ui/shell/theme.h"
+#include "ui/style/theme.h"
 
 #include <QAbstractItemModelTester>
 #include <QApplication>

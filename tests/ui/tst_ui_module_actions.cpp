@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/graph/graph_edit.h"
-#include "engine/plan/prepare_lists.h"
+#include "engine/plan/block/prepare_lists.h"
 #include "tests/support/fake_engine.h"
-#include "ui/graph/graph_pane.h"
+#include "ui/frame/actions.h"
+#include "ui/graph/view/graph_pane.h"
 #include "ui/panels/module_panel.h"
-#include "ui/shell/actions.h"
 #include "ui/shell/main_window.h"
 
 #include <QLabel>

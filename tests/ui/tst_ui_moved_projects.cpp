@@ -4,8 +4,8 @@
 #include "engine/project/moved_files.h"
 #include "tests/support/fake_engine.h"
 #include "tests/ui/window_test.h"
+#include "ui/frame/message_bar.h"
 #include "ui/session/text.h"
-#include "ui/shell/message_bar.h"
 #include "ui/shell/project_files.h"
 
 #include <QAbstractButton>

@@ -2,13 +2,13 @@
 #include "engine/project/project.h"
 #include "tests/support/fake_engine.h"
 #include "tests/ui/window_test.h"
+#include "ui/frame/actions.h"
+#include "ui/frame/message_bar.h"
 #include "ui/panels/log_panel.h"
 #include "ui/panels/module_panel.h"
-#include "ui/shell/actions.h"
 #include "ui/shell/autosave.h"
-#include "ui/shell/looks.h"
-#include "ui/shell/message_bar.h"
 #include "ui/shell/project_files.h"
+#include "ui/style/looks.h"
 
 #include <QComboBox>
 #include <QPushButton>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/ui/window_test.h"
+#include "ui/frame/actions.h"
+#include "ui/frame/message_bar.h"
 #include "ui/session/engine_session.h"
 #include "ui/session/workspace.h"
-#include "ui/shell/actions.h"
-#include "ui/shell/message_bar.h"
 
 #include <QApplication>
 #include <QCheckBox>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/graph/graph_parser.h"
+#include "engine/graph/text/graph_parser.h"
 #include "tests/support/fake_engine.h"
-#include "ui/panels/property_cards.h"
-#include "ui/panels/recipe_editor.h"
-#include "ui/panels/recipe_panel.h"
-#include "ui/session/assign_scopes.h"
-#include "ui/session/recipe_text.h"
+#include "ui/panels/recipe/recipe_editor.h"
+#include "ui/panels/recipe/recipe_panel.h"
+#include "ui/session/decisions/assign_scopes.h"
+#include "ui/session/decisions/recipe_text.h"
 #include "ui/session/workspace.h"
+#include "ui/style/property_cards.h"
 
 #include <QLabel>
 #include <QUndoView>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/fake_engine.h"
 #include "tests/ui/window_test.h"
+#include "ui/frame/actions.h"
 #include "ui/panels/result_strip.h"
 #include "ui/session/worst_nodes.h"
-#include "ui/shell/actions.h"
-#include "ui/shell/commands.h"
-#include "ui/shell/looks.h"
+#include "ui/shell/actions/commands.h"
+#include "ui/style/looks.h"
 
 #include <QApplication>
 #include <QLabel>

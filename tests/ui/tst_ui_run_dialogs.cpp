@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/shell/run_dialogs.h"
+#include "ui/shell/dialogs/run_dialogs.h"
 
 #include <QApplication>
 #include <QCheckBox>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/ui/runs_window.h"
+#include "ui/frame/actions.h"
 #include "ui/panels/property_panel.h"
 #include "ui/runs/run_table_model.h"
-#include "ui/shell/actions.h"
 #include "ui/shell/project_files.h"
-#include "ui/shell/theme.h"
+#include "ui/style/theme.h"
 
 #include <QAbstractItemModelTester>
 #include <QApplication>

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/fake_engine.h"
 #include "tests/ui/window_test.h"
-#include "ui/graph/graph_pane.h"
+#include "ui/frame/actions.h"
+#include "ui/frame/message_bar.h"
+#include "ui/graph/view/graph_pane.h"
 #include "ui/models/search_result_model.h"
 #include "ui/panels/search_panel.h"
-#include "ui/session/finder.h"
-#include "ui/shell/actions.h"
-#include "ui/shell/commands.h"
+#include "ui/session/search/finder.h"
+#include "ui/shell/actions/commands.h"
+#include "ui/shell/bars/pipeline_bar.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/message_bar.h"
-#include "ui/shell/pipeline_bar.h"
 
 #include <QAbstractItemModelTester>
 #include <QElapsedTimer>

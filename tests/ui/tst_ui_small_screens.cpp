@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/fake_engine.h"
 #include "tests/ui/window_test.h"
-#include "ui/shell/actions.h"
-#include "ui/shell/commands.h"
-#include "ui/shell/looks.h"
-#include "ui/shell/theme.h"
+#include "ui/frame/actions.h"
+#include "ui/shell/actions/commands.h"
+#include "ui/style/looks.h"
+#include "ui/style/theme.h"
 
 #include <QAbstractButton>
 #include <QAction>

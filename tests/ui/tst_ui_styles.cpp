@@ -2,11 +2,11 @@
 #include "engine/project/project.h"
 #include "tests/support/fake_engine.h"
 #include "tests/ui/window_test.h"
-#include "ui/graph/graph_pane.h"
+#include "ui/frame/actions.h"
+#include "ui/graph/view/graph_pane.h"
 #include "ui/models/style_rule_model.h"
 #include "ui/panels/style_panel.h"
-#include "ui/session/finder.h"
-#include "ui/shell/actions.h"
+#include "ui/session/search/finder.h"
 #include "ui/shell/window_state.h"
 
 #include <QAbstractItemModelTester>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/fake_engine.h"
 #include "tests/ui/window_test.h"
-#include "ui/panels/property_cards.h"
+#include "ui/style/property_cards.h"
 #include "ui/values/heat_map.h"
 #include "ui/values/sample_view.h"
 #include "ui/values/value_looks.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/fake_engine.h"
 #include "tests/ui/window_test.h"
-#include "ui/graph/graph_pane.h"
 #include "ui/graph/stored_inside.h"
-#include "ui/panels/property_cards.h"
+#include "ui/graph/view/graph_pane.h"
+#include "ui/style/property_cards.h"
 
 #include <QStandardPaths>
 #include <QtTest>

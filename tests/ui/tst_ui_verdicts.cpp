@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the window says about decisions, and what it offers to do about them.
 #include "tests/support/fake_engine.h"
-#include "ui/graph/graph_pane.h"
+#include "ui/frame/actions.h"
+#include "ui/frame/message_bar.h"
+#include "ui/graph/view/graph_pane.h"
 #include "ui/panels/findings_panel.h"
 #include "ui/panels/module_panel.h"
 #include "ui/panels/verdict_list.h"
-#include "ui/shell/actions.h"
 #include "ui/shell/advice.h"
-#include "ui/shell/lowering_dialog.h"
+#include "ui/shell/dialogs/lowering_dialog.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/message_bar.h"
 
 #include <QAction>
 #include <QComboBox>

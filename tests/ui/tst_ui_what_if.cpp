@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/convert/quantize_weights.h"
 #include "tests/ui/edge_window.h"
-#include "ui/shell/theme.h"
+#include "ui/style/theme.h"
 
 #include <QPushButton>
 #include <QToolButton>

@@ -2,14 +2,14 @@
 #include "ui/edit/edit_actions.h"
 
 #include "engine/base/sha256.h"
-#include "engine/graph/graph_printer.h"
+#include "engine/graph/text/graph_printer.h"
 #include "ui/edit/insert_dialogs.h"
 #include "ui/edit/part_actions.h"
 #include "ui/edit/rewire_drag.h"
-#include "ui/graph/graph_view.h"
+#include "ui/frame/actions.h"
+#include "ui/frame/message_bar.h"
+#include "ui/graph/view/graph_view.h"
 #include "ui/session/text.h"
-#include "ui/shell/actions.h"
-#include "ui/shell/message_bar.h"
 
 #include <QAction>
 #include <QDir>

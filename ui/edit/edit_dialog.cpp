@@ -3,7 +3,7 @@
 
 #include "engine/edit/way_back.h"
 #include "ui/session/text.h"
-#include "ui/shell/theme.h"
+#include "ui/style/theme.h"
 
 #include <QCheckBox>
 #include <QComboBox>

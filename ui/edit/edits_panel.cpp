@@ -4,7 +4,7 @@
 #include "ui/edit/graph_editor.h"
 #include "ui/session/coalesce.h"
 #include "ui/session/text.h"
-#include "ui/shell/theme.h"
+#include "ui/style/theme.h"
 
 #include <QCheckBox>
 #include <QHBoxLayout>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/edit/insert_dialogs.h"
 
-#include "engine/configure/edit_step_json.h"
+#include "engine/configure/json/edit_step_json.h"
 #include "engine/edit/way_back.h"
 
 namespace qs {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/edit/part_actions.h"
 
+#include "ui/frame/actions.h"
+#include "ui/frame/message_bar.h"
 #include "ui/session/text.h"
-#include "ui/shell/actions.h"
-#include "ui/shell/message_bar.h"
 
 #include <QAction>
 #include <QFileDialog>

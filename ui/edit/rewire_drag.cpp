@@ -2,10 +2,10 @@
 #include "ui/edit/rewire_drag.h"
 
 #include "ui/edit/rewire_targets.h"
-#include "ui/graph/edge_marks.h"
-#include "ui/graph/graph_view.h"
+#include "ui/graph/view/edge_marks.h"
+#include "ui/graph/view/graph_view.h"
 #include "ui/session/text.h"
-#include "ui/shell/theme.h"
+#include "ui/style/theme.h"
 
 #include <QApplication>
 #include <QGraphicsItem>

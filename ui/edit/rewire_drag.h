@@ -2,7 +2,7 @@
 #pragma once
 
 #ifndef Q_MOC_RUN
-#include "engine/plan/edge_rules.h"
+#include "engine/plan/rules/edge_rules.h"
 #include "ui/edit/graph_editor.h"
 #endif
 

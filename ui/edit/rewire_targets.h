@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "engine/plan/edge_rules.h"
-#include "ui/graph/fold_tree.h"
+#include "engine/plan/rules/edge_rules.h"
+#include "ui/session/fold_tree.h"
 
 #include <optional>
 #include <unordered_set>

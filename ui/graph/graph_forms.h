@@ -2,8 +2,8 @@
 #pragma once
 
 #ifndef Q_MOC_RUN
-#include "engine/export/code_forms.h"
-#include "ui/graph/fold_tree.h"
+#include "engine/export/forms/code_forms.h"
+#include "ui/session/fold_tree.h"
 #endif
 
 #include <QObject>

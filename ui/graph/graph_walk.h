@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "ui/graph/graph_drawing.h"
+#include "ui/graph/view/graph_drawing.h"
 
 #include <Qt>
 

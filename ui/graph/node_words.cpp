@@ -2,7 +2,7 @@
 #include "ui/graph/node_words.h"
 
 #include "engine/base/text.h"
-#include "engine/graph/graph_printer.h"
+#include "engine/graph/text/graph_printer.h"
 #include "ui/session/text.h"
 
 #include <algorithm>

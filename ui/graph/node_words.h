@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "ui/graph/fold_tree.h"
 #include "ui/session/facts.h"
+#include "ui/session/fold_tree.h"
 
 #include <QString>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "ui/graph/fold_tree.h"
+#include "ui/session/fold_tree.h"
 
 #include <span>
 #include <string>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/models/module_tree_model.h"
 
-#include "ui/graph/colour_by.h"
+#include "ui/graph/style/colour_by.h"
 #include "ui/session/workspace.h"
-#include "ui/shell/theme.h"
+#include "ui/style/theme.h"
 
 #include <QFont>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "ui/graph/graph_style.h"
+#include "ui/graph/style/graph_style.h"
 
 #include <QAbstractItemModel>
 

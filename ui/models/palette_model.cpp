@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/models/palette_model.h"
 
-#include "ui/session/fuzzy_match.h"
+#include "ui/session/search/fuzzy_match.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/models/style_rule_model.h"
 
-#include "ui/shell/theme.h"
+#include "ui/style/theme.h"
 
 #include <QColor>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #ifndef Q_MOC_RUN
-#include "ui/session/style_rules.h"
+#include "ui/session/search/style_rules.h"
 #endif
 
 #include <QAbstractTableModel>

@@ -3,14 +3,14 @@
 
 #include "ui/panels/code_view.h"
 #include "ui/panels/line_match.h"
-#include "ui/panels/property_cards.h"
 #include "ui/plots/plot_style.h"
 #include "ui/session/coalesce.h"
 #include "ui/session/shown_conversion.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
-#include "ui/shell/theme.h"
 #include "ui/source/source_view.h"
+#include "ui/style/property_cards.h"
+#include "ui/style/theme.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>

@@ -2,7 +2,7 @@
 #pragma once
 
 #ifndef Q_MOC_RUN
-#include "engine/export/code_forms.h"
+#include "engine/export/forms/code_forms.h"
 #endif
 
 #include <QWidget>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/panels/code_view.h"
 
-#include "ui/shell/theme.h"
+#include "ui/style/theme.h"
 
 #include <QTextBlock>
 

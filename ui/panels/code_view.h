@@ -2,7 +2,7 @@
 #pragma once
 
 #ifndef Q_MOC_RUN
-#include "engine/graph/code_printer.h"
+#include "engine/graph/code/code_printer.h"
 #endif
 
 #include <QPlainTextEdit>

@@ -4,7 +4,7 @@
 #include "engine/export/file_origin.h"
 #include "ui/session/coalesce.h"
 #include "ui/session/workspace.h"
-#include "ui/shell/theme.h"
+#include "ui/style/theme.h"
 
 #include <QHeaderView>
 #include <QRegularExpression>

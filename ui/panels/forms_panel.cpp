@@ -5,7 +5,7 @@
 #include "ui/session/coalesce.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
-#include "ui/shell/theme.h"
+#include "ui/style/theme.h"
 
 #include <QHeaderView>
 #include <QLabel>

@@ -3,7 +3,7 @@
 
 #include "ui/session/coalesce.h"
 #include "ui/session/workspace.h"
-#include "ui/shell/theme.h"
+#include "ui/style/theme.h"
 
 #include <QAbstractButton>
 #include <QAction>

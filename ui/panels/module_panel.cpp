@@ -3,7 +3,7 @@
 
 #include "ui/models/module_tree_model.h"
 #include "ui/session/workspace.h"
-#include "ui/shell/theme.h"
+#include "ui/style/theme.h"
 
 #include <QHeaderView>
 #include <QPainter>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The card that says what the selection loses.
 #include "engine/convert/quantize_weights.h"
-#include "engine/convert/value_noise.h"
-#include "ui/graph/graph_style.h"
-#include "ui/panels/property_cards.h"
+#include "engine/convert/ranges/value_noise.h"
+#include "ui/graph/style/graph_style.h"
 #include "ui/panels/property_panel.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
+#include "ui/style/property_cards.h"
 
 #include <cmath>
 

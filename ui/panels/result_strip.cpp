@@ -6,7 +6,7 @@
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/session/worst_nodes.h"
-#include "ui/shell/theme.h"
+#include "ui/style/theme.h"
 
 #include <QHBoxLayout>
 #include <QLabel>

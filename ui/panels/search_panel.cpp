@@ -3,10 +3,10 @@
 
 #include "engine/base/text.h"
 #include "ui/models/search_result_model.h"
-#include "ui/session/finder.h"
+#include "ui/session/search/finder.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
-#include "ui/shell/theme.h"
+#include "ui/style/theme.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>

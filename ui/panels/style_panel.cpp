@@ -2,7 +2,7 @@
 #include "ui/panels/style_panel.h"
 
 #include "ui/session/workspace.h"
-#include "ui/shell/theme.h"
+#include "ui/style/theme.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>

@@ -2,7 +2,7 @@
 #include "ui/panels/verdict_list.h"
 
 #include "ui/session/workspace.h"
-#include "ui/shell/theme.h"
+#include "ui/style/theme.h"
 
 #include <QKeyEvent>
 #include <QMouseEvent>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plots/channel_plot.h"
 
-#include "ui/graph/graph_style.h"
-#include "ui/panels/property_cards.h"
+#include "ui/graph/style/graph_style.h"
 #include "ui/plots/custom_plot.h"
 #include "ui/plots/plot_style.h"
 #include "ui/session/coalesce.h"
 #include "ui/session/workspace.h"
-#include "ui/shell/theme.h"
+#include "ui/style/property_cards.h"
+#include "ui/style/theme.h"
 
 #include <QLabel>
 #include <QVBoxLayout>

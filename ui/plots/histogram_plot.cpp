@@ -2,15 +2,15 @@
 #include "ui/plots/histogram_plot.h"
 
 #include "engine/base/text.h"
-#include "ui/graph/graph_style.h"
-#include "ui/panels/property_cards.h"
+#include "ui/graph/style/graph_style.h"
 #include "ui/plots/custom_plot.h"
 #include "ui/plots/plot_style.h"
 #include "ui/plots/range_bar.h"
 #include "ui/session/coalesce.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
-#include "ui/shell/theme.h"
+#include "ui/style/property_cards.h"
+#include "ui/style/theme.h"
 
 #include <QTimer>
 #include <QVBoxLayout>

@@ -2,13 +2,13 @@
 #pragma once
 
 #ifndef Q_MOC_RUN
-#include "engine/convert/value_alternatives.h"
+#include "engine/convert/ranges/value_alternatives.h"
 #include "engine/pipeline/stages.h"
 #endif
 
 #include "ui/plots/plot_page.h"
 #include "ui/plots/range_trial.h"
-#include "ui/session/edge_decisions.h"
+#include "ui/session/decisions/edge_decisions.h"
 
 class QCPBars;
 class QCPGraph;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plots/plot_page.h"
 
-#include "ui/panels/property_cards.h"
 #include "ui/plots/custom_plot.h"
 #include "ui/plots/plot_style.h"
-#include "ui/shell/theme.h"
+#include "ui/style/property_cards.h"
+#include "ui/style/theme.h"
 
 #include <QLabel>
 #include <QVBoxLayout>

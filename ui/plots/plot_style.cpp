@@ -2,7 +2,7 @@
 #include "ui/plots/plot_style.h"
 
 #include "ui/plots/custom_plot.h"
-#include "ui/shell/theme.h"
+#include "ui/style/theme.h"
 
 #include <QLocale>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plots/range_bar.h"
 
-#include "ui/panels/property_cards.h"
 #include "ui/plots/range_trial.h"
 #include "ui/session/text.h"
-#include "ui/shell/theme.h"
+#include "ui/style/property_cards.h"
+#include "ui/style/theme.h"
 
 #include <QComboBox>
 #include <QGridLayout>

@@ -2,7 +2,7 @@
 #pragma once
 
 #ifndef Q_MOC_RUN
-#include "engine/convert/value_alternatives.h"
+#include "engine/convert/ranges/value_alternatives.h"
 #endif
 
 #include <QWidget>

@@ -3,8 +3,8 @@
 
 #ifndef Q_MOC_RUN
 #include "engine/calibrate/observations.h"
-#include "engine/convert/choose_qparams.h"
-#include "engine/convert/value_noise.h"
+#include "engine/convert/ranges/choose_qparams.h"
+#include "engine/convert/ranges/value_noise.h"
 #endif
 
 #include <QString>

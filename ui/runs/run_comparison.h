@@ -2,7 +2,7 @@
 #pragma once
 
 #ifndef Q_MOC_RUN
-#include "ui/session/node_filter.h"
+#include "ui/session/search/node_filter.h"
 #endif
 
 #include <QWidget>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/runs/run_library.h"
 
+#include "engine/base/files/temporary_folder.h"
 #include "engine/base/log.h"
-#include "engine/base/temporary_folder.h"
 #include "engine/project/project.h"
 #include "ui/session/coalesce.h"
 #include "ui/session/text.h"

@@ -2,7 +2,7 @@
 #include "ui/runs/run_table_model.h"
 
 #include "ui/session/text.h"
-#include "ui/shell/theme.h"
+#include "ui/style/theme.h"
 
 namespace qs {
 

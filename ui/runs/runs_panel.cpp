@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/runs/runs_panel.h"
 
+#include "ui/help/help_topics.h"
 #include "ui/plots/plot_style.h"
 #include "ui/runs/run_comparison.h"
 #include "ui/runs/run_list.h"
-#include "ui/shell/help_topics.h"
-#include "ui/shell/theme.h"
+#include "ui/style/theme.h"
 
 #include <QSplitter>
 #include <QVBoxLayout>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/session/document.h"
 
-#include "engine/plan/prepare_settings.h"
+#include "engine/plan/block/prepare_settings.h"
 
 #include <QFileInfo>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #ifndef Q_MOC_RUN
-#include "ui/graph/fold_tree.h"
+#include "ui/session/fold_tree.h"
 #endif
 #include "engine/pipeline/decision_keys.h"
 #include "ui/session/engine_service.h"

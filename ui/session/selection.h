@@ -3,7 +3,7 @@
 
 // moc of Qt 6.4 stumbles over the standard library's concepts.
 #ifndef Q_MOC_RUN
-#include "engine/plan/edge_rules.h"
+#include "engine/plan/rules/edge_rules.h"
 #endif
 
 #include <QObject>

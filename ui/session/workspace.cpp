@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/session/workspace.h"
 
-#include "engine/plan/prepare_settings.h"
+#include "engine/plan/block/prepare_settings.h"
 #include "engine/plan/remedy.h"
 
 #include <algorithm>

@@ -2,16 +2,16 @@
 #pragma once
 
 #include "engine/graph/repeated_modules.h"
-#include "ui/graph/fold_tree.h"
-#include "ui/session/alternatives_asked.h"
 #include "ui/session/bookmarks.h"
+#include "ui/session/decisions/undo_commands.h"
 #include "ui/session/facts.h"
-#include "ui/session/live_preview.h"
-#include "ui/session/pipeline.h"
+#include "ui/session/fold_tree.h"
+#include "ui/session/jobs/alternatives_asked.h"
+#include "ui/session/jobs/live_preview.h"
+#include "ui/session/jobs/pipeline.h"
+#include "ui/session/jobs/value_previews.h"
+#include "ui/session/search/style_rules.h"
 #include "ui/session/selection.h"
-#include "ui/session/style_rules.h"
-#include "ui/session/undo_commands.h"
-#include "ui/session/value_previews.h"
 
 #include <QObject>
 #include <QUndoStack>

@@ -2,10 +2,10 @@
 #include "ui/shell/advice.h"
 
 #include "engine/base/text.h"
-#include "engine/plan/fusion_choices.h"
+#include "engine/plan/match/fusion_choices.h"
+#include "ui/frame/message_bar.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
-#include "ui/shell/message_bar.h"
 
 #include <algorithm>
 

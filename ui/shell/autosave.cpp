@@ -3,10 +3,10 @@
 
 #include "engine/base/log.h"
 #include "engine/project/project.h"
+#include "ui/frame/message_bar.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/message_bar.h"
 #include "ui/shell/project_files.h"
 
 #include <QCryptographicHash>

@@ -3,7 +3,7 @@
 
 #include "engine/configure/resource_folder.h"
 #include "ui/shell/short_paths.h"
-#include "ui/shell/theme.h"
+#include "ui/style/theme.h"
 
 #include <QFileInfo>
 #include <QHBoxLayout>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/focus_ring.h"
 
-#include "ui/shell/theme.h"
+#include "ui/style/theme.h"
 
 #include <QApplication>
 #include <QEvent>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/node_data_files.h"
 
-#include "engine/base/atomic_file.h"
-#include "engine/export/node_data.h"
-#include "engine/export/node_data_reader.h"
-#include "ui/graph/graph_pane.h"
+#include "engine/base/files/atomic_file.h"
+#include "engine/export/documents/node_data.h"
+#include "engine/export/documents/node_data_reader.h"
+#include "ui/frame/message_bar.h"
+#include "ui/graph/view/graph_pane.h"
 #include "ui/session/text.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/message_bar.h"
 
 #include <QFileDialog>
 

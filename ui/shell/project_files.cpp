@@ -3,13 +3,13 @@
 
 #include "engine/base/log.h"
 #include "engine/project/moved_files.h"
+#include "ui/frame/message_bar.h"
 #include "ui/runs/run_library.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/autosave.h"
+#include "ui/shell/dialogs/run_dialogs.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/message_bar.h"
-#include "ui/shell/run_dialogs.h"
 #include "ui/shell/window_state.h"
 
 #include <QDir>

@@ -3,7 +3,7 @@
 
 #include "engine/configure/recipe.h"
 #ifndef Q_MOC_RUN
-#include "engine/export/stored_run.h"
+#include "engine/export/documents/stored_run.h"
 #include "engine/pipeline/run_settings.h"
 #include "engine/project/project.h"
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/screenshot.h"
 
-#include "ui/graph/graph_pane.h"
+#include "ui/graph/view/graph_pane.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/main_window.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/window_state.h"
 
+#include "ui/frame/actions.h"
 #include "ui/models/module_tree_model.h"
 #include "ui/panels/module_panel.h"
-#include "ui/shell/actions.h"
 #include "ui/shell/main_window.h"
 
 #include <QComboBox>

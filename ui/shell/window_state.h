@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "ui/graph/kept_views.h"
+#include "ui/graph/view/kept_views.h"
 
 #include <QByteArray>
 #include <QString>

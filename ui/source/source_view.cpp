@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/source/source_view.h"
 
-#include "ui/panels/property_cards.h"
 #include "ui/session/coalesce.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
-#include "ui/shell/theme.h"
+#include "ui/style/property_cards.h"
+#include "ui/style/theme.h"
 
 #include <QFileDialog>
 #include <QHBoxLayout>

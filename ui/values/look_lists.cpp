@@ -4,7 +4,7 @@
 #include "engine/base/text.h"
 #include "ui/models/metrics_model.h"
 #include "ui/session/text.h"
-#include "ui/shell/theme.h"
+#include "ui/style/theme.h"
 #include "ui/values/look_table.h"
 
 #include <QApplication>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/values/sample_view.h"
 
-#include "ui/shell/theme.h"
+#include "ui/style/theme.h"
 #include "ui/values/heat_map.h"
 
 #include <QGraphicsOpacityEffect>

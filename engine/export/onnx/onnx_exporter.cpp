@@ -3,12 +3,12 @@
 
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
-#include "engine/export/fold_sizes.h"
-#include "engine/export/fold_weights.h"
-#include "engine/export/inline_regions.h"
+#include "engine/export/forms/fold_sizes.h"
+#include "engine/export/forms/fold_weights.h"
+#include "engine/export/forms/inline_regions.h"
 #include "engine/export/onnx/onnx_builder.h"
+#include "engine/graph/operators/state.h"
 #include "engine/graph/output_names.h"
-#include "engine/graph/state.h"
 
 namespace qs {
 

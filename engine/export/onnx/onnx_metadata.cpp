@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/onnx/onnx_metadata.h"
 
-#include "engine/base/read_file.h"
+#include "engine/base/files/read_file.h"
 
 #include <fstream>
 #include <protozero/pbf_reader.hpp>

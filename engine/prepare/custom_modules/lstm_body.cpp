@@ -2,7 +2,7 @@
 #include "engine/prepare/custom_modules/lstm_body.h"
 
 #include "engine/base/text.h"
-#include "engine/execute/recurrence.h"
+#include "engine/execute/control/recurrence.h"
 
 namespace qs {
 

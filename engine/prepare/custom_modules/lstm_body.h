@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/graph/graph_edit.h"
-#include "engine/plan/lstm_op.h"
+#include "engine/plan/match/lstm_op.h"
 
 #include <functional>
 #include <memory>

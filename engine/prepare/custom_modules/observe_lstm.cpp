@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/prepare/custom_modules/observe_lstm.h"
 
+#include "engine/execute/control/recurrence.h"
 #include "engine/execute/interpreter.h"
-#include "engine/execute/recurrence.h"
 #include "engine/prepare/custom_modules/lstm_body.h"
 
 namespace qs {

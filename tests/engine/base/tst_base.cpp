@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/base/atomic_file.h"
+#include "engine/base/files/atomic_file.h"
 #include "engine/base/job_context.h"
 #include "engine/base/log.h"
 #include "engine/base/text.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/calibrate/batch_reader.h"
+#include "engine/calibrate/data/batch_reader.h"
 
 #include <QtTest/QtTest>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/log.h"
-#include "engine/calibrate/dataset.h"
+#include "engine/calibrate/data/dataset.h"
 #include "engine/graph/graph_edit.h"
 
 #include <QFileInfo>

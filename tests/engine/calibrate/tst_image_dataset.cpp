@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/log.h"
-#include "engine/calibrate/dataset.h"
-#include "engine/calibrate/image_folder.h"
+#include "engine/calibrate/data/dataset.h"
+#include "engine/calibrate/data/images/image_folder.h"
 #include "engine/graph/graph_edit.h"
 
 #include <QDir>

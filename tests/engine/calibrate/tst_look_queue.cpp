@@ -2,7 +2,7 @@
 // Looks that are queued and taken in later leave what looks one by one leave, to the bit. Runs on
 // the CPU, whose operators have the same schemas as a device's, and on a device where there is one.
 #include "engine/calibrate/look_queue.h"
-#include "engine/calibrate/observer_factory.h"
+#include "engine/calibrate/observers/observer_factory.h"
 #include "engine/kernels/device_plugin.h"
 #include "tests/engine/calibrate/compare_stats.h"
 

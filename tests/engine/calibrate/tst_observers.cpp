@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Our observers and torch.ao's, fed the same tensors: state and quantization parameters must agree
 // to the bit.
-#include "engine/calibrate/observer_factory.h"
-#include "engine/convert/choose_qparams.h"
+#include "engine/calibrate/observers/observer_factory.h"
+#include "engine/convert/ranges/choose_qparams.h"
 #include "engine/io/npz.h"
 
 #include <QFile>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // An observer on both sides of an operator that reorders or cuts off values learns of the second
 // from the first: what it keeps must be what two looks leave, to the bit.
-#include "engine/calibrate/counting_observer.h"
-#include "engine/calibrate/observer_factory.h"
+#include "engine/calibrate/observers/counting_observer.h"
+#include "engine/calibrate/observers/observer_factory.h"
 #include "engine/calibrate/shared_looks.h"
 #include "engine/execute/interpreter.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/graph/graph_edit.h"
-#include "engine/graph/graph_parser.h"
+#include "engine/graph/text/graph_parser.h"
 #include "tests/engine/calibrate/compare_stats.h"
 
 #include <QtTest/QtTest>

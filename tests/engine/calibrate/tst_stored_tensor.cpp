@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/calibrate/saved_tensors.h"
+#include "engine/calibrate/data/saved_tensors.h"
 #include "engine/io/npz.h"
 
 #include <QFile>

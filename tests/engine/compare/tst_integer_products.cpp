@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/compare/integer_products.h"
+#include "engine/compare/products/integer_products.h"
 #include "engine/execute/tensor_store.h"
 #include "tests/support/tensor_compare.h"
 #include "tests/support/tiny_graph.h"

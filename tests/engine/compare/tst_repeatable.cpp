@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/compare/repeatable.h"
+#include "engine/compare/sweep/repeatable.h"
 #include "engine/graph/graph_edit.h"
-#include "engine/graph/state.h"
+#include "engine/graph/operators/state.h"
 
 #include <QtTest/QtTest>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/compare/sweep_schedule.h"
+#include "engine/compare/sweep/sweep_schedule.h"
 #include "engine/graph/graph_edit.h"
 
 #include <QtTest/QtTest>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/compare/top1.h"
+#include "engine/compare/metrics/top1.h"
 
 #include <QtTest/QtTest>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/compare/weight_terms.h"
+#include "engine/compare/products/weight_terms.h"
 
 #include <QtTest/QtTest>
 

@@ -3,7 +3,7 @@
 // program knows, as JSON on stdout. "observers" reads a list of observers as a recipe has them; the
 // answer has one entry each.
 #include "engine/configure/backend_config.h"
-#include "engine/configure/observer_json.h"
+#include "engine/configure/qconfigs/observer_json.h"
 #include "engine/configure/recipe.h"
 
 #include <iostream>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/configure/backend_check.h"
+#include "engine/configure/backend/backend_check.h"
 
 #include <QtTest/QtTest>
 

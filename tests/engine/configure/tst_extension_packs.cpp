@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/extension_packs.h"
-#include "engine/plan/op_vocabulary.h"
+#include "engine/plan/names/op_vocabulary.h"
 
 #include <QtTest/QtTest>
 

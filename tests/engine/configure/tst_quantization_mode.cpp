@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/configure/qconfig_presets.h"
+#include "engine/configure/qconfigs/qconfig_presets.h"
 #include "engine/configure/quantization_mode.h"
 
 #include <QtTest/QtTest>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranges and parameters chosen by us and by torch.ao must agree to the bit.
-#include "engine/convert/choose_qparams.h"
-#include "engine/convert/histogram_search.h"
+#include "engine/convert/ranges/choose_qparams.h"
+#include "engine/convert/ranges/histogram_search.h"
 #include "engine/io/npz.h"
 
 #include <QProcess>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranges from kept histograms against NumPy's percentiles and plain searches over the samples.
-#include "engine/convert/histogram_ranges.h"
+#include "engine/convert/ranges/histogram_ranges.h"
 #include "engine/io/npz.h"
 
 #include <QProcess>

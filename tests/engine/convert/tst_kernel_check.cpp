@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/compare/comparator.h"
-#include "engine/convert/check_lowered.h"
+#include "engine/convert/lowering/check_lowered.h"
 #include "engine/convert/whole_form.h"
 #include "tests/engine/convert/convert_case.h"
 

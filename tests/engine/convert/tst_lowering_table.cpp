@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/configure/lowering_table.h"
+#include "engine/configure/backend/lowering_table.h"
 
 #include <QtTest/QtTest>
 

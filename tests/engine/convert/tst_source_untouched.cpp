@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/calibrate/calibrator.h"
 #include "engine/compare/comparator.h"
-#include "engine/convert/choose_qparams.h"
 #include "engine/convert/convert.h"
+#include "engine/convert/ranges/choose_qparams.h"
 #include "engine/execute/interpreter.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/graph/graph_edit.h"
-#include "engine/graph/graph_printer.h"
+#include "engine/graph/text/graph_printer.h"
+#include "engine/import/archive/sample_inputs.h"
 #include "engine/import/importer.h"
-#include "engine/import/sample_inputs.h"
 #include "engine/plan/planner.h"
 #include "engine/prepare/prepare.h"
 

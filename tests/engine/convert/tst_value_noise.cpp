@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What histograms tell of a value's error, against the values themselves.
-#include "engine/convert/choose_qparams.h"
 #include "engine/convert/quantize_weights.h"
-#include "engine/convert/value_alternatives.h"
-#include "engine/convert/value_noise.h"
+#include "engine/convert/ranges/choose_qparams.h"
+#include "engine/convert/ranges/value_alternatives.h"
+#include "engine/convert/ranges/value_noise.h"
 
 #include <QElapsedTimer>
 #include <QtTest/QtTest>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/configure/edit_step_json.h"
+#include "engine/configure/json/edit_step_json.h"
 #include "engine/configure/recipe.h"
 
 #include <QtTest>

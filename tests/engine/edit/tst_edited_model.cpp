@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/configure/edit_step_json.h"
+#include "engine/configure/json/edit_step_json.h"
 #include "engine/edit/edited_model.h"
 #include "engine/edit/operator_catalog.h"
 #include "engine/execute/torch_types.h"
-#include "engine/graph/graph_printer.h"
 #include "engine/graph/graph_verifier.h"
-#include "engine/graph/size_expression.h"
+#include "engine/graph/text/graph_printer.h"
+#include "engine/graph/text/size_expression.h"
 #include "tests/engine/edit/edit_runs.h"
 
 #include <QtTest>

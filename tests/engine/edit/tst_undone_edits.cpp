@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/torch_guard.h"
 #include "engine/edit/edited_model.h"
-#include "engine/graph/graph_printer.h"
 #include "engine/graph/graph_verifier.h"
+#include "engine/graph/text/graph_printer.h"
 #include "tests/engine/edit/edit_runs.h"
 
 #include <QtTest>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/execute/control/scalar_ops.h"
 #include "engine/execute/interpreter.h"
-#include "engine/execute/scalar_ops.h"
 #include "engine/execute/tensor_store.h"
-#include "engine/graph/code_printer.h"
+#include "engine/graph/code/code_printer.h"
 #include "engine/graph/graph_edit.h"
-#include "engine/graph/graph_parser.h"
-#include "engine/graph/graph_printer.h"
+#include "engine/graph/text/graph_parser.h"
+#include "engine/graph/text/graph_printer.h"
+#include "engine/import/archive/sample_inputs.h"
 #include "engine/import/importer.h"
-#include "engine/import/sample_inputs.h"
 
 #include <QtTest/QtTest>
 

@@ -2,7 +2,7 @@
 #include "engine/execute/interpreter.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/graph/graph_edit.h"
-#include "engine/graph/graph_parser.h"
+#include "engine/graph/text/graph_parser.h"
 
 #include <QtTest/QtTest>
 

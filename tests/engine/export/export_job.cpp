@@ -4,9 +4,9 @@
 // (FOLDER/lowered.expected.pt, reference.expected.pt: a list of (args, outputs), flat).
 #include "engine/base/torch_guard.h"
 #include "engine/calibrate/calibrator.h"
-#include "engine/calibrate/dataset.h"
-#include "engine/convert/choose_qparams.h"
+#include "engine/calibrate/data/dataset.h"
 #include "engine/convert/convert.h"
+#include "engine/convert/ranges/choose_qparams.h"
 #include "engine/execute/interpreter.h"
 #include "engine/export/exporter.h"
 #include "engine/import/importer.h"

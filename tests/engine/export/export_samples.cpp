@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/engine/export/export_samples.h"
 
-#include "engine/execute/higher_order.h"
+#include "engine/execute/control/higher_order.h"
 #include "tests/engine/export/graph_builder.h"
 
 #include <ATen/CPUGeneratorImpl.h>

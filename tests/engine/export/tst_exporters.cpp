@@ -3,7 +3,7 @@
 #include "engine/convert/convert.h"
 #include "engine/execute/interpreter.h"
 #include "engine/export/exporter.h"
-#include "engine/export/fold_weights.h"
+#include "engine/export/forms/fold_weights.h"
 #include "engine/import/importer.h"
 #include "tests/engine/export/export_samples.h"
 #include "tests/engine/export/graph_builder.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/export/node_data.h"
-#include "engine/export/node_data_reader.h"
-#include "engine/graph/graph_parser.h"
+#include "engine/export/documents/node_data.h"
+#include "engine/export/documents/node_data_reader.h"
+#include "engine/graph/text/graph_parser.h"
 
 #include <QTemporaryDir>
 #include <QtTest/QtTest>

@@ -4,7 +4,7 @@
 #include "engine/convert/convert.h"
 #include "engine/export/exporter.h"
 #include "engine/export/onnx/onnx_exporter.h"
-#include "engine/graph/state.h"
+#include "engine/graph/operators/state.h"
 #include "tests/engine/export/graph_builder.h"
 
 #include <QtCore/QFile>

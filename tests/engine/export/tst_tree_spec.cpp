@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/import/tree_spec.h"
+#include "engine/import/pt2/tree_spec.h"
 #include "tests/engine/export/tree_spec_texts.h"
 
 #include <QtTest/QtTest>

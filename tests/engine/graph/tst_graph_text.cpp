@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/graph/code_printer.h"
+#include "engine/graph/code/code_printer.h"
 #include "engine/graph/graph_edit.h"
-#include "engine/graph/graph_parser.h"
-#include "engine/graph/graph_printer.h"
 #include "engine/graph/graph_verifier.h"
+#include "engine/graph/text/graph_parser.h"
+#include "engine/graph/text/graph_printer.h"
 
 #include <QtTest/QtTest>
 

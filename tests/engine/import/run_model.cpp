@@ -5,7 +5,7 @@
 // again.pt2 and again.ts.pt. A form that refuses the graph is told on stdout, in one line. Of a
 // sequence the calls share the model's state.
 #include "engine/base/torch_guard.h"
-#include "engine/calibrate/dataset.h"
+#include "engine/calibrate/data/dataset.h"
 #include "engine/execute/interpreter.h"
 #include "engine/export/exporter.h"
 #include "engine/import/importer.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/log.h"
 #include "engine/execute/interpreter.h"
-#include "engine/graph/graph_printer.h"
+#include "engine/graph/text/graph_printer.h"
+#include "engine/import/archive/sample_inputs.h"
 #include "engine/import/importer.h"
-#include "engine/import/sample_inputs.h"
 #include "tests/support/zip_edit.h"
 
 #include <QtTest/QtTest>

@@ -3,10 +3,10 @@
 #include "engine/execute/interpreter.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/graph/graph_edit.h"
-#include "engine/import/functionalize.h"
+#include "engine/import/archive/sample_inputs.h"
+#include "engine/import/functionalize/functionalize.h"
+#include "engine/import/functionalize/view_updates.h"
 #include "engine/import/importer.h"
-#include "engine/import/sample_inputs.h"
-#include "engine/import/view_updates.h"
 #include "tests/support/tiny_graph.h"
 
 #include <QtTest/QtTest>

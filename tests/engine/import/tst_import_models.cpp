@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/execute/interpreter.h"
 #include "engine/graph/graph_verifier.h"
+#include "engine/import/archive/sample_inputs.h"
 #include "engine/import/importer.h"
-#include "engine/import/sample_inputs.h"
 #include "tests/support/npz_file.h"
 #include "tests/support/tensor_compare.h"
 

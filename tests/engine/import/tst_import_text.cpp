@@ -2,8 +2,8 @@
 // First, for moc: it stumbles over <compare> where no other standard header came before.
 #include "engine/base/error.h"
 #include "engine/base/sha256.h"
-#include "engine/import/pt2_metadata.h"
-#include "engine/import/symbol_text.h"
+#include "engine/import/pt2/pt2_metadata.h"
+#include "engine/import/pt2/symbol_text.h"
 
 #include <QtTest/QtTest>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/import/json_view.h"
+#include "engine/import/archive/json_view.h"
 
 #include <QtTest/QtTest>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/import/script_text.h"
+#include "engine/import/pt2/script_text.h"
 
 #include <QtTest>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // plan_dump MODEL [RECIPE [BACKEND]]: plans a model file and prints everything the plan holds as
 // JSON, the observers with their edges included.
-#include "engine/configure/observer_json.h"
-#include "engine/graph/graph_printer.h"
+#include "engine/configure/qconfigs/observer_json.h"
+#include "engine/graph/text/graph_printer.h"
 #include "engine/import/importer.h"
 #include "engine/plan/planner.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/configure/derived_qconfig.h"
-#include "engine/plan/edge_rules.h"
+#include "engine/configure/qconfigs/derived_qconfig.h"
 #include "engine/plan/planner.h"
+#include "engine/plan/rules/edge_rules.h"
 #include "tests/engine/plan/graph_maker.h"
 
 #include <QtTest/QtTest>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/graph/graph_parser.h"
+#include "engine/graph/text/graph_parser.h"
 #include "engine/plan/module_statistics.h"
 
 #include <QtTest/QtTest>

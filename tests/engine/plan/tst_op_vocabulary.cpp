@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/plan/op_vocabulary.h"
+#include "engine/plan/names/op_vocabulary.h"
 
 #include <QtTest/QtTest>
 

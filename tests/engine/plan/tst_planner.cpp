@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/plan/fusion_choices.h"
+#include "engine/plan/match/fusion_choices.h"
 #include "engine/plan/planner.h"
 #include "engine/plan/remedy.h"
 #include "tests/engine/plan/graph_maker.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/graph/graph_printer.h"
+#include "engine/graph/text/graph_printer.h"
+#include "engine/plan/block/prepare_settings.h"
 #include "engine/plan/planner.h"
-#include "engine/plan/prepare_settings.h"
 #include "tests/engine/plan/graph_maker.h"
 
 #include <QtTest/QtTest>

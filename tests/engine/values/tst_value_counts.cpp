@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/compare/metrics.h"
+#include "engine/compare/metrics/metrics.h"
 #include "engine/values/value_sums.h"
 
 #include <QtTest/QtTest>

@@ -4,13 +4,13 @@
 // next one: the time and the hash of the recipe.
 #include "engine/base/sha256.h"
 #include "ui/edit/graph_editor.h"
+#include "ui/frame/message_bar.h"
 #include "ui/session/engine_session.h"
 #include "ui/session/text.h"
 #include "ui/shell/autosave.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/message_bar.h"
 #include "ui/shell/project_files.h"
-#include "ui/shell/theme.h"
+#include "ui/style/theme.h"
 
 #include <QApplication>
 #include <QDateTime>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/ui/tour/picture_check.h"
 
-#include "ui/panels/property_cards.h"
-#include "ui/shell/stage_button.h"
-#include "ui/shell/theme.h"
+#include "ui/shell/bars/stage_button.h"
+#include "ui/style/property_cards.h"
+#include "ui/style/theme.h"
 
 #include <QAbstractButton>
 #include <QComboBox>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What runs a graph of its own: recurrences step by step, and branches.
 #include "engine/export/onnx/onnx_handlers.h"
-#include "engine/graph/engine_ops.h"
+#include "engine/graph/operators/engine_ops.h"
 
 namespace qs {
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/commands/options/extension_option.h"
+
+#include "engine/extensions/load_pack.h"
+
+#include <CLI/CLI.hpp>
+
+namespace qs {
+
+void addExtensionOption(CLI::App& app, std::vector<std::string>& folders)
+{
+    for (const char* verb : {"inspect", "plan", "edit", "quantize", "compare", "verify", "check"})
+        app.get_subcommand(verb)
+            ->add_option("--extension", folders,
+                         "the folder of an extension pack, whose operators and kernels the model "
+                         "needs; its code runs in this program; may be given again")
+            ->type_name("DIR")
+            ->allow_extra_args(false);
+}
+
+Result<void> loadExtensions(const std::vector<std::string>& folders, const JobContext& job)
+{
+    for (const std::string& folder : folders)
+        QS_CHECK(loadPack(folder, job));
+    return {};
+}
+
+} // namespace qs

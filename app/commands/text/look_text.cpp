@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/commands/text/look_text.h"
+
+#include "app/commands/text/console.h"
+#include "engine/base/text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace qs {
+
+namespace {
+
+constexpr std::size_t kListed = 16; ///< channels; those after them lose less
+
+std::string dbText(const std::optional<double>& db)
+{
+    if (!db)
+        return "-";
+    return *db >= 200 ? "exact" : fixedText(*db, 2);
+}
+
+/// Four significant digits: tables are read, `--json` has them all.
+std::string shortText(double value)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.4g", value);
+    return text;
+}
+
+std::string shapeText(const std::vector<std::int64_t>& shape)
+{
+    std::string text;
+    for (const std::int64_t size : shape)
+        text += (text.empty() ? "" : ", ") + std::to_string(size);
+    return "[" + text + "]";
+}
+
+std::string outlierText(const ChannelError& channel)
+{
+    if (channel.isWide && channel.isNoisy)
+        return "wide, noisy";
+    return channel.isWide ? "wide" : channel.isNoisy ? "noisy" : "";
+}
+
+std::string shareText(const ChannelError& channel, double all)
+{
+    return all > 0 && std::isfinite(channel.noise) ? fixedText(100 * channel.noise / all, 2) + " %"
+                                                   : "-";
+}
+
+/// "channel 3 (wide), channel 7 (noisy)"; empty where there are none.
+std::string outliersText(const std::vector<ChannelError>& channels)
+{
+    std::vector<std::string> named;
+    for (const std::size_t i : worstChannels(channels))
+        if (const std::string word = outlierText(channels[i]); !word.empty())
+            named.push_back(std::to_string(channels[i].channel) + " (" + word + ")");
+    if (named.empty())
+        return "outlier channels: none\n";
+    const std::size_t count = named.size();
+    named.resize(std::min(count, kListed));
+    return "outlier channels: " + joined(named)
+        + (count > named.size() ? " and " + std::to_string(count - named.size()) + " more" : "")
+        + "\n";
+}
+
+std::string channelsText(const std::vector<ChannelError>& channels, bool ofWeight)
+{
+    double noise = 0;
+    for (const ChannelError& channel : channels)
+        noise += channel.noise;
+    std::vector<std::string> titles {">channel",   ">SQNR dB", ">of the noise", ">MSE",
+                                     ">max error", ">min",     ">max",          "outlier"};
+    if (ofWeight)
+        titles.insert(titles.begin() + 7, ">scale");
+    TextTable table(titles);
+    const auto order = worstChannels(channels);
+    for (std::size_t i = 0; i < std::min(order.size(), kListed); ++i) {
+        const ChannelError& one = channels[order[i]];
+        std::vector<std::string> cells {std::to_string(one.channel), dbText(one.sqnrDb),
+                                        shareText(one, noise),       shortText(one.mse),
+                                        shortText(one.maxAbs),       shortText(one.low),
+                                        shortText(one.high),         outlierText(one)};
+        if (ofWeight)
+            cells.insert(cells.begin() + 7, one.scale > 0 ? shortText(one.scale) : "-");
+        table.add(std::move(cells));
+    }
+    std::string text = table.text();
+    if (order.size() > kListed)
+        text += "and " + counted(std::int64_t(order.size() - kListed), "channel")
+            + " that lose less\n";
+    return text + outliersText(channels);
+}
+
+std::string samplesText(const LookParts& parts)
+{
+    const ValueLook& look = *parts.look;
+    if (look.samples.empty())
+        return "samples cannot be told apart here: the value's first dimension is not the "
+               "samples\n";
+    TextTable table({">sample", ">SQNR dB", ">max error"});
+    for (const std::int64_t i : worstSamples(look, parts.worst)) {
+        const SampleError& sample = look.samples[std::size_t(i)];
+        table.add({std::to_string(i), dbText(sample.sqnrDb), shortText(sample.maxAbs)});
+    }
+    return table.empty()
+        ? std::string()
+        : "worst samples of " + std::to_string(look.sampleCount) + "\n" + table.text();
+}
+
+std::string sourceText(const LookParts& parts)
+{
+    const Node* node = parts.look->target.output ? nullptr : parts.model->tryFind(parts.look->name);
+    if (!node || node->source.file.empty())
+        return {};
+    const SourceLocation& at = node->source;
+    std::string text = "from " + at.file + ":" + std::to_string(at.line)
+        + (at.function.empty() ? "" : ", in " + at.function) + "\n";
+    if (!parts.source)
+        return text + (at.code.empty() ? "" : "  " + at.code + "\n")
+            + "  (the file is not on this machine; --sources FOLDER says where it is)\n";
+    const SourceExcerpt& source = *parts.source;
+    if (source.path != at.file)
+        text += "found at " + source.path + "\n";
+    if (!source.isSame)
+        text += "the file was changed since; the line was: " + at.code + "\n";
+    for (std::size_t i = 0; i < source.lines.size(); ++i) {
+        const int number = source.firstLine + int(i);
+        text += (number == source.line ? "> " : "  ") + std::to_string(number) + "  "
+            + source.lines[i] + "\n";
+    }
+    return text;
+}
+
+std::string rangeText(const std::vector<float>& values)
+{
+    if (values.empty())
+        return "nothing";
+    const auto [least, most] = std::minmax_element(values.begin(), values.end());
+    return shortText(*least) + " to " + shortText(*most);
+}
+
+std::string sampleText(const LookParts& parts)
+{
+    const SampleValues* values = parts.sample;
+    if (!values)
+        return {};
+    std::string text = "sample " + std::to_string(values->sample) + ": float32"
+        + shapeText(values->shape) + (values->ofBatch ? ", of its whole batch" : "") + ", float "
+        + rangeText(values->floating) + ", converted " + rangeText(values->converted);
+    const auto& samples = parts.look->samples;
+    if (std::size_t(values->sample) < samples.size())
+        text += ", " + dbText(samples[std::size_t(values->sample)].sqnrDb) + " dB";
+    return text + "\n";
+}
+
+std::string errorText(const ValueLook& look)
+{
+    if (!look.error)
+        return "nothing was measured\n";
+    return "SQNR " + dbText(look.error->sqnrDb) + " dB, cosine " + fixedText(look.error->cosine, 6)
+        + ", MSE " + shortText(look.error->mse) + ", largest error " + shortText(look.error->maxAbs)
+        + (look.kl ? ", KL divergence " + shortText(*look.kl) + " nats" : "") + ", over "
+        + counted(look.sampleCount, "sample") + "\n";
+}
+
+} // namespace
+
+std::string lookText(const LookParts& parts)
+{
+    const ValueLook& look = *parts.look;
+    std::string text = (look.target.output ? "output " : "node ") + look.name
+        + (look.target.output   ? ": reference form against float\n"
+               : look.quantized ? ": quantized, reference form against float\n"
+                                : ": float, on the converted model's values\n");
+    text += sourceText(parts) + errorText(look);
+    for (std::size_t i = 0; i < look.results.size(); ++i) {
+        const ResultLook& result = look.results[i];
+        std::vector<ChannelError> channels;
+        for (const ChannelError& channel : look.channels)
+            if (channel.result == i)
+                channels.push_back(channel);
+        text += "\n" + result.name + " float32" + shapeText(result.shape)
+            + (result.channelAxis < 0
+                   ? std::string(", one channel\n")
+                   : ", channels along axis " + std::to_string(result.channelAxis) + "\n")
+            + channelsText(channels, false);
+    }
+    text += "\n" + samplesText(parts) + sampleText(parts);
+    for (const WeightLook& weight : look.weights)
+        text += "\nweight " + weight.name + " " + weight.dtype + shapeText(weight.shape)
+            + ", channels along axis " + std::to_string(weight.channelAxis) + ": "
+            + dbText(weight.error.sqnrDb) + " dB\n" + channelsText(weight.channels, true);
+    return text;
+}
+
+} // namespace qs

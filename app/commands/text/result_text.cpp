@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/commands/text/result_text.h"
+
+#include "app/commands/planned_model.h"
+#include "app/commands/text/console.h"
+#include "engine/base/text.h"
+
+#include <algorithm>
+#include <map>
+
+namespace qs {
+
+namespace {
+
+constexpr std::size_t kMarked = 5;
+
+/// The nodes at which most is born, with their rank from 1.
+std::map<NodeId, std::size_t> worstNodes(const Comparison& comparison)
+{
+    std::vector<std::pair<double, NodeId>> losses;
+    for (const NodeError& error : comparison.nodes)
+        if (error.bornHere && error.bornHere->sqnrDb && *error.bornHere->sqnrDb < 200)
+            losses.emplace_back(*error.bornHere->sqnrDb, error.node);
+    std::stable_sort(losses.begin(), losses.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::map<NodeId, std::size_t> ranks;
+    for (std::size_t i = 0; i < losses.size() && i < kMarked; ++i)
+        ranks.emplace(losses[i].second, i + 1);
+    return ranks;
+}
+
+/// The kernel the node became, or why it became none.
+std::string kernelText(const ResultParts& parts, NodeId node)
+{
+    if (!parts.converted)
+        return "-";
+    for (const Residue& left : parts.converted->residue)
+        if (left.node == node && left.kind == Residue::Kind::Unlowered)
+            return "reference form: " + left.reason;
+    for (const KernelCheck& check : parts.converted->checks)
+        if (check.node == node)
+            return check.kernel;
+    return "-";
+}
+
+std::string layersText(const ResultParts& parts)
+{
+    const auto ranks = worstNodes(*parts.comparison);
+    TextTable table({">worst", "node", "operator", "module", "verdict", ">isolated", ">inherited",
+                     ">born here", ">cumulative", "kernel"});
+    for (const NodeError& error : parts.comparison->nodes) {
+        const Node& node = parts.model->get(error.node);
+        const NodePlan* plan = parts.plan->tryGet(*parts.model, error.node);
+        const auto rank = ranks.find(error.node);
+        table.add({rank == ranks.end() ? "" : std::to_string(rank->second), node.name, node.target,
+                   node.scope.path, plan ? std::string(verdictName(plan->verdict)) : "-",
+                   dbText(error.isolated), dbText(error.inherited), dbText(error.bornHere),
+                   dbText(error.cumulative), kernelText(parts, error.node)});
+    }
+    return (parts.comparison->againstOriginal
+                ? "Signal to noise in dB against the original model, before its edits, layer by "
+                  "layer: edits and quantization together\n\n"
+                : "Signal to quantization noise in dB, layer by layer; 'worst' ranks by the error "
+                  "born here\n\n")
+        + table.text();
+}
+
+/// How far the lowered form, run whole, is from the reference form.
+std::string formsText(const ResultParts& parts)
+{
+    const Comparison& comparison = *parts.comparison;
+    if (comparison.departures.empty())
+        return {};
+    const Node* parting = parts.model->tryGet(comparison.parting());
+    return "forms: " + fixedText(100 * comparison.departed().equalShare(), 3)
+        + " % of the lowered form's integers are the reference form's, over "
+        + counted(comparison.departureSamples, "sample") + "; "
+        + (parting ? "the first node more than one step apart is '" + parting->name + "'"
+                   : "nowhere are they more than one step apart")
+        + "\n";
+}
+
+} // namespace
+
+std::string dbText(const std::optional<ErrorMetrics>& metrics)
+{
+    if (!metrics || !metrics->sqnrDb)
+        return "-";
+    return *metrics->sqnrDb >= 200 ? "exact" : fixedText(*metrics->sqnrDb, 2);
+}
+
+std::string agreementText(const std::optional<Agreement>& agreement, std::int64_t samples)
+{
+    return agreement
+        ? "agreement: the same top-1 of output " + agreement->output + " in both models for "
+            + fixedText(100 * agreement->top1, 2) + " % of " + counted(samples, "sample") + "\n"
+        : std::string();
+}
+
+std::string resultText(const ResultParts& parts)
+{
+    std::string text;
+    if (parts.comparison) {
+        text += layersText(parts) + "\n";
+        for (const OutputError& output : parts.comparison->outputs)
+            text += "output " + output.name + ": " + dbText(output.cumulative)
+                + " dB in the reference form, " + dbText(output.lowered) + " dB lowered"
+                + (output.forms ? ", " + dbText(output.forms) + " dB between them" : "") + "\n";
+        for (const std::string& line : parts.comparison->unpaired)
+            text += line + "\n";
+        text += formsText(parts);
+        const auto& comparison = *parts.comparison;
+        if (comparison.floatTop1 && comparison.int8Top1)
+            text += "labels: top-1 " + fixedText(100 * *comparison.floatTop1, 2) + " % float, "
+                + fixedText(100 * *comparison.int8Top1, 2) + " % int8, "
+                + counted(comparison.samples, "sample") + "\n";
+        text += agreementText(comparison.agreement, comparison.samples);
+    }
+    for (const auto& [form, value] : parts.evaluation)
+        text += "your metric, " + form + ": " + fixedText(value, 6) + "\n";
+    text += "coverage: " + coverageText(*parts.plan) + " (backend " + parts.plan->backend + ")\n";
+    return text;
+}
+
+} // namespace qs

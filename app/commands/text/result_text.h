@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/export/documents/result_writer.h"
+
+#include <string>
+
+namespace qs {
+
+/// The SQNR in dB; "exact" without noise, "-" without a number.
+std::string dbText(const std::optional<ErrorMetrics>& metrics);
+
+/// One line on how often the two models agree; empty without a figure.
+std::string agreementText(const std::optional<Agreement>& agreement, std::int64_t samples);
+
+/// A result for people: the error terms layer by layer with the five worst marked, the outputs, the
+/// labels, the agreement, the coverage.
+std::string resultText(const ResultParts& parts);
+
+} // namespace qs

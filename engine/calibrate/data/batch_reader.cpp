@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/calibrate/data/batch_reader.h"
+
+#include "engine/base/torch_guard.h"
+
+#include <chrono>
+
+namespace qs {
+
+namespace {
+
+/// How soon a wait for a slow batch sees that the job was cancelled.
+constexpr std::chrono::milliseconds kCancelCheck(20);
+
+} // namespace
+
+BatchReader::BatchReader(const Dataset& data, JobContext job, std::int64_t first)
+    : m_data(data)
+    , m_job(std::move(job))
+    , m_count(data.batchCount())
+    , m_next(first)
+{
+    if (m_count - first > 1)
+        m_thread = std::jthread([this, first](const std::stop_token& stop) {
+            const InferenceScope inference;
+            readAhead(first, stop);
+        });
+}
+
+BatchReader::~BatchReader() = default; // jthread asks to stop, then waits
+
+Result<Batch> BatchReader::next()
+{
+    if (m_next >= m_count)
+        return fail(ErrorCode::Internal, "a batch behind the last was asked for");
+    QS_CHECK(m_job.check());
+    if (!m_thread.joinable()) {
+        auto batch = readHere(m_next++);
+        return batch;
+    }
+    std::unique_lock lock(m_mutex);
+    while (!m_changed.wait_for(lock, kCancelCheck, [this] { return m_ready.has_value(); }))
+        QS_CHECK(m_job.check());
+    Result<Batch> batch = std::move(*m_ready);
+    m_ready.reset();
+    m_next = batch ? m_next + 1 : m_count;
+    lock.unlock();
+    m_changed.notify_all();
+    return batch;
+}
+
+Result<Batch> BatchReader::readHere(std::int64_t index) const
+{
+    return guardTorchValue<Batch>([&] { return m_data.batch(index); });
+}
+
+void BatchReader::readAhead(std::int64_t first, const std::stop_token& stop)
+{
+    for (std::int64_t index = first; index < m_count && !stop.stop_requested(); ++index) {
+        Result<Batch> batch = readHere(index);
+        const bool last = !batch;
+        std::unique_lock lock(m_mutex);
+        m_ready = std::move(batch);
+        m_changed.notify_all();
+        // The one after it is not begun before this one is taken.
+        m_changed.wait(lock, stop, [this] { return !m_ready.has_value(); });
+        if (last)
+            return;
+    }
+}
+
+} // namespace qs

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/calibrate/data/dataset.h"
+
+#include "engine/base/files/read_file.h"
+#include "engine/base/torch_guard.h"
+#include "engine/calibrate/data/images/image_dataset.h"
+#include "engine/calibrate/data/npz_dataset.h"
+#include "engine/calibrate/data/sample_dataset.h"
+#include "engine/calibrate/data/tensor_file_dataset.h"
+
+#include <filesystem>
+#include <fstream>
+
+namespace qs {
+
+namespace {
+
+bool endsWith(const std::string& text, const std::string& ending)
+{
+    return text.size() >= ending.size()
+        && text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
+}
+
+Result<std::unique_ptr<Dataset>> openFile(const std::string& source, const Graph& graph,
+                                          const DatasetOptions& options)
+{
+    std::error_code error;
+    const auto status = std::filesystem::status(source, error);
+    if (!std::filesystem::exists(status))
+        return fail(
+            makeError(ErrorCode::NotFound, "no such data file")
+                .withHint("give a .npz, a .pt of torch.save, a folder of images, or 'sample'"));
+    if (std::filesystem::is_directory(status))
+        return openImageDataset(source, graph, options);
+    QS_CHECK(checkReadable(source));
+    if (std::filesystem::file_size(source, error) == 0 || error)
+        return fail(ErrorCode::BadInput, error ? "cannot be read" : "is empty or cannot be read");
+    if (endsWith(source, ".npz"))
+        return openNpzDataset(source, graph, options);
+    if (endsWith(source, ".pt") || endsWith(source, ".pth"))
+        return openTensorFileDataset(source, graph, options);
+    return fail(makeError(ErrorCode::BadInput, "is no data file this program knows")
+                    .withHint("give a .npz, a .pt of torch.save, a folder of images, or 'sample'"));
+}
+
+} // namespace
+
+DatasetOptions datasetOptions(const CalibrationSettings& settings)
+{
+    return {settings.batchSize, settings.batches, settings.isSequence, settings.preprocess};
+}
+
+DatasetOptions wholeDatasetOptions(const CalibrationSettings& settings)
+{
+    DatasetOptions options = datasetOptions(settings);
+    options.batches = 0;
+    return options;
+}
+
+Result<std::unique_ptr<Dataset>> openDataset(const std::string& source, const Graph& graph,
+                                             const DatasetOptions& options)
+{
+    const bool sample = source == "sample";
+    auto opened = guardTorchValue<std::unique_ptr<Dataset>>([&] {
+        return sample ? openSampleDataset(graph, options) : openFile(source, graph, options);
+    });
+    if (!opened)
+        return fail(std::move(opened).error().inFile(sample ? graph.info().path : source));
+    (*opened)->setSequence(options.isSequence);
+    return opened;
+}
+
+} // namespace qs

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/files/read_file.h"
+#include "engine/calibrate/data/images/image.h"
+
+#include <cstring>
+#include <fstream>
+#include <memory>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wall"
+#pragma GCC diagnostic ignored "-Wextra"
+#pragma GCC diagnostic ignored "-Wunused-function"
+#define STB_IMAGE_IMPLEMENTATION
+#define STB_IMAGE_STATIC
+#define STBI_NO_STDIO
+#define STBI_NO_HDR
+#define STBI_NO_LINEAR
+#define STBI_ONLY_JPEG
+#define STBI_ONLY_PNG
+#define STBI_ONLY_BMP
+#define STBI_ONLY_PNM
+#include <stb/stb_image.h>
+#pragma GCC diagnostic pop
+
+namespace qs {
+
+namespace {
+
+/// Pillow's limit too: a larger image is an attack or a mistake.
+constexpr std::int64_t kMostPixels = 178956970;
+
+Error badImage(const std::string& path, const std::string& why)
+{
+    return makeError(ErrorCode::BadInput, "is no image that can be decoded (" + why + ")")
+        .inFile(path)
+        .withHint("take it out of the folder, or save it again as .png or .jpg");
+}
+
+/// stb takes zeros, or what its memory held before, for what lies beyond a file's end.
+struct ImageFile
+{
+    std::ifstream file;
+    bool endedEarly = false; ///< something was wanted from beyond the end
+};
+
+int readSome(void* user, char* target, int wanted)
+{
+    constexpr int kBuffer = 128; // what stb reads ahead may lie beyond the end
+    auto& image = *static_cast<ImageFile*>(user);
+    image.file.read(target, wanted);
+    const int got = int(image.file.gcount());
+    image.endedEarly = image.endedEarly || got == 0 || (got < wanted && wanted != kBuffer);
+    return got;
+}
+
+void skipSome(void* user, int bytes)
+{
+    auto& file = static_cast<ImageFile*>(user)->file;
+    file.clear();
+    file.seekg(bytes, std::ios::cur);
+}
+
+int atEnd(void* user)
+{
+    auto& file = static_cast<ImageFile*>(user)->file;
+    return !file || file.peek() == std::ifstream::traits_type::eof();
+}
+
+constexpr stbi_io_callbacks kCallbacks {readSome, skipSome, atEnd};
+
+std::string failureText()
+{
+    const char* why = stbi_failure_reason();
+    return why ? why : "unknown form";
+}
+
+/// A JPEG without its end marker is whole but for two bytes that nobody needs.
+bool isJpeg(std::ifstream& file)
+{
+    char start[2] = {};
+    file.clear();
+    file.seekg(0);
+    return file.read(start, 2) && start[0] == '\xff' && start[1] == '\xd8';
+}
+
+} // namespace
+
+Result<ImageSize> readImageSize(const std::string& path)
+{
+    QS_CHECK(checkReadable(path));
+    ImageFile file {std::ifstream(path, std::ios::binary)};
+    if (!file.file)
+        return fail(badImage(path, "it cannot be opened"));
+    ImageSize size;
+    int channels = 0;
+    if (!stbi_info_from_callbacks(&kCallbacks, &file, &size.width, &size.height, &channels))
+        return fail(badImage(path, failureText()));
+    if (std::int64_t(size.width) * size.height > kMostPixels)
+        return fail(badImage(path, size.text() + " pixels are too many"));
+    return size;
+}
+
+Result<Image> readImage(const std::string& path)
+{
+    QS_CHECK(readImageSize(path));
+    ImageFile file {std::ifstream(path, std::ios::binary)};
+    constexpr int kRgb = 3;
+    Image image;
+    int channels = 0;
+    const std::unique_ptr<stbi_uc, void (*)(void*)> pixels(
+        stbi_load_from_callbacks(&kCallbacks, &file, &image.width, &image.height, &channels, kRgb),
+        stbi_image_free);
+    if (!pixels)
+        return fail(badImage(path, failureText()));
+    if (file.endedEarly && !isJpeg(file.file))
+        return fail(badImage(path, "it is truncated"));
+    image.pixels.assign(pixels.get(),
+                        pixels.get() + std::size_t(image.width) * std::size_t(image.height) * kRgb);
+    return image;
+}
+
+} // namespace qs

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/calibrate/data/input_variety.h"
+
+#include "engine/base/log.h"
+#include "engine/base/text.h"
+#include "engine/calibrate/data/input_data.h"
+
+#include <ATen/ATen.h>
+
+#include <cstring>
+
+namespace qs {
+
+namespace {
+
+// Whether all parts of a tensor, each of so many bytes, are the bytes at `part`.
+bool repeats(const at::Tensor& tensor, const void* part, std::size_t size)
+{
+    const auto* bytes = static_cast<const char*>(tensor.const_data_ptr());
+    const std::size_t all = tensor.nbytes();
+    // Equal to the first part, and to itself one part further on.
+    return all == 0 || size == 0
+        || (std::memcmp(bytes, part, size) == 0
+            && std::memcmp(bytes, bytes + size, all - size) == 0);
+}
+
+} // namespace
+
+InputVariety::InputVariety(const Graph& graph)
+{
+    for (const Node* input : graph.inputs())
+        m_inputs.push_back({input->name, {}});
+}
+
+void InputVariety::see(const Batch& batch)
+{
+    for (std::size_t i = 0; i < m_inputs.size() && i < batch.inputs.size(); ++i) {
+        Seen& seen = m_inputs[i];
+        if (!seen.isOneValue && !seen.isOneSample)
+            continue;
+        const at::Tensor tensor
+            = batch.inputs[i].isTensor() ? batch.inputs[i].toTensor() : at::Tensor();
+        if (!tensor.defined() || tensor.numel() == 0 || at::isComplexType(tensor.scalar_type())) {
+            seen.isOneValue = seen.isOneSample = false; // nothing to be said of it
+            continue;
+        }
+        const at::Tensor dense = tensor.contiguous();
+        if (!seen.first.defined())
+            seen.first = dense.dim() > 0 ? dense.slice(0, 0, 1).clone() : dense.clone();
+        seen.samples += dense.dim() > 0 ? dense.size(0) : 1;
+        const void* first = seen.first.const_data_ptr();
+        seen.isOneValue = seen.isOneValue && repeats(dense, first, dense.element_size());
+        seen.isOneSample = seen.isOneSample && dense.dim() == seen.first.dim()
+            && (dense.dim() == 0 || dense.sizes().slice(1) == seen.first.sizes().slice(1))
+            && repeats(dense, first, seen.first.nbytes());
+    }
+}
+
+void InputVariety::report() const
+{
+    for (const Seen& seen : m_inputs) {
+        if (!seen.first.defined())
+            continue;
+        std::string what;
+        if (seen.isOneValue)
+            what = "is " + elementText(seen.first, 0) + " throughout the calibration data";
+        else if (seen.isOneSample && seen.samples > 1)
+            what = "is the same in all " + counted(seen.samples, "sample")
+                + " of the calibration data";
+        else
+            continue;
+        log(seen.first.is_floating_point() ? LogLevel::Warning : LogLevel::Note,
+            "input '" + seen.name + "' " + what
+                + (seen.first.is_floating_point() ? ": ranges chosen from it may not fit other data"
+                                                  : ""));
+    }
+}
+
+} // namespace qs

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/calibrate/observers/observer.h"
+
+#include <limits>
+#include <optional>
+
+namespace qs {
+
+/// What `tensorObserve` would find in a tensor that holds the values of the one `of` tells of, in
+/// any order, each cut off at `bounds`. Bins are monotone in the value, so the counts beyond a
+/// bound move to the bin of that bound: the result is exact. Nothing where the values would leave
+/// the range counted over, or where NaN or Inf was seen.
+std::optional<Observed> cutOff(const Observed& of, Bounds bounds);
+
+/// An observer that counts into equal bins over a range that grows with the data.
+class CountingObserver : public Observer
+{
+public:
+    using Observer::Observer;
+
+    /// Queues a look at a tensor that is not empty, on its device, over the range that the looks
+    /// before it leave there; waits for nothing. What it returns goes to `settle` by way of
+    /// `lookFrom`. Not to be mixed with `observe`.
+    at::Tensor queue(const at::Tensor& x);
+    /// Takes in the look at so many values, in the order of queueing; returns how many are NaN or
+    /// Inf.
+    std::int64_t settle(std::int64_t values, const Observed& look);
+
+protected:
+    kernels::MinMax see(const at::Tensor& x, Observed& found) final;
+    kernels::MinMax seeFollowing(const at::Tensor& x, const Observed& of, Bounds bounds,
+                                 Observed& found) final;
+
+    struct Known
+    {
+        float low = std::numeric_limits<float>::infinity(); ///< +Inf, -Inf = nothing seen yet
+        float high = -std::numeric_limits<float>::infinity();
+        std::int32_t bins = 0;
+    };
+    /// What the next look counts over, before it grows.
+    virtual Known known() const = 0;
+    /// Takes in what a look at `x` found; `x` is undefined when that was a queued one.
+    virtual void learn(const at::Tensor& x, const Observed& seen) = 0;
+
+private:
+    at::Tensor m_range; ///< on the device: what the queued looks leave
+};
+
+} // namespace qs

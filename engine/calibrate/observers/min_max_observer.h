@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/calibrate/observers/counting_observer.h"
+#include "engine/calibrate/observers/fine_histogram.h"
+
+namespace qs {
+
+/// torch.ao's MinMaxObserver: the extremes of all values ever seen.
+class MinMaxObserver : public CountingObserver
+{
+public:
+    using CountingObserver::CountingObserver;
+
+protected:
+    Known known() const override;
+    void learn(const at::Tensor& x, const Observed& seen) override;
+    void fill(ObserverStats& stats) const override { stats.fine = m_fine.histogram(); }
+    void take(ObserverStats& stats) override { m_fine = FineHistogram(std::move(stats.fine)); }
+    /// Takes one batch's extremes into the state.
+    virtual void update(const kernels::MinMax& batch);
+
+private:
+    FineHistogram m_fine;
+};
+
+/// torch.ao's MovingAverageMinMaxObserver: extremes that follow the batches by a constant share.
+class MovingAverageObserver : public MinMaxObserver
+{
+public:
+    using MinMaxObserver::MinMaxObserver;
+
+protected:
+    void update(const kernels::MinMax& batch) override;
+};
+
+/// One step of a moving average in float32, rounded after each operation as torch.ao's tensors are.
+float movingAverage(float state, float current, double constant);
+
+} // namespace qs

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/compare/files/file_comparator.h"
+
+#include "engine/base/text.h"
+#include "engine/base/torch_guard.h"
+#include "engine/calibrate/data/batch_reader.h"
+#include "engine/compare/metrics/metrics.h"
+#include "engine/compare/metrics/top1.h"
+#include "engine/execute/interpreter.h"
+#include "engine/import/pt2/model_structure.h"
+
+#include <ATen/ATen.h>
+
+#include <map>
+#include <unordered_set>
+
+namespace qs {
+
+namespace {
+
+/// One call of a model, a node at a time; a value that is wanted stays until it is taken.
+class Walk
+{
+public:
+    Walk(const Interpreter& interpreter, std::unordered_set<ValueRef> wanted)
+        : m_interpreter(interpreter)
+        , m_wanted(std::move(wanted))
+    {
+    }
+
+    Result<void> start(const std::vector<at::IValue>& inputs)
+    {
+        m_frame.clear();
+        m_expired.clear();
+        m_kept = m_wanted;
+        m_next = 0;
+        QS_CHECK(m_interpreter.startState(m_frame, {}));
+        std::size_t given = 0;
+        for (const Node* input : m_interpreter.graph().inputs())
+            m_frame.set({input->id, 0}, inputs.at(given++));
+        return {};
+    }
+
+    /// Computes up to the node that makes `ref`, and reads it; wanted values stay.
+    Result<at::IValue> upTo(ValueRef ref, const JobContext& job)
+    {
+        const auto nodes = m_interpreter.graph().nodes();
+        const std::size_t last = m_interpreter.graph().position(ref.node);
+        for (; m_next <= last; ++m_next) {
+            QS_CHECK(job.check());
+            const Node& node = *nodes[m_next];
+            const bool runs = node.isOperator();
+            if (runs && !m_interpreter.isConstant({node.id, 0}))
+                if (auto ran = m_interpreter.runNode(node, m_frame); !ran)
+                    return fail(std::move(ran).error().inFile(m_interpreter.graph().info().path));
+            for (const ValueRef& dead : m_interpreter.deadAfter(m_next))
+                if (m_kept.contains(dead))
+                    m_expired.insert(dead);
+                else
+                    m_frame.release(dead);
+        }
+        if (const at::IValue* value = m_frame.tryGet(ref))
+            return *value;
+        return m_interpreter.constant(ref);
+    }
+
+    /// The value is not wanted any more in this call.
+    void done(ValueRef ref)
+    {
+        m_kept.erase(ref);
+        if (m_expired.erase(ref))
+            m_frame.release(ref);
+    }
+
+private:
+    const Interpreter& m_interpreter;
+    std::unordered_set<ValueRef> m_wanted, m_kept;
+    std::unordered_set<ValueRef> m_expired; ///< kept, though the model reads them no more
+    Frame m_frame;
+    std::size_t m_next = 0;
+};
+
+std::optional<at::Tensor> plainTensor(const at::IValue& value)
+{
+    if (!value.isTensor() || !value.toTensor().defined())
+        return std::nullopt;
+    const at::Tensor tensor
+        = value.toTensor().is_quantized() ? value.toTensor().dequantize() : value.toTensor();
+    return tensor.is_floating_point() ? std::optional(tensor) : std::nullopt;
+}
+
+Result<void> add(std::optional<ErrorSums>& sums, const at::IValue& signal, const at::IValue& other)
+{
+    const auto a = plainTensor(signal), b = plainTensor(other);
+    if (!a || !b || a->sizes() != b->sizes())
+        return {};
+    if (!sums)
+        sums.emplace();
+    return addError(*sums, a->to(at::kFloat), b->to(at::kFloat));
+}
+
+std::vector<ValueRef> outputsOf(const Graph& graph)
+{
+    std::vector<ValueRef> refs;
+    for (const NamedArgument& argument : graph.output().args)
+        forEachRef(argument.value, [&](ValueRef ref) { refs.push_back(ref); });
+    return refs;
+}
+
+/// What an export of the float model takes: a TorchScript keeps arguments that tracing fixed.
+/// Errors: it takes another number of inputs.
+Result<std::vector<InputLeaf>> leavesOf(const Graph& floating, const Graph& converted)
+{
+    QS_TRY(ModelStructure structure, modelStructure(floating));
+    std::vector<InputLeaf> leaves = std::move(structure.leaves);
+    if (converted.inputs().size() == floating.inputs().size())
+        std::erase_if(leaves, [](const InputLeaf& leaf) { return !leaf.node; });
+    if (converted.inputs().size() == leaves.size())
+        return leaves;
+    return fail(makeError(ErrorCode::BadInput,
+                          "it takes " + counted(converted.inputs().size(), "input")
+                              + ", the float model " + std::to_string(floating.inputs().size()))
+                    .inFile(converted.info().path)
+                    .withHint("compare models of the same network"));
+}
+
+/// The inputs of a call, with the fixed arguments at their places.
+Result<std::vector<at::IValue>> withFixed(const std::vector<InputLeaf>& leaves,
+                                          const std::vector<at::IValue>& inputs)
+{
+    std::vector<at::IValue> all;
+    std::size_t next = 0;
+    for (const InputLeaf& leaf : leaves) {
+        if (leaf.node) {
+            all.push_back(inputs.at(next++));
+            continue;
+        }
+        QS_TRY(at::IValue constant, toIValue(leaf.constant, Frame {}));
+        all.push_back(std::move(constant));
+    }
+    return all;
+}
+
+} // namespace
+
+Result<FileComparison> compareFiles(const GraphPtr& floating, const GraphPtr& converted,
+                                    const Dataset& data, const JobContext& job)
+{
+    const InferenceScope scope;
+    QS_TRY(const std::vector<InputLeaf> leaves, leavesOf(*floating, *converted));
+    FileComparison out;
+    out.match = matchModels(*floating, *converted);
+    QS_TRY(const Interpreter floatRunner, Interpreter::create(floating));
+    QS_TRY(const Interpreter convertedRunner, Interpreter::create(converted));
+    std::unordered_set<ValueRef> wantedFloat, wantedConverted;
+    std::map<ValueRef, int> waiting; // one value may stand for several
+    for (const ValueMatch& match : out.match.values) {
+        wantedFloat.insert(match.floating);
+        wantedConverted.insert(match.converted);
+        ++waiting[match.converted];
+    }
+    Walk floatWalk(floatRunner, wantedFloat), convertedWalk(convertedRunner, wantedConverted);
+    std::vector<std::optional<ErrorSums>> sums(out.match.values.size());
+    const auto floatOutputs = outputsOf(*floating), convertedOutputs = outputsOf(*converted);
+    const std::size_t outputs = std::min(floatOutputs.size(), convertedOutputs.size());
+    std::vector<std::optional<ErrorSums>> outputSums(outputs);
+    Top1 top1;
+    BatchReader reader(data, job);
+    for (std::int64_t i = 0; i < reader.count(); ++i) {
+        QS_TRY(const Batch batch, reader.next());
+        for (const auto& notFinite : batch.notFinite) // no plan says that a value stays float
+            if (notFinite)
+                return fail(*notFinite);
+        job.report("compare", "batch " + std::to_string(i + 1), double(i) / double(reader.count()));
+        QS_CHECK(floatWalk.start(batch.inputs));
+        QS_TRY(const auto convertedInputs, withFixed(leaves, batch.inputs));
+        QS_CHECK(convertedWalk.start(convertedInputs));
+        auto left = waiting;
+        for (std::size_t k = 0; k < sums.size(); ++k) {
+            const ValueMatch& match = out.match.values[k];
+            QS_TRY(const at::IValue signal, floatWalk.upTo(match.floating, job));
+            QS_TRY(const at::IValue other, convertedWalk.upTo(match.converted, job));
+            QS_CHECK(add(sums[k], signal, other));
+            floatWalk.done(match.floating);
+            if (--left[match.converted] == 0)
+                convertedWalk.done(match.converted);
+        }
+        std::vector<at::Tensor> floatScores(outputs), convertedScores(outputs);
+        for (std::size_t k = 0; k < outputs; ++k) {
+            QS_TRY(const at::IValue signal, floatWalk.upTo(floatOutputs[k], job));
+            QS_TRY(const at::IValue other, convertedWalk.upTo(convertedOutputs[k], job));
+            QS_CHECK(add(outputSums[k], signal, other));
+            floatScores[k] = plainTensor(signal).value_or(at::Tensor());
+            convertedScores[k] = plainTensor(other).value_or(at::Tensor());
+        }
+        top1.add(floatScores, convertedScores, batch);
+        out.samples += batch.samples;
+    }
+    for (const auto& sum : sums)
+        out.errors.push_back(sum ? metricsFrom(*sum) : std::nullopt);
+    for (std::size_t k = 0; k < outputs; ++k)
+        out.outputs.push_back({floating->value(floatOutputs[k]).name,
+                               outputSums[k] ? metricsFrom(*outputSums[k]) : std::nullopt,
+                               std::nullopt});
+    std::vector<std::string> names;
+    for (const OutputError& output : out.outputs)
+        names.push_back(output.name);
+    out.agreement = top1.agreement(names);
+    return out;
+}
+
+} // namespace qs

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/compare/comparison.h"
+#include "engine/compare/files/model_match.h"
+
+namespace qs {
+
+/// A float model beside a quantized one that came from elsewhere.
+struct FileComparison
+{
+    ModelMatch match;
+    /// Of `match.values`; empty where there are no numbers or the shapes differ.
+    std::vector<std::optional<ErrorMetrics>> errors;
+    std::vector<OutputError> outputs; ///< `cumulative` alone
+    std::optional<Agreement> agreement; ///< as of `Comparison`
+    std::int64_t samples = 0;
+};
+
+} // namespace qs

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/compare/metrics/top1.h"
+
+#include "engine/base/log.h"
+#include "engine/base/text.h"
+
+#include <ATen/ATen.h>
+
+namespace qs {
+
+namespace {
+
+at::Tensor plainScores(const at::Tensor& scores)
+{
+    const at::Tensor plain = scores.is_quantized() ? scores.dequantize() : scores;
+    return plain.to(at::kCPU, at::kFloat);
+}
+
+bool areScores(const at::Tensor& output, std::int64_t samples)
+{
+    return output.defined() && output.dim() == 2 && output.size(0) == samples && output.size(1) > 1
+        && (output.is_quantized() || output.is_floating_point());
+}
+
+std::int64_t countTrue(const at::Tensor& mask)
+{
+    return mask.sum().item<std::int64_t>();
+}
+
+} // namespace
+
+std::int64_t Top1::chosen(const std::vector<at::Tensor>& floatOutputs,
+                          const std::vector<at::Tensor>& int8Outputs, std::int64_t samples)
+{
+    const auto fits = [&](std::size_t i) {
+        return i < floatOutputs.size() && i < int8Outputs.size()
+            && areScores(floatOutputs[i], samples) && areScores(int8Outputs[i], samples)
+            && floatOutputs[i].sizes() == int8Outputs[i].sizes();
+    };
+    if (!m_output) {
+        m_output = -1;
+        for (std::size_t i = 0; i < floatOutputs.size() && *m_output < 0; ++i)
+            if (fits(i))
+                m_output = std::int64_t(i);
+    } else if (*m_output >= 0 && !fits(std::size_t(*m_output))) {
+        m_output = -1;
+    }
+    return *m_output;
+}
+
+void Top1::add(const std::vector<at::Tensor>& floatOutputs,
+               const std::vector<at::Tensor>& int8Outputs, const Batch& batch)
+{
+    const std::int64_t output = chosen(floatOutputs, int8Outputs, batch.samples);
+    if (output < 0)
+        return;
+    const at::Tensor ofFloat = plainScores(floatOutputs[std::size_t(output)]);
+    const at::Tensor ofInt8 = plainScores(int8Outputs[std::size_t(output)]);
+    const at::Tensor floatBest = ofFloat.argmax(1), int8Best = ofInt8.argmax(1);
+    const at::Tensor odd = ofFloat.isnan().any(1).logical_or(ofInt8.isnan().any(1));
+    m_agree += countTrue(floatBest.eq(int8Best).logical_and(odd.logical_not()));
+    m_samples += batch.samples;
+    if (!batch.labels.defined() || batch.labels.size(0) != batch.samples)
+        return;
+    const at::Tensor labels = batch.labels.to(at::kLong);
+    m_floatRight += countTrue(floatBest.eq(labels));
+    m_int8Right += countTrue(int8Best.eq(labels));
+    m_labelled += batch.samples;
+    m_classes = ofFloat.size(1);
+    m_unknown += countTrue(labels.lt(0).logical_or(labels.ge(m_classes)));
+}
+
+void Top1::warnOfUnknown() const
+{
+    if (m_unknown > 0)
+        warn(counted(m_unknown, "label") + " of " + std::to_string(m_labelled)
+             + " outside the model's classes 0 to " + std::to_string(m_classes - 1)
+             + ": top-1 counts their samples as wrong");
+}
+
+std::optional<Agreement> Top1::agreement(const std::vector<std::string>& names) const
+{
+    if (m_output.value_or(-1) < 0 || m_samples == 0)
+        return std::nullopt;
+    return Agreement {names.at(std::size_t(*m_output)), double(m_agree) / double(m_samples)};
+}
+
+void Top1::addTo(Comparison& comparison, const std::vector<std::string>& names) const
+{
+    comparison.agreement = agreement(names);
+    if (!comparison.agreement || m_labelled == 0)
+        return;
+    comparison.floatTop1 = double(m_floatRight) / double(m_labelled);
+    comparison.int8Top1 = double(m_int8Right) / double(m_labelled);
+}
+
+} // namespace qs

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/calibrate/data/dataset.h"
+#include "engine/compare/comparison.h"
+
+#include <ATen/core/Tensor.h>
+
+namespace qs {
+
+/// Highest entries of the first output that looks like class scores: floating point,
+/// [samples, classes], two classes at least. Counts over batches how often the two models agree on
+/// it and, of labelled data, how often each is right. No figure where no output is of this kind in
+/// every batch. Not thread-safe.
+class Top1
+{
+public:
+    /// The outputs of both models for one batch, flat and in order, undefined where there is no
+    /// tensor; on any device. A row with NaN in either agrees with none.
+    void add(const std::vector<at::Tensor>& floatOutputs,
+             const std::vector<at::Tensor>& int8Outputs, const Batch& batch);
+    /// Warns of labels of classes that the model does not have: they never match.
+    void warnOfUnknown() const;
+    /// Writes the figures; `names` of the outputs.
+    void addTo(Comparison& comparison, const std::vector<std::string>& names) const;
+    std::optional<Agreement> agreement(const std::vector<std::string>& names) const;
+
+private:
+    /// -1 where no output is left to go by.
+    std::int64_t chosen(const std::vector<at::Tensor>& floatOutputs,
+                        const std::vector<at::Tensor>& int8Outputs, std::int64_t samples);
+
+    std::optional<std::int64_t> m_output;
+    std::int64_t m_samples = 0, m_agree = 0, m_classes = 0;
+    std::int64_t m_labelled = 0, m_floatRight = 0, m_int8Right = 0, m_unknown = 0;
+};
+
+} // namespace qs

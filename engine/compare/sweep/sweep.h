@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/job_context.h"
+#include "engine/compare/interior_errors.h"
+#include "engine/compare/metrics/metrics.h"
+#include "engine/compare/sweep/cuts.h"
+#include "engine/compare/sweep/sweep_schedule.h"
+#include "engine/execute/interpreter.h"
+
+#include <functional>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace qs {
+
+/// Runs batches through the float and the reference graph, stepped side by side, and sums the
+/// errors of every unit. Keeps values only until their last use. One thread at a time.
+class Sweep
+{
+public:
+    /// `original`: runs in the place of the converted graph's own float model, which edits made of
+    /// it; of values that both have the cumulative term alone is measured. Null: the own one.
+    static Result<Sweep> create(const ConvertedModel& converted, at::Device device,
+                                const GraphPtr& original = nullptr);
+
+    /// Whether its reference form adds up as an exported one does: in the layout of its inputs,
+    /// with LibTorch's own products. Else sums differ in their last bits, and a quantizer may turn
+    /// that into a step.
+    bool addsAsExported() const { return m_addsAsExported; }
+
+    /// One batch; `inputs` on the sweep's device. Returns the float model's outputs and the
+    /// reference form's, flat and in order; places that hold no tensor are undefined.
+    struct Outputs
+    {
+        std::vector<at::Tensor> floatForm, referenceForm;
+    };
+    Result<Outputs> run(const std::vector<at::IValue>& inputs, const JobContext& job);
+    /// From now on each batch starts from the state that the one before left, each side its own.
+    void followSequence() { m_isSequence = true; }
+
+    /// Takes over what earlier sweeps left of units that compute the same, and goes on from the
+    /// last cut before the first other one. Before the first batch.
+    void continueFrom(const Continuation& from, const ValueKeys& floatKeys,
+                      const ValueKeys& referenceKeys, std::size_t budget);
+    /// Leaves the sums for the next sweep. After the last batch.
+    void keepSums(const Continuation& from) const;
+    /// From now on nothing is measured: `see` gets y and y^ of each result of one unit, in order,
+    /// the very values that a comparison measures. Runs end there, without outputs, unless the
+    /// batches are a sequence. Without a unit nobody sees anything and runs go on to the outputs.
+    /// Before the first batch.
+    using Watch = std::function<Result<void>(std::span<const ValuePair>)>;
+    void watch(std::optional<std::size_t> unit, Watch see);
+    /// How many units have to be measured, and the first operator that has to run; null: none.
+    std::size_t unitsToMeasure() const;
+    const Node* firstToRun() const;
+
+    /// The graph that the reference form is compared with.
+    const Graph& floatGraph() const { return m_float.graph(); }
+    const std::vector<CompareUnit>& units() const { return m_units; }
+    /// A unit has other shapes in the two forms; a note said so.
+    bool hasUnmeasured() const;
+    const std::vector<UnitSums>& sums() const { return m_sums; }
+    const std::vector<ValueCounts>& counts() const { return m_counts; }
+    /// The first unit with an infinite error, and the batch, from 1, since which it is.
+    struct Odd
+    {
+        std::size_t unit = 0;
+        std::int64_t batch = 0;
+    };
+    std::optional<Odd> firstOdd() const;
+    std::vector<InteriorError> interiors() const { return m_interiors.result(); }
+    /// What each node of the float graph takes; none on a GPU, which works on its own.
+    std::vector<NodeTime> floatTimes() const;
+
+private:
+    Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter referenceForm,
+          std::vector<CompareUnit> units, GraphPtr edited);
+    Result<void> useIntegers(const ConvertedModel& converted);
+    Key unitKey(const Continuation& from, const CompareUnit& unit, const ValueKeys& floatKeys,
+                const ValueKeys& referenceKeys) const;
+    /// Tells sweeps apart that add up in different ways.
+    std::string way() const;
+
+    Result<void> step(std::size_t position, Frame& floatFrame, Frame& referenceFrame);
+    /// Values that one node reads last and no measurement at all, by that node. A node of both
+    /// graphs has one id in both, so each graph has measured values of its own.
+    using Expendable = std::unordered_map<NodeId, std::vector<ValueRef>>;
+    Expendable findExpendable(const Graph& graph, ValueRef UnitInput::*in,
+                              ValueRef UnitOutput::*out) const;
+    Result<void> advance(const Interpreter& interpreter, const Node& node, Frame& frame,
+                         const Expendable& expendable) const;
+    /// y and y^ of a unit's results; nothing where one is no tensor of floats.
+    Result<std::vector<ValuePair>> results(std::size_t unit, const Frame& floatFrame,
+                                           const Frame& referenceFrame) const;
+    /// `spent`: values of the reference graph that nobody reads after this unit.
+    Result<void> measure(std::size_t unit, const Frame& floatFrame, Frame& referenceFrame,
+                         std::span<const ValueRef> spent);
+    Result<void> measureUnchanged(std::size_t unit, const Frame& floatFrame,
+                                  const Frame& referenceFrame);
+    Result<void> measureCumulative(std::size_t unit, const Frame& floatFrame,
+                                   const Frame& referenceFrame);
+    Result<void> measureFunctions(std::size_t unit, const Frame& floatFrame, Frame& referenceFrame,
+                                  std::span<const ValueRef> spent);
+
+    /// False, once and for all, for a unit whose value has another shape in the converted model, as
+    /// a selection by values has; a note names the first such node.
+    bool comparesShapes(std::size_t unit, const at::Tensor& y, const at::Tensor& other);
+    Result<void> checkSignal(const CompareUnit& unit, const Frame& floatFrame) const;
+    Result<void> measureInterior(const CompareUnit& unit, const Frame& floatFrame,
+                                 const Frame& referenceFrame);
+
+    Interpreter m_float;
+    Interpreter m_onConverted; ///< the float graph, for f(x^)
+    Interpreter m_reference;
+    InteriorErrors m_interiors;
+    std::vector<CompareUnit> m_units;
+    SweepSchedule m_schedule;
+    std::vector<UnitSums> m_sums;
+    std::vector<ValueCounts> m_counts;
+    std::vector<bool> m_unmeasured; ///< by unit: shapes differ
+    std::vector<std::int64_t> m_oddSince; ///< by unit: the batch; 0 = no error is infinite
+    std::vector<Key> m_unitKeys; ///< by unit; none where nothing is kept
+    std::vector<bool> m_known; ///< by unit: an earlier sweep measured it
+    std::unique_ptr<Cuts> m_cuts; ///< null: nothing is kept
+    std::size_t m_first = 0; ///< step
+    std::size_t m_end; ///< the step after the last one to run
+    std::optional<std::size_t> m_watched; ///< unit
+    Watch m_see;
+    std::int64_t m_batch = 0;
+    Expendable m_expendableFloat, m_expendableReference;
+    std::size_t m_referenceAt = 0;
+    std::shared_ptr<NodeTimes> m_floatTimes; ///< null on a GPU
+    bool m_addsAsExported = true;
+    bool m_usesIntegers = false;
+    GraphPtr m_edited; ///< null, or what edits made of the float graph, which is the original then
+    std::vector<std::size_t> m_floatInputs; ///< by input of the float graph: which of those given
+    bool m_isSequence = false;
+    ModelState m_floatState, m_referenceState;
+    JobContext m_job;
+};
+
+} // namespace qs

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a sweep goes on from what earlier ones left.
+#include "engine/compare/sweep/sweep.h"
+
+#include <algorithm>
+
+namespace qs {
+
+std::string Sweep::way() const
+{
+    return std::string(m_float.layout() == Layout::ChannelsLast ? "channels last" : "as given")
+        + (m_usesIntegers ? ", integers" : ", floats") + (m_edited ? ", original" : "");
+}
+
+/// All that its four terms follow from: x and y of the float graph; of the reference graph what it
+/// reads, which says on which grid that lies, and y^, whose key holds weights and quantization
+/// parameters.
+Key Sweep::unitKey(const Continuation& from, const CompareUnit& unit, const ValueKeys& floatKeys,
+                   const ValueKeys& referenceKeys) const
+{
+    KeyBuilder key("unit");
+    key.add(from.run).add(way());
+    key.add(std::int64_t(unit.quantized)).add(std::int64_t(unit.unchanged));
+    for (const UnitInput& input : unit.inputs)
+        key.add(floatKeys.of(input.value))
+            .add(referenceKeys.of(input.read))
+            .add(referenceKeys.of(input.raw));
+    for (const UnitOutput& output : unit.outputs)
+        key.add(floatKeys.of(output.value)).add(referenceKeys.of(output.reference));
+    return key.key();
+}
+
+void Sweep::continueFrom(const Continuation& from, const ValueKeys& floatKeys,
+                         const ValueKeys& referenceKeys, std::size_t budget)
+{
+    const Graph& graph = m_float.graph();
+    std::size_t limit = graph.nodes().size();
+    for (std::size_t i = 0; i < m_units.size(); ++i) {
+        m_unitKeys.push_back(unitKey(from, m_units[i], floatKeys, referenceKeys));
+        // What is measured inside a unit is not kept.
+        const auto kept = m_interiors.has(m_units[i].last)
+            ? nullptr
+            : from.work.sums.find<KeptUnit>(m_unitKeys.back());
+        m_known[i] = kept != nullptr;
+        if (!kept) {
+            limit = std::min(limit, graph.position(m_units[i].last));
+            continue;
+        }
+        m_sums[i] = kept->sums;
+        m_counts[i] = kept->counts;
+        m_unmeasured[i] = kept->isUnmeasured;
+        m_oddSince[i] = kept->oddSince;
+    }
+    if (!m_float.device().is_cpu()) // a GPU's memory is for running
+        return;
+    CutSide sides[] = {{m_float, floatKeys, {}, m_schedule.freeFloat},
+                       {m_reference, referenceKeys, {}, m_schedule.freeReference}};
+    const auto referenceNodes = m_reference.graph().nodes();
+    std::size_t at = 0;
+    for (std::size_t step = 0; step < graph.nodes().size(); ++step) {
+        sides[0].runs.push_back({graph.nodes()[step]->id});
+        sides[1].runs.emplace_back();
+        for (; at < m_schedule.referenceEnd[step]; ++at)
+            sides[1].runs.back().push_back(referenceNodes[at]->id);
+    }
+    m_cuts = std::make_unique<Cuts>(from, "sweep " + way(), budget, sides);
+    m_first = m_cuts->resume(limit);
+}
+
+void Sweep::keepSums(const Continuation& from) const
+{
+    for (std::size_t i = 0; i < m_units.size(); ++i)
+        if (!m_known[i])
+            from.work.sums.keep<KeptUnit>(
+                m_unitKeys[i],
+                std::make_shared<const KeptUnit>(
+                    KeptUnit {m_sums[i], m_counts[i], m_unmeasured[i], m_oddSince[i]}),
+                sizeof(KeptUnit) + m_unitKeys[i].size());
+}
+
+std::size_t Sweep::unitsToMeasure() const
+{
+    return std::size_t(std::count(m_known.begin(), m_known.end(), false));
+}
+
+const Node* Sweep::firstToRun() const
+{
+    const auto nodes = m_float.graph().nodes();
+    const auto first
+        = std::find_if(nodes.begin() + std::ptrdiff_t(m_first), nodes.end(), [&](const auto& node) {
+              return node->isOperator() && !m_float.isConstant({node->id, 0});
+          });
+    return first == nodes.end() ? nullptr : first->get();
+}
+
+std::optional<Sweep::Odd> Sweep::firstOdd() const
+{
+    const auto first = std::find_if(m_oddSince.begin(), m_oddSince.end(),
+                                    [](std::int64_t batch) { return batch > 0; });
+    return first == m_oddSince.end()
+        ? std::nullopt
+        : std::optional(Odd {std::size_t(first - m_oddSince.begin()), *first});
+}
+
+} // namespace qs

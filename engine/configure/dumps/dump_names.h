@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/configure/dumps/torch_names.h"
+#include "engine/configure/json/json_reader.h"
+
+namespace qs {
+
+/// Turns what Python prints for classes and functions into the names of recipes and backends, for
+/// one dumped file. Borrows the document.
+class DumpNames
+{
+public:
+    /// For a dumped mapping.
+    static Result<DumpNames> make();
+    /// For a dumped backend. Looks through the whole document first: PyTorch's functional max pools
+    /// print alike, and which are meant is told by how many there are, as in torch.ao's own
+    /// backends: one is max_pool2d, three are max_pool1d to max_pool3d in order.
+    static Result<DumpNames> forBackend(const Json& document);
+
+    /// "<class 'torch.nn.modules.conv.Conv2d'>" is torch.nn.Conv2d, "<function relu at 0x7f10>" is
+    /// torch.nn.functional.relu, "<built-in method relu of type object at 0x7f10>" is torch.relu,
+    /// "<class
+    /// '__main__.Net'>" is __main__.Net; a name that is written out stays, without PyTorch's inner
+    /// module ("torch.nn.modules.conv.Conv2d"). An object unknown to PyTorch goes by its own name.
+    /// Error: several functions print alike and nothing tells which is meant.
+    Result<std::string> name(const JsonPlace& place) const;
+    /// The same for a text that stands at the place.
+    Result<std::string> name(const std::string& given, const JsonPlace& place) const;
+
+private:
+    TorchNames m_torch;
+    std::vector<std::string> m_pools; ///< functional max pools as printed, in order of appearance
+};
+
+} // namespace qs

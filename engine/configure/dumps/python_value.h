@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/configure/json/json_reader.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace qs {
+
+/// A value as Python prints it, as far as quantization settings need: numbers, words, objects in
+/// angle brackets, calls with keyword arguments.
+struct PythonValue
+{
+    enum class Kind : std::uint8_t
+    {
+        Constant, ///< number, string, True, False, None: in `constant`
+        Name, ///< a dotted name: "torch.quint8"
+        Object, ///< "<class 'a.B'>", "<function f at 0x7f>", as printed
+        Call ///< `callee(args)`; functools.partial and with_args are taken apart
+    };
+    Kind kind = Kind::Constant;
+    Json constant;
+    std::string text; ///< of a name or object; of a call: what is called, as a name
+    std::vector<std::pair<std::string, PythonValue>> arguments; ///< of a call; "" = positional
+};
+
+/// Reads one whole text, such as
+/// "functools.partial(<class 'torch.ao.quantization.observer.MinMaxObserver'>, quant_min=0){}" or
+/// "DTypeWithConstraints(dtype=torch.quint8, quant_min_lower_bound=None)". The error says what is
+/// wrong with it and at which character.
+Result<PythonValue> readPythonValue(const std::string& text);
+
+/// "a.B" of "<class 'a.B'>"; other texts as they are.
+std::string classNameOf(const std::string& printed);
+
+} // namespace qs

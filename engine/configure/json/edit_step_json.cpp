@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/configure/json/edit_step_json.h"
+
+#include "engine/configure/nearest_name.h"
+
+#include <array>
+#include <limits>
+
+namespace qs {
+
+namespace {
+
+using Keys = std::vector<std::string>;
+
+/// What each kind is written with: keys that must be there, and others.
+struct KindKeys
+{
+    EditKind kind;
+    Keys needed, others;
+};
+
+const std::array<KindKeys, 13>& kindTable()
+{
+    static const std::array<KindKeys, 13> table {{
+        {EditKind::Insert, {"op", "at", "name"}, {"args", "readers"}},
+        {EditKind::Remove, {"at"}, {"bypass"}},
+        {EditKind::Replace, {"at", "op"}, {"args"}},
+        {EditKind::ReplaceEvery, {"every", "op"}, {"args", "within"}},
+        {EditKind::Set, {"at", "args"}, {}},
+        {EditKind::Rewire, {"at", "argument", "to"}, {"item"}},
+        {EditKind::Duplicate, {"at", "name", "readers"}, {}},
+        {EditKind::Rename, {"at", "name"}, {}},
+        {EditKind::Constant, {"at"}, {"values", "file", "sha256"}},
+        {EditKind::AddOutput, {"at"}, {}},
+        {EditKind::DropOutput, {"output"}, {}},
+        {EditKind::Fold, {}, {"within"}},
+        {EditKind::Extract, {"nodes"}, {}},
+    }};
+    return table;
+}
+
+Result<int> readIndex(const JsonPlace& place)
+{
+    QS_TRY(const std::int64_t value, place.integer());
+    if (value < 0 || value > std::numeric_limits<int>::max())
+        return place.error("must be 0 or more");
+    return int(value);
+}
+
+Result<const KindKeys*> readKind(const JsonPlace& place)
+{
+    if (!place.value().is_object() || !place.has("do"))
+        return place.error(R"(an edit is an object with "do": "insert", "remove", ...)");
+    QS_TRY(const std::string name, place.key("do").string());
+    Keys known;
+    for (const KindKeys& row : kindTable()) {
+        if (name == editKindName(row.kind))
+            return &row;
+        known.emplace_back(editKindName(row.kind));
+    }
+    return place.key("do").error("unknown edit '" + name + "'", suggestName(name, known));
+}
+
+Result<void> checkEditKeys(const JsonPlace& place, const KindKeys& row)
+{
+    Keys allowed {"do"};
+    allowed.insert(allowed.end(), row.needed.begin(), row.needed.end());
+    allowed.insert(allowed.end(), row.others.begin(), row.others.end());
+    QS_CHECK(place.object(allowed));
+    for (const std::string& key : row.needed)
+        if (!place.has(key.c_str()))
+            return place.error("the key '" + key + "' is missing");
+    return {};
+}
+
+Result<ReaderAddress> readReader(const JsonPlace& place)
+{
+    ReaderAddress reader;
+    if (place.has("model_output")) {
+        QS_CHECK(place.object({"model_output"}));
+        QS_TRY(reader.item, readIndex(place.key("model_output")));
+        return reader;
+    }
+    QS_CHECK(place.object({"node", "argument", "item"}));
+    if (!place.has("node") || !place.has("argument"))
+        return place.error(R"(a reader is {"node": ..., "argument": "input"})");
+    QS_TRY(reader.node, readAddress(place.key("node")));
+    QS_TRY(reader.argument, place.key("argument").string());
+    if (place.has("item")) {
+        QS_TRY(reader.item, readIndex(place.key("item")));
+    }
+    return reader;
+}
+
+Json readerToJson(const ReaderAddress& reader)
+{
+    if (reader.node.kind == ValueAddress::Kind::None)
+        return {{"model_output", reader.item}};
+    Json out {{"node", addressToJson(reader.node)}, {"argument", reader.argument}};
+    if (reader.item >= 0)
+        out["item"] = reader.item;
+    return out;
+}
+
+/// The members that are one text each, by key.
+struct TextKey
+{
+    const char* key;
+    std::string EditStep::*member;
+};
+constexpr std::array<TextKey, 8> kTextKeys {{{"op", &EditStep::op},
+                                             {"name", &EditStep::name},
+                                             {"every", &EditStep::every},
+                                             {"within", &EditStep::within},
+                                             {"argument", &EditStep::argument},
+                                             {"bypass", &EditStep::argument},
+                                             {"file", &EditStep::file},
+                                             {"sha256", &EditStep::sha256}}};
+
+Result<EditStep> readEdit(const JsonPlace& place)
+{
+    QS_TRY(const KindKeys* row, readKind(place));
+    QS_CHECK(checkEditKeys(place, *row));
+    EditStep step;
+    step.kind = row->kind;
+    for (const TextKey& text : kTextKeys)
+        if (place.has(text.key)) {
+            QS_TRY(step.*text.member, place.key(text.key).string());
+            if ((step.*text.member).empty() && std::string_view(text.key) != "within")
+                return place.key(text.key).error("the text is empty");
+        }
+    if (place.has("at")) {
+        QS_TRY(step.at, readAddress(place.key("at")));
+    }
+    if (place.has("to")) {
+        QS_TRY(step.to, readAddress(place.key("to")));
+    }
+    for (const char* key : {"item", "output"})
+        if (place.has(key)) {
+            QS_TRY(step.item, readIndex(place.key(key)));
+        }
+    if (place.has("readers")) {
+        QS_CHECK(place.key("readers").array());
+        for (std::size_t i = 0; i < place.value().at("readers").size(); ++i) {
+            QS_TRY(ReaderAddress reader, readReader(place.key("readers").item(i)));
+            step.readers.push_back(std::move(reader));
+        }
+        if (step.readers.empty() && step.kind == EditKind::Insert)
+            step.readers = nobody();
+    }
+    if (place.has("nodes")) {
+        QS_CHECK(place.key("nodes").array());
+        for (std::size_t i = 0; i < place.value().at("nodes").size(); ++i) {
+            QS_TRY(ValueAddress node, readAddress(place.key("nodes").item(i)));
+            step.nodes.push_back(std::move(node));
+        }
+    }
+    if (place.has("args") && !place.value().at("args").is_object())
+        return place.key("args").error(R"(arguments are an object: {"min": 0, "max": 6})");
+    for (const char* key : {"args", "values"})
+        if (place.has(key))
+            step.json = place.value().at(key).dump();
+    if (step.json == "{}")
+        step.json.clear();
+    if (step.kind == EditKind::Constant && step.json.empty() == step.file.empty())
+        return place.error("one of the keys 'values' and 'file' is wanted");
+    return step;
+}
+
+Json editToJson(const EditStep& step)
+{
+    Json out {{"do", editKindName(step.kind)}};
+    const auto has = [&step](const char* key) {
+        for (const KindKeys& row : kindTable())
+            for (const Keys* keys : {&row.needed, &row.others})
+                if (row.kind == step.kind)
+                    for (const std::string& known : *keys)
+                        if (known == key)
+                            return true;
+        return false;
+    };
+    if (has("at"))
+        out["at"] = addressToJson(step.at);
+    for (const TextKey& text : kTextKeys)
+        if (has(text.key) && !(step.*text.member).empty())
+            out[text.key] = step.*text.member;
+    if (has("to"))
+        out["to"] = addressToJson(step.to);
+    for (const char* key : {"item", "output"})
+        if (has(key) && step.item >= 0)
+            out[key] = step.item;
+    if (has("readers") && isNobody(step.readers))
+        out["readers"] = Json::array();
+    else if (has("readers") && !step.readers.empty())
+        for (const ReaderAddress& reader : step.readers)
+            out["readers"].push_back(readerToJson(reader));
+    if (has("nodes"))
+        for (const ValueAddress& node : step.nodes)
+            out["nodes"].push_back(addressToJson(node));
+    for (const char* key : {"args", "values"})
+        if (has(key) && !step.json.empty())
+            out[key] = Json::parse(step.json, nullptr, false);
+    return out;
+}
+
+} // namespace
+
+std::vector<ReaderAddress> nobody()
+{
+    return {ReaderAddress {}};
+}
+
+bool isNobody(const std::vector<ReaderAddress>& readers)
+{
+    return readers == nobody();
+}
+
+Result<ValueAddress> readAddress(const JsonPlace& place)
+{
+    using Kind = ValueAddress::Kind;
+    ValueAddress address;
+    if (place.value() == "this") {
+        address.kind = Kind::This;
+        return address;
+    }
+    const char* const shape
+        = R"(an address is {"module": "layer1.0", "op": "aten.conv2d.default"}, )"
+          R"({"input": "x"}, {"stored": "fc.weight"} or {"added": "clip"})";
+    if (!place.value().is_object())
+        return place.error(shape);
+    for (const auto& [key, kind] : {std::pair {"input", Kind::Input}, {"stored", Kind::Stored}})
+        if (place.has(key)) {
+            QS_CHECK(place.object({key}));
+            address.kind = kind;
+            QS_TRY(address.name, place.key(key).string());
+            return address;
+        }
+    if (place.has("added")) {
+        QS_CHECK(place.object({"added", "output"}));
+        address.kind = Kind::Added;
+        QS_TRY(address.name, place.key("added").string());
+    } else {
+        QS_CHECK(place.object({"module", "op", "index", "output"}));
+        if (!place.has("op"))
+            return place.error(shape);
+        address.kind = Kind::Operator;
+        QS_TRY(address.op, place.key("op").string());
+        if (place.has("module")) {
+            QS_TRY(address.module, place.key("module").string());
+        }
+        if (place.has("index")) {
+            QS_TRY(address.index, readIndex(place.key("index")));
+        }
+    }
+    if (place.has("output")) {
+        QS_TRY(address.output, readIndex(place.key("output")));
+    }
+    return address;
+}
+
+Json addressToJson(const ValueAddress& address)
+{
+    using Kind = ValueAddress::Kind;
+    Json out;
+    switch (address.kind) {
+    case Kind::This:
+    case Kind::None:
+        return "this";
+    case Kind::Input:
+        return {{"input", address.name}};
+    case Kind::Stored:
+        return {{"stored", address.name}};
+    case Kind::Added:
+        out = {{"added", address.name}};
+        break;
+    case Kind::Operator:
+        out = {{"module", address.module}, {"op", address.op}};
+        if (address.index > 0)
+            out["index"] = address.index;
+        break;
+    }
+    if (address.output > 0)
+        out["output"] = address.output;
+    return out;
+}
+
+Result<std::vector<EditStep>> readEdits(const JsonPlace& place)
+{
+    QS_CHECK(place.array());
+    std::vector<EditStep> steps;
+    for (std::size_t i = 0; i < place.value().size(); ++i) {
+        QS_TRY(EditStep step, readEdit(place.item(i)));
+        steps.push_back(std::move(step));
+    }
+    return steps;
+}
+
+Json editsToJson(const std::vector<EditStep>& steps)
+{
+    Json out = Json::array();
+    for (const EditStep& step : steps)
+        out.push_back(editToJson(step));
+    return out;
+}
+
+} // namespace qs

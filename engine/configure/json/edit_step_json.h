@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/configure/edit_step.h"
+#include "engine/configure/json/json_reader.h"
+
+namespace qs {
+
+/// Reads a recipe's list of edits. Errors name the place, an unknown key or kind with the nearest
+/// one, and what is missing.
+Result<std::vector<EditStep>> readEdits(const JsonPlace& place);
+/// The list as it is written; parses back to equal steps.
+Json editsToJson(const std::vector<EditStep>& steps);
+
+/// What `readers` of an insertion holds where nobody is to read the value yet: an empty list in the
+/// file. Later edits feed readers with it.
+std::vector<ReaderAddress> nobody();
+bool isNobody(const std::vector<ReaderAddress>& readers);
+
+/// {"module": "layer1.0", "op": "aten.conv2d.default", "index": 0}, {"input": "x"},
+/// {"stored": "fc.weight"}, {"added": "clip"}, and where an operator has several values, "output".
+/// "this" is the value that is edited.
+Result<ValueAddress> readAddress(const JsonPlace& place);
+Json addressToJson(const ValueAddress& address);
+
+} // namespace qs

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/configure/json/json_reader.h"
+
+#include "engine/base/files/read_file.h"
+#include "engine/configure/nearest_name.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <optional>
+#include <set>
+#include <sstream>
+
+namespace qs {
+
+namespace {
+
+std::string typeName(const Json& value)
+{
+    if (value.is_null())
+        return "null";
+    if (value.is_array())
+        return "a list";
+    return (value.is_object() ? "an " : "a ") + std::string(value.type_name());
+}
+
+std::string lineAndColumn(const std::string& text, std::size_t byte)
+{
+    const std::size_t end = std::min(byte ? byte - 1 : 0, text.size());
+    const auto line = 1 + std::count(text.begin(), text.begin() + std::ptrdiff_t(end), '\n');
+    const auto start = text.rfind('\n', end ? end - 1 : 0);
+    const std::size_t column = start == std::string::npos ? end + 1 : end - start;
+    return "line " + std::to_string(line) + ", column " + std::to_string(column);
+}
+
+/// Watches a parser for an object that has a key twice: JSON would let the last one win.
+class RepeatedKey
+{
+public:
+    bool operator()(int, Json::parse_event_t event, Json& parsed)
+    {
+        using Event = Json::parse_event_t;
+        if (event == Event::object_start)
+            m_open.emplace_back();
+        else if (event == Event::object_end)
+            m_open.pop_back();
+        else if (event == Event::key && !m_open.back().insert(parsed.get<std::string>()).second)
+            m_key = parsed.get<std::string>();
+        return true;
+    }
+    /// The last one found.
+    const std::optional<std::string>& key() const { return m_key; }
+
+private:
+    std::vector<std::set<std::string>> m_open;
+    std::optional<std::string> m_key;
+};
+
+} // namespace
+
+JsonPlace JsonPlace::key(const std::string& name) const
+{
+    return {m_value->at(name), m_file, m_path.empty() ? name : m_path + "." + name};
+}
+
+JsonPlace JsonPlace::item(std::size_t index) const
+{
+    return {m_value->at(index), m_file, m_path + "[" + std::to_string(index) + "]"};
+}
+
+tl::unexpected<Error> JsonPlace::error(const std::string& message, std::string hint) const
+{
+    return fail(makeError(ErrorCode::BadInput, m_path.empty() ? message : m_path + ": " + message)
+                    .inFile(m_file)
+                    .withHint(std::move(hint)));
+}
+
+Result<void> JsonPlace::object(const std::vector<std::string>& allowedKeys) const
+{
+    if (!m_value->is_object())
+        return error("an object is wanted, not " + typeName(*m_value));
+    for (const auto& [name, value] : m_value->items())
+        if (std::find(allowedKeys.begin(), allowedKeys.end(), name) == allowedKeys.end())
+            return error("unknown key '" + name + "'", suggestName(name, allowedKeys));
+    return {};
+}
+
+Result<void> JsonPlace::array() const
+{
+    if (!m_value->is_array())
+        return error("a list is wanted, not " + typeName(*m_value));
+    return {};
+}
+
+Result<std::string> JsonPlace::string() const
+{
+    if (!m_value->is_string())
+        return error("a string is wanted, not " + typeName(*m_value));
+    return m_value->get<std::string>();
+}
+
+Result<std::int64_t> JsonPlace::integer() const
+{
+    if (!m_value->is_number_integer())
+        return error("an integer is wanted, not " + typeName(*m_value));
+    return m_value->get<std::int64_t>();
+}
+
+Result<double> JsonPlace::number() const
+{
+    if (!m_value->is_number())
+        return error("a number is wanted, not " + typeName(*m_value));
+    return m_value->get<double>();
+}
+
+Result<bool> JsonPlace::boolean() const
+{
+    if (!m_value->is_boolean())
+        return error("true or false is wanted, not " + typeName(*m_value));
+    return m_value->get<bool>();
+}
+
+Result<Json> parseJson(const std::string& text, const std::string& file)
+{
+    RepeatedKey repeated;
+    if (isDeepJson(text))
+        return fail(makeError(ErrorCode::BadInput, "its lists and objects are nested too deeply")
+                        .inFile(file));
+    try {
+        Json parsed = Json::parse(text, std::ref(repeated));
+        if (repeated.key())
+            return fail(makeError(ErrorCode::BadInput,
+                                  "the key '" + *repeated.key() + "' stands twice in one object")
+                            .inFile(file)
+                            .withHint("only one of them could count: take the other out"));
+        return parsed;
+    } catch (const nlohmann::json::parse_error& problem) {
+        std::string cause = problem.what();
+        const auto last = cause.rfind("; ");
+        cause = last == std::string::npos ? "bad syntax" : cause.substr(last + 2);
+        for (char& c : cause) // it quotes the file, which need not be text
+            if (c < ' ' || c > '~')
+                c = '?';
+        return fail(makeError(ErrorCode::BadInput,
+                              "not JSON: " + lineAndColumn(text, problem.byte) + ": " + cause)
+                        .inFile(file));
+    }
+}
+
+Result<std::string> readTextFile(const std::string& path)
+{
+    constexpr std::uint64_t kMost = std::uint64_t(256) << 20;
+    return readWholeFile(path, kMost);
+}
+
+Result<void> checkFormat(const JsonPlace& root, const std::string& format, int version)
+{
+    if (!root.value().is_object())
+        return root.error("a JSON object is wanted");
+    if (!root.has("format"))
+        return root.error("the key 'format' is missing",
+                          "start with {\"format\": \"" + format
+                              + "\", \"version\": " + std::to_string(version) + ", ...");
+    QS_TRY(const std::string given, root.key("format").string());
+    if (given != format)
+        return root.error("the format is '" + given + "'", "'" + format + "' is wanted");
+    if (!root.has("version"))
+        return root.error("the key 'version' is missing",
+                          "this program reads version " + std::to_string(version));
+    QS_TRY(const std::int64_t number, root.key("version").integer());
+    if (number != version)
+        return root.error("version " + std::to_string(number) + " is not known",
+                          "this program reads version " + std::to_string(version));
+    return {};
+}
+
+} // namespace qs

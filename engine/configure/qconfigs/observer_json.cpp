@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/configure/qconfigs/observer_json.h"
+
+#include "engine/configure/nearest_name.h"
+#include "engine/configure/qconfigs/observer_check.h"
+
+namespace qs {
+
+namespace {
+
+const std::vector<std::string> kSchemeWords {"per_tensor_affine", "per_tensor_symmetric",
+                                             "per_channel_affine", "per_channel_symmetric",
+                                             "per_channel_affine_float_qparams"};
+const std::vector<std::string> kDTypeWords {"quint8", "qint8",   "qint32",  "quint4x2",
+                                            "uint8",  "int8",    "int16",   "int32",
+                                            "uint16", "float16", "float32", "bfloat16"};
+
+bool isMovingAverage(ObserverKind kind)
+{
+    return kind == ObserverKind::MovingAverageMinMax
+        || kind == ObserverKind::MovingAveragePerChannelMinMax;
+}
+
+std::vector<std::string> keysOf(ObserverKind kind)
+{
+    std::vector<std::string> keys {"observer"};
+    const auto add = [&keys](std::initializer_list<const char*> more) {
+        keys.insert(keys.end(), more.begin(), more.end());
+    };
+    if (kind == ObserverKind::ReuseInput || kind == ObserverKind::Identity)
+        return keys;
+    add({"dtype"});
+    if (kind == ObserverKind::Recording)
+        return keys;
+    if (kind == ObserverKind::Noop || kind == ObserverKind::Placeholder)
+        add({"custom_op_name"});
+    if (kind == ObserverKind::Noop)
+        return keys;
+    add({"qscheme", "quant_min", "quant_max", "is_dynamic"});
+    if (kind == ObserverKind::FixedQParams) {
+        add({"scale", "zero_point"});
+        return keys;
+    }
+    add({"eps"});
+    if (kind == ObserverKind::Placeholder) {
+        add({"compute_dtype"});
+        return keys;
+    }
+    add({"reduce_range", "factory_kwargs"});
+    if (isChannelKind(kind))
+        add({"ch_axis"});
+    if (isMovingAverage(kind))
+        add({"averaging_constant"});
+    if (kind == ObserverKind::Histogram)
+        add({"bins", "range", "percentile"});
+    return keys;
+}
+
+ObserverSpec defaultsOf(ObserverKind kind)
+{
+    ObserverSpec spec;
+    spec.kind = kind;
+    if (isChannelKind(kind))
+        spec.qscheme = QScheme::PerChannelAffine;
+    if (kind == ObserverKind::Placeholder || kind == ObserverKind::Identity)
+        spec.dtype = DType::Float32;
+    if (kind == ObserverKind::Noop)
+        spec.dtype = DType::Float16;
+    if (kind == ObserverKind::FixedQParams) {
+        spec.quantMin = 0;
+        spec.quantMax = 255;
+    }
+    return spec;
+}
+
+std::vector<std::string> observerWords()
+{
+    std::vector<std::string> words = observerKindNames();
+    for (auto& name : fakeQuantizeNames())
+        words.push_back(std::move(name));
+    return words;
+}
+
+/// True where the key holds a value; null is torch.ao's None, "not given".
+bool given(const JsonPlace& place, const char* key)
+{
+    return place.has(key) && !place.value().at(key).is_null();
+}
+
+Result<QScheme> readScheme(const JsonPlace& place)
+{
+    QS_TRY(const std::string name, place.string());
+    if (const auto scheme = qschemeFromName(name))
+        return *scheme;
+    return place.error("unknown qscheme '" + name + "'", suggestName(name, kSchemeWords));
+}
+
+Result<int> readSmallInt(const JsonPlace& place)
+{
+    QS_TRY(const std::int64_t value, place.integer());
+    if (value < -1000000 || value > 1000000)
+        return place.error("the number is out of range");
+    return int(value);
+}
+
+Result<void> readNumbers(const JsonPlace& place, ObserverSpec& spec)
+{
+    if (given(place, "quant_min")) {
+        QS_TRY(spec.quantMin, place.key("quant_min").integer());
+    }
+    if (given(place, "quant_max")) {
+        QS_TRY(spec.quantMax, place.key("quant_max").integer());
+    }
+    if (given(place, "reduce_range")) {
+        QS_TRY(spec.reduceRange, place.key("reduce_range").boolean());
+    }
+    if (given(place, "is_dynamic")) {
+        QS_TRY(spec.isDynamic, place.key("is_dynamic").boolean());
+    }
+    if (given(place, "eps")) {
+        QS_TRY(spec.eps, place.key("eps").number());
+    }
+    if (given(place, "ch_axis")) {
+        QS_TRY(spec.chAxis, readSmallInt(place.key("ch_axis")));
+    }
+    if (given(place, "averaging_constant")) {
+        QS_TRY(spec.averagingConstant, place.key("averaging_constant").number());
+    }
+    if (given(place, "bins")) {
+        QS_TRY(spec.bins, readSmallInt(place.key("bins")));
+    }
+    if (given(place, "scale")) {
+        QS_TRY(spec.scale, place.key("scale").number());
+    }
+    if (given(place, "zero_point")) {
+        QS_TRY(spec.zeroPoint, place.key("zero_point").integer());
+    }
+    return {};
+}
+
+Result<RangeMethod> readRangeMethod(const JsonPlace& place)
+{
+    QS_TRY(const std::string name, place.string());
+    if (const auto method = rangeMethodFromName(name))
+        return *method;
+    return place.error("unknown range '" + name + "'", suggestName(name, rangeMethodNames()));
+}
+
+/// What only some observers have.
+Result<void> readOddities(const JsonPlace& place, ObserverSpec& spec)
+{
+    if (given(place, "range")) {
+        QS_TRY(spec.range, readRangeMethod(place.key("range")));
+    }
+    if (given(place, "percentile")) {
+        QS_TRY(spec.percentile, place.key("percentile").number());
+    }
+    if (given(place, "custom_op_name")) {
+        QS_TRY(spec.customOpName, place.key("custom_op_name").string());
+    }
+    if (given(place, "compute_dtype")) {
+        QS_TRY(spec.computeDType, readDType(place.key("compute_dtype")));
+    }
+    if (given(place, "factory_kwargs") && !place.key("factory_kwargs").value().empty())
+        return place.key("factory_kwargs")
+            .error("these arguments place Python buffers and have no meaning here",
+                   "leave 'factory_kwargs' out");
+    return {};
+}
+
+/// `{"observer": "fake_quantize", "inner": {"observer": "moving_average_minmax", ...}}`; arguments
+/// of the observer inside may stand beside "inner" too, as torch.ao's constructors take them.
+Result<ObserverSpec> readFakeQuantize(const JsonPlace& place, FakeQuantize kind)
+{
+    Json inner {{"observer", "moving_average_minmax"}};
+    if (given(place, "inner")) {
+        const JsonPlace at = place.key("inner");
+        if (at.value().is_string())
+            inner["observer"] = at.value();
+        else if (at.value().is_object())
+            inner = at.value();
+        else
+            return at.error("the observer inside is a name or an object");
+    } else if (kind == FakeQuantize::FixedQParams) {
+        inner["observer"] = "fixed_qparams";
+    }
+    for (const auto& [key, value] : place.value().items()) {
+        if (key == "observer" || key == "inner")
+            continue;
+        if (inner.contains(key) && inner[key] != value)
+            return place.key(key).error("'" + key + "' of the observer inside says something else",
+                                        "give it once");
+        inner[key] = value;
+    }
+    if (kind == FakeQuantize::FusedMovingAverage && !inner.contains("quant_min")
+        && !inner.contains("quant_max")) {
+        inner["quant_min"] = 0;
+        inner["quant_max"] = 255;
+    }
+    QS_TRY(ObserverSpec spec,
+           readObserver(JsonPlace(inner, place.file(), place.path() + ".inner")));
+    const std::string what = "'" + std::string(fakeQuantizeName(kind)) + "'";
+    if (spec.fakeQuantize != FakeQuantize::None)
+        return place.error(what + " cannot hold another fake-quantize",
+                           "name an observer in 'inner'");
+    if (!choosesQParams(spec.kind))
+        return place.error(what + " needs an observer that chooses a scale, not '"
+                           + std::string(observerKindName(spec.kind)) + "'");
+    if (kind == FakeQuantize::FixedQParams && spec.kind != ObserverKind::FixedQParams)
+        return place.error(what + " holds the observer 'fixed_qparams' only");
+    if (kind == FakeQuantize::FusedMovingAverage && !isMovingAverage(spec.kind))
+        return place.error(what + " holds a moving average observer only",
+                           "use 'fake_quantize', or the inner observer 'moving_average_minmax'");
+    spec.fakeQuantize = kind;
+    return spec;
+}
+
+} // namespace
+
+Result<DType> readDType(const JsonPlace& place)
+{
+    QS_TRY(const std::string name, place.string());
+    if (const auto dtype = dtypeFromName(name))
+        return *dtype;
+    return place.error("unknown dtype '" + name + "'", suggestName(name, kDTypeWords));
+}
+
+Result<ObserverSpec> readObserver(const JsonPlace& place)
+{
+    if (!place.value().is_object())
+        return place.error("an observer is an object",
+                           "for example {\"observer\": \"minmax\", \"dtype\": \"quint8\"}");
+    if (!place.has("observer"))
+        return place.error("the key 'observer' is missing", suggestName("", observerWords()));
+    QS_TRY(const std::string name, place.key("observer").string());
+    if (const auto fake = fakeQuantizeFromName(name))
+        return readFakeQuantize(place, *fake);
+    const auto kind = observerKindFromName(name);
+    if (!kind)
+        return place.key("observer")
+            .error("unknown observer '" + name + "'", suggestName(name, observerWords()));
+    QS_CHECK(place.object(keysOf(*kind)));
+    ObserverSpec spec = defaultsOf(*kind);
+    if (given(place, "dtype")) {
+        QS_TRY(spec.dtype, readDType(place.key("dtype")));
+    }
+    if (given(place, "qscheme")) {
+        QS_TRY(spec.qscheme, readScheme(place.key("qscheme")));
+    }
+    QS_CHECK(readNumbers(place, spec));
+    QS_CHECK(readOddities(place, spec));
+    QS_CHECK(checkObserver(place, spec));
+    return spec;
+}
+
+Result<QConfig> readQConfig(const JsonPlace& place)
+{
+    QS_CHECK(place.object({"activation", "weight"}));
+    for (const char* part : {"activation", "weight"})
+        if (!place.has(part))
+            return place.error("the key '" + std::string(part) + "' is missing");
+    QConfig qconfig;
+    QS_TRY(qconfig.activation, readObserver(place.key("activation")));
+    QS_TRY(qconfig.weight, readObserver(place.key("weight")));
+    return qconfig;
+}
+
+Json observerToJson(const ObserverSpec& spec)
+{
+    if (spec.fakeQuantize != FakeQuantize::None) {
+        ObserverSpec inner = spec;
+        inner.fakeQuantize = FakeQuantize::None;
+        return Json {{"observer", fakeQuantizeName(spec.fakeQuantize)},
+                     {"inner", observerToJson(inner)}};
+    }
+    const ObserverSpec usual = defaultsOf(spec.kind);
+    Json out {{"observer", observerKindName(spec.kind)}};
+    if (spec.kind == ObserverKind::ReuseInput || spec.kind == ObserverKind::Identity)
+        return out;
+    out["dtype"] = dtypeName(spec.dtype);
+    if (!spec.customOpName.empty())
+        out["custom_op_name"] = spec.customOpName;
+    if (spec.kind == ObserverKind::Noop || spec.kind == ObserverKind::Recording)
+        return out;
+    out["qscheme"] = qschemeName(spec.qscheme);
+    if (spec.computeDType)
+        out["compute_dtype"] = dtypeName(*spec.computeDType);
+    if (spec.quantMin && spec.quantMin != usual.quantMin)
+        out["quant_min"] = *spec.quantMin;
+    if (spec.quantMax && (spec.quantMax != usual.quantMax || out.contains("quant_min")))
+        out["quant_max"] = *spec.quantMax;
+    if (out.contains("quant_max") && !out.contains("quant_min"))
+        out["quant_min"] = *spec.quantMin;
+    if (spec.reduceRange)
+        out["reduce_range"] = true;
+    if (spec.eps != usual.eps)
+        out["eps"] = spec.eps;
+    if (isChannelKind(spec.kind))
+        out["ch_axis"] = spec.chAxis;
+    if (spec.averagingConstant != usual.averagingConstant)
+        out["averaging_constant"] = spec.averagingConstant;
+    if (spec.bins != usual.bins)
+        out["bins"] = spec.bins;
+    if (spec.range != usual.range)
+        out["range"] = rangeMethodName(spec.range);
+    if (spec.range == RangeMethod::Percentile)
+        out["percentile"] = spec.percentile;
+    if (spec.kind == ObserverKind::FixedQParams) {
+        out["scale"] = spec.scale;
+        out["zero_point"] = spec.zeroPoint;
+    }
+    if (spec.isDynamic)
+        out["is_dynamic"] = true;
+    return out;
+}
+
+Json qconfigToJson(const QConfig& qconfig)
+{
+    return Json {{"activation", observerToJson(qconfig.activation)},
+                 {"weight", observerToJson(qconfig.weight)}};
+}
+
+} // namespace qs

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/configure/json/json_reader.h"
+#include "engine/configure/qconfig.h"
+
+namespace qs {
+
+/// One observer of a recipe: `{"observer": "histogram", "dtype": "quint8", ...}`, or a
+/// fake-quantize with the observer in it: `{"observer": "fake_quantize", "inner": {...}}`. A null
+/// value means "not given". Keys that the observer does not have, unknown names, a scheme that does
+/// not fit the observer and an impossible range are errors.
+Result<ObserverSpec> readObserver(const JsonPlace& place);
+/// `{"activation": ..., "weight": ...}`.
+Result<QConfig> readQConfig(const JsonPlace& place);
+/// Observer, dtype and scheme always; the rest where it differs from the default.
+Json observerToJson(const ObserverSpec& spec);
+Json qconfigToJson(const QConfig& qconfig);
+
+/// "quint8" of a place; an error names the nearest known dtype.
+Result<DType> readDType(const JsonPlace& place);
+
+} // namespace qs

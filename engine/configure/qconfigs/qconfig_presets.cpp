@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/configure/qconfigs/qconfig_presets.h"
+
+#include <array>
+
+namespace qs {
+
+namespace {
+
+constexpr double kSmallScale = 1.0 / 4096; // 2^-12, what XNNPACK asks for
+
+ObserverSpec histogram(bool reduceRange)
+{
+    ObserverSpec spec;
+    spec.kind = ObserverKind::Histogram;
+    spec.reduceRange = reduceRange;
+    return spec;
+}
+
+ObserverSpec signedHistogram()
+{
+    ObserverSpec spec = histogram(false);
+    spec.dtype = DType::QInt8;
+    spec.eps = kSmallScale;
+    return spec;
+}
+
+ObserverSpec minMaxSevenBits()
+{
+    ObserverSpec spec;
+    spec.quantMin = 0;
+    spec.quantMax = 127;
+    return spec;
+}
+
+ObserverSpec weightPerChannel()
+{
+    ObserverSpec spec;
+    spec.kind = ObserverKind::PerChannelMinMax;
+    spec.dtype = DType::QInt8;
+    spec.qscheme = QScheme::PerChannelSymmetric;
+    return spec;
+}
+
+ObserverSpec symmetric127(ObserverSpec spec)
+{
+    spec.quantMin = -127;
+    spec.quantMax = 127;
+    spec.eps = kSmallScale;
+    return spec;
+}
+
+ObserverSpec floatQParams(DType dtype)
+{
+    ObserverSpec spec;
+    spec.kind = ObserverKind::PerChannelMinMax;
+    spec.dtype = dtype;
+    spec.qscheme = QScheme::PerChannelAffineFloatQParams;
+    return spec;
+}
+
+ObserverSpec dynamicActivation()
+{
+    ObserverSpec spec = observers::placeholder(DType::QUInt8);
+    spec.quantMin = 0;
+    spec.quantMax = 255;
+    spec.isDynamic = true;
+    return spec;
+}
+
+ObserverSpec dynamicHalf()
+{
+    ObserverSpec spec = observers::placeholder(DType::Float16);
+    spec.isDynamic = true;
+    return spec;
+}
+
+ObserverSpec ofKind(ObserverKind kind, DType dtype = DType::QUInt8)
+{
+    ObserverSpec spec;
+    spec.kind = kind;
+    spec.dtype = dtype;
+    return spec;
+}
+
+/// TensorRT computes with zero points of 0: signed and symmetric throughout.
+ObserverSpec symmetricHistogram()
+{
+    ObserverSpec spec = histogram(false);
+    spec.dtype = DType::QInt8;
+    spec.qscheme = QScheme::PerTensorSymmetric;
+    return spec;
+}
+
+const std::array<Preset, 19> kPresets {{
+    {"x86",
+     [] {
+         return QConfig {histogram(true), weightPerChannel()};
+     }},
+    {"fbgemm",
+     [] {
+         return QConfig {histogram(true), weightPerChannel()};
+     }},
+    {"qnnpack",
+     [] {
+         return QConfig {histogram(false), observers::weightPerTensor()};
+     }},
+    {"onednn",
+     [] {
+         return QConfig {histogram(false), weightPerChannel()};
+     }},
+    {"symmetric_qnnpack",
+     [] {
+         return QConfig {signedHistogram(), symmetric127(observers::weightPerTensor())};
+     }},
+    {"tensorrt",
+     [] {
+         return QConfig {symmetricHistogram(), weightPerChannel()};
+     }},
+    {"default",
+     [] {
+         return QConfig {minMaxSevenBits(), observers::weightPerTensor()};
+     }},
+    {"default_per_channel",
+     [] {
+         return QConfig {minMaxSevenBits(), weightPerChannel()};
+     }},
+    {"default_dynamic",
+     [] {
+         return QConfig {dynamicActivation(), observers::weightPerTensor()};
+     }},
+    {"per_channel_dynamic",
+     [] {
+         return QConfig {dynamicActivation(), weightPerChannel()};
+     }},
+    {"float16_dynamic",
+     [] {
+         return QConfig {dynamicHalf(), observers::placeholder(DType::Float16)};
+     }},
+    {"float16_static",
+     [] {
+         return QConfig {observers::placeholder(DType::Float16),
+                         observers::placeholder(DType::Float16)};
+     }},
+    {"float_qparams_weight_only",
+     [] {
+         return QConfig {observers::placeholder(DType::Float32), floatQParams(DType::QUInt8)};
+     }},
+    {"float_qparams_weight_only_4bit",
+     [] {
+         return QConfig {observers::placeholder(DType::Float32), floatQParams(DType::QUInt4x2)};
+     }},
+    {"default_quint8_weight",
+     [] {
+         return QConfig {histogram(false), ObserverSpec {}};
+     }},
+    {"default_reuse_input",
+     [] {
+         return QConfig {ofKind(ObserverKind::ReuseInput),
+                         ofKind(ObserverKind::Noop, DType::Float16)};
+     }},
+    {"default_debug",
+     [] {
+         return QConfig {ofKind(ObserverKind::Recording), observers::weightPerTensor()};
+     }},
+    {"default_symmetric_qnnpack",
+     [] {
+         return QConfig {signedHistogram(), symmetric127(observers::weightPerTensor())};
+     }},
+    {"default_per_channel_symmetric_qnnpack",
+     [] {
+         return QConfig {signedHistogram(), symmetric127(weightPerChannel())};
+     }},
+}};
+
+} // namespace
+
+std::span<const Preset> calibrationPresets()
+{
+    return kPresets;
+}
+
+namespace observers {
+
+ObserverSpec placeholder(DType dtype)
+{
+    ObserverSpec spec;
+    spec.kind = ObserverKind::Placeholder;
+    spec.dtype = dtype;
+    return spec;
+}
+
+ObserverSpec weightPerTensor()
+{
+    ObserverSpec spec;
+    spec.dtype = DType::QInt8;
+    spec.qscheme = QScheme::PerTensorSymmetric;
+    return spec;
+}
+
+ObserverSpec fixed(double scale, std::int64_t zeroPoint)
+{
+    ObserverSpec spec;
+    spec.kind = ObserverKind::FixedQParams;
+    spec.quantMin = 0;
+    spec.quantMax = 255;
+    spec.scale = scale;
+    spec.zeroPoint = zeroPoint;
+    return spec;
+}
+
+} // namespace observers
+
+bool isForTraining(const QConfig& qconfig)
+{
+    return qconfig.activation.fakeQuantize != FakeQuantize::None
+        || qconfig.weight.fakeQuantize != FakeQuantize::None;
+}
+
+std::optional<QConfig> presetQConfig(std::string_view name)
+{
+    for (const auto presets : {calibrationPresets(), trainingPresets()})
+        for (const Preset& preset : presets)
+            if (preset.name == name)
+                return preset.make();
+    return std::nullopt;
+}
+
+std::vector<std::string> presetNames()
+{
+    std::vector<std::string> names;
+    for (const auto presets : {calibrationPresets(), trainingPresets()})
+        for (const Preset& preset : presets)
+            names.emplace_back(preset.name);
+    return names;
+}
+
+} // namespace qs

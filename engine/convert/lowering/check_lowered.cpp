@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/convert/lowering/check_lowered.h"
+
+#include "engine/convert/lowering/kernel_check.h"
+#include "engine/convert/whole_form.h"
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+class LoweredCheck
+{
+public:
+    LoweredCheck(ConvertedModel& model, const Batch& batch, LoweringOptions& options,
+                 LoweredGraph& lowered, const JobContext& job)
+        : m_model(model)
+        , m_batch(batch)
+        , m_options(options)
+        , m_lowered(lowered)
+        , m_job(job)
+    {
+    }
+
+    Result<void> run()
+    {
+        if (m_lowered.sites.empty())
+            return {};
+        QS_TRY(m_reference, Interpreter::create(m_model.reference));
+        for (;;) {
+            QS_TRY(const Interpreter interpreter, Interpreter::create(m_lowered.graph));
+            QS_TRY(const std::optional<Error> raised, runWhole(interpreter));
+            const std::size_t before = m_options.refused.size();
+            QS_CHECK(checkNewSites(interpreter));
+            // One may raise only behind those before it.
+            if (raised && m_options.refused.size() == before)
+                QS_CHECK(refuseRaising(*raised));
+            if (m_options.refused.size() == before)
+                break;
+            QS_TRY(m_lowered, lowerGraph(*m_model.reference, m_options, m_job));
+        }
+        m_reference.reset();
+        QS_CHECK(holdOutputs(m_model, m_batch, m_options, m_lowered,
+                             {std::move(m_referenceOutputs), std::move(m_loweredOutputs)}, m_job));
+        listChecks();
+        return {};
+    }
+
+private:
+    /// A kernel as it was checked: with inputs in these forms.
+    struct Checked
+    {
+        std::vector<TensorForm> inputs;
+        KernelCheck check;
+    };
+
+    /// Notes in which form every kernel's inputs are. Returns what a node said that raised.
+    Result<std::optional<Error>> runWhole(const Interpreter& interpreter)
+    {
+        m_forms.clear();
+        for (const KernelSite& site : m_lowered.sites)
+            for (const auto& [mine, reference] : site.inputs)
+                m_forms[mine] = {};
+        std::unordered_set<ValueRef> seen;
+        const Tap tap = [&](ValueRef ref, const Node&, const at::IValue& value) -> Result<void> {
+            const auto form = m_forms.find(ref);
+            if (form != m_forms.end() && value.isTensor() && seen.insert(ref).second)
+                form->second = formOf(value.toTensor());
+            return {};
+        };
+        auto outputs = interpreter.run(m_batch.inputs, tap, m_job);
+        std::erase_if(m_forms, [&](const auto& entry) { return !seen.contains(entry.first); });
+        if (outputs) {
+            m_loweredOutputs = std::move(*outputs);
+            return std::optional<Error>();
+        }
+        if (outputs.error().code == ErrorCode::Cancelled)
+            return fail(std::move(outputs).error());
+        return std::optional(std::move(outputs).error());
+    }
+
+    std::vector<TensorForm> formsOf(const KernelSite& site) const
+    {
+        std::vector<TensorForm> forms;
+        for (const auto& [mine, reference] : site.inputs) {
+            const auto form = m_forms.find(mine);
+            forms.push_back(form == m_forms.end() ? TensorForm {} : form->second);
+        }
+        return forms;
+    }
+
+    /// Checks the kernels that were not checked yet with inputs of such forms: what a refused one
+    /// hands over is the reference form's.
+    Result<void> checkNewSites(const Interpreter& interpreter)
+    {
+        std::vector<std::size_t> fresh;
+        for (std::size_t s = 0; s < m_lowered.sites.size(); ++s) {
+            const auto known = m_checked.find(m_lowered.sites[s].reference);
+            if (known == m_checked.end() || known->second.check.kernel != m_lowered.sites[s].target
+                || known->second.inputs != formsOf(m_lowered.sites[s]))
+                fresh.push_back(s);
+        }
+        if (fresh.empty())
+            return {};
+        m_job.report("convert", "checking kernels", 0.5);
+        QS_TRY(KernelChecks made,
+               checkKernels(*m_reference, m_lowered, interpreter, fresh, m_forms, m_batch, m_job));
+        m_referenceOutputs = std::move(made.outputs);
+        for (std::size_t i = 0; i < fresh.size(); ++i) {
+            const KernelSite& site = m_lowered.sites[fresh[i]];
+            if (!made.checks[i].passed)
+                m_options.refused[site.reference] = made.checks[i].reason;
+            m_checked[site.reference] = {formsOf(site), std::move(made.checks[i])};
+        }
+        return {};
+    }
+
+    Result<void> refuseRaising(const Error& raised)
+    {
+        const auto& sites = m_lowered.sites;
+        const auto site = std::find_if(sites.begin(), sites.end(), [&](const KernelSite& s) {
+            return m_lowered.graph->get(s.kernel).name == raised.node;
+        });
+        if (site == sites.end())
+            return fail(raised);
+        m_options.refused[site->reference]
+            = site->target + " fails behind the kernels before it: " + raised.message;
+        return {};
+    }
+
+    /// In graph order: the kernels that are used, and those that were refused, with the reason.
+    void listChecks()
+    {
+        std::unordered_map<NodeId, NodeId> used; // and the kernel there
+        for (const KernelSite& site : m_lowered.sites)
+            used[site.reference] = site.kernel;
+        for (const NodePtr& node : m_model.reference->nodes()) {
+            const auto checked = m_checked.find(node->id);
+            if (checked == m_checked.end())
+                continue;
+            KernelCheck& check = checked->second.check;
+            if (const auto it = m_options.refused.find(node->id); it != m_options.refused.end()) {
+                check.passed = false;
+                check.reason = it->second;
+            } else if (const auto site = used.find(node->id); site != used.end()) {
+                check.lowered = site->second;
+            } else {
+                continue;
+            }
+            check.reference = node->id;
+            m_model.checks.push_back(std::move(check));
+        }
+    }
+
+    ConvertedModel& m_model;
+    const Batch& m_batch;
+    LoweringOptions& m_options;
+    LoweredGraph& m_lowered;
+    const JobContext& m_job;
+    std::optional<Interpreter> m_reference;
+    InputForms m_forms; ///< in the latest run
+    std::unordered_map<NodeId, Checked> m_checked; ///< by `KernelSite::reference`
+    std::vector<at::IValue> m_referenceOutputs, m_loweredOutputs;
+};
+
+} // namespace
+
+Result<void> checkLowered(ConvertedModel& model, const Batch& batch, LoweringOptions& options,
+                          LoweredGraph& lowered, const JobContext& job)
+{
+    return LoweredCheck(model, batch, options, lowered, job).run();
+}
+
+} // namespace qs

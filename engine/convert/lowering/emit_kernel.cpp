@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/convert/lowering/emit_kernel.h"
+
+#include "engine/configure/nearest_name.h"
+#include "engine/convert/lowering/lowering_ops.h"
+#include "engine/convert/lowering/pack_arguments.h"
+#include "engine/convert/lowering/prepack.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace qs {
+
+namespace {
+
+bool isTensor(const c10::TypePtr& type)
+{
+    if (type->kind() == c10::TypeKind::TensorType)
+        return true;
+    const auto optional = type->cast<c10::OptionalType>();
+    return optional && optional->getElementType()->kind() == c10::TypeKind::TensorType;
+}
+
+bool isTensorList(const c10::TypePtr& type)
+{
+    const auto list = type->cast<c10::ListType>();
+    return list && list->getElementType()->kind() == c10::TypeKind::TensorType;
+}
+
+/// Where a kernel and the float operator name the same thing differently.
+std::string floatName(const std::string& kernelName)
+{
+    static const std::map<std::string, std::string> kOther {
+        {"mean", "running_mean"}, {"var", "running_var"}, {"shape", "size"}, {"b", "other"}};
+    const auto it = kOther.find(kernelName);
+    return it == kOther.end() ? kernelName : it->second;
+}
+
+class KernelEmitter
+{
+public:
+    KernelEmitter(GraphEdit& edit, const KernelMatch& match)
+        : m_edit(edit)
+        , m_match(match)
+    {
+    }
+
+    Result<ValueRef> emit()
+    {
+        Node node;
+        if (m_match.row.kernel == kSameKernel) {
+            node = sameOperator();
+        } else {
+            const auto handle = findKernel(m_match.row.kernel);
+            if (!handle)
+                return fail(ErrorCode::Unsupported,
+                            "LibTorch has no operator " + m_match.row.kernel);
+            if (m_match.row.arguments.empty()) {
+                QS_TRY(node.args, bindAll(handle->schema()));
+                wholeOperandFirst(node.args);
+            } else {
+                QS_TRY(node.args, packArguments(m_edit, m_match));
+            }
+            node.target = targetOf(*handle);
+            node.name = node.target.substr(node.target.find('.') + 1);
+            node.name.erase(node.name.rfind('.'));
+        }
+        return place(std::move(node), result().type);
+    }
+
+private:
+    const Value& result() const { return m_edit.get(m_match.quantize).outputs.at(0); }
+    const Node& root() const { return m_edit.get(m_match.chain.front()); }
+
+    ValueRef place(Node node, ValueType type)
+    {
+        node.outputs.assign(1, {"", std::move(type)});
+        const Node like = root();
+        return {insertCall(m_edit, like, m_match.quantize, m_match.origin, std::move(node)), 0};
+    }
+
+    Node sameOperator() const
+    {
+        Node node = m_edit.get(m_match.chain.front());
+        for (NamedArgument& argument : node.args)
+            requantize(argument.value);
+        return node;
+    }
+
+    void requantize(Argument& argument) const
+    {
+        if (auto* ref = std::get_if<ValueRef>(&argument.value)) {
+            for (std::size_t i = 0; i < m_match.dequantized.size(); ++i)
+                if (*ref == m_match.dequantized[i]) {
+                    *ref = m_match.quantized[i];
+                    return;
+                }
+        } else if (auto* list = std::get_if<Argument::List>(&argument.value)) {
+            for (Argument& item : *list)
+                requantize(item);
+        }
+    }
+
+    bool isActivation(const Argument& argument) const
+    {
+        bool found = false;
+        forEachRef(argument, [&](ValueRef ref) {
+            const auto& all = m_match.dequantized;
+            found = found || std::find(all.begin(), all.end(), ref) != all.end();
+            const auto& chain = m_match.chain;
+            found = found || std::find(chain.begin(), chain.end(), ref.node) != chain.end();
+        });
+        return found;
+    }
+
+    /// The float operators' argument of that name, their defaults included.
+    bool floatArgument(const std::string& name, Argument& out) const
+    {
+        for (NodeId id : m_match.chain)
+            if (effectiveArgument(m_edit.get(id), name, out) && !isActivation(out))
+                return true;
+        return false;
+    }
+
+    Result<std::vector<NamedArgument>> bindAll(const c10::FunctionSchema& schema)
+    {
+        std::vector<NamedArgument> args;
+        for (const auto& argument : schema.arguments()) {
+            Argument value;
+            QS_TRY(const bool given, bind(argument, value));
+            if (given)
+                args.push_back({argument.name(), std::move(value)});
+        }
+        if (m_next != m_match.quantized.size())
+            return fail(ErrorCode::Unsupported,
+                        schema.name() + " takes fewer inputs than the operator has");
+        return args;
+    }
+
+    /// The shape of a value, through steps of quantization that only pass it on.
+    const ValueType& shapeOf(ValueRef ref) const
+    {
+        const Node& node = m_edit.get(ref.node);
+        const ValueType& type = node.outputs.at(ref.index).type;
+        const ValueRef* from = node.args.empty() ? nullptr : node.args[0].value.asRef();
+        const bool passedOn = node.target.find("quantize_") != std::string::npos && from;
+        return !type.shapeKnown && passedOn ? shapeOf(*from) : type;
+    }
+
+    /// Kernels of sums and products size their result by the first operand, and PyTorch warns where
+    /// that one is spread over the other. The order does not matter to the result.
+    void wholeOperandFirst(std::vector<NamedArgument>& args) const
+    {
+        const std::string kind = operatorKind(m_edit, root());
+        if ((kind != "add" && kind != "mul") || m_match.quantized.size() != 2)
+            return;
+        const ValueType& first = shapeOf(m_match.quantized[0]);
+        const ValueType& second = shapeOf(m_match.quantized[1]);
+        const ValueType& whole = shapeOf({m_match.chain.front(), 0});
+        if (first.shapeKnown && second.shapeKnown && whole.shapeKnown && first.shape != whole.shape
+            && second.shape == whole.shape)
+            std::swap(args.at(0).value, args.at(1).value);
+    }
+
+    Result<bool> bind(const c10::Argument& argument, Argument& value)
+    {
+        const std::string& name = argument.name();
+        const c10::TypePtr& type = argument.type();
+        if (type->kind() == c10::TypeKind::ClassType) {
+            QS_TRY(value.value, prepack());
+            return true;
+        }
+        if (isTensorList(type)) {
+            Argument::List list;
+            for (; m_next < m_match.quantized.size(); ++m_next)
+                list.emplace_back(m_match.quantized[m_next]);
+            value = std::move(list);
+            return true;
+        }
+        if (isTensor(type)) {
+            if (floatArgument(floatName(name), value)) {
+                if (name == "weight" && operatorKind(m_edit, root()) == "prelu")
+                    value = quantizedSlope(value);
+                return true;
+            }
+            if (m_next < m_match.quantized.size()) {
+                value = m_match.quantized[m_next++];
+                return true;
+            }
+            return fail(ErrorCode::Unsupported, "the kernel's input '" + name + "' is missing");
+        }
+        return bindNumber(argument, value);
+    }
+
+    /// prelu's kernel wants its slope in quint8 too; torch.ao observes it while it lowers.
+    Argument quantizedSlope(const Argument& slope)
+    {
+        const ValueRef* ref = slope.asRef();
+        if (!ref)
+            return slope;
+        Node node;
+        node.name = "quantize_per_tensor_dynamic";
+        node.target = "aten.quantize_per_tensor_dynamic.default";
+        node.args = {{"self", slope}, {"dtype", DType::QUInt8}, {"reduce_range", false}};
+        ValueType type = m_edit.get(ref->node).outputs.at(ref->index).type;
+        type.dtype = DType::QUInt8;
+        return place(std::move(node), std::move(type));
+    }
+
+    Result<bool> bindNumber(const c10::Argument& argument, Argument& value)
+    {
+        const std::string& name = argument.name();
+        if (name == "output_scale" || name == "Y_scale_i")
+            value = m_match.scale;
+        else if (name == "output_zero_point" || name == "Y_zero_point_i")
+            value = m_match.zeroPoint;
+        else if (floatArgument(floatName(name), value))
+            ;
+        else if (name == "scale")
+            value = m_match.scale;
+        else if (name == "zero_point")
+            value = m_match.zeroPoint;
+        else if (argument.default_value())
+            return false;
+        else if (name == "inplace")
+            value = false;
+        else
+            return fail(ErrorCode::Unsupported,
+                        "nothing gives the kernel's argument '" + name + "'");
+        if (argument.type()->kind() == c10::TypeKind::FloatType && value.asInt())
+            value = double(*value.asInt());
+        return true;
+    }
+
+    Result<ValueRef> prepack()
+    {
+        const auto op = weightedOp(root());
+        if (!op)
+            return fail(ErrorCode::Unsupported, "the operator has no weight to pack");
+        QS_TRY(const ValueRef stored, storedWeight(m_edit, root(), *op));
+        QS_TRY(const ValueRef weight, quantizedWeight(m_edit, stored));
+        return insertPrepack(m_edit, root(), operatorKind(m_edit, root()), weight, m_match.quantize,
+                             m_match.origin);
+    }
+
+    GraphEdit& m_edit;
+    const KernelMatch& m_match;
+    std::size_t m_next = 0; ///< quantized inputs handed out so far
+};
+
+/// All operators of a namespace with their overloads, as rows name kernels.
+std::vector<std::string> operatorNames(const std::string& space)
+{
+    std::vector<std::string> names;
+    for (const c10::OperatorName& name : c10::Dispatcher::singleton().getAllOpNames())
+        if (name.name.starts_with(space + "::"))
+            names.push_back(name.name
+                            + (name.overload_name.empty() ? "" : "." + name.overload_name));
+    return names;
+}
+
+/// What a row may have meant: LibTorch's kernels, those of the namespace given, those of packs.
+std::vector<std::string> kernelNames(const std::string& given)
+{
+    std::vector<std::string> names = operatorNames("quantized");
+    const auto add = [&names](const std::string& space) {
+        const auto more = operatorNames(space);
+        names.insert(names.end(), more.begin(), more.end());
+    };
+    const std::string space = given.substr(0, given.find("::"));
+    if (space == "aten")
+        return operatorNames(space);
+    if (space != "quantized")
+        add(space);
+    for (const KernelRow& row : defaultKernelRows())
+        if (!row.pack.empty())
+            names.push_back(row.kernel);
+    return names;
+}
+
+std::string nearestOr(const std::string& word, const std::vector<std::string>& names,
+                      const std::string& otherwise)
+{
+    const std::string near = nearestName(word, names);
+    return near.empty() ? otherwise : "did you mean '" + near + "'?";
+}
+
+} // namespace
+
+Result<ValueRef> emitKernel(GraphEdit& edit, const KernelMatch& match)
+{
+    return KernelEmitter(edit, match).emit();
+}
+
+Result<void> checkOperatorKinds(const std::vector<std::string>& kinds)
+{
+    std::vector<std::string> known {"batch_norm1d"}; // kinds that are no operator's name
+    for (const KernelRow& row : defaultKernelRows())
+        known.insert(known.end(), row.pattern.begin(), row.pattern.end());
+    for (const std::string& name : operatorNames("aten"))
+        known.push_back(name.substr(6, name.find('.') - 6));
+    for (const std::string& kind : kinds) {
+        if (std::find(known.begin(), known.end(), kind) == known.end())
+            return fail(makeError(ErrorCode::BadInput, "LibTorch has no operator '" + kind + "'")
+                            .withHint(nearestOr(kind, known,
+                                                "name a function or module that is one operator")));
+    }
+    return {};
+}
+
+Result<std::string> kernelTarget(const std::string& kernel)
+{
+    if (kernel == kSameKernel || kernel == kNoKernel)
+        return kernel;
+    const auto handle = findKernel(kernel);
+    if (!handle)
+        return fail(makeError(ErrorCode::BadInput, "LibTorch has no operator " + kernel)
+                        .withHint(nearestOr(kernel, kernelNames(kernel),
+                                            "name one of the quantized:: operators")));
+    return targetOf(*handle);
+}
+
+} // namespace qs

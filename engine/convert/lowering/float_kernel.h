@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/configure/backend/lowering_table.h"
+#include "engine/graph/graph_edit.h"
+
+namespace qs {
+
+/// A place where a row without a quantized result fits: the operators it replaces, forward order.
+struct FloatKernelMatch
+{
+    KernelRow row;
+    std::vector<NodeId> chain;
+    NodeId origin; ///< the float node the kernel stands for
+    bool reduceRange = false; ///< dynamic activations leave one bit free
+};
+
+/// Inserts a kernel that takes and gives float tensors (dynamic, half precision or weight-only)
+/// before the last operator of the chain, with its prepacked weights, and returns its node.
+/// Dynamically quantized inputs are read before their quantize-dequantize pair, which the kernel
+/// does itself. Arguments follow the kernel's own schema. Errors (Unsupported) say why the kernel
+/// cannot be used here; the draft is then as before, unused nodes apart.
+Result<NodeId> emitFloatKernel(GraphEdit& edit, const FloatKernelMatch& match);
+
+/// The value before a pair that chooses its parameters at run time, or that goes through float16;
+/// none where `value` is not such a pair's result.
+ValueRef beforeDynamicPair(const GraphEdit& edit, ValueRef value);
+ValueRef beforeHalfPair(const GraphEdit& edit, ValueRef value);
+
+} // namespace qs

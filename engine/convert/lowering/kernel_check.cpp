@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/convert/lowering/kernel_check.h"
+
+#include "engine/base/torch_guard.h"
+#include "engine/convert/count_steps.h"
+#include "engine/convert/lowering/lowering_ops.h"
+#include "engine/convert/lstm/lstm_check.h"
+#include "engine/convert/lstm/recurrent_check.h"
+#include "engine/execute/control/recurrence.h"
+#include "engine/execute/interpreter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace qs {
+
+namespace {
+
+constexpr double kAllowedSteps = 1;
+constexpr std::int64_t kCheckedSteps = 64; ///< of a sequence
+
+/// A value of the reference form: float, or integers with their parameters.
+struct Seen
+{
+    at::IValue value;
+    bool integers = false;
+    double scale = 1;
+    std::int64_t zeroPoint = 0;
+};
+
+std::string stepsText(double steps)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.4g", steps);
+    return text;
+}
+
+double largest(const at::Tensor& a, const at::Tensor& b)
+{
+    return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
+}
+
+/// With a number the kernel chooses its result's parameters itself, where torch.ao's reference form
+/// has the input's, which may cut the result (twice a sigmoid). Such a kernel that comes closer to
+/// the float result than the reference form is measured by that one, in steps of its own.
+StepCounts ownGridSteps(const at::Tensor& made, const GridValues& wanted, const at::Tensor& real)
+{
+    StepCounts steps = countSteps(made, wanted);
+    if (steps.largest <= kAllowedSteps || !made.is_quantized())
+        return steps;
+    const at::Tensor grid
+        = (wanted.integers.to(at::kDouble) - double(wanted.zeroPoint)) * wanted.scale;
+    const bool isCloser = largest(made.dequantize(), real) < largest(grid, real);
+    return isCloser ? countOwnSteps(made, real) : steps;
+}
+
+/// Of a kernel that is followed step by step only the largest difference is known.
+StepCounts atMost(double largest)
+{
+    StepCounts steps;
+    steps.largest = largest;
+    return steps;
+}
+
+class KernelChecker
+{
+public:
+    KernelChecker(const LoweredGraph& lowered, Interpreter referenceRun, Interpreter loweredRun,
+                  std::vector<std::size_t> sites, const InputForms& forms)
+        : m_graph(referenceRun.graph())
+        , m_lowered(lowered)
+        , m_reference(std::move(referenceRun))
+        , m_run(std::move(loweredRun))
+        , m_sites(std::move(sites))
+        , m_forms(forms)
+        , m_checks(m_sites.size())
+        , m_missing(m_sites.size(), 0)
+    {
+        for (std::size_t s = 0; s < m_sites.size(); ++s)
+            for (ValueRef ref : needs(site(s))) {
+                m_readers[ref].push_back(s);
+                ++m_missing[s];
+            }
+    }
+
+    Result<KernelChecks> run(const Batch& batch, const JobContext& job)
+    {
+        std::vector<ValueRef> constants;
+        for (const auto& [ref, sites] : m_readers)
+            if (m_reference.isConstant(ref))
+                constants.push_back(ref);
+        for (ValueRef ref : constants) {
+            QS_TRY(const at::IValue value, m_reference.constant(ref));
+            QS_CHECK(arrived(ref, value));
+        }
+        const Tap tap = [&](ValueRef ref, const Node&, const at::IValue& value) -> Result<void> {
+            // Sizes keep their node in both forms; a kernel may take them as arguments.
+            if (!value.isTensor())
+                m_sizes[ref] = value;
+            if (!m_readers.contains(ref) || m_reference.isConstant(ref))
+                return {};
+            QS_CHECK(job.check());
+            return arrived(ref, value);
+        };
+        KernelChecks out;
+        QS_TRY(out.outputs, m_reference.run(batch.inputs, tap, job));
+        for (std::size_t s = 0; s < m_checks.size(); ++s)
+            if (m_missing[s] > 0)
+                return fail(makeError(ErrorCode::Internal, "the kernel check missed a kernel")
+                                .atNode(m_lowered.graph->get(site(s).kernel).name));
+        out.checks = std::move(m_checks);
+        return out;
+    }
+
+private:
+    const KernelSite& site(std::size_t s) const { return m_lowered.sites[m_sites[s]]; }
+
+    std::vector<ValueRef> needs(const KernelSite& site) const
+    {
+        std::vector<ValueRef> refs;
+        const auto add = [&refs](ValueRef ref) {
+            if (std::find(refs.begin(), refs.end(), ref) == refs.end())
+                refs.push_back(ref);
+        };
+        for (std::uint32_t i = 0; i < m_lowered.graph->get(site.kernel).outputs.size(); ++i)
+            add({site.reference, i});
+        for (const auto& [mine, reference] : site.inputs)
+            if (!m_run.isConstant(mine))
+                add(reference);
+        if (const ValueRef real = floatResult(site))
+            add(real);
+        return refs;
+    }
+
+    /// What the reference form quantizes where the kernel chooses its parameters itself.
+    ValueRef floatResult(const KernelSite& site) const
+    {
+        const Node& reference = m_graph.get(site.reference);
+        const bool ownGrid = choosesParams(site.target);
+        const ValueRef* real = ownGrid ? reference.args.at(0).value.asRef() : nullptr;
+        return real ? *real : ValueRef {};
+    }
+
+    Result<void> arrived(ValueRef ref, const at::IValue& value)
+    {
+        Seen seen {value, false, 1, 0};
+        const Node& node = m_graph.get(ref.node);
+        if (node.target.starts_with("quantized_decomposed.quantize_per_tensor.default")) {
+            seen.integers = true;
+            seen.scale = *node.tryArg("scale")->asDouble();
+            seen.zeroPoint = *node.tryArg("zero_point")->asInt();
+        }
+        m_alive[ref] = std::move(seen);
+        m_pending[ref] = m_readers.at(ref).size();
+        for (std::size_t s : m_readers.at(ref))
+            if (--m_missing[s] == 0)
+                check(s);
+        return {};
+    }
+
+    void check(std::size_t s)
+    {
+        const KernelSite& site = this->site(s);
+        KernelCheck& out = m_checks[s];
+        out.node = site.origin;
+        out.kernel = site.target;
+        auto steps = guardTorchValue<StepCounts>([&] { return difference(site); });
+        if (!steps) {
+            out.reason = "kernel check: " + site.target + " fails here: " + steps.error().message;
+        } else {
+            out.steps = *steps;
+            out.passed = steps->largest <= kAllowedSteps;
+            if (!out.passed)
+                out.reason = "kernel check: " + site.target + " is " + stepsText(steps->largest)
+                    + " steps away from the result it should have, 1 is allowed";
+        }
+        for (ValueRef ref : needs(site))
+            if (--m_pending.at(ref) == 0)
+                m_alive.erase(ref);
+    }
+
+    at::IValue handedOver(ValueRef mine, const Seen& in) const
+    {
+        if (!in.value.isTensor())
+            return in.value;
+        const at::Tensor tensor = in.integers ? at::_make_per_tensor_quantized_tensor(
+                                      in.value.toTensor().contiguous(), in.scale, in.zeroPoint)
+                                              : in.value.toTensor();
+        const auto form = m_forms.find(mine);
+        return form == m_forms.end() ? tensor : inForm(tensor, form->second);
+    }
+
+    Result<StepCounts> difference(const KernelSite& site)
+    {
+        Frame frame;
+        for (const auto& [mine, reference] : site.inputs) {
+            if (m_run.isConstant(mine))
+                continue;
+            frame.set(mine, handedOver(mine, m_alive.at(reference)));
+        }
+        const Node& kernel = m_lowered.graph->get(site.kernel);
+        if (kernel.isOp(kLstmTarget)) {
+            QS_TRY(const double most, lstmDifference(site, kernel, frame));
+            return atMost(most);
+        }
+        for (const NamedArgument& argument : kernel.args)
+            forEachRef(argument.value, [&](ValueRef ref) {
+                if (const auto it = m_sizes.find(ref); it != m_sizes.end())
+                    frame.set(ref, it->second);
+            });
+        if (quantizesStates(*m_lowered.graph, kernel)) {
+            QS_TRY(const double most, recurrentDifference(site, kernel, frame));
+            return atMost(most);
+        }
+        QS_CHECK(m_run.runNode(kernel, frame));
+        StepCounts all;
+        for (std::uint32_t i = 0; i < kernel.outputs.size(); ++i) {
+            const Seen& wanted = m_alive.at({site.reference, i});
+            const at::Tensor made = frame.get({site.kernel, i}).toTensor();
+            if (made.sizes() != wanted.value.toTensor().sizes())
+                return fail(ErrorCode::Unsupported, "its result has another shape");
+            if (made.numel() > 0)
+                all.add(stepsApart(made, wanted, floatResult(site)));
+        }
+        return all;
+    }
+
+    StepCounts stepsApart(const at::Tensor& made, const Seen& wanted, ValueRef floatResult) const
+    {
+        if (!wanted.integers)
+            return countFloatSteps(made, wanted.value.toTensor());
+        const GridValues grid {wanted.value.toTensor(), wanted.scale, wanted.zeroPoint};
+        return floatResult ? ownGridSteps(made, grid, m_alive.at(floatResult).value.toTensor())
+                           : countSteps(made, grid);
+    }
+
+    /// A kernel that quantizes its states is held to a simulation that does so too.
+    Result<double> recurrentDifference(const KernelSite& site, const Node& kernel,
+                                       const Frame& frame)
+    {
+        const Node& reference = m_graph.get(site.reference);
+        const auto tensors = [](const Node& node, const char* name,
+                                const auto& read) -> Result<std::vector<at::Tensor>> {
+            std::vector<ValueRef> refs;
+            if (const Argument* argument = node.tryArg(name))
+                forEachRef(*argument, [&](ValueRef ref) { refs.push_back(ref); });
+            std::vector<at::Tensor> out;
+            for (const ValueRef ref : refs) {
+                QS_TRY(const at::IValue value, read(ref));
+                out.push_back(value.toTensor());
+            }
+            return out;
+        };
+        const auto readKernel = [&](ValueRef ref) -> Result<at::IValue> {
+            const at::IValue* given = frame.tryGet(ref);
+            return given ? Result<at::IValue>(*given) : m_run.constant(ref);
+        };
+        const auto readWeight = [&](ValueRef ref) { return m_reference.constant(ref); };
+        std::vector<ValueRef> states;
+        forEachRef(*kernel.tryArg("hx"), [&](ValueRef ref) { states.push_back(ref); });
+        const ValueRef inputRef = *kernel.tryArg("input")->asRef();
+        RecurrentCall call;
+        QS_TRY(const auto input, tensors(kernel, "input", readKernel));
+        QS_TRY(call.states, tensors(kernel, "hx", readKernel));
+        QS_TRY(call.params, tensors(reference, "params", readWeight));
+        call.reduceRange = m_lowered.reduceRange;
+        Argument batchFirst;
+        effectiveArgument(reference, "batch_first", batchFirst);
+        const std::int64_t time = batchFirst.asBool() && *batchFirst.asBool() ? 1 : 0;
+        const std::int64_t steps = std::min(input.at(0).size(time), kCheckedSteps);
+        // Step by step from the simulated states: over a sequence a flipped rounding may grow
+        // without bound, which says nothing of the kernel.
+        double most = 0;
+        for (std::int64_t step = 0; step < steps; ++step) {
+            call.input = input.at(0).narrow(time, step, 1);
+            Frame single = frame;
+            single.set(inputRef, call.input);
+            for (std::size_t i = 0; i < states.size(); ++i)
+                single.set(states[i], call.states[i]);
+            QS_CHECK(m_run.runNode(kernel, single));
+            QS_TRY(const auto wanted, simulateRecurrence(reference, call));
+            for (std::uint32_t i = 0; i < kernel.outputs.size() && i < wanted.size(); ++i)
+                most = std::max(
+                    most,
+                    countFloatSteps(single.get({kernel.id, i}).toTensor(), wanted[i]).largest);
+            call.states.assign(wanted.begin() + 1, wanted.end());
+        }
+        return most;
+    }
+
+    /// Of an LSTM each kernel inside is checked on its own.
+    Result<double> lstmDifference(const KernelSite& site, const Node& kernel, const Frame& frame)
+    {
+        const Node& reference = m_graph.get(site.reference);
+        std::vector<at::IValue> floats, quantized;
+        for (const NamedArgument& argument : kernel.args) {
+            std::vector<ValueRef> refs;
+            forEachRef(argument.value, [&](ValueRef ref) { refs.push_back(ref); });
+            for (const ValueRef ref : refs) {
+                const at::IValue* given = frame.tryGet(ref);
+                QS_TRY(const at::IValue value,
+                       given ? Result<at::IValue>(*given) : m_run.constant(ref));
+                quantized.push_back(value);
+                if (argument.name != "params")
+                    floats.emplace_back(value.toTensor().dequantize());
+            }
+        }
+        std::vector<ValueRef> params;
+        forEachRef(reference.args.at(2).value, [&](ValueRef ref) { params.push_back(ref); });
+        for (const ValueRef ref : params) {
+            QS_TRY(at::IValue value, m_reference.constant(ref));
+            floats.push_back(std::move(value));
+        }
+        return compareLstmKernels(reference, std::move(floats), kernel, std::move(quantized));
+    }
+
+    const Graph& m_graph; ///< the reference form
+    const LoweredGraph& m_lowered;
+    Interpreter m_reference, m_run;
+    std::vector<std::size_t> m_sites; ///< those to check; numbered by their place here
+    const InputForms& m_forms;
+    std::vector<KernelCheck> m_checks;
+    std::unordered_map<ValueRef, std::vector<std::size_t>> m_readers; ///< to sites
+    std::vector<std::size_t> m_missing; ///< per site: values not seen yet
+    std::unordered_map<ValueRef, Seen> m_alive;
+    std::unordered_map<ValueRef, at::IValue> m_sizes; ///< numbers the reference form computed
+    std::unordered_map<ValueRef, std::size_t> m_pending; ///< sites that still need this value
+};
+
+} // namespace
+
+Result<KernelChecks> checkKernels(const Interpreter& referenceRun, const LoweredGraph& lowered,
+                                  const Interpreter& loweredRun, std::vector<std::size_t> sites,
+                                  const InputForms& forms, const Batch& batch,
+                                  const JobContext& job)
+{
+    return KernelChecker(lowered, referenceRun, loweredRun, std::move(sites), forms)
+        .run(batch, job);
+}
+
+} // namespace qs

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/calibrate/data/dataset.h"
+#include "engine/convert/converted_model.h"
+#include "engine/convert/lowering/lower.h"
+#include "engine/convert/tensor_form.h"
+#include "engine/execute/interpreter.h"
+
+namespace qs {
+
+/// The inputs of kernels as they are where the lowered graph runs whole, by its values.
+using InputForms = std::unordered_map<ValueRef, TensorForm>;
+
+struct KernelChecks
+{
+    std::vector<KernelCheck> checks; ///< in the order of the sites asked for
+    std::vector<at::IValue> outputs; ///< the reference form's
+};
+
+/// Feeds emitted kernels the reference form's inputs from one batch, laid out and quantized as the
+/// lowered graph really hands them over (`forms`), and compares their results with the reference
+/// form's: integers, or float values in steps of an eight-bit grid over their
+/// range. Within one step everywhere: trusted. A kernel that chooses its result's parameters itself
+/// and comes closer to the float result than the reference form is held to one step of its own
+/// grid around that result. A kernel that raises is refused with what it said.
+/// Values are dropped as soon as the last kernel that needs them is done. `sites` are indices into
+/// `lowered.sites`; an input without a form is contiguous, with the reference form's parameters.
+/// `referenceRun` runs the reference form, `loweredRun` the lowered graph.
+Result<KernelChecks> checkKernels(const Interpreter& referenceRun, const LoweredGraph& lowered,
+                                  const Interpreter& loweredRun, std::vector<std::size_t> sites,
+                                  const InputForms& forms, const Batch& batch,
+                                  const JobContext& job = {});
+
+} // namespace qs

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/convert/lowering/kernel_matcher.h"
+
+#include "engine/convert/lowering/lowering_ops.h"
+#include "engine/graph/operators/operators.h"
+#include "engine/plan/names/op_vocabulary.h"
+#include "engine/prepare/weighted_op.h"
+
+#include <algorithm>
+#include <array>
+
+namespace qs {
+
+namespace {
+
+class KernelMatcher
+{
+public:
+    KernelMatcher(const GraphEdit& edit, const LoweringOptions& options,
+                  const QuantizedValues& values)
+        : m_edit(edit)
+        , m_options(options)
+        , m_values(values)
+    {
+    }
+
+    std::optional<KernelMatch> tryMatch(NodeId quantize, const KernelRow& row,
+                                        std::string& why) const
+    {
+        KernelMatch match;
+        match.row = row;
+        match.quantize = quantize;
+        if (row.mode != KernelMode::Static)
+            return std::nullopt;
+        if (!findChain(quantize, row, match, why) || !mayLower(match, why)
+            || !collectInputs(match, why) || !paramsFit(match, why))
+            return std::nullopt;
+        const auto last = m_options.lastMember.find(match.chain.back());
+        match.origin = last == m_options.lastMember.end() ? match.chain.back() : last->second;
+        return match;
+    }
+
+private:
+    /// The row's operators, last to first, each read by the next alone.
+    bool findChain(NodeId quantize, const KernelRow& row, KernelMatch& match,
+                   std::string& why) const
+    {
+        ValueRef value = argumentRef(m_edit.get(quantize), "self");
+        NodeId reader = quantize;
+        for (std::size_t i = row.pattern.size(); i-- > 0;) {
+            const Node& node = m_edit.get(value.node);
+            if (operatorKind(m_edit, node) != row.pattern[i])
+                return false;
+            const auto users = m_edit.users(value);
+            const bool alone = std::all_of(users.begin(), users.end(),
+                                           [&](const Use& use) { return use.node == reader; });
+            if (!alone) {
+                why = "its float result is read elsewhere as well";
+                return false;
+            }
+            match.chain.insert(match.chain.begin(), node.id);
+            reader = node.id;
+            if (i == 0)
+                return true;
+            value = previousInChain(node, row.pattern[i - 1]);
+            if (!value)
+                return false;
+        }
+        return false;
+    }
+
+    /// What a rule keeps float is no kernel that computes; operators that move values alone lose
+    /// nothing and may. As in torch.ao an operator that only the backend refused may be lowered
+    /// where it stands between dequantize and quantize anyway.
+    bool mayLower(const KernelMatch& match, std::string& why) const
+    {
+        for (NodeId id : match.chain) {
+            const std::string kind = operatorKind(m_edit, m_edit.get(id));
+            const bool moves = movesValues(kind) || kind == "dropout";
+            if (!moves && m_options.keptFloat.contains(id)) {
+                why = "a rule of the recipe keeps it float";
+                return false;
+            }
+            if (match.row.modulesAlone && !m_options.quantized.contains(id)
+                && !opNameOf(m_edit.get(id)).isModule()) {
+                why = "the backend has no pattern for the function, only for the module";
+                return false;
+            }
+        }
+        return true;
+    }
+
+    ValueRef previousInChain(const Node& node, const std::string& kind) const
+    {
+        ValueRef found;
+        for (const NamedArgument& argument : node.args)
+            forEachRef(argument.value, [&](ValueRef ref) {
+                if (!found && operatorKind(m_edit, m_edit.get(ref.node)) == kind)
+                    found = ref;
+            });
+        return found;
+    }
+
+    /// What flows into the chain: quantized activations go to the match; false if a float tensor
+    /// flows in that is no parameter of the operator.
+    bool collectInputs(KernelMatch& match, std::string& why) const
+    {
+        bool ok = true;
+        for (NodeId id : match.chain) {
+            const Node& node = m_edit.get(id);
+            const auto op = weightedOp(node);
+            for (const NamedArgument& argument : node.args)
+                forEachRef(argument.value, [&](ValueRef ref) {
+                    ok = ok && collectInput(node, op, argument.name, ref, match);
+                });
+        }
+        if (!ok || match.quantized.empty())
+            why = "an input is not dequantized";
+        return ok && !match.quantized.empty();
+    }
+
+    bool collectInput(const Node& node, const std::optional<WeightedOp>& op,
+                      const std::string& name, ValueRef ref, KernelMatch& match) const
+    {
+        const Node& producer = m_edit.get(ref.node);
+        const bool inChain
+            = std::find(match.chain.begin(), match.chain.end(), ref.node) != match.chain.end();
+        if (inChain || producer.outputs.at(ref.index).type.kind != ValueKind::Tensor)
+            return true;
+        if (op && (name == op->weight || name == op->bias))
+            return true;
+        if (const OperatorFactsPtr facts = packOperator(node.target); facts
+            && std::find(facts->carried.begin(), facts->carried.end(), name)
+                != facts->carried.end())
+            return true;
+        const ValueRef before
+            = producer.isOp("aten.dequantize.self") ? argumentRef(producer, "self") : ValueRef {};
+        if (before && m_values.quantizeOf.contains(before)) {
+            match.dequantized.push_back(ref);
+            match.quantized.push_back(before);
+            return true;
+        }
+        static constexpr std::array<std::string_view, 4> kParameters {
+            "weight", "bias", "running_mean", "running_var"};
+        const bool stored = producer.isStored();
+        return stored && !op && node.args.at(0).name != name
+            && std::find(kParameters.begin(), kParameters.end(), name) != kParameters.end();
+    }
+
+    /// Do the parameters of inputs and result suit the row's kernel?
+    bool paramsFit(KernelMatch& match, std::string& why) const
+    {
+        const auto out = paramsOf(m_edit.get(match.quantize));
+        if (!out)
+            return false;
+        match.scale = out->scale;
+        match.zeroPoint = out->zeroPoint;
+        for (ValueRef input : match.quantized) {
+            const auto in = m_values.paramsOfValue(m_edit, input);
+            if (!in || in->dtype != out->dtype) {
+                why = "input and output have different integer types";
+                return false;
+            }
+            if (match.row.output != KernelOutput::AsInput)
+                continue;
+            if (match.quantized.size() > 1 && m_values.ownParams.contains(input)) {
+                why = "the operator keeps its first input's parameters, but the kernel before "
+                      "another input chooses its own";
+                return false;
+            }
+            if (*in == *out)
+                continue;
+            if (match.quantized.size() > 1 || !isPooling(match)) {
+                why = "the operator keeps its input's parameters, but its output has others";
+                return false;
+            }
+            // As in torch.ao the readers of a pooled value take the grid before it: finer or
+            // coarser, but not rounded twice.
+            match.scale = in->scale;
+            match.zeroPoint = in->zeroPoint;
+        }
+        return match.row.output != KernelOutput::Fixed || fixedFits(match, *out, why);
+    }
+
+    bool isPooling(const KernelMatch& match) const
+    {
+        return match.chain.size() == 1
+            && operatorKind(m_edit, m_edit.get(match.chain.front())).find("_pool")
+            != std::string::npos;
+    }
+
+    /// A fixed-output kernel may replace a quantize node with other parameters only if a consumer,
+    /// not the plan for this operator, requested it (as in torch.ao).
+    bool fixedFits(KernelMatch& match, const QuantizeParams& wanted, std::string& why) const
+    {
+        constexpr std::int64_t kSignedShift = 128; // the same grid in signed integers
+        match.scale = match.row.fixedScale;
+        match.zeroPoint
+            = match.row.fixedZeroPoint - (wanted.dtype == DType::QInt8 ? kSignedShift : 0);
+        if (wanted.scale == match.scale && wanted.zeroPoint == match.zeroPoint)
+            return true;
+        const bool planned = std::any_of(match.chain.begin(), match.chain.end(), [&](NodeId id) {
+            return m_options.quantized.contains(id);
+        });
+        if (planned || (wanted.dtype != DType::QUInt8 && wanted.dtype != DType::QInt8)) {
+            why = "the kernel's output parameters are fixed, and others are wanted";
+            return false;
+        }
+        return true;
+    }
+
+    const GraphEdit& m_edit;
+    const LoweringOptions& m_options;
+    const QuantizedValues& m_values;
+};
+
+} // namespace
+
+std::optional<QuantizeParams> paramsOf(const Node& quantize)
+{
+    const Argument* scale = quantize.tryArg("scale");
+    const Argument* zeroPoint = quantize.tryArg("zero_point");
+    const Argument* dtype = quantize.tryArg("dtype");
+    if (!scale || !scale->asDouble() || !zeroPoint || !zeroPoint->asInt() || !dtype
+        || !dtype->asDType())
+        return std::nullopt;
+    return QuantizeParams {*scale->asDouble(), *zeroPoint->asInt(), *dtype->asDType()};
+}
+
+std::optional<QuantizeParams> QuantizedValues::paramsOfValue(const GraphEdit& edit,
+                                                             ValueRef quantized) const
+{
+    const auto it = quantizeOf.find(quantized);
+    if (it == quantizeOf.end())
+        return std::nullopt;
+    if (const Node* alive = edit.tryGet(it->second))
+        return paramsOf(*alive);
+    return gone.at(it->second);
+}
+
+std::optional<KernelMatch> matchKernel(const GraphEdit& edit, const LoweringOptions& options,
+                                       const QuantizedValues& values, NodeId quantize,
+                                       const KernelRow& row, std::string& why)
+{
+    return KernelMatcher(edit, options, values).tryMatch(quantize, row, why);
+}
+
+} // namespace qs

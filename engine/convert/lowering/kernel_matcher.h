@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/convert/lowering/emit_kernel.h"
+#include "engine/convert/lowering/lower.h"
+
+#include <optional>
+
+namespace qs {
+
+/// The parameters of a quantize node.
+struct QuantizeParams
+{
+    double scale = 1;
+    std::int64_t zeroPoint = 0;
+    DType dtype = DType::Unknown;
+    friend bool operator==(const QuantizeParams&, const QuantizeParams&) = default;
+};
+
+/// Those of `aten.quantize_per_tensor.default`; none where they are computed.
+std::optional<QuantizeParams> paramsOf(const Node& quantize);
+
+/// Which values of a draft are quantized tensors, and with which parameters.
+struct QuantizedValues
+{
+    std::unordered_map<ValueRef, NodeId> quantizeOf; ///< to the reference form's quantize node
+    std::unordered_map<NodeId, QuantizeParams> gone; ///< of quantize nodes that are gone
+    /// Values whose kernel chose the parameters itself: others than those noted.
+    std::unordered_set<ValueRef> ownParams;
+    std::optional<QuantizeParams> paramsOfValue(const GraphEdit& edit, ValueRef quantized) const;
+};
+
+/// Where the row fits before the quantize node, or nothing; `why` then says what is in the way if
+/// the operators are the row's.
+std::optional<KernelMatch> matchKernel(const GraphEdit& edit, const LoweringOptions& options,
+                                       const QuantizedValues& values, NodeId quantize,
+                                       const KernelRow& row, std::string& why);
+
+} // namespace qs

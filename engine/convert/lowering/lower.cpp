@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/convert/lowering/lower.h"
+
+#include "engine/convert/lowering/emit_kernel.h"
+#include "engine/convert/lowering/float_kernel.h"
+#include "engine/convert/lowering/kernel_matcher.h"
+#include "engine/convert/lowering/lowered_strides.h"
+#include "engine/convert/lowering/lowering_ops.h"
+#include "engine/convert/lstm/lstm_forms.h"
+#include "engine/execute/control/recurrence.h"
+#include "engine/graph/graph_verifier.h"
+#include "engine/graph/operators/operators.h"
+#include "engine/graph/readers.h"
+#include "engine/prepare/weighted_op.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace qs {
+
+namespace {
+
+constexpr std::string_view kQuantize = "aten.quantize_per_tensor.default";
+constexpr std::string_view kDequantize = "aten.dequantize.self";
+
+constexpr std::size_t kReportEvery = 1000; ///< nodes
+
+/// The quantized tensor type that stores an integer type.
+DType quantizedDType(DType stored)
+{
+    switch (stored) {
+    case DType::UInt8:
+        return DType::QUInt8;
+    case DType::Int8:
+        return DType::QInt8;
+    case DType::Int32:
+        return DType::QInt32;
+    default:
+        return DType::Unknown;
+    }
+}
+
+class Lowering
+{
+public:
+    Lowering(const Graph& reference, const LoweringOptions& options)
+        : m_edit(reference)
+        , m_options(options)
+    {
+    }
+
+    Result<LoweredGraph> run(const JobContext& job)
+    {
+        const auto order = m_edit.order();
+        for (NodeId id : order) {
+            QS_CHECK(job.check());
+            useQuantizedTensors(id);
+        }
+        std::size_t done = 0;
+        for (NodeId id : order) {
+            QS_CHECK(job.check());
+            // Made anew without some kernels it is a step of their check.
+            if (++done % kReportEvery == 0 && m_options.refused.empty())
+                job.report("convert", "lowering", 0.4 + 0.1 * double(done) / double(order.size()));
+            if (!m_edit.contains(id))
+                continue;
+            if (m_edit.get(id).isOp(kQuantize))
+                lowerAt(id);
+            else if (m_options.lstmBodies.contains(id))
+                lowerLstm(id);
+            else if (m_options.quantized.contains(id))
+                lowerFloatAt(id);
+        }
+        for (NodeId id : m_edit.order())
+            readShapeBeforeDequantize(id);
+        QS_CHECK(job.check());
+        m_edit.eraseDead();
+        QS_CHECK(job.check());
+        const auto moved = restoreStrides(m_edit);
+        for (KernelSite& site : m_out.sites)
+            for (auto& [read, reference] : site.inputs)
+                if (const auto it = moved.find(read); it != moved.end())
+                    read = it->second;
+        QS_CHECK(job.check());
+        auto graph = std::make_shared<const Graph>(m_edit.build());
+        QS_CHECK(job.check());
+        QS_CHECK(verifyGraph(*graph));
+        std::erase_if(m_out.sites,
+                      [&](const KernelSite& site) { return !graph->tryGet(site.kernel); });
+        m_out.graph = std::move(graph);
+        m_out.reduceRange = m_options.reduceRange;
+        return std::move(m_out);
+    }
+
+private:
+    /// Integers with parameters beside them become quantized tensors.
+    void useQuantizedTensors(NodeId id)
+    {
+        const Node& node = m_edit.get(id);
+        if (node.kind != NodeKind::Op || !node.target.starts_with("quantized_decomposed."))
+            return;
+        const std::string op = node.target.substr(node.target.find('.') + 1);
+        const ValueRef input = argumentRef(node, "input");
+        const bool perChannel = op.find("_per_channel") != std::string::npos;
+        if (op == "quantize_per_tensor.default" || op == "quantize_per_channel.default") {
+            const Argument* stored = node.tryArg("dtype");
+            const DType dtype
+                = stored && stored->asDType() ? quantizedDType(*stored->asDType()) : DType::Unknown;
+            if (dtype == DType::Unknown)
+                return;
+            std::vector<NamedArgument> args {{"self", input}};
+            for (const char* name : {"scale", "zero_point", "scales", "zero_points", "axis"})
+                if (const Argument* value = node.tryArg(name))
+                    args.push_back({name, *value});
+            args.push_back({"dtype", dtype});
+            m_edit.setArgs(id, std::move(args));
+            m_edit.change(id).target = "aten." + op;
+            m_edit.change(id).outputs.at(0).type.dtype = dtype;
+            if (!perChannel)
+                m_values.quantizeOf[{id, 0}] = id;
+        } else if (op.starts_with("dequantize_per_")) {
+            // Only where its quantize was turned as well.
+            if (!input || !m_edit.get(input.node).target.starts_with("aten.quantize_per_"))
+                return;
+            m_edit.setArgs(id, {{"self", input}});
+            m_edit.change(id).target = std::string(kDequantize);
+        }
+    }
+
+    /// A shape is that of the quantized tensor: no need to dequantize for it.
+    void readShapeBeforeDequantize(NodeId id)
+    {
+        const Node& node = m_edit.get(id);
+        if (!node.isOp("aten.sym_size.int") && !node.isOp("aten.sym_numel.default")
+            && !node.isOp("aten.size.int") && !node.isOp("aten.sym_size.default"))
+            return;
+        const ValueRef read = argumentRef(node, "self");
+        if (read && m_edit.get(read.node).isOp(kDequantize))
+            m_edit.replaceArgument(id, 0, read, argumentRef(m_edit.get(read.node), "self"));
+    }
+
+    void lowerAt(NodeId quantize)
+    {
+        const ValueRef input = argumentRef(m_edit.get(quantize), "self");
+        if (const auto same = sameAlready(quantize, input)) {
+            pass(quantize, *same);
+            return;
+        }
+        if (const auto it = m_options.refused.find(quantize); it != m_options.refused.end()) {
+            m_out.reasons[quantize] = it->second;
+            return;
+        }
+        std::string why;
+        for (const KernelRow& row : m_options.rows) {
+            auto match = matchKernel(m_edit, m_options, m_values, quantize, row, why);
+            if (!match)
+                continue;
+            if (row.kernel == kNoKernel) {
+                pass(quantize, match->quantized.at(0));
+                eraseChain(match->chain);
+                return;
+            }
+            auto kernel = emitKernel(m_edit, *match);
+            if (!kernel) {
+                why = kernel.error().message;
+                continue;
+            }
+            record(*match, *kernel);
+            pass(quantize, *kernel);
+            m_values.gone[quantize].scale = match->scale;
+            m_values.gone[quantize].zeroPoint = match->zeroPoint;
+            if (keepsOwnParams(*match, m_edit.get(kernel->node)))
+                m_values.ownParams.insert(*kernel);
+            eraseChain(match->chain);
+            return;
+        }
+        if (why.empty() && m_edit.get(input.node).kind == NodeKind::Op) {
+            const std::string kind = operatorKind(m_edit, m_edit.get(input.node));
+            why = "no row of the lowering table for "
+                + (kind.empty() ? m_edit.get(input.node).target : kind);
+        }
+        if (!why.empty())
+            m_out.reasons[quantize] = why;
+    }
+
+    /// Whether the kernel's result has other parameters than the reference form quantizes to.
+    bool keepsOwnParams(const KernelMatch& match, const Node& kernel) const
+    {
+        return choosesParams(kernel.target)
+            || (match.row.output == KernelOutput::AsInput
+                && std::any_of(match.quantized.begin(), match.quantized.end(),
+                               [&](ValueRef in) { return m_values.ownParams.contains(in); }));
+    }
+
+    /// The quantized value that quantizing `input` would only reproduce.
+    std::optional<ValueRef> sameAlready(NodeId quantize, ValueRef input) const
+    {
+        const Node& producer = m_edit.get(input.node);
+        if (!producer.isOp(kDequantize))
+            return std::nullopt;
+        const ValueRef before = argumentRef(producer, "self");
+        const auto known = m_values.paramsOfValue(m_edit, before);
+        if (known && known == paramsOf(m_edit.get(quantize)))
+            return before;
+        return std::nullopt;
+    }
+
+    /// Readers of the quantize node read `value` from now on.
+    void pass(NodeId quantize, ValueRef value)
+    {
+        m_edit.replaceUses({quantize, 0}, value);
+        m_values.gone[quantize] = *paramsOf(m_edit.get(quantize));
+        m_values.quantizeOf.emplace(value, quantize);
+        m_edit.erase(quantize);
+    }
+
+    void eraseChain(const std::vector<NodeId>& chain)
+    {
+        for (auto it = chain.rbegin(); it != chain.rend(); ++it) {
+            if (!hasReaders(m_edit, *it))
+                m_edit.erase(*it);
+        }
+    }
+
+    void record(const KernelMatch& match, ValueRef kernel)
+    {
+        KernelSite site {
+            match.quantize, false, kernel.node, match.origin, m_edit.get(kernel.node).target, {}};
+        for (ValueRef input : match.quantized)
+            site.inputs.emplace_back(input, ValueRef {m_values.quantizeOf.at(input), 0});
+        // What a pack's kernel is handed besides, as it is in the reference form.
+        for (const NamedArgument& argument : m_edit.get(kernel.node).args)
+            forEachRef(argument.value, [&](ValueRef ref) {
+                const Node& producer = m_edit.get(ref.node);
+                const bool carried = !m_values.quantizeOf.contains(ref)
+                    && !isPrepackTarget(producer.target)
+                    && producer.outputs.at(ref.index).type.kind == ValueKind::Tensor;
+                if (carried && !match.row.arguments.empty())
+                    site.inputs.emplace_back(ref, ref);
+            });
+        m_out.sites.push_back(std::move(site));
+    }
+
+    /// An LSTM between dequantize and quantize nodes; the latter ask for what its body gives.
+    void lowerLstm(NodeId id)
+    {
+        if (const auto it = m_options.refused.find(id); it != m_options.refused.end()) {
+            m_out.reasons[id] = it->second;
+            return;
+        }
+        std::vector<std::pair<NodeId, std::uint32_t>> quantizes; // with the output they read
+        for (std::uint32_t i = 0; i < m_edit.get(id).outputs.size(); ++i)
+            for (const Use& use : m_edit.users({id, i})) {
+                if (!m_edit.get(use.node).isOp(kQuantize)) {
+                    m_out.reasons[id] = "its float result is read elsewhere as well";
+                    return;
+                }
+                quantizes.emplace_back(use.node, i);
+            }
+        const auto made = emitQuantizedLstm(m_edit, id, m_options.lstmBodies.at(id));
+        if (!made) {
+            m_out.reasons[id] = made.error().message;
+            return;
+        }
+        m_out.sites.push_back({id, true, *made, id, std::string(kLstmTarget), lstmInputs(*made)});
+        for (const auto& [quantize, output] : quantizes)
+            pass(quantize, {*made, output});
+        m_edit.erase(id);
+    }
+
+    std::vector<std::pair<ValueRef, ValueRef>> lstmInputs(NodeId lstm) const
+    {
+        std::vector<std::pair<ValueRef, ValueRef>> inputs;
+        for (const NamedArgument& argument : m_edit.get(lstm).args)
+            forEachRef(argument.value, [&](ValueRef ref) {
+                const auto quantize = m_values.quantizeOf.find(ref);
+                inputs.emplace_back(
+                    ref,
+                    quantize == m_values.quantizeOf.end() ? ref : ValueRef {quantize->second, 0});
+            });
+        return inputs;
+    }
+
+    /// Kernels with a float result: the plan's dynamic and weight-only operators.
+    void lowerFloatAt(NodeId id)
+    {
+        const std::string kind = operatorKind(m_edit, m_edit.get(id));
+        std::string why;
+        for (const KernelRow& row : m_options.rows) {
+            if (row.mode == KernelMode::Static || kind.empty() || row.pattern.front() != kind
+                || (row.mode == KernelMode::WeightOnly) == m_options.quantized.at(id))
+                continue;
+            FloatKernelMatch match {row, {id}, lastMemberOf(id), m_options.reduceRange};
+            if (!findFloatChain(match))
+                continue;
+            const NodeId last = match.chain.back();
+            if (const auto it = m_options.refused.find(last); it != m_options.refused.end()) {
+                why = it->second;
+                break;
+            }
+            match.origin = lastMemberOf(last);
+            auto kernel = emitFloatKernel(m_edit, match);
+            if (kernel)
+                return replaceByFloatKernel(match, *kernel);
+            why = kernel.error().message;
+        }
+        if (!why.empty())
+            m_out.reasons[id] = why;
+    }
+
+    NodeId lastMemberOf(NodeId id) const
+    {
+        const auto it = m_options.lastMember.find(id);
+        return it == m_options.lastMember.end() ? id : it->second;
+    }
+
+    /// The row's operators after the first, each the only reader of the one before.
+    bool findFloatChain(FloatKernelMatch& match) const
+    {
+        for (std::size_t i = 1; i < match.row.pattern.size(); ++i) {
+            const auto users = m_edit.users({match.chain.back(), 0});
+            const NodeId next = users.empty() ? NodeId {} : users.front().node;
+            const bool alone = next && std::all_of(users.begin(), users.end(), [&](const Use& use) {
+                                   return use.node == next;
+                               });
+            if (!alone || operatorKind(m_edit, m_edit.get(next)) != match.row.pattern[i])
+                return false;
+            match.chain.push_back(next);
+        }
+        return true;
+    }
+
+    void replaceByFloatKernel(const FloatKernelMatch& match, NodeId kernel)
+    {
+        const NodeId last = match.chain.back();
+        KernelSite site {last, true, kernel, match.origin, m_edit.get(kernel).target, {}};
+        for (const NamedArgument& argument : m_edit.get(kernel).args)
+            forEachRef(argument.value, [&](ValueRef ref) {
+                const auto it = m_floatOf.find(ref);
+                site.inputs.emplace_back(ref, it == m_floatOf.end() ? ref : it->second);
+            });
+        m_out.sites.push_back(std::move(site));
+        for (std::uint32_t i = 0; i < m_edit.get(kernel).outputs.size(); ++i) {
+            m_edit.replaceUses({last, i}, {kernel, i});
+            m_floatOf[{kernel, i}] = {last, i};
+        }
+        eraseChain(match.chain);
+    }
+
+    GraphEdit m_edit;
+    const LoweringOptions& m_options;
+    LoweredGraph m_out;
+    QuantizedValues m_values;
+    std::unordered_map<ValueRef, ValueRef>
+        m_floatOf; ///< results of float kernels to the reference form's
+};
+
+} // namespace
+
+Result<LoweredGraph> lowerGraph(const Graph& reference, const LoweringOptions& options,
+                                const JobContext& job)
+{
+    return Lowering(reference, options).run(job);
+}
+
+} // namespace qs

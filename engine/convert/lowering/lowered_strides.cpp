@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/convert/lowering/lowered_strides.h"
+
+#include "engine/execute/layout.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace qs {
+
+namespace {
+
+void reshapeInstead(GraphEdit& edit, NodeId id)
+{
+    std::vector<NamedArgument> args = edit.get(id).args;
+    for (NamedArgument& argument : args)
+        if (argument.name == "size")
+            argument.name = "shape";
+    edit.setArgs(id, std::move(args));
+    edit.change(id).target = "aten.reshape.default";
+}
+
+/// The float value of what a kernel made, not of what was only quantized.
+bool leavesKernel(const GraphEdit& edit, const Node& node)
+{
+    if (!node.isOp("aten.dequantize.self"))
+        return false;
+    const ValueRef* read = node.args.at(0).value.asRef();
+    return read && edit.get(read->node).target.find(".quantize_per_") == std::string::npos;
+}
+
+using Order = std::vector<std::int64_t>;
+
+/// Where each dimension of a permuted value comes from; empty for any other operator, and where the
+/// dimensions are not known.
+Order permutation(const Node& node)
+{
+    const auto rank = std::int64_t(node.outputs.at(0).type.shape.size());
+    const auto place = [&](const Argument* dim) {
+        const auto* at = dim ? dim->asInt() : nullptr;
+        return at ? (*at < 0 ? *at + rank : *at) : rank;
+    };
+    Order out;
+    if (node.isOp("aten.permute.default")) {
+        const Argument* dims = node.tryArg("dims");
+        if (dims && dims->asList())
+            for (const Argument& dim : *dims->asList())
+                out.push_back(place(&dim));
+    } else if (node.isOp("aten.transpose.int")) {
+        const auto a = place(node.tryArg("dim0")), b = place(node.tryArg("dim1"));
+        if (a >= rank || b >= rank)
+            return {};
+        out.resize(std::size_t(rank));
+        std::iota(out.begin(), out.end(), 0);
+        std::swap(out[std::size_t(a)], out[std::size_t(b)]);
+    }
+    const bool known = std::int64_t(out.size()) == rank
+        && std::all_of(out.begin(), out.end(), [&](auto at) { return at >= 0 && at < rank; });
+    return known ? out : Order();
+}
+
+/// What the permutes between a kernel and its float value come to: where each dimension was when
+/// the kernel made it. Empty where there are none.
+Order permutedSinceKernel(const GraphEdit& edit, const Node& dequantize)
+{
+    Order total;
+    const ValueRef* read = dequantize.args.at(0).value.asRef();
+    while (read) {
+        const Node& maker = edit.get(read->node);
+        const Order step = permutation(maker);
+        if (step.empty())
+            break;
+        if (total.empty())
+            total = step;
+        else
+            for (std::int64_t& at : total)
+                at = step[std::size_t(at)];
+        read = maker.args.at(0).value.asRef();
+    }
+    return total;
+}
+
+NodeId addAfter(GraphEdit& edit, NodeId id, const char* name, const Order& dims = {})
+{
+    Node node = edit.get(id);
+    node.id = {};
+    node.name = name;
+    node.target = "aten." + node.name + ".default";
+    node.args = {{"self", ValueRef {id, 0}}};
+    node.argumentStrings.clear();
+    node.outputs.at(0).name.clear();
+    if (!dims.empty()) {
+        node.args.push_back({"dims", Argument::List(dims.begin(), dims.end())});
+        const auto shape = node.outputs[0].type.shape;
+        for (std::size_t i = 0; i < shape.size(); ++i)
+            node.outputs[0].type.shape[i] = shape[std::size_t(dims[i])];
+    }
+    return edit.insertAfter(std::move(node), id);
+}
+
+/// In memory as in the float model: contiguous when the kernel made it, permuted after.
+ValueRef layOutAnew(GraphEdit& edit, NodeId id)
+{
+    const Order order = permutedSinceKernel(edit, edit.get(id));
+    Order back(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i)
+        back[std::size_t(order[i])] = std::int64_t(i);
+    const auto users = edit.users({id, 0});
+    NodeId made = order.empty() ? id : addAfter(edit, id, "permute", back);
+    made = addAfter(edit, made, "contiguous");
+    made = order.empty() ? made : addAfter(edit, made, "permute", order);
+    for (const Use& use : users)
+        edit.replaceArgument(use.node, use.argument, {id, 0}, {made, 0});
+    return {made, 0};
+}
+
+} // namespace
+
+std::unordered_map<ValueRef, ValueRef> restoreStrides(GraphEdit& edit)
+{
+    std::unordered_map<ValueRef, ValueRef> moved;
+    const auto order = edit.order();
+    const bool readStrides = std::any_of(order.begin(), order.end(),
+                                         [&](NodeId id) { return readsStrides(edit.get(id)); });
+    for (const NodeId id : order) {
+        if (wantsViewableStrides(edit.get(id)))
+            reshapeInstead(edit, id);
+        else if (readStrides && leavesKernel(edit, edit.get(id)))
+            moved[{id, 0}] = layOutAnew(edit, id);
+    }
+    return moved;
+}
+
+} // namespace qs

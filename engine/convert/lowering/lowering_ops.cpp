@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/convert/lowering/lowering_ops.h"
+
+#include "engine/execute/op_table.h"
+#include "engine/graph/argument_number.h"
+#include "engine/graph/operators/operators.h"
+#include "engine/prepare/weighted_op.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace qs {
+
+namespace {
+
+constexpr std::string_view kAten = "aten::";
+
+Argument toArgument(const c10::IValue& value)
+{
+    if (value.isInt())
+        return value.toInt();
+    if (value.isDouble())
+        return value.toDouble();
+    if (value.isBool())
+        return value.toBool();
+    if (value.isString())
+        return value.toStringRef();
+    if (value.isIntList()) {
+        Argument::List list;
+        for (std::int64_t item : value.toIntVector())
+            list.emplace_back(item);
+        return list;
+    }
+    if (value.isDoubleList()) {
+        Argument::List list;
+        for (double item : value.toDoubleVector())
+            list.emplace_back(item);
+        return list;
+    }
+    return {};
+}
+
+bool onlyFirstOutputRead(const GraphEdit& edit, const Node& node)
+{
+    for (std::uint32_t i = 1; i < node.outputs.size(); ++i)
+        if (!edit.users({node.id, i}).empty())
+            return false;
+    return true;
+}
+
+std::size_t rankOf(const GraphEdit& edit, ValueRef ref)
+{
+    if (!ref)
+        return 0;
+    const ValueType& type = edit.get(ref.node).outputs.at(ref.index).type;
+    return type.shapeKnown ? type.shape.size() : 0;
+}
+
+std::string convolutionKind(const Node& node)
+{
+    Argument transposed, stride;
+    effectiveArgument(node, "transposed", transposed);
+    effectiveArgument(node, "stride", stride);
+    const std::size_t dims = stride.asList() ? stride.asList()->size() : 0;
+    if (dims < 1 || dims > 3)
+        return "";
+    const bool isTransposed = transposed.asBool() && *transposed.asBool();
+    return (isTransposed ? "conv_transpose" : "conv") + std::to_string(dims) + "d";
+}
+
+std::string batchNormKind(const GraphEdit& edit, const Node& node)
+{
+    Argument training;
+    effectiveArgument(node, "training", training);
+    const std::size_t rank = rankOf(edit, argumentRef(node, "input"));
+    if ((training.asBool() && *training.asBool()) || rank < 2)
+        return "";
+    return rank == 5 ? "batch_norm3d" : rank == 4 ? "batch_norm2d" : "batch_norm1d";
+}
+
+bool isPlainNumber(const Node& node, std::string_view name, double wanted)
+{
+    Argument value;
+    if (!effectiveArgument(node, name, value))
+        return true;
+    return numberOf(&value) == wanted;
+}
+
+/// add and mul of two tensors; with a number they are another kind, since their kernels choose the
+/// result's parameters themselves.
+std::string binaryKind(const Node& node, const std::string& name)
+{
+    if (!isPlainNumber(node, "alpha", 1))
+        return "";
+    const bool tensors = argumentRef(node, "self") && argumentRef(node, "other");
+    return tensors ? name : name + "_scalar";
+}
+
+} // namespace
+
+bool effectiveArgument(const Node& node, std::string_view name, Argument& out)
+{
+    if (const Argument* given = node.tryArg(name)) {
+        out = *given;
+        return true;
+    }
+    const auto op = findOperator(node.target);
+    if (!op)
+        return false;
+    for (const auto& argument : op->schema().arguments()) {
+        if (argument.name() != name)
+            continue;
+        out = argument.default_value() ? toArgument(*argument.default_value()) : Argument();
+        return true;
+    }
+    return false;
+}
+
+std::string operatorKind(const GraphEdit& edit, const Node& node)
+{
+    if (node.kind != NodeKind::Op || !node.opaqueReason.empty() || node.outputs.empty())
+        return "";
+    if (const OperatorFactsPtr facts = packOperator(node.target))
+        return onlyFirstOutputRead(edit, node) ? facts->target : "";
+    const c10::OperatorName target = operatorName(node.target);
+    if (!target.name.starts_with(kAten))
+        return "";
+    const std::string name = target.name.substr(kAten.size());
+    // Recurrent networks: all results are the operator's own; the overloads take other arguments.
+    if (name == "lstm" || name == "gru")
+        return name + "." + target.overload_name;
+    if (name.ends_with("_cell"))
+        return name;
+    if (!onlyFirstOutputRead(edit, node))
+        return "";
+    if (name == "convolution" || name == "_convolution")
+        return convolutionKind(node);
+    if (name == "addmm")
+        return isPlainNumber(node, "alpha", 1) && isPlainNumber(node, "beta", 1) ? "linear" : "";
+    if (name == "mm" && !weightPath(edit, argumentRef(node, "mat2")).layout.empty())
+        return "linear";
+    if (name == "mm" || name == "bmm")
+        return "matmul";
+    if (name == "batch_norm" || name == "native_batch_norm"
+        || name == "_native_batch_norm_legit_no_training")
+        return batchNormKind(edit, node);
+    if (name == "add" || name == "mul")
+        return binaryKind(node, name);
+    if (name == "dropout") {
+        Argument train;
+        effectiveArgument(node, "train", train);
+        return train.asBool() && *train.asBool() ? "" : "dropout";
+    }
+    if (name == "softmax" || name == "_softmax")
+        return "softmax";
+    if (name == "instance_norm") {
+        const bool ownStatistics
+            = argumentRef(node, "running_mean") || argumentRef(node, "running_var");
+        return ownStatistics ? "" : name;
+    }
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kSpellings {{
+        {"max_pool2d_with_indices", "max_pool2d"},
+        {"max_pool3d_with_indices", "max_pool3d"},
+        {"_adaptive_avg_pool2d", "adaptive_avg_pool2d"},
+        {"_adaptive_avg_pool3d", "adaptive_avg_pool3d"},
+        {"native_layer_norm", "layer_norm"},
+        {"_prelu_kernel", "prelu"},
+        {"_unsafe_view", "view"},
+        {"lift_fresh_copy", "alias"},
+        {"slice_copy", "slice"},
+    }};
+    for (const auto& [spelling, kind] : kSpellings)
+        if (name == spelling)
+            return std::string(kind);
+    return name;
+}
+
+bool choosesParams(std::string_view target)
+{
+    return target.starts_with("quantized.") && target.ends_with(".Scalar");
+}
+
+Result<Argument::List> convolutionList(const Node& node, const ValueType& weight,
+                                       std::string_view name, std::size_t dimensions)
+{
+    Argument value;
+    if (!effectiveArgument(node, name, value))
+        return Argument::List(dimensions, Argument(0));
+    if (const std::string* word = value.asString()) {
+        if (*word == "valid")
+            return Argument::List(dimensions, Argument(0));
+        QS_TRY(const Argument::List dilation,
+               convolutionList(node, weight, "dilation", dimensions));
+        Argument::List padding;
+        for (std::size_t i = 0; i < dimensions; ++i) {
+            if (!weight.shapeKnown || weight.shape.size() != dimensions + 2)
+                return fail(ErrorCode::Unsupported, "the weight's shape is unknown");
+            const std::int64_t total = *dilation[i].asInt() * (weight.shape[i + 2].size - 1);
+            if (total % 2 != 0)
+                return fail(ErrorCode::Unsupported, "its \"same\" padding differs between sides");
+            padding.emplace_back(total / 2);
+        }
+        return padding;
+    }
+    Argument::List list;
+    if (value.asList())
+        list = *value.asList();
+    else
+        list.push_back(value);
+    if (list.size() == 1)
+        list.resize(dimensions, list.front());
+    const bool numbers = std::all_of(list.begin(), list.end(),
+                                     [](const Argument& item) { return item.asInt() != nullptr; });
+    if (!numbers || list.size() != dimensions)
+        return fail(ErrorCode::Unsupported, "its " + std::string(name) + " is not fixed");
+    return list;
+}
+
+} // namespace qs

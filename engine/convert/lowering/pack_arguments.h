@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/convert/lowering/emit_kernel.h"
+
+namespace qs {
+
+/// The arguments of an extension pack's kernel where its row fits, as the row tells them; its
+/// weight is packed by the pack's own operator, inserted before the quantize node. Errors
+/// (Unsupported) say what is missing here.
+Result<std::vector<NamedArgument>> packArguments(GraphEdit& edit, const KernelMatch& match);
+
+} // namespace qs

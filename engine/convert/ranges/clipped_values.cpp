@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/convert/ranges/clipped_values.h"
+
+#include "engine/base/text.h"
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+/// A part of the range so small that it is no loss: a sigmoid's 1 lies beyond 255/256.
+constexpr double kSlack = 0.02;
+
+std::string span(double low, double high)
+{
+    return numberText(low) + " to " + numberText(high);
+}
+
+/// Whose values an observer sees, each once.
+std::vector<std::string> makersOf(const Graph& model, const PlannedObserver& observer)
+{
+    std::vector<std::string> names;
+    for (const ObservedEdge& edge : observer.edges) {
+        const Node* maker = model.tryGet(edge.value.node);
+        if (maker && std::find(names.begin(), names.end(), maker->name) == names.end())
+            names.push_back(maker->name);
+    }
+    return names;
+}
+
+} // namespace
+
+std::vector<std::string> clippedValues(const Graph& model, const Plan& plan,
+                                       const Observations& observations,
+                                       const QParamsTable& qparams)
+{
+    std::vector<std::string> told;
+    for (const PlannedObserver& observer : plan.observers) {
+        const ObserverStats* seen = observations.tryGet(observer.id);
+        const auto chosen = qparams.find(observer.id);
+        if (observer.spec.kind != ObserverKind::FixedQParams || observer.edges.empty() || !seen
+            || !seen->everRan() || chosen == qparams.end() || chosen->second.scale.size() != 1)
+            continue;
+        const QParams& fixed = chosen->second;
+        const double scale = fixed.scale[0];
+        const double low = scale * double(fixed.quantMin - fixed.zeroPoint[0]);
+        const double high = scale * double(fixed.quantMax - fixed.zeroPoint[0]);
+        const double slack = kSlack * (high - low);
+        const std::vector<std::string> makers = makersOf(model, observer);
+        if (makers.empty() || (seen->min >= low - slack && seen->max <= high + slack))
+            continue;
+        told.push_back("the values of " + quotedNames(makers)
+                       + (makers.size() > 1 ? ", which share parameters," : "") + " go from "
+                       + span(seen->min, seen->max) + ", the fixed parameters hold "
+                       + span(low, high)
+                       + ": the rest is cut off; keep what reads them float, or quantize what "
+                         "makes them");
+    }
+    return told;
+}
+
+} // namespace qs

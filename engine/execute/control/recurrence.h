@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/execute/node_runner.h"
+#include "engine/graph/operators/engine_ops.h"
+
+namespace qs {
+
+/// Runs a `kRecurTarget`; `args` are its three arguments as values.
+Result<std::vector<at::IValue>> runRecurrence(const std::vector<at::IValue>& args,
+                                              const RunSubgraph& runSubgraph);
+
+/// Runs a `kLstmTarget`; `args` are values and lists of them, which together are the subgraph's
+/// inputs.
+Result<std::vector<at::IValue>> runWhole(const std::vector<at::IValue>& args,
+                                         const RunSubgraph& runSubgraph);
+
+} // namespace qs

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/export/documents/node_json.h"
+#include "engine/plan/plan_diff.h"
+
+namespace qs {
+
+namespace {
+
+Json modelJson(const Graph& model)
+{
+    return {{"path", model.info().path}, {"sha256", model.info().sha256}};
+}
+
+/// The hardware target: the backend as the recipe names it, and what stands under "global".
+Json targetJson(const Recipe& recipe)
+{
+    Json global;
+    for (const auto& rule : recipe.mapping.rules)
+        if (rule.kind == RuleKind::Global && rule.qconfig.config)
+            global = rule.qconfig.name;
+    return {{"backend", recipe.backend}, {"global", global}};
+}
+
+Json sideJson(const Recipe& recipe, const Plan& plan)
+{
+    return {{"target", targetJson(recipe)},
+            {"backend", plan.backend},
+            {"coverage", coverageJson(plan)},
+            {"warnings", plan.warnings}};
+}
+
+Json decisionJson(const NodePlan& plan)
+{
+    return {{"verdict", verdictName(plan.verdict)},
+            {"quantized", plan.quantized},
+            {"qconfig", plan.qconfig ? Json(plan.qconfigName) : Json()},
+            {"pattern", plan.pattern},
+            {"reason", plan.reason.empty() ? Json() : Json(plan.reason)}};
+}
+
+} // namespace
+
+std::string planJson(const Graph& model, const Plan& plan, const Recipe& recipe)
+{
+    ResultParts parts;
+    parts.model = &model;
+    parts.plan = &plan;
+    parts.recipe = &recipe;
+    Json json = {{"format", "quantscope.plan"}, {"version", 1}, {"model", modelJson(model)}};
+    json.update(sideJson(recipe, plan));
+    json["nodes"] = NodeJson(parts, false).nodes();
+    if (const auto wraps = wrapsOf(model, recipe); !wraps.empty()) {
+        const WrapKeys keys = wrapKeys(model, wraps);
+        for (Json& node : json["nodes"])
+            markWrapped(node, keys);
+        json["wraps"] = wrapsJson(model, wraps);
+    }
+    return json.dump(2) + "\n";
+}
+
+std::string planDiffJson(const Graph& model, const PlanSide& before, const PlanSide& after)
+{
+    Json nodes = Json::array();
+    for (const NodeChange& change : comparePlans(model, before.plan, after.plan)) {
+        const Node& node = *model.nodes()[change.position];
+        Json changed = Json::array();
+        if (change.verdict)
+            changed.push_back("verdict");
+        if (change.qconfig)
+            changed.push_back("qconfig");
+        if (change.pattern)
+            changed.push_back("pattern");
+        nodes.push_back({{"name", node.name},
+                         {"op", opName(node)},
+                         {"module", node.scope.path},
+                         {"changed", std::move(changed)},
+                         {"before", decisionJson(before.plan.nodes[change.position])},
+                         {"after", decisionJson(after.plan.nodes[change.position])}});
+    }
+    const Json json = {{"format", "quantscope.plan_diff"},
+                       {"version", 1},
+                       {"model", modelJson(model)},
+                       {"before", sideJson(before.recipe, before.plan)},
+                       {"after", sideJson(after.recipe, after.plan)},
+                       {"nodes", std::move(nodes)}};
+    return json.dump(2) + "\n";
+}
+
+} // namespace qs

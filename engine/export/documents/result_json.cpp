@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/configure/extension_packs.h"
+#include "engine/export/documents/node_json.h"
+#include "engine/export/documents/steps_json.h"
+#include "engine/plan/module_statistics.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+namespace qs {
+
+namespace {
+
+/// The largest resident set of this process so far. getrusage would count what the process that
+/// started this one had.
+std::uint64_t peakRssBytes()
+{
+    std::ifstream status("/proc/self/status");
+    const std::string key = "VmHWM:";
+    for (std::string line; std::getline(status, line);)
+        if (line.starts_with(key))
+            return std::strtoull(line.c_str() + key.size(), nullptr, 10) * 1024;
+    return 0;
+}
+
+Json labelsJson(const Comparison* comparison)
+{
+    if (!comparison || (!comparison->floatTop1 && !comparison->int8Top1))
+        return nullptr;
+    const auto number
+        = [](const std::optional<double>& v) { return v ? numberJson(*v) : Json(nullptr); };
+    return {{"float_top1", number(comparison->floatTop1)},
+            {"int8_top1", number(comparison->int8Top1)}};
+}
+
+Json outputsJson(const Comparison* comparison)
+{
+    Json list = Json::array();
+    if (comparison)
+        for (const OutputError& output : comparison->outputs)
+            list.push_back({{"name", output.name},
+                            {"cumulative", metricsJson(output.cumulative)},
+                            {"lowered", metricsJson(output.lowered)},
+                            {"forms", metricsJson(output.forms)}});
+    return list;
+}
+
+/// Simulated and real in few numbers: how far the lowered form, run whole, is from the reference
+/// form.
+Json formsJson(const ResultParts& parts)
+{
+    const Comparison* comparison = parts.comparison;
+    if (!comparison || comparison->departures.empty())
+        return nullptr;
+    std::optional<double> least;
+    for (const OutputError& output : comparison->outputs)
+        if (output.forms && output.forms->sqnrDb)
+            least = std::min(least.value_or(*output.forms->sqnrDb), *output.forms->sqnrDb);
+    const Node* parting = parts.model->tryGet(comparison->parting());
+    Json json {{"sqnr_db", least ? numberJson(*least) : Json(nullptr)},
+               {"samples", comparison->departureSamples}};
+    json.update(stepsJson(comparison->departed()));
+    json["parting"] = parting ? Json(parting->name) : Json(nullptr);
+    return json;
+}
+
+/// Bytes of parameters and buffers, before and after the plan.
+Json weightsJson(const ResultParts& parts)
+{
+    const auto all = moduleStatistics(*parts.model, parts.plan);
+    const auto whole = all.find("");
+    if (whole == all.end())
+        return nullptr;
+    return {{"float_bytes", whole->second.floatBytes}, {"int8_bytes", whole->second.plannedBytes}};
+}
+
+/// What lowering left behind, in words.
+Json residueJson(const ResultParts& parts)
+{
+    Json list = Json::array();
+    if (parts.converted)
+        for (const Residue& left : parts.converted->residue)
+            list.push_back(
+                {{"kind", left.kind == Residue::Kind::Unlowered ? "unlowered" : "dead_pair"},
+                 {"node", left.node ? Json(parts.model->get(left.node).name) : Json(nullptr)},
+                 {"name", left.name},
+                 {"reason", left.reason}});
+    return list;
+}
+
+Json dataJson(const ResultParts& parts)
+{
+    return {{"calibration", parts.calibrationData},
+            {"calibration_sha256", parts.dataSha256},
+            {"comparison", parts.comparisonData},
+            {"comparison_sha256", parts.comparedSha256},
+            {"calibration_batches", parts.observations ? parts.observations->batches : 0},
+            {"calibration_samples", parts.observations ? parts.observations->samples : 0},
+            {"compared_samples", parts.comparison ? parts.comparison->samples : 0}};
+}
+
+} // namespace
+
+Json cumulativeJson(const NodeError& error)
+{
+    Json json = metricsJson(error.cumulative);
+    if (json.is_object())
+        json["kl"] = error.kl ? numberJson(*error.kl) : Json(nullptr);
+    return json;
+}
+
+std::string resultJson(const ResultParts& parts)
+{
+    const ModelInfo& info = parts.model->info();
+    Json json = {
+        {"format", "quantscope.result"},
+        {"version", 1},
+        {"device", parts.device},
+        {"against", parts.comparison && parts.comparison->againstOriginal ? "original" : "edited"},
+        {"threads", parts.threads},
+        {"model", {{"path", info.path}, {"sha256", info.sha256}}},
+        {"recipe_sha256", parts.recipeSha256},
+        {"backend", parts.plan->backend},
+        {"versions", {{"quantscope", QUANTSCOPE_VERSION}, {"torch", QUANTSCOPE_TORCH_VERSION}}},
+        {"timing_s", parts.timingSeconds},
+        {"peak_rss_bytes", peakRssBytes()},
+        {"data", dataJson(parts)},
+        {"coverage", coverageJson(*parts.plan)},
+        {"weights", weightsJson(parts)},
+        {"labels", labelsJson(parts.comparison)},
+        {"agreement", agreementJson(parts.comparison ? parts.comparison->agreement : std::nullopt)},
+        {"warnings", parts.plan->warnings},
+        {"exports", parts.exports},
+        {"exports_sha256", parts.exportHashes},
+        {"outputs", outputsJson(parts.comparison)},
+        {"forms", formsJson(parts)}};
+    for (const ExtensionPackPtr& pack : loadedPacks())
+        json["extensions"].push_back({{"name", pack->name}, {"sha256", pack->sha256}});
+    if (parts.comparison && !parts.comparison->unpaired.empty())
+        json["unpaired"] = parts.comparison->unpaired;
+    if (!parts.backendSha256.empty())
+        json["backend_sha256"] = parts.backendSha256;
+    if (!parts.evaluation.empty())
+        json["evaluation"] = parts.evaluation;
+    const NodeJson nodes(parts, true);
+    json["nodes"] = nodes.nodes();
+    json["observations"] = nodes.observations();
+    json["residue"] = residueJson(parts);
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace qs

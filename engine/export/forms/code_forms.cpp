@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/export/forms/code_forms.h"
+
+#include "engine/export/forms/custom_module_borders.h"
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+std::string observerClass(const ObserverSpec& spec)
+{
+    switch (spec.kind) {
+    case ObserverKind::MinMax:
+        return "MinMaxObserver";
+    case ObserverKind::MovingAverageMinMax:
+        return "MovingAverageMinMaxObserver";
+    case ObserverKind::PerChannelMinMax:
+        return "PerChannelMinMaxObserver";
+    case ObserverKind::MovingAveragePerChannelMinMax:
+        return "MovingAveragePerChannelMinMaxObserver";
+    case ObserverKind::Histogram:
+        return "HistogramObserver";
+    case ObserverKind::FixedQParams:
+        return "FixedQParamsObserver";
+    case ObserverKind::Placeholder:
+        return "PlaceholderObserver";
+    case ObserverKind::ReuseInput:
+        return "ReuseInputObserver";
+    case ObserverKind::Noop:
+        return "NoopObserver";
+    case ObserverKind::Recording:
+        return "RecordingObserver";
+    case ObserverKind::Identity:
+        return "Identity";
+    }
+    return "Observer";
+}
+
+std::string observerText(const Plan& plan, ObserverId id)
+{
+    const auto index = std::size_t(id.value()) - 1;
+    if (index >= plan.observers.size())
+        return "Observer()";
+    const ObserverSpec& spec = plan.observers[index].spec;
+    const QuantRange range = quantRange(spec);
+    std::string text = observerClass(spec) + "(dtype=torch." + std::string(dtypeName(spec.dtype));
+    if (isIntegerDType(spec.dtype))
+        text += ", quant_min=" + std::to_string(range.min)
+            + ", quant_max=" + std::to_string(range.max);
+    return text + ")";
+}
+
+CodeContext contextOf(const ConvertedModel& converted)
+{
+    const Plan& plan = *converted.prepared->plan;
+    CodeContext context;
+    context.model = converted.prepared->model.get();
+    for (const MatchGroup& group : plan.groups) {
+        context.roots[group.members.back()] = group.root;
+        if (group.fused && group.members.size() > 1)
+            context.fusions.push_back({group.members, group.fusedModule});
+    }
+    for (const NodePlan& node : plan.nodes) {
+        if (context.model->get(node.node).isOperator() && !node.rule.qconfig.config)
+            context.withoutQConfig.insert(node.node);
+        if (node.quantized)
+            context.quantized.insert(node.node);
+    }
+    context.observerText = [&plan](ObserverId id) { return observerText(plan, id); };
+    context.values = std::all_of(converted.qparams.begin(), converted.qparams.end(),
+                                 [](const auto& entry) { return entry.second.calibrated; });
+    return context;
+}
+
+} // namespace
+
+std::string_view codeFormName(CodeForm form)
+{
+    static constexpr std::string_view kNames[] = {"float", "prepared", "reference", "lowered"};
+    return kNames[int(form)];
+}
+
+std::optional<CodeForm> codeFormFromName(std::string_view name)
+{
+    for (CodeForm form : kCodeForms)
+        if (codeFormName(form) == name)
+            return form;
+    return {};
+}
+
+std::vector<CodeLine> floatCode(const Graph& model)
+{
+    return codeLines(model);
+}
+
+std::vector<CodeLine> convertedCode(const ConvertedModel& converted, CodeForm form)
+{
+    CodeContext context = contextOf(converted);
+    switch (form) {
+    case CodeForm::Float:
+        break;
+    case CodeForm::Prepared:
+        for (const auto& [observer, weight] : converted.prepared->observedWeight)
+            context.observedWeights[weight] = observer;
+        return codeLines(*converted.prepared->graph, context);
+    case CodeForm::Reference:
+        return codeLines(absorbCustomModuleBorders(*converted.reference), context);
+    case CodeForm::Lowered:
+        context.reference = converted.reference.get();
+        return codeLines(*converted.lowered, context);
+    }
+    return floatCode(*converted.prepared->model);
+}
+
+} // namespace qs

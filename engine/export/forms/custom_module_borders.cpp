@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/export/forms/custom_module_borders.h"
+
+#include "engine/graph/graph_edit.h"
+#include "engine/graph/map_refs.h"
+#include "engine/graph/operators/engine_ops.h"
+
+namespace qs {
+
+namespace {
+
+bool isStep(const Node& node, std::string_view step)
+{
+    constexpr std::string_view kFamily = "quantized_decomposed.";
+    return node.target.starts_with(kFamily)
+        && std::string_view(node.target).substr(kFamily.size()).starts_with(step);
+}
+
+/// The readers of a quantize take the value itself, which is quantized: dequantize needs no
+/// numbers.
+void readQuantized(GraphEdit& edit, NodeId quantize, ValueRef value)
+{
+    for (const Use& use : edit.users({quantize, 0}))
+        if (isStep(edit.get(use.node), "dequantize_per_tensor")) {
+            Node& dequantize = edit.change(use.node);
+            dequantize.target = "aten.dequantize.self";
+            dequantize.args.resize(1);
+        }
+    edit.replaceUses({quantize, 0}, value);
+}
+
+} // namespace
+
+Graph absorbCustomModuleBorders(const Graph& reference)
+{
+    GraphEdit edit(reference);
+    for (const NodePtr& node : reference.nodes()) {
+        if (!node->isOp(kLstmTarget))
+            continue;
+        edit.setArgs(node->id, mapRefs(edit.get(node->id).args, [&](ValueRef ref) {
+                         const Node& before = edit.get(ref.node);
+                         return isStep(before, "dequantize_per_tensor") ? before.args.at(0).value
+                                                                        : ref;
+                     }));
+        for (std::uint32_t i = 0; i < node->outputs.size(); ++i)
+            for (const Use& use : edit.users({node->id, i}))
+                if (isStep(edit.get(use.node), "quantize_per_tensor"))
+                    readQuantized(edit, use.node, {node->id, i});
+    }
+    edit.eraseDead();
+    return edit.build();
+}
+
+} // namespace qs

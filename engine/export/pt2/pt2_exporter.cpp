@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/torch_guard.h"
+#include "engine/execute/control/scalar_ops.h"
+#include "engine/execute/control/script_control.h"
+#include "engine/execute/control/script_ops.h"
+#include "engine/execute/op_table.h"
+#include "engine/export/exporter.h"
+#include "engine/export/file_sink.h"
+#include "engine/export/forms/fold_sizes.h"
+#include "engine/export/forms/inline_regions.h"
+#include "engine/export/forms/scan_recurrences.h"
+#include "engine/export/pt2/pt2_document.h"
+#include "engine/export/pt2/pt2_weights.h"
+#include "engine/graph/graph_edit.h"
+#include "engine/graph/operators/state.h"
+#include "engine/import/archive/export_record.h"
+
+#include <caffe2/serialize/inline_container.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+namespace qs {
+
+namespace {
+
+using Archive = caffe2::serialize::PyTorchStreamWriter;
+
+/// The archive layout that torch.export.save writes.
+constexpr int kArchiveMinVersion = 6;
+constexpr std::string_view kFormat = "pt2";
+constexpr std::string_view kVersion = "0";
+constexpr const char* kModelRecord = "models/model.json";
+constexpr const char* kSampleRecord = "data/sample_inputs/model.pt";
+
+void writeText(Archive& archive, const char* name, std::string_view text)
+{
+    archive.writeRecord(name, text.data(), text.size());
+}
+
+/// The example inputs of the file that the model came from, as they are; empty when there are none
+/// any more, which readers accept.
+std::string sampleInputs(const ModelInfo& info)
+{
+    std::string bytes;
+    const bool isPart = info.inputTree.empty(); // it has inputs of its own
+    if (info.format != "pt2" || isPart || !std::filesystem::exists(info.path))
+        return bytes;
+    const auto read = guardTorch([&]() -> Result<void> {
+        caffe2::serialize::PyTorchStreamReader reader(info.path);
+        for (const std::string& name : reader.getAllRecords())
+            if (name.starts_with("data/sample_inputs/") && bytes.empty()) {
+                const auto [data, size] = reader.getRecord(name);
+                bytes.assign(static_cast<const char*>(data.get()), size);
+            }
+        return {};
+    });
+    return read ? bytes : std::string();
+}
+
+/// TorchScript's tensor of one number as an operator that a .pt2 can call; nothing for other nodes.
+std::optional<Node> scalarTensor(const Node& node)
+{
+    constexpr std::array<std::pair<std::string_view, DType>, 3> kTensors {{
+        {"aten.tensor.float", DType::Float32},
+        {"aten.tensor.int", DType::Int64},
+        {"aten.tensor.bool", DType::Bool},
+    }};
+    const auto row = std::find_if(kTensors.begin(), kTensors.end(),
+                                  [&](const auto& r) { return r.first == node.target; });
+    if (row == kTensors.end() || node.args.empty())
+        return std::nullopt;
+    const Argument* dtype = node.tryArg("dtype");
+    const Argument* device = node.tryArg("device");
+    Node made = node;
+    made.target = "aten.scalar_tensor.default";
+    made.args = {{"s", node.args[0].value},
+                 {"dtype", dtype && !dtype->isNone() ? *dtype : Argument(row->second)},
+                 {"device", device ? *device : Argument()}};
+    return made;
+}
+
+Graph withScalarTensors(const Graph& graph)
+{
+    GraphEdit edit(graph);
+    for (const NodePtr& node : graph.nodes())
+        if (const auto made = scalarTensor(*node)) {
+            edit.change(node->id).target = made->target;
+            edit.setArgs(node->id, made->args);
+        }
+    return edit.build();
+}
+
+/// What torch.export has no call for: TorchScript's branches and loops carry numbers, lists and
+/// None, which cond and while_loop do not take; its own operators are not in the dispatcher.
+Result<void> checkSpelled(const Graph& graph)
+{
+    for (const NodePtr& node : graph.nodes()) {
+        const bool isCall = node->kind == NodeKind::Op && !isScalarOp(node->target);
+        if (isScriptControl(node->target)
+            || (isCall && !findOperator(node->target) && findScriptOperator(node->target)))
+            return fail(makeError(ErrorCode::Unsupported,
+                                  "a .pt2 cannot hold TorchScript's '" + node->target + "'")
+                            .atNode(node->name)
+                            .withHint("export torchscript, or save the model with torch.export"));
+        for (const auto& body : node->subgraphs)
+            QS_CHECK(checkSpelled(*body));
+    }
+    return {};
+}
+
+Result<void> writeArchive(const Graph& graph, FileSink& file,
+                          const std::optional<ExportRecord>& record, const JobContext& job)
+{
+    const Graph plain = withoutStateUpdates(graph);
+    const Pt2Weights weights(plain);
+    QS_TRY(const Pt2Json document, pt2Document(plain, weights, stateUpdates(graph), job));
+    Archive archive(file.writer());
+    archive.setMinVersion(kArchiveMinVersion);
+    QS_CHECK(weights.write(archive, job));
+    writeText(archive, kModelRecord, document.dump());
+    writeText(archive, kSampleRecord, sampleInputs(graph.info()));
+    if (record)
+        writeText(archive, kExportRecordPath, exportRecordText(*record));
+    writeText(archive, "archive_format", kFormat);
+    writeText(archive, "archive_version", kVersion);
+    archive.writeEndOfFile();
+    return {};
+}
+
+} // namespace
+
+Result<void> writePt2(const Graph& reference, const std::string& path, const JobContext& job,
+                      const std::optional<ExportRecord>& record)
+{
+    QS_TRY(FileSink file, FileSink::open(path));
+    QS_CHECK(guardTorch([&]() -> Result<void> {
+        QS_TRY(const InlinedGraph inlined, inlineRegions(reference));
+        QS_CHECK(job.check());
+        QS_TRY(const Graph sized, foldSizes(*inlined.graph, job));
+        QS_CHECK(job.check());
+        QS_TRY(const Graph scanned, scanRecurrences(sized));
+        QS_CHECK(job.check());
+        const Graph spelled = withScalarTensors(scanned);
+        QS_CHECK(checkSpelled(spelled));
+        QS_CHECK(job.check());
+        return writeArchive(spelled, file, record, job);
+    }));
+    return file.close();
+}
+
+} // namespace qs

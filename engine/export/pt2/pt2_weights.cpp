@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/export/pt2/pt2_weights.h"
+
+#include "engine/execute/tensor_store.h"
+#include "engine/export/pt2/pt2_metadata.h"
+
+namespace qs {
+
+namespace {
+
+using Archive = caffe2::serialize::PyTorchStreamWriter;
+
+/// True for what the state dict holds.
+bool isState(const Node& node)
+{
+    return node.kind == NodeKind::Parameter && (!node.isBuffer || node.persistentBuffer);
+}
+
+/// One folder of the archive with its configuration.
+class Folder
+{
+public:
+    Folder(Archive& archive, std::string folder, std::string prefix)
+        : m_archive(archive)
+        , m_folder(std::move(folder))
+        , m_prefix(std::move(prefix))
+    {
+    }
+
+    /// Two nodes with the same tensor share one record, as tied weights do.
+    void add(const Node& node, const std::string& path, const at::Tensor& held)
+    {
+        const bool param = node.kind == NodeKind::Parameter && !node.isBuffer;
+        const at::Tensor tensor = held.detach().contiguous();
+        auto [it, isNew] = m_records.try_emplace(node.tensor, m_prefix + std::to_string(m_count));
+        if (isNew) {
+            ++m_count;
+            m_archive.writeRecord(m_folder + it->second,
+                                  tensor.numel() ? tensor.const_data_ptr() : "", tensor.nbytes());
+        }
+        m_config[path] = {
+            {"path_name", it->second},
+            {"is_param", param},
+            {"use_pickle", false},
+            {"tensor_meta", pt2HeldTensor(tensor, param && held.requires_grad())},
+        };
+    }
+
+    void close(const std::string& name)
+    {
+        const std::string text = Pt2Json {{"config", m_config}}.dump();
+        m_archive.writeRecord(m_folder + name, text.data(), text.size());
+    }
+
+private:
+    Archive& m_archive;
+    std::string m_folder, m_prefix;
+    std::unordered_map<TensorId, std::string> m_records;
+    Pt2Json m_config = Pt2Json::object();
+    int m_count = 0;
+};
+
+} // namespace
+
+Pt2Weights::Pt2Weights(const Graph& graph)
+    : m_graph(graph)
+{
+    // A module's name is no place for a tensor: "conv1" next to "conv1.weight".
+    std::unordered_set<std::string> taken;
+    for (const ModuleEntry* module : graph.modules().inOrder())
+        taken.insert(module->path);
+    for (const NodePtr& node : graph.nodes()) {
+        if (!node->isStored())
+            continue;
+        const std::string wanted = node->target.empty() ? node->name : node->target;
+        std::string path = wanted;
+        for (int suffix = 1; !taken.insert(path).second; ++suffix)
+            path = wanted + "_" + std::to_string(suffix);
+        m_paths[node->id] = path;
+    }
+}
+
+Result<void> Pt2Weights::write(Archive& archive, const JobContext& job) const
+{
+    Folder weights(archive, "data/weights/", "weight_");
+    Folder constants(archive, "data/constants/", "tensor_");
+    for (const NodePtr& node : m_graph.nodes()) {
+        QS_CHECK(job.check());
+        if (!node->isStored())
+            continue;
+        auto held = m_graph.tensors()->get(node->tensor);
+        if (!held)
+            return fail(std::move(held).error().atNode(node->name));
+        if (!held->isTensor())
+            return fail(makeError(ErrorCode::Unsupported,
+                                  "it holds an object that is not a tensor; the .pt2 writer cannot "
+                                  "store it")
+                            .atNode(node->name));
+        (isState(*node) ? weights : constants).add(*node, path(*node), held->toTensor());
+    }
+    weights.close("model_weights_config.json");
+    constants.close("model_constants_config.json");
+    return {};
+}
+
+} // namespace qs

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/job_context.h"
+#include "engine/export/pt2/pt2_arguments.h"
+
+#include <caffe2/serialize/inline_container.h>
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace qs {
+
+/// The tensors of a `.pt2`: parameters and saved buffers under data/weights/, other buffers and
+/// constants under data/constants/, each with a record and an entry in its configuration. One use
+/// per archive.
+class Pt2Weights
+{
+public:
+    explicit Pt2Weights(const Graph& graph);
+
+    /// The dotted name under which the node's tensor is held: its own path, made unique where two
+    /// nodes share one.
+    const std::string& path(const Node& node) const { return m_paths.at(node.id); }
+    /// Writes records and configurations. Errors: an object that is not a tensor, what the store
+    /// says.
+    Result<void> write(caffe2::serialize::PyTorchStreamWriter& archive,
+                       const JobContext& job) const;
+
+private:
+    const Graph& m_graph;
+    std::unordered_map<NodeId, std::string> m_paths;
+};
+
+} // namespace qs

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/export/report/csv_report.h"
+
+#include "engine/base/files/atomic_file.h"
+#include "engine/export/documents/result_document.h"
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+using Json = ResultDocument;
+
+constexpr const char* kFields[]
+    = {"name", "op", "module", "module_class", "call_index", "verdict", "quantized", "qconfig"};
+constexpr const char* kQuantization[]
+    = {"dtype", "qscheme", "quant_min", "quant_max", "observer", "shared_with"};
+constexpr const char* kRanges[] = {"scale", "scale_min", "scale_max", "zero_point", "min", "max"};
+constexpr const char* kTerms[] = {"isolated", "inherited", "born_here", "cumulative"};
+constexpr const char* kMetrics[] = {"sqnr_db", "cosine", "mse", "max_abs"};
+
+std::string cell(const std::string& text)
+{
+    if (text.find_first_of(",\"\r\n") == std::string::npos)
+        return text;
+    std::string out = "\"";
+    for (const char c : text)
+        out += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return out + "\"";
+}
+
+/// Names of a matched pattern, in forward order.
+std::string patternText(const Json& node)
+{
+    std::string out;
+    if (const auto pattern = node.find("pattern"); pattern != node.end() && pattern->is_array())
+        for (const Json& name : *pattern)
+            out += (out.empty() ? "" : " + ") + name.get<std::string>();
+    return out;
+}
+
+/// The one value of all channels, or the least or greatest of them. Channels that differ have no
+/// one scale or zero point.
+std::string rangeText(const Json& entry, const std::string& key)
+{
+    const bool ofScales = key.starts_with("scale_");
+    const auto values = entry.find(ofScales ? "scale" : key);
+    if (values == entry.end() || values->empty())
+        return {};
+    const auto [least, greatest] = std::minmax_element(values->begin(), values->end());
+    const bool wantsGreatest = key == "max" || key == "scale_max";
+    if (!ofScales && key != "min" && key != "max" && *least != *greatest)
+        return {};
+    return (wantsGreatest ? greatest : least)->dump();
+}
+
+void addQuantization(std::vector<std::string>& cells, const Json& node, const char* place)
+{
+    const auto found = node.find(place);
+    const Json none = Json::object();
+    const Json& entry = found != node.end() && found->is_object() ? *found : none;
+    for (const char* key : kQuantization)
+        cells.push_back(fieldText(entry, key));
+    const auto scales = entry.find("scale");
+    const std::size_t channels = scales == entry.end() ? 0 : scales->size();
+    cells.push_back(channels > 1 ? std::to_string(channels) : std::string());
+    for (const char* key : kRanges)
+        cells.push_back(rangeText(entry, key));
+}
+
+std::vector<std::string> titles()
+{
+    std::vector<std::string> out(std::begin(kFields), std::end(kFields));
+    out.emplace_back("pattern");
+    for (const std::string place : {"output_", "weight_"}) {
+        for (const char* key : kQuantization)
+            out.push_back(place + key);
+        out.push_back(place + "channels");
+        for (const char* key : kRanges)
+            out.push_back(place + key);
+    }
+    for (const std::string term : kTerms)
+        for (const char* metric : kMetrics)
+            out.push_back(term + "_" + metric);
+    out.emplace_back("cumulative_kl");
+    out.emplace_back("reason");
+    return out;
+}
+
+std::string table(const Json& result)
+{
+    std::string text = csvLine(titles());
+    for (const Json& node : result.at("nodes")) {
+        std::vector<std::string> cells;
+        for (const char* key : kFields)
+            cells.push_back(fieldText(node, key));
+        cells.push_back(patternText(node));
+        for (const char* place : {"output", "weight"})
+            addQuantization(cells, node, place);
+        const auto addMetric = [&](const char* term, const char* metric) {
+            const auto value = errorTerm(node, term, metric);
+            cells.push_back(value ? Json(*value).dump() : std::string());
+        };
+        for (const char* term : kTerms)
+            for (const char* metric : kMetrics)
+                addMetric(term, metric);
+        addMetric("cumulative", "kl");
+        cells.push_back(fieldText(node, "reason"));
+        text += csvLine(cells);
+    }
+    return text;
+}
+
+} // namespace
+
+std::string csvLine(const std::vector<std::string>& cells)
+{
+    std::string out;
+    for (std::size_t i = 0; i < cells.size(); ++i)
+        out += (i ? "," : "") + cell(cells[i]);
+    return out + "\r\n";
+}
+
+Result<void> writeCsvReport(const std::string& folder, const std::string& csvPath)
+{
+    QS_TRY(const std::string text,
+           fromResultFolder(
+               folder, [](const Json& result) -> Result<std::string> { return table(result); }));
+    return writeFileAtomically(csvPath, text);
+}
+
+} // namespace qs

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/export/report/report_forms.h"
+
+#include "engine/base/text.h"
+#include "engine/convert/step_counts.h"
+#include "engine/export/report/report_svg.h"
+
+#include <cmath>
+
+namespace qs {
+
+namespace {
+
+using Json = ResultDocument;
+
+const Json* objectAt(const Json& json, const char* key)
+{
+    const auto it = json.find(key);
+    return it != json.end() && it->is_object() ? &*it : nullptr;
+}
+
+/// Never more than it is: 100 % is all of them.
+std::string shareText(const Json& steps)
+{
+    const double count = steps.at("count").get<double>();
+    const double share = count > 0 ? 100 * steps.at("equal").get<double>() / count : 100;
+    return decimals(std::floor(share * 1000) / 1000, 3) + " %";
+}
+
+std::string numberOr(const Json& steps, const char* key, const char* missing)
+{
+    const Json& value = steps.at(key);
+    return value.is_number() ? numberText(std::ceil(value.get<double>() * 1e4) / 1e4) : missing;
+}
+
+/// A bar for each difference, on a logarithmic scale: one element of a million is seen.
+std::string stepsSvg(const Json& steps)
+{
+    constexpr double kWidth = 5, kHeight = 22;
+    const Json& bins = steps.at("histogram");
+    const double most = std::log1p(steps.at("count").get<double>());
+    std::string bars, words;
+    for (std::size_t i = 0; i < bins.size(); ++i) {
+        const double count = bins[i].get<double>();
+        if (count == 0)
+            continue;
+        const int apart = int(i) - StepCounts::kReach;
+        const double height = most > 0 ? kHeight * std::log1p(count) / most : 0;
+        bars += "<rect class=\"bin\" x=\"" + decimals(double(i) * kWidth, 0) + "\" y=\""
+            + decimals(kHeight - height, 1) + "\" width=\"" + decimals(kWidth - 1, 0)
+            + "\" height=\"" + decimals(height, 1) + "\"/>";
+        const bool isEnd = i == 0 || i + 1 == bins.size();
+        words += (words.empty() ? "" : ", ") + std::string(apart > 0 ? "+" : "")
+            + std::to_string(apart) + (isEnd ? " and beyond" : "") + ": " + bins[i].dump();
+    }
+    return "<svg class=\"steps\" width=\"" + decimals(kWidth * double(bins.size()), 0)
+        + "\" height=\"" + decimals(kHeight, 0) + "\" role=\"img\" aria-label=\"" + words
+        + "\"><title>" + words + "</title>" + bars + "</svg>";
+}
+
+std::string cells(const Json* steps)
+{
+    if (!steps)
+        return "<td class=\"n\">-</td><td class=\"n\"></td><td class=\"n\"></td><td></td>";
+    return "<td class=\"n\">" + shareText(*steps) + "</td><td class=\"n\">"
+        + numberOr(*steps, "mean", "not finite") + "</td><td class=\"n\">"
+        + numberOr(*steps, "max", "not finite") + "</td><td>" + stepsSvg(*steps) + "</td>";
+}
+
+std::string rowOf(const Json& node, const std::string& parting)
+{
+    const Json* kernel = objectAt(node, "kernel");
+    const Json* alone = kernel ? objectAt(*kernel, "steps") : nullptr;
+    const Json* whole = objectAt(node, "departure");
+    if (!alone && !whole)
+        return {};
+    const std::string name = fieldText(node, "name");
+    const bool isLowered = kernel && kernel->at("passed").get<bool>();
+    return "<tr><td>" + escapeHtml(name)
+        + (name == parting ? " <b>parts by more than one step here first</b>" : "") + "</td><td>"
+        + (isLowered ? escapeHtml(fieldText(*kernel, "name")) : "reference form") + "</td>"
+        + cells(alone) + cells(whole) + "</tr>\n";
+}
+
+std::string headline(const Json& forms)
+{
+    const std::string parting = fieldText(forms, "parting");
+    const Json& db = forms.at("sqnr_db");
+    std::string text = "<p><b>";
+    if (db.is_number())
+        text += db.get<double>() >= kExactDb
+            ? std::string("The outputs of both forms are the same; ")
+            : "The outputs of the lowered form are at " + decimals(db.get<double>(), 1)
+                + " dB of the reference form's; ";
+    text += shareText(forms) + " of all integers are equal.</b> ";
+    text += parting.empty() ? std::string("Nowhere are they more than one step apart.")
+                            : "The first node where they part by more than one step is <b>"
+            + escapeHtml(parting) + "</b>.";
+    return text + "</p>";
+}
+
+/// What the plan quantizes and still runs in float between dequantize and quantize.
+std::string stayedHtml(const Json& result)
+{
+    std::string items;
+    const auto residue = result.find("residue");
+    if (residue != result.end())
+        for (const Json& left : *residue)
+            if (fieldText(left, "kind") == "unlowered") {
+                const std::string node = fieldText(left, "node");
+                items += "<li>" + escapeHtml(node.empty() ? fieldText(left, "name") : node) + ": "
+                    + escapeHtml(fieldText(left, "reason")) + "</li>";
+            }
+    return items.empty() ? std::string("<p>No quantized operator stayed in reference form.</p>")
+                         : "<p>Stayed in reference form:</p><ul>" + items + "</ul>";
+}
+
+} // namespace
+
+std::string formsHtml(const Json& result)
+{
+    const Json* forms = objectAt(result, "forms");
+    if (!forms)
+        return {};
+    std::string rows;
+    for (const Json& node : result.at("nodes"))
+        rows += rowOf(node, fieldText(*forms, "parting"));
+    return "<h2>Simulated and real</h2>" + headline(*forms)
+        + "<p>The reference form simulates integers with floats; the lowered form computes them. "
+          "Differences are in steps of each result's quantization, lowered less reference, over "
+        + fieldText(*forms, "samples")
+        + " samples. Alone: the kernel, fed the reference form's inputs. Whole: both forms run "
+          "from the model's inputs on.</p><table><thead><tr><th>Node</th><th>Kernel</th>"
+          "<th>Alone: equal</th><th>mean</th><th>max</th><th>-8 to +8</th><th>Whole: equal</th>"
+          "<th>mean</th><th>max</th><th>-8 to +8</th></tr></thead><tbody>"
+        + rows + "</tbody></table>" + stayedHtml(result);
+}
+
+} // namespace qs

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/export/report/report_histograms.h"
+
+#include "engine/export/report/report_svg.h"
+#include "engine/io/npz.h"
+
+#include <cstring>
+#include <filesystem>
+#include <map>
+
+namespace qs {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A page stays readable: more values than this are not drawn.
+constexpr std::size_t kMostPictures = 300;
+
+std::vector<double> numbers(const NpyArray& array)
+{
+    std::vector<double> values;
+    if (array.dtype != DType::Float32)
+        return values;
+    for (std::size_t at = 0; at + sizeof(float) <= array.bytes.size(); at += sizeof(float)) {
+        float value = 0;
+        std::memcpy(&value, array.bytes.data() + at, sizeof value);
+        values.push_back(value);
+    }
+    return values;
+}
+
+/// The per-tensor quantization that a place of the document holds, or null.
+const Json* quantizationAt(const Json& node, const std::string& place, std::size_t index)
+{
+    const Json* entry = nullptr;
+    if (place == "output")
+        entry = node.contains("outputs") ? &node["outputs"].at(index) : &node.at("output");
+    else if (place == "inputs")
+        entry = &node.at("inputs").at(index);
+    const bool perTensor = entry && entry->is_object() && entry->at("scale").size() == 1;
+    return perTensor ? entry : nullptr;
+}
+
+std::string figure(const std::string& title, const Json& entry, const std::vector<double>& counts,
+                   const std::vector<double>& range)
+{
+    const double scale = entry.at("scale").at(0).get<double>();
+    const double zeroPoint = entry.at("zero_point").at(0).get<double>();
+    HistogramPicture picture;
+    picture.min = range[0];
+    picture.max = range[1];
+    picture.counts = counts;
+    picture.quantLow = scale * (entry.at("quant_min").get<double>() - zeroPoint);
+    picture.quantHigh = scale * (entry.at("quant_max").get<double>() - zeroPoint);
+    return "<figure><figcaption>" + escapeHtml(title) + "</figcaption>" + histogramSvg(picture)
+        + "</figure>\n";
+}
+
+} // namespace
+
+Result<std::string> histogramsHtml(const Json& result, const std::string& folder)
+{
+    const std::string path = (std::filesystem::path(folder) / "observations.npz").string();
+    std::error_code code;
+    if (!result.contains("observations") || !std::filesystem::exists(path, code))
+        return std::string();
+    QS_TRY(const NpzContent content, readNpz(path));
+    std::map<std::string, const NpyArray*> arrays;
+    for (const NpyArray& array : content.arrays)
+        arrays.emplace(array.name, &array);
+    std::map<std::string, const Json*> nodes;
+    for (const Json& node : result.at("nodes"))
+        nodes.emplace(node.at("name").get<std::string>(), &node);
+    std::string figures;
+    std::size_t drawn = 0;
+    for (const Json& told : result.at("observations")) {
+        const auto name = told.at("node").get<std::string>();
+        const auto key = told.at("key").get<std::string>();
+        const auto counts = arrays.find(key + "/fine/counts");
+        const auto range = arrays.find(key + "/fine/range");
+        if (counts == arrays.end() || range == arrays.end() || drawn == kMostPictures)
+            continue;
+        const Json* entry = quantizationAt(*nodes.at(name), told.at("place").get<std::string>(),
+                                           told.at("index").get<std::size_t>());
+        const auto ends = numbers(*range->second);
+        if (!entry || ends.size() != 2)
+            continue;
+        figures += figure(name, *entry, numbers(*counts->second), ends);
+        ++drawn;
+    }
+    return figures.empty()
+        ? std::string()
+        : "<h2>What the observers saw</h2><p>Counts on a logarithmic scale; the "
+          "shaded range is the one the scale was made for.</p><div class=\"figures\">"
+            + figures + "</div>";
+}
+
+} // namespace qs

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/files/atomic_file.h"
+#include "engine/export/documents/result_writer.h"
+#include "engine/export/report/report_certificate.h"
+#include "engine/export/report/report_forms.h"
+#include "engine/export/report/report_histograms.h"
+#include "engine/export/report/report_svg.h"
+#include "engine/export/report/report_tree.h"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace qs {
+
+namespace {
+
+using Json = ResultDocument;
+
+constexpr std::size_t kWorst = 12;
+
+constexpr const char* kStyle
+    = "body{font:14px/1.45 system-ui,sans-serif;color:#222;margin:2rem auto;max-width:78rem;"
+      "padding:0 1rem}h1{font-size:1.5rem}h2{font-size:1.1rem;margin-top:2rem}"
+      "table{border-collapse:collapse;width:100%;font-size:12.5px}"
+      "th,td{text-align:left;padding:.25rem .5rem;border-bottom:1px solid #e3e3e3;"
+      "vertical-align:top}th{position:sticky;top:0;background:#f6f6f6}"
+      "td.n{text-align:right;font-variant-numeric:tabular-nums}tr.float{color:#777}"
+      "svg text{font-size:11px;fill:#444}svg text.label{text-anchor:end}svg .bar{fill:#c0654a}"
+      "svg .bin{fill:#4a78a8}svg .range{fill:#e8efe2}dl{display:grid;"
+      "grid-template-columns:max-content 1fr;gap:.15rem 1rem}dt{color:#777}dd{margin:0}"
+      ".figures{display:flex;flex-wrap:wrap;gap:.5rem 1.25rem}figure{margin:0}"
+      "figcaption{font-size:12px;color:#444}";
+
+std::string textOf(const Json& json, const char* key)
+{
+    const std::string text = fieldText(json, key);
+    return text.empty() ? "-" : text;
+}
+
+std::string dbText(std::optional<double> db)
+{
+    if (!db)
+        return "-";
+    return *db >= kExactDb ? "exact" : decimals(*db, 2);
+}
+
+std::string item(const std::string& name, const std::string& value)
+{
+    return "<dt>" + escapeHtml(name) + "</dt><dd>" + escapeHtml(value) + "</dd>";
+}
+
+std::string percent(const Json& labels, const char* key)
+{
+    return labels.contains(key) && labels[key].is_number()
+        ? decimals(100 * labels[key].get<double>(), 2) + " %"
+        : "-";
+}
+
+std::string summaryHtml(const Json& result)
+{
+    const Json& coverage = result.at("coverage");
+    std::string html = "<h2>Summary</h2><dl>";
+    html += item("Model", textOf(result.at("model"), "path"));
+    html
+        += item("Coverage",
+                textOf(coverage, "quantized") + " of " + textOf(coverage, "eligible")
+                    + " eligible operators quantized, of " + textOf(coverage, "total") + " in all");
+    if (isAgainstOriginal(result))
+        html += item("Measured against", "the original model, before the edits of its graph");
+    for (const Json& output : result.at("outputs"))
+        html += item("Output " + textOf(output, "name"),
+                     dbText(errorTerm(output, "cumulative")) + " dB in the reference form, "
+                         + dbText(errorTerm(output, "lowered")) + " dB lowered");
+    if (const auto unpaired = result.find("unpaired");
+        unpaired != result.end() && unpaired->is_array())
+        for (const Json& line : *unpaired)
+            html += item("Not measured", line.get<std::string>());
+    if (result.contains("labels") && result["labels"].is_object())
+        html += item("Top-1",
+                     percent(result["labels"], "float_top1") + " float, "
+                         + percent(result["labels"], "int8_top1") + " int8");
+    if (result.contains("agreement") && result["agreement"].is_object())
+        html += item("Top-1 agreement",
+                     percent(result["agreement"], "top1") + " of the samples have the same highest "
+                         + "entry of output " + textOf(result["agreement"], "output")
+                         + " in the float and the int8 model");
+    html
+        += item("Device", textOf(result, "device") + ", " + textOf(result, "threads") + " threads");
+    for (const auto& [stage, seconds] : result.at("timing_s").items())
+        html += item("Time: " + stage, decimals(seconds.get<double>(), 2) + " s");
+    html += item("Peak memory",
+                 decimals(result.at("peak_rss_bytes").get<double>() / 1e6, 0) + " MB");
+    return html + "</dl>";
+}
+
+std::string worstHtml(const Json& result)
+{
+    std::vector<std::pair<double, std::string>> losses;
+    for (const Json& node : result.at("nodes"))
+        if (const auto db = errorTerm(node, "born_here"); db && *db < kExactDb)
+            losses.emplace_back(*db, textOf(node, "name"));
+    std::stable_sort(losses.begin(), losses.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    if (losses.size() > kWorst)
+        losses.resize(kWorst);
+    std::vector<Bar> bars;
+    for (const auto& [db, name] : losses)
+        bars.push_back({name, db});
+    return bars.empty() ? std::string()
+                        : "<h2>Worst layers by the error born there</h2><p>Signal to noise of "
+                          "what each layer adds to the error of its inputs: the shorter the bar, "
+                          "the more is lost.</p>"
+            + barChartSvg(bars, "dB");
+}
+
+std::string outputText(const Json& node)
+{
+    const Json& output = node.at("output");
+    if (!output.is_object())
+        return "-";
+    std::string text = textOf(output, "dtype");
+    if (output.at("scale").size() == 1)
+        text += ", scale " + decimals(output["scale"][0].get<double>(), 6) + ", zero point "
+            + output.at("zero_point").at(0).dump();
+    return text;
+}
+
+std::string layersHtml(const Json& result)
+{
+    std::string html = "<h2>Layer by layer</h2><p>SQNR in dB. Isolated: this layer alone on float "
+                       "inputs. Inherited: what its inputs bring. Born here: what it adds. "
+                       "Cumulative: all together. KL: how far its values are spread otherwise "
+                       "than the float model's, in nats.</p><table><thead><tr>";
+    for (const char* title : {"Node", "Operator", "Module", "Verdict", "Isolated", "Inherited",
+                              "Born here", "Cumulative", "KL", "Output", "Reason"})
+        html += std::string("<th>") + title + "</th>";
+    html += "</tr></thead><tbody>";
+    for (const Json& node : result.at("nodes")) {
+        html += node.at("quantized").get<bool>() ? "<tr>" : "<tr class=\"float\">";
+        for (const char* key : {"name", "op", "module", "verdict"})
+            html += "<td>" + escapeHtml(textOf(node, key)) + "</td>";
+        for (const char* term : {"isolated", "inherited", "born_here", "cumulative"})
+            html += "<td class=\"n\">" + dbText(errorTerm(node, term)) + "</td>";
+        const auto kl = errorTerm(node, "cumulative", "kl");
+        html += "<td class=\"n\">" + (kl ? decimals(*kl, 5) : std::string("-")) + "</td><td>"
+            + escapeHtml(outputText(node)) + "</td><td>" + escapeHtml(textOf(node, "reason"))
+            + "</td></tr>\n";
+    }
+    return html + "</tbody></table>";
+}
+
+/// The values inside quantized custom modules: an LSTM's gates, by layer and direction.
+std::string interiorsHtml(const Json& result)
+{
+    std::string rows;
+    for (const Json& node : result.at("nodes")) {
+        const auto interiors = node.find("interior");
+        if (interiors == node.end() || !interiors->is_array())
+            continue;
+        for (const Json& value : *interiors) {
+            const auto scales = value.find("scale");
+            const bool chosen = scales != value.end() && scales->size() == 1;
+            rows += "<tr><td>" + escapeHtml(textOf(node, "name")) + "</td><td>"
+                + escapeHtml(textOf(value, "name")) + "</td><td class=\"n\">"
+                + dbText(errorTerm(Json {{"value", value.value("error", Json())}}, "value"))
+                + "</td><td>" + escapeHtml(textOf(value, "dtype"))
+                + (chosen ? ", scale " + decimals((*scales)[0].get<double>(), 6) + ", zero point "
+                           + value.at("zero_point").at(0).dump()
+                          : std::string())
+                + "</td></tr>\n";
+        }
+    }
+    return rows.empty() ? std::string()
+                        : "<h2>Inside recurrent layers</h2><p>Values of each cell, by layer and "
+                          "direction; SQNR in dB, all together.</p><table><thead><tr><th>Node</th>"
+                          "<th>Value</th><th>Cumulative</th><th>Quantization</th></tr></thead>"
+                          "<tbody>"
+            + rows + "</tbody></table>";
+}
+
+Result<std::string> pageHtml(const Json& result, const std::string& folder)
+{
+    const std::string title = "Quantscope: "
+        + std::filesystem::path(textOf(result.at("model"), "path")).filename().string();
+    QS_TRY(const std::string histograms, histogramsHtml(result, folder));
+    QS_TRY(const std::string certificate, certificateHtml(result, folder));
+    return "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><title>"
+        + escapeHtml(title) + "</title><style>" + kStyle + "</style></head><body><h1>"
+        + escapeHtml(title) + "</h1>" + summaryHtml(result) + moduleTreeHtml(result)
+        + worstHtml(result) + layersHtml(result) + interiorsHtml(result) + formsHtml(result)
+        + histograms + certificate + "</body></html>\n";
+}
+
+} // namespace
+
+Result<void> writeHtmlReport(const std::string& folder, const std::string& htmlPath)
+{
+    QS_TRY(const std::string page,
+           fromResultFolder(folder, [&](const Json& result) { return pageHtml(result, folder); }));
+    return writeFileAtomically(htmlPath, page);
+}
+
+} // namespace qs

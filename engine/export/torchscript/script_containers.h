@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/export/torchscript/script_builder.h"
+#include "engine/graph/node.h"
+
+namespace qs {
+
+/// True for the nodes that make tuples, lists and dicts or take them apart, and for those that
+/// raise (engine/execute/control/script_control.h).
+bool isScriptContainer(const Node& node);
+
+/// Emits one as TorchScript spells it and returns its outputs. Errors name what stands in the way.
+Result<std::vector<ScriptValue*>> emitContainer(ScriptBuilder& builder, const Node& node);
+
+} // namespace qs

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/export/torchscript/script_ops.h"
+
+namespace qs {
+
+namespace {
+
+constexpr std::string_view kPrefix = "quantized_decomposed.";
+
+/// One node of the family and the calls that spell it. The order of the arithmetic is the one of
+/// the operators themselves, so that the numbers are equal to the bit.
+class Decomposition
+{
+public:
+    Decomposition(ScriptBuilder& builder, const Node& node)
+        : m_builder(builder)
+        , m_node(node)
+    {
+    }
+
+    Result<ScriptValue*> quantizePerTensor()
+    {
+        QS_TRY(ScriptValue * input, floatInput());
+        QS_TRY(ScriptValue * inverse, inverseScale());
+        QS_TRY(ScriptValue * zeroPoint, number("zero_point"));
+        return quantize(input, inverse, zeroPoint);
+    }
+
+    Result<ScriptValue*> dequantizePerTensor()
+    {
+        QS_TRY(ScriptValue * input, tensor("input"));
+        QS_TRY(ScriptValue * zeroPoint, number("zero_point"));
+        QS_TRY(ScriptValue * scale, number("scale"));
+        ScriptValue* real = castTo(input, outputType());
+        return call("aten::mul", {call("aten::sub", {real, zeroPoint}), scale});
+    }
+
+    /// The channel dimension is moved last, where a vector broadcasts whatever the rank.
+    Result<ScriptValue*> quantizePerChannel()
+    {
+        QS_TRY(ScriptValue * input, floatInput());
+        QS_TRY(ScriptValue * scales, tensor("scales"));
+        QS_TRY(ScriptValue * zeroPoints, tensor("zero_points"));
+        QS_TRY(ScriptValue * axis, number("axis"));
+        ScriptValue* inverse = call("aten::reciprocal", {scales});
+        QS_TRY(ScriptValue * quantized, quantize(moved(input, axis), inverse, zeroPoints));
+        return moved(quantized, axis);
+    }
+
+    Result<ScriptValue*> dequantizePerChannel()
+    {
+        QS_TRY(ScriptValue * input, tensor("input"));
+        QS_TRY(ScriptValue * scales, tensor("scales"));
+        QS_TRY(ScriptValue * axis, number("axis"));
+        ScriptValue* shifted = moved(input, axis);
+        if (const Argument* given = m_node.tryArg("zero_points"); given && !given->isNone()) {
+            QS_TRY(ScriptValue * zeroPoints, tensor("zero_points"));
+            shifted = call("aten::sub", {shifted, zeroPoints});
+        }
+        ScriptValue* real = castTo(call("aten::mul", {shifted, scales}), outputType());
+        return moved(real, axis);
+    }
+
+    /// Scale and zero point of the moment.
+    Result<std::vector<ScriptValue*>> chooseQParams(bool symmetric)
+    {
+        QS_TRY(ScriptValue * input, tensor("input"));
+        QS_TRY(ScriptValue * low, number("quant_min"));
+        QS_TRY(ScriptValue * high, number("quant_max"));
+        QS_TRY(const Argument* eps, given("eps"));
+        QS_TRY(ScriptValue * smallest, m_builder.argument(*eps, c10::FloatType::get()));
+        QS_TRY(const double steps, rangeSteps());
+        auto& body = m_builder.body();
+        auto* ends = body.insertNode(body.createTupleUnpack(call("aten::aminmax", {input})));
+        ScriptValue* zero = call("aten::zeros_like", {ends->outputs()[0]});
+        ScriptValue* min = call("aten::minimum", {ends->outputs()[0], zero});
+        ScriptValue* max = call("aten::maximum", {ends->outputs()[1], zero});
+        ScriptValue* span = symmetric ? call("aten::maximum", {call("aten::neg", {min}), max})
+                                      : call("aten::sub", {max, min});
+        ScriptValue* parts = m_builder.literal(symmetric ? steps / 2 : steps);
+        ScriptValue* scale = call("aten::clamp_min", {call("aten::div", {span, parts}), smallest});
+        ScriptValue* wide = castTo(scale, at::kDouble);
+        if (symmetric) {
+            const DType* dtype
+                = m_node.tryArg("dtype") ? m_node.tryArg("dtype")->asDType() : nullptr;
+            const bool isUnsigned = dtype && *dtype == DType::UInt8;
+            return std::vector {wide, m_builder.literal(std::int64_t(isUnsigned ? 128 : 0))};
+        }
+        ScriptValue* shift
+            = castTo(call("aten::round", {call("aten::div", {min, scale})}), at::kInt);
+        ScriptValue* zeroPoint = call("aten::clamp", {call("aten::rsub", {shift, low}), low, high});
+        return std::vector {wide, castTo(zeroPoint, at::kLong)};
+    }
+
+private:
+    Result<double> rangeSteps()
+    {
+        QS_TRY(const Argument* low, given("quant_min"));
+        QS_TRY(const Argument* high, given("quant_max"));
+        if (!low->asInt() || !high->asInt())
+            return fail(ErrorCode::Unsupported, "its range is not known before it runs");
+        return double(*high->asInt() - *low->asInt());
+    }
+
+    ScriptValue* call(const std::string& name, const std::vector<ScriptValue*>& args)
+    {
+        return m_builder.call(name, args);
+    }
+
+    ScriptValue* castTo(ScriptValue* input, at::ScalarType type)
+    {
+        return call("aten::to", {input, m_builder.literal(std::int64_t(type))});
+    }
+
+    ScriptValue* moved(ScriptValue* input, ScriptValue* axis)
+    {
+        return call("aten::transpose", {input, axis, m_builder.literal(std::int64_t(-1))});
+    }
+
+    Result<const Argument*> given(const char* name)
+    {
+        const Argument* argument = m_node.tryArg(name);
+        if (!argument || argument->isNone())
+            return fail(ErrorCode::BadInput, std::string("argument '") + name + "' is missing");
+        return argument;
+    }
+
+    Result<ScriptValue*> tensor(const char* name)
+    {
+        QS_TRY(const Argument* argument, given(name));
+        return m_builder.argument(*argument, c10::TensorType::get());
+    }
+
+    /// A literal number, or a tensor of one element where the overload takes those.
+    Result<ScriptValue*> number(const char* name)
+    {
+        QS_TRY(const Argument* argument, given(name));
+        const bool real = std::string_view(name) == "scale";
+        return m_builder.argument(*argument,
+                                  real ? c10::TypePtr(c10::FloatType::get())
+                                       : c10::TypePtr(c10::IntType::get()));
+    }
+
+    Result<ScriptValue*> floatInput()
+    {
+        QS_TRY(ScriptValue * input, tensor("input"));
+        const auto* ref = m_node.tryArg("input")->asRef();
+        if (ref && m_builder.source().value(*ref).type.dtype == DType::Float32)
+            return input;
+        return castTo(input, at::kFloat);
+    }
+
+    Result<ScriptValue*> inverseScale()
+    {
+        QS_TRY(const Argument* argument, given("scale"));
+        if (const double* scale = argument->asDouble())
+            return m_builder.literal(1.0 / *scale);
+        QS_TRY(ScriptValue * scale, number("scale"));
+        return call("aten::div", {m_builder.literal(1.0), scale});
+    }
+
+    Result<ScriptValue*> quantize(ScriptValue* input, ScriptValue* inverse, ScriptValue* zeroPoint)
+    {
+        QS_TRY(ScriptValue * low, number("quant_min"));
+        QS_TRY(ScriptValue * high, number("quant_max"));
+        QS_TRY(const Argument* dtype, given("dtype"));
+        QS_TRY(ScriptValue * type, m_builder.argument(*dtype, c10::IntType::get()));
+        ScriptValue* scaled = call("aten::round", {call("aten::mul", {input, inverse})});
+        ScriptValue* shifted = call("aten::add", {scaled, zeroPoint});
+        return call("aten::to", {call("aten::clamp", {shifted, low, high}), type});
+    }
+
+    at::ScalarType outputType()
+    {
+        const Argument* wanted = m_node.tryArg("out_dtype");
+        const DType* dtype = wanted ? wanted->asDType() : nullptr;
+        if (!dtype)
+            return at::kFloat;
+        return *dtype == DType::Float16 ? at::kHalf
+            : *dtype == DType::BFloat16 ? at::kBFloat16
+            : *dtype == DType::Float64  ? at::kDouble
+                                        : at::kFloat;
+    }
+
+    ScriptBuilder& m_builder;
+    const Node& m_node;
+};
+
+} // namespace
+
+bool isDecomposed(const Node& node)
+{
+    return node.target.starts_with(kPrefix);
+}
+
+Result<std::vector<ScriptValue*>> emitDecomposed(ScriptBuilder& builder, const Node& node)
+{
+    const std::string_view rest = std::string_view(node.target).substr(kPrefix.size());
+    const std::string_view name = rest.substr(0, rest.find('.'));
+    Decomposition decomposition(builder, node);
+    if (name.starts_with("choose_qparams"))
+        return decomposition.chooseQParams(name == "choose_qparams_symmetric");
+    Result<ScriptValue*> (Decomposition::*one)() = name == "quantize_per_tensor"
+        ? &Decomposition::quantizePerTensor
+        : name == "dequantize_per_tensor"  ? &Decomposition::dequantizePerTensor
+        : name == "quantize_per_channel"   ? &Decomposition::quantizePerChannel
+        : name == "dequantize_per_channel" ? &Decomposition::dequantizePerChannel
+                                           : nullptr;
+    if (!one)
+        return fail(makeError(ErrorCode::Unsupported,
+                              "TorchScript has no spelling of '" + node.target + "'")
+                        .withHint("export pt2-reference instead"));
+    QS_TRY(ScriptValue * made, (decomposition.*one)());
+    return std::vector {made};
+}
+
+} // namespace qs

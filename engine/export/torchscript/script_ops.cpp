@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/export/torchscript/script_ops.h"
+
+#include "engine/base/text.h"
+#include "engine/base/torch_guard.h"
+#include "engine/execute/control/recurrence.h"
+#include "engine/execute/control/script_ops.h"
+#include "engine/execute/op_table.h"
+#include "engine/export/torchscript/script_containers.h"
+#include "engine/export/torchscript/script_control.h"
+#include "engine/export/torchscript/script_numbers.h"
+#include "engine/export/torchscript/script_recurrence.h"
+#include "engine/graph/operators/state.h"
+
+#include <torch/csrc/jit/ir/named_value.h>
+#include <torch/csrc/jit/runtime/operator.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace qs {
+
+namespace {
+
+using Values = std::vector<ScriptValue*>;
+
+/// Checks that an exporter left behind about its own tracing: they hold no value and a converted
+/// tensor need not satisfy them.
+bool isTracingCheck(const Node& node)
+{
+    static constexpr std::array<std::string_view, 5> kChecks {
+        "aten._assert_tensor_metadata.default", "aten._assert_scalar.default",
+        "aten.sym_constrain_range.default", "aten.sym_constrain_range_for_size.default",
+        "aten._assert_async.msg"};
+    return std::find(kChecks.begin(), kChecks.end(), node.target) != kChecks.end();
+}
+
+/// Operators whose result is a size, with the name TorchScript knows them by.
+struct Renamed
+{
+    std::string_view target;
+    const char* script;
+};
+constexpr std::array<Renamed, 6> kRenamed {{
+    {"aten.sym_size.int", "aten::size"},
+    {"aten.sym_size.default", "aten::size"},
+    {"aten.sym_numel.default", "aten::numel"},
+    {"aten.sym_stride.int", "aten::stride"},
+    {"aten.sym_stride.default", "aten::stride"},
+    {"aten.sym_storage_offset.default", "aten::storage_offset"},
+}};
+
+const char* renamedTo(const Node& node)
+{
+    const auto it = std::find_if(kRenamed.begin(), kRenamed.end(),
+                                 [&](const Renamed& r) { return r.target == node.target; });
+    return it == kRenamed.end() ? nullptr : it->script;
+}
+
+bool readsNumber(const Node& node)
+{
+    return node.target == "aten.item.default" || node.target == "aten._local_scalar_dense.default";
+}
+
+/// All outputs of a call: the members of a list of tensors stand one by one in our graph, unless
+/// the node keeps the list whole.
+Result<Values> spread(ScriptBuilder& builder, const Values& returned, const Node& node)
+{
+    const std::size_t wanted = node.outputs.size();
+    const bool whole = std::any_of(node.outputs.begin(), node.outputs.end(),
+                                   [](const Value& v) { return v.type.kind == ValueKind::Tuple; });
+    if (whole && returned.size() == wanted)
+        return returned;
+    const auto isList
+        = [](const ScriptValue* v) { return v->type()->kind() == c10::TypeKind::ListType; };
+    const auto lists = std::count_if(returned.begin(), returned.end(), isList);
+    if (returned.size() == wanted && (lists == 0 || wanted != 1))
+        return returned;
+    if (lists != 1 || wanted + 1 < returned.size())
+        return fail(ErrorCode::Unsupported,
+                    "it returns " + counted(returned.size(), "value") + " where "
+                        + std::to_string(wanted) + " are used");
+    Values out;
+    for (ScriptValue* value : returned) {
+        if (!isList(value)) {
+            out.push_back(value);
+            continue;
+        }
+        // Not prim::ListUnpack: of a script's list we know the members that are read, not how many
+        // there are.
+        for (std::size_t i = 0; i < wanted + 1 - returned.size(); ++i)
+            out.push_back(
+                builder.call("aten::__getitem__", {value, builder.literal(std::int64_t(i))}));
+    }
+    return out;
+}
+
+void bindOutputs(ScriptBuilder& builder, const Node& node, const Values& values)
+{
+    for (std::uint32_t i = 0; i < node.outputs.size() && i < values.size(); ++i) {
+        values[i]->setDebugName(identifier(node.outputs[i].name));
+        builder.bind({node.id, i}, values[i]);
+    }
+}
+
+const Argument* argumentOf(const Node& node, const c10::Argument& wanted)
+{
+    return node.tryArg(wanted.name());
+}
+
+/// True when a tensor parameter is given a plain number.
+bool isNumberForTensor(const ScriptValue* given, const c10::TypePtr& wanted)
+{
+    const auto kind = given->type()->kind();
+    return wanted->kind() == c10::TypeKind::TensorType
+        && (kind == c10::TypeKind::IntType || kind == c10::TypeKind::FloatType
+            || kind == c10::TypeKind::BoolType);
+}
+
+/// Inputs of the call in schema order.
+Result<Values> inputsOf(ScriptBuilder& builder, const Node& node, const c10::FunctionSchema& schema)
+{
+    Values inputs;
+    for (const c10::Argument& wanted : schema.arguments()) {
+        const Argument* given = argumentOf(node, wanted);
+        if (!given) {
+            if (!wanted.default_value() && wanted.type()->kind() != c10::TypeKind::OptionalType)
+                return fail(ErrorCode::BadInput, "argument '" + wanted.name() + "' is missing");
+            inputs.push_back(builder.literal(wanted.default_value().value_or(at::IValue())));
+            continue;
+        }
+        QS_TRY(ScriptValue * made, builder.argument(*given, wanted.type()));
+        inputs.push_back(made);
+    }
+    return inputs;
+}
+
+Values insertExact(ScriptBuilder& builder, const c10::FunctionSchema& schema, const Values& inputs)
+{
+    auto& body = builder.body();
+    auto* call = body.create(c10::Symbol::fromQualString(schema.name()), inputs, 0);
+    for (const c10::Argument& result : schema.returns())
+        call->addOutput()->setType(result.type());
+    body.insertNode(call);
+    return {call->outputs().begin(), call->outputs().end()};
+}
+
+/// Chooses the overload by the types of the arguments; keyword-only ones go by name.
+Values insertByType(ScriptBuilder& builder, const c10::FunctionSchema& schema, const Values& inputs)
+{
+    std::vector<torch::jit::NamedValue> args, kwargs;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        if (schema.arguments()[i].kwarg_only())
+            kwargs.emplace_back(schema.arguments()[i].name(), inputs[i]);
+        else
+            args.emplace_back(inputs[i]);
+    return {builder.body().insert(c10::Symbol::fromQualString(schema.name()), args, kwargs)};
+}
+
+/// True for operators on lists and dicts of any type, whose results follow from what they are
+/// given.
+bool isGeneric(const c10::FunctionSchema& schema)
+{
+    return std::any_of(schema.arguments().begin(), schema.arguments().end(),
+                       [](const c10::Argument& a) { return a.type()->hasFreeVariables(); });
+}
+
+/// Numbers where tensors are meant: another overload takes them (true), or they become tensors.
+bool takeNumbers(ScriptBuilder& builder, const Node& node, const c10::FunctionSchema& schema,
+                 Values& inputs)
+{
+    const auto isNumber
+        = [&](std::size_t i) { return isNumberForTensor(inputs[i], schema.arguments()[i].type()); };
+    bool any = false;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        any = any || isNumber(i);
+    if (!any || hasOverload(schema, inputs))
+        return any;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        if (isNumber(i))
+            inputs[i] = tensorOfNumber(builder, node, inputs[i]);
+    return false;
+}
+
+/// Our nodes change nothing: a list or dict that the operator writes to is copied first, and the
+/// copies are results of the node.
+Values copyChanged(ScriptBuilder& builder, const c10::FunctionSchema& schema, Values& inputs)
+{
+    Values copies;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        const auto& slot = schema.arguments()[i];
+        const auto kind = slot.type()->kind();
+        const bool container = kind == c10::TypeKind::ListType || kind == c10::TypeKind::DictType;
+        if (!container || !slot.alias_info() || !slot.alias_info()->isWrite())
+            continue;
+        inputs[i] = builder.call("aten::copy", {inputs[i]});
+        copies.push_back(inputs[i]);
+    }
+    return copies;
+}
+
+Result<void> emitCall(ScriptBuilder& builder, const Node& node)
+{
+    const auto op = findOperator(node.target);
+    const ScriptOperator* script = op ? nullptr : findScriptOperator(node.target);
+    if (!op && !script)
+        return fail(
+            makeError(ErrorCode::Unsupported, "LibTorch has no operator '" + node.target + "'")
+                .withHint("TorchScript cannot hold it; export pt2-reference instead"));
+    const c10::FunctionSchema& schema = op ? op->schema() : *script->schema;
+    QS_TRY(auto inputs, inputsOf(builder, node, schema));
+    const bool wasTruth = numbersOfTruth(builder, schema, inputs);
+    const bool byType = isGeneric(schema) || takeNumbers(builder, node, schema, inputs);
+    const auto changed = script ? copyChanged(builder, schema, inputs) : Values {};
+    auto returned
+        = byType ? insertByType(builder, schema, inputs) : insertExact(builder, schema, inputs);
+    if (!returned.empty() && !returned.front()->node()->maybeSchema())
+        return fail(ErrorCode::Unsupported,
+                    "TorchScript has no operator for '" + node.target + "' with these arguments");
+    if (wasTruth && !node.outputs.empty() && node.outputs[0].type.dtype == DType::Bool)
+        returned[0] = builder.call(
+            "aten::to", {returned[0], builder.literal(std::int64_t(at::ScalarType::Bool))});
+    returned.insert(returned.end(), changed.begin(), changed.end());
+    QS_TRY(const auto outputs, spread(builder, returned, node));
+    bindOutputs(builder, node, outputs);
+    return {};
+}
+
+Result<ScriptValue*> firstTensor(ScriptBuilder& builder, const Node& node)
+{
+    const Argument* self = node.tryArg(std::size_t(0));
+    if (!self)
+        return fail(ErrorCode::BadInput, "it has no argument");
+    return builder.argument(*self, c10::TensorType::get());
+}
+
+Result<void> emitRenamed(ScriptBuilder& builder, const Node& node, const char* script)
+{
+    QS_TRY(ScriptValue * self, firstTensor(builder, node));
+    Values args {self};
+    if (const Argument* dim = node.tryArg("dim")) {
+        QS_TRY(ScriptValue * made, builder.argument(*dim, c10::IntType::get()));
+        args.push_back(made);
+    }
+    QS_TRY(const auto outputs, spread(builder, {builder.call(script, args)}, node));
+    bindOutputs(builder, node, outputs);
+    return {};
+}
+
+Result<void> emitNumberRead(ScriptBuilder& builder, const Node& node)
+{
+    QS_TRY(ScriptValue * self, firstTensor(builder, node));
+    const ValueKind kind = node.outputs.empty() ? ValueKind::SymInt : node.outputs[0].type.kind;
+    const char* script = kind == ValueKind::SymFloat ? "aten::Float"
+        : kind == ValueKind::SymBool                 ? "aten::Bool"
+                                                     : "aten::Int";
+    bindOutputs(builder, node, {builder.call(script, {self})});
+    return {};
+}
+
+/// A buffer becomes an attribute with a new value; an input is written to in place.
+Result<void> emitStateUpdate(ScriptBuilder& builder, const Node& node)
+{
+    const Node* holder = builder.source().tryFind(*node.args[0].value.asString());
+    QS_TRY(ScriptValue * made, builder.value(*node.args[1].value.asRef()));
+    bindOutputs(builder, node, {made});
+    if (!holder)
+        return {};
+    if (holder->kind != NodeKind::Input)
+        return builder.setAttribute({holder->id, 0}, made);
+    QS_TRY(ScriptValue * input, builder.value({holder->id, 0}));
+    builder.call("aten::copy_", {input, made});
+    return {};
+}
+
+Result<void> emitAny(ScriptBuilder& builder, const Node& node)
+{
+    if (isStateUpdate(node))
+        return emitStateUpdate(builder, node);
+    if (isTracingCheck(node))
+        return {};
+    if (node.isOp(kRecurTarget))
+        return emitRecurrence(builder, node);
+    if (isControlOperator(node)) {
+        QS_TRY(const auto outputs, emitControl(builder, node));
+        bindOutputs(builder, node, outputs);
+        return {};
+    }
+    if (isScriptContainer(node)) {
+        QS_TRY(const auto outputs, emitContainer(builder, node));
+        bindOutputs(builder, node, outputs);
+        return {};
+    }
+    if (!node.subgraphs.empty())
+        return fail(makeError(ErrorCode::Unsupported,
+                              "'" + node.target
+                                  + "' runs a graph of its own, which the "
+                                    "TorchScript writer cannot express")
+                        .withHint("export pt2-reference instead"));
+    if (const char* script = renamedTo(node))
+        return emitRenamed(builder, node, script);
+    if (readsNumber(node))
+        return emitNumberRead(builder, node);
+    if (isDecomposed(node)) {
+        QS_TRY(const Values out, emitDecomposed(builder, node));
+        bindOutputs(builder, node, out);
+        return {};
+    }
+    if (isScalarNode(node)) {
+        QS_TRY(ScriptValue * out, emitScalar(builder, node));
+        bindOutputs(builder, node, {out});
+        return {};
+    }
+    return emitCall(builder, node);
+}
+
+} // namespace
+
+Result<void> emitNode(ScriptBuilder& builder, const Node& node)
+{
+    auto done = guardTorch([&] { return emitAny(builder, node); });
+    if (done)
+        return {};
+    Error error = std::move(done).error().atNode(node.name);
+    if (error.code == ErrorCode::BadInput) { // TorchScript's own no: another form may hold it
+        error.code = ErrorCode::Unsupported;
+        if (error.hint.empty())
+            error.hint = "export pt2-reference instead";
+    }
+    return fail(std::move(error));
+}
+
+} // namespace qs

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/torch_guard.h"
+#include "engine/execute/interpreter.h"
+#include "engine/export/exporter.h"
+#include "engine/export/file_sink.h"
+#include "engine/export/forms/inline_regions.h"
+#include "engine/export/torchscript/script_ops.h"
+#include "engine/export/torchscript/script_structure.h"
+#include "engine/import/archive/export_record.h"
+#include "engine/import/functionalize/alias_analysis.h"
+
+#include <torch/csrc/jit/serialization/export.h>
+
+namespace qs {
+
+namespace {
+
+bool allConstant(const Interpreter& interpreter, const Node& node)
+{
+    for (std::uint32_t i = 0; i < node.outputs.size(); ++i)
+        if (!interpreter.isConstant({node.id, i}))
+            return false;
+    return !node.outputs.empty();
+}
+
+/// The value, or `other` in a way that is never taken: TorchScript's optimizer then knows that a
+/// change of one may be seen in the other. Without that it drops changes that it finds nobody
+/// reads.
+ScriptValue* tied(ScriptBuilder& builder, ScriptValue* value, ScriptValue* other)
+{
+    torch::jit::Graph& body = builder.body();
+    ScriptValue* taken
+        = builder.call("aten::ge", {builder.call("aten::numel", {other}), builder.literal(0)});
+    torch::jit::Node* made
+        = body.insertNode(body.create(c10::Symbol::fromQualString("prim::If"), {taken}, 1));
+    for (ScriptValue* way : {value, other})
+        made->addBlock()->registerOutput(way);
+    return made->output()->setType(c10::TensorType::get());
+}
+
+/// In a region, whose operators work in place.
+Result<void> tieToOperands(ScriptBuilder& builder, const Node& node)
+{
+    const auto isTensor
+        = [](const ScriptValue* v) { return v->type()->kind() == c10::TypeKind::TensorType; };
+    for (const ValueRef operand : undeclaredAliases(builder.source(), node))
+        for (std::uint32_t i = 0; i < node.outputs.size(); ++i) {
+            QS_TRY(ScriptValue * made, builder.value({node.id, i}));
+            QS_TRY(ScriptValue * other, builder.value(operand));
+            if (isTensor(made) && isTensor(other))
+                builder.bind({node.id, i}, tied(builder, made, other));
+        }
+    return {};
+}
+
+Result<void> fillBody(ScriptBuilder& builder, const Interpreter& interpreter,
+                      const std::unordered_set<NodeId>& inPlace, const JobContext& job)
+{
+    for (const NodePtr& node : builder.source().nodes()) {
+        QS_CHECK(job.check());
+        if (node->kind == NodeKind::ModuleCall)
+            return fail(makeError(ErrorCode::Unsupported,
+                                  "a module kept whole cannot be written as TorchScript")
+                            .atNode(node->name));
+        const bool runs = inPlace.contains(node->id) || !allConstant(interpreter, *node);
+        if (node->kind == NodeKind::Op && runs)
+            QS_CHECK(emitNode(builder, *node));
+        if (inPlace.contains(node->id))
+            QS_CHECK(tieToOperands(builder, *node));
+    }
+    return {};
+}
+
+Result<void> saveModule(const torch::jit::Module& module, const std::string& path,
+                        const std::optional<ExportRecord>& record)
+{
+    torch::jit::ExtraFilesMap extra;
+    if (record)
+        extra[kExportRecordFile] = exportRecordText(*record);
+    QS_TRY(FileSink file, FileSink::open(path));
+    torch::jit::ExportModule(module, file.writer(), extra);
+    return file.close();
+}
+
+Result<void> writeModule(const Graph& lowered, const std::string& path, const JobContext& job,
+                         const std::optional<ExportRecord>& record)
+{
+    QS_TRY(const InlinedGraph inlined, inlineRegions(lowered));
+    QS_CHECK(job.check());
+    QS_TRY(const Interpreter interpreter, Interpreter::create(inlined.graph));
+    ScriptBuilder builder(*inlined.graph, interpreter);
+    QS_CHECK(declareInputs(builder));
+    QS_CHECK(fillBody(builder, interpreter, inlined.inPlace, job));
+    QS_TRY(ScriptValue * returned, packOutputs(builder));
+    const auto module = builder.finish(returned);
+    QS_CHECK(job.check());
+    return saveModule(module, path, record);
+}
+
+} // namespace
+
+Result<void> writeTorchScript(const Graph& lowered, const std::string& path, const JobContext& job,
+                              const std::optional<ExportRecord>& record)
+{
+    const InferenceScope scope;
+    return guardTorch([&] { return writeModule(lowered, path, job, record); });
+}
+
+} // namespace qs

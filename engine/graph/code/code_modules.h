@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/graph/code/code_statements.h"
+
+#include <memory>
+
+namespace qs {
+
+/// The list of modules before `forward`: `(conv): Conv2d(3, 8, kernel_size=(3, 3), stride=(1, 1))`,
+/// in order of their calls, nested as their paths are. Each line knows its float nodes.
+class CodeModuleTree
+{
+public:
+    CodeModuleTree(const Graph& graph, const CodeContext& context);
+    ~CodeModuleTree();
+    /// The module that a Module statement calls; a second call adds nothing.
+    void add(const CodeStatement& statement);
+    /// An observer under the name of its call.
+    void addObserver(const std::string& name, ObserverId observer, NodeId observed);
+    /// From `GraphModule(` to `)`.
+    std::vector<CodeLine> lines() const;
+
+private:
+    struct Branch;
+    Branch& branch(const std::string& path);
+    std::string describe(const Node& floatNode, const CodeStatement& statement, bool folded) const;
+    std::vector<const Node*> membersOf(const CodeStatement& statement) const;
+    void addKernel(Branch& branch, const CodeStatement& statement, const Node& first,
+                   bool folded) const;
+    std::string kernelClass(const CodeStatement& statement) const;
+
+    const Graph& m_graph;
+    const Graph& m_model;
+    const CodeContext& m_context;
+    std::unique_ptr<Branch> m_root;
+};
+
+/// An argument that holds no value of the graph, as Python: "(3, 3)" for a list, "True", "1e-05".
+std::string settingText(const Argument& argument);
+
+} // namespace qs

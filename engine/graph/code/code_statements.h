@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/graph/code/code_printer.h"
+
+namespace qs {
+
+/// One line of `forward` to be: what is called and which nodes it stands for.
+struct CodeStatement
+{
+    enum class Kind
+    {
+        Attribute, ///< a parameter or constant is read: `weight = self.weight`
+        WeightObserver, ///< an observer sees the attribute read just before
+        PackedWeight, ///< a weight as a kernel wants it: `_packed_weight_0 = self._packed_weight_0`
+        Module, ///< `conv = self.conv(x)`
+        Function, ///< `add = torch.ops.aten.add.Tensor(a, b)`
+        Return
+    };
+    Kind kind = Kind::Function;
+    std::vector<const Node*> nodes; ///< in graph order; one, but for modules
+    const Node* root = nullptr; ///< the first of them that computes on activations
+    int fusion = -1; ///< index into CodeContext::fusions
+    bool quantizedWeight = false; ///< Module: its weight passes a quantize
+    const Node* reader = nullptr; ///< of what stands here because an operator needs it stored
+    const Node& result() const { return *nodes.back(); }
+    /// The module that is called, or the one whose forward has the statement.
+    const std::string& path() const { return root->scope.path; }
+};
+
+/// True for the argument that tells a quantize node or a kernel its scale (its zero point).
+bool isScale(std::string_view argument);
+bool isZeroPoint(std::string_view argument);
+/// Quantize, dequantize, the choice of their parameters, or an observer.
+bool isQuantizing(const Node& node);
+bool isQuantize(const Node& node);
+bool isObserver(const Node& node);
+/// The float node that `node` came from, or is.
+NodeId floatNodeOf(const Node& node);
+
+/// The statements of a graph in order. What a module's forward computes from its parameters alone
+/// belongs to its call; what a function needs of them comes just before it.
+std::vector<CodeStatement> codeStatements(const Graph& graph, const CodeContext& context);
+
+} // namespace qs

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/import/functionalize/alias_analysis.h"
+
+#include "engine/execute/control/script_control.h"
+#include "engine/execute/op_table.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+namespace qs {
+
+namespace {
+
+/// Composite operators that compute into new memory whatever they are given.
+constexpr std::string_view kFresh
+    = " __and__ __or__ __xor__ _batch_norm_impl_index _convolution _convolution_mode "
+      "_fused_rms_norm _scaled_dot_product_attention_math _upsample_bicubic2d_aa "
+      "_upsample_bilinear2d_aa _upsample_nearest_exact1d _upsample_nearest_exact2d "
+      "_upsample_nearest_exact3d _weight_norm absolute adaptive_avg_pool1d adaptive_avg_pool2d "
+      "adaptive_avg_pool3d adaptive_max_pool1d arccos arccosh arcsin arcsinh arctan arctan2 "
+      "arctanh argsort argwhere avg_pool1d batch_norm bilinear cdist clip column_stack concat "
+      "concatenate conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d "
+      "cosine_similarity cross divide dstack embedding_bag fake_quantize_per_channel_affine "
+      "fake_quantize_per_tensor_affine fft_fft fft_fft2 fft_fftn fft_ifft fft_ifft2 fft_ifftn "
+      "fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftn float_power ger greater "
+      "greater_equal grid_sampler group_norm gru gru_cell hstack inner instance_norm isclose "
+      "isfinite kron layer_norm less less_equal linalg_matmul linalg_norm linear log_sigmoid "
+      "log_softmax lstm lstm_cell matmul max max_pool1d max_pool1d_with_indices max_pool2d "
+      "max_pool3d min msort multiply nanmean negative not_equal one_hot outer pad_sequence "
+      "pairwise_distance prelu relu6 repeat_interleave rms_norm rnn_relu rnn_relu_cell rnn_tanh "
+      "rnn_tanh_cell row_stack rrelu scaled_dot_product_attention selu softmax special_erf "
+      "special_expit special_log_softmax special_logit special_softmax square std std_mean stft "
+      "subtract take_along_dim tensordot tile true_divide upsample_bicubic2d "
+      "upsample_bilinear2d upsample_linear1d upsample_nearest1d upsample_nearest2d "
+      "upsample_nearest3d upsample_trilinear3d var var_mean vstack where ";
+
+/// Operators with kernels of their own that return their input, or views of it, and declare
+/// nothing.
+constexpr std::string_view kUndeclared
+    = " _unsafe_view dequantize lift unsafe_split unsafe_split_with_sizes ";
+
+bool isListed(std::string_view list, std::string_view name)
+{
+    return !name.empty() && list.find(' ' + std::string(name) + ' ') != std::string_view::npos;
+}
+
+/// "conv2d" of "aten.conv2d.default"; empty for what is not of ATen.
+std::string_view atenName(std::string_view target)
+{
+    constexpr std::string_view kPrefix = "aten.";
+    if (!target.starts_with(kPrefix))
+        return {};
+    target.remove_prefix(kPrefix.size());
+    return target.substr(0, target.find('.'));
+}
+
+/// A product of several operands is new; what is summed of one may be a view of it.
+bool isProduct(const Node& node, std::string_view name)
+{
+    const Argument* operands = name == "einsum" ? node.tryArg("tensors") : nullptr;
+    return operands && operands->asList() && operands->asList()->size() > 1;
+}
+
+/// Operators whose schema promises a new tensor but that may hand out their input or a view of it.
+/// LibTorch checks the promise for operators with a derivative of their own alone; a composite one
+/// is as good as what it is made of, so that a new tensor is believed only of those listed.
+bool mayReturnInput(const Node& node, const c10::OperatorHandle& op)
+{
+    const std::string_view name = atenName(node.target);
+    if (isListed(kUndeclared, name) || node.target.starts_with("quantscope.observe."))
+        return true;
+    return op.hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd)
+        && !isListed(kFresh, name) && !isProduct(node, name);
+}
+
+bool returnsAlias(const c10::FunctionSchema& schema)
+{
+    for (const auto& result : schema.returns())
+        if (result.alias_info())
+            return true;
+    return false;
+}
+
+/// Of a body's inputs those that its results may share memory with; by position.
+std::vector<bool> returnedInputs(const Graph& body)
+{
+    const AliasSets aliases(body);
+    std::vector<bool> returned;
+    for (const Node* input : body.inputs()) {
+        bool found = false;
+        for (const ValueRef& member : aliases.members({input->id, 0}))
+            for (const Use& use : body.users(member))
+                found = found || use.node == body.output().id;
+        returned.push_back(found);
+    }
+    return returned;
+}
+
+/// The operands of a branch or loop that its bodies hand through, whole or as a view.
+std::vector<ValueRef> handedThrough(const Node& node)
+{
+    std::vector<std::vector<std::string_view>> operandLists {{"carried", "operands"}};
+    if (node.target == kIfTarget)
+        operandLists = {{"then_operands"}, {"else_operands"}};
+    std::vector<ValueRef> found;
+    for (std::size_t g = 0; g < node.subgraphs.size() && g < operandLists.size(); ++g) {
+        const std::vector<bool> returned = returnedInputs(*node.subgraphs[g]);
+        std::size_t input = node.target == kLoopTarget ? 1 : 0; // a loop's body counts its rounds
+        for (const std::string_view name : operandLists[g]) {
+            const Argument* operands = node.tryArg(name);
+            const auto* items = operands ? operands->asList() : nullptr;
+            for (std::size_t i = 0; items && i < items->size(); ++i, ++input)
+                if (const auto* ref = (*items)[i].asRef())
+                    if (name == "carried" || (input < returned.size() && returned[input]))
+                        found.push_back(*ref);
+        }
+    }
+    return found;
+}
+
+/// Whether a view of a value without a declaration can be told apart by its element type.
+bool differInType(const ValueType& a, const ValueType& b)
+{
+    return a.kind == ValueKind::Tensor && b.kind == ValueKind::Tensor && a.dtype != DType::Unknown
+        && b.dtype != DType::Unknown && a.dtype != b.dtype;
+}
+
+/// Values the node's outputs may share memory with.
+std::vector<ValueRef> aliasedOperands(const Graph& graph, const Node& node)
+{
+    if (node.target == kIfTarget || node.target == kLoopTarget)
+        return handedThrough(node);
+    std::vector<ValueRef> found;
+    const auto add = [&](ValueRef ref) { found.push_back(ref); };
+    const auto op = findOperator(node.target);
+    if (!op) {
+        // Nothing is known about an operator that LibTorch does not know.
+        for (const auto& arg : node.args)
+            forEachRef(arg.value, add);
+        return found;
+    }
+    if (!returnsAlias(op->schema()))
+        return undeclaredAliases(graph, node);
+    for (const auto& slot : op->schema().arguments())
+        if (slot.alias_info())
+            if (const Argument* given = node.tryArg(slot.name()))
+                forEachRef(*given, add);
+    return found;
+}
+
+} // namespace
+
+AliasSets::AliasSets(const Graph& graph, std::size_t count)
+    : m_graph(&graph)
+{
+    // Two weights may be one tensor; the store alone knows, by their key.
+    std::unordered_map<TensorId, ValueRef> byKey;
+    for (const auto& node : graph.nodes()) {
+        for (std::uint32_t i = 0; i < node->outputs.size(); ++i) {
+            m_setOf[{node->id, i}] = m_sets.size();
+            m_sets.push_back({{node->id, i}});
+        }
+        if (!node->tensor || node->outputs.empty())
+            continue;
+        const auto [it, isNew] = byKey.try_emplace(node->tensor, ValueRef {node->id, 0});
+        if (!isNew)
+            join(it->second, {node->id, 0});
+    }
+    advance(count);
+}
+
+void AliasSets::advance(std::size_t count)
+{
+    const auto holdsTensors = [&](ValueRef ref) {
+        const ValueKind kind = m_graph->value(ref).type.kind;
+        return kind == ValueKind::Tensor || kind == ValueKind::Tuple;
+    };
+    for (; m_count < count; ++m_count) {
+        const Node& node = *m_graph->nodes()[m_count];
+        if (node.kind != NodeKind::Op || node.outputs.empty())
+            continue;
+        for (const ValueRef& operand : aliasedOperands(*m_graph, node))
+            for (std::uint32_t i = 0; i < node.outputs.size(); ++i)
+                if (holdsTensors(operand) && holdsTensors({node.id, i}))
+                    join(operand, {node.id, i});
+    }
+}
+
+bool AliasSets::isBefore(ValueRef a, ValueRef b) const
+{
+    return std::pair(m_graph->position(a.node), a.index)
+        < std::pair(m_graph->position(b.node), b.index);
+}
+
+void AliasSets::join(ValueRef a, ValueRef b)
+{
+    std::size_t into = m_setOf.at(a);
+    std::size_t from = m_setOf.at(b);
+    if (into == from)
+        return;
+    if (m_sets[into].size() < m_sets[from].size())
+        std::swap(into, from);
+    auto& set = m_sets[into];
+    for (const ValueRef& moved : m_sets[from])
+        m_setOf[moved] = into;
+    const auto middle = set.insert(set.end(), m_sets[from].begin(), m_sets[from].end());
+    m_sets[from] = {};
+    if (isBefore(*middle, *std::prev(middle)))
+        std::inplace_merge(set.begin(), middle, set.end(),
+                           [this](ValueRef x, ValueRef y) { return isBefore(x, y); });
+}
+
+const std::vector<ValueRef>& AliasSets::members(ValueRef ref) const
+{
+    return m_sets[m_setOf.at(ref)];
+}
+
+void forEachWrite(
+    const Graph& graph,
+    const std::function<void(const Node& writer, const std::vector<ValueRef>& changed)>& call)
+{
+    AliasSets aliases(graph, 0);
+    for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
+        const Node& node = *graph.nodes()[i];
+        aliases.advance(i);
+        for (const std::size_t argument : writtenArguments(node))
+            forEachRef(node.args[argument].value,
+                       [&](ValueRef written) { call(node, aliases.members(written)); });
+    }
+}
+
+std::vector<ValueRef> undeclaredAliases(const Graph& graph, const Node& node)
+{
+    std::vector<ValueRef> found;
+    const auto op = node.kind == NodeKind::Op ? findOperator(node.target) : std::nullopt;
+    if (!op || returnsAlias(op->schema()) || node.outputs.empty() || !mayReturnInput(node, *op))
+        return found;
+    const bool single = node.outputs.size() == 1;
+    for (const auto& arg : node.args)
+        forEachRef(arg.value, [&](ValueRef ref) {
+            if (!single || !differInType(graph.value(ref).type, node.outputs[0].type))
+                found.push_back(ref);
+        });
+    return found;
+}
+
+std::vector<std::size_t> writtenArguments(const Node& node)
+{
+    std::vector<std::size_t> found;
+    const auto op = node.kind == NodeKind::Op ? findOperator(node.target) : std::nullopt;
+    if (!op)
+        return found;
+    for (const auto& slot : op->schema().arguments())
+        if (slot.alias_info() && slot.alias_info()->isWrite())
+            for (std::size_t a = 0; a < node.args.size(); ++a)
+                if (node.args[a].name == slot.name() && !node.args[a].value.isNone())
+                    found.push_back(a);
+    return found;
+}
+
+bool writesValues(const Node& node)
+{
+    return !node.target.starts_with("aten.detach_.")
+        && !node.target.starts_with("aten.requires_grad_.");
+}
+
+bool hasWrites(const Graph& graph)
+{
+    std::unordered_set<std::string_view> looked; // few operators, many nodes
+    for (const auto& node : graph.nodes()) {
+        if (node->kind != NodeKind::Op || !looked.insert(node->target).second)
+            continue;
+        if (const auto op = findOperator(node->target); op && mutatesArguments(op->schema()))
+            return true;
+    }
+    return false;
+}
+
+} // namespace qs

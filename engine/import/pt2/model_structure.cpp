@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/import/pt2/model_structure.h"
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace qs {
+
+namespace {
+
+using Json = nlohmann::json;
+
+Json graphModuleOf(const Graph& graph)
+{
+    const Json record = Json::parse(graph.info().exportRecord, nullptr, false);
+    if (!record.is_object())
+        return Json::object();
+    return record.value("graph_module", Json::object());
+}
+
+NamedTupleFields namedTupleFields(const Json& module)
+{
+    NamedTupleFields fields;
+    const auto defs = module.find("treespec_namedtuple_fields");
+    if (defs != module.end() && defs->is_object())
+        for (const auto& [name, def] : defs->items())
+            fields[name] = def.value("field_names", std::vector<std::string>());
+    return fields;
+}
+
+/// `forward_arg_names` of the root call: positional ones, then keywords. Empty when not told.
+std::vector<std::string> recordedNames(const Json& module)
+{
+    for (const Json& entry : module.value("module_call_graph", Json::array())) {
+        if (entry.value("fqn", std::string("?")) != "" || !entry.contains("signature")
+            || !entry["signature"].is_object())
+            continue;
+        const Json names = entry["signature"].value("forward_arg_names", Json());
+        if (names.is_array())
+            return names.get<std::vector<std::string>>();
+    }
+    return {};
+}
+
+Argument constantOf(const Json& tagged)
+{
+    if (!tagged.is_object() || tagged.empty())
+        return {};
+    const Json& held = tagged.begin().value();
+    const std::string& tag = tagged.begin().key();
+    if (tag == "as_int")
+        return held.get<std::int64_t>();
+    if (tag == "as_bool")
+        return held.get<bool>();
+    if (tag == "as_float" && held.is_number())
+        return held.get<double>();
+    return tag == "as_string" ? Argument(held.get<std::string>()) : Argument();
+}
+
+/// The name inside {"as_tensor": {"name": ...}} or {"as_sym_int": {"as_name": ...}}.
+std::string nameIn(const Json& tagged)
+{
+    if (!tagged.is_object() || tagged.empty() || !tagged.begin().value().is_object())
+        return {};
+    const Json& held = tagged.begin().value();
+    return held.value("name", held.value("as_name", std::string()));
+}
+
+InputLeaf leafOf(const Node* node)
+{
+    return {node, {}, node->target.empty() ? node->name : node->target};
+}
+
+/// Every argument the file's signature lists, constants included; the graph's inputs where there is
+/// no signature.
+std::vector<InputLeaf> inputLeaves(const Graph& graph, const Json& module)
+{
+    std::vector<InputLeaf> leaves;
+    std::map<std::string, const Node*> byName;
+    for (const Node* input : graph.inputs())
+        byName[input->outputs.at(0).name] = input;
+    const Json signature = module.value("signature", Json::object());
+    for (const Json& spec : signature.value("input_specs", Json::array())) {
+        if (const auto user = spec.find("user_input"); user != spec.end()) {
+            const Json arg = user->value("arg", Json());
+            const auto it = byName.find(nameIn(arg));
+            leaves.push_back(it == byName.end() ? InputLeaf {nullptr, constantOf(arg), {}}
+                                                : leafOf(it->second));
+        } else if (const auto fixed = spec.find("constant_input"); fixed != spec.end()) {
+            leaves.push_back(
+                {nullptr, constantOf(fixed->value("value", Json())), fixed->value("name", "")});
+        }
+    }
+    if (leaves.empty())
+        for (const Node* input : graph.inputs())
+            leaves.push_back(leafOf(input));
+    return leaves;
+}
+
+/// Names of the call's arguments: a lone value has its input's, a container the file's or a number.
+std::vector<std::string> argumentNames(const ModelStructure& structure,
+                                       const std::vector<std::string>& recorded)
+{
+    const TreeSpec& args = structure.inputs.children[0];
+    const TreeSpec& kwargs = structure.inputs.children[1];
+    std::vector<std::string> names;
+    std::size_t leaf = 0;
+    for (const TreeSpec& child : args.children) {
+        const std::size_t index = names.size();
+        std::string name = "args_" + std::to_string(index);
+        if (index < recorded.size())
+            name = recorded[index];
+        else if (child.kind == TreeSpec::Kind::Leaf && !structure.leaves[leaf].name.empty())
+            name = structure.leaves[leaf].name;
+        names.push_back(std::move(name));
+        leaf += child.leafCount();
+    }
+    names.insert(names.end(), kwargs.keys.begin(), kwargs.keys.end());
+    return names;
+}
+
+bool fitsInputs(const TreeSpec& spec, std::size_t count)
+{
+    return spec.kind == TreeSpec::Kind::Tuple && spec.children.size() == 2
+        && spec.children[1].kind == TreeSpec::Kind::Dict && spec.leafCount() == count;
+}
+
+} // namespace
+
+Result<ModelStructure> modelStructure(const Graph& graph)
+{
+    const std::size_t outputCount = graph.output().args.size();
+    const Json module = graphModuleOf(graph);
+    const NamedTupleFields fields = namedTupleFields(module);
+    ModelStructure structure;
+    structure.leaves = inputLeaves(graph, module);
+    const std::string& inputTree = graph.info().inputTree;
+    std::vector<std::string> recorded;
+    if (!inputTree.empty()) {
+        QS_TRY(structure.inputs, parseTreeSpec(inputTree, fields));
+        recorded = recordedNames(module);
+    }
+    if (!fitsInputs(structure.inputs, structure.leaves.size())) {
+        QS_TRY(structure.inputs, parseTreeSpec(flatInputSpec(structure.leaves.size())));
+        recorded.clear();
+    }
+    structure.argumentNames = argumentNames(structure, recorded);
+    const std::string& outputTree = graph.info().outputTree;
+    if (!outputTree.empty()) {
+        QS_TRY(structure.outputs, parseTreeSpec(outputTree, fields));
+    }
+    if (outputTree.empty() || structure.outputs.leafCount() != outputCount) {
+        QS_TRY(structure.outputs, parseTreeSpec(flatOutputSpec(outputCount)));
+    }
+    return structure;
+}
+
+} // namespace qs

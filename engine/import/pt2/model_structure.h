@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/graph/graph.h"
+#include "engine/import/pt2/tree_spec.h"
+
+namespace qs {
+
+/// One innermost argument of the model's call: an input of the graph, or a constant that tracing
+/// fixed and the graph does not hold.
+struct InputLeaf
+{
+    const Node* node = nullptr; ///< null for a constant
+    Argument constant;
+    std::string name; ///< as the file or the graph names it; may be empty
+};
+
+/// How a model's call looks from outside. Borrows the graph's nodes.
+struct ModelStructure
+{
+    TreeSpec inputs; ///< `(args, kwargs)`: a tuple of a tuple and a mapping
+    std::vector<InputLeaf> leaves; ///< of `inputs`, in order
+    std::vector<std::string> argumentNames; ///< one per child of args, then of kwargs
+    TreeSpec outputs; ///< its leaves are the Output node's arguments in order
+};
+
+/// From what the file said about the model; flat where it said nothing or something that does not
+/// fit the graph.
+Result<ModelStructure> modelStructure(const Graph& graph);
+
+} // namespace qs

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/graph/graph_edit.h"
+#include "engine/import/pt2/pt2_file_graph.h"
+#include "engine/import/recompose/recompose.h"
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace qs {
+
+/// The values a file's names stand for, within one graph of the file. Borrows the document.
+using NameScope = std::unordered_map<std::string_view, Argument>;
+
+/// Turns the nodes of a file's graph into nodes of a draft. Wrappers that only switch gradients or
+/// switch autocast off are inlined; run-time assertions are left out, since inputs are checked when
+/// data are opened. Other subgraphs become graphs of their own.
+class Pt2GraphReader
+{
+public:
+    explicit Pt2GraphReader(GraphEdit& edit)
+        : m_edit(edit)
+    {
+    }
+
+    /// Reads all nodes of `graph` in order; `names` gives the graph's inputs and receives all its
+    /// values.
+    Result<void> readNodes(const Pt2FileGraph& graph, NameScope& names, int depth = 0);
+
+    /// Which call of a function each node read so far belongs to.
+    const FunctionCalls& functionCalls() const { return m_calls; }
+    /// Reads an argument; a name nobody declared is an error.
+    static Result<Argument> argument(JsonView value, const NameScope& names);
+    /// The value of that name; an error when nobody declared it.
+    static Result<Argument> valueOf(std::string_view name, const NameScope& names);
+
+private:
+    Result<void> readNode(const Pt2FileGraph& graph, const Pt2NodeSpec& spec, NameScope& names,
+                          int depth);
+    Result<bool> inlineWrapper(const Pt2NodeSpec& spec, NameScope& names, int depth);
+    Result<void> readArguments(const Pt2NodeSpec& spec, const NameScope& names, Node& node,
+                               int depth);
+    void readMetadata(const Pt2NodeSpec& spec, Node& node);
+    void noteCall(const Pt2NodeSpec& spec, NodeId id);
+    Result<std::shared_ptr<const Graph>> subgraph(const Pt2FileGraph& graph, int depth);
+
+    GraphEdit& m_edit;
+    FunctionCalls m_calls;
+};
+
+} // namespace qs

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/import/pt2/script_text.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+#include <vector>
+
+namespace qs {
+
+namespace {
+
+/// A name, number, string or sign of Python's grammar.
+struct Token
+{
+    std::string_view text;
+    std::size_t at = 0;
+    bool isName = false;
+};
+using Tokens = std::vector<Token>;
+using TokenIndex = Tokens::const_iterator;
+
+bool isWordLetter(char c)
+{
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
+
+/// Behind the string that opens at `at`.
+std::size_t endOfString(std::string_view text, std::size_t at)
+{
+    const char quote = text[at];
+    const std::string_view triple = text.substr(at, 3);
+    const bool isLong = triple.size() == 3 && triple[1] == quote && triple[2] == quote;
+    for (std::size_t i = at + (isLong ? 3 : 1); i < text.size(); ++i) {
+        if (text[i] == '\\')
+            ++i;
+        else if (isLong ? text.substr(i, 3) == triple : text[i] == quote)
+            return i + (isLong ? 3 : 1);
+    }
+    return text.size();
+}
+
+/// The text's tokens without blanks, comments and what strings hold.
+Tokens tokensOf(std::string_view text)
+{
+    Tokens tokens;
+    for (std::size_t i = 0; i < text.size();) {
+        const std::size_t first = i;
+        if (text[i] == '#') {
+            i = std::min(text.find('\n', i), text.size());
+            continue;
+        }
+        if (std::isspace(static_cast<unsigned char>(text[i])) || text[i] == '\\') {
+            ++i;
+            continue;
+        }
+        if (text[i] == '"' || text[i] == '\'') {
+            i = endOfString(text, i);
+            tokens.push_back({text.substr(first, 1), first, false});
+            continue;
+        }
+        if (isWordLetter(text[i])) {
+            while (i < text.size() && isWordLetter(text[i]))
+                ++i;
+            const bool isName = !std::isdigit(static_cast<unsigned char>(text[first]));
+            tokens.push_back({text.substr(first, i - first), first, isName});
+            continue;
+        }
+        ++i;
+        const bool isDoubled = i < text.size() && text[i] == text[first]
+            && (text[i] == '*' || text[i] == '/'); // ** and //
+        const bool assigns = i < text.size() && text[i] == '=';
+        i += isDoubled || assigns;
+        tokens.push_back({text.substr(first, i - first), first, false});
+    }
+    return tokens;
+}
+
+/// Whether a name stands for an imported module, as `torch` and `F`: a variable stands somewhere in
+/// its function without a dot behind it.
+bool isModule(const Tokens& tokens, std::string_view name)
+{
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        const bool isMember = i > 0 && tokens[i - 1].text == ".";
+        const bool hasMember = i + 1 < tokens.size() && tokens[i + 1].text == ".";
+        if (tokens[i].text == name && !isMember && !hasMember)
+            return false;
+    }
+    return true;
+}
+
+/// The record of a call whose name stands at `name`, behind a dot.
+std::string recordOfCall(const Tokens& tokens, TokenIndex name, const std::string& word)
+{
+    TokenIndex root = name;
+    while (root - tokens.begin() >= 2 && std::prev(root)->text == "." && std::prev(root, 2)->isName)
+        root -= 2;
+    const bool dotted = root != name && (root == tokens.begin() || std::prev(root)->text != ".");
+    const bool ofModule = dotted && isModule(tokens, root->text);
+    return (ofModule ? "builtin_function_or_method." : "method_descriptor.") + word;
+}
+
+/// Whether the word at `i` is called: `.word(`.
+bool isCalled(const Tokens& tokens, TokenIndex i, const std::string& word)
+{
+    return i->text == word && i != tokens.begin() && std::prev(i)->text == "."
+        && (std::next(i) == tokens.end() || std::next(i)->text == "("
+            || std::next(i)->text == ")"); // (torch.add)(x, 1)
+}
+
+std::string withoutInPlace(const std::string& word)
+{
+    return word.ends_with('_') ? word.substr(0, word.size() - 1) : word;
+}
+
+/// Python's sign for the operator; "" where there is none.
+std::string_view signOf(const std::string& word)
+{
+    static const std::map<std::string, std::string_view> signs {
+        {"add", "+"}, {"sub", "-"}, {"mul", "*"}, {"div", "/"}, {"matmul", "@"}};
+    const auto sign = signs.find(withoutInPlace(word));
+    return sign == signs.end() ? std::string_view() : sign->second;
+}
+
+/// The sign, alone or as it changes its left side: "+" and "+=".
+bool isSign(const Token& token, std::string_view sign)
+{
+    return !sign.empty() && token.text.starts_with(sign)
+        && (token.text.size() == sign.size() || token.text.substr(sign.size()) == "=");
+}
+
+/// The tokens of an expression that lie in the fewest brackets. Brackets that open before the
+/// expression may close in it, those that open in it may close behind.
+std::vector<TokenIndex> outermost(TokenIndex first, TokenIndex last)
+{
+    std::vector<TokenIndex> found;
+    int depth = 0, least = 0;
+    for (TokenIndex i = first; i != last; ++i) {
+        const bool opens = i->text == "(" || i->text == "[" || i->text == "{";
+        const bool closes = i->text == ")" || i->text == "]" || i->text == "}";
+        depth -= closes;
+        if (depth < least) {
+            least = depth;
+            found.clear();
+        }
+        if (depth == least)
+            found.push_back(i);
+        depth += opens;
+    }
+    return found;
+}
+
+/// In a whole branch: one record where all calls and signs of the word agree.
+std::string calledInBranch(const Tokens& tokens, TokenIndex first, TokenIndex last,
+                           const std::string& word)
+{
+    std::set<std::string> records;
+    const std::string_view sign = signOf(word);
+    for (TokenIndex i = first; i != last; ++i) {
+        if (isCalled(tokens, i, word))
+            records.insert(recordOfCall(tokens, i, word));
+        if (isSign(*i, sign))
+            records.insert("method_descriptor." + word);
+    }
+    return records.size() == 1 ? *records.begin() : std::string();
+}
+
+/// PyTorch's own code for a number on the left stands in no file: `1 - x` is `torch.neg(b) + a`
+/// there, and what it makes are parts of that call.
+std::string reflected(const Tokens& tokens, std::size_t start)
+{
+    static constexpr std::string_view kBegin[] {"def", "mul", "(", "a", ":"};
+    for (std::size_t i = 0; i < std::size(kBegin); ++i)
+        if (i >= tokens.size() || tokens[i].text != kBegin[i])
+            return {};
+    for (std::size_t i = 2; i < tokens.size(); ++i) {
+        if (tokens[i - 2].at < start || tokens[i - 2].text != "torch")
+            continue;
+        if (tokens[i].text == "neg")
+            return "function.__rsub__";
+        return tokens[i].text == "reciprocal" ? "function.__rdiv__" : "";
+    }
+    return {};
+}
+
+} // namespace
+
+std::string calledInText(std::string_view text, std::size_t start, std::size_t end,
+                         const std::string& word)
+{
+    if (start >= end || end > text.size())
+        return {};
+    const Tokens tokens = tokensOf(text);
+    const auto from = [&tokens](std::size_t at) {
+        return std::find_if(tokens.begin(), tokens.end(),
+                            [at](const Token& token) { return token.at >= at; });
+    };
+    const TokenIndex first = from(start), last = from(end);
+    if (first == last)
+        return {};
+    if (first->text == "torch")
+        if (std::string record = reflected(tokens, start); !record.empty())
+            return record;
+    if (std::next(first) == last && first->text == word)
+        return "builtin_function_or_method." + word; // imported by its name
+    if (first->text == "if" || first->text == "elif")
+        return calledInBranch(tokens, first, last, word);
+    // The end may fall short by as many letters as there are parentheses in front.
+    TokenIndex callee = last;
+    while (callee != tokens.end() && callee->text == ")")
+        ++callee;
+    callee += callee != tokens.end() && callee->text == ".";
+    for (const TokenIndex i : {std::prev(last), callee})
+        if (i != tokens.end() && isCalled(tokens, i, word))
+            return recordOfCall(tokens, i, word);
+    const std::string_view sign = signOf(word);
+    static const std::set<std::string, std::less<>> indexing {"unsqueeze", "select", "slice",
+                                                              "index"};
+    for (const TokenIndex i : outermost(first, last)) {
+        if (isSign(*i, sign))
+            return "method_descriptor." + word;
+        if (indexing.contains(word) && i->text == "[")
+            return "wrapper_descriptor.__getitem__";
+    }
+    return {};
+}
+
+} // namespace qs

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/graph/node.h"
+#include "engine/import/archive/pt2_archive.h"
+
+#include <torch/csrc/jit/frontend/source_range.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace qs {
+
+/// Where the Python code lies that a TorchScript program was made from, as the file reports it.
+class ScriptDebug
+{
+public:
+    explicit ScriptDebug(std::shared_ptr<const Pt2Archive> archive);
+
+    /// The innermost frame outside PyTorch that made the node; of a traced model the file holds the
+    /// whole stack, of a scripted one a single frame. Empty when the file has none.
+    SourceLocation find(const torch::jit::SourceRange& range) const;
+    /// How the code called the operator `word` ("permute", "add_"), as a .pt2 records it in
+    /// `torch_fn`: "function.relu" of torch.nn.functional, "builtin_function_or_method.permute" of
+    /// torch, "method_descriptor.permute" of a tensor, Python's operators among them; "" where the
+    /// file has none. A trace names torch.nn.functional alone, a scripted model's text all.
+    std::string calledAs(const torch::jit::SourceRange& range, const std::string& word) const;
+    /// True for code of PyTorch itself.
+    static bool isInsideTorch(const std::string& file);
+
+private:
+    /// What the file says about the code from one offset of a record on.
+    struct Origin
+    {
+        std::string text; ///< source code, or one stack frame a line
+        std::string file;
+        std::size_t firstLine = 0;
+        std::size_t start = 0, end = 0; ///< of the expression in the text
+    };
+    using Table = std::map<std::size_t, Origin>; ///< by offset in the record
+    const Origin* origin(const torch::jit::SourceRange& range) const;
+    Table read(const std::string& record) const;
+
+    std::shared_ptr<const Pt2Archive> m_archive;
+    mutable std::map<std::string, Table> m_tables;
+};
+
+} // namespace qs

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/import/archive/lazy_tensors.h"
+#include "engine/import/torchscript/torchscript_file.h"
+#include "engine/import/torchscript/walk/torchscript_scope.h"
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace qs {
+
+/// A class as users write it: "__torch__.torch.nn.modules.conv.___torch_mangle_3.Conv2d" becomes
+/// "torch.nn.Conv2d".
+std::string scriptClassName(const c10::Type& type);
+
+/// The objects and tensors of a TorchScript file as items: modules with their dotted paths,
+/// parameters and buffers as nodes made at first use, everything else as constants.
+class ScriptWeights
+{
+public:
+    ScriptWeights(const ScriptFile& file, std::shared_ptr<const Pt2Archive> archive,
+                  ScriptScope& root);
+
+    /// The model.
+    ScriptItem rootModule();
+    /// A value of the file. Tensors become parameters or constants of the root scope. Errors: a
+    /// tensor that does not fit its record; lists nested too deeply.
+    Result<ScriptItem> item(const at::IValue& value, const std::string& hint, int depth = 0);
+    /// An attribute of an object as the file has it.
+    Result<ScriptItem> attribute(const ScriptContainer& owner, std::size_t slot);
+    /// The class at a module path; "" when there is no module.
+    std::string classAt(const std::string& path) const;
+
+private:
+    /// What makes two tensors of the file one and the same.
+    using TensorKey = std::tuple<const c10::StorageImpl*, std::int64_t, std::vector<std::int64_t>,
+                                 std::vector<std::int64_t>>;
+    struct Known
+    {
+        std::string path;
+        bool isBuffer = false;
+        bool isParameter = false;
+    };
+
+    void index(const at::IValue& module, const std::string& path, int depth);
+    /// A path for a constant of the code, which has none; no attribute's.
+    std::string nextConstant();
+    static TensorKey keyOf(const at::Tensor& tensor);
+    Result<TensorId> store(const at::Tensor& tensor);
+    Result<ScriptItem> tensor(const at::Tensor& tensor, const Known& as);
+    Result<ScriptItem> customObject(const at::IValue& value, const std::string& hint);
+
+    const ScriptFile& m_file;
+    LazyTensors m_lazy;
+    ScriptScope& m_root;
+    std::map<TensorKey, Known> m_known; ///< first path of every parameter and buffer
+    std::map<TensorKey, TensorId> m_stored;
+    std::map<std::string, ScopedRef> m_made; ///< nodes by path
+    std::unordered_map<const void*, ScriptItem> m_objects; ///< by identity
+    std::unordered_set<std::string> m_attributes; ///< paths of all modules' attributes
+    std::map<std::string, std::string> m_classes; ///< by module path
+    std::unordered_map<const void*, std::string> m_paths; ///< first path of every module
+    std::unordered_map<const ScriptContainer*, at::IValue> m_sources;
+    int m_nextConstant = 0;
+};
+
+} // namespace qs

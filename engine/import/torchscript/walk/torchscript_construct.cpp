@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/text.h"
+#include "engine/import/torchscript/walk/torchscript_evaluator.h"
+
+namespace qs {
+
+namespace {
+
+using Kind = ScriptContainer::Kind;
+
+} // namespace
+
+Result<bool> ScriptEvaluator::runConstruct(const JitNode& node, Items args, Env& env)
+{
+    const std::string kind = node.kind().toQualString();
+    const auto bind = [&](ScriptItem value) {
+        env[node.output()] = std::move(value);
+        return true;
+    };
+    if (kind == "prim::TupleConstruct")
+        return bind(makeContainer(Kind::Tuple, node.output()->type(), std::move(args)));
+    if (kind == "prim::ListConstruct")
+        return bind(makeContainer(Kind::List, node.output()->type(), std::move(args)));
+    if (kind == "prim::CreateObject") {
+        ScriptItem made = makeContainer(Kind::Object, node.output()->type(), {});
+        containerOf(made)->items.resize(
+            node.output()->type()->expectRef<c10::ClassType>().numAttributes());
+        return bind(std::move(made));
+    }
+    if (kind == "prim::DictConstruct") {
+        std::vector<ScriptItem> values;
+        std::vector<at::IValue> keys;
+        for (std::size_t i = 0; i + 1 < args.size(); i += 2) {
+            const auto* key = knownValue(args[i]);
+            if (!key)
+                return fail(unsupported(node, "has a key known only at run time"));
+            keys.push_back(*key);
+            values.push_back(args[i + 1]);
+        }
+        ScriptItem made = makeContainer(Kind::Dict, node.output()->type(), std::move(values));
+        containerOf(made)->keys = std::move(keys);
+        return bind(std::move(made));
+    }
+    if (kind == "aten::dict" && args.empty())
+        return bind(makeContainer(Kind::Dict, node.output()->type(), {}));
+    if (kind == "prim::unchecked_cast")
+        return bind(args.at(0));
+    if (kind == "prim::fork" || kind == "aten::wait")
+        return fail(unsupported(node, "runs in parallel, which is not read"));
+    return false;
+}
+
+Result<void> ScriptEvaluator::unpack(const JitNode& node, const ScriptItem& item, Env& env)
+{
+    const ScriptContainer* whole = containerOf(item);
+    if (whole && whole->sizesOf) {
+        // Anything else would raise; what a branch finds holds within it alone.
+        if (whole->sizesOf->scope == m_scope)
+            setRank(*whole->sizesOf, std::int64_t(node.outputs().size()));
+        for (std::size_t i = 0; i < node.outputs().size(); ++i) {
+            QS_TRY(env[node.outputs()[i]],
+                   sizeOf(*whole->sizesOf, at::IValue(std::int64_t(i)), &node));
+        }
+        return {};
+    }
+    if (!whole || whole->runtime) {
+        QS_CHECK(unpackRuntime(node, item, env));
+        return {};
+    }
+    if (whole->items.size() != node.outputs().size())
+        return fail(unsupported(node,
+                                "expects " + counted(node.outputs().size(), "value") + " of "
+                                    + std::to_string(whole->items.size())));
+    for (std::size_t i = 0; i < whole->items.size(); ++i)
+        env[node.outputs()[i]] = whole->items[i];
+    return {};
+}
+
+Result<void> ScriptEvaluator::unpackRuntime(const JitNode& node, const ScriptItem& whole, Env& env)
+{
+    QS_TRY(Argument read, argument(whole, c10::AnyType::get()));
+    Node unpack;
+    unpack.target = "prim.Unpack.default";
+    unpack.name = "unpack";
+    unpack.args = {{"values", std::move(read)}};
+    return bindOutputs(node, std::move(unpack), env);
+}
+
+Result<ScopedRef> ScriptEvaluator::makeRuntime(const ScriptContainerPtr& container)
+{
+    if (container->runtime)
+        return *container->runtime;
+    if (container->sizesOf) {
+        QS_TRY(const ValueRef tensor, m_scope->use(*container->sizesOf));
+        return emitOne("aten.size.default", {{"self", tensor}}, ValueKind::Tuple, nullptr);
+    }
+    if (container->kind == Kind::Object)
+        return fail(ErrorCode::Unsupported,
+                    "an object of class '" + scriptClassName(*container->type)
+                        + "' is a value that only a run tells");
+    Argument::List items, keys;
+    c10::TypePtr element = c10::AnyType::get();
+    if (const auto list = container->type->cast<c10::ListType>())
+        element = list->getElementType();
+    for (const ScriptItem& part : container->items) {
+        QS_TRY(Argument read, argument(part, c10::AnyType::get()));
+        items.push_back(std::move(read));
+    }
+    for (const at::IValue& key : container->keys)
+        keys.push_back(constantArgument(key, c10::AnyType::get()));
+    Node made;
+    made.args = {{"values", std::move(items)}};
+    made.name = container->kind == Kind::Tuple ? "tuple"
+        : container->kind == Kind::List        ? "list"
+                                               : "dict";
+    made.target = container->kind == Kind::Tuple ? "prim.TupleConstruct.default"
+        : container->kind == Kind::List          ? "prim.ListConstruct.default"
+                                                 : "prim.DictConstruct.default";
+    if (container->kind == Kind::List)
+        made.args.push_back({"type", element->annotation_str()});
+    if (container->kind == Kind::Dict)
+        made.args.push_back({"keys", std::move(keys)});
+    made.outputs.push_back({"", runtimeType(container->type)});
+    label(made, nullptr);
+    return emit(std::move(made));
+}
+
+} // namespace qs

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/import/torchscript/walk/torchscript_evaluator.h"
+
+#include "engine/graph/operators/state.h"
+#include "engine/import/torchscript/normalise/torchscript_spelling.h"
+#include "engine/import/torchscript/walk/torchscript_control.h"
+
+#include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/ir/constants.h>
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+constexpr int kMaxDepth = 200;
+
+/// "torch.nn.functional.relu" for the functions of torch.nn.functional, else empty.
+std::string functionalName(const torch::jit::Function& function)
+{
+    constexpr std::string_view kPrefix = "__torch__.torch.nn.functional.";
+    std::string name = function.qualname().qualifiedName();
+    if (!name.starts_with(kPrefix))
+        return {};
+    name = name.substr(kPrefix.size());
+    if (const auto dot = name.rfind('.'); dot != std::string::npos)
+        name = name.substr(dot + 1);
+    return functionalWord(name);
+}
+
+/// A module's forward; a trace writes later calls as forward1, forward2, a script overloads as
+/// forward__0. Its other methods, such as forward_features, are parts of the call they are made in.
+bool isForward(std::string_view method)
+{
+    constexpr std::string_view kForward = "forward", kOverload = "__";
+    if (!method.starts_with(kForward))
+        return false;
+    method.remove_prefix(kForward.size());
+    if (method.starts_with(kOverload))
+        method.remove_prefix(kOverload.size());
+    return std::all_of(method.begin(), method.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+} // namespace
+
+ScriptEvaluator::ScriptEvaluator(ScriptScope& root, ScriptWeights& weights,
+                                 const ScriptDebug& debug, const JobContext& job)
+    : m_root(&root)
+    , m_scope(&root)
+    , m_weights(weights)
+    , m_debug(debug)
+    , m_job(job)
+{
+}
+
+Error ScriptEvaluator::unsupported(const JitNode& node, const std::string& what) const
+{
+    const SourceLocation where = m_debug.find(node.sourceRange());
+    std::string text = std::string(node.kind().toQualString()) + " " + what;
+    if (!where.file.empty())
+        text += " (" + where.file + ", line " + std::to_string(where.line) + ")";
+    return makeError(ErrorCode::Unsupported, text);
+}
+
+std::optional<ScriptEvaluator::Rank> ScriptEvaluator::findRank(const ScriptItem& item) const
+{
+    const ScopedRef* ref = runtimeValue(item);
+    if (!ref)
+        return std::nullopt;
+    const ValueType& type = valueOf(*ref).type;
+    if (type.kind == ValueKind::Tensor && type.shapeKnown)
+        return Rank {std::int64_t(type.shape.size()), false};
+    const auto it = m_ranks.find({ref->scope, ref->ref});
+    return it == m_ranks.end() ? std::nullopt : std::optional(it->second);
+}
+
+std::optional<std::int64_t> ScriptEvaluator::rankOf(const ScriptItem& item) const
+{
+    const auto rank = findRank(item);
+    return rank ? std::optional(rank->count) : std::nullopt;
+}
+
+std::optional<std::int64_t> ScriptEvaluator::decidableRank(const ScriptItem& item) const
+{
+    const auto rank = findRank(item);
+    return rank && (!rank->isAssumed || isInTorch()) ? std::optional(rank->count) : std::nullopt;
+}
+
+Result<ScriptItem> ScriptEvaluator::item(const JitValue* value, const Env& env) const
+{
+    const auto it = env.find(value);
+    if (it == env.end())
+        return fail(ErrorCode::Internal,
+                    "the value '%" + value->debugName() + "' is read before it is made");
+    return it->second;
+}
+
+Result<ScriptEvaluator::Items> ScriptEvaluator::inputs(const JitNode& node, const Env& env) const
+{
+    Items items;
+    for (const JitValue* input : node.inputs()) {
+        QS_TRY(ScriptItem read, item(input, env));
+        items.push_back(std::move(read));
+    }
+    return items;
+}
+
+Result<ScriptItem> ScriptEvaluator::call(torch::jit::Function& function, Items args,
+                                         const ScriptContainer* module)
+{
+    if (!function.isGraphFunction())
+        return fail(ErrorCode::Unsupported,
+                    "calls the method '" + function.name() + "' of a C++ class");
+    if (m_depth >= kMaxDepth)
+        return fail(ErrorCode::BadInput, "calls are nested too deeply");
+    const auto& schema = function.getSchema();
+    const auto graph = torch::jit::toGraphFunction(function).graph();
+    for (std::size_t i = args.size(); i < schema.arguments().size(); ++i) {
+        if (!schema.arguments()[i].default_value())
+            return fail(ErrorCode::BadInput,
+                        "'" + function.name() + "' lacks its argument '"
+                            + schema.arguments()[i].name() + "'");
+        QS_TRY(ScriptItem value, m_weights.item(*schema.arguments()[i].default_value(), ""));
+        args.push_back(std::move(value));
+    }
+    if (args.size() != graph->inputs().size())
+        return fail(ErrorCode::BadInput,
+                    "'" + function.name() + "' is called with a wrong number of arguments");
+    Level level = m_levels.empty() ? Level() : m_levels.back();
+    if (module && (isForward(function.name()) || m_levels.empty())) {
+        level.function.clear();
+        level.scope = {module->path, scriptClassName(*module->type), 0};
+        auto& tree = m_root->edit().modules();
+        for (std::string path = module->path; !path.empty(); path = ModuleTree::parentPath(path))
+            if (const auto* entry = tree.tryGet(path); entry && !entry->moduleClass.empty())
+                break;
+            else
+                tree.add(path, m_weights.classAt(path));
+        tree.add(module->path, level.scope.moduleClass);
+        level.scope.callIndex = m_calls[module->path]++;
+        QS_CHECK(enterLayer(level.scope.moduleClass, args));
+    } else if (level.function.empty()) {
+        level.function = functionalName(function);
+    }
+    m_levels.push_back(std::move(level));
+    ++m_depth;
+    Env env;
+    for (std::size_t i = 0; i < args.size(); ++i)
+        env[graph->inputs()[i]] = std::move(args[i]);
+    auto done = runBlock(*graph->block(), env);
+    --m_depth;
+    m_levels.pop_back();
+    if (!done)
+        return fail(std::move(done).error());
+    if (graph->outputs().size() != 1)
+        return fail(ErrorCode::BadInput, "a function without a single return value");
+    return item(graph->outputs()[0], env);
+}
+
+Result<void> ScriptEvaluator::runBlock(const torch::jit::Block& block, Env& env)
+{
+    constexpr std::size_t kMostSteps = 4'000'000;
+    for (const JitNode* node : block.nodes()) {
+        QS_CHECK(m_job.check());
+        if (++m_steps > kMostSteps)
+            return fail(ErrorCode::Unsupported, "its program is too long to be read");
+        QS_CHECK(runNode(*node, env));
+    }
+    return {};
+}
+
+Result<void> ScriptEvaluator::runNode(const JitNode& node, Env& env)
+{
+    QS_TRY(const bool isPrim, runPrim(node, env));
+    if (isPrim)
+        return {};
+    QS_TRY(const bool isContainer, runContainer(node, env));
+    if (isContainer)
+        return {};
+    QS_TRY(Items args, inputs(node, env));
+    QS_TRY(const bool folded, fold(node, args, env));
+    if (folded)
+        return {};
+    QS_TRY(const bool respelled, respell(node, args, env));
+    if (respelled)
+        return {};
+    return emitOperator(node, std::move(args), env);
+}
+
+Result<bool> ScriptEvaluator::runPrim(const JitNode& node, Env& env)
+{
+    const std::string kind = node.kind().toQualString();
+    if (kind == "prim::Constant") {
+        if (node.output()->type()->kind() == c10::TypeKind::FunctionType)
+            return true; // read by the call itself
+        const auto value = torch::jit::toIValue(node.output());
+        if (!value)
+            return fail(unsupported(node, "holds no constant"));
+        QS_TRY(env[node.output()], m_weights.item(*value, ""));
+        return true;
+    }
+    if (kind == "prim::GetAttr") {
+        QS_CHECK(getAttribute(node, env));
+        return true;
+    }
+    if (kind == "prim::SetAttr") {
+        QS_CHECK(setAttribute(node, env));
+        return true;
+    }
+    if (kind == "prim::CallMethod" || kind == "prim::CallFunction") {
+        QS_CHECK(runCall(node, env));
+        return true;
+    }
+    if (kind == "prim::If" || kind == "prim::Loop" || kind == "prim::RaiseException") {
+        QS_CHECK(ScriptControl(*this).run(node, env));
+        return true;
+    }
+    if (kind == "prim::Uninitialized") {
+        env[node.output()] = ScriptItem();
+        return true;
+    }
+    static constexpr std::array<std::string_view, 6> kSilent {"prim::Print",     "aten::warn",
+                                                              "prim::Enter",     "prim::Exit",
+                                                              "prim::TimePoint", "prim::annotate"};
+    if (std::find(kSilent.begin(), kSilent.end(), kind) == kSilent.end())
+        return false;
+    // A context such as torch.no_grad changes no value; printing is none of ours.
+    for (const JitValue* out : node.outputs())
+        env[out] = at::IValue();
+    if (kind == "prim::annotate") {
+        QS_TRY(env[node.output()], item(node.input(0), env));
+    }
+    return true;
+}
+
+namespace {
+
+/// The slot of the object's attribute that the node names; none where either is not known.
+std::optional<std::size_t> slotOf(const ScriptContainer* object, const torch::jit::Node& node)
+{
+    const auto type = object ? object->type->cast<c10::ClassType>() : nullptr;
+    return type ? type->findAttributeSlot(node.s(c10::attr::name)) : std::nullopt;
+}
+
+} // namespace
+
+Result<void> ScriptEvaluator::getAttribute(const JitNode& node, Env& env)
+{
+    QS_TRY(const ScriptItem owner, item(node.input(0), env));
+    ScriptContainer* object = containerOf(owner);
+    const auto slot = slotOf(object, node);
+    if (!slot)
+        return fail(unsupported(node,
+                                "reads the attribute '" + node.s(c10::attr::name)
+                                    + "' of an object that is not known"));
+    ScriptItem& held = object->items.at(*slot);
+    if (std::holds_alternative<std::monostate>(held)) {
+        QS_TRY(held, m_weights.attribute(*object, *slot));
+    }
+    env[node.output()] = held;
+    return {};
+}
+
+Result<void> ScriptEvaluator::setAttribute(const JitNode& node, Env& env)
+{
+    QS_TRY(const ScriptItem owner, item(node.input(0), env));
+    QS_TRY(ScriptItem value, item(node.input(1), env));
+    ScriptContainer* object = containerOf(owner);
+    const auto slot = slotOf(object, node);
+    if (!slot)
+        return fail(unsupported(node,
+                                "sets the attribute '" + node.s(c10::attr::name)
+                                    + "' of an object that is not known"));
+    // A branch that does not set it needs its old value.
+    if (std::holds_alternative<std::monostate>(object->items.at(*slot))) {
+        QS_TRY(object->items.at(*slot), m_weights.attribute(*object, *slot));
+    }
+    m_journal.touch(std::get<ScriptContainerPtr>(owner));
+    object->items.at(*slot) = std::move(value);
+    const std::pair set(std::get<ScriptContainerPtr>(owner), *slot);
+    if (std::find(m_setAttributes.begin(), m_setAttributes.end(), set) == m_setAttributes.end())
+        m_setAttributes.push_back(set);
+    return {};
+}
+
+Result<std::vector<std::string>> ScriptEvaluator::keepAttributes()
+{
+    std::vector<std::string> dropped;
+    for (const auto& [object, slot] : m_setAttributes) {
+        const ScriptItem& now = object->items.at(slot);
+        QS_TRY(const ScriptItem saved, m_weights.attribute(*object, slot));
+        if (std::holds_alternative<std::monostate>(saved) || sameItem(saved, now))
+            continue;
+        const std::string name = object->type->expectRef<c10::ClassType>().getAttributeName(slot);
+        const std::string path = object->path.empty() ? name : object->path + "." + name;
+        const auto isTensor = [&](const ScopedRef* ref) {
+            return ref && ref->scope == m_root && valueOf(*ref).type.kind == ValueKind::Tensor;
+        };
+        const ScopedRef *holder = runtimeValue(saved), *value = runtimeValue(now);
+        if (!isTensor(holder) || !isTensor(value)) {
+            dropped.push_back(path);
+            continue;
+        }
+        GraphEdit& edit = m_root->edit();
+        Node& node = edit.change(holder->ref.node);
+        node.kind = NodeKind::Parameter;
+        node.isBuffer = node.persistentBuffer = true;
+        edit.modules().addParameter(path);
+        edit.insert(makeStateUpdate(node, value->ref, valueOf(*value).type));
+    }
+    return dropped;
+}
+
+Result<void> ScriptEvaluator::runCall(const JitNode& node, Env& env)
+{
+    const SourceLocation where = m_debug.find(node.sourceRange());
+    const SourceLocation outer = m_levels.empty() ? SourceLocation() : m_levels.back().caller;
+    if (!m_levels.empty() && !where.file.empty() && !ScriptDebug::isInsideTorch(where.file))
+        m_levels.back().caller = where;
+    Items args;
+    for (std::size_t i = node.kind() == c10::prim::CallFunction ? 1 : 0; i < node.inputs().size();
+         ++i) {
+        QS_TRY(ScriptItem arg, item(node.input(i), env));
+        args.push_back(std::move(arg));
+    }
+    Result<ScriptItem> returned = fail(ErrorCode::Internal, "not called");
+    if (node.kind() == c10::prim::CallFunction) {
+        const auto type = node.input(0)->type()->cast<c10::FunctionType>();
+        if (!type)
+            return fail(unsupported(node, "calls a function that is not known"));
+        returned = call(*type->function(), std::move(args), nullptr);
+    } else {
+        const ScriptContainer* object = args.empty() ? nullptr : containerOf(args[0]);
+        const auto type = object ? object->type->cast<c10::ClassType>() : nullptr;
+        auto* method = type ? type->findMethod(node.s(c10::attr::name)) : nullptr;
+        if (!method)
+            return fail(unsupported(node,
+                                    "calls the method '" + node.s(c10::attr::name)
+                                        + "' of an object that is not known"));
+        // A context such as torch.no_grad() changes no value.
+        const std::string name = type->name() ? type->name()->qualifiedName() : "";
+        if (name.starts_with("__torch__.torch.autograd.grad_mode."))
+            returned = ScriptItem(at::IValue());
+        else
+            returned = call(*method, std::move(args), type->is_module() ? object : nullptr);
+    }
+    if (!m_levels.empty())
+        m_levels.back().caller = outer;
+    if (!returned)
+        return fail(std::move(returned).error());
+    env[node.output()] = std::move(*returned);
+    return {};
+}
+
+} // namespace qs

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/job_context.h"
+#include "engine/import/torchscript/torchscript_debug.h"
+#include "engine/import/torchscript/torchscript_weights.h"
+#include "engine/import/torchscript/walk/torchscript_scope.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace qs {
+
+/// Reads a TorchScript program as a graph by walking it with what is known: constants are computed,
+/// branches with a known condition taken, loops with a known count unrolled, calls followed,
+/// tuples, lists, dicts, objects and attributes resolved. What is left are the operators, which
+/// become nodes of a scope. Branches and loops that depend on data become nodes with bodies. No
+/// operator is run on elements. Functions may throw what LibTorch throws: call inside `guardTorch`.
+class ScriptEvaluator
+{
+public:
+    using JitNode = torch::jit::Node;
+    using JitValue = torch::jit::Value;
+    using Items = std::vector<ScriptItem>;
+    /// What the values of one call of a function stand for.
+    using Env = std::unordered_map<const JitValue*, ScriptItem>;
+
+    ScriptEvaluator(ScriptScope& root, ScriptWeights& weights, const ScriptDebug& debug,
+                    const JobContext& job);
+
+    /// Follows a call. `module` is null for a plain function.
+    Result<ScriptItem> call(torch::jit::Function& function, Items args,
+                            const ScriptContainer* module);
+    /// The item as an argument of the current scope; a container becomes a list where the slot
+    /// wants one, else a node that builds it.
+    Result<Argument> argument(const ScriptItem& item, const c10::TypePtr& wanted);
+    /// Once all of a scope's nodes are there. Errors (Unsupported): a loop in it changes a tensor
+    /// in place that is read after it under the name it had before, or a branch or loop hands a
+    /// tensor out that it changes, and after it one of the two is changed again.
+    Result<void> checkWrites(ScriptScope& scope) const;
+    /// Once the call has been followed: tensors that the model set as attributes become state
+    /// updates. Returns the paths of the other attributes that it leaves changed; every call starts
+    /// from their saved values.
+    Result<std::vector<std::string>> keepAttributes();
+    /// The number of dimensions where it is known.
+    void setRank(const ScopedRef& ref, std::int64_t rank, bool isAssumed = false)
+    {
+        m_ranks[{ref.scope, ref.ref}] = {rank, isAssumed};
+    }
+    std::optional<std::int64_t> rankOf(const ScriptItem& item) const;
+
+private:
+    struct RefHash
+    {
+        std::size_t operator()(const std::pair<ScriptScope*, ValueRef>& key) const
+        {
+            return std::hash<ScriptScope*>()(key.first) ^ std::hash<ValueRef>()(key.second);
+        }
+    };
+    /// One level of the module calls we are in.
+    struct Level
+    {
+        Scope scope;
+        std::string function; ///< torch.nn.functional's function we are in, or empty
+        SourceLocation caller; ///< where user code called
+    };
+
+    // torchscript_evaluator.cpp: walking
+    Result<void> runBlock(const torch::jit::Block& block, Env& env);
+    Result<void> runNode(const JitNode& node, Env& env);
+    Result<bool> runPrim(const JitNode& node, Env& env);
+    Result<void> runCall(const JitNode& node, Env& env);
+    Result<void> getAttribute(const JitNode& node, Env& env);
+    Result<void> setAttribute(const JitNode& node, Env& env);
+    Result<ScriptItem> item(const JitValue* value, const Env& env) const;
+    Result<Items> inputs(const JitNode& node, const Env& env) const;
+    Error unsupported(const JitNode& node, const std::string& what) const;
+
+    // torchscript_construct.cpp: making containers and taking them apart
+    Result<bool> runConstruct(const JitNode& node, Items args, Env& env);
+    Result<void> unpack(const JitNode& node, const ScriptItem& item, Env& env);
+    Result<void> unpackRuntime(const JitNode& node, const ScriptItem& whole, Env& env);
+    /// Turns the container into one value made by a node.
+    Result<ScopedRef> makeRuntime(const ScriptContainerPtr& container);
+
+    // torchscript_containers.cpp: what is done to tuples, lists and dicts
+    Result<bool> runContainer(const JitNode& node, Env& env);
+    Result<bool> runKnownList(const JitNode& node, const Items& args, Env& env);
+    Result<bool> changeKnownList(const JitNode& node, const Items& args, Env& env);
+    Result<bool> runKnownDict(const JitNode& node, const Items& args, Env& env);
+    Result<bool> runSizes(const JitNode& node, const Items& args, Env& env);
+
+    // torchscript_emit.cpp: operators
+    Result<void> emitOperator(const JitNode& node, Items args, Env& env);
+    Result<void> emitUnknown(const JitNode& node, const c10::FunctionSchema& schema,
+                             const Items& args, Env& env);
+    Result<bool> fold(const JitNode& node, const Items& args, Env& env);
+    Result<bool> respell(const JitNode& node, const Items& args, Env& env);
+    Result<bool> respellTensorRead(const JitNode& node, const Items& args, Env& env);
+    Result<std::vector<NamedArgument>> arguments(const c10::FunctionSchema& schema,
+                                                 const Items& args);
+    Result<void> bindOutputs(const JitNode& node, Node made, Env& env,
+                             const ScriptContainerPtr& changed = nullptr);
+    void label(Node& made, const JitNode* from) const;
+    ScopedRef emit(Node made);
+    /// A node of one output: a scalar, a list or a tensor by `kind`.
+    ScopedRef emitOne(const std::string& target, std::vector<NamedArgument> args, ValueKind kind,
+                      const JitNode* from);
+    Result<ScriptItem> sizeOf(const ScopedRef& tensor, const ScriptItem& dim, const JitNode* from);
+    const Value& valueOf(const ScopedRef& ref) const { return ref.scope->value(ref.ref); }
+
+    // torchscript_numbers.cpp: numbers that a trace holds as tensors
+    void respellNumber(const JitNode& node, Items& args) const;
+    Result<ScopedRef> numberTensor(const JitNode& node, const ScriptItem& number, DType dtype);
+    std::optional<ScriptItem> wholeNumber(const JitValue& value, const ScriptItem& item) const;
+    Result<std::optional<ScopedRef>> numberArithmetic(const JitNode& node, const Items& args);
+
+    // torchscript_layers.cpp: torch's own layers and functions
+    bool isInTorch() const;
+    Result<void> enterLayer(std::string_view moduleClass, const Items& args);
+    Result<DType> weightType(const ScriptItem& module);
+    std::optional<at::IValue> layerFact(const JitNode& node, const Items& args) const;
+
+    /// A number of dimensions that is known, or follows from one, by the assumption that layers
+    /// are given batches.
+    struct Rank
+    {
+        std::int64_t count = 0;
+        bool isAssumed = false;
+    };
+    std::optional<Rank> findRank(const ScriptItem& item) const;
+    /// The rank to decide by: user code asks to tell samples from batches, torch's own does not
+    /// matter.
+    std::optional<std::int64_t> decidableRank(const ScriptItem& item) const;
+
+    // torchscript_control.cpp: branches and loops
+    friend class ScriptControl;
+
+    ScriptScope* m_root;
+    ScriptScope* m_scope;
+    std::vector<std::unique_ptr<ScriptScope>> m_scopes; ///< of bodies; values point into them
+    std::size_t m_steps = 0;
+    ScriptWeights& m_weights;
+    const ScriptDebug& m_debug;
+    const JobContext& m_job;
+    ScriptJournal m_journal;
+    std::vector<Level> m_levels;
+    std::unordered_map<std::string, int> m_calls; ///< by module path, so far
+    std::unordered_map<std::pair<ScriptScope*, ValueRef>, Rank, RefHash> m_ranks;
+    std::unordered_map<std::pair<ScriptScope*, ValueRef>, ScriptItem, RefHash>
+        m_numbers; ///< the number inside a tensor that was made of one
+    /// A branch or loop that changes an operand in place, where that is not followed: one that it
+    /// carries, or one that it hands out as its `output`.
+    struct BodyWrite
+    {
+        ScriptScope* scope;
+        NodeId control;
+        ValueRef operand;
+        std::optional<std::uint32_t> output;
+        Error error; ///< where that matters
+    };
+    std::vector<BodyWrite> m_bodyWrites;
+    std::vector<std::pair<ScriptContainerPtr, std::size_t>> m_setAttributes; ///< objects, slots
+    int m_depth = 0;
+};
+
+/// True for a type whose values are lists (or optional ones).
+bool isListType(const c10::TypePtr& type);
+/// What a value of this TorchScript type is at run time.
+ValueType runtimeType(const c10::TypePtr& type);
+/// A constant as an argument; `real` distinguishes numbers that stand for element types and
+/// layouts.
+Argument constantArgument(const at::IValue& value, const c10::TypePtr& real);
+/// The item as one constant when all of it is known.
+std::optional<at::IValue> wholeConstant(const ScriptItem& item);
+
+} // namespace qs

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/import/torchscript/walk/torchscript_evaluator.h"
+
+#include <algorithm>
+#include <array>
+
+namespace qs {
+
+namespace {
+
+/// What torch.nn's layers take of their first arguments, the others being masks, offsets and the
+/// like: recurrent and attention layers and bags one sequence or a batch of them, cells one step or
+/// a batch.
+struct Layer
+{
+    std::string_view name;
+    std::int64_t rank; ///< of a batch
+    std::size_t values; ///< how many of the arguments these are
+    bool ofWeights; ///< their element type is that of the layer's weights
+};
+
+const Layer* layerOf(std::string_view moduleClass)
+{
+    static constexpr std::array<Layer, 10> kLayers {
+        {{"torch.nn.LSTM", 3, 1, true},
+         {"torch.nn.GRU", 3, 2, true},
+         {"torch.nn.RNN", 3, 2, true},
+         {"torch.nn.LSTMCell", 2, 1, true},
+         {"torch.nn.GRUCell", 2, 2, true},
+         {"torch.nn.RNNCell", 2, 2, true},
+         {"torch.nn.MultiheadAttention", 3, 3, true},
+         {"torch.nn.TransformerEncoderLayer", 3, 1, true},
+         {"torch.nn.TransformerDecoderLayer", 3, 2, true},
+         {"torch.nn.EmbeddingBag", 2, 1, false}}};
+    const auto found = std::find_if(kLayers.begin(), kLayers.end(),
+                                    [&](const Layer& layer) { return layer.name == moduleClass; });
+    return found == kLayers.end() ? nullptr : &*found;
+}
+
+} // namespace
+
+bool ScriptEvaluator::isInTorch() const
+{
+    return !m_levels.empty()
+        && (!m_levels.back().function.empty()
+            || m_levels.back().scope.moduleClass.starts_with("torch.nn."));
+}
+
+/// Where nothing else tells, as in a scripted model whose input goes straight into a layer, it is a
+/// batch of what the layer's weights are.
+Result<void> ScriptEvaluator::enterLayer(std::string_view moduleClass, const Items& args)
+{
+    const Layer* layer = layerOf(moduleClass);
+    const bool hasOffsets = layer && !layer->ofWeights && args.size() > 2 && runtimeValue(args[2]);
+    for (std::size_t i = 1; layer && i < args.size() && i <= layer->values; ++i) {
+        const ScopedRef* value = runtimeValue(args[i]);
+        if (!value || value->maybeNone || valueOf(*value).type.kind != ValueKind::Tensor)
+            continue;
+        if (!rankOf(args[i]))
+            setRank(*value, hasOffsets ? 1 : layer->rank, true); // bags one behind another
+        if (!layer->ofWeights || !valueOf(*value).type.isUntyped())
+            continue;
+        QS_TRY(const DType dtype, weightType(args[0]));
+        value->scope->edit().change(value->ref.node).outputs[value->ref.index].type.dtype = dtype;
+    }
+    return {};
+}
+
+/// The element type of a module's first floating-point weight, its own or of a module inside.
+Result<DType> ScriptEvaluator::weightType(const ScriptItem& module)
+{
+    ScriptContainer* object = containerOf(module);
+    const auto type = object ? object->type->cast<c10::ClassType>() : nullptr;
+    for (std::size_t slot = 0; type && slot < type->numAttributes(); ++slot) {
+        const auto held = type->getAttribute(slot);
+        const bool isWeight = held->kind() == c10::TypeKind::TensorType;
+        if (!isWeight && !held->is_module())
+            continue;
+        ScriptItem& item = object->items.at(slot);
+        if (std::holds_alternative<std::monostate>(item)) {
+            QS_TRY(item, m_weights.attribute(*object, slot));
+        }
+        DType dtype = DType::Unknown;
+        if (!isWeight) {
+            QS_TRY(dtype, weightType(item));
+        } else if (const ScopedRef* weight = runtimeValue(item)) {
+            dtype = valueOf(*weight).type.dtype;
+        }
+        if (isFloating(dtype))
+            return dtype;
+    }
+    return DType::Unknown;
+}
+
+/// What torch.nn's own layers ask before they take a fused path for inference: as torch.export, the
+/// other spelling, traces them, with gradients wanted and outside of any autocast.
+std::optional<at::IValue> ScriptEvaluator::layerFact(const JitNode& node, const Items& args) const
+{
+    if (!isInTorch())
+        return std::nullopt;
+    const std::string_view kind = node.kind().toQualString();
+    if (kind == "aten::is_grad_enabled")
+        return at::IValue(true);
+    if (kind == "aten::is_autocast_enabled" || kind == "aten::is_autocast_cpu_enabled")
+        return at::IValue(false);
+    if (const auto* device = args.empty() ? nullptr : knownValue(args[0]);
+        kind == "prim::type" && device && device->isDevice()) // one that has the fused path
+        return at::IValue(c10::DeviceTypeName(device->toDevice().type(), true));
+    const ScopedRef* tensor = args.empty() ? nullptr : runtimeValue(args[0]);
+    if (kind != "prim::requires_grad" || !tensor)
+        return std::nullopt;
+    const Node& maker = tensor->scope->edit().get(tensor->ref.node);
+    return at::IValue(maker.kind == NodeKind::Parameter && !maker.isBuffer);
+}
+
+} // namespace qs

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/import/torchscript/walk/torchscript_merge.h"
+
+#include "engine/import/torchscript/walk/torchscript_evaluator.h"
+
+namespace qs {
+
+namespace {
+
+using Kind = ScriptContainer::Kind;
+
+bool isNone(const ScriptItem& item)
+{
+    const auto* value = knownValue(item);
+    return value && value->isNone();
+}
+
+bool isMissing(const ScriptItem& item)
+{
+    return std::holds_alternative<std::monostate>(item);
+}
+
+const ScriptContainer* splittable(const ScriptItem& item)
+{
+    const ScriptContainer* held = containerOf(item);
+    return held && !held->runtime && !held->sizesOf && held->kind != Kind::Object ? held : nullptr;
+}
+
+bool isVisible(const ScopedRef& ref, const ScriptScope* from)
+{
+    while (from && from != ref.scope)
+        from = from->parent();
+    return from != nullptr;
+}
+
+/// True for a value, or a list known at run time, that belongs to a scope which ends.
+bool isInner(const ScriptItem& item, const ScriptScope* outer)
+{
+    if (const auto* ref = runtimeValue(item))
+        return !isVisible(*ref, outer);
+    const ScriptContainer* held = containerOf(item);
+    return held
+        && ((held->runtime && !isVisible(*held->runtime, outer))
+            || (held->sizesOf && !isVisible(*held->sizesOf, outer)));
+}
+
+bool sameKeys(const std::vector<at::IValue>& a, const std::vector<at::IValue>& b)
+{
+    return a.size() == b.size()
+        && std::equal(a.begin(), a.end(), b.begin(), [](const at::IValue& x, const at::IValue& y) {
+               return x.tagKind() == y.tagKind() && x == y;
+           });
+}
+
+} // namespace
+
+ValueType itemType(const ScriptItem& item)
+{
+    if (const auto* ref = runtimeValue(item))
+        return ref->scope->value(ref->ref).type;
+    if (const auto* value = knownValue(item))
+        return runtimeType(value->type());
+    if (const auto* held = containerOf(item))
+        return runtimeType(held->type);
+    return {};
+}
+
+ScriptPattern ScriptPattern::of(const ScriptItem& item, const ScriptScope* outer)
+{
+    ScriptPattern made;
+    made.m_outer = outer;
+    if (isInner(item, outer)) {
+        made.becomeLeaf(item, item);
+        return made;
+    }
+    const ScriptContainer* held = splittable(item);
+    if (!held) {
+        made.m_fixed = item;
+        return made;
+    }
+    made.m_form = Form::Parts;
+    made.m_fixed = item;
+    made.m_shell.kind = held->kind;
+    made.m_shell.type = held->type;
+    made.m_shell.keys = held->keys;
+    for (const ScriptItem& part : held->items)
+        made.m_parts.push_back(of(part, outer));
+    return made;
+}
+
+void ScriptPattern::becomeLeaf(const ScriptItem& a, const ScriptItem& b)
+{
+    const ScriptItem& telling = isNone(a) || isMissing(a) ? b : a;
+    m_form = Form::Leaf;
+    m_type = itemType(telling);
+    const ValueType other = itemType(b);
+    if (!isNone(b) && !isMissing(b)) {
+        if (other.dtype != m_type.dtype)
+            m_type.dtype = DType::Unknown;
+        if (other.shapeKnown != m_type.shapeKnown || other.shape != m_type.shape) {
+            m_type.shapeKnown = false;
+            m_type.shape.clear();
+        }
+    }
+    m_maybeNone = isNone(a) || isNone(b);
+    for (const ScriptItem* item : {&a, &b})
+        if (const auto* ref = runtimeValue(*item))
+            m_maybeNone = m_maybeNone || ref->maybeNone;
+    const ScriptContainer* held = containerOf(telling);
+    if (held && (held->kind == Kind::List || held->kind == Kind::Dict))
+        m_listType = held->type;
+    m_parts.clear();
+}
+
+bool ScriptPattern::join(const ScriptItem& item)
+{
+    if (isMissing(item))
+        return false;
+    if (m_form == Form::Leaf) {
+        const bool maybe = isNone(item) || (runtimeValue(item) && runtimeValue(item)->maybeNone);
+        const bool changed = maybe && !m_maybeNone;
+        m_maybeNone = m_maybeNone || maybe;
+        return changed;
+    }
+    if (m_form == Form::Fixed) {
+        if (sameItem(m_fixed, item))
+            return false;
+        if (isMissing(m_fixed)) {
+            *this = of(item, m_outer);
+            return true;
+        }
+        becomeLeaf(m_fixed, item);
+        return true;
+    }
+    const ScriptContainer* held = splittable(item);
+    if (!held || held->kind != m_shell.kind || held->items.size() != m_parts.size()
+        || !sameKeys(held->keys, m_shell.keys)) {
+        becomeLeaf(m_fixed, item);
+        return true;
+    }
+    bool changed = false;
+    for (std::size_t i = 0; i < m_parts.size(); ++i)
+        changed = m_parts[i].join(held->items[i]) || changed;
+    return changed;
+}
+
+void ScriptPattern::collect(const ScriptItem& item, std::vector<ScriptItem>& leaves) const
+{
+    if (m_form == Form::Leaf) {
+        leaves.push_back(item);
+        return;
+    }
+    const ScriptContainer* held = splittable(item);
+    for (std::size_t i = 0; i < m_parts.size(); ++i)
+        m_parts[i].collect(held && i < held->items.size() ? held->items[i] : ScriptItem(), leaves);
+}
+
+ScriptItem ScriptPattern::build(const std::vector<ScopedRef>& values, std::size_t& next) const
+{
+    if (m_form == Form::Fixed)
+        return m_fixed;
+    if (m_form == Form::Leaf) {
+        ScopedRef ref = values.at(next++);
+        ref.maybeNone = m_maybeNone;
+        if (!m_listType || m_maybeNone)
+            return ref;
+        auto made = std::make_shared<ScriptContainer>();
+        made->kind = m_listType->kind() == c10::TypeKind::DictType ? Kind::Dict : Kind::List;
+        made->type = m_listType;
+        made->runtime = ref;
+        return made;
+    }
+    const std::size_t before = next;
+    auto made = std::make_shared<ScriptContainer>(m_shell);
+    for (const ScriptPattern& part : m_parts)
+        made->items.push_back(part.build(values, next));
+    // Nothing in it differs: it keeps its identity.
+    return next == before ? m_fixed : ScriptItem(made);
+}
+
+void ScriptPattern::types(std::vector<ValueType>& out) const
+{
+    if (m_form == Form::Leaf)
+        out.push_back(m_type);
+    for (const ScriptPattern& part : m_parts)
+        part.types(out);
+}
+
+} // namespace qs

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/import/functionalize/alias_analysis.h"
+#include "engine/import/torchscript/walk/torchscript_control.h"
+
+#include <algorithm>
+#include <set>
+
+namespace qs {
+
+namespace {
+
+constexpr const char* kSeenTwice
+    = "changes a tensor in place that is also seen under another name, which is not followed into "
+      "or out of its body; write the change without the underscore";
+
+/// Puts what a branch or loop left in a tensor around it back into that tensor.
+bool isWriteBack(const Node& node, NodeId control)
+{
+    const Argument* source = node.target == "aten.copy_.default" ? node.tryArg("src") : nullptr;
+    return source && source->asRef() && source->asRef()->node == control;
+}
+
+/// Whether a tensor is read behind a branch or loop under a name that it had before, or is kept.
+bool isReadBehind(const Graph& graph, ValueRef tensor, NodeId control, bool orKept)
+{
+    const std::size_t here = graph.position(control);
+    const AliasSets before(graph, here);
+    const auto& members = before.members(tensor);
+    return std::any_of(members.begin(), members.end(), [&](ValueRef member) {
+        const auto users = graph.users(member);
+        return (orKept && graph.get(member.node).isBuffer)
+            || std::any_of(users.begin(), users.end(), [&](const Use& use) {
+                   return graph.position(use.node) > here
+                       && !isWriteBack(graph.get(use.node), control);
+               });
+    });
+}
+
+/// Whether behind a branch or loop something changes the tensor, or what was handed out of it, in
+/// place.
+bool isWrittenBehind(const Graph& graph, ValueRef tensor, ValueRef handedOut)
+{
+    const AliasSets aliases(graph);
+    const auto shares = [&](ValueRef ref) {
+        const auto& members = aliases.members(ref);
+        return std::any_of(members.begin(), members.end(), [&](ValueRef member) {
+            return member == tensor || member == handedOut;
+        });
+    };
+    bool found = false;
+    for (std::size_t i = graph.position(handedOut.node) + 1; i < graph.nodes().size(); ++i) {
+        const Node& node = *graph.nodes()[i];
+        if (isWriteBack(node, handedOut.node))
+            continue;
+        for (const std::size_t a : writtenArguments(node))
+            forEachRef(node.args[a].value, [&](ValueRef ref) { found = found || shares(ref); });
+    }
+    return found;
+}
+
+} // namespace
+
+std::vector<std::size_t> ScriptControl::writtenInputs(const Graph& body)
+{
+    if (!hasWrites(body))
+        return {};
+    std::set<ValueRef> touched;
+    forEachWrite(body, [&](const Node&, const std::vector<ValueRef>& changed) {
+        touched.insert(changed.begin(), changed.end());
+    });
+    std::vector<std::size_t> found;
+    const auto inputs = body.inputs();
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        if (touched.contains({inputs[i]->id, 0}))
+            found.push_back(i);
+    return found;
+}
+
+void ScriptControl::writeBack(const std::vector<ValueRef>& targets, NodeId node,
+                              std::size_t firstOutput, const JitNode& from)
+{
+    for (std::size_t i = 0; i < targets.size(); ++i)
+        m_e.emitOne(
+            "aten.copy_.default",
+            {{"self", targets[i]}, {"src", ValueRef {node, std::uint32_t(firstOutput + i)}}},
+            ValueKind::Tensor, &from);
+}
+
+/// A body sees two names of one tensor as two tensors.
+Result<void> ScriptControl::checkNames(const JitNode& node, const std::vector<ValueRef>& written,
+                                       const std::vector<ValueRef>& operands) const
+{
+    if (written.empty())
+        return {};
+    const Graph around = m_e.m_scope->edit().build();
+    const AliasSets aliases(around);
+    for (const ValueRef& target : written)
+        for (const ValueRef& member : aliases.members(target))
+            if (std::count(operands.begin(), operands.end(), member) > (member == target ? 1 : 0))
+                return fail(m_e.unsupported(node, kSeenTwice));
+    return {};
+}
+
+Result<void> ScriptControl::checkNextRound(const JitNode& node, const Graph& body,
+                                           const Argument& handedOn, ValueRef leaf) const
+{
+    const auto* next = handedOn.asRef();
+    if (!next)
+        return {};
+    const AliasSets aliases(body);
+    for (const ValueRef& member : aliases.members(*next))
+        if (member != leaf && body.get(member.node).kind == NodeKind::Input)
+            return fail(m_e.unsupported(node, kSeenTwice));
+    return {};
+}
+
+ScriptControl::BodyWrites ScriptControl::writesOf(const Graph& body,
+                                                  const std::vector<Argument>& leaves)
+{
+    BodyWrites writes {writtenInputs(body), {}};
+    if (writes.inputs.empty())
+        return writes;
+    const AliasSets aliases(body);
+    const auto inputs = body.inputs();
+    for (const std::size_t input : writes.inputs) {
+        const auto& members = aliases.members({inputs[input]->id, 0});
+        for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf)
+            if (const auto* ref = leaves[leaf].asRef();
+                ref && std::find(members.begin(), members.end(), *ref) != members.end())
+                writes.handedOut.push_back({input, std::uint32_t(leaf)});
+    }
+    return writes;
+}
+
+void ScriptControl::remember(const JitNode& node, NodeId control, ValueRef operand,
+                             std::optional<std::uint32_t> output)
+{
+    m_e.m_bodyWrites.push_back(
+        {m_e.m_scope, control, operand, output, m_e.unsupported(node, kSeenTwice)});
+}
+
+Result<void> ScriptEvaluator::checkWrites(ScriptScope& scope) const
+{
+    const auto isHere = [&](const BodyWrite& write) {
+        return write.scope == &scope && scope.edit().contains(write.control);
+    };
+    if (std::none_of(m_bodyWrites.begin(), m_bodyWrites.end(), isHere))
+        return {};
+    const Graph graph = scope.edit().build();
+    for (const BodyWrite& write : m_bodyWrites)
+        if (isHere(write) && isReadBehind(graph, write.operand, write.control, !write.output)
+            && (!write.output
+                || isWrittenBehind(graph, write.operand, {write.control, *write.output})))
+            return fail(write.error);
+    return {};
+}
+
+} // namespace qs

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/block/prepare_names.h"
+
+#include "engine/configure/nearest_name.h"
+#include "engine/plan/names/op_vocabulary.h"
+#include "engine/plan/wrapped_scopes.h"
+
+#include <algorithm>
+#include <map>
+
+namespace qs {
+
+namespace {
+
+/// What the model has, against what is asked for.
+class NameCheck
+{
+public:
+    NameCheck(const Graph& graph, std::vector<std::string>& warnings)
+        : m_warnings(warnings)
+    {
+        for (const ModuleEntry* module : graph.modules().inOrder()) {
+            m_paths.push_back(module->path);
+            const std::string name = canonicalTypeName(module->moduleClass);
+            if (std::find(m_classes.begin(), m_classes.end(), name) == m_classes.end())
+                m_classes.push_back(name);
+        }
+    }
+
+    void module(const std::string& where, const std::string& name)
+    {
+        look(where, "module '" + name + "'", name, m_paths);
+    }
+    /// "head::post_process": the module, and one of the methods its nodes come from.
+    void wrapped(const std::string& where, const Graph& graph, const std::string& name)
+    {
+        const WrapKey key = splitWrapKey(name);
+        if (!graph.modules().tryGet(key.path)) {
+            module(where, key.path);
+            return;
+        }
+        const std::vector<std::string> functions = functionsOf(graph, key.path);
+        if (key.function.empty() || wrappedScopes(graph, {name}).front().glue.size()
+            || wrappedScopes(graph, {name}).front().inner.size())
+            return;
+        std::string known;
+        for (const std::string& function : functions)
+            known += (known.empty() ? "" : ", ") + function;
+        // A default export records forward for whatever it calls.
+        const bool isForwardAlone = known.empty() || known == "forward";
+        m_warnings.push_back(where + ": no operator of module '" + key.path + "' comes from '"
+                             + key.function + "'; the file knows "
+                             + (known.empty() ? "no functions of it" : known)
+                             + (isForwardAlone ? ": export the model with strict=True" : ""));
+    }
+    void moduleClass(const std::string& where, const std::string& name)
+    {
+        look(where, "module of class '" + name + "'", canonicalTypeName(name), m_classes);
+    }
+
+private:
+    void look(const std::string& where, const std::string& what, const std::string& name,
+              const std::vector<std::string>& known)
+    {
+        if (std::find(known.begin(), known.end(), name) != known.end())
+            return;
+        const std::string near = nearestName(name, known);
+        m_warnings.push_back(where + ": the model has no " + what
+                             + (near.empty() ? "; 'inspect --json' lists its modules"
+                                             : "; did you mean '" + near + "'?"));
+    }
+
+    std::vector<std::string>& m_warnings;
+    std::vector<std::string> m_paths, m_classes;
+};
+
+/// The names in a list; of PyTorch's tuples the first item.
+std::vector<std::string> namesIn(const Json& block, const char* key)
+{
+    std::vector<std::string> names;
+    if (block.contains(key) && block[key].is_array())
+        for (const Json& item : block[key]) {
+            const Json& name = item.is_array() && !item.empty() ? item.front() : item;
+            if (name.is_string())
+                names.push_back(name.get<std::string>());
+        }
+    return names;
+}
+
+/// Custom modules other than the LSTM, which needs no configuration, have no effect.
+void warnOfCustomModules(const Json& block, const std::string& where, const char* key,
+                         std::vector<std::string>& warnings)
+{
+    static const std::map<std::string, std::string> kBuiltIn {
+        {"torch.nn.LSTM", "torch.ao.nn.quantizable.LSTM"},
+        {"torch.ao.nn.quantizable.LSTM", "torch.ao.nn.quantized.LSTM"}};
+    if (!block.contains(key) || !block[key].is_object())
+        return;
+    for (const auto& [mode, classes] : block[key].items())
+        for (const auto& [from, to] : classes.items()) {
+            const auto known = kBuiltIn.find(from);
+            const bool same = known != kBuiltIn.end() && to.is_string()
+                && to.get<std::string>() == known->second && mode == "static";
+            if (!same)
+                warnings.push_back(
+                    where + "." + key + "." + mode + " has no effect for '" + from
+                    + "': of custom modules only torch.nn.LSTM is built in (static); "
+                      "its operators are planned one by one");
+        }
+}
+
+/// Keys of torch.ao's that are read and kept, but that nothing here acts on.
+void warnOfIdleKeys(const Json& prepare, const Json& convert, std::vector<std::string>& warnings)
+{
+    const auto idle = [&warnings](const Json& block, const std::string& where, const char* key,
+                                  const char* why) {
+        if (block.contains(key) && !block[key].empty())
+            warnings.push_back(where + "." + key + " has no effect: " + why);
+    };
+    for (const char* key : {"input_quantized_idxs", "output_quantized_idxs"})
+        idle(prepare, "prepare", key, "a model's inputs and outputs stay float");
+    for (const char* key : {"standalone_module_name", "standalone_module_class"})
+        idle(prepare, "prepare", key, "a module is quantized in place, with the rest of the model");
+    warnOfCustomModules(prepare, "prepare", "float_to_observed_custom_module_class", warnings);
+    warnOfCustomModules(convert, "convert", "observed_to_quantized_custom_module_class", warnings);
+}
+
+} // namespace
+
+void warnOfPrepareNames(const Graph& graph, const PrepareBlock& block,
+                        std::vector<std::string>& warnings)
+{
+    const auto& [prepare, convert] = block;
+    warnOfIdleKeys(prepare, convert, warnings);
+    NameCheck check(graph, warnings);
+    for (const char* key : {"non_traceable_module_name", "standalone_module_name", "only_modules"})
+        for (const std::string& name : namesIn(prepare, key))
+            check.module(std::string("prepare.") + key, name);
+    for (const char* key : {"non_traceable_module_class", "standalone_module_class"})
+        for (const std::string& name : namesIn(prepare, key))
+            check.moduleClass(std::string("prepare.") + key, name);
+    for (const std::string& name : namesIn(prepare, "wrap"))
+        check.wrapped("prepare.wrap", graph, name);
+    // Classes of the model itself: what static preparation starts from, and what the other modes,
+    // which observe nothing, convert at once.
+    const auto mapped = [&check](const Json& block, const std::string& where,
+                                 const std::string& key, const std::string& mode) {
+        if (block.contains(key) && block[key].contains(mode))
+            for (const auto& [name, target] : block[key][mode].items())
+                check.moduleClass(where + "." + key + "." + mode, name);
+    };
+    mapped(prepare, "prepare", "float_to_observed_custom_module_class", "static");
+    for (const char* mode : {"dynamic", "weight_only"})
+        mapped(convert, "convert", "observed_to_quantized_custom_module_class", mode);
+}
+
+} // namespace qs

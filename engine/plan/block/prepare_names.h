@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/graph/graph.h"
+#include "engine/plan/block/prepare_block.h"
+
+namespace qs {
+
+/// Warns of modules and classes that the recipe's `prepare` and `convert` blocks name and the model
+/// does not have, with the nearest one it has, and of keys that nothing acts on. A recipe may serve
+/// several models, so it is no error; torch.ao says nothing.
+void warnOfPrepareNames(const Graph& graph, const PrepareBlock& block,
+                        std::vector<std::string>& warnings);
+
+} // namespace qs

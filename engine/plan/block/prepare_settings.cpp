@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/block/prepare_settings.h"
+
+#include "engine/base/text.h"
+#include "engine/configure/json/json_reader.h"
+#include "engine/plan/names/op_vocabulary.h"
+
+#include <map>
+
+namespace qs {
+
+namespace {
+
+constexpr const char* kLeafName = "non_traceable_module_name";
+constexpr const char* kLeafClass = "non_traceable_module_class";
+constexpr const char* kOnly = "only_modules";
+constexpr const char* kWrap = "wrap";
+
+std::string listed(const std::set<std::string>& names)
+{
+    std::string text;
+    for (const std::string& name : names)
+        text += (text.empty() ? "" : ", ") + inQuotes(name);
+    return text;
+}
+
+/// Finds the innermost entry of the block that speaks of a module.
+class LeafSearch
+{
+public:
+    LeafSearch(const Graph& graph, const PrepareSettings& settings)
+        : m_graph(graph)
+        , m_settings(settings)
+    {
+    }
+
+    /// Without a key where no leaf holds the node.
+    ModuleChoice of(const Node& node) const
+    {
+        if (const std::string& own = node.scope.moduleClass; isLeafClass(own))
+            return byClass(own, node.scope.path);
+        for (std::string path = node.scope.path; !path.empty();
+             path = ModuleTree::parentPath(path)) {
+            if (m_settings.leafNames.count(path))
+                return {kLeafName, path,
+                        std::string("prepare.") + kLeafName + " keeps module " + inQuotes(path)
+                            + " float",
+                        "take " + inQuotes(path) + " off prepare." + kLeafName};
+            const ModuleEntry* module = m_graph.modules().tryGet(path);
+            if (module && isLeafClass(module->moduleClass))
+                return byClass(module->moduleClass, path);
+        }
+        return {};
+    }
+
+private:
+    bool isLeafClass(const std::string& moduleClass) const
+    {
+        return !m_settings.leafClasses.empty()
+            && m_settings.leafClasses.count(canonicalTypeName(moduleClass)) > 0;
+    }
+
+    static ModuleChoice byClass(const std::string& moduleClass, const std::string& path)
+    {
+        const std::string name = canonicalTypeName(moduleClass);
+        return {kLeafClass, name,
+                std::string("prepare.") + kLeafClass + " keeps modules of class " + inQuotes(name)
+                    + " float, and it belongs to " + inQuotes(path),
+                "take " + inQuotes(name) + " off prepare." + kLeafClass};
+    }
+
+    const Graph& m_graph;
+    const PrepareSettings& m_settings;
+};
+
+bool isInside(const std::string& path, const std::set<std::string>& modules)
+{
+    for (const std::string& module : modules)
+        if (ModuleTree::isWithin(path, module))
+            return true;
+    return false;
+}
+
+} // namespace
+
+Result<PrepareBlock> readPrepareBlock(const Recipe& recipe)
+{
+    PrepareBlock block;
+    QS_TRY(block.prepare, parseJson(recipe.prepareJson, "recipe"));
+    QS_TRY(block.convert, parseJson(recipe.convertJson, "recipe"));
+    if (!block.prepare.is_object() || !block.convert.is_object())
+        return fail(ErrorCode::BadInput, "recipe: \"prepare\" and \"convert\" must be objects");
+    return block;
+}
+
+Result<PrepareSettings> prepareSettings(const PrepareBlock& block)
+{
+    const JsonPlace root(block.prepare, "recipe", "prepare");
+    const auto names = [&root](const char* key) -> Result<std::vector<std::string>> {
+        std::vector<std::string> found;
+        if (!root.has(key))
+            return found;
+        const JsonPlace list = root.key(key);
+        QS_CHECK(list.array());
+        for (std::size_t i = 0; i < list.value().size(); ++i) {
+            QS_TRY(std::string name, list.item(i).string());
+            found.push_back(std::move(name));
+        }
+        return found;
+    };
+    PrepareSettings settings;
+    const std::pair<const char*, std::set<std::string>*> sets[] {
+        {kLeafName, &settings.leafNames},
+        {kLeafClass, &settings.leafClasses},
+        {kOnly, &settings.onlyModules},
+        {"unfuse", &settings.unfused}};
+    for (const auto& [key, target] : sets) {
+        QS_TRY(const std::vector<std::string> found, names(key));
+        for (const std::string& name : found)
+            target->insert(target == &settings.leafClasses ? canonicalTypeName(name) : name);
+    }
+    QS_TRY(settings.wraps, names(kWrap));
+    return settings;
+}
+
+std::vector<WrappedScope> wrapsOf(const Graph& graph, const Recipe& recipe)
+{
+    const auto block = readPrepareBlock(recipe);
+    const auto settings = block ? prepareSettings(*block) : fail(block.error());
+    return settings ? ModuleChoices(graph, *settings).wraps() : std::vector<WrappedScope>();
+}
+
+ModuleChoices::ModuleChoices(const Graph& graph, const PrepareSettings& settings)
+{
+    const LeafSearch leaves(graph, settings);
+    std::map<std::string, std::pair<ModuleChoice, std::vector<NodeId>>> byReason;
+    std::vector<NodeId> outside;
+    for (const NodePtr& node : graph.nodes()) {
+        if (!node->isOperator())
+            continue;
+        if (ModuleChoice leaf = leaves.of(*node); !leaf.key.empty()) {
+            auto& [choice, nodes] = byReason[leaf.reason];
+            nodes.push_back(node->id);
+            choice = std::move(leaf);
+        } else if (!settings.onlyModules.empty()
+                   && !isInside(node->scope.path, settings.onlyModules)) {
+            outside.push_back(node->id);
+        }
+    }
+    for (const auto& [reason, leaf] : byReason)
+        add(leaf.first, leaf.second);
+    m_wraps = wrappedScopes(graph, settings.wraps);
+    for (WrappedScope& wrap : m_wraps)
+        std::erase_if(wrap.inner, [this](NodeId node) { return keepsFloat(node); });
+    for (const WrappedScope& wrap : m_wraps)
+        add({kWrap, wrap.key,
+             "it is glue of " + inQuotes(wrap.key) + ", which prepare.wrap keeps as one node",
+             "take " + inQuotes(wrap.key) + " off prepare.wrap"},
+            wrap.glue);
+    if (!outside.empty())
+        add({kOnly, "",
+             std::string("prepare.") + kOnly + " quantizes nothing outside "
+                 + listed(settings.onlyModules),
+             std::string("name its module under prepare.") + kOnly + " as well"},
+            outside);
+}
+
+void ModuleChoices::add(const ModuleChoice& choice, const std::vector<NodeId>& nodes)
+{
+    for (const NodeId node : nodes)
+        m_of.emplace(node, m_choices.size());
+    m_choices.push_back(choice);
+}
+
+const ModuleChoice* ModuleChoices::tryGet(NodeId node) const
+{
+    const auto found = m_of.find(node);
+    return found == m_of.end() ? nullptr : &m_choices[found->second];
+}
+
+} // namespace qs

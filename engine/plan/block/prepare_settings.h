@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/plan/block/prepare_block.h"
+#include "engine/plan/wrapped_scopes.h"
+
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace qs {
+
+/// The part of the recipe's `prepare` block that planning heeds.
+struct PrepareSettings
+{
+    std::set<std::string> leafNames; ///< non_traceable_module_name
+    std::set<std::string> leafClasses; ///< non_traceable_module_class, canonical
+    std::set<std::string> onlyModules; ///< only_modules: everything outside stays float
+    std::vector<std::string> wraps; ///< wrap: "head", "head::post_process"
+    std::set<std::string> unfused; ///< unfuse: nodes that never join the operator before them
+};
+Result<PrepareSettings> prepareSettings(const PrepareBlock& block);
+
+/// Why the `prepare` block keeps an operator float.
+struct ModuleChoice
+{
+    std::string key; ///< of the block: "non_traceable_module_name"
+    std::string name; ///< the entry in its list; "" where the node lies outside all of them
+    std::string reason; ///< one sentence
+    std::string remedy; ///< what would quantize it
+};
+
+/// What a `prepare` block says of the operators of one graph. Leaves win over wraps, wraps over
+/// only_modules. A value; any thread.
+class ModuleChoices
+{
+public:
+    ModuleChoices(const Graph& graph, const PrepareSettings& settings);
+
+    /// Null for an operator that the block leaves to the rules.
+    const ModuleChoice* tryGet(NodeId node) const;
+    bool keepsFloat(NodeId node) const { return tryGet(node) != nullptr; }
+    bool empty() const { return m_of.empty(); }
+    const std::vector<WrappedScope>& wraps() const { return m_wraps; }
+
+private:
+    void add(const ModuleChoice& choice, const std::vector<NodeId>& nodes);
+
+    std::vector<ModuleChoice> m_choices;
+    std::unordered_map<NodeId, std::size_t> m_of;
+    std::vector<WrappedScope> m_wraps;
+};
+
+/// The wrapped scopes a recipe makes of a graph, for views; none where its `prepare` block does not
+/// read (planning reports that).
+std::vector<WrappedScope> wrapsOf(const Graph& graph, const Recipe& recipe);
+
+} // namespace qs

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/configure/backend_config.h"
+#include "engine/plan/names/op_vocabulary.h"
+
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace qs {
+
+/// One operator as quantization sees it: a node, or the nodes that a fusion makes one (conv, batch
+/// norm, relu).
+struct Unit
+{
+    std::vector<NodeId> nodes; ///< forward order
+    std::vector<std::string> names; ///< one a node
+    std::string name; ///< what patterns see: the node's name, or the fused module
+    int fusionEntry = -1; ///< index into Backend::patterns; -1 = not fused
+    std::vector<Use>
+        extraInputs; ///< what flows into inner operators besides: the sum of a conv-add
+    NodeId root() const { return nodes.front(); }
+    NodeId last() const { return nodes.back(); }
+};
+
+/// A pattern that fitted, over one or more units in forward order.
+struct Match
+{
+    std::vector<std::size_t> units;
+    int entry = -1; ///< index into Backend::patterns
+};
+
+/// A fusion that only a second reader of an inner value prevents.
+struct BlockedFusion
+{
+    NodeId last; ///< where the pattern would end
+    NodeId inner; ///< whose value has more than one reader
+    int entry = -1;
+    std::size_t readers = 0;
+};
+
+/// The matched graph. All vectors are in graph order.
+struct Matches
+{
+    std::vector<Unit> units;
+    std::vector<Match> matches; ///< ordered by their last node
+    std::unordered_map<NodeId, std::size_t> unitOf; ///< ops only
+    std::unordered_map<NodeId, int> matchOf; ///< index into `matches`; ops without one are absent
+    std::vector<BlockedFusion> blocked;
+};
+
+/// Names of every node, by position in `graph.nodes()`.
+using OpNames = std::vector<OpName>;
+
+/// Fuses first, whatever the qconfigs, then matches for quantization: from the last operator
+/// backwards, the longest pattern wins, inner operators need exactly one reader (torch.ao
+/// `fuse_fx`, `_find_matches`). A node of `apart` never joins what is before it.
+Matches matchPatterns(const Graph& graph, const OpNames& names, const Backend& backend,
+                      const std::set<NodeId>& apart = {});
+
+/// The tensors that flow into the node, in order, and where it reads them (a parameter counts only
+/// where it is an ordinary argument, not a module's own).
+std::vector<std::pair<Use, ValueRef>> activationUses(const Graph& graph, const Node& node,
+                                                     const OpName& name);
+/// The same without the places.
+std::vector<ValueRef> activationInputs(const Graph& graph, const Node& node, const OpName& name);
+
+} // namespace qs

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/names/op_vocabulary.h"
+
+#include "engine/base/text.h"
+#include "engine/graph/operators/operators.h"
+#include "engine/plan/names/op_spellings.h"
+
+#include <algorithm>
+#include <set>
+
+namespace qs {
+
+namespace {
+
+using NameSet = std::set<std::string, std::less<>>;
+
+std::string withoutInPlace(std::string_view word)
+{
+    if (word.size() > 1 && word.back() == '_' && word[word.size() - 2] != '_')
+        word.remove_suffix(1);
+    return std::string(word);
+}
+
+std::string baseOf(std::string_view target)
+{
+    const auto space = target.find_first_of(".:");
+    if (space == std::string_view::npos)
+        return withoutInPlace(target);
+    target.remove_prefix(target[space] == ':' ? space + 2 : space + 1);
+    return withoutInPlace(target.substr(0, target.find('.')));
+}
+
+/// Where a slice is added to in place, the nodes that put it back into its tensor are parts of that
+/// call, and no additions.
+bool isOnlyPartOf(const std::string& name, const std::string& base)
+{
+    return (name == "operator.add" || name == "operator.mul") && !isMainOp(lastPart(name), base);
+}
+
+std::string functionName(const std::string& word)
+{
+    return (isFunctionalBuiltin(word) || isFunctionalByDefault(word) ? "torch.nn.functional."
+                                                                     : "torch.")
+        + word;
+}
+
+/// From the `torch_fn` record, "function.relu": what kind of callable and its name.
+OpName nameFromRecord(const std::string& record, const std::string& base)
+{
+    const auto dot = record.find('.');
+    const std::string kind = record.substr(0, dot);
+    const std::string word = withoutInPlace(record.substr(dot + 1));
+    OpName out;
+    out.base = base;
+    out.kind = OpName::Kind::Function;
+    const std::string plain = word.starts_with("__") ? word.substr(2, word.size() - 4) : word;
+    if (kind == "method_descriptor" || kind == "wrapper_descriptor" || word.starts_with("__")) {
+        out.name = pythonOperator(word);
+        if (out.name.empty() || isOnlyPartOf(out.name, base)) {
+            out.kind = isMainOp(plain, base) ? OpName::Kind::Method : OpName::Kind::Inside;
+            out.name = word;
+        }
+        return out;
+    }
+    // A built-in of torch is torch.relu even where torch.nn.functional has a relu of its own.
+    const bool builtin = kind.starts_with("builtin");
+    out.name = (builtin && !isFunctionalBuiltin(word) ? "torch." : "torch.nn.functional.") + word;
+    if (!isMainOp(plain, base))
+        out.kind = OpName::Kind::Inside;
+    return out;
+}
+
+/// How many spatial dimensions a convolution's arguments tell of; 0 when they do not.
+std::size_t convolutionRank(const Node& node)
+{
+    for (const char* key : {"stride", "padding", "dilation"})
+        if (const Argument* arg = node.tryArg(key))
+            if (const auto* list = arg->asList())
+                if (list->size() > 1)
+                    return list->size();
+    return node.outputs.empty() || node.outputs[0].type.shape.size() < 3
+        ? 0
+        : node.outputs[0].type.shape.size() - 2;
+}
+
+OpName nameFromTarget(const Node& node, const std::string& base)
+{
+    OpName out;
+    out.base = base;
+    out.kind = OpName::Kind::Function;
+    std::string word;
+    if (base == "convolution" || base == "_convolution") {
+        const Argument* transposed = node.tryArg("transposed");
+        const bool back = transposed && transposed->asBool() && *transposed->asBool();
+        const std::size_t rank = convolutionRank(node);
+        word = (back ? "conv_transpose" : "conv") + std::to_string(rank ? rank : 2) + "d";
+    } else if (base.starts_with("upsample") || base.starts_with("_upsample")) {
+        word = "interpolate";
+    } else {
+        word = plainSpelling(base);
+    }
+    const std::string written = pythonOperator(word);
+    const std::string method = written.empty() ? word : written;
+    if (!written.empty() && word != "matmul" && word != "pow") {
+        out.name = written;
+    } else if (isMethodByDefault(word)) {
+        out.kind = OpName::Kind::Method;
+        out.name = word;
+    } else {
+        out.name = functionName(word);
+    }
+    for (const std::string& other :
+         {functionName(word), canonicalTypeName("torch." + word), method})
+        if (other != out.name
+            && std::find(out.others.begin(), out.others.end(), other) == out.others.end())
+            out.others.push_back(other);
+    return out;
+}
+
+/// An operator of an extension pack is called by its own name, in whatever module it stands.
+OpName nameOfPack(const OperatorFacts& facts, const std::string& base)
+{
+    return {OpName::Kind::Function, "torch.ops." + facts.target, base};
+}
+
+/// In a region an operator names itself; one that only moves elements may be a part of a call, such
+/// as the views of a product.
+OpName nameInRegion(const Node& node, const std::string& base)
+{
+    static const NameSet moving {"view",      "_unsafe_view", "permute", "expand",
+                                 "unsqueeze", "squeeze",      "clone",   "_to_copy",
+                                 "alias",     "slice",        "select",  "cat"};
+    OpName out = nameFromTarget(node, base);
+    if (moving.count(base))
+        out.kind = OpName::Kind::Inside;
+    return out;
+}
+
+} // namespace
+
+OpName opNameOf(const Node& node)
+{
+    if (!node.isOperator())
+        return {};
+    const std::string base = baseOf(node.target);
+    const std::string& owner = node.scope.moduleClass;
+    if (node.kind == NodeKind::ModuleCall)
+        return {OpName::Kind::Module, canonicalTypeName(owner.empty() ? node.target : owner), base};
+    if (const OperatorFactsPtr facts = packOperator(node.target))
+        return nameOfPack(*facts, base);
+    if (owner.starts_with("torch.nn.") || owner.starts_with("torch.ao.nn.")) {
+        const std::string word = lastPart(owner);
+        const bool container = word == "Sequential" || word == "ModuleList" || word == "ModuleDict";
+        if (!container)
+            return {isMainOp(word, base) ? OpName::Kind::Module : OpName::Kind::Inside,
+                    canonicalTypeName(owner), base};
+    }
+    if (isOfRegion(node))
+        return nameInRegion(node, base);
+    if (node.torchFn.find('.') != std::string::npos)
+        return nameFromRecord(node.torchFn, base);
+    return nameFromTarget(node, base);
+}
+
+bool isOfRegion(const Node& node)
+{
+    return node.torchFn.starts_with("WrapWith");
+}
+
+OpName ownNameOf(const Node& node)
+{
+    const std::string base = baseOf(node.target);
+    if (const OperatorFactsPtr facts = packOperator(node.target))
+        return nameOfPack(*facts, base);
+    OpName out = node.torchFn.find('.') != std::string::npos ? nameFromRecord(node.torchFn, base)
+                                                             : OpName {};
+    // The record may be of the composite function around it.
+    const bool isOwn = out.kind == OpName::Kind::Function || out.kind == OpName::Kind::Method;
+    return isOwn ? out : nameFromTarget(node, base);
+}
+
+ArgumentRole argumentRole(const Node& node, const OpName& name, std::size_t argument)
+{
+    const std::string& word = node.args.at(argument).name;
+    if (const OperatorFactsPtr facts = packOperator(node.target)) {
+        const auto& carried = facts->carried;
+        return word == facts->weight ? ArgumentRole::Weight
+            : word == facts->bias    ? ArgumentRole::Bias
+            : std::find(carried.begin(), carried.end(), word) != carried.end()
+            ? ArgumentRole::State
+            : ArgumentRole::Activation;
+    }
+    if (name.base == "addmm" && (name.isModule() || name.name.ends_with(".linear"))) {
+        if (word == "self" || word == "input")
+            return ArgumentRole::Bias;
+        return word == "mat2" ? ArgumentRole::Weight : ArgumentRole::Activation;
+    }
+    if (name.base == "mm" && (name.isModule() || name.name.ends_with(".linear")))
+        return word == "mat2" ? ArgumentRole::Weight : ArgumentRole::Activation;
+    if (word == "weight" || word == "w_ih" || word == "w_hh")
+        return ArgumentRole::Weight;
+    if (word == "bias" || word == "b_ih" || word == "b_hh")
+        return ArgumentRole::Bias;
+    static const NameSet states {"running_mean", "running_var", "params", "batch_sizes"};
+    return states.count(word) ? ArgumentRole::State : ArgumentRole::Activation;
+}
+
+std::string canonicalTypeName(std::string_view name)
+{
+    const auto starts = [&name](std::string_view prefix) {
+        if (!name.starts_with(prefix))
+            return false;
+        name.remove_prefix(prefix.size());
+        return true;
+    };
+    if (starts("torch.nn.modules."))
+        return "torch.nn." + lastPart(name);
+    if (starts("torch.ao.nn.intrinsic.modules."))
+        return "torch.ao.nn.intrinsic." + lastPart(name);
+    if (starts("torch.nn.intrinsic."))
+        return "torch.ao.nn.intrinsic." + lastPart(name);
+    if (starts("torch.Tensor.") || starts("Tensor."))
+        return withoutInPlace(name);
+    if (starts("_operator."))
+        return "operator." + std::string(name);
+    if (name.starts_with("torch.ops.") || name.find("::") != std::string_view::npos)
+        if (const std::string target = operatorTarget(name); !target.empty())
+            return target.starts_with("aten.") ? canonicalTypeName(target.substr(5))
+                                               : "torch.ops." + target;
+    if (name.find('.') == std::string_view::npos)
+        return withoutInPlace(name);
+    const std::string word = withoutInPlace(lastPart(name));
+    if (name == "torch." + lastPart(name))
+        return (isFunctionalBuiltin(word) ? "torch.nn.functional." : "torch.") + word;
+    if (name.starts_with("torch.nn.functional."))
+        return "torch.nn.functional." + word;
+    return std::string(name);
+}
+
+} // namespace qs

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/graph/export/graph_export.h"
+
+#include "ui/graph/export/png_stream.h"
+#include "ui/graph/export/svg_writer.h"
+#include "ui/graph/view/graph_canvas.h"
+#include "ui/style/theme.h"
+
+#include <QImage>
+#include <QPainter>
+#include <QPdfWriter>
+#include <QSaveFile>
+
+#include <algorithm>
+#include <cmath>
+
+namespace qs {
+
+namespace {
+
+constexpr int kTile = 1024; ///< pixels; the raster engine ends at 32767
+/// The longest page that a PDF may have, in points.
+constexpr double kLongestPage = 14400;
+
+bool writePng(GraphCanvas& canvas, QIODevice& device, double scale)
+{
+    const QSize size = pictureSize(canvas, scale);
+    const QRectF all = canvas.boundingRect();
+    PngStream png(device, size);
+    std::vector<unsigned char> rows;
+    for (int top = 0; top < size.height(); top += kTile) {
+        const int height = std::min(kTile, size.height() - top);
+        rows.assign(std::size_t(size.width()) * std::size_t(height) * 3, 0);
+        for (int left = 0; left < size.width(); left += kTile) {
+            const int width = std::min(kTile, size.width() - left);
+            QImage tile(width, height, QImage::Format_RGB888);
+            tile.fill(theme().canvas);
+            {
+                QPainter p(&tile);
+                p.translate(-left, -top);
+                p.scale(scale, scale);
+                p.translate(-all.topLeft());
+                canvas.render(p,
+                              QRectF(left / scale, top / scale, width / scale, height / scale)
+                                  .translated(all.topLeft()),
+                              scale);
+            }
+            for (int y = 0; y < height; ++y)
+                std::copy_n(tile.constScanLine(y), width * 3,
+                            rows.begin() + (qint64(y) * size.width() + left) * 3);
+        }
+        if (!png.writeRows(rows))
+            return false;
+    }
+    return png.finish();
+}
+
+bool writePdf(GraphCanvas& canvas, QIODevice& device)
+{
+    const QRectF all = canvas.boundingRect();
+    const double longest = std::max({all.width(), all.height(), 1.0});
+    const double scale = std::min(0.75, kLongestPage / longest); // a unit is a pixel of 96 dpi
+    QPdfWriter pdf(&device);
+    pdf.setCreator(QStringLiteral("Quantscope"));
+    pdf.setResolution(72);
+    pdf.setPageMargins({});
+    if (!pdf.setPageSize(
+            QPageSize(all.size() * scale, QPageSize::Point, QString(), QPageSize::ExactMatch)))
+        return false;
+    QPainter p;
+    if (!p.begin(&pdf))
+        return false;
+    p.scale(scale, scale);
+    p.translate(-all.topLeft());
+    p.fillRect(all, theme().canvas);
+    canvas.render(p, all, 1, GraphCanvas::Edges::Fine);
+    return p.end();
+}
+
+} // namespace
+
+QSize pictureSize(const GraphCanvas& canvas, double scale)
+{
+    const QSizeF size = canvas.boundingRect().size() * scale;
+    return {std::max(1, int(std::ceil(size.width()))), std::max(1, int(std::ceil(size.height())))};
+}
+
+Result<void> exportGraph(GraphCanvas& canvas, const QString& path, double scale)
+{
+    const auto failed = [&](const std::string& what) {
+        return fail(makeError(ErrorCode::Io, what).inFile(path.toStdString()));
+    };
+    const QString suffix = path.section(QLatin1Char('.'), -1).toLower();
+    if (suffix != QLatin1String("svg") && suffix != QLatin1String("pdf")
+        && suffix != QLatin1String("png"))
+        return failed("a graph is written as .svg, .pdf or .png");
+    if (!canvas.drawing())
+        return failed("there is no graph to write");
+    QSaveFile file(path);
+    if (!file.open(QIODevice::WriteOnly))
+        return failed("cannot write the graph: " + file.errorString().toStdString());
+    const bool written = suffix == QLatin1String("svg") ? writeSvg(canvas, file)
+        : suffix == QLatin1String("pdf")                ? writePdf(canvas, file)
+                                                        : writePng(canvas, file, scale);
+    if (!written || !file.commit())
+        return failed("cannot write the graph: " + file.errorString().toStdString());
+    return {};
+}
+
+} // namespace qs

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/graph/style/colour_box.h"
+
+#include "ui/style/theme.h"
+
+#include <QStandardItemModel>
+
+namespace qs {
+
+ColourBox::ColourBox(QWidget* parent)
+    : QComboBox(parent)
+{
+    setObjectName(QStringLiteral("colourBy"));
+    setAccessibleName(QStringLiteral("Colour by"));
+    setToolTip(QStringLiteral("What the colours of the graph mean"));
+    for (int by = 0; by < kColourByCount; ++by)
+        addItem(QStringLiteral("Colour by: %1").arg(colourByText(ColourBy(by))));
+    setMaxVisibleItems(kColourByCount);
+    setFont(uiFont(11.5));
+    setFixedWidth(px(200));
+    setStyleSheet(QStringLiteral("QComboBox { background: %1; padding: 4px 10px; }")
+                      .arg(theme().panel.name()));
+    connect(this, &QComboBox::activated, this,
+            [this](int index) { Q_EMIT chosen(ColourBy(index)); });
+    offerImported(false);
+}
+
+void ColourBox::offerImported(bool offered)
+{
+    if (auto* items = qobject_cast<QStandardItemModel*>(model()))
+        items->item(int(ColourBy::Imported))->setEnabled(offered);
+}
+
+} // namespace qs

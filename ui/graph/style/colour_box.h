@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/graph/style/colour_by.h"
+
+#include <QComboBox>
+
+namespace qs {
+
+/// Chooses what the colours of the graph mean. GUI thread only.
+class ColourBox : public QComboBox
+{
+    Q_OBJECT
+
+public:
+    explicit ColourBox(QWidget* parent);
+    void setColourBy(ColourBy by) { setCurrentIndex(int(by)); }
+    /// Imported data can be chosen once there are some.
+    void offerImported(bool offered);
+
+Q_SIGNALS:
+    /// By the user.
+    void chosen(qs::ColourBy by);
+};
+
+} // namespace qs

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/graph/style/colour_by.h"
+
+#include "ui/style/theme.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace qs {
+
+namespace {
+
+/// "1.6M" for a power of two bytes.
+QString bytesText(double measure)
+{
+    static const char* const units[] = {"B", "K", "M", "G", "T"};
+    const int unit = std::clamp(int(measure / 10), 0, 4);
+    const double value = std::exp2(measure - 10 * unit);
+    return QString::number(value, 'f', value < 9.95 && unit > 0 ? 1 : 0)
+        + QLatin1String(units[unit]);
+}
+
+/// "12 µs" for a power of two nanoseconds.
+QString nanosecondsText(double measure)
+{
+    double value = std::exp2(measure) / 1000;
+    static const char* const units[] = {"µs", "ms", "s"};
+    int unit = 0;
+    for (; value >= 999.5 && unit < 2; ++unit)
+        value /= 1000;
+    return QString::number(value, 'f', value < 9.95 ? 1 : 0) + QString::fromUtf8(units[unit]);
+}
+
+} // namespace
+
+bool isErrorColour(ColourBy by)
+{
+    return by >= ColourBy::BornHere;
+}
+
+ErrorTerm errorTermOf(ColourBy by)
+{
+    switch (by) {
+    case ColourBy::Cumulative:
+        return ErrorTerm::Cumulative;
+    case ColourBy::Isolated:
+        return ErrorTerm::Isolated;
+    case ColourBy::Inherited:
+        return ErrorTerm::Inherited;
+    default:
+        return ErrorTerm::BornHere;
+    }
+}
+
+QString errorTermText(ErrorTerm term)
+{
+    static const char* const texts[] = {"born here", "cumulative", "isolated", "inherited"};
+    return QString::fromLatin1(texts[int(term)]);
+}
+
+QString colourByText(ColourBy by)
+{
+    static const char* const texts[kColourByCount]
+        = {"operator",         "verdict",        "qconfig",        "dtype",
+           "memory",           "time",           "imported data",  "born-here error",
+           "cumulative error", "isolated error", "inherited error"};
+    return QString::fromLatin1(texts[int(by)]);
+}
+
+QString measureText(ColourBy by, double measure)
+{
+    switch (by) {
+    case ColourBy::Memory:
+        return bytesText(measure);
+    case ColourBy::Time:
+        return nanosecondsText(measure);
+    case ColourBy::Imported:
+        return QString::number(measure, 'g', 3);
+    default:
+        return measure > kExactDb ? QStringLiteral("exact") : QString::number(std::lround(measure));
+    }
+}
+
+std::pair<QString, QString> scaleEnds(ColourBy by, double best, double worst)
+{
+    const QString low = measureText(by, best), high = measureText(by, worst);
+    switch (by) {
+    case ColourBy::Memory:
+        return {QStringLiteral("small ") + low, QStringLiteral("large ") + high};
+    case ColourBy::Time:
+        return {QStringLiteral("short ") + low, QStringLiteral("long ") + high};
+    case ColourBy::Imported:
+        return {low, high};
+    default:
+        return {QStringLiteral("good %1 dB").arg(low), QStringLiteral("worst %1 dB").arg(high)};
+    }
+}
+
+QColor rampColour(const ColourRamp& ramp, double at)
+{
+    if (ramp.empty())
+        return cividis(at);
+    const auto above = std::find_if(ramp.begin(), ramp.end(),
+                                    [at](const auto& stop) { return stop.first >= at; });
+    if (above == ramp.begin())
+        return QColor(ramp.front().second);
+    if (above == ramp.end())
+        return QColor(ramp.back().second);
+    const auto below = above - 1;
+    const double share = (at - below->first) / (above->first - below->first);
+    const QColor a(below->second), b(above->second);
+    const auto mix = [share](int x, int y) { return int(std::lround(x + (y - x) * share)); };
+    return QColor(mix(a.red(), b.red()), mix(a.green(), b.green()), mix(a.blue(), b.blue()));
+}
+
+} // namespace qs

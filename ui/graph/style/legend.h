@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/graph/style/graph_style.h"
+
+#include <QWidget>
+
+namespace qs {
+
+/// What the colours of the graph mean, in a row below it: a scale, or the words behind the colours,
+/// and after them the style rules. Two handles narrow the scale: the colours spread over what lies
+/// between, the rest of the graph stands back. Left and Right move the handle used last (Tab
+/// changes it), a double click or Home gives the whole scale back. GUI thread only.
+class Legend : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit Legend(QWidget* parent);
+    void setStyle(const GraphStyle& style);
+    /// The width there is: what does not fit into one row goes on in the next.
+    void setRoom(int width);
+    /// Where a handle stands, in this widget's coordinates.
+    QPointF handleAt(bool worst) const;
+
+Q_SIGNALS:
+    /// The user chose a part of the scale; the whole of it when `whole`.
+    void rangeChosen(const qs::ScaleRange& range, bool whole);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    bool focusNextPrevChild(bool next) override;
+
+private:
+    /// Something with a place of its own: the title, the scale, or an entry.
+    struct Item
+    {
+        enum class Kind
+        {
+            Title,
+            Scale,
+            Entry
+        };
+        Kind kind;
+        LegendEntry entry;
+        QRect rect;
+    };
+    void paintScale(QPainter& p, const QRect& room);
+    void paintItem(QPainter& p, const Item& item);
+    QRectF bar() const;
+    double measureAt(double share) const;
+    /// Puts the handle in use at a share of the bar.
+    void moveHandle(double share);
+    void giveBack();
+    void resizeToContents();
+    int widthOf(const Item& item) const;
+
+    std::vector<Item> m_items;
+    ColourRamp m_ramp;
+    ColourBy m_by = ColourBy::Verdict;
+    bool m_scale = false;
+    bool m_worstInUse = true;
+    int m_room = 960;
+    ScaleRange m_full, m_range;
+};
+
+} // namespace qs

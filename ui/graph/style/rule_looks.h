@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/graph/style/graph_style.h"
+#include "ui/session/search/style_rules.h"
+
+#include <functional>
+
+namespace qs {
+
+/// Lays the style rules over the looks of a drawing: the colour of the bar, the label, less detail,
+/// and their lines in the legend. `ruleOf` tells the rule of an entry of the drawing's tree, or -1.
+void applyRules(GraphStyle& style, const GraphDrawing& drawing, const std::vector<StyleRule>& rules,
+                const std::function<int(int entry)>& ruleOf);
+
+} // namespace qs

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/graph/view/graph_view.h"
+
+#include <QWidget>
+
+class QHBoxLayout;
+class QLabel;
+class QTabBar;
+
+namespace qs {
+
+class Workspace;
+
+/// Looks into the bodies of one node: the branches of a cond, the steps of a loop, what a region or
+/// a custom module does. Lies over the graph; a bar says where one is and leads back. Bodies inside
+/// bodies open the same way. GUI thread only.
+class BodyPane : public QWidget
+{
+    Q_OBJECT
+
+public:
+    BodyPane(Workspace& workspace, QWidget* parent);
+
+    /// Shows the first body of a node of the model.
+    void open(NodePtr node);
+    /// Back to the body around this one, or to the model.
+    void up();
+    void close();
+    bool isOpen() const { return !m_path.empty(); }
+    bool isLayoutDone() const { return m_layoutDone; }
+    /// The body shown; null when closed.
+    GraphPtr body() const;
+    GraphView& view() { return *m_view; }
+
+Q_SIGNALS:
+    void layoutFinished();
+    void closed();
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    /// A node that was opened, and which of its bodies is shown.
+    struct Level
+    {
+        NodePtr node;
+        std::size_t index = 0;
+    };
+
+    void show();
+    void fillBar();
+    void addCrumb(const QString& text, const QString& tip, std::size_t keep);
+    void relayout();
+    void activate(int entry);
+    void toggleFold(int entry);
+    void describe(int entry);
+
+    Workspace& m_workspace;
+    std::vector<Level> m_path;
+    FoldTreePtr m_tree;
+    Facts m_facts; ///< none: a body is not decided on
+    std::set<int> m_expanded;
+    QWidget* m_crumbs;
+    QHBoxLayout* m_crumbRow;
+    QTabBar* m_tabs;
+    QLabel* m_caption;
+    GraphView* m_view;
+    bool m_layoutDone = false;
+};
+
+} // namespace qs

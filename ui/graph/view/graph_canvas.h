@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/graph/style/graph_style.h"
+
+#include <QGraphicsItem>
+
+namespace qs {
+
+/// The ground of a frame; nested ones differ.
+QColor frameFill(int depth);
+
+/// Paints the whole graph as one item: frames, edges and nodes that touch the exposed region, with
+/// less detail the further away and the more there is. GUI thread only.
+class GraphCanvas : public QGraphicsItem
+{
+public:
+    void setDrawing(GraphDrawingPtr drawing);
+    void setStyle(GraphStyle style);
+    /// Edges between these entries stand out; empty: none does.
+    void setTraced(std::vector<char> byEntry);
+    const GraphDrawingPtr& drawing() const { return m_drawing; }
+    const GraphStyle& style() const { return m_style; }
+    /// Index into `drawing()->nodes`; -1 where there is none.
+    int nodeAt(const QPointF& at) const;
+    /// The node whose list of references is there; -1 where there is none.
+    int referencesAt(const QPointF& at) const;
+    /// Innermost frame whose header is there; -1 where there is none.
+    int frameHeaderAt(const QPointF& at) const;
+    int nodesPainted() const { return m_nodesPainted; }
+    /// "← cos, sin" at a node with references, "← a, b and 7 more"; else empty.
+    QString referenceText(int node) const;
+
+    QRectF boundingRect() const override;
+    void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
+    enum class Edges
+    {
+        Quick, ///< plain lines where there are very many
+        Fine
+    };
+    /// Paints a region at a scale, for pictures and files.
+    void render(QPainter& p, const QRectF& exposed, double lod, Edges edges = Edges::Quick);
+
+private:
+    void paintFrame(QPainter& p, int index, double lod) const;
+    void paintEdges(QPainter& p, const QRectF& exposed, double lod, Edges detail) const;
+    void paintEdgesPlainly(QPainter& p, const std::vector<int>& edges, double lod) const;
+    void paintEdge(QPainter& p, const DrawnEdge& edge, const QRectF& exposed, double lod) const;
+    void paintShape(QPainter& p, const DrawnEdge& edge) const;
+    void paintNodesPlainly(QPainter& p, const std::vector<int>& nodes, double lod) const;
+    void paintReferences(QPainter& p, int node) const;
+    QRectF referenceRect(int node) const;
+    bool isTraced(const DrawnEdge& edge) const;
+
+    GraphDrawingPtr m_drawing;
+    GraphStyle m_style;
+    std::vector<char> m_traced;
+    int m_nodesPainted = 0;
+};
+
+} // namespace qs

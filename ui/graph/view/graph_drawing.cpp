@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/graph/view/graph_drawing.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace qs {
+
+namespace {
+
+/// Points on a curved stretch that its distance is measured to.
+constexpr int kEdgeSamples = 24;
+
+double distanceTo(const QPointF& at, const QPointF& a, const QPointF& b)
+{
+    const QPointF along = b - a;
+    const double length = QPointF::dotProduct(along, along);
+    const double share
+        = length > 0 ? std::clamp(QPointF::dotProduct(at - a, along) / length, 0.0, 1.0) : 0;
+    const QPointF off = at - a - along * share;
+    return std::hypot(off.x(), off.y());
+}
+
+} // namespace
+
+void addStretch(QPainterPath& path, const QPointF& from, const QPointF& to)
+{
+    if (std::abs(from.x() - to.x()) < 1) {
+        path.lineTo(to);
+        return;
+    }
+    const double middle = (from.y() + to.y()) / 2;
+    path.cubicTo(QPointF(from.x(), middle), QPointF(to.x(), middle), to);
+}
+
+QPainterPath GraphDrawing::pathOf(const DrawnEdge& edge) const
+{
+    const auto stretch = pointsOf(edge);
+    QPainterPath path(stretch.front());
+    for (std::size_t i = 1; i < stretch.size(); ++i)
+        addStretch(path, stretch[i - 1], stretch[i]);
+    return path;
+}
+
+int GraphDrawing::edgeAt(const QPointF& at, double reach) const
+{
+    int found = -1;
+    double nearest = reach;
+    const QRectF around(at.x() - reach, at.y() - reach, 2 * reach, 2 * reach);
+    for (const int index : edgeGrid.find(around)) {
+        const auto stretch = pointsOf(edges[std::size_t(index)]);
+        for (std::size_t i = 1; i < stretch.size(); ++i) {
+            const QRectF box
+                = QRectF(stretch[i - 1], stretch[i]).normalized().adjusted(-1, -1, 1, 1);
+            if (!box.intersects(around))
+                continue;
+            QPainterPath path(stretch[i - 1]);
+            addStretch(path, stretch[i - 1], stretch[i]);
+            QPointF before = stretch[i - 1];
+            for (int k = 1; k <= kEdgeSamples; ++k) {
+                const QPointF next = path.pointAtPercent(double(k) / kEdgeSamples);
+                if (const double distance = distanceTo(at, before, next); distance < nearest) {
+                    nearest = distance;
+                    found = index;
+                }
+                before = next;
+            }
+        }
+    }
+    return found;
+}
+
+void GraphDrawing::finish()
+{
+    const std::size_t entries = tree->entries().size();
+    nodeOfEntry.assign(entries, -1);
+    boxOfEntry.assign(entries, -1);
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+        nodeOfEntry[std::size_t(nodes[i].entry)] = int(i);
+    for (std::size_t i = 0; i < boxes.size(); ++i)
+        boxOfEntry[std::size_t(boxes[i].entry)] = int(i);
+    std::stable_sort(references.begin(), references.end(),
+                     [](const auto& a, const auto& b) { return a.node < b.node; });
+    points.shrink_to_fit();
+    nodes.shrink_to_fit();
+    edges.shrink_to_fit();
+    references.shrink_to_fit();
+    nodeGrid.build(bounds, nodes.size(), [this](const auto& emit) {
+        for (std::size_t i = 0; i < nodes.size(); ++i)
+            emit(int(i), nodes[i].rect.adjusted(0, -16, 0, 0)); // its references stand above
+    });
+    boxGrid.build(bounds, boxes.size(), [this](const auto& emit) {
+        for (std::size_t i = 0; i < boxes.size(); ++i)
+            emit(int(i), boxes[i].rect);
+    });
+    edgeGrid.build(bounds, edges.size(), [this](const auto& emit) {
+        for (std::size_t i = 0; i < edges.size(); ++i) {
+            const auto line = pointsOf(edges[i]);
+            for (std::size_t p = 1; p < line.size(); ++p)
+                emit(int(i), QRectF(line[p - 1], line[p]).normalized().adjusted(-6, -6, 90, 6));
+        }
+    });
+}
+
+std::span<const DrawnReference> GraphDrawing::referencesOf(int node) const
+{
+    const auto [first, last]
+        = std::equal_range(references.begin(), references.end(), DrawnReference {{}, node},
+                           [](const auto& a, const auto& b) { return a.node < b.node; });
+    return {references.data() + (first - references.begin()), std::size_t(last - first)};
+}
+
+int GraphDrawing::nodeShowing(int entry) const
+{
+    int found = -1;
+    for (; entry > FoldTree::kRoot; entry = tree->entry(entry).parent)
+        if (const int node = nodeOfEntry[std::size_t(entry)]; node >= 0)
+            found = node;
+    return found;
+}
+
+QRectF GraphDrawing::rectOf(int entry) const
+{
+    for (; entry > FoldTree::kRoot; entry = tree->entry(entry).parent) {
+        if (const int node = nodeOfEntry[std::size_t(entry)]; node >= 0)
+            return nodes[std::size_t(node)].rect;
+        if (const int box = boxOfEntry[std::size_t(entry)]; box >= 0)
+            return boxes[std::size_t(box)].rect;
+    }
+    return {};
+}
+
+} // namespace qs

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/graph/layout/spatial_grid.h"
+#include "ui/session/fold_tree.h"
+
+#include <QPainterPath>
+#include <QPointF>
+#include <QRectF>
+
+#include <memory>
+#include <set>
+#include <span>
+#include <vector>
+
+namespace qs {
+
+/// Sizes of what is drawn, in scene units (pixels at 100 %).
+inline constexpr double kNodeHeight = 40;
+/// Of a node with a third line: the parameters and literals inside.
+inline constexpr double kTallNodeHeight = 54;
+inline constexpr double kBoxHeader = 30;
+inline constexpr double kBoxPadding = 18;
+
+struct DrawnNode
+{
+    int entry = -1;
+    QRectF rect;
+};
+
+/// An expanded module, drawn as a frame around its children.
+struct DrawnBox
+{
+    int entry = -1;
+    int depth = 0;
+    QRectF rect;
+};
+
+/// One stretch of an edge inside one module. An edge that crosses frames is several of them, joined
+/// at the frames.
+struct DrawnEdge
+{
+    ValueRef value;
+    int fromEntry = -1; ///< the drawn producer of the value
+    int toEntry
+        = -1; ///< the drawn reader where this stretch ends, or the frame it enters or leaves
+    int firstPoint = 0; ///< in `GraphDrawing::points`
+    int pointCount = 0; ///< at least two
+    bool arrow = true; ///< ends at a node or at a frame's upper side
+    bool labelled = false; ///< the first stretch of its value: carries the shape
+};
+
+/// A value with so many readers that its edges would hide the rest: shown by name at the reader.
+struct DrawnReference
+{
+    ValueRef value;
+    int node = -1; ///< index of the reader in `GraphDrawing::nodes`
+};
+
+/// Goes on to `to` from where the path is, leaving and arriving vertically.
+void addStretch(QPainterPath& path, const QPointF& from, const QPointF& to);
+
+/// A finished layout in flat arrays. Immutable; any thread.
+struct GraphDrawing
+{
+    GraphPtr graph;
+    FoldTreePtr tree;
+    std::set<int> expanded;
+    std::vector<DrawnNode> nodes;
+    std::vector<DrawnBox> boxes; ///< outer frames before inner ones
+    std::vector<DrawnEdge> edges;
+    std::vector<QPointF> points;
+    std::vector<DrawnReference> references; ///< by reader
+    QRectF bounds;
+    std::vector<int> nodeOfEntry, boxOfEntry; ///< index in `nodes` and `boxes` by entry; -1
+    SpatialGrid nodeGrid, edgeGrid, boxGrid;
+
+    std::span<const QPointF> pointsOf(const DrawnEdge& edge) const
+    {
+        return {points.data() + edge.firstPoint, std::size_t(edge.pointCount)};
+    }
+    /// The line of a stretch as it is painted.
+    QPainterPath pathOf(const DrawnEdge& edge) const;
+    /// The stretch nearest to a point, no further away than `reach`; -1 where there is none.
+    int edgeAt(const QPointF& at, double reach) const;
+    /// What a node is shown by name for.
+    std::span<const DrawnReference> referencesOf(int node) const;
+    /// The node that shows an entry: itself or the outermost folded module around it; -1 for a
+    /// module that is open.
+    int nodeShowing(int entry) const;
+    /// Where an entry is drawn: as node, as frame, or as the folded module around it.
+    QRectF rectOf(int entry) const;
+    /// Sorts the references, fills the grids and the indices. Called once by the layout.
+    void finish();
+};
+using GraphDrawingPtr = std::shared_ptr<const GraphDrawing>;
+
+} // namespace qs

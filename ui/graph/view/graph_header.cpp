@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/graph/view/graph_header.h"
+
+#include "ui/graph/style/colour_box.h"
+#include "ui/graph/view/form_bar.h"
+#include "ui/style/theme.h"
+
+#include <QLabel>
+#include <QPainter>
+#include <QSettings>
+#include <QToolButton>
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+constexpr int kHeaderMargin = 8, kHeaderGap = 6;
+const QString kMapKey = QStringLiteral("minimap");
+
+/// Puts widgets side by side and one row below the other.
+class Rows
+{
+public:
+    /// Returns where the next one may stand.
+    int put(QWidget& widget, int x)
+    {
+        widget.adjustSize();
+        widget.move(x, m_top);
+        m_height = std::max(m_height, widget.height());
+        return x + widget.width() + kHeaderGap;
+    }
+    void next()
+    {
+        m_top += m_height + kHeaderGap;
+        m_height = 0;
+    }
+    int top() const { return m_top; }
+    int bottom() const { return m_top + m_height + kHeaderGap; }
+
+private:
+    int m_top = kHeaderGap, m_height = 0;
+};
+
+} // namespace
+
+GraphHeader::GraphHeader(QWidget* parent)
+    : QWidget(parent)
+    , m_formBar(new FormBar(QStringLiteral("graphForm"), true, this))
+    , m_otherBar(new FormBar(QStringLiteral("otherGraphForm"), false, this))
+    , m_colourBox(new ColourBox(this))
+    , m_map(new QToolButton(this))
+    , m_note(new QLabel(this))
+{
+    setObjectName(QStringLiteral("graphHeader"));
+    m_note->setObjectName(QStringLiteral("graphNote"));
+    m_note->setFont(uiFont(11));
+    m_note->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    m_note->hide();
+    m_map->setObjectName(QStringLiteral("minimapButton"));
+    m_map->setText(QStringLiteral("map"));
+    m_map->setAccessibleName(QStringLiteral("Minimap"));
+    m_map->setToolTip(
+        QStringLiteral("Show the whole graph beside the canvas where not all of it is in sight"));
+    m_map->setFont(uiFont(11.5));
+    m_map->setCheckable(true);
+    m_map->setChecked(QSettings().value(kMapKey, true).toBool());
+    connect(m_map, &QToolButton::toggled, this, [this](bool wanted) {
+        QSettings().setValue(kMapKey, wanted);
+        Q_EMIT mapWantedChanged();
+    });
+    m_otherBar->hide();
+}
+
+bool GraphHeader::isMapWanted() const
+{
+    return m_map->isChecked();
+}
+
+void GraphHeader::setNote(const QString& note)
+{
+    m_note->setText(note);
+    m_note->setVisible(!note.isEmpty());
+}
+
+QSize GraphHeader::minimumSizeHint() const
+{
+    return {m_formBar->sizeHint().width() + 2 * kHeaderMargin, m_formBar->sizeHint().height()};
+}
+
+int GraphHeader::place(int width, int otherLeft)
+{
+    Rows rows;
+    int right = rows.put(*m_formBar, kHeaderMargin);
+    if (!m_otherBar->isHidden()) {
+        // Over its own view where that leaves it room.
+        const int last = width - kHeaderMargin - m_otherBar->sizeHint().width();
+        int x = std::max(right, otherLeft + kHeaderMargin);
+        if (x > last)
+            x = right;
+        if (x > last) {
+            rows.next();
+            x = kHeaderMargin;
+        }
+        right = rows.put(*m_otherBar, x);
+    }
+    m_colourBox->adjustSize();
+    m_map->adjustSize();
+    int left = width - kHeaderMargin - m_map->width() - kHeaderGap - m_colourBox->width();
+    if (left < right) {
+        rows.next();
+        left = std::max(left, kHeaderMargin);
+    }
+    rows.put(*m_map, rows.put(*m_colourBox, left));
+    m_map->move(m_map->x(), rows.top() + (m_colourBox->height() - m_map->height()) / 2);
+    if (!m_note->isHidden()) {
+        rows.next();
+        rows.put(*m_note, kHeaderMargin + kHeaderGap);
+    }
+    return rows.bottom();
+}
+
+void GraphHeader::paintEvent(QPaintEvent*)
+{
+    QPainter p(this);
+    p.fillRect(rect(), theme().panel);
+    p.fillRect(0, height() - 1, width(), 1, theme().border);
+}
+
+} // namespace qs

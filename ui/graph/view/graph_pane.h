@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/graph/view/graph_side.h"
+
+#include <QWidget>
+
+class QSplitter;
+
+namespace qs {
+
+class BodyPane;
+class GraphHeader;
+class Legend;
+class Minimap;
+class Workspace;
+
+/// The centre of the window: one form of the model as a graph, or two side by side, with folding,
+/// colours, minimap and legend. Folding, colours, selection and camera are those of both. Controls
+/// stand in a header above the canvas, the legend in a footer, the minimap in a column beside it:
+/// nothing lies on a node. GUI thread only.
+class GraphPane : public QWidget
+{
+    Q_OBJECT
+
+public:
+    /// What stands out for the selection.
+    enum class Trace
+    {
+        None,
+        Before, ///< all that it is computed from
+        After ///< all that is computed from it
+    };
+
+    /// What is shown, for another pane of the same document to go on with. A value.
+    struct State
+    {
+        std::set<std::string> expanded;
+        CodeForm form = CodeForm::Float, otherForm = CodeForm::Lowered;
+        bool split = false;
+        ColourBy colourBy = ColourBy::Verdict;
+        bool colourChosen = false;
+        double zoom = 1;
+        QPointF middle;
+        Trace trace = Trace::None;
+        std::optional<ScaleRange> range {}; ///< the part of the scale that is looked at
+    };
+
+    explicit GraphPane(Workspace& workspace, QWidget* parent = nullptr);
+
+    State state() const;
+    /// Takes over what is open in the document, and shows it as `state` says.
+    void setState(const State& state);
+    QSize minimumSizeHint() const override;
+
+    GraphView& view() { return m_main->view(); }
+    /// The view beside it; hidden unless two forms are shown.
+    GraphView& otherView() { return m_other->view(); }
+    ColourBy colourBy() const { return m_colourBy; }
+    void setColourBy(ColourBy by);
+    /// Colours what another program measured, and stays with it.
+    void showImported();
+    CodeForm form() const { return m_form; }
+    CodeForm otherForm() const { return m_otherForm; }
+    bool isSplit() const { return m_split; }
+    void showForm(CodeForm form);
+    void showOtherForm(CodeForm form);
+    void setSplit(bool split);
+    /// Every view that is shown has its final layout.
+    bool isLayoutDone() const;
+    /// Modules now open, by path.
+    const std::set<std::string>& expanded() const { return m_expanded; }
+    void setExpanded(std::set<std::string> paths)
+    {
+        m_expanded = std::move(paths);
+        relayout(true);
+    }
+    /// `entry` is one of the workspace's tree.
+    void toggleFold(int entry, bool recursively);
+    /// Opens the module and every block that is the same again, or folds them all where it is open.
+    void toggleRepeats(int entry);
+    void expandAll();
+    void foldAll();
+    /// Unfolds what hides the selection and brings it into view.
+    void revealSelection();
+    /// Selects and brings into view what stands for the name (`drawnNodeNamed`), in the form that
+    /// is shown where it is there, else in the first that has it; `notFound` where none has it.
+    void revealNamed(const QString& name);
+    void fit() { view().fitAll(); }
+    Trace trace() const { return m_trace; }
+    void setTrace(Trace trace);
+    /// Looks into the first of the nodes that has a body; nothing where none has.
+    void lookInside(const std::vector<NodeId>& nodes);
+    BodyPane& body() { return *m_body; }
+    void zoomReset() { view().setZoom(1); }
+
+Q_SIGNALS:
+    void layoutFinished();
+    /// A quick picture of what is being laid out is on the screen.
+    void coarseShown();
+    void contextMenuWanted(int entry, const QPoint& at);
+    void notFound(const QString& name);
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    void buildSide(GraphSide& side);
+    void onTreeChanged();
+    void foldNewWraps();
+    /// Gives both sides their forms, where they are there, and lays them out.
+    void showForms(bool keepPlace);
+    void relayout(bool keepPlace);
+    void toggleModule(const FoldTree& tree, int entry, bool recursively);
+    void togglePaths(const std::string& first, std::span<const std::string> paths);
+    void restyle();
+    void retrace();
+    /// Moves one view after the other, unless it is the other that moves.
+    void link(GraphSide& moved, GraphSide& follower);
+    /// Header, canvas with the minimap beside it, footer.
+    void place();
+    void showMinimap();
+    bool needsConversion() const;
+    bool revealIn(CodeForm form);
+    void revealWanted();
+
+    Workspace& m_workspace;
+    GraphForms* m_forms;
+    QSplitter* m_views;
+    GraphSide* m_main;
+    GraphSide* m_other;
+    Minimap* m_minimap;
+    Legend* m_legend;
+    GraphHeader* m_header;
+    BodyPane* m_body;
+    QString m_wantedName; ///< to be found once the converted forms are there
+    std::optional<State> m_arriving; ///< whose camera waits for the layout
+    ColourBy m_colourBy = ColourBy::Verdict;
+    CodeForm m_form = CodeForm::Float, m_otherForm = CodeForm::Lowered;
+    bool m_split = false;
+    std::optional<ScaleRange> m_range; ///< the part of the scale that is looked at
+    Trace m_trace = Trace::None;
+    std::unordered_set<NodeId> m_traced; ///< float nodes
+    std::set<std::string> m_expanded;
+    std::set<std::string> m_wrapped; ///< paths that the recipe shows as one node
+    int m_modelNumber = 0; ///< of the model whose modules `m_expanded` names
+    bool m_freshModel = true;
+    bool m_colourChosen = false;
+    bool m_following = false; ///< one view is being moved after the other
+};
+
+} // namespace qs

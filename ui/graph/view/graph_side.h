@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#ifndef Q_MOC_RUN
+#include "ui/graph/view/edge_marks.h"
+#endif
+#include "ui/graph/graph_forms.h"
+#include "ui/graph/layout/level_layout.h"
+#include "ui/graph/view/graph_view.h"
+
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace qs {
+
+/// One view of the graph pane and the form it shows: lays it out on a pool thread (the newest
+/// request wins; where that takes long a coarse picture comes first), colours it, shows the
+/// selection in it and takes clicks back to the float nodes that its nodes came from. GUI thread
+/// only.
+class GraphSide : public QObject
+{
+    Q_OBJECT
+
+public:
+    GraphSide(Workspace& workspace, GraphView& view, QString tag, QObject* parent);
+
+    GraphView& view() { return m_view; }
+    const GraphForm& form() const { return m_form; }
+    /// Shows nothing until the next layout; an empty form shows nothing at all.
+    void setForm(GraphForm form);
+    bool isFloat() const;
+    void relayout(const std::set<std::string>& expanded, bool keepPlace);
+    bool isDone() const { return m_done; }
+    /// Colours it anew; `traced` float nodes stand out, all others back, unless it is null.
+    const GraphStyle& restyle(ColourBy by, const std::optional<ScaleRange>& range,
+                              const std::unordered_set<NodeId>* traced);
+    void syncSelection();
+    /// Brings the selection into the middle once the layout is there.
+    void revealAfterLayout() { m_reveal = true; }
+    void centerOnSelection(bool onlyIfHidden);
+    /// Selects what the entry stands for, and brings the entry itself into the middle once the next
+    /// layout is there.
+    void reveal(int entry);
+    void select(int entry, bool extend);
+    void selectAll(const std::vector<int>& entries, bool extend);
+    /// Selects what an arrow key leads to: the producer, a reader, what stands beside.
+    void walk(Qt::Key key);
+    /// The entry of the float tree that stands for one of this form; -1 for what conversion added.
+    int floatEntry(int entry) const;
+    /// Puts the view where the other side's is: the node nearest to its middle at the same spot.
+    void follow(const GraphSide& other);
+
+Q_SIGNALS:
+    void layoutFinished();
+    void coarseShown();
+
+private:
+    void run(LayoutQuality quality, bool keepPlace, const std::set<int>& open);
+    QString coarseTag() const;
+    void cancelCoarse();
+    void show(GraphDrawingPtr drawing, bool keepPlace);
+    std::vector<int> selectedEntries() const;
+    /// The entry that was chosen for the edge that is looked at; -1 where none was.
+    int addedEntry() const;
+    /// Of what is drawn; nothing while nothing is.
+    std::optional<EdgeMarks> edgeMarks() const;
+    NodeId floatOf(NodeId id) const;
+    /// The float node that what is drawn came from first.
+    NodeId floatOfDrawn(int node) const;
+    QRectF rectOfFloat(NodeId id) const;
+    QStringList valueLines(int entry) const;
+
+    Workspace& m_workspace;
+    GraphView& m_view;
+    QString m_tag;
+    GraphForm m_form;
+    std::unordered_map<NodeId, std::vector<int>> m_unitsOfFloat; ///< of a converted form
+    bool m_done = false, m_reveal = false;
+    int m_revealEntry = -1; ///< else what is selected
+    /// What conversion added and was chosen here, with the edge that is looked at for it.
+    std::pair<int, std::optional<Edge>> m_added {-1, {}};
+    /// Where the keys led last, with what was selected by that.
+    std::pair<int, std::vector<NodeId>> m_walked {-1, {}};
+    int m_request = 0;
+};
+
+} // namespace qs

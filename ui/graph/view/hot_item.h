@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/graph/view/graph_drawing.h"
+
+#include <QGraphicsItem>
+#include <QPainterPath>
+
+#include <vector>
+
+namespace qs {
+
+/// The outline around one selected or hovered thing. GUI thread only.
+class HotItem : public QGraphicsItem
+{
+public:
+    enum class Look
+    {
+        Selected,
+        Partner, ///< changes along with what is selected
+        Hovered
+    };
+    HotItem(const QRectF& rect, Look look);
+    void setRect(const QRectF& rect);
+    QRectF boundingRect() const override;
+    void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
+
+private:
+    QRectF m_rect;
+    Look m_look;
+};
+
+/// Lines that stand out over those of the canvas. GUI thread only.
+class EdgeItem : public QGraphicsItem
+{
+public:
+    EdgeItem(const GraphDrawing& drawing, const std::vector<int>& edges, HotItem::Look look);
+    QRectF boundingRect() const override;
+    void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
+
+private:
+    QPainterPath m_path;
+    std::vector<QPointF> m_tips; ///< of arrows
+    HotItem::Look m_look;
+};
+
+/// The readers of one value that are not joined to it by lines of their own. For hovering only.
+class FanOutItem : public QGraphicsItem
+{
+public:
+    FanOutItem(const QRectF& from, std::vector<QRectF> readers);
+    QRectF boundingRect() const override { return m_bounds; }
+    void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
+
+private:
+    QRectF m_from, m_bounds;
+    std::vector<QRectF> m_readers;
+};
+
+} // namespace qs

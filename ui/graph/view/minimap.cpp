@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/graph/view/minimap.h"
+
+#include "ui/graph/view/graph_view.h"
+#include "ui/graph/view/node_painter.h"
+#include "ui/style/theme.h"
+
+#include <QMouseEvent>
+#include <QPainter>
+
+namespace qs {
+
+Minimap::Minimap(GraphView& view, QWidget* parent)
+    : QWidget(parent)
+    , m_view(view)
+{
+    setObjectName(QStringLiteral("minimap"));
+    setToolTip(QStringLiteral("The whole graph: click or drag to go there"));
+    connect(&view, &GraphView::viewChanged, this, qOverload<>(&QWidget::update));
+    connect(&view.graphScene(), &GraphScene::drawingChanged, this, &Minimap::repaintGraph);
+}
+
+void Minimap::repaintGraph()
+{
+    m_picture = {};
+    update();
+}
+
+void Minimap::resizeEvent(QResizeEvent*)
+{
+    repaintGraph();
+}
+
+QTransform Minimap::toMap() const
+{
+    const QRectF bounds = m_view.graphScene().drawing()->bounds;
+    const QRectF room = QRectF(rect()).adjusted(7, 7, -7, -7);
+    const double scale = std::min(room.width() / std::max(bounds.width(), 1.0),
+                                  room.height() / std::max(bounds.height(), 1.0));
+    QTransform map;
+    map.translate(room.center().x(), room.center().y());
+    map.scale(scale, scale);
+    map.translate(-bounds.center().x(), -bounds.center().y());
+    return map;
+}
+
+/// Panning only moves the outline: the graph itself is painted once per drawing and style.
+void Minimap::paintGraph()
+{
+    const double ratio = devicePixelRatioF();
+    m_picture = QPixmap(size() * ratio);
+    m_picture.setDevicePixelRatio(ratio);
+    m_picture.fill(Qt::transparent);
+    QPainter p(&m_picture);
+    p.setRenderHint(QPainter::Antialiasing, true);
+    p.fillRect(rect(), theme().panel);
+    p.fillRect(width() - 1, 0, 1, height(), theme().border);
+    const auto& drawing = m_view.graphScene().drawing();
+    if (!drawing)
+        return;
+    const QTransform map = toMap();
+    const auto& style = m_view.graphScene().canvas().style();
+    p.setRenderHint(QPainter::Antialiasing, drawing->nodes.size() < 500);
+    for (std::size_t i = 0; i < drawing->nodes.size(); ++i) {
+        const QRgb color = i < style.nodes.size() ? plainColor(style.nodes[i], style.scale)
+                                                  : theme().faint.rgb();
+        QRectF rect = map.mapRect(drawing->nodes[i].rect);
+        if (rect.height() < 2)
+            rect.setHeight(2);
+        p.fillRect(rect, QColor(color));
+    }
+}
+
+void Minimap::paintEvent(QPaintEvent*)
+{
+    if (m_picture.isNull())
+        paintGraph();
+    QPainter p(this);
+    p.drawPixmap(0, 0, m_picture);
+    if (!m_view.graphScene().drawing())
+        return;
+    p.setRenderHint(QPainter::Antialiasing, true);
+    p.setBrush(Qt::NoBrush);
+    p.setPen(QPen(theme().accent, 1.5));
+    const QRectF seen
+        = toMap().mapRect(m_view.mapToScene(m_view.viewport()->rect()).boundingRect());
+    p.drawRoundedRect(seen.intersected(QRectF(rect()).adjusted(3, 3, -3, -3)), 3, 3);
+}
+
+void Minimap::goTo(const QPointF& at)
+{
+    if (m_view.graphScene().drawing())
+        m_view.centerOn(toMap().inverted().map(at));
+}
+
+void Minimap::mousePressEvent(QMouseEvent* event)
+{
+    goTo(event->position());
+}
+
+void Minimap::mouseMoveEvent(QMouseEvent* event)
+{
+    if (event->buttons() & Qt::LeftButton)
+        goTo(event->position());
+}
+
+} // namespace qs

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/graph/view/node_painter.h"
+
+#include "ui/style/theme.h"
+
+#include <QFontMetricsF>
+#include <QPainter>
+
+namespace qs {
+
+namespace {
+
+constexpr double kBehind = 0.28; ///< opacity of what a filter leaves out
+constexpr double kTint = 0.2; ///< how much of its rule's colour a node's ground takes on
+constexpr double kRadius = 6;
+constexpr double kBarWidth = 5;
+constexpr double kBadgeWidth = 38;
+
+QColor mixed(const QColor& ink, const QColor& ground, double share)
+{
+    const auto mix = [share](int a, int b) { return int(a * share + b * (1 - share)); };
+    return QColor(mix(ink.red(), ground.red()), mix(ink.green(), ground.green()),
+                  mix(ink.blue(), ground.blue()));
+}
+
+void paintBadge(QPainter& p, const NodeLook& look, const QString& text, const QRectF& rect,
+                bool scale, double lod)
+{
+    if (text.isEmpty())
+        return;
+    const Theme& t = theme();
+    const QRectF badge(rect.right() - kBadgeWidth - 8, rect.top() + 8, kBadgeWidth, 24);
+    const bool filled = look.fill != 0 && (scale || !look.isMeasured());
+    const QColor fill = filled ? QColor(look.fill) : t.window;
+    p.save();
+    if (look.faded)
+        p.setOpacity(0.4);
+    p.setPen(filled ? QPen(Qt::NoPen) : QPen(t.border, 1));
+    p.setBrush(fill);
+    p.drawRoundedRect(badge, 4, 4);
+    if (lod >= kTextLod) {
+        p.setFont(sceneFont(look.isMeasured() ? 10.5 : 9.5, 600));
+        p.setPen(filled ? textOn(fill) : look.isMeasured() ? t.text : t.muted);
+        p.drawText(badge, Qt::AlignCenter,
+                   QFontMetricsF(p.font()).elidedText(text, Qt::ElideRight, kBadgeWidth - 2));
+    }
+    p.restore();
+}
+
+} // namespace
+
+void paintFoldMark(QPainter& p, const QPointF& center, bool plus)
+{
+    const QRectF box(center.x() - 5, center.y() - 5, 10, 10);
+    p.setPen(QPen(theme().muted, 1));
+    p.setBrush(Qt::NoBrush);
+    p.drawRoundedRect(box, 2, 2);
+    p.drawLine(QPointF(box.left() + 2.5, center.y()), QPointF(box.right() - 2.5, center.y()));
+    if (plus)
+        p.drawLine(QPointF(center.x(), box.top() + 2.5), QPointF(center.x(), box.bottom() - 2.5));
+}
+
+QColor nodeGround(const NodeLook& look)
+{
+    return look.painted ? mixed(QColor(look.bar), theme().node, kTint) : theme().node;
+}
+
+QRgb plainColor(const NodeLook& look, bool scale)
+{
+    const QColor full(look.isMeasured() && scale && !look.painted ? look.fill : look.bar);
+    if (!look.behind)
+        return full.rgb();
+    return mixed(full, theme().canvas, kBehind).rgb();
+}
+
+void paintNode(QPainter& p, const QRectF& rect, const NodeLook& look, const NodeText& words,
+               bool scale, double lod)
+{
+    const Theme& t = theme();
+    p.setOpacity(look.behind ? kBehind : 1);
+    p.setPen(QPen(t.nodeBorder, 1));
+    p.setBrush(nodeGround(look));
+    p.drawRoundedRect(rect, kRadius, kRadius);
+    p.setPen(Qt::NoPen);
+    p.setBrush(QColor(look.bar));
+    p.drawRoundedRect(QRectF(rect.left(), rect.top(), kBarWidth, rect.height()), 2, 2);
+
+    const double right
+        = rect.right() - (words.badge.isEmpty() ? 10 : kBadgeWidth + 16) - (look.folded ? 18 : 0);
+    const bool second = lod >= kTextLod && !words.detail.isEmpty();
+    const bool third = lod >= kInsideLod && !words.inside.isEmpty();
+    const QFont title = sceneFont(12, 600);
+    p.setFont(title);
+    p.setPen(t.text);
+    const double head = third || rect.height() < kTallNodeHeight
+        ? 4
+        : 4 + (rect.height() - kNodeHeight) / 2; // the third line is away: the others close up
+    QRectF line(rect.left() + 14, rect.top() + (second ? head : 0), right - rect.left() - 14,
+                second ? 18 : rect.height());
+    p.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
+               QFontMetricsF(title).elidedText(words.title, Qt::ElideRight, line.width()));
+    if (second) {
+        const QFont detail = sceneMonoFont(10);
+        p.setFont(detail);
+        p.setPen(t.muted);
+        line.translate(0, 16);
+        p.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
+                   QFontMetricsF(detail).elidedText(words.detail, Qt::ElideRight, line.width()));
+    }
+    if (third) {
+        const QFont inside = sceneMonoFont(9);
+        p.setFont(inside);
+        p.setPen(t.muted);
+        line.translate(0, 14);
+        line.setRight(rect.right() - 10);
+        p.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
+                   QFontMetricsF(inside).elidedText(words.inside, Qt::ElideRight, line.width()));
+    }
+    if (look.folded)
+        paintFoldMark(p, QPointF(right + 9, rect.top() + 20), true);
+    paintBadge(p, look, words.badge, rect, scale, lod);
+    p.setOpacity(1);
+}
+
+} // namespace qs

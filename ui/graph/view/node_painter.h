@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/graph/style/graph_style.h"
+
+class QPainter;
+
+namespace qs {
+
+/// Detail levels, by scale of the view.
+inline constexpr double kInsideLod = 0.7; ///< below: no third lines
+inline constexpr double kTextLod = 0.45; ///< below: no second lines, shapes or badge figures
+inline constexpr double kTitleLod = 0.28; ///< below: plain rectangles
+
+/// Paints one node with its words, from `kTitleLod` on.
+void paintNode(QPainter& p, const QRectF& rect, const NodeLook& look, const NodeText& words,
+               bool scale, double lod);
+/// What a node is filled with: a style rule tints it.
+QColor nodeGround(const NodeLook& look);
+/// The colour of a node that is a plain rectangle; what stands behind is mixed with the canvas.
+QRgb plainColor(const NodeLook& look, bool scale);
+/// The box with a plus or minus of a folded or open module.
+void paintFoldMark(QPainter& p, const QPointF& center, bool plus);
+
+} // namespace qs

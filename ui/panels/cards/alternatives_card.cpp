@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/panels/cards/alternatives_card.h"
+
+#include "ui/session/text.h"
+#include "ui/session/workspace.h"
+#include "ui/style/theme.h"
+
+#include <QHeaderView>
+#include <QToolButton>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+enum AlternativeColumn : int
+{
+    WayColumn,
+    DbColumn,
+    GainColumn,
+    UseColumn
+};
+
+constexpr int kTargetRole = Qt::UserRole, kNameRole = Qt::UserRole + 1;
+constexpr int kShownAlternatives = 13;
+
+/// "≈ 41.2", "41.2" where the figure comes from the values themselves.
+QString dbText(const Alternative& one)
+{
+    if (!one.sqnrDb)
+        return one.qparams.scale.empty() ? QStringLiteral("no loss") : QStringLiteral("–");
+    return QStringLiteral("%1%2")
+        .arg(one.exactError ? QString() : QStringLiteral("≈ "))
+        .arg(*one.sqnrDb, 0, 'f', 1);
+}
+
+/// "mse" of "histogram, mse": the column is narrow.
+QString shortWay(const std::string& name)
+{
+    QString text = toQString(name).section(QStringLiteral(", "), -1);
+    return text.replace(QStringLiteral("moving_average_minmax"), QStringLiteral("moving average"));
+}
+
+QString tipText(const Alternative& one)
+{
+    if (one.qparams.scale.empty())
+        return QStringLiteral("Kept in float");
+    QString text
+        = QStringLiteral("%1 · %2 · %3…%4\n")
+              .arg(toQString(dtypeName(one.spec.dtype)), toQString(qschemeName(one.spec.qscheme)))
+              .arg(one.qparams.quantMin)
+              .arg(one.qparams.quantMax);
+    if (one.qparams.scale.size() == 1)
+        text += QStringLiteral("scale %1, zero point %2\n")
+                    .arg(double(one.qparams.scale.front()), 0, 'g', 6)
+                    .arg(one.qparams.zeroPoint.front());
+    text += one.exactParameters
+        ? QStringLiteral("Parameters: exact, as a calibration would choose them\n")
+        : QStringLiteral("Parameters: estimated from the histogram\n");
+    return text
+        + (one.exactError ? QStringLiteral("SQNR: exact, from the values")
+                          : QStringLiteral("SQNR: estimated from the histogram"));
+}
+
+} // namespace
+
+AlternativesCard::AlternativesCard(Workspace& workspace, QWidget* parent)
+    : Card(QStringLiteral("Alternatives"), parent)
+    , m_workspace(workspace)
+    , m_tree(new QTreeWidget(this))
+{
+    m_tree->setObjectName(QStringLiteral("alternativesTree"));
+    m_tree->setAccessibleName(QStringLiteral("Other ways to quantize"));
+    m_tree->setColumnCount(4);
+    m_tree->setHeaderLabels(
+        {QStringLiteral("quantized by"), QStringLiteral("dB"), QStringLiteral("gain"), QString()});
+    const char* const tips[]
+        = {"Another observer, width or scheme",
+           "Signal to quantization noise of this value alone; ≈ is an estimate",
+           "Against how it is quantized now", "Takes the alternative; can be undone"};
+    for (int column = 0; column < 4; ++column)
+        m_tree->headerItem()->setToolTip(column, QString::fromUtf8(tips[column]));
+    for (const int column : {DbColumn, GainColumn})
+        m_tree->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+    m_tree->setFont(monoFont(10.5));
+    m_tree->setRootIsDecorated(false);
+    m_tree->setIndentation(0);
+    m_tree->setFrameShape(QFrame::NoFrame);
+    m_tree->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_tree->setStyleSheet(
+        QStringLiteral("QHeaderView::section, QHeaderView::section:first { color: %1; "
+                       "padding: 3px 4px; }")
+            .arg(theme().muted.name()));
+    m_tree->header()->setFont(uiFont(11));
+    m_tree->header()->setMinimumSectionSize(px(24));
+    m_tree->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    m_tree->header()->setSectionResizeMode(WayColumn, QHeaderView::Stretch);
+    m_tree->header()->setStretchLastSection(false);
+    layout()->addWidget(m_tree);
+    connect(m_tree, &QTreeWidget::itemActivated, this, [this](QTreeWidgetItem* row) { take(row); });
+    connect(&workspace.alternatives(), &AlternativesAsked::arrived, this, [this] {
+        if (m_waiting)
+            refresh();
+    });
+}
+
+void AlternativesCard::refresh()
+{
+    m_waiting = false;
+    m_tree->clear();
+    m_targets.clear();
+    const auto& selection = m_workspace.selection();
+    const auto& facts = m_workspace.facts();
+    const NodeId node = selection.current();
+    if (selection.edge()) {
+        addSection(QString(), observerOnEdge(m_workspace, *selection.edge()),
+                   {SpecTarget::Kind::Edge, *selection.edge(), {}});
+    } else if (node && !selection.isModule()) {
+        const ObserverId output = facts.outputObserver(node), weight = facts.weightObserver(node);
+        addSection(weight ? QStringLiteral("output") : QString(), output,
+                   {SpecTarget::Kind::Value, {}, facts.last(node)});
+        addSection(output ? QStringLiteral("weight") : QString(), weight,
+                   {SpecTarget::Kind::Weight, {}, node});
+    }
+    int rows = 0;
+    for (int i = 0; i < m_tree->topLevelItemCount(); ++i)
+        rows += 1 + m_tree->topLevelItem(i)->childCount();
+    setVisible(rows > 0);
+    const int height = std::max(m_tree->sizeHintForRow(0), px(18));
+    m_tree->setFixedHeight(m_tree->header()->sizeHint().height()
+                           + height * std::min(rows, kShownAlternatives) + 4);
+}
+
+void AlternativesCard::addSection(const QString& title, ObserverId observer,
+                                  const SpecTarget& target)
+{
+    if (!observer)
+        return;
+    const std::vector<Alternative>* found = m_workspace.alternatives().ask(observer);
+    if (found && found->empty())
+        return;
+    m_targets.push_back(target);
+    QTreeWidgetItem* section = nullptr;
+    if (!title.isEmpty() || !found) {
+        section = new QTreeWidgetItem(m_tree, {found ? title : QStringLiteral("working out…")});
+        section->setFirstColumnSpanned(true);
+        section->setFlags(Qt::ItemIsEnabled);
+        section->setForeground(WayColumn, theme().muted);
+        section->setExpanded(true);
+    }
+    m_waiting |= !found;
+    if (!found)
+        return;
+    const Alternative* now = found->front().current ? &found->front() : nullptr;
+    for (const Alternative& one : *found)
+        addChoice(section, one, now);
+}
+
+void AlternativesCard::addChoice(QTreeWidgetItem* section, const Alternative& one,
+                                 const Alternative* now)
+{
+    auto* row = section ? new QTreeWidgetItem(section) : new QTreeWidgetItem(m_tree);
+    row->setText(WayColumn, shortWay(one.name));
+    row->setText(DbColumn, dbText(one));
+    if (now && now->sqnrDb && one.sqnrDb && !one.current) {
+        const double gain = *one.sqnrDb - *now->sqnrDb;
+        const QString sign = std::abs(gain) < 0.05 ? QString()
+            : gain < 0                             ? QStringLiteral("−")
+                                                   : QStringLiteral("+");
+        row->setText(GainColumn, sign + QString::number(std::abs(gain), 'f', 1));
+    }
+    row->setData(WayColumn, kTargetRole, int(m_targets.size()) - 1);
+    row->setData(WayColumn, kNameRole, toQString(one.name));
+    for (const int column : {WayColumn, DbColumn, GainColumn}) {
+        row->setToolTip(column, tipText(one));
+        if (column != WayColumn)
+            row->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+    }
+    if (one.current) {
+        QFont bold = m_tree->font();
+        bold.setWeight(QFont::DemiBold);
+        for (int column = 0; column < 3; ++column)
+            row->setFont(column, bold);
+        row->setText(GainColumn, QStringLiteral("now"));
+        return;
+    }
+    auto* use = new QToolButton(m_tree);
+    use->setText(QStringLiteral("Use"));
+    use->setFont(uiFont(10.5));
+    use->setAutoRaise(true);
+    use->setFocusPolicy(Qt::NoFocus); // Enter on the row does the same
+    use->setAccessibleName(QStringLiteral("Use %1").arg(toQString(one.name)));
+    use->setToolTip(QStringLiteral("Quantize it so; can be undone"));
+    connect(use, &QToolButton::clicked, this, [this, row] { take(row); });
+    m_tree->setItemWidget(row, UseColumn, use);
+}
+
+void AlternativesCard::take(QTreeWidgetItem* row)
+{
+    const QVariant at = row->data(WayColumn, kTargetRole);
+    if (!at.isValid() || std::size_t(at.toInt()) >= m_targets.size())
+        return;
+    const SpecTarget target = m_targets[std::size_t(at.toInt())];
+    const QString name = row->data(WayColumn, kNameRole).toString();
+    const ObserverId observer = observerOf(m_workspace, target);
+    const std::vector<Alternative>* found
+        = observer ? m_workspace.alternatives().ask(observer) : nullptr;
+    if (!found)
+        return;
+    const auto one = std::find_if(found->begin(), found->end(), [&](const Alternative& choice) {
+        return toQString(choice.name) == name;
+    });
+    if (one == found->end() || one->current)
+        return;
+    const bool isFloat = one->qparams.scale.empty();
+    assignSpec(m_workspace, target, isFloat ? std::nullopt : std::optional(one->spec), name);
+}
+
+} // namespace qs

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/panels/cards/edge_card.h"
+
+#include "engine/configure/qconfigs/derived_qconfig.h"
+#include "ui/graph/node_words.h"
+#include "ui/graph/style/graph_style.h"
+#include "ui/session/decisions/edge_decisions.h"
+#include "ui/session/text.h"
+#include "ui/session/workspace.h"
+#include "ui/style/theme.h"
+
+#include <QComboBox>
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+constexpr int kKeepFloat = 1, kFirstQConfig = 2;
+constexpr int kNamedPartners = 4;
+
+constexpr ObserverKind kObserversOfEdges[]
+    = {ObserverKind::Histogram, ObserverKind::MinMax, ObserverKind::MovingAverageMinMax};
+
+QString qconfigWord(const NamedQConfig& qconfig)
+{
+    return qconfig.config ? toQString(qconfig.name) : QStringLiteral("float");
+}
+
+/// "edge rule → act7 (set by you)"
+QString voiceText(const Graph& graph, const Edge& edge, const EdgeVoice& voice)
+{
+    const Rule& rule = voice.rule;
+    QString text = toQString(ruleKindName(rule.kind));
+    if (rule.kind == RuleKind::Edge)
+        text = QStringLiteral("edge %1 ► %2, input %3")
+                   .arg(toQString(rule.key), toQString(rule.secondKey))
+                   .arg(rule.index);
+    else if (!rule.key.empty())
+        text += QStringLiteral(" %1").arg(toQString(rule.key));
+    text += QStringLiteral(" → %1").arg(qconfigWord(rule.qconfig));
+    if (voice.of == EdgeVoice::Of::Edge)
+        return text;
+    const NodeId of = voice.of == EdgeVoice::Of::Maker ? edge.value.node : edge.reader.node;
+    return text + QStringLiteral(" (of %1)").arg(toQString(graph.get(of).name));
+}
+
+} // namespace
+
+QString specWords(const ObserverSpec& spec)
+{
+    const QuantRange range = quantRange(spec);
+    QString text = toQString(dtypeName(spec.dtype));
+    if (isIntegerDType(spec.dtype))
+        text += QStringLiteral(" · %1…%2").arg(range.min).arg(range.max);
+    text += QStringLiteral(" · %1").arg(toQString(observerKindName(spec.kind)));
+    if (spec.kind == ObserverKind::Histogram && spec.range != RangeMethod::Search)
+        text += QStringLiteral(", %1").arg(toQString(rangeMethodName(spec.range)));
+    return text;
+}
+
+EdgeCard::EdgeCard(Workspace& workspace, QWidget* parent)
+    : Card(QStringLiteral("Edge"), parent)
+    , m_workspace(workspace)
+{
+}
+
+void EdgeCard::refresh()
+{
+    const auto& edge = m_workspace.selection().edge();
+    if (edge != m_shown)
+        m_allReaders = false;
+    m_shown = edge;
+    clearRows();
+    m_qconfig = nullptr;
+    const auto& document = m_workspace.document();
+    if (!edge || !document.model() || !document.model()->tryGet(edge->reader.node))
+        return;
+    if (!document.plan()) {
+        addText(QStringLiteral("Planning…"), true);
+        return;
+    }
+    const EdgeFacts facts
+        = edgeFacts(*document.model(), *document.plan(), document.recipe(), *edge);
+    showValue(*edge, facts);
+    showPartners(*edge);
+    showChoices(*edge, facts);
+    showRules(*edge, facts);
+}
+
+void EdgeCard::showValue(const Edge& edge, const EdgeFacts& facts)
+{
+    const Graph& graph = *m_workspace.document().model();
+    const Value& value = graph.value(edge.value);
+    addRow(QStringLiteral("Value"),
+           QStringLiteral("%1  %2").arg(toQString(value.name), shapeText(value.type)).trimmed());
+    const PlannedObserver* observer = m_workspace.facts().observer(facts.observer);
+    addRow(QStringLiteral("Read as"),
+           observer ? specWords(observer->spec) : QStringLiteral("float"));
+    if (const QParams* params = m_workspace.facts().qparams(facts.observer);
+        params && params->scale.size() == 1)
+        addRow(QStringLiteral("Scale"),
+               QStringLiteral("%1   zero point %2")
+                   .arg(scaleText(double(params->scale.front())))
+                   .arg(params->zeroPoint.front()));
+    if (const PlannedObserver* before = m_workspace.facts().observer(facts.before))
+        addRow(QStringLiteral("Before"), specWords(before->spec));
+    addText(toQString(facts.why), true)->setObjectName(QStringLiteral("edgeWhy"));
+}
+
+void EdgeCard::showRules(const Edge& edge, const EdgeFacts& facts)
+{
+    const Graph& graph = *m_workspace.document().model();
+    for (int i = 0; i < int(facts.voices.size()); ++i) {
+        const bool won = i == facts.won;
+        auto* line = addText(
+            QStringLiteral("%1 %2").arg(won ? QStringLiteral("✓") : QStringLiteral("·"),
+                                        voiceText(graph, edge, facts.voices[std::size_t(i)])),
+            !won);
+        line->setObjectName(won ? QStringLiteral("edgeRuleWon") : QStringLiteral("edgeRule"));
+    }
+}
+
+void EdgeCard::showPartners(const Edge& edge)
+{
+    const Graph& graph = *m_workspace.document().model();
+    QStringList names;
+    for (const ObservedEdge& partner : sharedAlong(graph, *m_workspace.document().plan(), edge))
+        if (const QString name = toQString(graph.value(partner.value).name); !names.contains(name))
+            names << name;
+    if (names.isEmpty())
+        return;
+    const int more = int(names.size()) - kNamedPartners;
+    QString text = names.mid(0, kNamedPartners).join(QStringLiteral(", "));
+    if (more > 0)
+        text += QStringLiteral(" and %1 more").arg(more);
+    addText(QStringLiteral("One observer for %1: they change together.").arg(text))
+        ->setObjectName(QStringLiteral("edgePartners"));
+}
+
+QComboBox* EdgeCard::addBox(const QString& label, const char* name, const QString& tip)
+{
+    auto* box = new QComboBox(this);
+    box->setObjectName(QString::fromLatin1(name));
+    box->setAccessibleName(tip);
+    box->setToolTip(tip);
+    box->setFont(uiFont(11.5));
+    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    box->setMinimumContentsLength(8);
+    addRow(label, box);
+    return box;
+}
+
+void EdgeCard::showChoices(const Edge& edge, const EdgeFacts& facts)
+{
+    if (!facts.index) {
+        addText(QStringLiteral("No rule reaches this edge: it is no activation of an operator."),
+                true);
+        return;
+    }
+    const auto readers
+        = edgesOf(*m_workspace.document().model(), *m_workspace.document().plan(), edge.value);
+    m_qconfig = addBox(QStringLiteral("Qconfig"), "edgeQConfigBox",
+                       QStringLiteral("The qconfig of the edge; can be undone"));
+    m_qconfig->addItem(QStringLiteral("by rule"));
+    m_qconfig->addItem(QStringLiteral("float"));
+    m_qconfig->addItems(m_workspace.qconfigNames());
+    const bool own = !facts.voices.empty() && facts.voices.front().of == EdgeVoice::Of::Edge;
+    if (own && !facts.voices.front().rule.qconfig.config)
+        m_qconfig->setCurrentIndex(kKeepFloat);
+    else if (own)
+        m_qconfig->setCurrentText(toQString(facts.voices.front().rule.qconfig.name));
+    connect(m_qconfig, &QComboBox::activated, this, &EdgeCard::choose);
+
+    const auto from = qconfigOnEdge(m_workspace, edge);
+    const ObserverSpec spec = from ? from->config->activation : ObserverSpec {};
+    if (from && isIntegerDType(spec.dtype) && !spec.isDynamic) {
+        auto* observers = addBox(QStringLiteral("Observer"), "edgeObserverBox",
+                                 QStringLiteral("How the value is observed"));
+        for (const ObserverKind kind : kObserversOfEdges)
+            observers->addItem(toQString(observerKindName(kind)));
+        const auto at
+            = std::find(std::begin(kObserversOfEdges), std::end(kObserversOfEdges), spec.kind);
+        observers->setCurrentIndex(
+            at == std::end(kObserversOfEdges) ? -1 : int(at - std::begin(kObserversOfEdges)));
+        observers->setPlaceholderText(toQString(observerKindName(spec.kind)));
+        connect(observers, &QComboBox::activated, this, [this, spec](int index) {
+            const ObserverKind kind = kObserversOfEdges[index];
+            chooseObserver(observedBy(spec, kind), toQString(observerKindName(kind)));
+        });
+        if (spec.kind == ObserverKind::Histogram) {
+            auto* ranges = addBox(QStringLiteral("Range"), "edgeRangeBox",
+                                  QStringLiteral("How the histogram becomes a range"));
+            for (const auto& name : rangeMethodNames())
+                ranges->addItem(toQString(name));
+            ranges->setCurrentText(toQString(rangeMethodName(spec.range)));
+            connect(ranges, &QComboBox::activated, this, [this, spec, ranges](int index) {
+                const QString name = ranges->itemText(index);
+                chooseObserver(
+                    observedBy(spec, spec.kind, *rangeMethodFromName(name.toStdString())), name);
+            });
+        }
+    }
+    if (readers.size() < 2)
+        return;
+    auto* scope = addBox(QStringLiteral("Scope"), "edgeScopeBox",
+                         QStringLiteral("What a choice above applies to"));
+    scope->addItem(QStringLiteral("this edge"));
+    scope->addItem(QStringLiteral("all %1 readers of %2")
+                       .arg(readers.size())
+                       .arg(toQString(m_workspace.document().model()->value(edge.value).name)));
+    scope->setCurrentIndex(m_allReaders);
+    connect(scope, &QComboBox::activated, this, [this](int index) { m_allReaders = index == 1; });
+}
+
+void EdgeCard::choose(int index)
+{
+    if (!m_shown || !m_qconfig)
+        return;
+    std::optional<std::string> name;
+    if (index == kKeepFloat)
+        name = "";
+    else if (index >= kFirstQConfig)
+        name = m_qconfig->itemText(index).toStdString();
+    assignEdge(m_workspace, *m_shown, m_allReaders, name);
+}
+
+void EdgeCard::chooseObserver(const ObserverSpec& spec, const QString& word)
+{
+    if (m_shown)
+        assignEdgeSpec(m_workspace, *m_shown, m_allReaders, spec, word);
+}
+
+} // namespace qs

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/style/property_cards.h"
+
+#ifndef Q_MOC_RUN
+#include "engine/plan/rules/edge_rules.h"
+#endif
+
+class QComboBox;
+
+namespace qs {
+
+class Workspace;
+
+/// The edge that is looked at: the value, how it is quantized, which rules spoke and which won, who
+/// shares its observer, and what to give it instead. GUI thread only.
+class EdgeCard : public Card
+{
+    Q_OBJECT
+
+public:
+    EdgeCard(Workspace& workspace, QWidget* parent);
+    void refresh();
+
+private:
+    void showValue(const Edge& edge, const EdgeFacts& facts);
+    void showRules(const Edge& edge, const EdgeFacts& facts);
+    void showPartners(const Edge& edge);
+    void showChoices(const Edge& edge, const EdgeFacts& facts);
+    QComboBox* addBox(const QString& label, const char* name, const QString& tip);
+    void choose(int index);
+    void chooseObserver(const ObserverSpec& spec, const QString& word);
+
+    Workspace& m_workspace;
+    QComboBox* m_qconfig = nullptr; ///< gone with the rows
+    bool m_allReaders = false; ///< what a choice applies to
+    std::optional<Edge> m_shown;
+};
+
+/// "quint8 · 0…127 · histogram"
+QString specWords(const ObserverSpec& spec);
+
+} // namespace qs

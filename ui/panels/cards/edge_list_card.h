@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/style/property_cards.h"
+
+class QListWidget;
+
+namespace qs {
+
+class Workspace;
+
+/// The edges of the selected node: what it reads and what reads it, each with how it is quantized.
+/// Choosing one looks at it. GUI thread only.
+class EdgeListCard : public Card
+{
+    Q_OBJECT
+
+public:
+    EdgeListCard(Workspace& workspace, QWidget* parent);
+    void refresh();
+
+private:
+    Workspace& m_workspace;
+    QListWidget* m_list;
+};
+
+} // namespace qs

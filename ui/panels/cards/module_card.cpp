@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/panels/cards/module_card.h"
+
+#include "ui/session/workspace.h"
+
+namespace qs {
+
+namespace {
+
+/// "28.4 k", "1.2 M"; below a thousand the figure itself.
+QString figureText(std::int64_t count, double step, const char* const (&units)[5])
+{
+    double value = double(count);
+    int unit = 0;
+    while (value >= step && unit < 4) {
+        value /= step;
+        ++unit;
+    }
+    return QStringLiteral("%1 %2")
+        .arg(value, 0, 'f', unit == 0 || value >= 100 ? 0 : 1)
+        .arg(QString::fromLatin1(units[unit]))
+        .trimmed();
+}
+
+QString countFigure(std::int64_t count)
+{
+    return figureText(count, 1000, {"", "k", "M", "G", "T"});
+}
+
+QString byteFigure(std::int64_t count)
+{
+    return figureText(count, 1024, {"B", "KiB", "MiB", "GiB", "TiB"});
+}
+
+} // namespace
+
+ModuleCard::ModuleCard(Workspace& workspace, QWidget* parent)
+    : Card(QStringLiteral("Contents"), parent)
+    , m_workspace(workspace)
+{
+    setToolTip(QStringLiteral("Multiply-accumulates count convolutions, linear layers, matrix "
+                              "products, attention and recurrent layers"));
+    refresh();
+}
+
+void ModuleCard::refresh()
+{
+    clearRows();
+    const auto& model = m_workspace.document().model();
+    const auto& selection = m_workspace.selection();
+    const std::string path = selection.modulePath().toStdString();
+    const bool shown = model && selection.isModule() && moduleOfPath(path) == path;
+    setVisible(shown);
+    if (!shown)
+        return;
+    const auto& plan = m_workspace.document().plan();
+    if (model != m_model || plan != m_plan)
+        count();
+    if (!m_known) {
+        addText(QStringLiteral("Counting parameters and operations…"), true);
+        return;
+    }
+    const auto it = m_known->find(path);
+    const auto found = it == m_known->end() ? ModuleStatistics() : it->second;
+    addRow(QStringLiteral("parameters"), countFigure(found.parameters));
+    addRow(QStringLiteral("MACs"),
+           countFigure(found.macs)
+               + (found.openDimensions ? QStringLiteral(" per sample") : QString())
+               + (found.unknownOps > 0 ? QStringLiteral(", %1 ops unknown").arg(found.unknownOps)
+                                       : QString()));
+    addRow(QStringLiteral("float"), byteFigure(found.floatBytes));
+    if (plan)
+        addRow(
+            QStringLiteral("planned"),
+            found.floatBytes > 0
+                ? QStringLiteral("%1 · %2 %")
+                      .arg(byteFigure(found.plannedBytes))
+                      .arg(100.0 * double(found.plannedBytes) / double(found.floatBytes), 0, 'f', 0)
+                : byteFigure(found.plannedBytes));
+}
+
+/// Until the new figures are there, those of the plan before are shown; of another model, none.
+void ModuleCard::count()
+{
+    if (m_modelNumber != m_workspace.document().modelNumber())
+        m_known.reset();
+    m_modelNumber = m_workspace.document().modelNumber();
+    m_model = m_workspace.document().model();
+    m_plan = m_workspace.document().plan();
+    m_workspace.pipeline().jobs().run(
+        Lane::Pool, QStringLiteral("moduleStatistics"),
+        [model = m_model, plan = m_plan](JobContext&) {
+            return std::make_shared<const ModuleStatisticsMap>(
+                moduleStatistics(*model, plan.get()));
+        },
+        this,
+        [this](std::shared_ptr<const ModuleStatisticsMap> known) {
+            m_known = std::move(known);
+            refresh();
+        });
+}
+
+} // namespace qs

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/session/workspace.h"
+#include "ui/style/property_cards.h"
+
+namespace qs {
+
+/// The parameters, buffers and constants inside the selected node: type, range, the first elements,
+/// and how the elements of a large one are spread. Hidden where nothing is stored. GUI thread only.
+class ValuesCard : public Card
+{
+    Q_OBJECT
+
+public:
+    ValuesCard(Workspace& workspace, QWidget* parent);
+    void refresh();
+
+private:
+    void addValue(const QString& name, NodeId node);
+
+    Workspace& m_workspace;
+};
+
+} // namespace qs

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/panels/cards/why_card.h"
+
+#include "engine/base/text.h"
+#include "ui/graph/style/graph_style.h"
+#include "ui/session/text.h"
+#include "ui/session/workspace.h"
+#include "ui/style/theme.h"
+
+#include <QLabel>
+#include <QPushButton>
+
+#include <cmath>
+
+namespace qs {
+
+namespace {
+
+/// "2⁻¹²" where eps is a power of two, else its figure.
+QString epsText(double eps)
+{
+    int exponent = 0;
+    if (eps > 0 && std::frexp(eps, &exponent) == 0.5) {
+        static const QString digits = QStringLiteral("⁰¹²³⁴⁵⁶⁷⁸⁹");
+        QString raised;
+        for (const QChar c : QString::number(std::abs(exponent - 1)))
+            raised += digits[c.digitValue()];
+        return QStringLiteral("2%1%2").arg(exponent - 1 < 0 ? QStringLiteral("⁻") : QString(),
+                                           raised);
+    }
+    return QString::number(eps, 'g', 3);
+}
+
+QString patternText(const std::vector<std::string>& pattern)
+{
+    QStringList names;
+    for (const auto& name : pattern)
+        names << QString::fromStdString(lastPart(name));
+    return QStringLiteral("(%1)").arg(names.join(QStringLiteral(", ")));
+}
+
+} // namespace
+
+WhyCard::WhyCard(Workspace& workspace, QWidget* parent)
+    : Card(QStringLiteral("Why"), parent)
+    , m_workspace(workspace)
+{
+}
+
+QString WhyCard::ruleText(const NodePlan& decided) const
+{
+    const Rule& rule = decided.rule;
+    if (rule.kind == RuleKind::None)
+        return QStringLiteral("Rule: none reaches this node");
+    const QString name
+        = rule.qconfig.config ? QString::fromStdString(rule.qconfig.name) : QStringLiteral("float");
+    QString key = QString::fromStdString(rule.key);
+    if (!key.isEmpty())
+        key = QStringLiteral(" ") + key;
+    return QStringLiteral("Rule: %1%2 → %3 (%4)")
+        .arg(toQString(ruleKindName(rule.kind)), rule.kind == RuleKind::Node ? QString() : key,
+             name,
+             rule.fromBackend                       ? QStringLiteral("default of the backend")
+                 : rule.kind < RuleKind::ModuleName ? QStringLiteral("recipe")
+                                                    : QStringLiteral("set by you"));
+}
+
+QString WhyCard::constraintText(const NodePlan& decided) const
+{
+    const auto* group = m_workspace.facts().group(decided.node);
+    if (!group || !group->dtypeConfig || !decided.qconfig)
+        return {};
+    const auto& want = group->dtypeConfig->input;
+    const auto& have = decided.qconfig->activation;
+    QStringList parts;
+    if (want.scaleMinLowerBound)
+        parts << QStringLiteral("eps %1 ≥ %2 %3")
+                     .arg(epsText(have.eps), epsText(*want.scaleMinLowerBound),
+                          have.eps >= *want.scaleMinLowerBound ? QStringLiteral("✓")
+                                                               : QStringLiteral("✕"));
+    if (want.quantMinLowerBound || want.quantMaxUpperBound) {
+        const auto range = quantRange(have);
+        const bool fits = range.min >= want.quantMinLowerBound.value_or(range.min)
+            && range.max <= want.quantMaxUpperBound.value_or(range.max);
+        parts << QStringLiteral("range %1…%2 %3")
+                     .arg(range.min)
+                     .arg(range.max)
+                     .arg(fits ? QStringLiteral("✓") : QStringLiteral("✕"));
+    }
+    return parts.isEmpty() ? QString()
+                           : QStringLiteral("Constraints: ") + parts.join(QStringLiteral("  "));
+}
+
+void WhyCard::refresh()
+{
+    clearRows();
+    const auto& selection = m_workspace.selection();
+    const auto& facts = m_workspace.facts();
+    if (!facts.hasPlan()) {
+        addText(QStringLiteral("Planning…"), true);
+        return;
+    }
+    if (selection.isModule() || m_workspace.selectedEntries().size() > 1) {
+        std::map<Verdict, int> counts;
+        for (NodeId node : selection.nodes())
+            if (const auto* decided = facts.plan(node))
+                ++counts[decided->verdict];
+        counts.erase(Verdict::NotApplicable);
+        for (const auto& [verdict, count] : counts)
+            addRow(verdictText(verdict), QString::number(count));
+        return;
+    }
+    const auto* decided = facts.plan(selection.current());
+    if (!decided)
+        return;
+    addPill(verdictText(decided->verdict), verdictColor(decided->verdict));
+    if (!decided->reason.empty())
+        addText(QString::fromStdString(decided->reason));
+    if (!decided->note.empty())
+        addText(QString::fromStdString(decided->note))->setObjectName(QStringLiteral("whyNote"));
+    if (decided->verdict == Verdict::NotApplicable)
+        return;
+    addText(ruleText(*decided));
+    for (const auto& rule : decided->inputRules) {
+        const QString name = rule.qconfig.config ? QString::fromStdString(rule.qconfig.name)
+                                                 : QStringLiteral("float");
+        addText(QStringLiteral("Its input from %1 → %2 (edge rule, set by you)")
+                    .arg(QString::fromStdString(rule.key), name))
+            ->setObjectName(QStringLiteral("whyInputRule"));
+    }
+    for (const auto& rule : decided->overrides) {
+        const QString name = rule.qconfig.config ? QString::fromStdString(rule.qconfig.name)
+                                                 : QStringLiteral("float");
+        addText(QStringLiteral("overrides %1 %2 → %3")
+                    .arg(toQString(ruleKindName(rule.kind)), QString::fromStdString(rule.key), name)
+                    .simplified(),
+                true);
+    }
+    if (!decided->pattern.empty())
+        addText(QStringLiteral("Pattern: %1%2")
+                    .arg(patternText(decided->pattern),
+                         decided->patternEntry < 0
+                             ? QString()
+                             : QStringLiteral(" · entry %1").arg(decided->patternEntry)));
+    if (const QString constraints = constraintText(*decided); !constraints.isEmpty())
+        addText(constraints);
+    showCandidates(*decided);
+    showRemedy(*decided);
+}
+
+/// What was tried and where each attempt stopped.
+void WhyCard::showCandidates(const NodePlan& decided)
+{
+    for (const auto& candidate : decided.candidates) {
+        auto* line = addText(QStringLiteral("✕ %1 · entry %2: %3")
+                                 .arg(patternText(candidate.pattern))
+                                 .arg(candidate.entry)
+                                 .arg(QString::fromStdString(candidate.text)),
+                             true);
+        line->setObjectName(QStringLiteral("whyCandidate"));
+    }
+}
+
+void WhyCard::showRemedy(const NodePlan& decided)
+{
+    if (decided.remedy.text.empty())
+        return;
+    auto* line = addText(
+        QStringLiteral("Suggestion: %1").arg(QString::fromStdString(decided.remedy.text)));
+    line->setObjectName(QStringLiteral("whyRemedy"));
+    if (!decided.remedy)
+        return;
+    auto* button = addButton(QStringLiteral("Apply"));
+    button->setObjectName(QStringLiteral("applyRemedy"));
+    button->setToolTip(QStringLiteral("Do what is suggested; can be undone"));
+    button->setAccessibleName(QStringLiteral("Apply the suggestion"));
+    connect(button, &QPushButton::clicked, this,
+            [this, node = decided.node] { m_workspace.applyRemedy(node); });
+}
+
+} // namespace qs

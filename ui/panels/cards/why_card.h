@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/style/property_cards.h"
+
+namespace qs {
+
+class Workspace;
+struct NodePlan;
+
+/// What decided the selected node: verdict, reason, the rule and those it overrode, pattern and
+/// constraints, what was tried in vain, and a suggestion that a button applies. GUI thread only.
+class WhyCard : public Card
+{
+    Q_OBJECT
+
+public:
+    WhyCard(Workspace& workspace, QWidget* parent);
+    void refresh();
+
+private:
+    QString ruleText(const NodePlan& decided) const;
+    QString constraintText(const NodePlan& decided) const;
+    void showCandidates(const NodePlan& decided);
+    void showRemedy(const NodePlan& decided);
+
+    Workspace& m_workspace;
+};
+
+} // namespace qs

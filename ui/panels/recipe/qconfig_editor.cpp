@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/panels/recipe/qconfig_editor.h"
+
+#include "ui/graph/style/graph_style.h"
+#include "ui/session/text.h"
+#include "ui/session/workspace.h"
+#include "ui/style/property_cards.h"
+#include "ui/style/theme.h"
+
+#include <QComboBox>
+#include <QGridLayout>
+#include <QLabel>
+#include <QSignalBlocker>
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+constexpr int kInherit = 0, kFloat = 1, kFirstName = 2;
+
+const Rule* ownRule(const Recipe& recipe, const AssignTarget& target)
+{
+    if (target.keys.empty())
+        return nullptr;
+    for (const auto& rule : recipe.mapping.rules)
+        if (rule.kind == target.kind && rule.key == target.keys.front())
+            return &rule;
+    return nullptr;
+}
+
+} // namespace
+
+QConfigEditor::QConfigEditor(Workspace& workspace, QWidget* parent)
+    : QWidget(parent)
+    , m_workspace(workspace)
+    , m_qconfig(new QComboBox(this))
+    , m_scope(new QComboBox(this))
+    , m_activation(new ElidedLabel(QString(), uiFont(11.5), this))
+    , m_weight(new ElidedLabel(QString(), uiFont(11.5), this))
+{
+    setObjectName(QStringLiteral("qconfigEditor"));
+    m_qconfig->setObjectName(QStringLiteral("qconfigBox"));
+    m_qconfig->setAccessibleName(QStringLiteral("Qconfig of the selection"));
+    m_qconfig->setToolTip(QStringLiteral("The qconfig of the selection; can be undone"));
+    m_scope->setObjectName(QStringLiteral("scopeBox"));
+    m_scope->setAccessibleName(QStringLiteral("What else gets the qconfig"));
+    m_scope->setToolTip(QStringLiteral("What a choice above applies to"));
+    for (auto* box : {m_qconfig, m_scope}) {
+        box->setFont(uiFont(11.5));
+        box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        box->setMinimumContentsLength(8);
+    }
+    auto* grid = new QGridLayout(this);
+    grid->setContentsMargins(0, 0, 0, 0);
+    grid->setHorizontalSpacing(10);
+    grid->setVerticalSpacing(5);
+    grid->setColumnMinimumWidth(0, px(66));
+    grid->setColumnStretch(1, 1);
+    const std::pair<const char*, QWidget*> rows[] = {{"Qconfig", m_qconfig},
+                                                     {"Activation", m_activation},
+                                                     {"Weight", m_weight},
+                                                     {"Scope", m_scope}};
+    int row = 0;
+    for (const auto& [label, widget] : rows) {
+        auto* name = new QLabel(QString::fromLatin1(label), this);
+        name->setFont(uiFont(11.5));
+        name->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+        grid->addWidget(name, row, 0);
+        grid->addWidget(widget, row++, 1);
+    }
+    for (auto* label : {m_activation, m_weight}) {
+        label->setMinimumHeight(px(24));
+        label->setStyleSheet(QStringLiteral("padding-left: 8px;"));
+    }
+    connect(m_qconfig, &QComboBox::activated, this, &QConfigEditor::apply);
+    connect(m_scope, &QComboBox::activated, this, [this] { fillQConfigs(); });
+}
+
+void QConfigEditor::refresh()
+{
+    // The scope stays while the same thing is shown; a new selection begins at the narrowest.
+    auto fresh = assignScopes(m_workspace);
+    const bool same
+        = !fresh.empty() && !m_scopes.empty() && fresh.front().target == m_scopes.front().target;
+    const QString before = same ? m_scope->currentText() : QString();
+    m_scopes = std::move(fresh);
+    {
+        const QSignalBlocker quiet(m_scope);
+        m_scope->clear();
+        for (const auto& scope : m_scopes)
+            m_scope->addItem(scope.text);
+        m_scope->setCurrentIndex(std::max(0, m_scope->findText(before)));
+    }
+    setEnabled(!m_scopes.empty());
+    m_activation->setText(specText(false));
+    m_weight->setText(specText(true));
+    fillQConfigs();
+}
+
+void QConfigEditor::fillQConfigs()
+{
+    const QSignalBlocker quiet(m_qconfig);
+    m_qconfig->clear();
+    const auto effective = m_workspace.facts().qconfigText(m_workspace.selection().nodes());
+    m_qconfig->addItem(effective.isEmpty() ? QStringLiteral("by rule")
+                                           : QStringLiteral("%1 (by rule)").arg(effective));
+    m_qconfig->addItem(QStringLiteral("float"));
+    m_qconfig->addItems(m_workspace.qconfigNames());
+    m_qconfig->insertSeparator(m_qconfig->count());
+    m_qconfig->addItem(QStringLiteral("New qconfig…"));
+    const int scope = m_scope->currentIndex();
+    if (scope < 0)
+        return;
+    const auto* rule
+        = ownRule(m_workspace.document().recipe(), m_scopes[std::size_t(scope)].target);
+    if (!rule)
+        m_qconfig->setCurrentIndex(kInherit);
+    else if (!rule->qconfig.config)
+        m_qconfig->setCurrentIndex(kFloat);
+    else
+        m_qconfig->setCurrentText(QString::fromStdString(rule->qconfig.name));
+}
+
+void QConfigEditor::apply(int index)
+{
+    const int scope = m_scope->currentIndex();
+    if (scope < 0)
+        return;
+    if (index == m_qconfig->count() - 1) {
+        fillQConfigs();
+        Q_EMIT newQConfigWanted();
+        return;
+    }
+    std::optional<std::string> name;
+    if (index == kFloat)
+        name = "";
+    else if (index >= kFirstName)
+        name = m_qconfig->itemText(index).toStdString();
+    m_workspace.assign(m_scopes[std::size_t(scope)].target, name);
+}
+
+/// What speaks for several nodes: the first that has a weight, else any that is quantized.
+NodeId QConfigEditor::firstQuantized() const
+{
+    const auto& facts = m_workspace.facts();
+    NodeId found;
+    for (NodeId node : m_workspace.selection().nodes()) {
+        const auto* decided = facts.plan(node);
+        if (!decided || !decided->qconfig)
+            continue;
+        if (facts.weightObserver(node))
+            return node;
+        if (!found)
+            found = node;
+    }
+    return found;
+}
+
+QString QConfigEditor::specText(bool weight) const
+{
+    const auto& facts = m_workspace.facts();
+    const auto& selection = m_workspace.selection();
+    const NodeId node = selection.current() ? selection.current() : firstQuantized();
+    const auto* decided = facts.plan(node);
+    if (facts.qconfigText(selection.nodes()) == QLatin1String("mixed"))
+        return QStringLiteral("mixed");
+    if (!decided || !decided->qconfig)
+        return QStringLiteral("float");
+    const auto* observer
+        = facts.observer(weight ? facts.weightObserver(node) : facts.outputObserver(node));
+    if (weight && !observer)
+        return QStringLiteral("no weight");
+    const ObserverSpec& spec = observer ? observer->spec
+        : weight                        ? decided->qconfig->weight
+                                        : decided->qconfig->activation;
+    const auto range = quantRange(spec);
+    QString out = QStringLiteral("%1 · %2…%3")
+                      .arg(toQString(dtypeName(spec.dtype)))
+                      .arg(range.min)
+                      .arg(range.max);
+    if (isPerChannel(spec.qscheme)) {
+        const auto* stats = observer ? facts.stats(observer->id) : nullptr;
+        out += stats && !stats->channelMin.empty()
+            ? QStringLiteral(" · per channel (%1)").arg(stats->channelMin.size())
+            : QStringLiteral(" · per channel");
+    } else {
+        out += QStringLiteral(" · %1").arg(toQString(observerKindName(spec.kind)));
+    }
+    return out;
+}
+
+} // namespace qs

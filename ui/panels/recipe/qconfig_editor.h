@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/session/decisions/assign_scopes.h"
+
+#include <QWidget>
+
+class QComboBox;
+
+namespace qs {
+
+class ElidedLabel;
+class Workspace;
+
+/// Chooses the qconfig of what is selected (a node, several, or a module) at the scope the user
+/// picks; each choice is one undoable step. GUI thread only.
+class QConfigEditor : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit QConfigEditor(Workspace& workspace, QWidget* parent = nullptr);
+    /// Shows the current selection anew.
+    void refresh();
+
+Q_SIGNALS:
+    void newQConfigWanted();
+
+private:
+    void fillQConfigs();
+    void apply(int index);
+    NodeId firstQuantized() const;
+    QString specText(bool weight) const;
+
+    Workspace& m_workspace;
+    QComboBox* m_qconfig;
+    QComboBox* m_scope;
+    ElidedLabel* m_activation;
+    ElidedLabel* m_weight;
+    std::vector<AssignScope> m_scopes;
+};
+
+} // namespace qs

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/session/decisions/assign_scopes.h"
+
+#include "engine/base/text.h"
+#include "ui/session/text.h"
+#include "ui/session/workspace.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace qs {
+
+namespace {
+
+/// A larger selection is no single place of a block.
+constexpr std::size_t kMostRepeated = 64;
+
+AssignScope moduleScope(const std::string& path, const QString& text)
+{
+    return {text, {RuleKind::ModuleName, {path}}};
+}
+
+/// The single operators of a fusion: a qconfig that differs from the first one's is a conflict, and
+/// the window then offers what can be done.
+void addMembers(const Workspace& workspace, std::vector<AssignScope>& out)
+{
+    const auto& selection = workspace.selection();
+    const auto* group = workspace.facts().group(selection.current());
+    const auto* model = workspace.facts().model();
+    if (!group || !group->fused || group->members.size() < 2 || selection.isModule()
+        || workspace.selectedEntries().size() != 1)
+        return;
+    for (NodeId id : group->members) {
+        const Node& node = model->get(id);
+        // A layer of its own is meant as a layer: the rule then reads as torch.ao's users write it.
+        const bool layer
+            = node.scope.moduleClass.starts_with("torch.nn.") && !node.scope.path.empty();
+        out.push_back({QStringLiteral("only %1").arg(toQString(node.name)),
+                       layer ? AssignTarget {RuleKind::ModuleName, {node.scope.path}}
+                             : AssignTarget {RuleKind::Node, {node.name}}});
+    }
+}
+
+using OperatorsByModule = std::unordered_map<std::string, std::vector<const Node*>>;
+
+/// Operators by their innermost module, in graph order.
+OperatorsByModule operatorsByModule(const Graph& model)
+{
+    OperatorsByModule out;
+    for (const auto& node : model.nodes())
+        if (node->kind == NodeKind::Op)
+            out[node->scope.path].push_back(node.get());
+    return out;
+}
+
+/// The innermost module at or above an entry of the tree that comes again; -1 where none does.
+int repeatingAncestor(Workspace& workspace, int entry)
+{
+    const auto& tree = *workspace.foldTree();
+    for (; entry > FoldTree::kRoot; entry = tree.entry(entry).parent)
+        if (tree.entry(entry).isModule()
+            && workspace.repeats().inPlace(tree.entry(entry).path).size() > 1)
+            return entry;
+    return -1;
+}
+
+/// The same place in every repeat of the block: "layers.3.fc" for "layers.0.fc".
+std::vector<std::string> samePlace(Workspace& workspace, const std::string& block,
+                                   const std::string& path)
+{
+    auto out = workspace.repeats().inPlace(block);
+    if (!ModuleTree::isWithin(path, block))
+        return {};
+    for (auto& other : out)
+        other += path.substr(block.size());
+    return out;
+}
+
+/// The same nodes in every repeat of the innermost block around them. Empty where a node's block
+/// stands alone.
+std::vector<std::string> repeatedNodes(Workspace& workspace)
+{
+    const auto& nodes = workspace.selection().nodes();
+    const auto& tree = *workspace.foldTree();
+    const Graph& model = *workspace.document().model();
+    if (nodes.empty() || nodes.size() > kMostRepeated
+        || repeatingAncestor(workspace, tree.unitOf(nodes.front())) < 0)
+        return {};
+    const OperatorsByModule operators = operatorsByModule(model);
+    std::vector<std::string> names;
+    for (NodeId id : nodes) {
+        const Node& node = model.get(id);
+        if (node.kind != NodeKind::Op)
+            continue;
+        const int block = repeatingAncestor(workspace, tree.unitOf(id));
+        if (block < 0)
+            return {};
+        const auto& own = operators.at(node.scope.path);
+        const auto at = std::find(own.begin(), own.end(), &node) - own.begin();
+        for (const auto& path : samePlace(workspace, tree.entry(block).path, node.scope.path))
+            if (const auto same = operators.find(path);
+                same != operators.end() && at < qsizetype(same->second.size()))
+                names.push_back(same->second[std::size_t(at)]->name);
+    }
+    return names;
+}
+
+/// "in all 12 repeats": the selected module or nodes, wherever their block comes again.
+void addRepeats(Workspace& workspace, std::vector<AssignScope>& out)
+{
+    const auto& selection = workspace.selection();
+    if (selection.isModule()) {
+        const std::string path = selection.modulePath().toStdString();
+        const int entry = workspace.foldTree()->moduleEntry(path);
+        const int around = entry > FoldTree::kRoot
+            ? repeatingAncestor(workspace, workspace.foldTree()->entry(entry).parent)
+            : -1;
+        auto paths = around < 0
+            ? workspace.repeats().inPlace(path)
+            : samePlace(workspace, workspace.foldTree()->entry(around).path, path);
+        const auto equal = workspace.repeats().of(path);
+        const std::size_t count = std::max(paths.size(), std::size_t(1));
+        if (count > 1)
+            out.push_back({QStringLiteral("this module in all %1 repeats").arg(count),
+                           {RuleKind::ModuleName, std::move(paths)}});
+        if (equal.size() > count)
+            out.push_back({QStringLiteral("all %1 equal modules").arg(equal.size()),
+                           {RuleKind::ModuleName, {equal.begin(), equal.end()}}});
+        return;
+    }
+    const auto own = workspace.nodeTarget().keys.size();
+    auto names = repeatedNodes(workspace);
+    if (own > 0 && names.size() > own)
+        out.push_back({QStringLiteral("the same in all %1 repeats").arg(names.size() / own),
+                       {RuleKind::Node, std::move(names)}});
+}
+
+} // namespace
+
+std::vector<AssignScope> assignScopes(Workspace& workspace)
+{
+    std::vector<AssignScope> out;
+    const auto& selection = workspace.selection();
+    const auto& tree = workspace.foldTree();
+    const auto entries = workspace.selectedEntries();
+    if (!tree || entries.empty())
+        return out;
+    const std::string selected = selection.modulePath().toStdString();
+    // A wrapped method is no module: rules are made for its operators.
+    if (selection.isModule() && moduleOfPath(selected) == selected) {
+        if (!selected.empty())
+            out.push_back(moduleScope(selected, QStringLiteral("this module")));
+    } else {
+        auto nodes = workspace.nodeTarget();
+        if (!nodes.keys.empty())
+            out.push_back({entries.size() == 1
+                               ? QStringLiteral("this node")
+                               : QStringLiteral("these %1 nodes").arg(entries.size()),
+                           std::move(nodes)});
+    }
+    addMembers(workspace, out);
+    addRepeats(workspace, out);
+    for (int up = tree->entry(entries.front()).parent; up > FoldTree::kRoot;
+         up = tree->entry(up).parent) {
+        const std::string& path = tree->entry(up).path;
+        if (moduleOfPath(path) == path)
+            out.push_back(moduleScope(path, QStringLiteral("module %1").arg(toQString(path))));
+    }
+    if (const auto* decided = workspace.facts().plan(selection.current());
+        decided && !decided->pattern.empty()) {
+        QStringList names;
+        for (const auto& name : decided->pattern)
+            names << toQString(lastPart(name));
+        out.push_back({QStringLiteral("all %1").arg(names.join(QStringLiteral(" + "))),
+                       {RuleKind::ObjectType, decided->pattern}});
+    }
+    out.push_back({QStringLiteral("whole model"), {RuleKind::Global, {""}}});
+    return out;
+}
+
+std::vector<AssignChoice> assignChoices(const Workspace& workspace)
+{
+    const Recipe& recipe = workspace.document().recipe();
+    std::vector<AssignChoice> out = {{QStringLiteral("float"), std::string(), true}};
+    for (const QString& text : workspace.qconfigNames()) {
+        const std::string name = text.toStdString();
+        out.push_back({text, name, recipe.qconfigs.count(name) > 0 || name == recipe.backend});
+    }
+    out.push_back({QStringLiteral("by rule"), std::nullopt});
+    return out;
+}
+
+} // namespace qs

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "engine/graph/graph.h"
+#include "engine/plan/plan.h"
+#include "engine/plan/wrapped_scopes.h"
+#include "ui/session/dotted_names.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace qs {
+
+/// One row of the module tree and one thing the graph can draw: a module with more than one
+/// operator inside, or a unit, which is an operator, a fused group, an input or the output.
+struct FoldEntry
+{
+    enum class Kind
+    {
+        Module,
+        Unit,
+        Input,
+        Output
+    };
+    Kind kind = Kind::Unit;
+    int parent = -1;
+    std::vector<int> children; ///< in graph order
+    std::string path; ///< module path: of the module itself, of a unit's innermost common module
+    std::string label; ///< "layer2", "conv1·bn1·relu"
+    std::string className; ///< "Sequential", "Conv2d"; may be empty
+    std::vector<NodeId> members; ///< of a unit, in graph order; empty for a module
+    std::string wrap; ///< of a module: what the recipe calls it where it is shown as one node
+    int units = 0; ///< operators and groups inside; 1 for a unit
+    std::size_t order = 0; ///< position of the first node
+    std::uint32_t firstNode = 0, lastNode = 0; ///< what is below it in the tree's list of nodes
+    bool isModule() const { return kind == Kind::Module; }
+};
+
+/// The module hierarchy over one graph as the window shows it: modules that hold a single unit are
+/// drawn as that unit; fused members of a plan are one unit; parameters, constants and what is
+/// computed from them alone stand inside their reader. Immutable; any thread.
+class FoldTree
+{
+public:
+    /// `plan` may be null: then every operator is its own unit. A wrapped method becomes a module
+    /// of its own inside its module, under the path "head.post_process()".
+    static std::shared_ptr<const FoldTree> build(const Graph& graph, const Plan* plan,
+                                                 const std::vector<WrappedScope>& wraps = {});
+
+    const std::vector<FoldEntry>& entries() const { return m_entries; }
+    const FoldEntry& entry(int index) const { return m_entries[std::size_t(index)]; }
+    static constexpr int kRoot = 0;
+    /// The unit of a node; -1 for parameters and the like.
+    int unitOf(NodeId id) const;
+    /// The module's entry; where it was dissolved into its only unit, that unit; -1 if unknown.
+    int moduleEntry(const std::string& path) const;
+    /// All nodes below an entry, unit by unit in graph order.
+    std::vector<NodeId> nodesOf(int entry) const;
+    bool isWithin(int entry, int ancestor) const;
+
+private:
+    friend class FoldTreeBuilder;
+    std::vector<FoldEntry> m_entries;
+    std::vector<NodeId> m_nodes; ///< members of all units, depth first: an entry's stand together
+    std::vector<int> m_unitOf; ///< by the value of the node's id; -1
+    std::unordered_map<std::string, int> m_byPath;
+};
+using FoldTreePtr = std::shared_ptr<const FoldTree>;
+
+} // namespace qs

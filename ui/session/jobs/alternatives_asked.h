@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#ifndef Q_MOC_RUN
+#include "engine/convert/ranges/value_alternatives.h"
+#include "engine/pipeline/stages.h"
+#endif
+
+#include <QObject>
+
+#include <map>
+#include <vector>
+
+namespace qs {
+
+class Workspace;
+
+/// Other ways to quantize what an observer of the calibration saw, worked out on a pool thread when
+/// somebody asks and kept while the calibration stays. GUI thread only.
+class AlternativesAsked : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit AlternativesAsked(Workspace& workspace, QObject* parent = nullptr);
+
+    /// By the plan's observer. Null where it is not known yet: then `arrived` follows. Empty where
+    /// nothing was observed.
+    const std::vector<Alternative>* ask(ObserverId id);
+
+Q_SIGNALS:
+    void arrived();
+
+private:
+    void workOut(ObserverId seen);
+
+    Workspace& m_workspace;
+    CalibrationPtr m_calibration; ///< that all below are of
+    std::map<ObserverId, std::vector<Alternative>> m_known; ///< by the calibration's ids
+    ObserverId m_running;
+};
+
+} // namespace qs

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "engine/base/job_context.h"
+#include "ui/session/jobs/job_tracker.h"
+
+#include <QObject>
+#include <QPointer>
+#include <QThreadPool>
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+
+namespace qs {
+
+/// Where a job runs: one thread for all that runs operators, a few for layout and planning.
+enum class Lane
+{
+    Engine,
+    Pool
+};
+
+/// Runs work off the GUI thread. One job a tag: a newer one cancels the older, whose result is
+/// dropped. The callback runs on the GUI thread, and only while its owner lives. Progress arrives
+/// at most 30 times a second. The destructor cancels and waits. GUI thread only.
+class JobRunner : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit JobRunner(QObject* parent = nullptr);
+    ~JobRunner() override;
+
+    /// `work(JobContext&)` returns the T that `done(T)` gets.
+    template<class Work, class Done>
+    void run(Lane lane, const QString& tag, Work work, QObject* owner, Done done)
+    {
+        using T = std::invoke_result_t<Work, JobContext&>;
+        auto slot = std::make_shared<std::unique_ptr<T>>();
+        start(
+            lane, tag,
+            [slot, work = std::move(work)](JobContext& job) mutable {
+                *slot = std::make_unique<T>(work(job));
+            },
+            owner, [slot, done = std::move(done)]() mutable { done(std::move(**slot)); });
+    }
+    void cancel(const QString& tag);
+    void cancelAll();
+    bool isRunning(const QString& tag) const { return m_running.contains(tag); }
+    bool isIdle() const { return m_running.isEmpty(); }
+
+Q_SIGNALS:
+    void started(const QString& tag);
+    void progressed(const QString& tag, const qs::Progress& progress);
+    /// After the callback of the newest job of the tag.
+    void finished(const QString& tag);
+
+private:
+    void start(Lane lane, const QString& tag, std::function<void(JobContext&)> work, QObject* owner,
+               std::function<void()> done);
+    void finish(const QString& tag, quint64 job, const QPointer<QObject>& owner,
+                const std::function<void()>& done);
+
+    struct Running
+    {
+        quint64 job = 0;
+        std::stop_source stop;
+    };
+    JobTracker m_tracker;
+    QHash<QString, Running> m_running;
+    QThreadPool m_engineLane;
+    QThreadPool m_pool;
+};
+
+} // namespace qs

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/session/jobs/pipeline.h"
+
+#include "ui/session/text.h"
+
+#include <QEventLoop>
+#include <QTimer>
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+const QString kRunTag = QStringLiteral("run");
+const QString kPlanTag = QStringLiteral("plan");
+const QString kAdoptTag = QStringLiteral("adopt");
+const QString kKeepTag = QStringLiteral("keep");
+const QString kRecallTag = QStringLiteral("recall");
+
+/// What a stage makes, with the hierarchy that follows from it.
+struct OpenedModel
+{
+    EditedModelPtr edited;
+    FoldTreePtr hierarchy;
+};
+struct PlannedModel
+{
+    EditedModelPtr edited; ///< null where the graph stays as it is
+    PlanPtr plan;
+    FoldTreePtr hierarchy;
+};
+
+} // namespace
+
+QString stageName(Stage stage)
+{
+    static const char* const names[kStageCount]
+        = {"Open", "Backend", "Plan", "Calibrate", "Convert", "Compare", "Export"};
+    return QString::fromLatin1(names[int(stage)]);
+}
+
+Pipeline::Pipeline(EngineService& engine, Document& document, QObject* parent)
+    : QObject(parent)
+    , m_engine(engine)
+    , m_document(document)
+{
+    connect(&m_document, &Document::recipeChanged, this, [this] { plan(); });
+    connect(&m_document, &Document::resultsChanged, this, &Pipeline::statusChanged);
+    connect(&m_document, &Document::settingsChanged, this, [this] { recall(); });
+    connect(&m_jobs, &JobRunner::progressed, this,
+            [this](const QString& tag, const Progress& progress) {
+                if (tag != kRunTag)
+                    return;
+                m_fraction = progress.fraction;
+                m_left = toQString(m_timeLeft.text(progress));
+                Q_EMIT statusChanged();
+            });
+}
+
+Pipeline::~Pipeline() = default;
+
+void Pipeline::begin(Stage stage)
+{
+    m_running = int(stage);
+    m_fraction = 0;
+    m_timeLeft = {};
+    m_left.clear();
+    m_failed[std::size_t(stage)] = false;
+    m_clock.start();
+    Q_EMIT statusChanged();
+}
+
+bool Pipeline::settle(Stage stage, const Error* error)
+{
+    if (m_running == int(stage))
+        m_running = -1;
+    m_seconds[std::size_t(stage)] = double(m_clock.elapsed()) / 1000;
+    if (!error) {
+        Q_EMIT statusChanged();
+        Q_EMIT succeeded(stage);
+        return true;
+    }
+    m_target = -1;
+    m_failed[std::size_t(stage)] = error->code != ErrorCode::Cancelled;
+    Q_EMIT statusChanged();
+    Q_EMIT failed(stage, *error);
+    return false;
+}
+
+template<class T, class Work, class Store>
+void Pipeline::runStage(Stage stage, Work work, Store store)
+{
+    begin(stage);
+    m_jobs.run(Lane::Engine, kRunTag, std::move(work), this,
+               [this, stage, store = std::move(store)](Result<T> result) {
+                   if (!result) {
+                       settle(stage, &result.error());
+                       return;
+                   }
+                   m_running = -1;
+                   store(std::move(*result));
+                   if (!settle(stage, nullptr))
+                       return;
+                   if (m_target >= 0)
+                       runNext();
+                   else
+                       recall();
+               });
+}
+
+void Pipeline::open(const QString& path, const Recipe& recipe)
+{
+    m_target = -1;
+    m_everCalibrated = false;
+    m_failed.fill(false);
+    auto* engine = &m_engine;
+    // The hierarchy of a large model takes a while: it comes with the model, from the same thread.
+    runStage<OpenedModel>(
+        Stage::Open,
+        [engine, recipe, file = path.toStdString()](JobContext& job) -> Result<OpenedModel> {
+            QS_TRY(GraphPtr model, engine->open(file, job));
+            QS_TRY(EditedModelPtr edited, engine->edit(model, recipe, job));
+            FoldTreePtr hierarchy = hierarchyOf(*edited->graph, nullptr, recipe);
+            return OpenedModel {std::move(edited), std::move(hierarchy)};
+        },
+        [this, recipe](OpenedModel opened) {
+            m_document.setModel(opened.edited->file, recipe, std::move(opened.hierarchy),
+                                opened.edited);
+        });
+}
+
+void Pipeline::plan()
+{
+    if (!m_document.model())
+        return;
+    auto* engine = &m_engine;
+    const GraphPtr model = m_document.model();
+    const GraphPtr file = m_document.isGraphStale() ? m_document.edited()->file : nullptr;
+    const Recipe recipe = m_document.recipe();
+    m_jobs.run(
+        Lane::Pool, kPlanTag,
+        [engine, model, file, recipe,
+         before = m_document.hierarchy()](JobContext& job) -> Result<PlannedModel> {
+            PlannedModel made;
+            if (file) {
+                QS_TRY(made.edited, engine->edit(file, recipe, job));
+            }
+            const GraphPtr& graph = made.edited ? made.edited->graph : model;
+            QS_TRY(made.plan, engine->plan(graph, recipe));
+            made.hierarchy = hierarchyOf(*graph, made.plan.get(), recipe, before);
+            return made;
+        },
+        this,
+        [this, model, edits = recipe.edits, keys = m_document.keys()](Result<PlannedModel> result) {
+            if (model != m_document.model()) {
+                plan(); // meanwhile a run told more of the model
+                return;
+            }
+            m_failed[std::size_t(Stage::Plan)] = !result;
+            if (!result) {
+                m_target = -1;
+                Q_EMIT failed(Stage::Plan, result.error());
+                Q_EMIT statusChanged();
+                return;
+            }
+            if (result->edited)
+                m_document.setEdited(std::move(result->edited), std::move(result->plan), keys,
+                                     edits, std::move(result->hierarchy));
+            else
+                m_document.setPlan(std::move(result->plan), keys, std::move(result->hierarchy));
+            Q_EMIT statusChanged();
+            Q_EMIT succeeded(Stage::Plan);
+            if (m_target >= 0)
+                runNext();
+            else
+                recall();
+        });
+    Q_EMIT statusChanged();
+}
+
+bool Pipeline::isCurrent(Stage stage) const
+{
+    return m_document.hasResult(stage) && !m_document.isStale(stage);
+}
+
+void Pipeline::recall()
+{
+    const auto& doc = m_document;
+    if (!doc.model() || m_running >= 0 || !isCurrent(Stage::Plan) || !m_everCalibrated
+        || (isCurrent(Stage::Calibrate) && isCurrent(Stage::Convert) && isCurrent(Stage::Compare)))
+        return;
+    CalibrateRequest request {doc.model(), doc.plan(), doc.recipe(), doc.settings()};
+    m_jobs.run(
+        Lane::Engine, kRecallTag,
+        [engine = &m_engine, request](JobContext& job) { return engine->recall(request, job); },
+        this, [this, keys = doc.keys()](Recalled found) { take(found, keys); });
+}
+
+void Pipeline::take(const Recalled& found, const DecisionKeys& keys)
+{
+    // Other decisions stand by now, or a stage runs: what is found then is asked for again.
+    if (keys.comparison != m_document.keys().comparison || m_running >= 0)
+        return;
+    if (found.calibration && !isCurrent(Stage::Calibrate))
+        m_document.setCalibration(found.calibration, keys);
+    if (found.converted && !isCurrent(Stage::Convert))
+        m_document.setConverted(found.converted, keys);
+    if (found.comparison && !isCurrent(Stage::Compare))
+        m_document.setComparison(found.comparison, keys);
+}
+
+void Pipeline::runUpTo(Stage target)
+{
+    if (!m_document.model() || m_running >= 0)
+        return;
+    m_document.refreshKeys();
+    m_target = int(target);
+    runNext();
+}
+
+void Pipeline::exportTo(const QString& folder, const std::vector<std::string>& forms)
+{
+    m_exportFolder = folder;
+    m_exportForms = forms;
+    runUpTo(Stage::Export);
+}
+
+ExportRequest Pipeline::exportRequest() const
+{
+    ExportRequest request;
+    request.calibration = m_document.calibration();
+    request.converted = m_document.converted();
+    if (isCurrent(Stage::Compare))
+        request.comparison = m_document.comparison();
+    request.recipe = m_document.recipe();
+    request.settings = m_document.settings();
+    for (int s = 0; s < int(Stage::Export); ++s)
+        if (m_seconds[std::size_t(s)] > 0)
+            request.timingSeconds[stageName(Stage(s)).toLower().toStdString()]
+                = m_seconds[std::size_t(s)];
+    return request;
+}
+
+bool Pipeline::keepResults(const QString& folder)
+{
+    if (!isCurrent(Stage::Calibrate) || !isCurrent(Stage::Convert))
+        return false;
+    ExportRequest request = exportRequest();
+    request.folder = folder.toStdString();
+    m_jobs.run(
+        Lane::Engine, kKeepTag,
+        [engine = &m_engine, request](JobContext& job) { return engine->exportTo(request, job); },
+        this,
+        [this](Result<ExportReport> kept) {
+            if (!kept)
+                Q_EMIT failed(Stage::Export, kept.error());
+        });
+    return true;
+}
+
+void Pipeline::waitForKept()
+{
+    QEventLoop loop;
+    connect(&m_jobs, &JobRunner::finished, &loop, [this, &loop] {
+        if (!m_jobs.isRunning(kKeepTag))
+            loop.quit();
+    });
+    if (m_jobs.isRunning(kKeepTag))
+        loop.exec();
+}
+
+void Pipeline::adopt(const StoredRun& stored)
+{
+    const auto& doc = m_document;
+    CalibrateRequest request {doc.model(), doc.plan(), doc.recipe(), doc.settings()};
+    m_jobs.run(
+        Lane::Engine, kAdoptTag,
+        [engine = &m_engine, request, stored](JobContext& job) {
+            return engine->adopt(request, stored, job);
+        },
+        this,
+        [this](Result<std::string> why) {
+            if (!why || !why->empty())
+                Q_EMIT notAdopted(toQString(why ? *why : why.error().line()));
+            else if (m_running < 0 && m_target < 0)
+                runUpTo(Stage::Convert); // nothing runs the data; the comparison is kept too
+        });
+}
+
+void Pipeline::cancel()
+{
+    m_target = -1;
+    m_jobs.cancel(kRunTag);
+}
+
+void Pipeline::runNext()
+{
+    if (m_target < 0 || m_running >= 0)
+        return;
+    // Decisions may have changed while a stage ran: what comes next follows the new plan.
+    if (!isCurrent(Stage::Plan)) {
+        if (!m_jobs.isRunning(kPlanTag))
+            plan();
+        return;
+    }
+    if (m_target == int(Stage::Plan)) {
+        m_target = -1;
+        return;
+    }
+    for (int stage = int(Stage::Calibrate); stage < m_target; ++stage) {
+        // An export needs no comparison, only a converted model.
+        if (!isCurrent(Stage(stage)) && !(Stage(stage) == Stage::Compare)) {
+            startStage(Stage(stage));
+            return;
+        }
+    }
+    const auto target = Stage(m_target);
+    m_target = -1;
+    startStage(target);
+}
+
+void Pipeline::startStage(Stage stage)
+{
+    auto* engine = &m_engine;
+    const auto& doc = m_document;
+    const DecisionKeys keys = doc.keys();
+    // What a run makes of a graph that was edited meanwhile is only kept by the engine.
+    const auto isOfGraph = [this, edits = doc.model()->info().edits] {
+        return m_document.model() && m_document.model()->info().edits == edits;
+    };
+    switch (stage) {
+    case Stage::Calibrate: {
+        CalibrateRequest request {doc.model(), doc.plan(), doc.recipe(), doc.settings()};
+        runStage<CalibrationPtr>(
+            stage, [engine, request](JobContext& job) { return engine->calibrate(request, job); },
+            [this, keys, isOfGraph](CalibrationPtr v) {
+                m_everCalibrated = true;
+                if (!isOfGraph())
+                    return;
+                if (const auto& seen = *v->prepared; seen.model != m_document.model())
+                    m_document.refineModel(seen.model, seen.plan, keys);
+                m_document.setCalibration(std::move(v), keys);
+                if (m_document.isStale(Stage::Plan))
+                    plan();
+            });
+        break;
+    }
+    case Stage::Convert: {
+        ConvertRequest request {doc.calibration(), doc.recipe(), doc.settings()};
+        runStage<ConvertedPtr>(
+            stage, [engine, request](JobContext& job) { return engine->convert(request, job); },
+            [this, keys, isOfGraph](ConvertedPtr v) {
+                if (isOfGraph())
+                    m_document.setConverted(std::move(v), keys);
+            });
+        break;
+    }
+    case Stage::Compare: {
+        CompareRequest request {doc.calibration(), doc.converted(), doc.recipe(), doc.settings(),
+                                doc.edited()};
+        runStage<ComparisonPtr>(
+            stage, [engine, request](JobContext& job) { return engine->compare(request, job); },
+            [this, keys, isOfGraph](ComparisonPtr v) {
+                if (isOfGraph())
+                    m_document.setComparison(std::move(v), keys);
+            });
+        break;
+    }
+    case Stage::Export: {
+        ExportRequest request = exportRequest();
+        request.forms = m_exportForms;
+        request.folder = m_exportFolder.toStdString();
+        runStage<ExportReport>(
+            stage, [engine, request](JobContext& job) { return engine->exportTo(request, job); },
+            [this, keys](ExportReport v) { m_document.setExported(std::move(v), keys); });
+        break;
+    }
+    default:
+        break;
+    }
+}
+
+} // namespace qs

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#ifndef Q_MOC_RUN
+#include "engine/base/time_left.h"
+#endif
+#include "ui/session/document.h"
+#include "ui/session/jobs/job_runner.h"
+
+#include <QElapsedTimer>
+#include <QObject>
+
+#include <array>
+
+namespace qs {
+
+/// What a stage's button shows.
+struct StageStatus
+{
+    enum class State
+    {
+        Waiting, ///< never run
+        Running,
+        Done,
+        Stale, ///< done, but under other decisions
+        Failed
+    };
+    State state = State::Waiting;
+    QString text; ///< the second line
+    double fraction = 0; ///< while running
+};
+
+/// Runs the stages for one document, one after the other, off the GUI thread, and publishes what
+/// they return in it. A changed recipe is planned again at once; the costly stages wait for the
+/// user. GUI thread only.
+class Pipeline : public QObject
+{
+    Q_OBJECT
+
+public:
+    Pipeline(EngineService& engine, Document& document, QObject* parent = nullptr);
+    ~Pipeline() override;
+
+    /// Opens a model with the recipe to start from.
+    void open(const QString& path, const Recipe& recipe);
+    void plan();
+    /// Runs every stage up to `target` that has no current result, and `target` itself in any case.
+    void runUpTo(Stage target);
+    void exportTo(const QString& folder, const std::vector<std::string>& forms);
+    /// Shows the results of an earlier run where they are of the decisions as they stand; else
+    /// `notAdopted` says why.
+    void adopt(const StoredRun& stored);
+    /// Writes the current results into a folder, beside whatever else runs; false where there are
+    /// none that are current. A failure comes as one of the export stage.
+    bool keepResults(const QString& folder);
+    /// What writes the results as they stand; the conversion must be current.
+    ExportRequest exportRequest() const;
+    /// Returns when what `keepResults` started is done; the window stays alive meanwhile.
+    void waitForKept();
+    void cancel();
+    bool isBusy() const { return !m_jobs.isIdle(); }
+    /// A stage runs, or is about to.
+    bool isRunning() const { return m_running >= 0 || m_target >= 0; }
+    /// The stage that runs; none between two, while the model is planned for the next.
+    std::optional<Stage> running() const
+    {
+        return m_running >= 0 ? std::optional(Stage(m_running)) : std::nullopt;
+    }
+    JobRunner& jobs() { return m_jobs; }
+    EngineService& engine() { return m_engine; }
+    StageStatus status(Stage stage) const;
+    double seconds(Stage stage) const { return m_seconds[std::size_t(stage)]; }
+
+Q_SIGNALS:
+    void statusChanged();
+    void failed(qs::Stage stage, const qs::Error& error);
+    void succeeded(qs::Stage stage);
+    void notAdopted(const QString& why);
+
+private:
+    template<class T, class Work, class Store>
+    void runStage(Stage stage, Work work, Store store);
+    void runNext();
+    bool isCurrent(Stage stage) const;
+    /// Brings back what is still kept of results for the decisions as they stand.
+    void recall();
+    void take(const Recalled& found, const DecisionKeys& keys);
+    void startStage(Stage stage);
+    void begin(Stage stage);
+    bool settle(Stage stage, const Error* error);
+    QString doneText(Stage stage) const;
+    QString runningText() const;
+
+    EngineService& m_engine;
+    Document& m_document;
+    JobRunner m_jobs;
+    std::array<double, kStageCount> m_seconds {};
+    std::array<bool, kStageCount> m_failed {};
+    bool m_everCalibrated = false; ///< so that there may be results to bring back
+    int m_running = -1;
+    int m_target = -1;
+    double m_fraction = 0;
+    TimeLeft m_timeLeft;
+    QString m_left; ///< "about 40 s left", or empty
+    QElapsedTimer m_clock;
+    QString m_exportFolder;
+    std::vector<std::string> m_exportForms;
+};
+
+/// "Open", "Backend", "Plan" ...
+QString stageName(Stage stage);
+
+} // namespace qs

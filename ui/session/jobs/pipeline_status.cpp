@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/base/text.h"
+#include "engine/graph/graph.h"
+#include "ui/session/jobs/pipeline.h"
+#include "ui/session/text.h"
+
+#include <QDir>
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+QString secondsText(double seconds)
+{
+    if (seconds < 90)
+        return QStringLiteral("%1 s").arg(seconds, 0, 'f', seconds < 10 ? 1 : 0);
+    return QStringLiteral("%1 min").arg(seconds / 60, 0, 'f', 1);
+}
+
+QString modelText(const Graph& graph)
+{
+    int ops = 0;
+    double parameters = 0;
+    for (const auto& node : graph.nodes()) {
+        ops += node->isOperator();
+        if (node->kind != NodeKind::Parameter || node->isBuffer || node->outputs.empty())
+            continue;
+        double count = 1;
+        for (const auto& dim : node->outputs.front().type.shape)
+            count *= double(std::max<std::int64_t>(dim.size, 0));
+        parameters += count;
+    }
+    const QString size = parameters >= 1e6
+        ? QStringLiteral("%1 M").arg(parameters / 1e6, 0, 'f', 1)
+        : QStringLiteral("%1 k").arg(parameters / 1e3, 0, 'f', 1);
+    return QStringLiteral("%1 ops · %2 params").arg(ops).arg(size);
+}
+
+} // namespace
+
+QString Pipeline::runningText() const
+{
+    if (m_fraction <= 0)
+        return QStringLiteral("running");
+    const QString done = QStringLiteral("%1 %").arg(int(m_fraction * 100));
+    return m_left.isEmpty() ? QStringLiteral("running ") + done
+                            : QStringLiteral("%1 · %2").arg(done, m_left);
+}
+
+QString Pipeline::doneText(Stage stage) const
+{
+    const auto& doc = m_document;
+    switch (stage) {
+    case Stage::Open:
+        return modelText(*doc.model());
+    case Stage::Backend:
+        return QString::fromStdString(doc.recipe().backend);
+    case Stage::Plan:
+        return QStringLiteral("%1 int8 · %2 float")
+            .arg(doc.plan()->quantizedOps)
+            .arg(doc.plan()->totalOps - doc.plan()->quantizedOps);
+    case Stage::Calibrate:
+        return QStringLiteral("%1×%2 · %3 · %4")
+            .arg(doc.calibration()->observations->batches)
+            .arg(doc.recipe().calibration.batchSize)
+            .arg(QString::fromStdString(doc.calibration()->device).toUpper(),
+                 secondsText(doc.calibration()->seconds));
+    case Stage::Convert: {
+        const auto& checks = doc.converted()->checks;
+        const auto failed = std::count_if(checks.begin(), checks.end(),
+                                          [](const KernelCheck& check) { return !check.passed; });
+        return failed ? QStringLiteral("%1 of %2 kernels refused").arg(failed).arg(checks.size())
+                      : QStringLiteral("reference + lowered");
+    }
+    case Stage::Compare:
+        return toQString(counted(doc.comparison()->samples, "sample"));
+    case Stage::Export:
+        return QStringLiteral("%1 in %2")
+            .arg(toQString(counted(doc.exported().files.size(), "file")))
+            .arg(QDir(QString::fromStdString(doc.exported().folder)).dirName());
+    }
+    return {};
+}
+
+StageStatus Pipeline::status(Stage stage) const
+{
+    using State = StageStatus::State;
+    if (m_running == int(stage))
+        return {State::Running, runningText(), m_fraction};
+    if (m_failed[std::size_t(stage)])
+        return {State::Failed, QStringLiteral("failed"), 0};
+    if (m_document.hasResult(stage)) {
+        if (m_document.isStale(stage))
+            return {State::Stale, QStringLiteral("stale · ") + m_document.staleReason(stage), 0};
+        return {State::Done, doneText(stage), 0};
+    }
+    static const char* const waiting[kStageCount]
+        = {"choose a model",      "choose a target",       "who and why",      "data and device",
+           "reference + lowered", "what every layer lost", "TorchScript, .pt2"};
+    return {State::Waiting, QString::fromLatin1(waiting[int(stage)]), 0};
+}
+
+} // namespace qs

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#ifndef Q_MOC_RUN
+#include "ui/session/search/node_search.h"
+#endif
+
+#include <QObject>
+
+#include <optional>
+
+namespace qs {
+
+class Workspace;
+
+/// The search of the window: an expression, what it finds, and the way through the results. It
+/// follows model, plan, results and bookmarks. GUI thread only.
+class Finder : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit Finder(Workspace& workspace, QObject* parent = nullptr);
+
+    void setExpression(const QString& text);
+    const QString& expression() const { return m_expression; }
+    /// What is wrong with the expression; empty when it can be read.
+    const QString& error() const { return m_error; }
+    /// Units of the workspace's tree in graph order.
+    const std::vector<int>& results() const { return m_results; }
+    /// Selects the result behind (+1) or before (-1) the selection, around the end. False without
+    /// results.
+    bool step(int direction);
+    /// Selects every result.
+    void selectAll();
+
+Q_SIGNALS:
+    void changed();
+
+private:
+    void search();
+
+    Workspace& m_workspace;
+    std::optional<NodeSearch> m_index; ///< of the tree at hand, made when it is first needed
+    QString m_expression, m_error;
+    SearchQuery m_query;
+    std::vector<int> m_results;
+};
+
+} // namespace qs

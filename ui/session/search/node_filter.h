@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#ifndef Q_MOC_RUN
+#include "ui/session/search/node_search.h"
+#endif
+
+#include <optional>
+#include <set>
+
+namespace qs {
+
+class Workspace;
+
+/// Which nodes of the open model a search expression finds; for tables that show a part of them.
+/// GUI thread only.
+class NodeFilter
+{
+public:
+    explicit NodeFilter(Workspace& workspace)
+        : m_workspace(workspace)
+    {
+    }
+    /// Of an expression without terms: nothing, which stands for all. Errors: `parseSearch`'s.
+    Result<std::optional<std::set<NodeId>>> find(const QString& expression);
+    /// The tree is another one.
+    void forget() { m_index.reset(); }
+
+private:
+    Workspace& m_workspace;
+    std::optional<NodeSearch> m_index; ///< of the tree at hand, made when it is first needed
+};
+
+} // namespace qs

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/session/search/node_search.h"
+
+#include "ui/session/text.h"
+
+#include <QStringMatcher>
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+bool hasOp(const FoldEntry& entry, const Graph& model, const QString& op)
+{
+    return std::any_of(entry.members.begin(), entry.members.end(), [&](NodeId id) {
+        const Node* node = model.tryGet(id);
+        return node && node->kind == NodeKind::Op
+            && toQString(node->target).contains(op, Qt::CaseInsensitive);
+    });
+}
+
+/// Inside the module; while its name is still being typed, every module that begins so.
+bool isInModule(const FoldEntry& entry, const Graph& model, const std::string& wanted)
+{
+    const bool whole = model.modules().tryGet(wanted) != nullptr;
+    return std::any_of(entry.members.begin(), entry.members.end(), [&](NodeId id) {
+        const Node* node = model.tryGet(id);
+        return node
+            && (whole ? ModuleTree::isWithin(node->scope.path, wanted)
+                      : toQString(node->scope.path)
+                            .startsWith(toQString(wanted), Qt::CaseInsensitive));
+    });
+}
+
+/// What the unit's output and weight are once it is quantized; the file's dtype where it is not.
+bool hasDType(const FoldEntry& entry, const Graph& model, const Facts& facts, const QString& wanted)
+{
+    const NodeId leader = facts.leader(entry.members);
+    const auto begins = [&wanted](DType dtype) {
+        return toQString(dtypeName(dtype)).startsWith(wanted, Qt::CaseInsensitive);
+    };
+    if (const auto* weight = facts.observer(facts.weightObserver(leader));
+        weight && begins(weight->spec.dtype))
+        return true;
+    const auto* decided = facts.plan(leader);
+    if (decided && decided->quantized)
+        if (const auto* output = facts.observer(facts.outputObserver(leader)))
+            return begins(output->spec.dtype);
+    const Node* node = model.tryGet(facts.last(leader));
+    return node && std::any_of(node->outputs.begin(), node->outputs.end(), [&](const Value& value) {
+               return begins(value.type.dtype);
+           });
+}
+
+} // namespace
+
+NodeSearch::NodeSearch(FoldTreePtr tree, GraphPtr model)
+    : m_tree(std::move(tree))
+    , m_model(std::move(model))
+{
+    for (std::size_t i = 0; i < m_tree->entries().size(); ++i)
+        if (!m_tree->entries()[i].isModule())
+            m_units.push_back(int(i));
+    std::sort(m_units.begin(), m_units.end(),
+              [this](int a, int b) { return m_tree->entry(a).order < m_tree->entry(b).order; });
+    std::string text;
+    for (const int unit : m_units) {
+        const auto& entry = m_tree->entry(unit);
+        m_start.push_back(qsizetype(text.size()));
+        text += entry.label + (entry.path.empty() ? "" : ' ' + entry.path);
+        for (NodeId id : entry.members)
+            if (const Node* node = m_model->tryGet(id))
+                text += ' ' + node->name + (node->scope.path.empty() ? "" : ' ' + node->scope.path);
+        text += '\n';
+    }
+    m_start.push_back(qsizetype(text.size()));
+    m_text = QString::fromUtf8(text.data(), qsizetype(text.size())).toLower();
+    if (m_text.size() == m_start.back())
+        return;
+    // Letters beyond ASCII are shorter here than in the names: the lines are counted anew.
+    m_start.assign(1, 0);
+    for (qsizetype end = m_text.indexOf(QLatin1Char('\n')); end >= 0;
+         end = m_text.indexOf(QLatin1Char('\n'), end + 1))
+        m_start.push_back(end + 1);
+}
+
+/// One scan over all names.
+void NodeSearch::keepText(const SearchTerm& term, std::vector<char>& keep) const
+{
+    const QStringMatcher matcher(term.text);
+    std::vector<char> hit(keep.size(), 0);
+    std::size_t line = 0;
+    for (qsizetype at = matcher.indexIn(m_text); at >= 0 && line < hit.size();
+         at = matcher.indexIn(m_text, m_start[line])) {
+        const auto next = std::upper_bound(m_start.begin() + qsizetype(line), m_start.end(), at);
+        line = std::size_t(next - m_start.begin());
+        hit[line - 1] = 1;
+    }
+    for (std::size_t i = 0; i < keep.size(); ++i)
+        keep[i] = char(keep[i] && (hit[i] != 0) != term.negated);
+}
+
+bool NodeSearch::meets(const SearchTerm& term, std::size_t line, const Facts& facts,
+                       const std::unordered_set<NodeId>& bookmarks) const
+{
+    using Kind = SearchTerm::Kind;
+    const auto& entry = m_tree->entry(m_units[line]);
+    switch (term.kind) {
+    case Kind::Text:
+        break;
+    case Kind::Regex:
+        return term.regex
+            .match(QStringView(m_text).mid(m_start[line], m_start[line + 1] - m_start[line] - 1))
+            .hasMatch();
+    case Kind::Op:
+        return hasOp(entry, *m_model, term.text);
+    case Kind::Module:
+        return isInModule(entry, *m_model, term.text.toStdString());
+    case Kind::QConfig:
+        return facts.qconfigText(entry.members).startsWith(term.text, Qt::CaseInsensitive);
+    case Kind::Verdict:
+        return facts.hasPlan() && entry.kind == FoldEntry::Kind::Unit
+            && toQString(verdictName(facts.verdict(entry.members))).startsWith(term.text);
+    case Kind::DType:
+        return hasDType(entry, *m_model, facts, term.text);
+    case Kind::Sqnr: {
+        const auto sqnr = facts.worstSqnr(entry.members, term.error);
+        return sqnr
+            && ((term.below ? *sqnr < term.bound : *sqnr > term.bound)
+                || (term.inclusive && *sqnr == term.bound));
+    }
+    case Kind::Edited:
+        return std::any_of(entry.members.begin(), entry.members.end(),
+                           [&](NodeId id) { return facts.isEdited(id); });
+    case Kind::Bookmark:
+        return std::any_of(entry.members.begin(), entry.members.end(),
+                           [&](NodeId id) { return bookmarks.contains(id); });
+    }
+    return true;
+}
+
+std::vector<int> NodeSearch::find(const SearchQuery& query, const Facts& facts,
+                                  const std::unordered_set<NodeId>& bookmarks) const
+{
+    std::vector<int> out;
+    if (query.terms.empty())
+        return out;
+    std::vector<char> keep(m_units.size(), 1);
+    for (const auto& term : query.terms)
+        if (term.kind == SearchTerm::Kind::Text)
+            keepText(term, keep);
+    for (std::size_t line = 0; line < keep.size(); ++line)
+        if (keep[line]
+            && std::all_of(query.terms.begin(), query.terms.end(), [&](const SearchTerm& term) {
+                   return term.kind == SearchTerm::Kind::Text
+                       || meets(term, line, facts, bookmarks) != term.negated;
+               }))
+            out.push_back(m_units[line]);
+    return out;
+}
+
+} // namespace qs

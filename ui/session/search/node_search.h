@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/session/facts.h"
+#include "ui/session/fold_tree.h"
+#include "ui/session/search/search_query.h"
+
+#include <QString>
+
+#include <unordered_set>
+#include <vector>
+
+namespace qs {
+
+/// Finds units of a tree. The names of all units lie in one flat text that is scanned, so a search
+/// over 50,000 nodes keeps up with typing. Immutable; any thread.
+class NodeSearch
+{
+public:
+    NodeSearch(FoldTreePtr tree, GraphPtr model);
+    /// Units that meet every term, in graph order; none for a query without terms.
+    std::vector<int> find(const SearchQuery& query, const Facts& facts,
+                          const std::unordered_set<NodeId>& bookmarks = {}) const;
+
+private:
+    void keepText(const SearchTerm& term, std::vector<char>& keep) const;
+    bool meets(const SearchTerm& term, std::size_t line, const Facts& facts,
+               const std::unordered_set<NodeId>& bookmarks) const;
+
+    FoldTreePtr m_tree;
+    GraphPtr m_model;
+    std::vector<int> m_units; ///< in graph order; one line of `m_text` each
+    QString m_text; ///< lower case
+    std::vector<qsizetype> m_start; ///< of each line, and the end
+};
+
+} // namespace qs

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/session/search/search_query.h"
+
+#include "ui/session/text.h"
+
+#include <QStringList>
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+using Kind = SearchTerm::Kind;
+
+tl::unexpected<Error> badTerm(const QString& text)
+{
+    return fail(makeError(ErrorCode::Usage, text.toStdString()));
+}
+
+/// A term as it stands in the expression, without its minus and quotes.
+struct Word
+{
+    QString text;
+    qsizetype keyEnd = -1; ///< of a ':' or '=' outside quotes
+    bool negated = false;
+    bool isRegex = false;
+};
+
+/// Reads one word from `at` on, and leaves `at` behind it.
+Result<Word> readWord(const QString& expression, qsizetype& at)
+{
+    Word word;
+    if (expression[at] == QLatin1Char('-') && at + 1 < expression.size()
+        && !expression[at + 1].isSpace()) {
+        word.negated = true;
+        ++at;
+    }
+    if (expression[at] == QLatin1Char('/')) {
+        word.isRegex = true;
+        for (++at; at < expression.size() && expression[at] != QLatin1Char('/'); ++at) {
+            if (expression[at] == QLatin1Char('\\') && at + 1 < expression.size())
+                word.text += expression[at++];
+            word.text += expression[at];
+        }
+        if (at == expression.size())
+            return badTerm(QStringLiteral("The regex /%1 has no end; write /%1/").arg(word.text));
+        ++at;
+        return word;
+    }
+    bool quoted = false;
+    for (; at < expression.size() && (quoted || !expression[at].isSpace()); ++at) {
+        const QChar c = expression[at];
+        if (c == QLatin1Char('"')) {
+            quoted = !quoted;
+            continue;
+        }
+        const bool isKey = c == QLatin1Char(':')
+            || (c == QLatin1Char('=') && at > 0
+                && !QStringLiteral("<>").contains(expression[at - 1]));
+        if (!quoted && word.keyEnd < 0 && isKey)
+            word.keyEnd = word.text.size();
+        word.text += c;
+    }
+    if (quoted)
+        return badTerm(QStringLiteral("A quotation mark is missing after %1").arg(word.text));
+    return word;
+}
+
+/// "sqnr<30" and its kin; nothing where the word is no comparison.
+std::optional<Result<SearchTerm>> readComparison(const QString& word)
+{
+    static const QRegularExpression shape(QStringLiteral("^([^<>]*)([<>]=?)(.*)$"));
+    static const std::pair<const char*, ErrorTerm> names[]
+        = {{"sqnr", ErrorTerm::BornHere},
+           {"born", ErrorTerm::BornHere},
+           {"isolated", ErrorTerm::Isolated},
+           {"inherited", ErrorTerm::Inherited},
+           {"cumulative", ErrorTerm::Cumulative}};
+    const auto match = shape.match(word);
+    if (!match.hasMatch())
+        return {};
+    SearchTerm term;
+    term.kind = Kind::Sqnr;
+    const QString name = match.captured(1), sign = match.captured(2), figure = match.captured(3);
+    const auto* const found
+        = std::find_if(std::begin(names), std::end(names),
+                       [&](const auto& entry) { return name == QLatin1String(entry.first); });
+    if (found == std::end(names))
+        return badTerm(QStringLiteral("Only sqnr, isolated, inherited and cumulative can be "
+                                      "compared, without spaces: sqnr%1%2")
+                           .arg(sign, figure.isEmpty() ? QStringLiteral("30") : figure));
+    term.error = found->second;
+    term.below = sign[0] == QLatin1Char('<');
+    term.inclusive = sign.size() == 2;
+    bool isNumber = false;
+    term.bound = figure.toDouble(&isNumber);
+    if (!isNumber)
+        return badTerm(QStringLiteral("%1 wants a number of dB: %1%2").arg(name + sign).arg(30));
+    return term;
+}
+
+QStringList verdictNames()
+{
+    QStringList out;
+    for (int verdict = int(Verdict::Quantized); verdict <= int(Verdict::Shared); ++verdict)
+        out << toQString(verdictName(Verdict(verdict)));
+    return out;
+}
+
+bool beginsOne(const QStringList& names, const QString& start)
+{
+    return std::any_of(names.begin(), names.end(),
+                       [&](const QString& name) { return name.startsWith(start); });
+}
+
+/// `given` is the value as it was typed: module paths know upper and lower case.
+Result<SearchTerm> readKey(const QString& key, const QString& given)
+{
+    const QString value = given.toLower();
+    static const std::pair<const char*, Kind> keys[]
+        = {{"op", Kind::Op},           {"module", Kind::Module}, {"qconfig", Kind::QConfig},
+           {"verdict", Kind::Verdict}, {"dtype", Kind::DType},   {"is", Kind::Bookmark}};
+    const auto* const found
+        = std::find_if(std::begin(keys), std::end(keys),
+                       [&](const auto& entry) { return key == QLatin1String(entry.first); });
+    if (found == std::end(keys))
+        return badTerm(QStringLiteral("There is no key '%1'; use op:, module:, qconfig:, verdict:, "
+                                      "dtype:, is:bookmark or is:edited, or put the word in quotes")
+                           .arg(key));
+    if (value.isEmpty())
+        return badTerm(QStringLiteral("%1: wants a word right after it").arg(key));
+    SearchTerm term;
+    term.kind = found->second;
+    term.text = term.kind == Kind::Module ? given : value;
+    if (term.kind == Kind::Verdict) {
+        term.text.replace(QLatin1Char('-'), QLatin1Char(' '));
+        if (!beginsOne(verdictNames(), term.text))
+            return badTerm(QStringLiteral("There is no verdict '%1'; there are %2")
+                               .arg(value, verdictNames().join(QStringLiteral(", "))));
+    }
+    if (term.kind == Kind::Bookmark && !QStringLiteral("bookmark").startsWith(value)) {
+        if (!QStringLiteral("edited").startsWith(value))
+            return badTerm(
+                QStringLiteral("is:bookmark and is:edited are known, not is:%1").arg(value));
+        term.kind = Kind::Edited;
+    }
+    return term;
+}
+
+Result<SearchTerm> readTerm(const Word& word)
+{
+    SearchTerm term;
+    if (word.isRegex) {
+        term.kind = Kind::Regex;
+        term.regex = QRegularExpression(word.text, QRegularExpression::CaseInsensitiveOption);
+        if (!term.regex.isValid())
+            return badTerm(QStringLiteral("The regex /%1/ is wrong at character %2: %3")
+                               .arg(word.text)
+                               .arg(term.regex.patternErrorOffset() + 1)
+                               .arg(term.regex.errorString()));
+        return term;
+    }
+    const QString text = word.text.toLower();
+    if (word.keyEnd >= 0)
+        return readKey(text.left(word.keyEnd), word.text.mid(word.keyEnd + 1));
+    if (auto comparison = readComparison(text))
+        return *comparison;
+    term.text = text;
+    return term;
+}
+
+} // namespace
+
+Result<SearchQuery> parseSearch(const QString& expression)
+{
+    SearchQuery query;
+    for (qsizetype at = 0; at < expression.size();) {
+        if (expression[at].isSpace()) {
+            ++at;
+            continue;
+        }
+        QS_TRY(const Word word, readWord(expression, at));
+        QS_TRY(SearchTerm term, readTerm(word));
+        term.negated = word.negated;
+        query.terms.push_back(std::move(term));
+    }
+    return query;
+}
+
+QString searchHint()
+{
+    return QStringLiteral("Words of a name, /regex/, op:conv2d, module:layer1, qconfig:float, "
+                          "verdict:float-by-rule, dtype:quint8, sqnr<30, is:bookmark, is:edited; "
+                          "a minus in front excludes");
+}
+
+} // namespace qs

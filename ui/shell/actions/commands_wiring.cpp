@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What each action is tied to; the work itself stands in commands.cpp.
+#include "ui/edit/edit_actions.h"
+#include "ui/frame/actions.h"
+#include "ui/graph/view/body_pane.h"
+#include "ui/graph/view/graph_pane.h"
+#include "ui/panels/module_panel.h"
+#include "ui/panels/property_panel.h"
+#include "ui/panels/recipe/qconfig_editor.h"
+#include "ui/runs/run_library.h"
+#include "ui/runs/runs_panel.h"
+#include "ui/session/decisions/edge_decisions.h"
+#include "ui/session/workspace.h"
+#include "ui/shell/actions/commands.h"
+#include "ui/shell/actions/find_actions.h"
+#include "ui/shell/actions/help_actions.h"
+#include "ui/shell/actions/looks_actions.h"
+#include "ui/shell/actions/module_actions.h"
+#include "ui/shell/actions/palette_actions.h"
+#include "ui/shell/bars/pipeline_bar.h"
+#include "ui/shell/dialogs/lowering_dialog.h"
+#include "ui/shell/dialogs/save_graph.h"
+#include "ui/shell/dialogs/verify_dialog.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/node_data_files.h"
+#include "ui/shell/project_files.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QKeyEvent>
+#include <QMenu>
+#include <QSettings>
+#include <QStatusBar>
+#include <QTabWidget>
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+const QString kCompareAfterEachKey = QStringLiteral("compareAfterEachDecision");
+
+/// Escape closes what has popped up and means nothing more: as a key of the window it would clear
+/// the selection first.
+class EscapeClosesPopups : public QObject
+{
+public:
+    explicit EscapeClosesPopups(QObject* parent)
+        : QObject(parent)
+    {
+        qApp->installEventFilter(this);
+    }
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override
+    {
+        if (event->type() == QEvent::ShortcutOverride && QApplication::activePopupWidget()
+            && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape) {
+            event->accept();
+            return true;
+        }
+        return QObject::eventFilter(watched, event);
+    }
+};
+
+template<class Handler>
+void on(Actions& actions, const char* name, QObject* owner, Handler handler)
+{
+    QObject::connect(&actions[name], &QAction::triggered, owner, handler);
+}
+
+} // namespace
+
+bool wantsComparisonAfterEach()
+{
+    return QSettings().value(kCompareAfterEachKey, true).toBool();
+}
+
+void Commands::connectFile()
+{
+    auto& a = m_window.actions();
+    on(a, "open", this, [this] { openDialog(); });
+    on(a, "reload", this, [this] { m_window.projects().reload(); });
+    on(a, "openRecipe", this, [this] { openRecipe(); });
+    on(a, "saveProject", this, [this] { m_window.projects().save(); });
+    on(a, "saveProjectAs", this, [this] { m_window.projects().saveAs(); });
+    on(a, "saveRecipe", this, [this] { saveRecipe(); });
+    on(a, "saveNodeData", &m_window, [this] { saveNodeData(m_window); });
+    on(a, "importNodeData", &m_window, [this] { importNodeData(m_window); });
+    on(a, "saveGraph", &m_window, [this] { saveGraph(m_window); });
+    on(a, "savePicture", this, [this] { savePicture(); });
+    on(a, "quit", &m_window, [this] { m_window.close(); });
+}
+
+void Commands::connectEdit()
+{
+    auto& a = m_window.actions();
+    auto& undo = m_window.workspace().undoStack();
+    on(a, "undo", &undo, [&undo] { undo.undo(); });
+    on(a, "redo", &undo, [&undo] { undo.redo(); });
+    const auto refresh = [&a, &undo] {
+        a["undo"].setEnabled(undo.canUndo());
+        a["redo"].setEnabled(undo.canRedo());
+        a["undo"].setText(undo.canUndo() ? QStringLiteral("&Undo: %1").arg(undo.undoText())
+                                         : QStringLiteral("&Undo"));
+        a["redo"].setText(undo.canRedo() ? QStringLiteral("&Redo: %1").arg(undo.redoText())
+                                         : QStringLiteral("&Redo"));
+    };
+    connect(&undo, &QUndoStack::indexChanged, this, refresh);
+    refresh();
+    new FindActions(m_window, this);
+    on(a, "selectAll", this, [this] {
+        std::vector<NodeId> ops;
+        for (const auto& node : m_window.workspace().document().model()->nodes())
+            if (m_window.workspace().foldTree()->unitOf(node->id) >= 0
+                && node->kind == NodeKind::Op)
+                ops.push_back(node->id);
+        m_window.workspace().selection().selectNodes(ops);
+    });
+    auto* edits = new EditActions(a, m_window.workspace(), m_window.graphEditor(),
+                                  m_window.messageBar(), m_window, this);
+    edits->takeDrags(m_window.graphPane().view());
+    edits->takeDrags(m_window.graphPane().otherView());
+    on(a, "selectNone", this, [this] {
+        auto& selection = m_window.workspace().selection();
+        if (selection.edge())
+            selection.setEdge({}); // back to the node
+        else
+            selection.clear();
+    });
+    on(a, "nextEdge", this, [this] { stepEdge(m_window.workspace(), 1); });
+    on(a, "previousEdge", this, [this] { stepEdge(m_window.workspace(), -1); });
+    new EscapeClosesPopups(this);
+}
+
+void Commands::connectView()
+{
+    auto& a = m_window.actions();
+    auto& graph = m_window.graphPane();
+    on(a, "zoomIn", &graph, [&graph] { graph.view().zoomBy(1.25); });
+    on(a, "zoomOut", &graph, [&graph] { graph.view().zoomBy(0.8); });
+    on(a, "zoomReset", &graph, [&graph] { graph.zoomReset(); });
+    on(a, "fit", &graph, [&graph] { graph.fit(); });
+    on(a, "reveal", &graph, [&graph] { graph.revealSelection(); });
+    on(a, "worst", this, [this] { selectWorst(1); });
+    on(a, "better", this, [this] { selectWorst(-1); });
+    new LooksActions(m_window, a.viewMenu(), this);
+}
+
+void Commands::connectGraph()
+{
+    auto& a = m_window.actions();
+    auto& graph = m_window.graphPane();
+    auto& workspace = m_window.workspace();
+    const auto fold = [&graph, &workspace](bool open) {
+        for (int entry : workspace.selectedEntries()) {
+            const auto& tree = *workspace.foldTree();
+            int module = entry;
+            if (!tree.entry(module).isModule())
+                module = tree.entry(module).parent;
+            const bool isOpen = graph.expanded().count(tree.entry(module).path) > 0;
+            if (module > FoldTree::kRoot && isOpen != open) {
+                graph.toggleFold(module, false);
+                return;
+            }
+        }
+    };
+    on(a, "expand", this, [fold] { fold(true); });
+    on(a, "collapse", this, [fold] { fold(false); });
+    on(a, "expandAll", &graph, [&graph] { graph.expandAll(); });
+    on(a, "foldAll", &graph, [&graph] { graph.foldAll(); });
+    on(a, "expandRepeats", &graph, [&graph, &workspace] {
+        for (const int entry : workspace.selectedEntries()) {
+            const auto& tree = *workspace.foldTree();
+            graph.toggleRepeats(tree.entry(entry).isModule() ? entry : tree.entry(entry).parent);
+            return;
+        }
+    });
+    const auto trace = [&graph](GraphPane::Trace wanted) {
+        graph.setTrace(graph.trace() == wanted ? GraphPane::Trace::None : wanted);
+    };
+    on(a, "traceBefore", &graph, [trace] { trace(GraphPane::Trace::Before); });
+    on(a, "traceAfter", &graph, [trace] { trace(GraphPane::Trace::After); });
+    const std::pair<const char*, CodeForm> forms[] = {{"formFloat", CodeForm::Float},
+                                                      {"formPrepared", CodeForm::Prepared},
+                                                      {"formReference", CodeForm::Reference},
+                                                      {"formLowered", CodeForm::Lowered}};
+    for (const auto& [name, form] : forms)
+        on(a, name, &graph, [&graph, form = form] { graph.showForm(form); });
+    on(a, "splitForms", &graph, [&graph] { graph.setSplit(!graph.isSplit()); });
+    on(a, "lookInside", &graph,
+       [&graph, &workspace] { graph.lookInside(workspace.selection().nodes()); });
+    on(a, "lookOutside", &graph, [&graph] {
+        if (graph.body().isOpen())
+            graph.body().up();
+    });
+    on(a, "nextNode", this, [this] { walk(true); });
+    on(a, "previousNode", this, [this] { walk(false); });
+    const auto showMenu = [this, &a](int entry, const QPoint& at) {
+        auto& workspace = m_window.workspace();
+        const auto entries = workspace.selectedEntries();
+        if (std::find(entries.begin(), entries.end(), entry) == entries.end())
+            workspace.selectEntry(entry);
+        QMenu menu(&m_window);
+        menu.setObjectName(QStringLiteral("entryMenu"));
+        menu.setToolTipsVisible(true);
+        for (const char* name : {"expand", "collapse", "expandRepeats", "lookInside"})
+            menu.addAction(&a[name]);
+        menu.addSeparator();
+        for (const char* name : {"assign", "keepFloat", "clearRule", "newQConfig"})
+            menu.addAction(&a[name]);
+        menu.addSeparator();
+        for (const char* name : {"leafModule", "onlyModule", "wrapModule"})
+            menu.addAction(&a[name]);
+        menu.exec(at);
+    };
+    connect(&graph, &GraphPane::contextMenuWanted, this, showMenu);
+    connect(&m_window.modulePanel(), &ModulePanel::contextMenuWanted, this, showMenu);
+}
+
+void Commands::connectRecipe()
+{
+    auto& a = m_window.actions();
+    on(a, "cycle", this, [this] { cyclePrecision(); });
+    on(a, "keepFloat", this, [this] { assignSelection(std::string()); });
+    on(a, "clearRule", this, [this] { assignSelection(std::nullopt); });
+    on(a, "newQConfig", this, [this] { newQConfig(); });
+    on(a, "applyRemedy", this,
+       [this] { m_window.workspace().applyRemedy(m_window.workspace().selection().current()); });
+    on(a, "backend", this, [this] { chooseBackend(); });
+    on(a, "lowering", this, [this] {
+        auto* dialog = new LoweringDialog(m_window.workspace(), &m_window);
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        dialog->open();
+    });
+    new ModuleActions(a, m_window.workspace(), this);
+    connect(&m_window.propertyPanel().editor(), &QConfigEditor::newQConfigWanted, this,
+            &Commands::newQConfig);
+}
+
+void Commands::connectRun()
+{
+    auto& a = m_window.actions();
+    connect(&m_window.pipelineBar(), &PipelineBar::stageClicked, this, &Commands::stageClicked);
+    connect(&m_window.pipelineBar(), &PipelineBar::cancelClicked, this,
+            [this] { m_window.workspace().pipeline().cancel(); });
+    const std::pair<const char*, Stage> stages[] = {{"plan", Stage::Plan},
+                                                    {"calibrate", Stage::Calibrate},
+                                                    {"convert", Stage::Convert},
+                                                    {"compare", Stage::Compare},
+                                                    {"export", Stage::Export}};
+    for (const auto& [name, stage] : stages)
+        on(a, name, this, [this, stage = stage] { stageClicked(stage); });
+    on(a, "runAll", this, [this] { runAll(); });
+    connect(&a["compareAfterEach"], &QAction::toggled, this, [this](bool keeps) {
+        QSettings().setValue(kCompareAfterEachKey, keeps);
+        m_window.workspace().live().setComparesAfterEach(keeps);
+    });
+    on(a, "verify", this, [this] {
+        auto* dialog = new VerifyDialog(m_window.workspace(), &m_window);
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        dialog->open();
+    });
+    const auto refresh = [this, &a] { a["verify"].setEnabled(canVerify(m_window.workspace())); };
+    const Document* document = &m_window.workspace().document();
+    for (const auto changed :
+         {&Document::modelChanged, &Document::recipeChanged, &Document::planChanged,
+          &Document::resultsChanged, &Document::settingsChanged})
+        connect(document, changed, this, refresh);
+    refresh();
+    on(a, "cancel", this, [this] {
+        m_window.workspace().pipeline().cancel();
+        m_window.runs().cancel();
+    });
+    on(a, "keepRun", this, [this] {
+        m_window.showTab("runsPanel");
+        if (auto* panel = m_window.bottomTabs().findChild<RunsPanel*>())
+            panel->askToKeep();
+    });
+    on(a, "switchRun", this, [this] {
+        if (!m_window.runs().showNext())
+            m_window.statusBar()->showMessage(
+                QStringLiteral("No runs are side by side: select two to four under Runs"), 6000);
+    });
+    on(a, "leaveRun", this, [this] { m_window.runs().showCurrent(); });
+    Document* const settings = &m_window.workspace().document();
+    on(a, "againstOriginal", this, [settings] {
+        RunSettings now = settings->settings();
+        now.againstOriginal = !now.againstOriginal;
+        settings->setSettings(now);
+    });
+    const auto check
+        = [settings, &a] { a["againstOriginal"].setChecked(settings->settings().againstOriginal); };
+    connect(settings, &Document::settingsChanged, this, check);
+    check();
+}
+
+void Commands::connectWindow()
+{
+    auto& a = m_window.actions();
+    for (const char* name : {"showModules", "showProperties", "showBottom"})
+        connect(&a[name], &QAction::toggled, &m_window, &MainWindow::applyPanels);
+    connect(&a["fullScreen"], &QAction::toggled, &m_window, [this](bool on) {
+        m_window.setWindowState(on ? m_window.windowState() | Qt::WindowFullScreen
+                                   : m_window.windowState() & ~Qt::WindowFullScreen);
+    });
+    const std::pair<const char*, const char*> tabs[]
+        = {{"showRecipe", "recipePanel"},     {"showCode", "codePanel"},
+           {"showFindings", "findingsPanel"}, {"showEdits", "editsPanel"},
+           {"showForms", "formsPanel"},       {"showStyles", "stylePanel"},
+           {"showRuns", "runsPanel"}};
+    for (const auto& [name, tab] : tabs)
+        on(a, name, this, [this, tab = tab] { m_window.showTab(tab); });
+    auto* help = new HelpActions(m_window, this);
+    auto* palette = new PaletteActions(m_window, this);
+    connect(palette, &PaletteActions::helpWanted, help, &HelpActions::showTopic);
+}
+
+} // namespace qs

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/actions/help_actions.h"
+
+#include "ui/frame/actions.h"
+#include "ui/help/help_topics.h"
+#include "ui/help/help_window.h"
+#include "ui/panels/guide_panel.h"
+#include "ui/session/workspace.h"
+#include "ui/shell/main_window.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QCursor>
+#include <QDialog>
+#include <QMessageBox>
+#include <QSettings>
+#include <QTextBrowser>
+#include <QVBoxLayout>
+
+namespace qs {
+
+namespace {
+
+const QString kGuideKey = QStringLiteral("guideHidden");
+
+} // namespace
+
+HelpActions::HelpActions(MainWindow& window, QObject* parent)
+    : QObject(parent)
+    , m_window(window)
+{
+    nameTopics();
+    buildGuide();
+    auto& a = window.actions();
+    connect(&a["help"], &QAction::triggered, this, &HelpActions::showHere);
+    connect(&a["keys"], &QAction::triggered, this, &HelpActions::showKeys);
+    connect(&a["about"], &QAction::triggered, this, &HelpActions::showAbout);
+}
+
+/// What F1 explains where.
+void HelpActions::nameTopics()
+{
+    static const std::pair<const char*, const char*> topics[] = {
+        {"stageBackend", "backend"},
+        {"stagePlan", "plan"},
+        {"stageCalibrate", "calibration"},
+        {"stageConvert", "lowering"},
+        {"stageCompare", "comparison"},
+        {"stageExport", "export"},
+        {"search", "search"},
+        {"searchPanel", "search"},
+        {"moduleTree", "modules"},
+        {"graphPane", "modules"},
+        {"verdictList", "verdict"},
+        {"cardQuantization", "qconfig"},
+        {"cardWhy", "rule"},
+        {"cardLoss", "comparison"},
+        {"cardInside", "interior"},
+        {"cardContents", "modules"},
+        {"histogramPlot", "histogram"},
+        {"errorPlot", "comparison"},
+        {"channelPlot", "channels"},
+        {"codePanel", "forms"},
+        {"valuesPage", "look"},
+        {"findingsPanel", "findings"},
+        {"stylePanel", "styles"},
+        {"colourBy", "colours"},
+        {"cardValues", "values"},
+        {"recipeText", "recipe"},
+        {"recipeHistory", "undo"},
+        {"emptyState", "start"},
+    };
+    for (const auto& [name, id] : topics)
+        if (auto* widget = m_window.findChild<QWidget*>(QString::fromLatin1(name)))
+            setHelpTopic(widget, id);
+}
+
+void HelpActions::buildGuide()
+{
+    auto& a = m_window.actions();
+    const auto has = [](Stage stage) {
+        return [stage](Workspace& workspace) { return workspace.document().hasResult(stage); };
+    };
+    m_guide = new GuidePanel(
+        m_window.workspace(),
+        {{QStringLiteral("Open a model"), &a["open"],
+          [](Workspace& workspace) { return workspace.document().model() != nullptr; }},
+         {QStringLiteral("Choose the target"), &a["backend"], has(Stage::Plan)},
+         {QStringLiteral("Calibrate"), &a["calibrate"], has(Stage::Calibrate)},
+         {QStringLiteral("Compare with float"), &a["compare"], has(Stage::Compare)},
+         {QStringLiteral("Change a decision"), &a["assign"],
+          [](Workspace& workspace) { return workspace.undoStack().index() > 0; }},
+         {QStringLiteral("Export"), &a["export"], has(Stage::Export)}},
+        &m_window);
+    m_window.addToLeft(m_guide);
+    auto& action = a["guide"];
+    action.setCheckable(true);
+    action.setChecked(!QSettings().value(kGuideKey, false).toBool());
+    m_guide->setVisible(action.isChecked());
+    connect(&action, &QAction::toggled, this, [this](bool shown) {
+        m_guide->setVisible(shown);
+        QSettings().setValue(kGuideKey, !shown);
+    });
+    connect(m_guide, &GuidePanel::closeWanted, &action, [&action] { action.setChecked(false); });
+}
+
+void HelpActions::showTopic(const QString& id)
+{
+    if (!m_help)
+        m_help = new HelpWindow(&m_window);
+    m_help->showTopic(id);
+    m_help->show();
+    m_help->raise();
+    m_help->activateWindow();
+}
+
+/// The keyboard's place counts first; the pointer's where that says nothing.
+void HelpActions::showHere()
+{
+    const auto* topic = helpTopicAt(QApplication::focusWidget());
+    if (!topic)
+        topic = helpTopicAt(QApplication::widgetAt(QCursor::pos()));
+    showTopic(topic ? topic->id : helpTopics().front().id);
+}
+
+/// Too long a list for a message box: it scrolls.
+void HelpActions::showKeys()
+{
+    QString rows, menu;
+    for (const QAction* action : m_window.actions().all()) {
+        if (const QString title = Actions::menuOf(*action); title != menu) {
+            menu = title;
+            rows += QStringLiteral("<tr><td colspan=2><h4>%1</h4></td></tr>").arg(menu);
+        }
+        rows += QStringLiteral("<tr><td><b>%1</b>&nbsp;&nbsp;</td><td>%2</td></tr>")
+                    .arg(action->shortcut().toString(QKeySequence::NativeText), action->toolTip());
+    }
+    auto* dialog = new QDialog(&m_window);
+    dialog->setObjectName(QStringLiteral("keysDialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(QStringLiteral("Keys"));
+    dialog->resize(600, 640);
+    auto* text = new QTextBrowser(dialog);
+    text->setObjectName(QStringLiteral("keysText"));
+    text->setAccessibleName(QStringLiteral("Keys and what they do"));
+    text->setFrameShape(QFrame::NoFrame);
+    text->document()->setDocumentMargin(14);
+    text->setHtml(QStringLiteral(
+                      "<p>In the graph: the wheel scrolls, Ctrl+wheel zooms, dragging "
+                      "pans, Shift+dragging selects, Ctrl+dragging zooms to a part, a double click "
+                      "folds. Alt+1 to Alt+9 keep the view, 1 to 9 go back to it.</p>"
+                      "<table>%1</table>")
+                      .arg(rows));
+    auto* column = new QVBoxLayout(dialog);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(text);
+    dialog->open();
+}
+
+void HelpActions::showAbout()
+{
+    QMessageBox::about(
+        &m_window, QStringLiteral("Quantscope"),
+        QStringLiteral("<h3>Quantscope %1</h3><p>Quantize PyTorch models and see what every layer "
+                       "loses.</p><p>Engine and command line: Apache-2.0. This window: "
+                       "GPL-3.0-or-later, with Qt, QCustomPlot and OGDF.</p>")
+            .arg(QStringLiteral(QUANTSCOPE_VERSION)));
+}
+
+} // namespace qs

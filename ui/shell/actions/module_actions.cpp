@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/actions/module_actions.h"
+
+#include "engine/plan/block/prepare_lists.h"
+#include "ui/frame/actions.h"
+#include "ui/session/workspace.h"
+
+#include <QAction>
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+constexpr const char* kLeafKey = "non_traceable_module_name";
+constexpr const char* kOnlyKey = "only_modules";
+constexpr const char* kWrapKey = "wrap";
+
+bool isListed(const Recipe& recipe, const char* key, const std::string& name)
+{
+    const auto names = prepareList(recipe, key);
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+} // namespace
+
+ModuleActions::ModuleActions(Actions& actions, Workspace& workspace, QObject* parent)
+    : QObject(parent)
+    , m_actions(actions)
+    , m_workspace(workspace)
+{
+    for (const char* name : {"leafModule", "onlyModule", "wrapModule"})
+        m_actions[name].setCheckable(true);
+    connect(&m_actions["leafModule"], &QAction::triggered, this, [this] {
+        toggle(kLeafKey, selectedModule(), QStringLiteral("keep %1 as a float leaf"),
+               QStringLiteral("let %1 be quantized"));
+    });
+    connect(&m_actions["onlyModule"], &QAction::triggered, this, [this] {
+        toggle(kOnlyKey, selectedModule(), QStringLiteral("quantize only %1"),
+               QStringLiteral("quantize more than %1"));
+    });
+    connect(&m_actions["wrapModule"], &QAction::triggered, this, [this] {
+        toggle(kWrapKey, selectedWrap(), QStringLiteral("show %1 as one node"),
+               QStringLiteral("show %1 operator by operator"));
+    });
+    connect(&workspace.selection(), &Selection::changed, this, &ModuleActions::refresh);
+    connect(&workspace.document(), &Document::recipeChanged, this, &ModuleActions::refresh);
+    connect(&workspace, &Workspace::treeChanged, this, &ModuleActions::refresh);
+    refresh();
+}
+
+std::string ModuleActions::selectedModule() const
+{
+    const auto entries = m_workspace.selectedEntries();
+    if (entries.empty())
+        return {};
+    // An operator or a fused pair is no module: what is meant for it may not seize the one around.
+    const auto& tree = *m_workspace.foldTree();
+    const FoldEntry& entry = tree.entry(entries.front());
+    const std::string module = moduleOfPath(entry.path);
+    return entry.isModule() || tree.moduleEntry(module) == entries.front() ? module : std::string();
+}
+
+std::string ModuleActions::selectedWrap() const
+{
+    const auto entries = m_workspace.selectedEntries();
+    if (entries.empty())
+        return {};
+    const FoldEntry& entry = m_workspace.foldTree()->entry(entries.front());
+    if (!entry.wrap.empty())
+        return entry.wrap;
+    if (entry.kind == FoldEntry::Kind::Unit && !entry.members.empty()) {
+        const Node& node = m_workspace.document().model()->get(entry.members.front());
+        const bool isGlue = !node.scope.moduleClass.starts_with("torch.nn.");
+        if (isGlue && !node.source.function.empty() && node.source.function != "forward")
+            return node.scope.path + "::" + node.source.function;
+        // A layer of torch's own would only become float.
+        if (!isGlue)
+            return {};
+    }
+    return selectedModule();
+}
+
+void ModuleActions::toggle(const char* key, const std::string& name, const QString& on,
+                           const QString& off)
+{
+    const Recipe& recipe = m_workspace.document().recipe();
+    const bool listed = isListed(recipe, key, name);
+    if (name.empty())
+        return;
+    const QString text = (listed ? off : on).arg(QString::fromStdString(name));
+    const bool alone = key == std::string_view(kOnlyKey);
+    m_workspace.change(text,
+                       alone && !listed ? withPrepareList(recipe, key, {name})
+                                        : withPrepareName(recipe, key, name, !listed));
+    refresh();
+}
+
+void ModuleActions::refresh()
+{
+    const bool open = m_workspace.document().model() && m_workspace.foldTree();
+    const std::string module = open ? selectedModule() : std::string();
+    const std::string wrap = open ? selectedWrap() : std::string();
+    const Recipe& recipe = m_workspace.document().recipe();
+    const auto show = [&](const char* action, const char* key, const std::string& name) {
+        m_actions[action].setEnabled(!name.empty());
+        m_actions[action].setChecked(!name.empty() && isListed(recipe, key, name));
+    };
+    show("leafModule", kLeafKey, module);
+    show("onlyModule", kOnlyKey, module);
+    show("wrapModule", kWrapKey, wrap);
+}
+
+} // namespace qs

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/actions/palette_actions.h"
+
+#include "ui/frame/actions.h"
+#include "ui/frame/message_bar.h"
+#include "ui/graph/view/graph_pane.h"
+#include "ui/help/help_topics.h"
+#include "ui/session/decisions/assign_scopes.h"
+#include "ui/session/workspace.h"
+#include "ui/shell/actions/command_palette.h"
+#include "ui/shell/main_window.h"
+
+#include <QAction>
+#include <QActionGroup>
+#include <QMenu>
+
+namespace qs {
+
+PaletteActions::PaletteActions(MainWindow& window, QObject* parent)
+    : QObject(parent)
+    , m_window(window)
+    , m_palette(new CommandPalette(&window))
+{
+    auto& a = window.actions();
+    connect(&a["palette"], &QAction::triggered, this,
+            [this] { m_palette->open(QStringLiteral("Type what you want to do …"), commands()); });
+    connect(&a["assign"], &QAction::triggered, this, [this] {
+        auto items = assignments();
+        if (items.empty())
+            m_window.messageBar().showMessage(MessageBar::Kind::Note,
+                                              QStringLiteral("Nothing is selected"),
+                                              QStringLiteral("Select nodes or a module first"));
+        else
+            m_palette->open(QStringLiteral("Assign … (\"float module\", \"x86 all\")"),
+                            std::move(items));
+    });
+}
+
+std::vector<PaletteItem> PaletteActions::commands()
+{
+    std::vector<PaletteItem> out;
+    for (QAction* action : m_window.actions().all()) {
+        if (action->objectName() == QLatin1String("palette"))
+            continue;
+        out.push_back({QStringLiteral("%1: %2").arg(Actions::menuOf(*action),
+                                                    action->text().remove(QLatin1Char('&'))),
+                       action->toolTip(), action->shortcut().toString(QKeySequence::NativeText),
+                       action->isEnabled(), [action] { action->trigger(); }});
+    }
+    for (QAction* action : m_window.actions().viewMenu().findChildren<QAction*>())
+        if (action->actionGroup())
+            out.push_back(
+                {QStringLiteral("%1: %2").arg(
+                     qobject_cast<QMenu*>(action->parent())->title().remove(QLatin1Char('&')),
+                     action->text()),
+                 {},
+                 {},
+                 true,
+                 [action] { action->trigger(); }});
+    auto& workspace = m_window.workspace();
+    const bool open = workspace.document().model() != nullptr;
+    for (const auto& name : workspace.pipeline().engine().backendNames())
+        out.push_back({QStringLiteral("Backend: %1").arg(QString::fromStdString(name)),
+                       QStringLiteral("Plan for this hardware target"),
+                       {},
+                       open,
+                       [&workspace, name] { workspace.chooseBackend(name); }});
+    for (QAction* recent : m_window.actions().recentMenu().actions())
+        out.push_back(
+            {QStringLiteral("Open: %1").arg(recent->toolTip().section(QLatin1Char('/'), -1)),
+             recent->toolTip(),
+             {},
+             true,
+             [recent] { recent->trigger(); }});
+    for (const auto& topic : helpTopics())
+        out.push_back({QStringLiteral("Help: %1").arg(topic.title),
+                       topic.text,
+                       {},
+                       true,
+                       [this, id = topic.id] { Q_EMIT helpWanted(id); }});
+    return out;
+}
+
+std::vector<PaletteItem> PaletteActions::assignments()
+{
+    std::vector<PaletteItem> out;
+    auto& workspace = m_window.workspace();
+    const auto choices = assignChoices(workspace);
+    const auto scopes = assignScopes(workspace);
+    for (const bool common : {true, false})
+        for (const auto& scope : scopes)
+            for (const auto& choice : choices)
+                if (choice.common == common)
+                    out.push_back(
+                        {QStringLiteral("%1 → %2").arg(scope.text, choice.text),
+                         choice.qconfigName ? QString() : QStringLiteral("takes its own rule away"),
+                         {},
+                         true,
+                         [this, target = scope.target, choice] {
+                             m_window.workspace().assign(target, choice.qconfigName);
+                             m_window.graphPane().view().setFocus(); // arrow keys go on
+                         }});
+    return out;
+}
+
+} // namespace qs

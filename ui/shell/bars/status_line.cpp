@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/bars/status_line.h"
+
+#include "ui/session/workspace.h"
+#include "ui/style/property_cards.h"
+#include "ui/style/theme.h"
+
+#include <QEvent>
+#include <QStatusBar>
+
+namespace qs {
+
+StatusLine::StatusLine(Workspace& workspace, QStatusBar& bar)
+    : QObject(&bar)
+    , m_workspace(workspace)
+    , m_summary(new ElidedLabel(QString(), uiFont(11.5), &bar))
+    , m_warnings(new ElidedLabel(QString(), uiFont(11.5), &bar))
+    , m_provenance(new ElidedLabel(QString(), uiFont(11.5), &bar))
+{
+    m_summary->setObjectName(QStringLiteral("statusSummary"));
+    m_warnings->setObjectName(QStringLiteral("statusWarnings"));
+    m_warnings->setStyleSheet(QStringLiteral("color: %1;").arg(theme().warning.name()));
+    m_warnings->setCursor(Qt::PointingHandCursor);
+    m_warnings->installEventFilter(this);
+    m_provenance->setObjectName(QStringLiteral("statusProvenance"));
+    m_provenance->setStyleSheet(
+        QStringLiteral("color: %1; padding-right: 8px;").arg(theme().muted.name()));
+    m_summary->setStyleSheet(QStringLiteral("padding-left: 10px;"));
+    bar.setSizeGripEnabled(false);
+    bar.addWidget(m_summary, 1);
+    for (auto* label : {m_warnings, m_provenance}) {
+        label->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
+        bar.addPermanentWidget(label);
+    }
+    connect(&workspace, &Workspace::factsChanged, this, &StatusLine::refresh);
+    connect(&workspace.document(), &Document::recipeChanged, this, &StatusLine::refresh);
+    refresh();
+}
+
+bool StatusLine::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched != m_warnings || event->type() != QEvent::MouseButtonRelease)
+        return QObject::eventFilter(watched, event);
+    Q_EMIT warningsClicked();
+    return true;
+}
+
+void StatusLine::refresh()
+{
+    const auto& document = m_workspace.document();
+    QStringList parts;
+    if (const auto& plan = document.plan())
+        parts << QStringLiteral("%1 of %2 ops int8").arg(plan->quantizedOps).arg(plan->totalOps);
+    if (const auto& comparison = document.comparison()) {
+        if (!comparison->outputs.empty() && comparison->outputs.front().cumulative
+            && comparison->outputs.front().cumulative->sqnrDb)
+            parts << QStringLiteral("output SQNR %1 dB")
+                         .arg(*comparison->outputs.front().cumulative->sqnrDb, 0, 'f', 1);
+        if (comparison->floatTop1 && comparison->int8Top1)
+            parts << QStringLiteral("top-1 %1 % → %2 %")
+                         .arg(*comparison->floatTop1 * 100, 0, 'f', 1)
+                         .arg(*comparison->int8Top1 * 100, 0, 'f', 1);
+        else if (comparison->agreement)
+            parts << QStringLiteral("same top-1 for %1 %")
+                         .arg(comparison->agreement->top1 * 100, 0, 'f', 1);
+    }
+    // The views show a run: these figures are not its.
+    if (m_workspace.shownRun() && !parts.isEmpty())
+        parts.front().prepend(QStringLiteral("current result: "));
+    m_summary->setText(document.model() ? parts.join(QStringLiteral(" · "))
+                                        : QStringLiteral("No model open"));
+    const int warnings = document.plan() ? int(document.plan()->warnings.size()) : 0;
+    m_warnings->setVisible(warnings > 0);
+    if (warnings > 0) {
+        const QString first = QString::fromStdString(document.plan()->warnings.front());
+        m_warnings->setText(warnings == 1
+                                ? QStringLiteral("⚠ ") + first
+                                : QStringLiteral("⚠ %1 warnings of the plan").arg(warnings));
+        QStringList all;
+        for (const auto& warning : document.plan()->warnings)
+            all << QString::fromStdString(warning);
+        m_warnings->setToolTip(all.mid(0, 12).join(QLatin1Char('\n')));
+    }
+    QString provenance;
+    if (document.calibration())
+        provenance = QString::fromStdString(document.calibration()->device).toUpper()
+            + QStringLiteral(" · ");
+    if (document.model()) {
+        const Stage last = document.hasResult(Stage::Compare) ? Stage::Compare : Stage::Calibrate;
+        if (!document.hasResult(last))
+            provenance += QStringLiteral("no results yet");
+        else if (document.isStale(last))
+            provenance += QStringLiteral("results are stale: ") + document.staleReason(last);
+        else
+            provenance += QStringLiteral("results are of these decisions (current)");
+    }
+    m_provenance->setText(provenance);
+}
+
+} // namespace qs

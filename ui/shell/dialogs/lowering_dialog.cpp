@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/dialogs/lowering_dialog.h"
+
+#include "engine/configure/backend/lowering_names.h"
+#include "ui/session/text.h"
+#include "ui/session/workspace.h"
+#include "ui/style/theme.h"
+
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTableWidget>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+QString rowText(const std::vector<std::string>& pattern)
+{
+    QStringList names;
+    for (const auto& name : pattern)
+        names << QString::fromStdString(name);
+    return names.join(QStringLiteral(" + "));
+}
+
+std::vector<std::string> patternOf(const QString& text)
+{
+    std::vector<std::string> out;
+    QString flat = text;
+    flat.replace(QLatin1Char('+'), QLatin1Char(','));
+    for (const auto& name : flat.split(QLatin1Char(','), Qt::SkipEmptyParts))
+        if (!name.trimmed().isEmpty())
+            out.push_back(name.trimmed().toStdString());
+    return out;
+}
+
+QString kernelText(const std::string& kernel)
+{
+    if (kernel == kSameKernel)
+        return QStringLiteral("the same operator, on integers");
+    if (kernel == kNoKernel)
+        return QStringLiteral("nothing: the value passes");
+    return QString::fromStdString(kernel);
+}
+
+bool hasPattern(const std::vector<LoweringRow>& rows, const std::vector<std::string>& kinds)
+{
+    return std::any_of(rows.begin(), rows.end(), [&](const LoweringRow& row) {
+        return operatorKindsOf(row.pattern) == kinds;
+    });
+}
+
+void erasePattern(std::vector<LoweringRow>& rows, const std::vector<std::string>& kinds)
+{
+    std::erase_if(rows,
+                  [&](const LoweringRow& row) { return operatorKindsOf(row.pattern) == kinds; });
+}
+
+} // namespace
+
+Recipe withoutLoweringRow(const Recipe& recipe, const std::vector<std::string>& pattern)
+{
+    Recipe out = recipe;
+    const auto kinds = operatorKindsOf(pattern);
+    if (hasPattern(out.loweringAdd, kinds))
+        erasePattern(out.loweringAdd, kinds);
+    else if (!hasPattern(out.loweringRemove, kinds))
+        out.loweringRemove.push_back({pattern, {}});
+    return out;
+}
+
+Recipe withLoweringRowBack(const Recipe& recipe, const std::vector<std::string>& pattern)
+{
+    Recipe out = recipe;
+    erasePattern(out.loweringRemove, operatorKindsOf(pattern));
+    return out;
+}
+
+LoweringDialog::LoweringDialog(Workspace& workspace, QWidget* parent)
+    : QDialog(parent)
+    , m_workspace(workspace)
+    , m_filter(new QLineEdit(this))
+    , m_table(new QTableWidget(this))
+    , m_toggle(new QPushButton(this))
+{
+    setObjectName(QStringLiteral("loweringDialog"));
+    setWindowTitle(QStringLiteral("Lowering table"));
+    resize(760, 560);
+    auto* intro = new QLabel(
+        QStringLiteral("Between dequantize and quantize, a chain of operators on the left becomes "
+                       "the kernel on the right. What has no row stays in reference form, with its "
+                       "quantize and dequantize. Convert again to see the effect."),
+        this);
+    intro->setWordWrap(true);
+    intro->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    m_filter->setObjectName(QStringLiteral("loweringFilter"));
+    m_filter->setAccessibleName(QStringLiteral("Filter rows"));
+    m_filter->setPlaceholderText(QStringLiteral("Filter, such as linear"));
+    m_filter->setClearButtonEnabled(true);
+    m_table->setObjectName(QStringLiteral("loweringTable"));
+    m_table->setAccessibleName(QStringLiteral("Rows of the lowering table"));
+    m_table->setColumnCount(3);
+    m_table->setHorizontalHeaderLabels(
+        {QStringLiteral("Operators"), QStringLiteral("Kernel"), QStringLiteral("Row of")});
+    m_table->verticalHeader()->hide();
+    m_table->verticalHeader()->setDefaultSectionSize(24);
+    m_table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    m_table->setShowGrid(false);
+    m_table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
+    m_table->horizontalHeader()->setSectionResizeMode(1, QHeaderView::Stretch);
+    m_table->horizontalHeader()->setSectionResizeMode(2, QHeaderView::ResizeToContents);
+    m_toggle->setObjectName(QStringLiteral("loweringToggle"));
+    m_toggle->setToolTip(QStringLiteral("Take the selected row away, or bring it back"));
+    auto* close = new QDialogButtonBox(QDialogButtonBox::Close, this);
+    auto* last = new QHBoxLayout;
+    last->addWidget(m_toggle);
+    last->addStretch(1);
+    last->addWidget(close);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(20, 16, 20, 14);
+    column->setSpacing(10);
+    column->addWidget(intro);
+    column->addWidget(m_filter);
+    column->addWidget(m_table, 1);
+    column->addWidget(buildAdder());
+    column->addLayout(last);
+    connect(close, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    connect(m_toggle, &QPushButton::clicked, this, &LoweringDialog::toggle);
+    connect(m_table, &QTableWidget::itemSelectionChanged, this, &LoweringDialog::onSelection);
+    connect(m_filter, &QLineEdit::textChanged, this, &LoweringDialog::refresh);
+    connect(&workspace.document(), &Document::recipeChanged, this, &LoweringDialog::refresh);
+    refresh();
+}
+
+QWidget* LoweringDialog::buildAdder()
+{
+    auto* box = new QWidget(this);
+    m_pattern = new QLineEdit(box);
+    m_pattern->setObjectName(QStringLiteral("loweringPattern"));
+    m_pattern->setAccessibleName(QStringLiteral("Operators of the new row"));
+    m_pattern->setPlaceholderText(QStringLiteral("conv2d, relu"));
+    m_pattern->setToolTip(QStringLiteral(
+        "Operators in forward order, or a module such as torch.ao.nn.intrinsic.ConvReLU2d"));
+    m_kernel = new QComboBox(box);
+    m_kernel->setObjectName(QStringLiteral("loweringKernel"));
+    m_kernel->setAccessibleName(QStringLiteral("Kernel of the new row"));
+    m_kernel->setEditable(true);
+    QStringList kernels;
+    for (const KernelRow& row : defaultKernelRows())
+        if (row.kernel != kSameKernel && row.kernel != kNoKernel)
+            kernels << QString::fromStdString(row.kernel);
+    kernels.removeDuplicates();
+    kernels.sort();
+    m_kernel->addItems(kernels);
+    m_kernel->setCurrentText({});
+    m_kernel->lineEdit()->setPlaceholderText(QStringLiteral("quantized::conv2d_relu"));
+    m_add = new QPushButton(QStringLiteral("Add row"), box);
+    m_add->setObjectName(QStringLiteral("loweringAdd"));
+    m_add->setToolTip(QStringLiteral("Add the row to the recipe; can be undone"));
+    m_problem = new QLabel(box);
+    m_problem->setObjectName(QStringLiteral("loweringProblem"));
+    m_problem->setStyleSheet(QStringLiteral("color: %1;").arg(theme().danger.name()));
+    m_problem->setWordWrap(true);
+    m_problem->hide();
+    auto* fields = new QHBoxLayout;
+    fields->setSpacing(8);
+    fields->addWidget(m_pattern, 1);
+    fields->addWidget(m_kernel, 1);
+    fields->addWidget(m_add);
+    auto* column = new QVBoxLayout(box);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addLayout(fields);
+    column->addWidget(m_problem);
+    // Enter adds the row rather than closing the dialog.
+    m_add->setDefault(true);
+    connect(m_add, &QPushButton::clicked, this, &LoweringDialog::add);
+    return box;
+}
+
+std::vector<LoweringDialog::Row> LoweringDialog::rows() const
+{
+    const Recipe& recipe = m_workspace.document().recipe();
+    std::vector<Row> out;
+    for (const LoweringRow& own : recipe.loweringAdd)
+        out.push_back({own.pattern, own.to, Origin::Own});
+    // What is used is the engine's to say: a row may take others away in some modes only.
+    const auto used = kernelRows(recipe);
+    for (const KernelRow& row : defaultKernelRows()) {
+        const bool isUsed = !used || std::find(used->begin(), used->end(), row) != used->end();
+        const Origin origin = isUsed                         ? Origin::Default
+            : hasPattern(recipe.loweringRemove, row.pattern) ? Origin::Removed
+                                                             : Origin::Replaced;
+        out.push_back({row.pattern, row.kernel, origin, row.mode});
+    }
+    const QString wanted = m_filter->text().trimmed();
+    std::erase_if(out, [&](const Row& row) {
+        return !wanted.isEmpty() && !rowText(row.pattern).contains(wanted, Qt::CaseInsensitive)
+            && !kernelText(row.kernel).contains(wanted, Qt::CaseInsensitive);
+    });
+    return out;
+}
+
+void LoweringDialog::refresh()
+{
+    const int at = m_table->currentRow();
+    m_rows = rows();
+    m_table->setRowCount(int(m_rows.size()));
+    for (std::size_t i = 0; i < m_rows.size(); ++i)
+        showRow(int(i), m_rows[i]);
+    if (!m_rows.empty())
+        m_table->setCurrentCell(std::clamp(at, 0, int(m_rows.size()) - 1), 0);
+    onSelection();
+}
+
+void LoweringDialog::showRow(int at, const Row& row)
+{
+    static const char* const origins[] = {"torch.ao", "taken away", "replaced", "this recipe"};
+    QString origin = QString::fromLatin1(origins[int(row.origin)]);
+    if (row.mode != KernelMode::Static)
+        origin += QStringLiteral(" · %1").arg(toQString(kernelModeName(row.mode)));
+    const QString texts[] = {rowText(row.pattern), kernelText(row.kernel), origin};
+    for (int column = 0; column < 3; ++column) {
+        auto* item = new QTableWidgetItem(texts[column]);
+        QFont font = column == 2 ? uiFont(11.5) : monoFont(11);
+        const bool off = row.origin == Origin::Removed || row.origin == Origin::Replaced;
+        font.setStrikeOut(off && column < 2);
+        item->setFont(font);
+        if (off)
+            item->setForeground(theme().muted);
+        else if (row.origin == Origin::Own)
+            item->setForeground(theme().accent);
+        m_table->setItem(at, column, item);
+    }
+}
+
+void LoweringDialog::onSelection()
+{
+    const int row = m_table->currentRow();
+    const bool any = row >= 0 && row < int(m_rows.size());
+    const Origin origin = any ? m_rows[std::size_t(row)].origin : Origin::Default;
+    m_toggle->setEnabled(any && origin != Origin::Replaced);
+    m_toggle->setText(origin == Origin::Removed ? QStringLiteral("Bring row back")
+                                                : QStringLiteral("Take row away"));
+}
+
+void LoweringDialog::toggle()
+{
+    const int at = m_table->currentRow();
+    if (at < 0 || at >= int(m_rows.size()))
+        return;
+    const Row row = m_rows[std::size_t(at)];
+    const QString text = rowText(row.pattern);
+    const Recipe& recipe = m_workspace.document().recipe();
+    if (row.origin == Origin::Removed)
+        m_workspace.change(QStringLiteral("bring lowering row %1 back").arg(text),
+                           withLoweringRowBack(recipe, row.pattern));
+    else
+        m_workspace.change(QStringLiteral("take lowering row %1 away").arg(text),
+                           withoutLoweringRow(recipe, row.pattern));
+}
+
+void LoweringDialog::add()
+{
+    LoweringRow row {patternOf(m_pattern->text()), m_kernel->currentText().trimmed().toStdString()};
+    Recipe recipe = m_workspace.document().recipe();
+    erasePattern(recipe.loweringAdd, operatorKindsOf(row.pattern));
+    recipe.loweringAdd.push_back(row);
+    QString problem;
+    if (const auto table = kernelRows(recipe); !table)
+        problem = QString::fromStdString(table.error().message);
+    else if (row.to != kSameKernel && row.to != kNoKernel
+             && row.to.find_first_of(":.") == std::string::npos)
+        problem = QStringLiteral("a kernel is an operator such as quantized::conv2d_relu, \"same\" "
+                                 "or \"none\"");
+    m_problem->setText(problem);
+    m_problem->setVisible(!problem.isEmpty());
+    if (!problem.isEmpty())
+        return;
+    m_pattern->clear();
+    m_kernel->setCurrentText({});
+    m_workspace.change(QStringLiteral("add lowering row %1").arg(rowText(row.pattern)), recipe);
+}
+
+} // namespace qs

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#ifndef Q_MOC_RUN
+#include "engine/configure/backend/lowering_table.h"
+#endif
+
+#include <QDialog>
+
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QTableWidget;
+
+namespace qs {
+
+class Workspace;
+
+/// The rows by which the reference form becomes LibTorch's kernels: torch.ao's and the recipe's
+/// own. Rows are taken away, brought back and added; each change is one undoable step and shows
+/// after the next conversion. GUI thread only.
+class LoweringDialog : public QDialog
+{
+    Q_OBJECT
+
+public:
+    LoweringDialog(Workspace& workspace, QWidget* parent);
+
+private:
+    enum class Origin
+    {
+        Default, ///< torch.ao's row, in use
+        Removed, ///< torch.ao's row, taken away
+        Replaced, ///< torch.ao's row, a row of the recipe has its pattern
+        Own ///< the recipe's
+    };
+    struct Row
+    {
+        std::vector<std::string> pattern;
+        std::string kernel;
+        Origin origin = Origin::Default;
+        KernelMode mode = KernelMode::Static;
+    };
+
+    QWidget* buildAdder();
+    std::vector<Row> rows() const;
+    void refresh();
+    void showRow(int at, const Row& row);
+    void toggle();
+    void add();
+    void onSelection();
+
+    Workspace& m_workspace;
+    std::vector<Row> m_rows;
+    QLineEdit* m_filter;
+    QTableWidget* m_table;
+    QPushButton* m_toggle;
+    QLineEdit* m_pattern;
+    QComboBox* m_kernel;
+    QPushButton* m_add;
+    QLabel* m_problem;
+};
+
+/// The recipe without the row of that pattern: a row of its own goes, torch.ao's is marked removed.
+Recipe withoutLoweringRow(const Recipe& recipe, const std::vector<std::string>& pattern);
+/// The recipe with torch.ao's row of that pattern back in use.
+Recipe withLoweringRowBack(const Recipe& recipe, const std::vector<std::string>& pattern);
+
+} // namespace qs

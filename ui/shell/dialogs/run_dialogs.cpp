@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/dialogs/run_dialogs.h"
+
+#include "ui/session/text.h"
+#include "ui/style/theme.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QDir>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QFormLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QStyle>
+
+#include <cmath>
+#include <map>
+
+namespace qs {
+
+namespace {
+
+QFormLayout* formOf(QDialog& dialog)
+{
+    auto* form = new QFormLayout(&dialog);
+    form->setContentsMargins(20, 18, 20, 16);
+    form->setHorizontalSpacing(14);
+    form->setVerticalSpacing(10);
+    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    dialog.setMinimumWidth(460);
+    return form;
+}
+
+/// Returns the one that goes ahead.
+QPushButton* addButtons(QDialog& dialog, QFormLayout& form, const QString& go)
+{
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, &dialog);
+    buttons->button(QDialogButtonBox::Ok)->setText(go);
+    auto* ahead = buttons->button(QDialogButtonBox::Ok);
+    ahead->setProperty("primary", true);
+    // The box had it styled before it was the primary one.
+    ahead->style()->unpolish(ahead);
+    ahead->style()->polish(ahead);
+    form.addRow(buttons);
+    QObject::connect(buttons, &QDialogButtonBox::accepted, &dialog, &QDialog::accept);
+    QObject::connect(buttons, &QDialogButtonBox::rejected, &dialog, &QDialog::reject);
+    return ahead;
+}
+
+/// "torchscript: int8 kernels, for torch.jit.load"
+QString formText(const std::string& form)
+{
+    static const std::map<std::string, const char*> words
+        = {{"torchscript", "int8 kernels, for torch.jit.load"},
+           {"pt2-reference", "every quantize-dequantize pair, for torch.export.load"},
+           {"pt2", "int8 weights, dequantized in the graph"},
+           {"onnx", "QDQ with int8 weights, for ONNX Runtime; not read back here"}};
+    const auto found = words.find(form);
+    return found == words.end()
+        ? toQString(form)
+        : QStringLiteral("%1: %2").arg(toQString(form), QString::fromLatin1(found->second));
+}
+
+QString firstExisting(const QString& modelPath, const QStringList& names)
+{
+    const QDir folder = QFileInfo(modelPath).dir();
+    for (const auto& name : names)
+        if (folder.exists(name))
+            return folder.filePath(name);
+    return {};
+}
+
+} // namespace
+
+QString guessCalibrationData(const QString& modelPath)
+{
+    const QString found
+        = firstExisting(modelPath,
+                        {QFileInfo(modelPath).completeBaseName() + QStringLiteral(".calib.npz"),
+                         QStringLiteral("calib.npz"), QStringLiteral("calibration.npz")});
+    return found.isEmpty() ? QStringLiteral("sample") : found;
+}
+
+QString guessComparisonData(const QString& modelPath)
+{
+    return firstExisting(modelPath,
+                         {QFileInfo(modelPath).completeBaseName() + QStringLiteral(".test.npz"),
+                          QStringLiteral("test.npz")});
+}
+
+CalibrateDialog::CalibrateDialog(const RunSettings& settings, const CalibrationSettings& amount,
+                                 const QString& modelFolder, QWidget* parent)
+    : QDialog(parent)
+    , m_amount(amount)
+    , m_againstOriginal(settings.againstOriginal)
+    , m_modelFolder(modelFolder)
+{
+    setObjectName(QStringLiteral("calibrateDialog"));
+    setWindowTitle(QStringLiteral("Calibrate"));
+    auto* form = formOf(*this);
+    m_data = pathField(QStringLiteral("calibrationData"),
+                       QString::fromStdString(settings.calibrationData),
+                       QStringLiteral(".npz, .pt, a folder of images, or \"sample\""));
+    form->addRow(QStringLiteral("Calibration data"), m_data->parentWidget());
+    m_testData = pathField(QStringLiteral("comparisonData"),
+                           QString::fromStdString(settings.comparisonData),
+                           QStringLiteral("the same data"));
+    form->addRow(QStringLiteral("Compare on"), m_testData->parentWidget());
+    // Tab goes from one to the next in the order in which they are made.
+    m_device = new QComboBox(this);
+    m_batchSize = new QSpinBox(this);
+    m_batches = new QSpinBox(this);
+    m_device->setObjectName(QStringLiteral("deviceBox"));
+    m_device->addItems({QStringLiteral("auto"), QStringLiteral("cpu"), QStringLiteral("cuda")});
+    m_device->setEditable(true);
+    m_device->setCurrentText(QString::fromStdString(settings.device));
+    form->addRow(QStringLiteral("Device"), m_device);
+    for (auto* box : {m_batchSize, m_batches})
+        box->setRange(1, 100000);
+    m_batchSize->setObjectName(QStringLiteral("batchSizeBox"));
+    m_batches->setObjectName(QStringLiteral("batchesBox"));
+    m_batchSize->setValue(amount.batchSize);
+    m_batches->setValue(amount.batches);
+    form->addRow(QStringLiteral("Batch size"), m_batchSize);
+    form->addRow(QStringLiteral("Batches"), m_batches);
+    addButtons(*this, *form, QStringLiteral("Calibrate"));
+    m_data->setFocus();
+}
+
+QLineEdit* CalibrateDialog::pathField(const QString& name, const QString& value,
+                                      const QString& hint)
+{
+    auto* box = new QWidget(this);
+    auto* row = new QHBoxLayout(box);
+    row->setContentsMargins(0, 0, 0, 0);
+    auto* field = new QLineEdit(value, box);
+    field->setObjectName(name);
+    field->setPlaceholderText(hint);
+    // No native dialog offers files and folders at once.
+    auto* browse = new QPushButton(QStringLiteral("Browse"), box);
+    browse->setObjectName(name + QStringLiteral("Browse"));
+    browse->setAutoDefault(false);
+    auto* menu = new QMenu(browse);
+    connect(menu->addAction(QStringLiteral("&File…")), &QAction::triggered, this,
+            [this, field] { browseFile(*field); });
+    connect(menu->addAction(QStringLiteral("F&older…")), &QAction::triggered, this,
+            [this, field] { browseFolder(*field); });
+    browse->setMenu(menu);
+    row->addWidget(field, 1);
+    row->addWidget(browse);
+    return field;
+}
+
+QString CalibrateDialog::folderOf(const QLineEdit& field) const
+{
+    const QFileInfo chosen(field.text().trimmed());
+    return chosen.exists() ? chosen.absolutePath() : m_modelFolder;
+}
+
+void CalibrateDialog::browseFile(QLineEdit& field)
+{
+    const QString path
+        = QFileDialog::getOpenFileName(this, QStringLiteral("Choose data"), folderOf(field),
+                                       QStringLiteral("Data (*.npz *.pt);;All files (*)"));
+    if (!path.isEmpty())
+        field.setText(path);
+}
+
+void CalibrateDialog::browseFolder(QLineEdit& field)
+{
+    const QString path = QFileDialog::getExistingDirectory(
+        this, QStringLiteral("Choose a folder of data"), folderOf(field));
+    if (!path.isEmpty())
+        field.setText(path);
+}
+
+RunSettings CalibrateDialog::settings() const
+{
+    return {m_data->text().trimmed().toStdString(), m_testData->text().trimmed().toStdString(),
+            m_device->currentText().trimmed().toStdString(), m_againstOriginal};
+}
+
+CalibrationSettings CalibrateDialog::amount() const
+{
+    CalibrationSettings amount = m_amount;
+    amount.batchSize = m_batchSize->value();
+    amount.batches = m_batches->value();
+    return amount;
+}
+
+ExportDialog::ExportDialog(const std::vector<std::string>& forms, const QString& folder,
+                           QWidget* parent)
+    : QDialog(parent)
+{
+    setObjectName(QStringLiteral("exportDialog"));
+    setWindowTitle(QStringLiteral("Export"));
+    auto* form = formOf(*this);
+    auto* box = new QWidget(this);
+    auto* row = new QHBoxLayout(box);
+    row->setContentsMargins(0, 0, 0, 0);
+    m_folder = new QLineEdit(folder, box);
+    m_folder->setObjectName(QStringLiteral("exportFolder"));
+    auto* browse = new QPushButton(QStringLiteral("Browse…"), box);
+    row->addWidget(m_folder, 1);
+    row->addWidget(browse);
+    connect(browse, &QPushButton::clicked, this, [this] {
+        const QString path = QFileDialog::getExistingDirectory(
+            this, QStringLiteral("Choose a folder"), m_folder->text());
+        if (!path.isEmpty())
+            m_folder->setText(path);
+    });
+    form->addRow(QStringLiteral("Folder"), box);
+    for (const auto& name : forms) {
+        auto* check = new QCheckBox(formText(name), this);
+        check->setObjectName(QStringLiteral("form_%1").arg(QString::fromStdString(name)));
+        check->setChecked(name == "torchscript" || name == "pt2-reference");
+        form->addRow(m_forms.empty() ? QStringLiteral("Forms") : QString(), check);
+        m_forms.emplace_back(name, check);
+    }
+    auto* note = new QLabel(
+        QStringLiteral("result.json, recipe.json and observations.npz are written beside them. "
+                       "Exports of an earlier result in the folder are removed."),
+        this);
+    note->setWordWrap(true);
+    note->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    form->addRow(QString(), note);
+    auto* go = addButtons(*this, *form, QStringLiteral("Export"));
+    const auto check
+        = [this, go] { go->setEnabled(!this->folder().isEmpty() && !this->forms().empty()); };
+    connect(m_folder, &QLineEdit::textChanged, this, check);
+    for (const auto& entry : m_forms)
+        connect(entry.second, &QCheckBox::toggled, this, check);
+}
+
+QString ExportDialog::folder() const
+{
+    return m_folder->text().trimmed();
+}
+
+std::vector<std::string> ExportDialog::forms() const
+{
+    std::vector<std::string> out;
+    for (const auto& [name, check] : m_forms)
+        if (check->isChecked())
+            out.push_back(name);
+    return out;
+}
+
+QConfigDialog::QConfigDialog(const QConfig& start, const QStringList& takenNames, QWidget* parent)
+    : QDialog(parent)
+    , m_start(start)
+    , m_name(new QLineEdit(this))
+    , m_activation(new QComboBox(this))
+    , m_activationType(new QComboBox(this))
+    , m_low(new QSpinBox(this))
+    , m_high(new QSpinBox(this))
+    , m_eps(new QComboBox(this))
+    , m_weight(new QComboBox(this))
+{
+    setObjectName(QStringLiteral("qconfigDialog"));
+    setWindowTitle(QStringLiteral("New qconfig"));
+    QString name = QStringLiteral("act7");
+    for (int i = 2; takenNames.contains(name); ++i)
+        name = QStringLiteral("custom%1").arg(i);
+    m_name->setText(name);
+    m_name->setObjectName(QStringLiteral("qconfigName"));
+    m_activation->addItems({QStringLiteral("histogram"), QStringLiteral("minmax"),
+                            QStringLiteral("moving_average_minmax")});
+    m_activation->setCurrentText(toQString(observerKindName(start.activation.kind)));
+    m_activationType->addItems({QStringLiteral("quint8"), QStringLiteral("qint8")});
+    m_activationType->setCurrentText(toQString(dtypeName(start.activation.dtype)));
+    for (auto* box : {m_low, m_high})
+        box->setRange(-32768, 32767);
+    const auto range = quantRange(start.activation);
+    m_low->setValue(int(range.min));
+    m_high->setValue(int(range.max));
+    for (int power : {-23, -16, -14, -12, -10, -8})
+        m_eps->addItem(QStringLiteral("2^%1").arg(power), std::ldexp(1.0, power));
+    m_eps->setCurrentIndex(std::max(0, m_eps->findData(start.activation.eps)));
+    m_weight->addItems({QStringLiteral("per_channel_minmax"), QStringLiteral("minmax")});
+    m_weight->setCurrentText(toQString(observerKindName(start.weight.kind)));
+    auto* form = formOf(*this);
+    form->addRow(QStringLiteral("Name"), m_name);
+    form->addRow(QStringLiteral("Activation observer"), m_activation);
+    form->addRow(QStringLiteral("Activation type"), m_activationType);
+    auto* bounds = new QWidget(this);
+    auto* row = new QHBoxLayout(bounds);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->addWidget(m_low, 1);
+    row->addWidget(new QLabel(QStringLiteral("…"), bounds));
+    row->addWidget(m_high, 1);
+    form->addRow(QStringLiteral("Activation range"), bounds);
+    form->addRow(QStringLiteral("Smallest step (eps)"), m_eps);
+    form->addRow(QStringLiteral("Weight observer"), m_weight);
+    addButtons(*this, *form, QStringLiteral("Create and use"));
+}
+
+QString QConfigDialog::name() const
+{
+    return m_name->text().trimmed();
+}
+
+QConfig QConfigDialog::config() const
+{
+    QConfig out = m_start;
+    if (const auto kind = observerKindFromName(m_activation->currentText().toStdString()))
+        out.activation.kind = *kind;
+    if (const auto type = dtypeFromName(m_activationType->currentText().toStdString()))
+        out.activation.dtype = *type;
+    out.activation.quantMin = std::min(m_low->value(), m_high->value());
+    out.activation.quantMax = std::max(m_low->value(), m_high->value());
+    out.activation.reduceRange = false;
+    out.activation.eps = m_eps->currentData().toDouble();
+    if (const auto kind = observerKindFromName(m_weight->currentText().toStdString())) {
+        out.weight.kind = *kind;
+        out.weight.qscheme = *kind == ObserverKind::PerChannelMinMax ? QScheme::PerChannelSymmetric
+                                                                     : QScheme::PerTensorSymmetric;
+    }
+    return out;
+}
+
+} // namespace qs

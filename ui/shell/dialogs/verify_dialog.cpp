@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/dialogs/verify_dialog.h"
+
+#include "engine/export/exporter.h"
+#include "engine/verify/certificate_rows.h"
+#include "engine/verify/runtimes.h"
+#include "ui/session/text.h"
+#include "ui/session/workspace.h"
+#include "ui/style/theme.h"
+
+#include <QCheckBox>
+#include <QDir>
+#include <QFormLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QStyle>
+#include <QTreeWidget>
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+const QString kVerifyTag = QStringLiteral("verify");
+
+QLineEdit* field(QWidget* parent, const char* name, const QString& text, const QString& hint)
+{
+    auto* edit = new QLineEdit(text, parent);
+    edit->setObjectName(QString::fromLatin1(name));
+    edit->setPlaceholderText(hint);
+    return edit;
+}
+
+} // namespace
+
+bool canVerify(const Workspace& workspace)
+{
+    const auto& document = workspace.document();
+    return document.converted() && document.hasResult(Stage::Export)
+        && !document.isStale(Stage::Export) && !document.exported().folder.empty();
+}
+
+VerifyDialog::VerifyDialog(Workspace& workspace, QWidget* parent)
+    : QDialog(parent)
+    , m_workspace(workspace)
+    , m_jobs(&workspace.pipeline().jobs())
+    , m_rows(new QTreeWidget(this))
+    , m_summary(new QLabel(this))
+    , m_progress(new QProgressBar(this))
+    , m_start(new QPushButton(QStringLiteral("&Verify"), this))
+    , m_cancel(new QPushButton(QStringLiteral("Close"), this))
+{
+    setObjectName(QStringLiteral("verifyDialog"));
+    setWindowTitle(QStringLiteral("Verify exports"));
+    resize(px(860), px(480));
+    const auto& document = workspace.document();
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(20, 18, 20, 16);
+    auto* form = new QFormLayout;
+    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    auto* folder = new QLabel(toQString(document.exported().folder), this);
+    folder->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    form->addRow(QStringLiteral("Folder"), folder);
+    m_data = field(this, "verifyData", toQString(document.settings().compared()),
+                   QStringLiteral(".npz, .pt, a folder of images, or \"sample\""));
+    form->addRow(QStringLiteral("&Data"), m_data);
+    m_python = field(this, "verifyPython", {},
+                     QStringLiteral("the one LibTorch lies in; another that has the runtimes"));
+    form->addRow(QStringLiteral("&Python"), m_python);
+    form->addRow(QStringLiteral("Runtimes"), buildRuntimes());
+    column->addLayout(form);
+    m_rows->setObjectName(QStringLiteral("verifyRows"));
+    m_rows->setAccessibleName(QStringLiteral("Exports in their runtimes"));
+    m_rows->setHeaderLabels({QStringLiteral("File"), QStringLiteral("Runtime"),
+                             QStringLiteral("Result"), QStringLiteral("Agreement"),
+                             QStringLiteral("Against float"), QStringLiteral("Ours")});
+    m_rows->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    m_rows->setSelectionMode(QAbstractItemView::SingleSelection);
+    column->addWidget(m_rows, 1);
+    m_summary->setObjectName(QStringLiteral("verifySummary"));
+    m_summary->setWordWrap(true);
+    m_summary->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_summary->setText(QStringLiteral(
+        "Each export is loaded in the runtimes it is for, in processes of their own; its outputs "
+        "are held to those of the converted model here and to the float model's."));
+    column->addWidget(m_summary);
+    auto* buttons = new QHBoxLayout;
+    m_progress->setObjectName(QStringLiteral("verifyProgress"));
+    m_progress->setRange(0, 1000);
+    buttons->addWidget(m_progress, 1);
+    buttons->addStretch();
+    m_start->setObjectName(QStringLiteral("verifyStart"));
+    m_start->setProperty("primary", true);
+    m_start->setDefault(true);
+    m_cancel->setObjectName(QStringLiteral("verifyCancel"));
+    m_cancel->setAutoDefault(false);
+    buttons->addWidget(m_cancel);
+    buttons->addWidget(m_start);
+    column->addLayout(buttons);
+    connect(m_start, &QPushButton::clicked, this, &VerifyDialog::start);
+    connect(m_cancel, &QPushButton::clicked, this, [this] {
+        auto& jobs = m_workspace.pipeline().jobs();
+        if (jobs.isRunning(kVerifyTag))
+            jobs.cancel(kVerifyTag);
+        else
+            reject();
+    });
+    connect(&workspace.pipeline().jobs(), &JobRunner::progressed, this,
+            [this](const QString& tag, const Progress& progress) {
+                if (tag == kVerifyTag)
+                    showProgress(progress);
+            });
+    setRunning(false);
+    m_start->setFocus();
+}
+
+VerifyDialog::~VerifyDialog()
+{
+    if (m_jobs) // goes before the dialog where the window itself is closed
+        m_jobs->cancel(kVerifyTag);
+}
+
+QWidget* VerifyDialog::buildRuntimes()
+{
+    auto* box = new QWidget(this);
+    auto* row = new QHBoxLayout(box);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(px(14));
+    for (const Runtime& runtime : runtimes()) {
+        const std::string name(runtime.name);
+        const bool known = std::any_of(m_runtimes.begin(), m_runtimes.end(),
+                                       [&](const auto& entry) { return entry.first == name; });
+        if (known) // for another form
+            continue;
+        auto* check = new QCheckBox(toQString(name), box);
+        check->setObjectName(QStringLiteral("runtime_%1").arg(toQString(name)));
+        check->setChecked(true);
+        row->addWidget(check);
+        m_runtimes.emplace_back(name, check);
+    }
+    row->addStretch();
+    m_speed = new QCheckBox(QStringLiteral("&Measure speed"), box);
+    m_speed->setObjectName(QStringLiteral("verifySpeed"));
+    m_speed->setToolTip(
+        QStringLiteral("Time the float and the int8 model in the same runtime, one after the "
+                       "other, as a whole and by kind of operator"));
+    row->addWidget(m_speed);
+    return box;
+}
+
+std::vector<std::string> VerifyDialog::runtimesAsked() const
+{
+    std::vector<std::string> names;
+    for (const auto& [name, check] : m_runtimes)
+        if (check->isChecked())
+            names.push_back(name);
+    return names;
+}
+
+void VerifyDialog::setRunning(bool running)
+{
+    m_progress->setVisible(running);
+    m_start->setEnabled(!running);
+    m_data->setEnabled(!running);
+    m_python->setEnabled(!running);
+    for (const auto& entry : m_runtimes)
+        entry.second->setEnabled(!running);
+    m_speed->setEnabled(!running);
+    m_cancel->setText(running ? QStringLiteral("Cancel") : QStringLiteral("Close"));
+}
+
+void VerifyDialog::start()
+{
+    const auto& document = m_workspace.document();
+    const auto asked = runtimesAsked();
+    if (asked.empty()) {
+        m_summary->setText(QStringLiteral("Choose a runtime."));
+        return;
+    }
+    m_rows->clear();
+    m_progress->setValue(0);
+    setRunning(true);
+    m_workspace.pipeline().jobs().run(
+        Lane::Engine, kVerifyTag,
+        [engine = &m_workspace.pipeline().engine(), converted = document.converted(),
+         folder = document.exported().folder, data = m_data->text().trimmed().toStdString(),
+         python = m_python->text().trimmed().toStdString(), asked,
+         speed = m_speed->isChecked()](JobContext& job) -> Result<Certificate> {
+            QS_TRY(StoredRun stored, readStoredRun(folder));
+            return engine->verify({converted, std::move(stored), data, python, asked, speed}, job);
+        },
+        this, [this](const Result<Certificate>& result) { showResult(result); });
+}
+
+void VerifyDialog::showProgress(const Progress& progress)
+{
+    m_progress->setValue(int(progress.fraction * m_progress->maximum()));
+    m_summary->setText(toQString(progress.what));
+}
+
+void VerifyDialog::showResult(const Result<Certificate>& result)
+{
+    setRunning(false);
+    if (!result) {
+        m_summary->setText(result.error().code == ErrorCode::Cancelled
+                               ? QStringLiteral("Cancelled; nothing was written.")
+                               : toQString(result.error().line()));
+        m_start->setFocus();
+        return;
+    }
+    showRows(*result);
+    const QString failure = toQString(failureText(*result));
+    const QDir folder(toQString(m_workspace.document().exported().folder));
+    m_summary->setText(
+        failure.isEmpty()
+            ? QStringLiteral("Passed. The certificate is written: %1")
+                  .arg(folder.filePath(QString::fromLatin1(kCertificateFile)))
+            : QStringLiteral("Not passed: %1. No certificate is written.").arg(failure));
+    m_rows->setFocus(); // the arrow keys go through what was found
+}
+
+void VerifyDialog::showRows(const Certificate& certificate)
+{
+    using Outcome = RuntimeVerdict::Outcome;
+    for (const CertificateRow& row : certificateRows(certificate)) {
+        if (!row.isShown && row.lines.empty())
+            continue;
+        auto* item = new QTreeWidgetItem(m_rows,
+                                         {toQString(row.file), toQString(row.runtime),
+                                          toQString(row.outcome), toQString(row.agreement),
+                                          toQString(row.there), toQString(row.here)});
+        for (int column = 3; column < m_rows->columnCount(); ++column)
+            item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+        if (row.verdict != Outcome::Passed)
+            item->setForeground(2,
+                                row.verdict == Outcome::Failed ? theme().danger : theme().warning);
+        for (const std::string& line : row.lines) {
+            auto* more = new QTreeWidgetItem(item, {toQString(line)});
+            more->setToolTip(0, toQString(line));
+            more->setForeground(0, theme().muted);
+            more->setFirstColumnSpanned(true);
+        }
+        item->setExpanded(true);
+    }
+    if (auto* first = m_rows->topLevelItem(0))
+        m_rows->setCurrentItem(first);
+}
+
+} // namespace qs
