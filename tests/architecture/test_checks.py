@@ -48,6 +48,11 @@ class ChecksFindWhatTheyAreFor(unittest.TestCase):
         self.assertEqual(list(test_files.room_problems(names)), [])
         self.assertEqual(len(list(test_files.room_problems(names + ["engine/plan/more.h"]))), 1)
 
+    def test_links_lead_somewhere(self):
+        self.write("resources/help/a.md", "# A\n")
+        name = self.write("resources/help/b.md", "see [A](a.md), [that](https://example.org), [C](concepts/c.md)\n")
+        self.assertEqual(len(list(test_files.link_problems(name, tree.text(name).splitlines()))), 1)
+
     def test_licence_length_words_registration(self):
         self.assertEqual(len(list(test_files.licence_problem("ui/a.cpp", ["// SPDX-License-Identifier: Apache-2.0"]))), 1)
         self.assertEqual(list(test_files.licence_problem("engine/a.py", ["#!x", "# SPDX-License-Identifier: Apache-2.0"])), [])

@@ -74,6 +74,14 @@ def registration_problem(name):
     yield f"{name}: no CMakeLists.txt above it names it, so nothing builds or runs it"
 
 
+def link_problems(name, lines):
+    """Links of a page to other files of the checkout lead somewhere."""
+    for number, line in enumerate(lines, 1):
+        for target in re.findall(r"\]\(([^)\s]+)\)", line):
+            if not re.match(r"[a-z]+:|#", target) and not (tree.ROOT / name).parent.joinpath(target.split("#")[0]).exists():
+                yield f"{name}:{number}: links to {target}, which is not there"
+
+
 def room_problems(names):
     """A folder of the product holds at most ROOM files of its own; more are rooms inside it."""
     folders = collections.Counter(str(pathlib.PurePath(name).parent) for name in names if name.startswith(("engine/", "ui/", "app/")))
@@ -91,6 +99,8 @@ def main():
         seen += 1
         lines = tree.text(name).splitlines()
         problems += word_problems(name, lines)
+        if name.endswith(".md"):
+            problems += link_problems(name, lines)
         if code:
             problems += licence_problem(name, lines)
             problems += registration_problem(name)

@@ -244,6 +244,8 @@ void TestPalette::everyTopicIsComplete()
         ids << topic.id;
         QVERIFY2(topic.text.size() > 80 && topic.text.endsWith(QLatin1Char('.')),
                  qPrintable(topic.id));
+        QVERIFY2(!topic.title.isEmpty() && !topic.section.isEmpty(), qPrintable(topic.id));
+        QVERIFY2(topic.summary().size() > 20, qPrintable(topic.id));
         QVERIFY2(!topic.related.empty(), qPrintable(topic.id));
         for (const QString& other : topic.related)
             QVERIFY2(findHelpTopic(other) && other != topic.id, qPrintable(topic.id + other));
@@ -265,6 +267,13 @@ void TestPalette::helpKnowsThePlace()
     QCOMPARE(helpTopicAt(find<QWidget>("qconfigBox"))->id, QStringLiteral("qconfig"));
     QCOMPARE(helpTopicAt(find<QWidget>("histogramPlot"))->id, QStringLiteral("histogram"));
     QVERIFY(!helpTopicAt(m_window.get()));
+    int named = 0;
+    for (const QWidget* widget : m_window->findChildren<QWidget*>())
+        if (const auto id = widget->property("helpTopic"); id.isValid()) {
+            QVERIFY2(findHelpTopic(id.toString()), qPrintable(id.toString()));
+            ++named;
+        }
+    QVERIFY(named > 10);
 }
 
 void TestPalette::everyKeyIsListed()
@@ -285,7 +294,7 @@ void TestPalette::helpFindsAndFollowsLinks()
     auto* text = help.findChild<QTextBrowser*>(QStringLiteral("helpText"));
     auto* list = help.findChild<QListWidget*>(QStringLiteral("helpTopics"));
     QVERIFY(text->toPlainText().contains(QStringLiteral("10 log10")));
-    Q_EMIT text->anchorClicked(QUrl(QStringLiteral("comparison")));
+    Q_EMIT text->anchorClicked(QUrl(QStringLiteral("comparison.md")));
     QVERIFY(text->toPlainText().contains(QStringLiteral("born here")));
     QTest::keyClicks(help.findChild<QLineEdit*>(QStringLiteral("helpField")),
                      QStringLiteral("zero point"));

@@ -8,16 +8,22 @@
 
 namespace qs {
 
-/// One concept of the program, explained in one paragraph.
+/// One page of the guide (`resources/help`).
 struct HelpTopic
 {
-    QString id; ///< "observer"
+    QString id; ///< its file without ending: "observer"
+    QString section; ///< the heading of the index that it stands under
     QString title; ///< "Observer"
-    QString text; ///< plain text
-    std::vector<QString> related; ///< ids
+    QString text; ///< Markdown, without the title
+    QString folder; ///< where its links and pictures start from
+    std::vector<QString> related; ///< ids of the pages that it links to, in order
+
+    /// The first paragraph, as plain text on one line.
+    QString summary() const;
 };
 
-/// Every topic, in reading order.
+/// Every page that the guide's index names, in its order; where the guide's folder is missing, one
+/// page that says so. Read once.
 const std::vector<HelpTopic>& helpTopics();
 /// Null for an unknown id.
 const HelpTopic* findHelpTopic(const QString& id);

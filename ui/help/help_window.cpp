@@ -4,14 +4,44 @@
 #include "ui/help/help_topics.h"
 #include "ui/style/theme.h"
 
+#include <QDesktopServices>
+#include <QDir>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QRegularExpression>
+#include <QTextBlock>
 #include <QTextBrowser>
+#include <QTextCursor>
 #include <QUrl>
 #include <QVBoxLayout>
 
 namespace qs {
+
+namespace {
+
+constexpr int kMargin = 16;
+
+/// Without the links that lead nowhere here: the sources' READMEs, where only the program is.
+QString shownText(const HelpTopic& topic)
+{
+    static const QRegularExpression link(QStringLiteral(R"(\[([^\]]*)\]\(([^)\s]+)\))"));
+    QString out;
+    qsizetype from = 0;
+    for (auto it = link.globalMatch(topic.text); it.hasNext();) {
+        const auto match = it.next();
+        const QString target = match.captured(2);
+        const bool leads = findHelpTopic(QFileInfo(target).completeBaseName())
+            || QFileInfo::exists(QDir(topic.folder).filePath(target));
+        out += topic.text.mid(from, match.capturedStart() - from)
+            + (leads ? match.captured() : match.captured(1));
+        from = match.capturedEnd();
+    }
+    return out + topic.text.mid(from);
+}
+
+} // namespace
 
 HelpWindow::HelpWindow(QWidget* parent)
     : QDialog(parent)
@@ -21,7 +51,7 @@ HelpWindow::HelpWindow(QWidget* parent)
 {
     setObjectName(QStringLiteral("helpWindow"));
     setWindowTitle(QStringLiteral("Help"));
-    resize(760, 480);
+    resize(920, 620);
     m_field->setObjectName(QStringLiteral("helpField"));
     m_field->setAccessibleName(QStringLiteral("Find in the help"));
     m_field->setPlaceholderText(QStringLiteral("Find in the help …"));
@@ -32,9 +62,16 @@ HelpWindow::HelpWindow(QWidget* parent)
     m_text->setAccessibleName(QStringLiteral("Explanation"));
     m_text->setOpenLinks(false);
     m_text->setFrameShape(QFrame::NoFrame);
-    m_text->document()->setDocumentMargin(16);
+    m_text->document()->setDocumentMargin(kMargin);
     m_text->setFont(uiFont(13));
+    QString section;
     for (const auto& topic : helpTopics()) {
+        if (topic.section != section) {
+            section = topic.section;
+            auto* head = new QListWidgetItem(section, m_list);
+            head->setFlags(Qt::NoItemFlags);
+            head->setFont(uiFont(11, QFont::DemiBold));
+        }
         auto* item = new QListWidgetItem(topic.title, m_list);
         item->setData(Qt::UserRole, topic.id);
     }
@@ -48,17 +85,16 @@ HelpWindow::HelpWindow(QWidget* parent)
     row->addWidget(m_text, 3);
     connect(m_field, &QLineEdit::textChanged, this, &HelpWindow::filter);
     connect(m_list, &QListWidget::currentItemChanged, this, &HelpWindow::refresh);
-    connect(m_text, &QTextBrowser::anchorClicked, this,
-            [this](const QUrl& link) { showTopic(link.toString()); });
-    m_list->setCurrentRow(0);
+    connect(m_text, &QTextBrowser::anchorClicked, this, [this](const QUrl& link) { follow(link); });
+    showTopic(helpTopics().front().id);
 }
 
 void HelpWindow::showTopic(const QString& id)
 {
     m_field->clear();
-    m_list->setCurrentRow(0);
+    const QString wanted = findHelpTopic(id) ? id : helpTopics().front().id;
     for (int row = 0; row < m_list->count(); ++row)
-        if (m_list->item(row)->data(Qt::UserRole).toString() == id)
+        if (m_list->item(row)->data(Qt::UserRole).toString() == wanted)
             m_list->setCurrentRow(row);
 }
 
@@ -68,6 +104,10 @@ void HelpWindow::filter(const QString& text)
     for (int row = 0; row < m_list->count(); ++row) {
         auto* item = m_list->item(row);
         const auto* topic = findHelpTopic(item->data(Qt::UserRole).toString());
+        if (!topic) { // a heading
+            item->setHidden(!text.isEmpty());
+            continue;
+        }
         const bool fits = topic->title.contains(text, Qt::CaseInsensitive)
             || topic->text.contains(text, Qt::CaseInsensitive);
         item->setHidden(!fits);
@@ -84,15 +124,39 @@ void HelpWindow::refresh()
     const auto* topic = item ? findHelpTopic(item->data(Qt::UserRole).toString()) : nullptr;
     if (!topic)
         return;
-    QStringList links;
-    for (const QString& id : topic->related)
-        if (const auto* other = findHelpTopic(id))
-            links << QStringLiteral("<a href=\"%1\" style=\"color:%2\">%3</a>")
-                         .arg(id, theme().accent.name(), other->title.toHtmlEscaped());
-    m_text->setHtml(QStringLiteral("<h3>%1</h3><p style=\"line-height:140%\">%2</p>"
-                                   "<p style=\"color:%3\">See also: %4</p>")
-                        .arg(topic->title.toHtmlEscaped(), topic->text.toHtmlEscaped(),
-                             theme().muted.name(), links.join(QStringLiteral(" · "))));
+    m_text->setSearchPaths({topic->folder});
+    m_text->setMarkdown(QStringLiteral("## %1\n\n%2").arg(topic->title, shownText(*topic)));
+    fitPictures();
+}
+
+void HelpWindow::follow(const QUrl& link)
+{
+    const QString id = QFileInfo(link.path()).completeBaseName();
+    if (findHelpTopic(id))
+        showTopic(id);
+    else if (const auto* item = m_list->currentItem())
+        QDesktopServices::openUrl(
+            QUrl::fromLocalFile(QDir(findHelpTopic(item->data(Qt::UserRole).toString())->folder)
+                                    .filePath(link.path())));
+}
+
+void HelpWindow::fitPictures()
+{
+    const int room = m_text->viewport()->width() - 2 * kMargin;
+    auto* document = m_text->document();
+    for (auto block = document->begin(); block.isValid(); block = block.next())
+        for (auto it = block.begin(); !it.atEnd(); ++it) {
+            auto image = it.fragment().charFormat().toImageFormat();
+            if (!image.isValid() || room < 1)
+                continue;
+            QTextCursor cursor(document);
+            cursor.setPosition(it.fragment().position());
+            cursor.setPosition(it.fragment().position() + it.fragment().length(),
+                               QTextCursor::KeepAnchor);
+            image.setWidth(room);
+            cursor.setCharFormat(image);
+            break; // the block's fragments are other ones now
+        }
 }
 
 } // namespace qs

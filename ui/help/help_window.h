@@ -6,10 +6,11 @@
 class QLineEdit;
 class QListWidget;
 class QTextBrowser;
+class QUrl;
 
 namespace qs {
 
-/// The built-in help: topics left, one paragraph right, a field that narrows the list. Stays open
+/// The guide: its pages left, the chosen one right, a field that narrows the list. Stays open
 /// beside the work. GUI thread only.
 class HelpWindow : public QDialog
 {
@@ -17,12 +18,16 @@ class HelpWindow : public QDialog
 
 public:
     explicit HelpWindow(QWidget* parent);
-    /// An unknown id shows the first topic.
+    /// An unknown id shows the first page.
     void showTopic(const QString& id);
 
 private:
     void filter(const QString& text);
     void refresh();
+    /// To another page of the guide; else opens the file, where it is here.
+    void follow(const QUrl& link);
+    /// No picture is wider than the page.
+    void fitPictures();
 
     QLineEdit* m_field;
     QListWidget* m_list;

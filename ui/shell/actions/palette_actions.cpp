@@ -74,7 +74,7 @@ std::vector<PaletteItem> PaletteActions::commands()
              [recent] { recent->trigger(); }});
     for (const auto& topic : helpTopics())
         out.push_back({QStringLiteral("Help: %1").arg(topic.title),
-                       topic.text,
+                       topic.summary(),
                        {},
                        true,
                        [this, id = topic.id] { Q_EMIT helpWanted(id); }});
