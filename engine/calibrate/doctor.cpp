@@ -54,12 +54,6 @@ Result<std::string> checkedDevice(const std::string& asked, DoctorReport& report
 
 } // namespace
 
-bool DoctorReport::healthy() const
-{
-    return std::all_of(checks.begin(), checks.end(),
-                       [](const SelfCheck& check) { return check.passed(); });
-}
-
 Result<DoctorReport> runDoctor(const std::string& device)
 {
     return guardTorchValue<DoctorReport>([&]() -> Result<DoctorReport> {

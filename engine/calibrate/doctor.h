@@ -21,7 +21,6 @@ struct DoctorReport
     std::string device; ///< where the checks ran beside the CPU: "cuda:0", or "cpu"
     std::string deviceNote; ///< why, where it is not what was asked for
     std::vector<SelfCheck> checks;
-    bool healthy() const; ///< every check passed
 };
 
 /// Runs every kernel's test body on the CPU and, where there is one, the asked device ("auto",

@@ -186,11 +186,4 @@ Result<StoredQuantization> quantizationFromResult(const std::string& json, const
         json, [&](const Json& document) { return readDocument(document, model, plan); });
 }
 
-Result<QParamsTable> qparamsFromResult(const std::string& json, const Graph& model,
-                                       const Plan& plan)
-{
-    QS_TRY(StoredQuantization stored, quantizationFromResult(json, model, plan));
-    return std::move(stored.qparams);
-}
-
 } // namespace qs

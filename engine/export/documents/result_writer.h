@@ -86,11 +86,6 @@ Result<void> checkResultIsOf(const Graph& model, const std::string& json);
 Result<StoredQuantization> quantizationFromResult(const std::string& json, const Graph& model,
                                                   const Plan& plan);
 
-/// The quantization parameters of a result document, for rebuilding the converted model. Errors:
-/// not a result document, another model's hash.
-Result<QParamsTable> qparamsFromResult(const std::string& json, const Graph& model,
-                                       const Plan& plan);
-
 /// One self-contained HTML page from a result folder.
 Result<void> writeHtmlReport(const std::string& folder, const std::string& htmlPath);
 

@@ -31,7 +31,6 @@ public:
     /// A new argument of `forward`, after those there are.
     ScriptValue* addInput(const std::string& name, const c10::TypePtr& type);
     void bind(ValueRef ref, ScriptValue* value);
-    bool isBound(ValueRef ref) const { return m_values.contains(ref); }
     /// The value as computed by the body so far; what depends on weights alone becomes an
     /// attribute or a literal at first use. Errors: a value nobody made.
     Result<ScriptValue*> value(ValueRef ref);

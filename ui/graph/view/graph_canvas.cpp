@@ -113,7 +113,6 @@ void GraphCanvas::render(QPainter& p, const QRectF& exposed, double lod, Edges e
             for (int index : nodes)
                 paintReferences(p, index);
     }
-    m_nodesPainted = std::max(m_nodesPainted, int(nodes.size()));
 }
 
 void GraphCanvas::paintFrame(QPainter& p, int index, double lod) const

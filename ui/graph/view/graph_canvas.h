@@ -27,7 +27,6 @@ public:
     int referencesAt(const QPointF& at) const;
     /// Innermost frame whose header is there; -1 where there is none.
     int frameHeaderAt(const QPointF& at) const;
-    int nodesPainted() const { return m_nodesPainted; }
     /// "← cos, sin" at a node with references, "← a, b and 7 more"; else empty.
     QString referenceText(int node) const;
 
@@ -55,7 +54,6 @@ private:
     GraphDrawingPtr m_drawing;
     GraphStyle m_style;
     std::vector<char> m_traced;
-    int m_nodesPainted = 0;
 };
 
 } // namespace qs

@@ -38,7 +38,6 @@ public:
 
     /// Whether previews can be had: the model was compared since it was opened.
     bool isReady() const { return m_ready; }
-    bool comparesAfterEach() const { return m_comparesAfterEach; }
     void setComparesAfterEach(bool keeps);
     /// The comparison that follows a preview is on its way.
     bool isFollowing() const { return m_following; }
