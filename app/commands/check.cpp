@@ -26,6 +26,17 @@ struct CheckOptions : ModelRunOptions
     std::vector<std::string> nodes;
 };
 
+/// Those of the options; for what they leave open the recipe's.
+Result<GateLimits> withRecipe(GateLimits limits, const Recipe& recipe)
+{
+    limits = withLimits(std::move(limits), recipe.limits);
+    if (limits.isEmpty())
+        return fail(makeError(ErrorCode::Usage, "nothing is asked of the result")
+                        .withHint("give --min-sqnr, --min-cosine, --max-drop, --min-coverage, "
+                                  "--node or --preset, or write \"limits\" into the recipe"));
+    return limits;
+}
+
 Result<GateLimits> limitsOf(const CheckOptions& options)
 {
     GateLimits limits {
@@ -40,12 +51,8 @@ Result<GateLimits> limitsOf(const CheckOptions& options)
             return fail(
                 makeError(ErrorCode::Usage, "--preset: there is no " + inQuotes(options.preset))
                     .withHint("one of " + joined(gatePresetNames())));
-        limits = withPreset(std::move(limits), *preset);
+        limits = withLimits(std::move(limits), *preset);
     }
-    if (limits.isEmpty())
-        return fail(makeError(ErrorCode::Usage, "nothing is asked of the result")
-                        .withHint("give --min-sqnr, --min-cosine, --max-drop, --min-coverage, "
-                                  "--node or --preset"));
     return limits;
 }
 
@@ -60,11 +67,14 @@ Result<StoredRun> storedSubject(const CheckOptions& options)
     return readStoredRun(options.subject);
 }
 
-/// A result document of the model and the recipe, made without writing any export.
-Result<std::string> freshDocument(const CheckOptions& options, const JobContext& job)
+/// A result document of the model and the recipe, made without writing any export. Adds the
+/// recipe's limits.
+Result<std::string> freshDocument(const CheckOptions& options, GateLimits& limits,
+                                  const JobContext& job)
 {
     ModelRun run(options, job);
     QS_CHECK(run.locate());
+    QS_TRY(limits, withRecipe(std::move(limits), run.source().recipe));
     QS_CHECK(run.plan());
     QS_CHECK(run.calibrate());
     QS_CHECK(run.convertAndCompare());
@@ -85,16 +95,17 @@ Result<void> writeReports(const CheckOptions& options, const std::vector<GateChe
 
 Result<void> runCheck(CheckOptions options, const JobContext& job)
 {
-    QS_TRY(const GateLimits limits, limitsOf(options));
+    QS_TRY(GateLimits limits, limitsOf(options));
     std::string document;
     options.model = options.subject;
     if (isModelFile(options.subject) || looksLikeProject(options.subject)) {
-        auto made = freshDocument(options, job);
+        auto made = freshDocument(options, limits, job);
         if (!made)
             return toldOfModel(fail(std::move(made).error()), options.model);
         document = std::move(*made);
     } else {
         QS_TRY(StoredRun stored, storedSubject(options));
+        QS_TRY(limits, withRecipe(std::move(limits), stored.recipe));
         document = std::move(stored.document);
         options.model = stored.modelPath;
     }

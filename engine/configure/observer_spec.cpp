@@ -190,6 +190,11 @@ QuantRange quantRange(const ObserverSpec& spec)
     return {*spec.quantMin, *spec.quantMax};
 }
 
+bool isPlainWeight(const ObserverSpec& weight)
+{
+    return weight.groupSize > 0 || weight.dtype == DType::Int8 || weight.dtype == DType::UInt8;
+}
+
 bool isIntegerDType(DType dtype)
 {
     switch (dtype) {

@@ -83,6 +83,10 @@ struct ObserverSpec
     bool reduceRange = false;
     double eps = 1.1920928955078125e-07; ///< smallest scale: float32's epsilon, 2^-23
     int chAxis = 0;
+    /// Per-channel observers: values of a row that share a scale and a zero point, so many to a
+    /// group; 0 = the whole row. Weights of linears only. Not in torch.ao's observers: the
+    /// parameters are those of `quantized_decomposed.quantize_per_channel_group`.
+    int groupSize = 0;
     double averagingConstant = 0.01; ///< moving average observers
     int bins = 2048; ///< histogram
     RangeMethod range = RangeMethod::Search; ///< histogram
@@ -105,6 +109,10 @@ struct QuantRange
     friend bool operator==(const QuantRange&, const QuantRange&) = default;
 };
 QuantRange quantRange(const ObserverSpec& spec);
+
+/// True for qconfigs that torch.ao's backends do not know and Quantscope adds for linears: weights
+/// in groups, or stored as plain int8 or uint8.
+bool isPlainWeight(const ObserverSpec& weight);
 
 /// True when a value under this spec is really quantized to integers (not float16/float32
 /// placeholders).

@@ -5,6 +5,7 @@
 #include "engine/configure/backend_config.h"
 #include "engine/configure/custom_config.h"
 #include "engine/configure/dumps/mapping_import.h"
+#include "engine/configure/gate_limits_json.h"
 #include "engine/configure/json/edit_step_json.h"
 #include "engine/configure/json/image_preprocess_json.h"
 #include "engine/configure/nearest_name.h"
@@ -204,7 +205,7 @@ Result<Recipe> parseRecipe(const std::string& json, const std::string& path)
     QS_CHECK(checkFormat(root, "quantscope.recipe", 1));
     QS_CHECK(checkKeys(root,
                        {"format", "version", "backend", "qconfigs", "mapping", "prepare", "convert",
-                        "calibration", "edits", "extensions"}));
+                        "calibration", "edits", "extensions", "limits"}));
     Recipe recipe;
     if (root.has("backend")) {
         QS_TRY(recipe.backend, root.key("backend").string());
@@ -239,6 +240,9 @@ Result<Recipe> parseRecipe(const std::string& json, const std::string& path)
         QS_CHECK(readCalibration(root.key("calibration"), recipe.calibration));
     if (root.has("edits")) {
         QS_TRY(recipe.edits, readEdits(root.key("edits")));
+    }
+    if (root.has("limits")) {
+        QS_TRY(recipe.limits, readLimits(root.key("limits")));
     }
     return recipe;
 }

@@ -3,6 +3,7 @@
 
 #include "engine/base/result.h"
 #include "engine/configure/edit_step.h"
+#include "engine/configure/gate_limits.h"
 #include "engine/configure/image_preprocess.h"
 #include "engine/configure/qconfig_mapping.h"
 
@@ -50,6 +51,7 @@ struct Recipe
     CalibrationSettings calibration;
     /// Done to the model's graph in this order before anything else (`engine/edit`).
     std::vector<EditStep> edits;
+    GateLimits limits; ///< what `check` holds a result of this recipe to (key "limits")
     friend bool operator==(const Recipe&, const Recipe&) = default;
 };
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/configure/gate_limits_json.h"
 #include "engine/configure/json/edit_step_json.h"
 #include "engine/configure/json/image_preprocess_json.h"
 #include "engine/configure/qconfigs/observer_json.h"
@@ -98,6 +99,8 @@ std::string recipeToJson(const Recipe& recipe)
         out["calibration"]["preprocess"] = imagePreprocessToJson(*recipe.calibration.preprocess);
     if (!recipe.edits.empty())
         out["edits"] = editsToJson(recipe.edits);
+    if (!recipe.limits.isEmpty())
+        out["limits"] = limitsToJson(recipe.limits);
     return out.dump(2) + "\n";
 }
 

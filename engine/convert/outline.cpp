@@ -17,6 +17,13 @@ std::size_t entryCount(const PreparedModel& prepared, const PlannedObserver& obs
         return 1;
     const auto& shape = prepared.graph->value(weight->second).type.shape;
     const auto axis = std::size_t(observer.spec.chAxis);
+    const auto fixed = [&](std::size_t at) {
+        return at < shape.size() && !shape[at].isSymbolic() && shape[at].size > 0;
+    };
+    if (observer.spec.groupSize > 0)
+        return fixed(0) && fixed(1)
+            ? std::size_t(shape[0].size * shape[1].size / observer.spec.groupSize)
+            : 1;
     return axis < shape.size() && !shape[axis].isSymbolic() ? std::size_t(shape[axis].size) : 1;
 }
 

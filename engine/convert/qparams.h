@@ -21,6 +21,9 @@ struct QParams
     std::int64_t quantMin = 0;
     std::int64_t quantMax = 255;
     int axis = 0; ///< per-channel only
+    /// Values of a row that share an entry, 0 = all: entries go through a row's groups before the
+    /// next row, and the integers saturate at quantMin and quantMax.
+    int groupSize = 0;
     bool calibrated = true; ///< false: the observer never ran; scale 1, zero point 0
     std::vector<float> floatZeroPoint; ///< PerChannelAffineFloatQParams only: the real zero points
     friend bool operator==(const QParams&, const QParams&) = default;

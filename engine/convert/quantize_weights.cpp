@@ -30,23 +30,31 @@ ValueRef addConstant(GraphEdit& edit, const at::Tensor& tensor, const std::strin
     return {id, 0};
 }
 
-/// The arguments that quantize and dequantize share, after the value itself.
+/// The arguments that quantize and dequantize share, after the value itself. `rows`: of a weight in
+/// groups.
 std::vector<NamedArgument> qparamArguments(GraphEdit& edit, const QParams& qparams,
                                            const std::string& prefix, const Scope& scope,
-                                           NodeId first)
+                                           NodeId first, std::int64_t rows)
 {
     const DType dtype = storageDType(qparams.dtype);
-    const QuantRange range = storageRange(dtype);
+    const bool grouped = qparams.groupSize > 0;
+    const QuantRange range
+        = grouped ? QuantRange {qparams.quantMin, qparams.quantMax} : storageRange(dtype);
     std::vector<NamedArgument> args;
     if (isPerChannel(qparams.qscheme)) {
-        const at::Tensor scales = at::tensor(qparams.scale, at::kFloat);
-        const at::Tensor zeroPoints = at::tensor(qparams.zeroPoint, at::kLong);
+        at::Tensor scales = at::tensor(qparams.scale, at::kFloat);
+        at::Tensor zeroPoints = at::tensor(qparams.zeroPoint, at::kLong);
+        if (grouped) {
+            scales = scales.reshape({rows, -1});
+            zeroPoints = zeroPoints.reshape({rows, -1});
+        }
         args.push_back(
             {"scales", addConstant(edit, scales, prefix + "_scale", DType::Float32, scope, first)});
         args.push_back(
             {"zero_points",
              addConstant(edit, zeroPoints, prefix + "_zero_point", DType::Int64, scope, first)});
-        args.push_back({"axis", qparams.axis});
+        if (!grouped)
+            args.push_back({"axis", qparams.axis});
     } else {
         args.push_back({"scale", double(qparams.scale.at(0))});
         args.push_back({"zero_point", std::int64_t(qparams.zeroPoint.at(0))});
@@ -54,6 +62,8 @@ std::vector<NamedArgument> qparamArguments(GraphEdit& edit, const QParams& qpara
     args.push_back({"quant_min", std::int64_t(range.min)});
     args.push_back({"quant_max", std::int64_t(range.max)});
     args.push_back({"dtype", dtype});
+    if (grouped)
+        args.push_back({"group_size", std::int64_t(qparams.groupSize)});
     return args;
 }
 
@@ -181,9 +191,18 @@ Result<ValueRef> insertQdqPair(GraphEdit& edit, ValueRef value, const QParams& q
     if (qparams.qscheme == QScheme::PerChannelAffineFloatQParams)
         return FloatZeroPointPair {edit, value, qparams, before, origin}.insert();
 
-    const std::string suffix = perChannel ? "_per_channel" : "_per_tensor";
+    const bool grouped = qparams.groupSize > 0;
+    const ValueType& type = producer.outputs.at(value.index).type;
+    const std::int64_t rows = grouped ? type.shape.at(0).size : 0;
+    if (grouped && (rows < 1 || qparams.scale.size() % std::size_t(rows) != 0))
+        return fail(makeError(ErrorCode::Internal, "a weight's groups do not fill its rows")
+                        .atNode(producer.name));
+
+    const std::string suffix = grouped ? "_per_channel_group"
+        : perChannel                   ? "_per_channel"
+                                       : "_per_tensor";
     auto args = qparamArguments(edit, qparams, producer.outputs.at(value.index).name,
-                                producer.scope, first);
+                                producer.scope, first, rows);
     Node quantize;
     quantize.name = "quantize" + suffix;
     quantize.target = "quantized_decomposed.quantize" + suffix + ".default";
@@ -200,6 +219,8 @@ Result<ValueRef> insertQdqPair(GraphEdit& edit, ValueRef value, const QParams& q
     dequantize.target = "quantized_decomposed.dequantize" + suffix + ".default";
     dequantize.args = std::move(args);
     dequantize.args.insert(dequantize.args.begin(), {"input", ValueRef {q, 0}});
+    if (grouped)
+        dequantize.args.push_back({"output_dtype", DType::Float32});
     dequantize.outputs.push_back({"", producer.outputs.at(value.index).type});
     dequantize.outputs[0].type.dtype = DType::Float32;
     dequantize.scope = producer.scope;

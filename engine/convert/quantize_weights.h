@@ -19,8 +19,9 @@ DType storageDType(DType dtype);
 QuantRange storageRange(DType dtype);
 
 /// Inserts quantize and dequantize of `value` before the node `before`; returns the dequantized
-/// value. Per channel, scales and zero points become constants of the store. `origin` is the float
-/// node whose value this is. `first` is `firstOperator(edit)` where the caller knows it.
+/// value. Per channel, scales and zero points become constants of the store, of [rows, groups] for
+/// a weight in groups. `origin` is the float node whose value this is. `first` is
+/// `firstOperator(edit)` where the caller knows it.
 Result<ValueRef> insertQdqPair(GraphEdit& edit, ValueRef value, const QParams& qparams,
                                NodeId before, NodeId origin, NodeId first = {});
 

@@ -195,6 +195,53 @@ Tensor dequantizePerChannel(const Tensor& input, const Tensor& scales,
     return (centred * scales.reshape(shape)).to(outDtype.value_or(at::kFloat));
 }
 
+/// Rows cut into groups, and vectors that fit them. A group longer than the row is the row.
+struct Groups
+{
+    Tensor rows, scales, zeroPoints; ///< [groups, size], [groups, 1]; zero points undefined = 0
+};
+
+Groups groupsOf(const Tensor& input, const Tensor& scales, const std::optional<Tensor>& zeroPoints,
+                std::int64_t size)
+{
+    TORCH_CHECK(input.dim() == 2 && size > 1,
+                "quantized_decomposed: groups of at least 2 values are those of a matrix");
+    const std::int64_t row = input.size(1);
+    if (size > row && scales.size(-1) == 1)
+        size = row;
+    TORCH_CHECK(row % size == 0, "quantized_decomposed: groups of ", size, " do not fill rows of ",
+                row);
+    return {input.reshape({-1, size}), scales.reshape({-1, 1}),
+            zeroPoints ? zeroPoints->reshape({-1, 1}) : Tensor()};
+}
+
+Tensor quantizePerChannelGroup(const Tensor& input, const Tensor& scales, const Tensor& zeroPoints,
+                               std::int64_t quantMin, std::int64_t quantMax, at::ScalarType dtype,
+                               std::int64_t groupSize)
+{
+    checkRange(quantMin, quantMax, dtype);
+    const Groups groups = groupsOf(input, scales, zeroPoints, groupSize);
+    // Rounded after the zero point is added, unlike per channel.
+    return groups.rows.mul(groups.scales.reciprocal())
+        .add(groups.zeroPoints)
+        .round_()
+        .clamp_(quantMin, quantMax)
+        .to(dtype)
+        .reshape(input.sizes());
+}
+
+Tensor dequantizePerChannelGroup(const Tensor& input, const Tensor& scales,
+                                 const std::optional<Tensor>& zeroPoints, std::int64_t quantMin,
+                                 std::int64_t quantMax, at::ScalarType dtype,
+                                 std::int64_t groupSize, at::ScalarType outputDtype)
+{
+    checkRange(quantMin, quantMax, dtype);
+    const Groups groups = groupsOf(input, scales, zeroPoints, groupSize);
+    const Tensor centred
+        = groups.zeroPoints.defined() ? groups.rows.sub(groups.zeroPoints) : groups.rows;
+    return centred.mul(groups.scales).reshape(input.sizes()).to(outputDtype);
+}
+
 /// The range is extended to hold zero. Affine: scale = (max - min) / (qmax - qmin), at least eps;
 /// symmetric: max|x| / ((qmax - qmin) / 2) around zero.
 std::tuple<Tensor, Tensor> chooseTensor(const Tensor& input, std::int64_t quantMin,
@@ -277,6 +324,15 @@ void defineAll(torch::Library& library)
                "int quant_min, int quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> "
                "Tensor",
                &dequantizePerChannel);
+    defineOnce(library, "quantize_per_channel_group", "",
+               "quantize_per_channel_group(Tensor input, Tensor scales, Tensor zero_points, "
+               "int quant_min, int quant_max, ScalarType dtype, int group_size) -> Tensor",
+               &quantizePerChannelGroup);
+    defineOnce(library, "dequantize_per_channel_group", "",
+               "dequantize_per_channel_group(Tensor input, Tensor scales, Tensor? zero_points, "
+               "int quant_min, int quant_max, ScalarType dtype, int group_size, "
+               "ScalarType output_dtype) -> Tensor",
+               &dequantizePerChannelGroup);
     defineOnce(library, "choose_qparams", "tensor",
                "choose_qparams.tensor(Tensor input, int quant_min, int quant_max, float eps, "
                "ScalarType dtype) -> (Tensor, Tensor)",

@@ -27,6 +27,7 @@ Key planningKey(const Recipe& recipe)
     planning.loweringRemove.clear();
     planning.uncalibrated.clear();
     planning.calibration = {};
+    planning.limits = {};
     if (isBackendPath(recipe.backend)) // its content counts, wherever it stands
         planning.backend = "x86";
     return KeyBuilder("planning")
@@ -96,8 +97,10 @@ DecisionKeys decisionKeys(const std::string& modelSha256, const Recipe& recipe,
     return keys;
 }
 
-Key contentKey(const Recipe& recipe, const RunSettings& settings)
+Key contentKey(const Recipe& given, const RunSettings& settings)
 {
+    Recipe recipe = given;
+    recipe.limits = {}; // they are about the numbers, not of them
     return KeyBuilder("content")
         .add(recipeToJson(recipe))
         .add(settings.calibrationData)

@@ -70,17 +70,30 @@ OddValue nonFloatValue(const Graph& graph, const OpNames& names, const Matches& 
     return odd(last) ? told("its result", last) : OddValue();
 }
 
-/// Why the channels that a weight's observer counts are none of its weight's; empty where they are.
+/// Why the channels, or the groups, that a weight's observer counts are none of its weight's; empty
+/// where they are.
 std::string whyNoSuchChannels(const Graph& graph, const Node& node, const OpName& name,
                               const ObserverSpec& weight)
 {
     if (!isPerChannel(weight.qscheme))
         return {};
+    const std::string groups = "groups of " + std::to_string(weight.groupSize);
+    if (weight.groupSize > 0 && !node.isOp("aten.linear.default"))
+        return groups + " are for the weights of linears";
     for (std::size_t a = 0; a < node.args.size(); ++a) {
         const ValueRef* ref = node.args[a].value.asRef();
         if (!ref || argumentRole(node, name, a) != ArgumentRole::Weight)
             continue;
         const ValueType& type = graph.value(*ref).type;
+        if (weight.groupSize > 0) {
+            const Dim* row = type.shapeKnown && type.shape.size() == 2 ? &type.shape[1] : nullptr;
+            if (!row || row->isSymbolic() || row->size < 1)
+                return groups + ", but the rows of " + inQuotes(graph.value(*ref).name)
+                    + " have no fixed length";
+            if (row->size % weight.groupSize != 0)
+                return groups + " do not fill the rows of " + std::to_string(row->size)
+                    + " values of " + inQuotes(graph.value(*ref).name);
+        }
         if (type.shapeKnown && std::size_t(weight.chAxis) >= type.shape.size())
             return "weight ch_axis " + std::to_string(weight.chAxis) + ", but "
                 + inQuotes(graph.value(*ref).name) + " has "
@@ -217,14 +230,16 @@ Verdicts Decider::decide(const Match& match, const std::vector<RuleHits>& hits,
             + "; a static qconfig needs none";
         return out;
     }
-    const DTypeChoice choice = chooseDTypeConfig(entry, qconfig, facts);
-    out.dtypeConfig = choice.index;
-    if (choice.index < 0) {
-        refuse(out, choice, backend, match.entry, facts);
-        return out;
+    out.dtypeConfig = weightOnlyConfig(entry, qconfig, facts);
+    if (!out.dtypeConfig) {
+        const DTypeChoice choice = chooseDTypeConfig(entry, qconfig, facts);
+        if (choice.index < 0) {
+            refuse(out, choice, backend, match.entry, facts);
+            return out;
+        }
+        out.dtypeConfig = entry.dtypeConfigs[std::size_t(choice.index)];
     }
-    if (entry.dtypeConfigs[std::size_t(choice.index)].weight.dtype
-        && (facts.moduleWeight || facts.functionalWeight))
+    if (out.dtypeConfig->weight.dtype && (facts.moduleWeight || facts.functionalWeight))
         if (const std::string why = whyNoSuchChannels(graph, root, rootName, qconfig.weight);
             !why.empty()) {
             out.verdict = Verdict::FloatByConstraint;

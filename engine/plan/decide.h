@@ -19,7 +19,7 @@ struct Verdicts
     NamedQConfig qconfig; ///< the one in effect, also where it was refused
     std::size_t ruledBy = 0; ///< the unit whose rules decided
     const Rule* nullEdge = nullptr; ///< the edge rule that overrode them, of the table
-    int dtypeConfig = -1;
+    std::optional<DTypeConfig> dtypeConfig; ///< the one that fits; empty where none does
     std::string referenceModule;
 };
 

@@ -203,10 +203,12 @@ private:
             return;
         const auto& shape = weight->outputs.front().type.shape;
         const auto axis = std::size_t(std::max(observer.spec.chAxis, 0));
-        const std::int64_t channels = isPerChannel(observer.spec.qscheme) && axis < shape.size()
+        const int group = observer.spec.groupSize;
+        const std::int64_t channels = group > 0 ? *count / group
+            : isPerChannel(observer.spec.qscheme) && axis < shape.size()
             ? dimension(weight->outputs.front().type, shape.size() - axis)
             : 1;
-        const bool integer = isQuantized(observer.spec.dtype);
+        const bool integer = isIntegerDType(observer.spec.dtype);
         m_bytes[weight->id]
             = *count * dtypeSize(observer.spec.dtype) + (integer ? channels * kQParamBytes : 0);
     }

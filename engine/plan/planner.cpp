@@ -67,8 +67,7 @@ private:
     std::map<std::pair<std::string, std::string>, int> m_calls;
 };
 
-void fillGroups(const Matches& matches, const Backend& backend,
-                const std::vector<Verdicts>& verdicts, Plan& plan)
+void fillGroups(const Matches& matches, const std::vector<Verdicts>& verdicts, Plan& plan)
 {
     plan.groups.reserve(matches.matches.size());
     const auto add = [&](MatchGroup group, const std::vector<std::size_t>& units) {
@@ -89,9 +88,7 @@ void fillGroups(const Matches& matches, const Backend& backend,
         group.quantized = verdicts[i].decision.quantized;
         group.customModule = verdicts[i].decision.customModule;
         group.referenceModule = verdicts[i].referenceModule;
-        if (verdicts[i].dtypeConfig >= 0)
-            group.dtypeConfig = backend.patterns[std::size_t(group.patternEntry)]
-                                    .dtypeConfigs[std::size_t(verdicts[i].dtypeConfig)];
+        group.dtypeConfig = verdicts[i].dtypeConfig;
         add(std::move(group), matches.matches[i].units);
     }
     for (std::size_t u = 0; u < matches.units.size(); ++u)
@@ -203,7 +200,7 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
         if (node.isOperator())
             plan.nodes.back().activations = activationUses(graph, node, names[i]);
     }
-    fillGroups(matches, backend, verdicts, plan);
+    fillGroups(matches, verdicts, plan);
     sortGroups(graph, plan);
     countCoverage(graph, plan);
     reasoner.warn(rules, plan.warnings);

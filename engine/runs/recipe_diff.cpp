@@ -168,12 +168,13 @@ std::vector<RecipeDifference> diffRecipes(const Recipe& before, const Recipe& af
     addIfOther(out, "backend", before.backend, after.backend);
     addIfOther(out, "extension packs", packs(before), packs(after));
     const Json a = Json::parse(recipeToJson(before)), b = Json::parse(recipeToJson(after));
-    for (const char* section : {"qconfigs", "rules", "prepare", "convert", "calibration"}) {
+    for (const char* section :
+         {"qconfigs", "rules", "prepare", "convert", "calibration", "limits"}) {
         if (std::string_view(section) == "rules") {
             addRules(out, before.mapping, after.mapping);
             continue;
         }
-        Json left = a.at(section), right = b.at(section);
+        Json left = a.value(section, Json::object()), right = b.value(section, Json::object());
         for (Json* side : {&left, &right})
             side->erase("qconfig_mapping"); // among the rules
         const bool isOwn = std::string_view(section) == "calibration";

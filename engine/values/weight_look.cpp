@@ -41,6 +41,17 @@ std::string tensorName(const ConvertedModel& converted, NodeId stored)
     return named.target.empty() ? named.name : named.target;
 }
 
+/// Of a channel; of one in groups its coarsest.
+double scaleOf(const QParams& qparams, std::size_t channel, std::size_t channels)
+{
+    const std::vector<float>& scales = qparams.scale;
+    const std::size_t each = qparams.groupSize > 0 ? scales.size() / channels : 1;
+    if (scales.size() < (channel + 1) * each || each == 0)
+        return double(scales.front());
+    const auto first = scales.begin() + std::ptrdiff_t(channel * each);
+    return double(*std::max_element(first, first + std::ptrdiff_t(each)));
+}
+
 Result<void> measure(WeightLook& look, const ValuePair& weight, const QParams* qparams)
 {
     // One sample: the weight as a whole.
@@ -52,8 +63,7 @@ Result<void> measure(WeightLook& look, const ValuePair& weight, const QParams* q
         kernels::merge(all, sums.channels()[c].sums);
         look.channels.push_back(channelError(0, std::int64_t(c), sums.channels()[c]));
         if (qparams && !qparams->scale.empty())
-            look.channels.back().scale
-                = double(qparams->scale.size() > c ? qparams->scale[c] : qparams->scale.front());
+            look.channels.back().scale = scaleOf(*qparams, c, sums.channels().size());
     }
     look.error = metricsFrom(all).value_or(ErrorMetrics {});
     markOutliers(look.channels);

@@ -7,27 +7,11 @@
 #include "engine/export/report/report_svg.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 
 namespace qs {
 
 namespace {
-
-struct Preset
-{
-    const char* name;
-    std::optional<double> minSqnrDb, minCosine, maxDrop;
-};
-
-/// What users of such models usually accept; to be tightened by whoever knows theirs.
-constexpr std::array<Preset, 5> kPresets {{
-    {"classification", std::nullopt, 0.99, 1.0},
-    {"detection", 20.0, 0.99, std::nullopt},
-    {"super-resolution", 35.0, std::nullopt, std::nullopt},
-    {"embedding", std::nullopt, 0.995, std::nullopt},
-    {"speech", 20.0, 0.98, std::nullopt},
-}};
 
 std::string shortNumber(double value)
 {
@@ -170,40 +154,6 @@ private:
 };
 
 } // namespace
-
-bool GateLimits::isEmpty() const
-{
-    return !minSqnrDb && !minCosine && !maxDrop && !minCoverage && nodes.empty();
-}
-
-std::optional<GateLimits> gatePreset(std::string_view name)
-{
-    for (const Preset& preset : kPresets)
-        if (preset.name == name)
-            return GateLimits {preset.minSqnrDb, preset.minCosine, preset.maxDrop, {}, {}};
-    return std::nullopt;
-}
-
-std::vector<std::string> gatePresetNames()
-{
-    std::vector<std::string> names;
-    for (const Preset& preset : kPresets)
-        names.emplace_back(preset.name);
-    return names;
-}
-
-GateLimits withPreset(GateLimits own, const GateLimits& preset)
-{
-    const auto take = [](std::optional<double>& value, const std::optional<double>& other) {
-        if (!value)
-            value = other;
-    };
-    take(own.minSqnrDb, preset.minSqnrDb);
-    take(own.minCosine, preset.minCosine);
-    take(own.maxDrop, preset.maxDrop);
-    take(own.minCoverage, preset.minCoverage);
-    return own;
-}
 
 Result<GateLimits::Node> nodeLimit(const std::string& text)
 {

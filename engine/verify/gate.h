@@ -2,41 +2,12 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/configure/gate_limits.h"
 
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace qs {
-
-/// What a result must hold. Nothing is asked of what is not set.
-struct GateLimits
-{
-    /// Of every output of the lowered model against the float model.
-    std::optional<double> minSqnrDb, minCosine;
-    /// Of the share of right answers, in percentage points, and of the user's own metric, in its
-    /// unit: float less int8.
-    std::optional<double> maxDrop;
-    /// Quantized operators of those that could be, in percent.
-    std::optional<double> minCoverage;
-    /// Of a node, or of the last node of a module: its cumulative error.
-    struct Node
-    {
-        std::string name; ///< of the node, or the module's path
-        double minSqnrDb = 0;
-    };
-    std::vector<Node> nodes;
-
-    bool isEmpty() const;
-};
-
-/// Starting points for a kind of model: "classification", "detection", "super-resolution",
-/// "embedding", "speech". Nothing for another name.
-std::optional<GateLimits> gatePreset(std::string_view name);
-std::vector<std::string> gatePresetNames();
-/// `own` where it is set, else what `preset` says.
-GateLimits withPreset(GateLimits own, const GateLimits& preset);
 
 /// "head: 35" as a limit. Errors (Usage): no colon, no number.
 Result<GateLimits::Node> nodeLimit(const std::string& text);

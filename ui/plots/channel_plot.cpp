@@ -54,6 +54,10 @@ void ChannelPlot::refresh()
             high << std::max(0.0, double(stats->max));
         }
     }
+    const auto* planned = facts.observer(observer);
+    m_plot->xAxis->setLabel(planned && planned->spec.groupSize > 0
+                                ? QStringLiteral("group, by output channel")
+                                : QStringLiteral("output channel"));
     m_channels = int(x.size());
     const bool any = m_channels > 0;
     m_max->setVisible(any);

@@ -28,9 +28,10 @@ bool sameState(const ObserverSpec& a, const ObserverSpec& b)
     case ObserverKind::MovingAverageMinMax:
         return a.averagingConstant == b.averagingConstant;
     case ObserverKind::MovingAveragePerChannelMinMax:
-        return a.averagingConstant == b.averagingConstant && a.chAxis == b.chAxis;
+        return a.averagingConstant == b.averagingConstant && a.chAxis == b.chAxis
+            && a.groupSize == b.groupSize;
     case ObserverKind::PerChannelMinMax:
-        return a.chAxis == b.chAxis;
+        return a.chAxis == b.chAxis && a.groupSize == b.groupSize;
     case ObserverKind::Histogram:
         return a.bins == b.bins;
     default:

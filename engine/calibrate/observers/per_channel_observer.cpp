@@ -12,7 +12,10 @@ namespace qs {
 
 kernels::MinMax PerChannelObserver::see(const at::Tensor& x, Observed&)
 {
-    const auto channels = tensorMinMaxChannels(x, m_stats.spec.chAxis);
+    const ObserverSpec& spec = m_stats.spec;
+    const auto channels = spec.groupSize > 0
+        ? tensorMinMaxChannels(x.reshape({-1, spec.groupSize}), 0)
+        : tensorMinMaxChannels(x, spec.chAxis);
     const bool first = m_stats.channelMin.empty();
     TORCH_CHECK(first || m_stats.channelMin.size() == channels.size(), "an observer of ",
                 m_stats.channelMin.size(), " channels was given ", channels.size());

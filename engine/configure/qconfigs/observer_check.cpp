@@ -51,6 +51,25 @@ Result<void> checkRange(const JsonPlace& place, const ObserverSpec& spec)
     return {};
 }
 
+/// What `quantized_decomposed.quantize_per_channel_group` can be asked for.
+Result<void> checkGroups(const JsonPlace& place, const ObserverSpec& spec)
+{
+    if (spec.groupSize == 0)
+        return {};
+    if (spec.chAxis != 0)
+        return place.error("groups lie in the rows of a weight, not along 'ch_axis' "
+                               + std::to_string(spec.chAxis),
+                           "leave 'ch_axis' out, or 'group_size'");
+    if (spec.qscheme == QScheme::PerChannelAffineFloatQParams)
+        return place.error("groups cannot have real zero points",
+                           "use per_channel_symmetric or per_channel_affine");
+    if (limitsOf(spec.dtype).max > 255)
+        return place.error("groups hold integers of at most 8 bits, not "
+                               + std::string(dtypeName(spec.dtype)),
+                           "use qint8; 4 bits are \"quant_min\": -8, \"quant_max\": 7");
+    return {};
+}
+
 } // namespace
 
 bool isChannelKind(ObserverKind kind)
@@ -93,6 +112,7 @@ Result<void> checkObserver(const JsonPlace& place, const ObserverSpec& spec)
         return place.error("'bins' must be at least 2");
     if (spec.chAxis < 0)
         return place.error("'ch_axis' must be at least 0", "count from the first dimension");
+    QS_CHECK(checkGroups(place, spec));
     if (spec.averagingConstant < 0 || spec.averagingConstant > 1)
         return place.error("'averaging_constant' must lie between 0 and 1");
     QS_CHECK(checkFixedZeroPoint(place, spec));

@@ -48,7 +48,7 @@ std::vector<std::string> keysOf(ObserverKind kind)
     }
     add({"reduce_range", "factory_kwargs"});
     if (isChannelKind(kind))
-        add({"ch_axis"});
+        add({"ch_axis", "group_size"});
     if (isMovingAverage(kind))
         add({"averaging_constant"});
     if (kind == ObserverKind::Histogram)
@@ -122,6 +122,12 @@ Result<void> readNumbers(const JsonPlace& place, ObserverSpec& spec)
     }
     if (given(place, "ch_axis")) {
         QS_TRY(spec.chAxis, readSmallInt(place.key("ch_axis")));
+    }
+    if (given(place, "group_size")) {
+        QS_TRY(spec.groupSize, readSmallInt(place.key("group_size")));
+        if (spec.groupSize < 2)
+            return place.key("group_size")
+                .error("a group has at least 2 values", "for example 32; left out: whole rows");
     }
     if (given(place, "averaging_constant")) {
         QS_TRY(spec.averagingConstant, place.key("averaging_constant").number());
@@ -297,6 +303,8 @@ Json observerToJson(const ObserverSpec& spec)
         out["eps"] = spec.eps;
     if (isChannelKind(spec.kind))
         out["ch_axis"] = spec.chAxis;
+    if (spec.groupSize > 0)
+        out["group_size"] = spec.groupSize;
     if (spec.averagingConstant != usual.averagingConstant)
         out["averaging_constant"] = spec.averagingConstant;
     if (spec.bins != usual.bins)

@@ -50,6 +50,25 @@ ObserverSpec symmetric127(ObserverSpec spec)
     return spec;
 }
 
+/// Whole rows of eight bits in plain int8.
+ObserverSpec plainWeight()
+{
+    ObserverSpec spec = weightPerChannel();
+    spec.dtype = DType::Int8;
+    return spec;
+}
+
+/// Four bits in groups of 32, torchao's default for linears with dynamic activations.
+ObserverSpec fourBitGroups(DType dtype)
+{
+    ObserverSpec spec = weightPerChannel();
+    spec.dtype = dtype;
+    spec.quantMin = -8;
+    spec.quantMax = 7;
+    spec.groupSize = 32;
+    return spec;
+}
+
 ObserverSpec floatQParams(DType dtype)
 {
     ObserverSpec spec;
@@ -92,7 +111,7 @@ ObserverSpec symmetricHistogram()
     return spec;
 }
 
-const std::array<Preset, 19> kPresets {{
+const std::array<Preset, 22> kPresets {{
     {"x86",
      [] {
          return QConfig {histogram(true), weightPerChannel()};
@@ -170,6 +189,18 @@ const std::array<Preset, 19> kPresets {{
     {"default_per_channel_symmetric_qnnpack",
      [] {
          return QConfig {signedHistogram(), symmetric127(weightPerChannel())};
+     }},
+    {"int8_weight_only",
+     [] {
+         return QConfig {observers::placeholder(DType::Float32), plainWeight()};
+     }},
+    {"int4_weight_only",
+     [] {
+         return QConfig {observers::placeholder(DType::Float32), fourBitGroups(DType::Int8)};
+     }},
+    {"int8_dynamic_activation_int4_weight",
+     [] {
+         return QConfig {dynamicActivation(), fourBitGroups(DType::QInt8)};
      }},
 }};
 

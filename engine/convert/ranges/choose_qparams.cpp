@@ -89,6 +89,7 @@ QParams emptyParams(const ObserverSpec& spec)
     out.quantMin = range.min;
     out.quantMax = range.max;
     out.axis = isPerChannel(spec.qscheme) ? spec.chAxis : 0;
+    out.groupSize = spec.groupSize;
     return out;
 }
 

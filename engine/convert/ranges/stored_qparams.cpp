@@ -152,6 +152,8 @@ private:
         made.qscheme = channelScheme(made.zeroPoint);
         if (const Argument* axis = node.tryArg("axis"); axis && axis->asInt())
             made.axis = int(*axis->asInt());
+        if (const Argument* group = node.tryArg("group_size"); group && group->asInt())
+            made.groupSize = int(*group->asInt());
         readRange(node, made);
         return std::optional(made);
     }

@@ -52,6 +52,7 @@ ObserverSpec ofScheme(ObserverSpec spec, bool symmetric)
 ObserverSpec sixteenBits(ObserverSpec spec)
 {
     spec = ofWidth(std::move(spec), false);
+    spec.groupSize = 0; // whose integers have eight bits at most
     spec.dtype = DType::Int16;
     return spec;
 }
@@ -146,17 +147,20 @@ bool measureWeight(const at::Tensor& weight, Alternative& one)
     const at::Tensor x = weight.detach().to(at::kCPU, at::kFloat).contiguous();
     std::vector<float> low, high;
     const bool channels = isPerChannel(one.spec.qscheme);
-    const std::int64_t axis = one.spec.chAxis;
+    const std::int64_t axis = one.spec.chAxis, group = one.spec.groupSize;
     if (channels && axis >= x.dim())
         return false;
-    const at::Tensor rows = channels ? x.transpose(0, axis).flatten(1) : x.flatten().unsqueeze(0);
+    const at::Tensor rows = group > 0 ? x.reshape({-1, group})
+        : channels                    ? x.transpose(0, axis).flatten(1)
+                                      : x.flatten().unsqueeze(0);
     const at::Tensor least = rows.amin(1).contiguous(), most = rows.amax(1).contiguous();
     low.assign(least.data_ptr<float>(), least.data_ptr<float>() + least.numel());
     high.assign(most.data_ptr<float>(), most.data_ptr<float>() + most.numel());
     one.qparams = qparamsFromRange(one.spec, low, high);
     if (!one.qparams.floatZeroPoint.empty())
         return false;
-    const QuantRange stored = storageRange(one.spec.dtype);
+    const QuantRange stored = group > 0 ? QuantRange {one.qparams.quantMin, one.qparams.quantMax}
+                                        : storageRange(one.spec.dtype);
     double signal = 0, noise = 0;
     for (std::int64_t r = 0; r < rows.size(0); ++r) {
         const double scale = double(one.qparams.scale[std::size_t(r)]);
@@ -181,6 +185,9 @@ std::vector<Alternative> weightAlternatives(const at::Tensor& weight, const Obse
     list.add(observerName(now), now);
     ObserverSpec other = now;
     const bool channels = isPerChannel(now.qscheme);
+    other.groupSize = 0;
+    if (now.groupSize > 0)
+        list.add("whole rows", other);
     other.kind = channels ? ObserverKind::MinMax : ObserverKind::PerChannelMinMax;
     const bool symmetric = isSymmetric(now.qscheme);
     if (channels)

@@ -388,6 +388,8 @@ Json NodeJson::weight(const Node& node, std::size_t index) const
     if (index > 0 && !spec->edges.empty())
         json["parameter"] = m_parts.model->get(spec->edges.front().value.node).target;
     json["axis"] = isPerChannel(spec->spec.qscheme) ? Json(spec->spec.chAxis) : Json(nullptr);
+    if (spec->spec.groupSize > 0)
+        json["group_size"] = spec->spec.groupSize;
     return json;
 }
 

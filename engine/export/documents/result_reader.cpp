@@ -64,6 +64,7 @@ QParams readQParams(const Json& entry)
     params.quantMax = required<std::int64_t>(entry, "quant_max");
     if (entry.contains("axis") && entry["axis"].is_number())
         params.axis = entry["axis"].get<int>();
+    params.groupSize = entry.value("group_size", 0);
     params.calibrated = entry.value("calibrated", true);
     return params;
 }
@@ -117,8 +118,9 @@ Result<void> checkDocument(const Json& document, const Graph& model)
 
 bool fits(const QParams& params, const PlannedObserver& observer)
 {
-    return params.dtype == observer.spec.dtype && params.qscheme == observer.spec.qscheme
-        && !params.scale.empty() && params.scale.size() == params.zeroPoint.size();
+    return params.dtype == observer.spec.dtype && params.groupSize == observer.spec.groupSize
+        && params.qscheme == observer.spec.qscheme && !params.scale.empty()
+        && params.scale.size() == params.zeroPoint.size();
 }
 
 /// Scales divide, and a zero point is one of the integers.

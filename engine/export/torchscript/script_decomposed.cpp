@@ -61,6 +61,32 @@ public:
         return moved(real, axis);
     }
 
+    /// As [rows, groups, size], which scales and zero points of [rows, groups, 1] fit.
+    Result<ScriptValue*> quantizePerChannelGroup()
+    {
+        QS_TRY(ScriptValue * input, floatInput());
+        QS_TRY(ScriptValue * scales, column("scales"));
+        QS_TRY(ScriptValue * zeroPoints, column("zero_points"));
+        QS_TRY(ScriptValue * groups, cut(input));
+        ScriptValue* shifted
+            = call("aten::add",
+                   {call("aten::mul", {groups, call("aten::reciprocal", {scales})}), zeroPoints});
+        QS_TRY(ScriptValue * integers, clamped(call("aten::round", {shifted})));
+        return joined(integers);
+    }
+
+    Result<ScriptValue*> dequantizePerChannelGroup()
+    {
+        QS_TRY(ScriptValue * input, tensor("input"));
+        QS_TRY(ScriptValue * scales, column("scales"));
+        QS_TRY(ScriptValue * shifted, cut(input));
+        if (const Argument* given = m_node.tryArg("zero_points"); given && !given->isNone()) {
+            QS_TRY(ScriptValue * zeroPoints, column("zero_points"));
+            shifted = call("aten::sub", {shifted, zeroPoints});
+        }
+        return castTo(joined(call("aten::mul", {shifted, scales})), outputType());
+    }
+
     /// Scale and zero point of the moment.
     Result<std::vector<ScriptValue*>> chooseQParams(bool symmetric)
     {
@@ -161,13 +187,41 @@ private:
 
     Result<ScriptValue*> quantize(ScriptValue* input, ScriptValue* inverse, ScriptValue* zeroPoint)
     {
+        ScriptValue* scaled = call("aten::round", {call("aten::mul", {input, inverse})});
+        return clamped(call("aten::add", {scaled, zeroPoint}));
+    }
+
+    Result<ScriptValue*> clamped(ScriptValue* shifted)
+    {
         QS_TRY(ScriptValue * low, number("quant_min"));
         QS_TRY(ScriptValue * high, number("quant_max"));
         QS_TRY(const Argument* dtype, given("dtype"));
         QS_TRY(ScriptValue * type, m_builder.argument(*dtype, c10::IntType::get()));
-        ScriptValue* scaled = call("aten::round", {call("aten::mul", {input, inverse})});
-        ScriptValue* shifted = call("aten::add", {scaled, zeroPoint});
         return call("aten::to", {call("aten::clamp", {shifted, low, high}), type});
+    }
+
+    /// [rows, groups] as [rows, groups, 1].
+    Result<ScriptValue*> column(const char* name)
+    {
+        QS_TRY(ScriptValue * vector, tensor(name));
+        return call("aten::unsqueeze", {vector, m_builder.literal(std::int64_t(-1))});
+    }
+
+    Result<ScriptValue*> cut(ScriptValue* matrix)
+    {
+        QS_TRY(const Argument* size, given("group_size"));
+        if (!size->asInt())
+            return fail(ErrorCode::Unsupported, "its groups are not known before it runs");
+        return call("aten::unflatten",
+                    {matrix, m_builder.literal(std::int64_t(1)),
+                     m_builder.literal(std::vector<std::int64_t> {-1, *size->asInt()})});
+    }
+
+    ScriptValue* joined(ScriptValue* groups)
+    {
+        return call(
+            "aten::flatten",
+            {groups, m_builder.literal(std::int64_t(1)), m_builder.literal(std::int64_t(2))});
     }
 
     at::ScalarType outputType()
@@ -202,10 +256,12 @@ Result<std::vector<ScriptValue*>> emitDecomposed(ScriptBuilder& builder, const N
         return decomposition.chooseQParams(name == "choose_qparams_symmetric");
     Result<ScriptValue*> (Decomposition::*one)() = name == "quantize_per_tensor"
         ? &Decomposition::quantizePerTensor
-        : name == "dequantize_per_tensor"  ? &Decomposition::dequantizePerTensor
-        : name == "quantize_per_channel"   ? &Decomposition::quantizePerChannel
-        : name == "dequantize_per_channel" ? &Decomposition::dequantizePerChannel
-                                           : nullptr;
+        : name == "dequantize_per_tensor"        ? &Decomposition::dequantizePerTensor
+        : name == "quantize_per_channel"         ? &Decomposition::quantizePerChannel
+        : name == "dequantize_per_channel"       ? &Decomposition::dequantizePerChannel
+        : name == "quantize_per_channel_group"   ? &Decomposition::quantizePerChannelGroup
+        : name == "dequantize_per_channel_group" ? &Decomposition::dequantizePerChannelGroup
+                                                 : nullptr;
     if (!one)
         return fail(makeError(ErrorCode::Unsupported,
                               "TorchScript has no spelling of '" + node.target + "'")

@@ -196,6 +196,22 @@ const Violation* DTypeChoice::telling() const
     return violations.empty() ? nullptr : &violations.front();
 }
 
+std::optional<DTypeConfig> weightOnlyConfig(const BackendPattern& entry, const QConfig& qconfig,
+                                            const OperandFacts& facts)
+{
+    const bool hasWeight = facts.functionalWeight || facts.moduleWeight;
+    const std::string root
+        = lastPart(entry.pattern.empty() ? std::string() : entry.pattern.front());
+    if (!hasWeight || (root != "Linear" && root != "linear" && root != "LinearReLU")
+        || qconfig.activation.isDynamic || qconfig.activation.dtype != DType::Float32
+        || !isPlainWeight(qconfig.weight) || checkChooses("weight", qconfig.weight))
+        return std::nullopt;
+    DTypeConfig config;
+    config.input.dtype = config.output.dtype = config.biasDType = DType::Float32;
+    config.weight.dtype = qconfig.weight.dtype;
+    return config;
+}
+
 DTypeChoice chooseDTypeConfig(const BackendPattern& entry, const QConfig& qconfig,
                               const OperandFacts& facts)
 {

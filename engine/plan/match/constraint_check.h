@@ -38,6 +38,11 @@ struct DTypeChoice
 /// raises in convert). `what` is "activation" or "weight".
 std::optional<Violation> checkChooses(const std::string& what, const ObserverSpec& spec);
 
+/// The dtype config of a linear whose activations stay float32 and whose weight is a plain one
+/// (`isPlainWeight`), which no backend of torch.ao lists; nothing for any other match.
+std::optional<DTypeConfig> weightOnlyConfig(const BackendPattern& entry, const QConfig& qconfig,
+                                            const OperandFacts& facts);
+
 /// torch.ao's dtype and constraint checks (`_is_pattern_dtype_config_and_qconfig_supported_by_
 /// backend`), and beyond them: a lone bound, a lone exact match, `scale_max_upper_bound` and the
 /// weights of modules are checked too; such findings say "stricter than PyTorch".

@@ -182,9 +182,13 @@ QString QConfigEditor::specText(bool weight) const
                       .arg(range.max);
     if (isPerChannel(spec.qscheme)) {
         const auto* stats = observer ? facts.stats(observer->id) : nullptr;
+        if (spec.groupSize > 0)
+            out += QStringLiteral(" · groups of %1").arg(spec.groupSize);
         out += stats && !stats->channelMin.empty()
-            ? QStringLiteral(" · per channel (%1)").arg(stats->channelMin.size())
-            : QStringLiteral(" · per channel");
+            ? QString(spec.groupSize > 0 ? QStringLiteral(" (%1)")
+                                         : QStringLiteral(" · per channel (%1)"))
+                  .arg(stats->channelMin.size())
+            : QString(spec.groupSize > 0 ? QString() : QStringLiteral(" · per channel"));
     } else {
         out += QStringLiteral(" · %1").arg(toQString(observerKindName(spec.kind)));
     }

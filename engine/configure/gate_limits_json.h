@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/configure/gate_limits.h"
+#include "engine/configure/json/json_reader.h"
+
+namespace qs {
+
+/// `{"preset": "detection", "min_sqnr": 30, "min_cosine": 0.99, "max_drop": 0.5, "min_coverage":
+/// 90, "nodes": {"head": 35}}`: the key "limits" of a recipe; a preset is resolved. Errors: another
+/// key, an unknown preset, no number.
+Result<GateLimits> readLimits(const JsonPlace& place);
+/// What is set, without the preset's name; parses back to equal limits.
+Json limitsToJson(const GateLimits& limits);
+
+} // namespace qs
