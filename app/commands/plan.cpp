@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
+#include "app/commands/onnx_plan_text.h"
 #include "app/commands/planned_model.h"
+#include "app/commands/restored_result.h"
 #include "app/commands/text/console.h"
 #include "engine/base/log.h"
 #include "engine/base/text.h"
 #include "engine/configure/backend/target.h"
+#include "engine/convert/outline.h"
 #include "engine/export/documents/result_writer.h"
+#include "engine/export/onnx_opset.h"
 #include "engine/plan/block/prepare_settings.h"
 #include "engine/plan/plan_diff.h"
 
@@ -19,6 +23,8 @@ namespace {
 struct PlanOptions
 {
     std::string model, movedTo, recipe, backend, diff;
+    std::string form, target, result; ///< of an export
+    std::int64_t onnxOpset = kOnnxOpset;
     bool json = false;
 };
 
@@ -153,8 +159,51 @@ void warnOf(const PlannedModel& planned, const std::string& prefix = {})
         warn(prefix + warning);
 }
 
+/// `--result`: the converted model with its ranges, else one without.
+Result<ConvertedPtr> convertedFor(const PlanOptions& options, const JobContext& job)
+{
+    StageChain chain;
+    if (!options.result.empty()) {
+        RunSettings settings;
+        settings.calibrationData = "sample"; // no value of it is looked at
+        QS_TRY(const RestoredResult restored,
+               restoreResult(chain, options.result, options.model, settings, job));
+        return restored.converted;
+    }
+    QS_TRY(const ModelSource source, modelSource(options.model, options.recipe, options.movedTo));
+    QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, source.recipe, job));
+    QS_TRY(const PlannedModel planned,
+           planFor(chain, edited->graph, source.recipe, options.backend, source.file));
+    warnOf(planned);
+    return outlineConversion(planned.model, planned.plan, planned.recipe, job);
+}
+
+/// `--export onnx`: the file's own plan.
+Result<void> runOnnxPlan(const PlanOptions& options, const JobContext& job)
+{
+    QS_TRY(const ConvertedPtr converted, convertedFor(options, job));
+    const OnnxTarget target = onnxTargetFromName(options.target).value_or(OnnxTarget::Generic);
+    QS_TRY(const OnnxPlan plan, planOnnx(*converted, options.onnxOpset, target));
+    return printOut(options.json ? onnxPlanJson(plan) : onnxPlanText(plan));
+}
+
+Result<void> checkOptions(const PlanOptions& options)
+{
+    if (options.form.empty() && !(options.target + options.result).empty())
+        return fail(ErrorCode::Usage, "--target and --result are about --export onnx");
+    if (!options.form.empty() && !options.diff.empty())
+        return fail(ErrorCode::Usage, "--export and --diff do not go together");
+    if (!options.result.empty() && !(options.recipe + options.backend).empty())
+        return fail(ErrorCode::Usage,
+                    "a result has its own recipe: leave out --recipe and --backend");
+    return {};
+}
+
 Result<void> runPlan(const PlanOptions& options, const JobContext& job)
 {
+    QS_CHECK(checkOptions(options));
+    if (!options.form.empty())
+        return toldOfModel(runOnnxPlan(options, job), options.model);
     QS_TRY(const ModelSource source, modelSource(options.model, options.recipe, options.movedTo));
     const Recipe& recipe = source.recipe;
     for (const std::string& backend : {options.backend, options.diff})
@@ -194,6 +243,16 @@ void addPlanCommand(CLI::App& app, Command& chosen)
                      "another hardware target than the recipe's: a backend's name or file");
     verb->add_option("--diff", options->diff,
                      "plan for this backend too and print only the operators that change");
+    verb->add_option("--export", options->form,
+                     "what an export is going to be: onnx, with the integer kernel that each node "
+                     "should get at its --target")
+        ->check(CLI::IsMember({"onnx"}));
+    verb->add_option("--target", options->target, "as for 'quantize': generic, ort-cpu, tensorrt")
+        ->check(CLI::IsMember(onnxTargetNames()));
+    verb->add_option("--onnx-opset", options->onnxOpset, "operator set of the export onnx")
+        ->check(CLI::Range(kOldestOnnxOpset, kNewestOnnxOpset));
+    verb->add_option("--result", options->result,
+                     "the folder of a result: the export with its ranges");
     verb->add_flag("--json", options->json, "one JSON document on stdout");
     verb->callback([options, &chosen] {
         chosen = [options](const JobContext& job) { return runPlan(*options, job); };

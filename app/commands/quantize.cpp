@@ -49,6 +49,11 @@ void addQuantizeCommand(CLI::App& app, Command& chosen)
                      "operator set of the export onnx (" + std::to_string(kOnnxOpset)
                          + "); 16-bit integers need 21")
         ->check(CLI::Range(kOldestOnnxOpset, kNewestOnnxOpset));
+    verb->add_option("--target", options->onnxTarget,
+                     "the runtime that the export onnx is for: generic (what every runtime "
+                     "computes alike), ort-cpu (integer kernels of ONNX Runtime), tensorrt; 'plan "
+                     "--export onnx' tells what to expect there")
+        ->check(CLI::IsMember(onnxTargetNames()));
     verb->add_option("--out", options->out, "the folder for the results")->required();
     verb->add_flag("--strict", options->strict,
                    "fail on a rule that matched nothing, a dropped qconfig or an unobserved edge");

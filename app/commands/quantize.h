@@ -3,6 +3,7 @@
 
 #include "app/commands/model_run.h"
 #include "engine/base/job_context.h"
+#include "engine/export/onnx/onnx_target.h"
 #include "engine/export/onnx_opset.h"
 
 #include <string>
@@ -15,6 +16,7 @@ struct QuantizeOptions : ModelRunOptions
     std::string out;
     std::vector<std::string> forms {"torchscript", "pt2-reference"};
     std::int64_t onnxOpset = kOnnxOpset;
+    std::string onnxTarget; ///< "" = generic
     bool formsChosen = false; ///< the user named them: each must be written
     bool alternatives = false;
     bool json = false;

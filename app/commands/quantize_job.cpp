@@ -4,10 +4,13 @@
 #include "app/commands/text/result_text.h"
 #include "engine/base/log.h"
 #include "engine/calibrate/checkpoint.h"
+#include "engine/convert/outline.h"
 #include "engine/export/exporter.h"
+#include "engine/export/onnx/targets/onnx_plan.h"
 #include "engine/pipeline/checks.h"
 #include "engine/pipeline/result_folder.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace qs {
@@ -22,6 +25,7 @@ public:
         : m_options(options)
         , m_job(job)
         , m_run(options, job)
+        , m_target(onnxTargetFromName(options.onnxTarget).value_or(OnnxTarget::Generic))
     {
     }
 
@@ -37,6 +41,7 @@ public:
         QS_CHECK(checkRecipeSpared(m_options.recipe, planned.recipe, m_options.out));
         if (m_options.formsChosen)
             QS_CHECK(checkForms(*planned.model, m_options.forms));
+        QS_CHECK(checkTarget());
         QS_TRY(ResultFolder folder, ResultFolder::create(m_options.out));
         m_run.chain().setCheckpointFolder(m_options.out);
         QS_CHECK(m_run.calibrate());
@@ -49,6 +54,20 @@ public:
     }
 
 private:
+    /// Integers that the target does not take, as far as the plan tells them.
+    Result<void> checkTarget() const
+    {
+        const auto& forms = m_options.forms;
+        if (m_target != OnnxTarget::TensorRt
+            || std::find(forms.begin(), forms.end(), "onnx") == forms.end())
+            return {};
+        const PlannedModel& planned = m_run.planned();
+        QS_TRY(const ConvertedPtr outline,
+               outlineConversion(planned.model, planned.plan, planned.recipe, m_job));
+        QS_TRY(const OnnxPlan plan, planOnnx(*outline, m_options.onnxOpset, m_target));
+        return {};
+    }
+
     /// What follows calibration. The metric's outputs pass through `scratch`. The results are good
     /// without the metric: where it fails they are written, and the failure is told after them.
     Result<void> finish(const std::string& scratch)
@@ -60,6 +79,7 @@ private:
         request.forms = m_options.forms;
         request.formsChosen = m_options.formsChosen;
         request.onnxOpset = m_options.onnxOpset;
+        request.onnxTarget = m_target;
         request.alternatives = m_options.alternatives;
         QS_TRY(m_written, m_run.chain().exportTo(request, m_job));
         return {};
@@ -90,6 +110,7 @@ private:
     const QuantizeOptions& m_options;
     const JobContext& m_job;
     ModelRun m_run;
+    OnnxTarget m_target;
     ExportReport m_written;
     Result<void> m_evaluated; ///< what became of --eval
 };

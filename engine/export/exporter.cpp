@@ -69,6 +69,7 @@ Result<void> writeQdq(const ConvertedModel& converted, const std::string& path,
     QS_TRY(const GraphPtr graph, needed(converted.reference, "reference form"));
     OnnxOptions onnx;
     onnx.opset = options.onnxOpset;
+    onnx.target = options.onnxTarget;
     for (const auto& [key, value] : onnxPairs(recordOf(converted, options)))
         onnx.metadata.emplace_back(key, value);
     QS_CHECK(job.check());

@@ -3,6 +3,7 @@
 
 #include "engine/base/job_context.h"
 #include "engine/convert/converted_model.h"
+#include "engine/export/onnx/onnx_target.h"
 #include "engine/export/onnx_opset.h"
 #include "engine/graph/export_record.h"
 
@@ -18,6 +19,7 @@ namespace qs {
 struct ExportOptions
 {
     std::int64_t onnxOpset = kOnnxOpset; ///< 13 to 23
+    OnnxTarget onnxTarget = OnnxTarget::Generic;
     std::string recipeSha256; ///< for files that tell where they came from; may be empty
 };
 
@@ -31,6 +33,10 @@ Result<std::string> exportModel(const ConvertedModel& converted, const std::stri
 std::vector<std::string> exportForms();
 /// The name of a form's file; empty for an unknown form.
 std::string exportFile(const std::string& form);
+
+/// After a form's file name: that of what it keeps beside itself, where it is too large for one
+/// file. Its hash stands in the result document like the file's own.
+inline constexpr const char* kBesideSuffix = ".data";
 
 /// Whether this program can open the form's file again; false for an unknown form.
 bool isReadBack(const std::string& form);

@@ -93,6 +93,10 @@ private:
             if (file) {
                 m_parts.exports[forms[i]] = *file;
                 QS_TRY(m_parts.exportHashes[*file], fileSha256(at(file->c_str())));
+                const std::string beside = *file + kBesideSuffix;
+                if (fs::exists(at(beside.c_str()))) {
+                    QS_TRY(m_parts.exportHashes[beside], fileSha256(at(beside.c_str())));
+                }
                 continue;
             }
             Error error = std::move(file).error();
@@ -116,7 +120,7 @@ private:
     {
         QS_TRY(const std::string path,
                exportModel(*m_request.converted, form, m_staging, m_job,
-                           {m_request.onnxOpset, m_parts.recipeSha256}));
+                           {m_request.onnxOpset, m_request.onnxTarget, m_parts.recipeSha256}));
         const std::string name = fs::path(path).filename().string();
         QS_TRY(const std::string unchecked,
                checkWritten(*m_request.converted, form, path, m_batch, m_job));

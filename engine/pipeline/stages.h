@@ -8,6 +8,7 @@
 #include "engine/convert/converted_model.h"
 #include "engine/edit/edited_model.h"
 #include "engine/export/documents/stored_run.h"
+#include "engine/export/onnx/onnx_target.h"
 #include "engine/export/onnx_opset.h"
 #include "engine/pipeline/run_settings.h"
 
@@ -79,6 +80,7 @@ struct ExportRequest
     std::map<std::string, double> timingSeconds; ///< of the stages before, for the document
     std::map<std::string, double> evaluation; ///< the user's own metric, for the document
     std::int64_t onnxOpset = kOnnxOpset; ///< of the form "onnx"
+    OnnxTarget onnxTarget = OnnxTarget::Generic; ///< of the same
     bool alternatives = false; ///< the document tells what other ways to quantize would lose
 };
 

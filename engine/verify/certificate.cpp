@@ -67,6 +67,11 @@ Json verdictJson(const RuntimeVerdict& verdict)
                          {"largest", steps->largest},
                          {"first_node", steps->firstNode},
                          {"starts_with_ties", steps->startsWithTies}};
+    if (const auto& alone = verdict.alone)
+        json["steps_alone"]
+            = {{"nodes", alone->nodes}, {"elements", alone->elements},
+               {"one", alone->one},     {"more", alone->more},
+               {"worse", alone->worse}, {"output_db", optionalJson(alone->outputDb)}};
     if (verdict.speed)
         json["speed"] = speedJson(*verdict.speed);
     return json;

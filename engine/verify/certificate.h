@@ -33,6 +33,21 @@ struct VerifiedSteps
     bool startsWithTies = false;
 };
 
+/// In a node's own rounding at most this many of a hundred integers may fall the other way.
+inline constexpr std::int64_t kTiesInHundred = 2;
+
+/// Each node on its own: the runtime was fed our integers, so that no node inherits what another
+/// departs by. Of the first batch.
+struct AloneSteps
+{
+    std::int64_t nodes = 0, elements = 0;
+    std::int64_t one = 0, more = 0; ///< elements a step apart, further
+    /// The first node with an element more than a step off, or with more than `kTiesInHundred`
+    /// percent of them a step off; "" = there is none: rounding ties alone.
+    std::string worse;
+    std::optional<double> outputDb; ///< the worst output of that run against ours
+};
+
 /// One exported file in one runtime.
 struct RuntimeVerdict
 {
@@ -51,6 +66,7 @@ struct RuntimeVerdict
     std::vector<std::string> warnings;
     std::vector<VerifiedOutput> outputs;
     std::optional<VerifiedSteps> steps;
+    std::optional<AloneSteps> alone; ///< where the runtime can be fed
     std::optional<SpeedReport> speed; ///< where it was asked for and the file runs
 };
 

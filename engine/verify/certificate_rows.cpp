@@ -32,6 +32,14 @@ std::string stepsLine(const VerifiedSteps& steps, const std::map<std::string, st
         + (cause == notes.end() ? "" : " (" + cause->second + ")");
 }
 
+std::string aloneLine(const AloneSteps& alone)
+{
+    return "fed our integers, each of " + counted(alone.nodes, "node") + " gives ours but for "
+        + std::to_string(alone.one) + " of " + std::to_string(alone.elements) + " one step off, "
+        + std::to_string(alone.more) + " more"
+        + (alone.outputDb ? "; outputs agree to " + decibels(alone.outputDb) : "");
+}
+
 CertificateRow rowOf(const RuntimeVerdict& verdict)
 {
     using Outcome = RuntimeVerdict::Outcome;
@@ -58,6 +66,8 @@ CertificateRow rowOf(const RuntimeVerdict& verdict)
         row.lines.push_back(verdict.reason);
     if (verdict.steps && verdict.steps->equal + verdict.steps->one + verdict.steps->more > 0)
         row.lines.push_back(stepsLine(*verdict.steps, verdict.notes));
+    if (verdict.alone)
+        row.lines.push_back(aloneLine(*verdict.alone));
     if (const auto kernels = verdict.notes.find("int8_kernels"); kernels != verdict.notes.end())
         row.lines.push_back(kernels->second + " int8 kernels were matched");
     if (verdict.speed)

@@ -107,6 +107,16 @@ Json doneJson(const TemporaryFolder& folder, int exitCode)
                  + (words.empty() ? "" : ": " + shortened(words, 300))}};
 }
 
+Result<void> readNodes(const std::string& path, std::map<std::string, at::Tensor>& values)
+{
+    if (std::error_code code; !fs::exists(path, code))
+        return {};
+    QS_TRY(const NpzContent nodes, readNpz(path));
+    for (const NpyArray& array : nodes.arrays)
+        values[array.name] = tensorFromNpy(array);
+    return {};
+}
+
 Result<RuntimeRun> readRun(const TemporaryFolder& folder, int exitCode, std::size_t calls)
 {
     RuntimeRun run;
@@ -119,11 +129,8 @@ Result<RuntimeRun> readRun(const TemporaryFolder& folder, int exitCode, std::siz
         return run;
     QS_CHECK(
         readOutputs(folder.file("outputs.npz"), calls, done.value("outputs", std::size_t(0)), run));
-    if (std::error_code code; fs::exists(folder.file("nodes.npz"), code)) {
-        QS_TRY(const NpzContent nodes, readNpz(folder.file("nodes.npz")));
-        for (const NpyArray& array : nodes.arrays)
-            run.nodes[array.name] = tensorFromNpy(array);
-    }
+    QS_CHECK(readNodes(folder.file("nodes.npz"), run.nodes));
+    QS_CHECK(readNodes(folder.file("alone.npz"), run.alone));
     return run;
 }
 
@@ -196,6 +203,12 @@ Result<RuntimeRun> runInPython(const PythonJob& wanted, const std::vector<Batch>
                                const JobContext& job)
 {
     QS_TRY(const TemporaryFolder folder, TemporaryFolder::create("verify"));
+    if (wanted.integers) {
+        std::vector<NpyArray> given;
+        for (const auto& [name, value] : *wanted.integers)
+            given.push_back(npyFromTensor(name, value));
+        QS_CHECK(writeNpz(given, folder.file("given.npz")));
+    }
     QS_TRY(const int exitCode, runScript("run_export.py", wanted, {}, batches, folder, job));
     return readRun(folder, exitCode, batches.size());
 }

@@ -10,6 +10,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace qs {
@@ -25,6 +26,8 @@ struct RuntimeRun
     /// Of the first call, by node: what each quantize made, as integers. Empty where the runtime
     /// shows nothing of its insides.
     std::map<std::string, at::Tensor> nodes;
+    /// The same where each node was fed our integers; "output.0": the outputs of that run.
+    std::map<std::string, at::Tensor> alone;
 };
 
 /// The Python of the environment that LibTorch was found in, or `python3`.
@@ -37,6 +40,9 @@ struct PythonJob
     const Runtime& runtime;
     const std::string& file;
     const std::string& inputTree; ///< `ModelInfo::inputTree`
+    /// Our own integers of the first batch, by node, for runtimes that can be fed them; may be
+    /// null.
+    const std::vector<std::pair<std::string, at::Tensor>>* integers = nullptr;
 };
 
 /// Runs the file on the batches' inputs. Errors: Python or the script cannot be started, a

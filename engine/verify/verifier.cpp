@@ -13,6 +13,7 @@
 #include "engine/export/file_origin.h"
 #include "engine/export/onnx/onnx_exporter.h"
 #include "engine/graph/output_names.h"
+#include "engine/verify/node_steps.h"
 #include "engine/verify/python_run.h"
 
 #include <ATen/ATen.h>
@@ -134,6 +135,11 @@ private:
             verdict.reason = hash.error().line();
         else if (wanted != m_request.hashes.end() && wanted->second != *hash)
             verdict.reason = "its bytes are not those that were written: quantize again";
+        else if (const auto beside = m_request.hashes.find(file + kBesideSuffix);
+                 beside != m_request.hashes.end()
+                 && fileSha256(path(beside->first)).value_or("") != beside->second)
+            verdict.reason = "'" + beside->first
+                + "', which holds its tensors, is not as it was written: quantize again";
         verdict.outcome = verdict.reason.empty() ? RuntimeVerdict::Outcome::Passed
                                                  : RuntimeVerdict::Outcome::Failed;
         if (hash) {
@@ -181,7 +187,8 @@ private:
             verdict.file = file;
             const std::string whole = path(file);
             const PythonJob pythonJob {m_request.python, runtime, whole,
-                                       m_request.converted.prepared->model->info().inputTree};
+                                       m_request.converted.prepared->model->info().inputTree,
+                                       &m_integers};
             QS_TRY(const RuntimeRun run, runInPython(pythonJob, m_batches, m_job));
             verdict.versions = run.versions;
             verdict.notes = run.notes;
@@ -244,10 +251,13 @@ private:
             verdict.reason = run.error;
             return;
         }
-        verdict.steps = stepsOf(run);
+        verdict.steps = countSteps(m_integers, run.nodes);
         const Outputs& ours = runtime.form == "torchscript" ? m_lowered : m_reference;
+        verdict.alone = countAlone(m_integers, ours.front(), run.alone);
         if (const auto measured = measure(verdict, runtime, ours, run.outputs); !measured)
             verdict.reason = measured.error().message;
+        if (verdict.reason.empty() && runtime.isExact && verdict.alone)
+            verdict.reason = faultAlone(*verdict.alone);
         if (verdict.reason.empty())
             verdict.outcome = RuntimeVerdict::Outcome::Passed;
         else if (verdict.steps && !verdict.steps->firstNode.empty())
@@ -301,6 +311,25 @@ private:
         return addError(sums.ownToFloat, y.to(at::kFloat), a);
     }
 
+    /// Each node gives our integers but for those that lay halfway between two steps: what an
+    /// output is off by was inherited from these. Where the runtime cannot be fed, the first node
+    /// that differs has to do.
+    static bool isOnlyTies(const RuntimeVerdict& verdict)
+    {
+        return verdict.alone ? faultAlone(*verdict.alone).empty()
+                             : verdict.steps && verdict.steps->startsWithTies;
+    }
+
+    static std::string faultAlone(const AloneSteps& alone)
+    {
+        if (!alone.worse.empty())
+            return "node '" + alone.worse + "', fed our integers, makes others";
+        if (alone.outputDb.value_or(200) < kExactDb)
+            return "fed our integers, an output agrees with ours to " + decibels(*alone.outputDb)
+                + ", 60 dB are wanted";
+        return {};
+    }
+
     static Result<void> judgeOutput(RuntimeVerdict& verdict, const Runtime& runtime,
                                     const OutputSums& sums, const std::string& name)
     {
@@ -313,7 +342,7 @@ private:
         const double agreement = output.agreementDb.value_or(200);
         const FormErrors errors {output.ownFloatDb.value_or(200), output.floatDb.value_or(200),
                                  sums.ownToFloat.count};
-        const bool hasTies = verdict.steps && verdict.steps->startsWithTies;
+        const bool hasTies = isOnlyTies(verdict);
         if (runtime.isExact && hasTies && agreement < kExactDb)
             verdict.notes["cause"] = "rounding ties: sums added in another order";
         std::string reason;
@@ -330,33 +359,6 @@ private:
         return reason.empty() ? Result<void>() : fail(ErrorCode::Numeric, std::move(reason));
     }
 
-    std::optional<VerifiedSteps> stepsOf(const RuntimeRun& run) const
-    {
-        VerifiedSteps steps;
-        for (const auto& [name, own] : m_integers) {
-            const auto found = run.nodes.find(name);
-            if (found == run.nodes.end() || !found->second.defined()
-                || found->second.sizes() != own.sizes() || own.numel() == 0)
-                continue;
-            const at::Tensor apart
-                = (found->second.to(at::kLong) - own.to(at::kLong)).abs().flatten();
-            const auto count
-                = [&](const at::Tensor& which) { return which.sum().item<std::int64_t>(); };
-            const std::int64_t largest = apart.max().item<std::int64_t>();
-            if (steps.one + steps.more == 0 && largest > 0)
-                steps.startsWithTies = largest == 1
-                    && count(apart.eq(1)) <= std::max<std::int64_t>(1, own.numel() / 100);
-            ++steps.nodes;
-            steps.equal += count(apart.eq(0));
-            steps.one += count(apart.eq(1));
-            steps.more += count(apart.gt(1));
-            steps.largest = std::max(steps.largest, largest);
-            if (largest > 1 && steps.firstNode.empty())
-                steps.firstNode = name;
-        }
-        return steps.nodes > 0 ? std::optional(steps) : std::nullopt;
-    }
-
     const VerifyRequest& m_request;
     const JobContext& m_job;
     const std::vector<std::string> m_names;
@@ -364,7 +366,7 @@ private:
     Outputs m_float, m_reference, m_lowered;
     std::int64_t m_done = 0; ///< runs
     std::optional<ExportRecord> m_record; ///< of the file that is being verified
-    std::vector<std::pair<std::string, at::Tensor>> m_integers; ///< of the first batch, in order
+    NodeIntegers m_integers;
     Certificate m_certificate;
 };
 

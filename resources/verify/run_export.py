@@ -4,9 +4,11 @@
 usage: run_export.py FOLDER
 
 FOLDER holds job.json ({"runtime", "file", "input_tree", "threads", "engine", "libraries", "calls": [[{"array": NAME} or {"value": literal}, ...]]}) and
-inputs.npz. Leaves outputs.npz (arrays "CALL.OUTPUT"), nodes.npz (the integers that each quantize of the first call made, by the name of
+inputs.npz; given.npz, where it is there, the integers that our own run made of the first call, by node. Leaves outputs.npz (arrays "CALL.OUTPUT"),
+alone.npz (what each node gives where it is fed those of given.npz), nodes.npz (the integers that each quantize of the first call made, by the name of
 its node, where the runtime can tell) and done.json ({"versions", "notes", "missing" or "error"}).
 """
+import contextlib
 import importlib
 import json
 import sys
@@ -35,6 +37,17 @@ class Job:
         self.versions = {"python": sys.version.split()[0]}
         self.notes = {}
         self.nodes = {}
+        self.alone = {}
+
+    @contextlib.contextmanager
+    def beside(self, onnx, model):
+        """A changed model as a session takes it: in memory, or as a file with its tensors beside it where a message would be too large."""
+        if model.ByteSize() < 1_900_000_000:
+            yield model.SerializeToString()
+            return
+        path = self.folder / "changed.onnx"
+        onnx.save(model, path, save_as_external_data=True, location="changed.data")
+        yield str(path)
 
     def calls(self, make):
         for call in self.text["calls"]:
@@ -165,15 +178,51 @@ def watch_onnx(job, ort, options):
     try:
         onnx = importlib.import_module("onnx")
         model = onnx.load(job.file)
-        made = [node.output[0] for node in model.graph.node if node.op_type == "QuantizeLinear"]
+        path = job.folder / "given.npz"
+        ours = set(numpy.load(path).files) if path.exists() else set()
+        made = [name for node in model.graph.node for name in node.output if node.op_type == "QuantizeLinear" or name in ours]
         known = {value.name for value in model.graph.output}
         model.graph.output.extend(onnx.helper.make_empty_tensor_value_info(name) for name in made if name not in known)
-        session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-        first = next(iter(job.calls(lambda array: array)))
-        values = session.run(made, dict(zip([value.name for value in session.get_inputs()], map(numpy.asarray, first))))
+        with job.beside(onnx, model) as source:
+            session = ort.InferenceSession(source, options, providers=["CPUExecutionProvider"])
+            first = next(iter(job.calls(lambda array: array)))
+            values = session.run(made, dict(zip([value.name for value in session.get_inputs()], map(numpy.asarray, first))))
         job.nodes.update(zip(made, values))
+        feed_onnx(job, ort, options, onnx)
     except Exception as error:
         job.notes["nodes"] = one_line(error)
+
+
+def feed_onnx(job, ort, options, onnx):
+    """Once more, every reader of integers fed those of given.npz: what a node gives then is its own, inherited from none before it."""
+    path = job.folder / "given.npz"
+    if not path.exists():
+        return
+    given, model = dict(numpy.load(path)), onnx.load(job.file)
+    told = [value.name for value in model.graph.output]
+    made = {name for node in model.graph.node for name in node.output}
+    given = {name: value for name, value in given.items() if name in made}
+
+    def rename(graph):
+        for node in graph.node:
+            for place, name in enumerate(node.input):
+                if name in given:
+                    node.input[place] = name + "__given"
+            for attribute in node.attribute:
+                if attribute.type == onnx.AttributeProto.GRAPH:
+                    rename(attribute.g)
+
+    rename(model.graph)
+    for name, value in given.items():
+        model.graph.input.append(onnx.helper.make_tensor_value_info(name + "__given", onnx.helper.np_dtype_to_tensor_dtype(value.dtype), value.shape))
+    model.graph.output.extend(onnx.helper.make_empty_tensor_value_info(name) for name in given if name not in told)
+    with job.beside(onnx, model) as source:
+        session = ort.InferenceSession(source, options, providers=["CPUExecutionProvider"])
+        first = next(iter(job.calls(lambda array: array)))
+        fed = dict(zip([value.name for value in session.get_inputs() if not value.name.endswith("__given")], map(numpy.asarray, first)))
+        fed.update({name + "__given": value for name, value in given.items()})
+        values = session.run([*given, *told], fed)
+    job.alone = dict(zip(given, values)) | {f"output.{i}": value for i, value in enumerate(values[len(given):])}
 
 
 RUNTIMES = {
@@ -209,7 +258,7 @@ def main():
                 if array is not None and array.dtype.kind in "fiub":
                     outputs[f"{call}.{index}"] = array
         done["outputs"] = len(results[0]) if results else 0
-        for name, arrays in (("outputs.npz", outputs), ("nodes.npz", job.nodes)):
+        for name, arrays in (("outputs.npz", outputs), ("nodes.npz", job.nodes), ("alone.npz", job.alone)):
             if arrays:
                 numpy.savez(job.folder / name, **arrays)
     except Missing as error:

@@ -186,6 +186,54 @@ def norms(x):
             F.batch_norm(x, scale, scale, training=False), F.rms_norm(x, [8], torch.linspace(0.5, 1.5, 8)))
 
 
+def special(x):
+    bounds = torch.tensor([-1.0, 0.0, 0.5])
+    whole = torch.stack([torch.isclose(x, x + 1e-9), x.signbit()])
+    return (x.erfc() + torch.sinc(x) + torch.deg2rad(x) + torch.heaviside(x, x) + torch.copysign(x, -x), torch.fmax(x, -x) + torch.fmin(x, x * 2), torch.xlogy(x.abs(), x.abs() + 1),
+            whole, torch.bucketize(x, bounds), torch.bucketize(x, bounds, right=True), torch.searchsorted(bounds, x), x.take(torch.tensor([0, 5])), x.fliplr(), x.flipud(),
+            *x.kthvalue(3, 1), x.median(1)[0])
+
+
+def distances(x):
+    return F.cosine_similarity(x, x.roll(1, 0) + 1, dim=1), F.pairwise_distance(x, x.roll(1, 0)), torch.cdist(x, x * 2 + 1), torch.cdist(x, x + 1, p=1), torch.linalg.norm(x, dim=1)
+
+
+def patches(x):
+    return F.fold(F.unfold(x, 2, stride=2), (8, 8), 2, stride=2) + F.fold(F.unfold(x, 3, padding=1), (8, 8), 3, padding=1)
+
+
+class Rotary(nn.Module):
+    """Positions as complex numbers, which ONNX has not; batch and length are open."""
+
+    def __init__(self):
+        super().__init__()
+        self.words, self.q, self.out = nn.Embedding(40, 16), nn.Linear(16, 16), nn.Linear(16, 8)
+        angle = torch.outer(torch.arange(32).float(), 1 / 10 ** (torch.arange(4).float() / 2))
+        self.register_buffer("turn", torch.polar(torch.ones_like(angle), angle))
+
+    def forward(self, ids):
+        x = self.q(self.words(ids)).unflatten(-1, (2, 8))
+        pairs = torch.view_as_complex(x.reshape(*x.shape[:-1], 4, 2))
+        turned = torch.view_as_real(pairs * self.turn[:ids.shape[1]].view(1, ids.shape[1], 1, 4)).flatten(-2)
+        return self.out(turned.flatten(-2))
+
+
+class Branches(nn.Module):
+    """A branch and a loop that the data decide."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = nn.Linear(8, 8), nn.Linear(8, 4)
+
+    def forward(self, x):
+        from torch._higher_order_ops import while_loop
+
+        x = self.first(x)
+        x = torch.cond(x.sum() > 0, lambda x: x.relu() + 1, lambda x: x * 2, (x,))
+        rounds, x = while_loop(lambda i, v: (i < 5) & (v.abs().sum() > 1e-3), lambda i, v: (i + 1, v * 0.5 + 0.25), (torch.tensor(0), x))
+        return self.last(x), rounds
+
+
 def made(generator, *shape):
     return torch.randn(*shape, generator=generator)
 
@@ -206,4 +254,6 @@ def cases():
         "attention": (Attention(), (ids, seen), True),
         "lstm": (Recurrent(nn.LSTM, num_layers=2, bidirectional=True, batch_first=True), (sequence,), False), "gru": (Recurrent(nn.GRU, num_layers=2), (sequence,), False),
         "rnn": (Recurrent(nn.RNN, bidirectional=True, batch_first=True), (sequence,), False), "bags": (Bags(), bags, False),
+        "special": (Step(special), (rows,), True), "distances": (Step(distances), (rows,), True), "patches": (Image(patches), (image,), False), "rotary": (Rotary(), (ids,), True),
+        "branches": (Branches(), (rows,), False),
     }

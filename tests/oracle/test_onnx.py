@@ -4,6 +4,7 @@
     python test_onnx.py [--all | NAME ...]      names as in families.py or onnx_models.py; --all: the networks of test_models.py
 """
 import hashlib
+import json
 import os
 import pathlib
 import subprocess
@@ -53,7 +54,7 @@ def check_file(path):
             assert node.input[0] not in kinds, f"{node.name} quantizes a stored tensor"
         if node.op_type != "Identity" and model.opset_import[0].version >= 21:
             assert any(entry.key == "quantscope.node" for entry in node.metadata_props), f"{node.name} has no origin"
-    stored = [tensor for tensor in kinds.values() if tensor.data_type in (onnx.TensorProto.INT8, onnx.TensorProto.UINT8) and len(tensor.dims) > 1]
+    stored = [tensor for tensor in kinds.values() if tensor.data_type in (onnx.TensorProto.INT8, onnx.TensorProto.UINT8, onnx.TensorProto.INT4) and len(tensor.dims) > 1]
     assert stored, "no weight is stored as integers"
     properties = {entry.key: entry.value for entry in model.metadata_props}
     assert len(properties["quantscope.model_sha256"]) == 64, properties
@@ -105,6 +106,27 @@ def refused():
         assert subprocess.run([*words, "pt2"], capture_output=True).returncode == 0, "pt2 alone"
 
 
+def nibbles():
+    """Weights of four bits lie two a byte in the file, and compute what the reference form does; from operator set 21 on, not for a runtime that multiplies bytes."""
+    weight = {"observer": "per_channel_minmax", "dtype": "qint8", "qscheme": "per_channel_symmetric", "ch_axis": 0, "quant_min": -8, "quant_max": 7}
+    recipe = {"format": "quantscope.recipe", "version": 1, "backend": "x86", "mapping": {"global": "four"},
+              "qconfigs": {"four": {"activation": {"observer": "minmax", "dtype": "quint8", "qscheme": "per_tensor_affine"}, "weight": weight}}}
+    torch.manual_seed(4)
+    model, rows = torch.nn.Sequential(torch.nn.Linear(9, 7), torch.nn.ReLU(), torch.nn.Linear(7, 5)), torch.randn(4, 9)
+    for options, wanted in ((("--onnx-opset", "21"), onnx.TensorProto.INT4), (("--onnx-opset", "19"), onnx.TensorProto.INT8), (("--target", "ort-cpu"), onnx.TensorProto.INT8)):
+        for inputs in ((rows,), (rows.reshape(2, 2, 9),)):
+            with tempfile.TemporaryDirectory() as folder:
+                folder = pathlib.Path(folder)
+                (folder / "recipe.json").write_text(json.dumps(recipe))
+                out = export(folder, model, inputs, False, options=("--recipe", folder / "recipe.json", *options))
+                stored = [tensor for tensor in onnx.load(out / "model.onnx").graph.initializer if len(tensor.dims) == 2]
+                assert len(stored) == 2 and all(tensor.data_type == wanted for tensor in stored), [(t.name, t.data_type) for t in stored]
+                if wanted == onnx.TensorProto.INT4:
+                    assert [len(tensor.raw_data) for tensor in stored] == [(9 * 7 + 1) // 2, (7 * 5 + 1) // 2]
+                worst = Parting(out, inputs).outputs()
+                assert worst >= (FLOOR if "--target" not in options else 20), f"{options}: {worst:.1f} dB"
+
+
 def network(name):
     def one():
         model, example = families.make(name)
@@ -127,7 +149,7 @@ def main():
         todo += [(f"{name}, operator set {opset}", one) for opset in (13, 23) for name, one in operators(False, opset) if name in SETS]
         todo += list(small.items()) + [(name + ", traced", one) for name, one in operators(True) if everything or name in TRACED]
     if not asked:
-        todo.append(("what has no ONNX form is refused", refused))
+        todo += [("what has no ONNX form is refused", refused), ("four bits", nibbles)]
     outputs, failures = {}, []
     for name, one in todo:
         try:

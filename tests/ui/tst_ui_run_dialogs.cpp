@@ -3,6 +3,7 @@
 
 #include <QApplication>
 #include <QCheckBox>
+#include <QComboBox>
 #include <QDialogButtonBox>
 #include <QDir>
 #include <QFileDialog>
@@ -100,6 +101,23 @@ private Q_SLOTS:
         const std::string npz = m_folder.filePath(QStringLiteral("calib.npz")).toStdString();
         QCOMPARE(dialog.settings().calibrationData, npz);
         QCOMPARE(dialog.settings().comparisonData, npz);
+    }
+
+    /// A runtime is chosen where there is a file for it.
+    void onnxHasATarget()
+    {
+        ExportDialog dialog({"torchscript", "onnx"}, m_folder.path(), nullptr);
+        auto* target = dialog.findChild<QComboBox*>(QStringLiteral("onnxTarget"));
+        auto* form = dialog.findChild<QCheckBox*>(QStringLiteral("form_onnx"));
+        QCOMPARE(target->count(), int(onnxTargetNames().size()));
+        QVERIFY(!target->isEnabled());
+        QVERIFY(dialog.onnxTarget() == OnnxTarget::Generic);
+        form->setChecked(true);
+        QVERIFY(target->isEnabled());
+        target->setCurrentIndex(target->findData(QStringLiteral("ort-cpu")));
+        QVERIFY(dialog.onnxTarget() == OnnxTarget::OrtCpu);
+        form->setChecked(false);
+        QVERIFY(!target->isEnabled());
     }
 
     /// Going ahead without a folder or a form would do nothing and not say so.

@@ -15,9 +15,15 @@ namespace fs = std::filesystem;
 EarlierExports::EarlierExports(const std::string& folder)
 {
     (void)fromResultFolder(folder, [&](const ResultDocument& result) -> Result<std::string> {
-        for (const auto& [form, name] : result.at("exports").items())
-            if (const std::string file = exportFile(form); !file.empty() && name == file)
-                m_paths.push_back((fs::path(folder) / file).string());
+        const auto hashes = result.value("exports_sha256", nlohmann::ordered_json::object());
+        for (const auto& [form, name] : result.at("exports").items()) {
+            const std::string file = exportFile(form);
+            if (file.empty() || name != file)
+                continue;
+            m_paths.push_back((fs::path(folder) / file).string());
+            if (const std::string beside = file + kBesideSuffix; hashes.contains(beside))
+                m_paths.push_back((fs::path(folder) / beside).string());
+        }
         m_paths.push_back((fs::path(folder) / kCertificateFile).string());
         return std::string();
     });

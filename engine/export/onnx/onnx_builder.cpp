@@ -9,6 +9,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace qs {
 
@@ -48,11 +49,12 @@ std::string OnnxNames::unique(const std::string& wanted)
 }
 
 OnnxBuilder::OnnxBuilder(GraphPtr graph, Interpreter interpreter, OnnxNames& names,
-                         std::int64_t opset)
+                         std::int64_t opset, OnnxTarget target)
     : m_graph(std::move(graph))
     , m_interpreter(std::move(interpreter))
     , m_names(names)
     , m_opset(opset)
+    , m_target(target)
 {
     for (const NodePtr& node : m_graph->nodes()) {
         if (node->kind != NodeKind::Op || node->outputs.empty()
@@ -80,6 +82,17 @@ bool OnnxBuilder::isFolded(const Node& node) const
         && m_interpreter.isConstant({node.id, 0}) && !m_dequantized.contains(node.id);
 }
 
+const OnnxHandler* OnnxBuilder::handlerOf(const Node& node) const
+{
+    bool complex = std::any_of(node.outputs.begin(), node.outputs.end(),
+                               [](const Value& value) { return isComplex(value.type.dtype); });
+    for (const NamedArgument& arg : node.args)
+        forEachRef(arg.value, [&](ValueRef ref) {
+            complex = complex || isComplex(m_graph->value(ref).type.dtype);
+        });
+    return findOnnxHandler(node, complex);
+}
+
 std::vector<bool> OnnxBuilder::neededNodes() const
 {
     const auto nodes = m_graph->nodes();
@@ -103,7 +116,7 @@ OnnxBuilder::Missing OnnxBuilder::missing() const
     const std::vector<bool> needed = neededNodes();
     for (std::size_t i = 0; i < needed.size(); ++i) {
         const Node& node = *m_graph->nodes()[i];
-        if (!needed[i] || !node.isOperator() || isFolded(node) || findOnnxHandler(node))
+        if (!needed[i] || !node.isOperator() || isFolded(node) || handlerOf(node))
             continue;
         if (!out.first)
             out.first = &node;
@@ -126,7 +139,7 @@ Result<void> OnnxBuilder::run()
 
 Result<void> OnnxBuilder::emitNode(const Node& node)
 {
-    const OnnxHandler* handler = findOnnxHandler(node);
+    const OnnxHandler* handler = handlerOf(node);
     if (!handler)
         return fail(onnxRefusal(node, "ONNX has no form of " + node.target));
     const Node* before = m_node;
@@ -229,20 +242,31 @@ std::vector<std::string> OnnxBuilder::emit(const std::string& op, std::vector<st
     return m_out.nodes.back().outputs;
 }
 
-std::string OnnxBuilder::initializer(const at::Tensor& tensor, const std::string& wanted)
+std::string OnnxBuilder::initializer(const at::Tensor& tensor, const std::string& wanted,
+                                     bool isNibbles)
 {
-    const at::Tensor held = tensor.detach().cpu().contiguous();
+    at::Tensor held = tensor.detach().cpu().contiguous();
+    if (held.is_complex())
+        held = at::view_as_real(held.resolve_conj()).contiguous();
     std::string key;
     if (held.numel() <= kSharedElements) {
-        key = contentKey(held);
+        key = (isNibbles ? "4" : "") + contentKey(held);
         if (const auto it = m_small.find(key); it != m_small.end())
             return it->second;
     }
     const std::string name = m_names.unique(wanted);
-    m_out.initializers.push_back({name, held});
+    m_out.initializers.push_back({name, held, isNibbles});
     if (!key.empty())
         m_small[key] = name;
     return name;
+}
+
+std::string OnnxBuilder::adopt(OnnxGraph graph)
+{
+    std::move(graph.nodes.begin(), graph.nodes.end(), std::back_inserter(m_out.nodes));
+    std::move(graph.initializers.begin(), graph.initializers.end(),
+              std::back_inserter(m_out.initializers));
+    return graph.outputs.at(0).name;
 }
 
 void OnnxBuilder::give(ValueRef ref, const std::string& name)

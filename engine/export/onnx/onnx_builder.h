@@ -3,6 +3,7 @@
 
 #include "engine/execute/interpreter.h"
 #include "engine/export/onnx/onnx_model.h"
+#include "engine/export/onnx/onnx_target.h"
 #include "engine/graph/graph.h"
 
 #include <memory>
@@ -13,6 +14,9 @@
 #include <vector>
 
 namespace qs {
+
+class OnnxCall;
+using OnnxHandler = void (*)(OnnxCall&);
 
 /// Names of values that no two graphs of one file share: bodies see what stands around them.
 class OnnxNames
@@ -33,10 +37,12 @@ private:
 class OnnxBuilder
 {
 public:
-    OnnxBuilder(GraphPtr graph, Interpreter interpreter, OnnxNames& names, std::int64_t opset);
+    OnnxBuilder(GraphPtr graph, Interpreter interpreter, OnnxNames& names, std::int64_t opset,
+                OnnxTarget target = OnnxTarget::Generic);
 
     const Graph& graph() const { return *m_graph; }
     std::int64_t opset() const { return m_opset; }
+    OnnxTarget target() const { return m_target; }
     OnnxNames& names() { return m_names; }
 
     /// Names an input of the graph; a body's inputs may be values of the graph around it.
@@ -56,8 +62,10 @@ public:
     /// Emits one node; returns its outputs' names, made from those of the node at work.
     std::vector<std::string> emit(const std::string& op, std::vector<std::string> inputs,
                                   OnnxAttributes attributes, std::size_t outputs);
-    /// The name of an initializer of that content; equal small ones are shared.
-    std::string initializer(const at::Tensor& tensor, const std::string& wanted);
+    /// The name of an initializer of that content; equal small ones are shared. `isNibbles`: its
+    /// integers are stored with four bits.
+    std::string initializer(const at::Tensor& tensor, const std::string& wanted,
+                            bool isNibbles = false);
     /// Says what a graph value is from now on; the value's own name is used where that is free.
     void give(ValueRef ref, const std::string& name);
     /// From now on the value is an output of the graph, in order, under that name. Before `run`.
@@ -65,6 +73,9 @@ public:
     /// Declares the outputs, with their shapes where `shapes` says so. After `run`. Errors: one
     /// that has no ONNX value.
     Result<void> giveOutputs(bool shapes = true);
+    /// Takes over the nodes and tensors of another graph that reads values of this one; returns the
+    /// name of its first output.
+    std::string adopt(OnnxGraph graph);
     void addInput(OnnxValue input) { m_out.inputs.push_back(std::move(input)); }
     /// The declared form of a value.
     static OnnxValue declared(const std::string& name, const ValueType& type, bool sizes = true);
@@ -81,6 +92,8 @@ public:
     Missing missing() const;
 
 private:
+    /// The node's handler, or null.
+    const OnnxHandler* handlerOf(const Node& node) const;
     /// Positions of the nodes that the outputs need.
     std::vector<bool> neededNodes() const;
     bool isLazy(const Node& node) const;
@@ -94,6 +107,7 @@ private:
     Interpreter m_interpreter;
     OnnxNames& m_names;
     std::int64_t m_opset;
+    OnnxTarget m_target;
     OnnxGraph m_out;
     std::unordered_map<ValueRef, std::string> m_values;
     std::unordered_map<std::string, std::string> m_small; ///< content of small initializers to name

@@ -302,9 +302,19 @@ std::string OnnxCall::scalar(double value, DType dtype)
     return constant(at::scalar_tensor(value, at::kDouble).to(toScalarType(dtype)), "number");
 }
 
-std::string OnnxCall::constant(const at::Tensor& tensor, const std::string& wanted)
+std::string OnnxCall::constant(const at::Tensor& tensor, const std::string& wanted, bool isNibbles)
 {
-    return m_builder.initializer(tensor, wanted);
+    return m_builder.initializer(tensor, wanted, isNibbles);
+}
+
+bool OnnxCall::isStoredInNibbles()
+{
+    const Argument* dtype = given("dtype");
+    if (opset() < 21 || m_builder.target() != OnnxTarget::Generic || !dtype || !dtype->asDType())
+        return false;
+    const std::int64_t low = integer("quant_min", -128), high = integer("quant_max", 127);
+    return (*dtype->asDType() == DType::Int8 && low >= -8 && high <= 7)
+        || (*dtype->asDType() == DType::UInt8 && low >= 0 && high <= 15);
 }
 
 std::string OnnxCall::reduce(const std::string& op, const std::string& value,

@@ -11,6 +11,12 @@
 
 namespace qs {
 
+/// Complex numbers pass as real ones with a last dimension of two.
+inline bool isComplex(DType dtype)
+{
+    return dtype == DType::Complex64 || dtype == DType::Complex128;
+}
+
 /// What a handler sees of one node: its arguments as ONNX values or as numbers, and what it may
 /// emit. A handler that cannot go on refuses; from then on everything it asks for is empty, and
 /// what it emitted is thrown away with the whole export. Lives as long as the handler runs.
@@ -76,7 +82,11 @@ public:
     /// A vector of int64; `shape` [n].
     std::string ints(const std::vector<std::int64_t>& values);
     std::string scalar(double value, DType dtype);
-    std::string constant(const at::Tensor& tensor, const std::string& wanted);
+    std::string constant(const at::Tensor& tensor, const std::string& wanted,
+                         bool isNibbles = false);
+    /// Whether the integers of this step, a dequantize of a stored weight, are stored with four
+    /// bits: operator set 21 has them, and no named runtime multiplies them as it does bytes.
+    bool isStoredInNibbles();
     /// Axes as an input or an attribute, by the operator set: "ReduceMean" and its like.
     std::string reduce(const std::string& op, const std::string& value,
                        std::vector<std::int64_t> axes, bool keep);

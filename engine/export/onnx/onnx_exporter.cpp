@@ -7,6 +7,8 @@
 #include "engine/export/forms/fold_weights.h"
 #include "engine/export/forms/inline_regions.h"
 #include "engine/export/onnx/onnx_builder.h"
+#include "engine/export/onnx/targets/place_for_ort.h"
+#include "engine/export/onnx/targets/tensorrt_rules.h"
 #include "engine/graph/operators/state.h"
 #include "engine/graph/output_names.h"
 
@@ -76,7 +78,9 @@ void addOutputs(OnnxBuilder& builder, const Argument& argument, std::vector<std:
 
 OnnxMetadata metadataOf(const Graph& graph, const OnnxOptions& options)
 {
-    OnnxMetadata metadata {{"quantscope.format", "qdq"}, {"quantscope.model", graph.info().name}};
+    OnnxMetadata metadata {{"quantscope.format", "qdq"},
+                           {"quantscope.target", std::string(onnxTargetName(options.target))},
+                           {"quantscope.model", graph.info().name}};
     metadata.insert(metadata.end(), options.metadata.begin(), options.metadata.end());
     return metadata;
 }
@@ -102,7 +106,7 @@ Result<OnnxModel> build(const Graph& reference, const OnnxOptions& options)
     const auto graph = std::make_shared<const Graph>(std::move(sized));
     QS_TRY(Interpreter interpreter, Interpreter::create(graph));
     OnnxNames names;
-    OnnxBuilder builder(graph, std::move(interpreter), names, options.opset);
+    OnnxBuilder builder(graph, std::move(interpreter), names, options.opset, options.target);
     QS_CHECK(checkKnown(builder));
     for (const Node* input : graph->inputs()) {
         const std::string name = names.unique(input->target.empty() ? input->name : input->target);
@@ -118,6 +122,10 @@ Result<OnnxModel> build(const Graph& reference, const OnnxOptions& options)
     model.opset = options.opset;
     model.metadata = metadataOf(*graph, options);
     model.graph = builder.take(graph->info().name.empty() ? "model" : graph->info().name);
+    if (options.target == OnnxTarget::OrtCpu)
+        placeForOrt(model.graph, options.calibrated);
+    if (options.target == OnnxTarget::TensorRt)
+        QS_CHECK(checkTensorRt(OnnxView(model.graph)));
     return model;
 }
 

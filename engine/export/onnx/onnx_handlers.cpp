@@ -13,6 +13,8 @@ const OnnxHandlers& handlers()
         addAttentionHandlers(made);
         addConvolutionHandlers(made);
         addCreationHandlers(made);
+        addDetectionHandlers(made);
+        addDistanceHandlers(made);
         addElementwiseHandlers(made);
         addEmbeddingHandlers(made);
         addFunctionHandlers(made);
@@ -29,6 +31,20 @@ const OnnxHandlers& handlers()
         addShapeHandlers(made);
         addSizeHandlers(made);
         addSliceHandlers(made);
+        addSpecialHandlers(made);
+        return made;
+    }();
+    return table;
+}
+
+const OnnxHandlers& complexHandlers()
+{
+    static const OnnxHandlers table = [] {
+        OnnxHandlers made;
+        // Dimensions counted from the first one, as these hand them on.
+        for (const char* name : {"slice", "select"})
+            made[name] = handlers().at(name);
+        addComplexHandlers(made);
         return made;
     }();
     return table;
@@ -47,13 +63,16 @@ std::string operatorOf(const std::string& target)
 
 } // namespace
 
-const OnnxHandler* findOnnxHandler(const Node& node)
+const OnnxHandler* findOnnxHandler(const Node& node, bool isComplex)
 {
-    if (node.kind != NodeKind::Op || !node.opaqueReason.empty())
+    if (node.kind != NodeKind::Op)
         return nullptr;
-    const OnnxHandlers& table = handlers();
+    const OnnxHandlers& table = isComplex ? complexHandlers() : handlers();
+    // What nobody may look inside has a form of its own or none: a branch, a loop.
     if (const auto it = table.find(node.target); it != table.end())
         return &it->second;
+    if (!node.opaqueReason.empty())
+        return nullptr;
     // Others may give an operator of theirs a name that PyTorch has too.
     if (!node.target.starts_with("aten."))
         return nullptr;

@@ -14,14 +14,19 @@ using OnnxHandler = void (*)(OnnxCall&);
 /// differs ("aten.max.dim").
 using OnnxHandlers = std::unordered_map<std::string, OnnxHandler>;
 
-/// The node's handler, or null: its whole target, else its operator's name.
-const OnnxHandler* findOnnxHandler(const Node& node);
+/// The node's handler, or null: its whole target, else its operator's name. `isComplex`: it reads
+/// or makes complex numbers.
+const OnnxHandler* findOnnxHandler(const Node& node, bool isComplex = false);
 
 /// The families, each in a file of its own.
 void addActivationHandlers(OnnxHandlers& table);
 void addAttentionHandlers(OnnxHandlers& table);
+/// Of complex numbers, a table of their own: handlers of real ones do not know the last dimension.
+void addComplexHandlers(OnnxHandlers& table);
 void addConvolutionHandlers(OnnxHandlers& table);
 void addCreationHandlers(OnnxHandlers& table);
+void addDetectionHandlers(OnnxHandlers& table);
+void addDistanceHandlers(OnnxHandlers& table);
 void addElementwiseHandlers(OnnxHandlers& table);
 void addEmbeddingHandlers(OnnxHandlers& table);
 void addFunctionHandlers(OnnxHandlers& table);
@@ -38,5 +43,6 @@ void addResizeHandlers(OnnxHandlers& table);
 void addShapeHandlers(OnnxHandlers& table);
 void addSizeHandlers(OnnxHandlers& table);
 void addSliceHandlers(OnnxHandlers& table);
+void addSpecialHandlers(OnnxHandlers& table);
 
 } // namespace qs

@@ -2,6 +2,7 @@
 #include "engine/export/onnx/onnx_model.h"
 
 #include "engine/execute/torch_types.h"
+#include "engine/export/exporter.h"
 #include "engine/export/file_sink.h"
 
 #include <ATen/ATen.h>
@@ -157,6 +158,24 @@ private:
     std::uint64_t m_at = 0;
 };
 
+/// TensorProto.DataType of a stored tensor: INT4 and UINT4 have no element type of PyTorch's.
+int typeNumber(const OnnxTensor& tensor)
+{
+    if (tensor.isNibbles)
+        return tensor.data.scalar_type() == at::kByte ? 21 : 22;
+    return onnxTypeNumber(fromScalarType(tensor.data.scalar_type()));
+}
+
+/// Two integers a byte, the first in the lower half.
+at::Tensor packed(const at::Tensor& integers)
+{
+    at::Tensor flat = integers.flatten().to(at::kByte).bitwise_and(15);
+    if (flat.numel() % 2)
+        flat = at::cat({flat, at::zeros({1}, at::kByte)});
+    const at::Tensor pairs = flat.view({-1, 2});
+    return pairs.select(1, 0).bitwise_or(pairs.select(1, 1).mul(16)).contiguous();
+}
+
 class Encoder
 {
 public:
@@ -276,7 +295,7 @@ private:
 
     Result<void> addTensor(std::vector<Piece>& pieces, const OnnxTensor& tensor)
     {
-        const int type = onnxTypeNumber(fromScalarType(tensor.data.scalar_type()));
+        const int type = typeNumber(tensor);
         if (!type)
             return fail(ErrorCode::Unsupported,
                         "ONNX has no element type for the tensor '" + tensor.name + "'");
@@ -286,16 +305,16 @@ private:
             out.add_int64(field::tensor::Dims, size);
         out.add_int32(field::tensor::DataType, type);
         out.add_string(field::tensor::Name, tensor.name);
-        const std::uint64_t bytes = tensor.data.nbytes();
+        const at::Tensor data = tensor.isNibbles ? packed(tensor.data) : tensor.data;
+        const std::uint64_t bytes = data.nbytes();
         if (m_data && bytes >= kSmall) {
-            addPairs(out, field::tensor::ExternalData, m_data->add(tensor.data));
+            addPairs(out, field::tensor::ExternalData, m_data->add(data));
             out.add_enum(field::tensor::DataLocation, 1);
             pieces.push_back({fieldHead(field::graph::Initializer, head.size()) + head, {}});
             return {};
         }
         head += fieldHead(field::tensor::RawData, bytes);
-        pieces.push_back(
-            {fieldHead(field::graph::Initializer, head.size() + bytes) + head, tensor.data});
+        pieces.push_back({fieldHead(field::graph::Initializer, head.size() + bytes) + head, data});
         return {};
     }
 
@@ -307,7 +326,7 @@ std::uint64_t tensorBytes(const OnnxGraph& graph)
 {
     std::uint64_t bytes = 0;
     for (const OnnxTensor& tensor : graph.initializers)
-        bytes += tensor.data.nbytes();
+        bytes += tensor.isNibbles ? (tensor.data.nbytes() + 1) / 2 : tensor.data.nbytes();
     return bytes;
 }
 
@@ -378,7 +397,7 @@ int onnxTypeNumber(DType dtype)
 
 std::string onnxDataFile(const std::string& path)
 {
-    return path + ".data";
+    return path + kBesideSuffix;
 }
 
 Result<void> writeOnnxModel(const OnnxModel& model, const std::string& path,

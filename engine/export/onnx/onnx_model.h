@@ -58,11 +58,13 @@ struct OnnxNode
     OnnxMetadata metadata; ///< where it came from
 };
 
-/// A tensor that the file holds. `data` is on the CPU and contiguous.
+/// A tensor that the file holds. `data` is on the CPU and contiguous; integers of four bits stand
+/// there one a byte, and two a byte in the file.
 struct OnnxTensor
 {
     std::string name;
     at::Tensor data;
+    bool isNibbles = false;
 };
 
 /// One size of a declared shape: a number, or a name ("" where nothing is known).

@@ -219,10 +219,12 @@ void Pipeline::runUpTo(Stage target)
     runNext();
 }
 
-void Pipeline::exportTo(const QString& folder, const std::vector<std::string>& forms)
+void Pipeline::exportTo(const QString& folder, const std::vector<std::string>& forms,
+                        OnnxTarget target)
 {
     m_exportFolder = folder;
     m_exportForms = forms;
+    m_onnxTarget = target;
     runUpTo(Stage::Export);
 }
 
@@ -235,6 +237,7 @@ ExportRequest Pipeline::exportRequest() const
         request.comparison = m_document.comparison();
     request.recipe = m_document.recipe();
     request.settings = m_document.settings();
+    request.onnxTarget = m_onnxTarget;
     for (int s = 0; s < int(Stage::Export); ++s)
         if (m_seconds[std::size_t(s)] > 0)
             request.timingSeconds[stageName(Stage(s)).toLower().toStdString()]

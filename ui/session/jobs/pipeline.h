@@ -46,7 +46,9 @@ public:
     void plan();
     /// Runs every stage up to `target` that has no current result, and `target` itself in any case.
     void runUpTo(Stage target);
-    void exportTo(const QString& folder, const std::vector<std::string>& forms);
+    /// `target`: of the form "onnx".
+    void exportTo(const QString& folder, const std::vector<std::string>& forms,
+                  OnnxTarget target = OnnxTarget::Generic);
     /// Shows the results of an earlier run where they are of the decisions as they stand; else
     /// `notAdopted` says why.
     void adopt(const StoredRun& stored);
@@ -105,6 +107,7 @@ private:
     QElapsedTimer m_clock;
     QString m_exportFolder;
     std::vector<std::string> m_exportForms;
+    OnnxTarget m_onnxTarget = OnnxTarget::Generic;
 };
 
 /// "Open", "Backend", "Plan" ...

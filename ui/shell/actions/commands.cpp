@@ -226,7 +226,7 @@ void Commands::askExport()
                         model.dir().filePath(model.completeBaseName() + QStringLiteral("-int8")),
                         &m_window);
     if (dialog.exec() == QDialog::Accepted)
-        workspace.pipeline().exportTo(dialog.folder(), dialog.forms());
+        workspace.pipeline().exportTo(dialog.folder(), dialog.forms(), dialog.onnxTarget());
 }
 
 void Commands::newQConfig()

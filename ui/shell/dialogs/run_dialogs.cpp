@@ -19,6 +19,7 @@
 #include <QSpinBox>
 #include <QStyle>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -65,6 +66,19 @@ QString formText(const std::string& form)
     return found == words.end()
         ? toQString(form)
         : QStringLiteral("%1: %2").arg(toQString(form), QString::fromLatin1(found->second));
+}
+
+/// "ort-cpu: integer kernels of ONNX Runtime"
+QString targetText(const std::string& target)
+{
+    static const std::map<std::string, const char*> words
+        = {{"generic", "every runtime computes the same"},
+           {"ort-cpu", "integer kernels of ONNX Runtime's CPU provider"},
+           {"tensorrt", "int8 without zero points"}};
+    const auto found = words.find(target);
+    return found == words.end()
+        ? toQString(target)
+        : QStringLiteral("%1: %2").arg(toQString(target), QString::fromLatin1(found->second));
 }
 
 QString firstExisting(const QString& modelPath, const QStringList& names)
@@ -223,6 +237,12 @@ ExportDialog::ExportDialog(const std::vector<std::string>& forms, const QString&
         form->addRow(m_forms.empty() ? QStringLiteral("Forms") : QString(), check);
         m_forms.emplace_back(name, check);
     }
+    m_target = new QComboBox(this);
+    m_target->setObjectName(QStringLiteral("onnxTarget"));
+    for (const std::string& name : onnxTargetNames())
+        m_target->addItem(targetText(name), toQString(name));
+    m_target->setEnabled(false);
+    form->addRow(QStringLiteral("ONNX is for"), m_target);
     auto* note = new QLabel(
         QStringLiteral("result.json, recipe.json and observations.npz are written beside them. "
                        "Exports of an earlier result in the folder are removed."),
@@ -231,8 +251,11 @@ ExportDialog::ExportDialog(const std::vector<std::string>& forms, const QString&
     note->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
     form->addRow(QString(), note);
     auto* go = addButtons(*this, *form, QStringLiteral("Export"));
-    const auto check
-        = [this, go] { go->setEnabled(!this->folder().isEmpty() && !this->forms().empty()); };
+    const auto check = [this, go] {
+        const auto chosen = this->forms();
+        go->setEnabled(!this->folder().isEmpty() && !chosen.empty());
+        m_target->setEnabled(std::find(chosen.begin(), chosen.end(), "onnx") != chosen.end());
+    };
     connect(m_folder, &QLineEdit::textChanged, this, check);
     for (const auto& entry : m_forms)
         connect(entry.second, &QCheckBox::toggled, this, check);
@@ -250,6 +273,12 @@ std::vector<std::string> ExportDialog::forms() const
         if (check->isChecked())
             out.push_back(name);
     return out;
+}
+
+OnnxTarget ExportDialog::onnxTarget() const
+{
+    return onnxTargetFromName(m_target->currentData().toString().toStdString())
+        .value_or(OnnxTarget::Generic);
 }
 
 QConfigDialog::QConfigDialog(const QConfig& start, const QStringList& takenNames, QWidget* parent)

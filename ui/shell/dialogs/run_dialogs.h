@@ -50,9 +50,12 @@ public:
     ExportDialog(const std::vector<std::string>& forms, const QString& folder, QWidget* parent);
     QString folder() const;
     std::vector<std::string> forms() const;
+    /// The runtime that the form "onnx" is for.
+    OnnxTarget onnxTarget() const;
 
 private:
     QLineEdit* m_folder;
+    QComboBox* m_target;
     std::vector<std::pair<std::string, QCheckBox*>> m_forms;
 };
 

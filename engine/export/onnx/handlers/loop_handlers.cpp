@@ -3,6 +3,8 @@
 #include "engine/export/onnx/onnx_handlers.h"
 #include "engine/graph/operators/engine_ops.h"
 
+#include <iterator>
+
 namespace qs {
 
 namespace {
@@ -26,6 +28,7 @@ public:
 
     bool good() const { return m_builder.has_value(); }
     OnnxBuilder& builder() { return *m_builder; }
+    std::vector<const Node*> inputs() const { return m_graph->inputs(); }
 
     void declareInput(const Node& input)
     {
@@ -145,12 +148,92 @@ void branch(OnnxCall& c)
         c.give(made[i], i);
 }
 
+/// Rounds as long as a graph of the values says so. ONNX wants the answer before the first round,
+/// and after each round from its body: the graph that answers stands in both places.
+void repeat(OnnxCall& c)
+{
+    const Node& node = c.node();
+    const auto* carried = node.args.size() > 2 ? node.args[2].value.asList() : nullptr;
+    const auto* extras = node.args.size() > 3 ? node.args[3].value.asList() : nullptr;
+    if (node.subgraphs.size() != 2 || !carried) {
+        c.refuse("it lacks its graphs");
+        return;
+    }
+    std::vector<std::string> given, around;
+    for (const Argument& value : *carried)
+        given.push_back(c.value(value));
+    for (std::size_t i = 0; extras && i < extras->size(); ++i)
+        around.push_back(c.value((*extras)[i]));
+    const auto bind = [&](Body& body, const std::vector<std::string>& states) {
+        const auto inputs = body.inputs();
+        if (inputs.size() != states.size() + around.size()) {
+            c.refuse("its graph does not fit it");
+            return false;
+        }
+        for (std::size_t i = 0; i < inputs.size(); ++i)
+            body.builder().bind({inputs[i]->id, 0},
+                                i < states.size() ? states[i] : around[i - states.size()]);
+        return true;
+    };
+    const auto answer = [&](const std::vector<std::string>& states) -> std::shared_ptr<OnnxGraph> {
+        Body asked(c, node.subgraphs[0]);
+        if (!asked.good() || !bind(asked, states))
+            return nullptr;
+        asked.returnValue(node.subgraphs[0]->output().args.at(0).value);
+        const auto graph = asked.finish();
+        return graph ? std::make_shared<OnnxGraph>(*graph) : nullptr;
+    };
+    const auto first = answer(given);
+    Body body(c, node.subgraphs[1]);
+    if (!first || !body.good())
+        return;
+    std::vector<OnnxValue> inputs {
+        {c.builder().names().unique(node.name + "_round"), DType::Int64, std::vector<OnnxDim>()},
+        {c.builder().names().unique(node.name + "_on"), DType::Bool, std::vector<OnnxDim>()}};
+    std::vector<std::string> states;
+    const auto own = body.inputs();
+    for (std::size_t i = 0; i < given.size() && i < own.size(); ++i) {
+        const std::string name = c.builder().names().unique(own[i]->name);
+        OnnxValue declared = OnnxBuilder::declared(name, own[i]->outputs.at(0).type, false);
+        declared.shape.reset();
+        inputs.push_back(std::move(declared));
+        states.push_back(name);
+    }
+    if (!bind(body, states))
+        return;
+    for (const NamedArgument& returned : node.subgraphs[1]->output().args)
+        body.returnValue(returned.value);
+    const auto round = body.finish();
+    if (!round || round->outputs.size() != given.size())
+        return;
+    OnnxGraph whole = *round;
+    std::vector<std::string> made;
+    for (const OnnxValue& output : whole.outputs)
+        made.push_back(output.name);
+    const auto next = answer(made);
+    if (!next)
+        return;
+    whole.inputs = std::move(inputs);
+    std::move(next->nodes.begin(), next->nodes.end(), std::back_inserter(whole.nodes));
+    std::move(next->initializers.begin(), next->initializers.end(),
+              std::back_inserter(whole.initializers));
+    whole.outputs.insert(whole.outputs.begin(), next->outputs.at(0));
+    const std::string on = c.emit("Reshape", {c.builder().adopt(*first), c.ints({})});
+    given.insert(given.begin(), {"", on});
+    const std::size_t count = given.size() - 2;
+    const auto results = c.emitMany("Loop", std::move(given), count,
+                                    {{"body", std::make_shared<const OnnxGraph>(whole)}});
+    for (std::size_t i = 0; i < results.size(); ++i)
+        c.give(results[i], i);
+}
+
 } // namespace
 
 void addLoopHandlers(OnnxHandlers& table)
 {
     table[std::string(kRecurTarget)] = recur;
     table["higher_order.cond"] = branch;
+    table["higher_order.while_loop"] = repeat;
 }
 
 } // namespace qs

@@ -11,10 +11,17 @@ namespace qs {
 
 namespace {
 
+bool isByte(DType dtype)
+{
+    return dtype == DType::Int8 || dtype == DType::UInt8;
+}
+
 std::string matMul(OnnxCall& c, const std::string& a, const std::string& b)
 {
     return c.emit("MatMul", {a, b});
 }
+
+constexpr std::string_view kByGroups = "quantized_decomposed.dequantize_per_channel_group.default";
 
 /// The integers that a weight is stored as, and the step that takes them back; null where it has
 /// another form.
@@ -23,7 +30,8 @@ const Node* storedIntegers(OnnxCall& c, ValueRef weight, at::Tensor& integers)
     const Graph& graph = c.builder().graph();
     const Node& step = graph.get(weight.node);
     if (step.target != "quantized_decomposed.dequantize_per_channel.default"
-        && step.target != "quantized_decomposed.dequantize_per_tensor.default")
+        && step.target != "quantized_decomposed.dequantize_per_tensor.default"
+        && !(step.target == kByGroups && c.opset() >= 21))
         return nullptr;
     const Argument* input = step.tryArg("input");
     const ValueRef* ref = input ? input->asRef() : nullptr;
@@ -32,6 +40,12 @@ const Node* storedIntegers(OnnxCall& c, ValueRef weight, at::Tensor& integers)
         return nullptr;
     integers = *tensor;
     return &step;
+}
+
+/// Values of a row that share a scale; a group longer than the row is the row.
+std::int64_t groupSize(OnnxCall& step, const at::Tensor& integers)
+{
+    return std::min(step.integer("group_size", 0), integers.size(1));
 }
 
 /// A weight [out, in] as [in, out]: stored that way, so that the model's readers see a product with
@@ -56,9 +70,10 @@ std::string transposedWeight(OnnxCall& c)
         return c.swapLast(c.in("weight"), c.rank("weight"));
     // The same parameters as of the step that it replaces.
     OnnxCall other(c.builder(), *step);
+    const bool nibbles = other.isStoredInNibbles();
     const std::string stored = c.constant(
         integers.t(),
-        c.builder().graph().value(*step->tryArg("input")->asRef()).name + "_transposed");
+        c.builder().graph().value(*step->tryArg("input")->asRef()).name + "_transposed", nibbles);
     const auto dtype = integers.scalar_type();
     std::vector<std::string> inputs {stored};
     OnnxAttributes attributes;
@@ -71,21 +86,80 @@ std::string transposedWeight(OnnxCall& c)
             c.refuse("the scales of its weight are not fixed");
             return {};
         }
-        inputs.push_back(c.constant(scales->to(at::kFloat), name + "_scale"));
-        inputs.push_back(c.constant(zeros ? zeros->to(dtype) : at::zeros_like(*scales, dtype),
-                                    name + "_zero_point"));
-        attributes.emplace_back("axis", 1 - other.wrapped(other.integer("axis", 0), 2));
+        const auto turned = [](const at::Tensor& t) { return t.dim() == 2 ? t.t() : t; };
+        inputs.push_back(c.constant(turned(scales->to(at::kFloat)), name + "_scale"));
+        inputs.push_back(
+            c.constant(turned(zeros ? zeros->to(dtype) : at::zeros_like(*scales, dtype)),
+                       name + "_zero_point", nibbles));
+        // Groups go along the rows, which are columns now.
+        const bool byGroups = step->target == kByGroups;
+        attributes.emplace_back("axis",
+                                byGroups ? 0 : 1 - other.wrapped(other.integer("axis", 0), 2));
+        if (byGroups)
+            attributes.emplace_back("block_size", groupSize(other, integers));
     } else {
         inputs.push_back(c.scalar(other.number("scale", 1), DType::Float32));
-        inputs.push_back(c.constant(
-            at::scalar_tensor(other.integer("zero_point", 0), at::kLong).to(dtype), "zero_point"));
+        inputs.push_back(
+            c.constant(at::scalar_tensor(other.integer("zero_point", 0), at::kLong).to(dtype),
+                       "zero_point", nibbles));
     }
     return c.emit("DequantizeLinear", std::move(inputs), std::move(attributes));
+}
+
+/// Whether ONNX Runtime can take it for one integer product with its bias: that one (QGemm) knows
+/// rows of features alone.
+bool isIntegerProduct(OnnxCall& c)
+{
+    const Graph& graph = c.builder().graph();
+    const auto made = [&](const char* name) {
+        const ValueRef* ref = c.given(name) ? c.given(name)->asRef() : nullptr;
+        return ref ? std::optional(*ref) : std::nullopt;
+    };
+    const auto x = made("input"), weight = made("weight");
+    at::Tensor integers;
+    return c.builder().target() == OnnxTarget::OrtCpu && x && weight
+        && graph.get(x->node).target == "quantized_decomposed.dequantize_per_tensor.default"
+        && storedIntegers(c, *weight, integers) && isByte(fromScalarType(integers.scalar_type()));
+}
+
+/// The sizes of all dimensions but the last, then `last`; at most one is left for the reader to
+/// infer.
+std::string leadingSizes(OnnxCall& c, const std::string& x, std::int64_t last)
+{
+    const int rank = c.rank("input");
+    std::vector<std::int64_t> sizes;
+    for (int dim = 0; dim + 1 < rank; ++dim)
+        sizes.push_back(c.fixedSize("input", dim).value_or(-1));
+    if (std::count(sizes.begin(), sizes.end(), -1) > 1)
+        return c.emit("Concat", {c.slice(c.emit("Shape", {x}), 0, 0, rank - 1), c.ints({last})},
+                      {{"axis", 0}});
+    sizes.push_back(last);
+    return c.ints(sizes);
+}
+
+/// A product of rows of features: what comes before the last dimension is made one, and back.
+void linearByRows(OnnxCall& c)
+{
+    const std::string x = c.in("input");
+    const auto in = c.fixedSize("weight", 1), out = c.fixedSize("weight", 0);
+    if (!in || !out) {
+        c.refuse("the sizes of its weight are open");
+        return;
+    }
+    std::vector<std::string> inputs {c.reshape(x, {-1, *in}), c.in("weight")};
+    if (c.has("bias"))
+        inputs.push_back(c.in("bias"));
+    const std::string rows = c.emit("Gemm", std::move(inputs), {{"transB", 1}});
+    c.give(c.emit("Reshape", {rows, leadingSizes(c, x, *out)}));
 }
 
 /// Gemm for rows of features, else a product and a sum.
 void linear(OnnxCall& c)
 {
+    if (c.rank("input") > 2 && c.rank("weight") == 2 && isIntegerProduct(c)) {
+        linearByRows(c);
+        return;
+    }
     const std::string x = c.in("input");
     if (c.rank("input") == 2 && c.rank("weight") == 2) {
         std::vector<std::string> inputs {x, c.in("weight")};

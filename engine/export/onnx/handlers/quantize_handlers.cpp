@@ -6,6 +6,8 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+
 namespace qs {
 
 namespace {
@@ -53,14 +55,14 @@ std::string nameOf(OnnxCall& c, const char* suffix)
 }
 
 /// Scale and zero point of a step with fixed parameters.
-std::vector<std::string> parameters(OnnxCall& c, DType dtype)
+std::vector<std::string> parameters(OnnxCall& c, DType dtype, bool isNibbles = false)
 {
     if (c.has("scale"))
         return {
             c.scalar(c.number("scale", 1), DType::Float32),
             c.constant(
                 at::scalar_tensor(c.integer("zero_point", 0), at::kLong).to(toScalarType(dtype)),
-                "zero_point")};
+                "zero_point", isNibbles)};
     const auto scales = constantOf(c, "scales", DType::Float32);
     const auto zeroPoints = constantOf(c, "zero_points", dtype);
     if (!scales) {
@@ -69,7 +71,7 @@ std::vector<std::string> parameters(OnnxCall& c, DType dtype)
     }
     return {c.constant(*scales, nameOf(c, "_scale")),
             c.constant(zeroPoints ? *zeroPoints : at::zeros_like(*scales, toScalarType(dtype)),
-                       nameOf(c, "_zero_point"))};
+                       nameOf(c, "_zero_point"), isNibbles)};
 }
 
 OnnxAttributes axisOf(OnnxCall& c)
@@ -136,12 +138,46 @@ void dequantize(OnnxCall& c)
         dequantizeAroundReals(c);
         return;
     }
-    std::vector<std::string> inputs = parameters(c, dtype);
-    inputs.insert(inputs.begin(), c.in("input"));
+    const auto stored = constantOf(c, "input", dtype);
+    const bool isNibbles = stored && c.isStoredInNibbles();
+    std::vector<std::string> inputs = parameters(c, dtype, isNibbles);
+    inputs.insert(inputs.begin(),
+                  isNibbles ? c.constant(*stored, nameOf(c, "_int4"), true) : c.in("input"));
     // No zero point may stand beside 32-bit integers in older readers; it is 0.
     if (dtype == DType::Int32)
         inputs.resize(2);
     const std::string made = c.emit("DequantizeLinear", std::move(inputs), axisOf(c));
+    c.give(c.resultDType() == DType::Float32 ? made : c.cast(made, c.resultDType()));
+}
+
+/// Rows in groups, a scale and a zero point for each; blocks, or rows of their own before operator
+/// set 21.
+void dequantizeByGroups(OnnxCall& c)
+{
+    const DType dtype = integerType(c);
+    const auto stored = constantOf(c, "input", dtype);
+    const auto scales = constantOf(c, "scales", DType::Float32);
+    if (!stored || !scales || stored->dim() != 2 || scales->dim() != 2) {
+        c.refuse("its integers and scales are not fixed");
+        return;
+    }
+    const auto given = constantOf(c, "zero_points", dtype);
+    const at::Tensor points = given ? *given : at::zeros_like(*scales, toScalarType(dtype));
+    const std::int64_t size = std::min(c.integer("group_size", 0), stored->size(1));
+    const bool isNibbles = c.isStoredInNibbles();
+    const auto emitted = [&](const at::Tensor& integers, const at::Tensor& scale,
+                             const at::Tensor& zero, OnnxAttributes attributes) {
+        return c.emit("DequantizeLinear",
+                      {c.constant(integers, nameOf(c, "_integers"), isNibbles),
+                       c.constant(scale, nameOf(c, "_scale")),
+                       c.constant(zero, nameOf(c, "_zero_point"), isNibbles)},
+                      std::move(attributes));
+    };
+    const std::string made = c.opset() >= 21
+        ? emitted(*stored, *scales, points, {{"axis", 1}, {"block_size", size}})
+        : c.reshape(emitted(stored->reshape({-1, size}), scales->flatten(), points.flatten(),
+                            {{"axis", 0}}),
+                    stored->sizes().vec());
     c.give(c.resultDType() == DType::Float32 ? made : c.cast(made, c.resultDType()));
 }
 
@@ -205,6 +241,7 @@ void addQuantizeHandlers(OnnxHandlers& table)
         table[std::string("quantized_decomposed.quantize_") + step + ".default"] = quantize;
         table[std::string("quantized_decomposed.dequantize_") + step + ".default"] = dequantize;
     }
+    table["quantized_decomposed.dequantize_per_channel_group.default"] = dequantizeByGroups;
     table["quantized_decomposed.quantize_per_tensor.tensor"] = quantizeOfTheMoment;
     table["quantized_decomposed.dequantize_per_tensor.tensor"] = dequantizeOfTheMoment;
     table["quantized_decomposed.choose_qparams.tensor"]

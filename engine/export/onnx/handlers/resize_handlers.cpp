@@ -164,6 +164,24 @@ void gridSample(OnnxCall& c)
                    {"align_corners", c.flag("align_corners", false)}}));
 }
 
+/// The sums of patches that lie over each other, at their places.
+void columnsToImage(OnnxCall& c)
+{
+    if (c.opset() < 18)
+        c.refuse("it needs operator set 18");
+    const std::vector<std::int64_t> padding = c.integers("padding", {0, 0});
+    std::vector<std::int64_t> pads = padding;
+    pads.insert(pads.end(), padding.begin(), padding.end());
+    const bool lone = c.rank("self") == 2;
+    const std::string x = lone ? c.unsqueeze(c.in("self"), {0}) : c.in("self");
+    const std::string made = c.emit(
+        "Col2Im", {x, c.ints(c.integers("output_size")), c.ints(c.integers("kernel_size"))},
+        {{"dilations", c.integers("dilation", {1, 1})},
+         {"pads", pads},
+         {"strides", c.integers("stride", {1, 1})}});
+    c.give(lone ? c.squeeze(made, {0}) : made);
+}
+
 } // namespace
 
 void addResizeHandlers(OnnxHandlers& table)
@@ -180,6 +198,7 @@ void addResizeHandlers(OnnxHandlers& table)
     for (const char* name : {"upsample_bicubic2d", "_upsample_bicubic2d_aa"})
         table[name] = [](OnnxCall& c) { resize(c, Method::Cubic); };
     table["im2col"] = imageToColumns;
+    table["col2im"] = columnsToImage;
     table["grid_sampler"] = table["grid_sampler_2d"] = gridSample;
 }
 

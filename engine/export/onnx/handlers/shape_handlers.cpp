@@ -310,7 +310,7 @@ void addShapeHandlers(OnnxHandlers& table)
     table["unsqueeze"] = unsqueeze;
     table["permute"] = permute;
     table["transpose"] = table["swapaxes"] = table["swapdims"] = transpose;
-    table["t"] = table["mT"] = matrixTranspose;
+    table["t"] = table["mT"] = table["adjoint"] = matrixTranspose;
     table["numpy_T"] = reverseOrder;
     table["movedim"] = table["moveaxis"] = moveDimensions;
     table["expand"] = table["broadcast_to"] = expand;

@@ -13,6 +13,7 @@ namespace qs {
 namespace {
 
 constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kBegin = std::numeric_limits<std::int64_t>::min();
 
 std::string sizeOr(OnnxCall& c, const char* name, std::int64_t otherwise)
 {
@@ -146,7 +147,7 @@ void flip(OnnxCall& c)
 {
     std::string x = c.in("self");
     for (const std::int64_t axis : c.integers("dims"))
-        x = c.slice(x, axis, -1, std::numeric_limits<std::int64_t>::min(), -1);
+        x = c.slice(x, axis, -1, kBegin, -1);
     c.give(x);
 }
 
@@ -328,6 +329,8 @@ void addSliceHandlers(OnnxHandlers& table)
     table["tensor_split"] = tensorSplit;
     table["unbind"] = unbind;
     table["flip"] = flip;
+    table["fliplr"] = [](OnnxCall& c) { c.give(c.slice(c.in("self"), 1, -1, kBegin, -1)); };
+    table["flipud"] = [](OnnxCall& c) { c.give(c.slice(c.in("self"), 0, -1, kBegin, -1)); };
     table["roll"] = roll;
     table["pad"] = [](OnnxCall& c) { pad(c, c.text("mode", "constant")); };
     table["constant_pad_nd"] = [](OnnxCall& c) { pad(c, "constant"); };

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/convert/converted_model.h"
+#include "engine/export/onnx/onnx_model.h"
+#include "engine/export/onnx/onnx_target.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace qs {
+
+/// What is expected of one node of an ONNX file in the runtime it is written for.
+struct OnnxPlanRow
+{
+    std::string name, onnx; ///< the ONNX node's name and operator
+    std::string node, op, module; ///< of the model, where it came from
+    std::vector<std::int64_t> quantizedInputs; ///< positions of inputs that come from integers
+    std::string bias; ///< "float", "int32"; "" = none
+    std::string kernel; ///< the fused kernel that is expected; "" = none
+    std::string reason; ///< why there is none
+};
+
+/// A file as its runtime is going to take it, node by node. A value.
+struct OnnxPlan
+{
+    OnnxTarget target = OnnxTarget::Generic;
+    std::int64_t opset = 0;
+    bool calibrated = true; ///< else scales are not known yet, and a cut is taken to be needless
+    std::vector<OnnxPlanRow> rows;
+
+    std::map<std::string, std::int64_t> kernels() const; ///< how often each is expected
+};
+
+/// Rows for every operator that could have an integer kernel, and for those that read integers.
+/// `target` must be the one that the model was made for.
+OnnxPlan onnxPlan(const OnnxModel& model, OnnxTarget target, bool calibrated = true);
+
+/// The same of what `--export onnx` would write. Whether it is calibrated is the model's to tell.
+/// Errors: those of `onnxModel`.
+Result<OnnxPlan> planOnnx(const ConvertedModel& converted, std::int64_t opset, OnnxTarget target);
+
+/// `{"format": "quantscope.onnx-plan", "target", "opset", "calibrated", "kernels", "nodes": [...]}`
+std::string onnxPlanJson(const OnnxPlan& plan);
+
+} // namespace qs

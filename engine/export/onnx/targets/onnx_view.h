@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/export/onnx/onnx_model.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace qs {
+
+/// Who makes and who reads the values of an ONNX graph. Borrows the graph, which must not change
+/// meanwhile; nodes are told by their position.
+class OnnxView
+{
+public:
+    explicit OnnxView(const OnnxGraph& graph);
+
+    const OnnxGraph& graph() const { return m_graph; }
+    const OnnxNode& node(std::size_t index) const { return m_graph.nodes[index]; }
+    /// The node that makes a value; nothing for inputs and stored tensors.
+    std::optional<std::size_t> producer(const std::string& value) const;
+    /// Readers of a value, one entry for each input that reads it. A body counts as a reader whose
+    /// position is that of the node that holds it.
+    const std::vector<std::size_t>& readers(const std::string& value) const;
+    /// Whether somebody outside of the graph gets the value.
+    bool isOutput(const std::string& value) const;
+    /// The stored tensor of that name; undefined where there is none.
+    at::Tensor tensor(const std::string& value) const;
+
+private:
+    const OnnxGraph& m_graph;
+    std::unordered_map<std::string, std::size_t> m_producers;
+    std::unordered_map<std::string, std::vector<std::size_t>> m_readers;
+    std::unordered_map<std::string, std::size_t> m_tensors;
+};
+
+/// An entry of a node's metadata, "" where there is none: "quantscope.node".
+std::string onnxOrigin(const OnnxNode& node, const char* key);
+/// An integer attribute.
+std::int64_t onnxInteger(const OnnxNode& node, const std::string& name, std::int64_t otherwise);
+
+/// Scale and zero point of a QuantizeLinear or DequantizeLinear, as far as they are stored.
+struct OnnxStep
+{
+    at::Tensor scale, zeroPoint; ///< undefined where they are computed
+    DType dtype = DType::Unknown; ///< of the integers; Unknown where nothing tells
+    std::int64_t axis = 1, block = 0;
+
+    bool isFixed() const { return scale.defined() && zeroPoint.defined(); }
+    /// One scale for all values.
+    bool isPerTensor() const { return isFixed() && scale.dim() == 0; }
+    friend bool operator==(const OnnxStep& a, const OnnxStep& b);
+};
+OnnxStep onnxStep(const OnnxView& view, const OnnxNode& node);
+
+inline constexpr const char* kQuantizeLinear = "QuantizeLinear";
+inline constexpr const char* kDequantizeLinear = "DequantizeLinear";
+
+} // namespace qs

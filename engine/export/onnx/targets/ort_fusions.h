@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/export/onnx/targets/onnx_view.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace qs {
+
+/// What ONNX Runtime's CPU provider makes of one node with its optimizations on.
+struct OrtAnswer
+{
+    std::string
+        kernel; ///< "QLinearConv"; for what only moves values "Reshape (integers)"; "" = none
+    std::string reason; ///< why there is none
+};
+
+/// Its rules for DequantizeLinear - operator - QuantizeLinear, as they stand in
+/// onnxruntime/core/optimizer/qdq_transformer: `selectors_actions/qdq_selectors.cc` (which types,
+/// how many pairs), `qdq_util.cc` (which Relu and Clip a QuantizeLinear makes needless),
+/// `qdq_propagation.cc` (pairs pass what only moves values). Borrows the view.
+class OrtFusions
+{
+public:
+    /// `calibrated`: scales are real, not those of a model that saw no data yet; else a Clip is
+    /// taken for one that the range of the integers makes needless.
+    OrtFusions(const OnnxView& view, bool calibrated)
+        : m_view(view)
+        , m_calibrated(calibrated)
+    {
+    }
+
+    /// Nothing for an operator that no rule speaks of. `biasIsStored`: a float bias counts as the
+    /// int32 one that it is going to be.
+    std::optional<OrtAnswer> answer(const OnnxNode& node, bool biasIsStored = false) const;
+    /// Parameters of the integers that an input is dequantized from, past what only moves values.
+    std::optional<OnnxStep> quantizedInput(const OnnxNode& node, std::size_t input) const;
+
+private:
+    struct After
+    {
+        std::optional<OnnxStep> step; ///< of the QuantizeLinear that takes the result
+        const OnnxNode* stays = nullptr; ///< a Relu or Clip before it that is not needless
+        std::string reason; ///< where there is no step: who else reads the result
+    };
+    After after(const OnnxNode& node) const;
+    const OnnxNode* dequantizer(const std::string& value) const;
+    bool isNeedless(const OnnxNode& clip, const OnnxStep& step) const;
+    OrtAnswer weighted(const OnnxNode& node, bool biasIsStored) const;
+    OrtAnswer moved(const OnnxNode& node) const;
+    OrtAnswer split(const OnnxNode& node) const;
+    OrtAnswer pointwise(const OnnxNode& node, const std::string& kernel) const;
+
+    const OnnxView& m_view;
+    bool m_calibrated;
+};
+
+} // namespace qs

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/verify/certificate.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace qs {
+
+/// What each quantize of the reference form made of the first batch, in order.
+using NodeIntegers = std::vector<std::pair<std::string, at::Tensor>>;
+
+/// How far a runtime's integers are from ours, in steps; nothing where it shows none of them.
+std::optional<VerifiedSteps> countSteps(const NodeIntegers& ours,
+                                        const std::map<std::string, at::Tensor>& theirs);
+
+/// The same of a run in which every node was fed our integers, so that no difference is inherited;
+/// `outputs`: ours of the first batch, by position.
+std::optional<AloneSteps> countAlone(const NodeIntegers& ours,
+                                     const std::vector<at::Tensor>& outputs,
+                                     const std::map<std::string, at::Tensor>& theirs);
+
+} // namespace qs
