@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
+#include "app/commands/job_watch.h"
+#include "app/commands/limit_options.h"
 #include "app/commands/options/extension_option.h"
 #include "app/commands/text/console.h"
 #include "engine/base/freed_memory.h"
+#include "engine/base/memory_budget.h"
 #include "engine/base/plain_cause.h"
 #include "engine/base/text.h"
 #include "engine/configure/nearest_name.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <stop_token>
-#include <thread>
 #include <unistd.h>
 
 namespace {
@@ -38,24 +39,6 @@ bool runsModels(int argc, char** argv)
     const std::string verb = argc > 1 ? argv[1] : "";
     return verb == "quantize" || verb == "compare" || verb == "look" || verb == "verify"
         || verb == "doctor";
-}
-
-/// Turns Ctrl-C into a cancel of the running job; a second one ends the program. The signals are
-/// blocked in every thread and waited for in one, so that the cancel runs as ordinary code.
-void cancelOnSignal(std::stop_source stop)
-{
-    static sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-    std::thread([stop]() mutable {
-        int number = 0;
-        sigwait(&signals, &number);
-        stop.request_stop();
-        sigwait(&signals, &number);
-        std::_Exit(128 + number);
-    }).detach();
 }
 
 int report(const qs::Error& error)
@@ -88,17 +71,20 @@ int unknownVerb(const std::string& word, const std::vector<std::string>& verbs)
     return kUsage;
 }
 
-int runCommand(const qs::Command& command, const std::vector<std::string>& extensions)
+int runCommand(const qs::Command& command, const std::vector<std::string>& extensions,
+               const qs::RunLimits& limits)
 {
     qs::NoteHolder notes;
     std::stop_source stop;
-    cancelOnSignal(stop);
-    const qs::JobContext job(stop.get_token(), qs::showProgress);
+    qs::JobWatch watch(stop, limits.time);
+    qs::setMemoryLimit(limits.bytes);
+    const qs::JobContext job(stop.get_token(),
+                             [&watch](const qs::Progress& at) { watch.progress(at); });
     auto done = qs::loadExtensions(extensions, job);
     if (done)
         done = command(job);
     if (!done)
-        return report(done.error());
+        return report(watch.told(done.error()));
     qs::clearProgress();
     notes.release();
     return kDone;
@@ -134,6 +120,8 @@ int runProgram(int argc, char** argv)
         add(app, chosen);
     std::vector<std::string> extensions;
     qs::addExtensionOption(app, extensions);
+    qs::RunLimits limits;
+    qs::addLimitOptions(app, limits);
     refuseEmptyWords(app);
     const std::vector<std::string> verbs = verbNames(app);
     const std::string verb = argc > 1 ? argv[1] : "-";
@@ -146,7 +134,7 @@ int runProgram(int argc, char** argv)
             return app.exit(error);
         return usageError(error);
     }
-    return runCommand(chosen, extensions);
+    return runCommand(chosen, extensions, limits);
 }
 
 } // namespace

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/freed_memory.h"
 
+#include "engine/base/memory_budget.h"
 #include "engine/base/tensor_heap.h"
 
 #include <c10/core/CPUAllocator.h>
+#include <c10/util/Exception.h>
 
+#include <atomic>
 #include <malloc.h>
+#include <pthread.h>
 
 namespace qs {
 
@@ -14,7 +18,12 @@ namespace {
 /// Addresses, of which a process has 128 TiB; no memory.
 constexpr std::size_t kAddresses = std::size_t(1) << 40;
 
-/// LibTorch's memory of tensors on the CPU: large ones come from a heap of ours.
+/// Bytes between two looks at what is left; whoever asks for more at once is held to it first.
+constexpr std::size_t kUnasked = std::size_t(32) << 20;
+
+/// LibTorch's memory of tensors on the CPU: large ones come from a heap of ours. What the process
+/// may not have is refused (c10::OutOfMemoryError) before it is touched, which would be the end of
+/// the program: the error ends at the node that asked.
 class TensorAllocator : public c10::Allocator
 {
 public:
@@ -27,6 +36,8 @@ public:
 
     c10::DataPtr allocate(std::size_t bytes) override
     {
+        if (bytes >= TensorHeap::kChunk)
+            ask(bytes);
         void* memory = bytes >= TensorHeap::kChunk ? m_heap.tryAllocate(bytes) : nullptr;
         if (!memory)
             memory = m_other.raw_allocate(bytes);
@@ -45,6 +56,22 @@ public:
     }
 
 private:
+    void ask(std::size_t bytes)
+    {
+        if (m_unasked.fetch_add(bytes) + bytes < kUnasked)
+            return;
+        m_unasked = 0;
+        // What lies free in the heap is handed out first; what was handed out may not be touched
+        // yet.
+        const TensorHeap::Usage heap = m_heap.usage();
+        const std::int64_t own = residentBytes();
+        const std::int64_t used = std::max(own - std::int64_t(heap.kept), std::int64_t(heap.used));
+        const std::int64_t left = std::max<std::int64_t>(mainMemoryLeft() - used, 0);
+        if (bytes > std::size_t(left))
+            throw c10::OutOfMemoryError({__func__, __FILE__, std::uint32_t(__LINE__)},
+                                        outOfMemory(std::int64_t(bytes), left));
+    }
+
     static void release(void* memory)
     {
         if (s_installed->m_heap.owns(memory))
@@ -56,7 +83,10 @@ private:
     static inline TensorAllocator* s_installed = nullptr;
     TensorHeap& m_heap;
     c10::Allocator& m_other;
+    std::atomic<std::size_t> m_unasked {0}; ///< handed out since the last look
 };
+
+TensorHeap* heapOfProcess = nullptr;
 
 } // namespace
 
@@ -69,9 +99,12 @@ void keepFreedMemory()
     mallopt(M_TOP_PAD, 16 << 20);
 #endif
     // Both live as long as the process: tensors may outlast everything else.
-    static TensorHeap* const heap = TensorHeap::create(kAddresses).release();
-    if (heap)
-        c10::SetCPUAllocator(new TensorAllocator(*heap));
+    heapOfProcess = TensorHeap::create(kAddresses).release();
+    if (!heapOfProcess)
+        return;
+    c10::SetCPUAllocator(new TensorAllocator(*heapOfProcess));
+    constexpr auto kGoOn = [] { heapOfProcess->goOnAfterFork(); };
+    pthread_atfork([] { heapOfProcess->holdForFork(); }, kGoOn, kGoOn);
 }
 
 void returnFreedMemory()

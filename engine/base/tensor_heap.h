@@ -35,6 +35,11 @@ public:
     /// Gives the system all that is free, and forgets how much was in use.
     void returnFree();
 
+    /// Around a fork: no other thread is amidst a change while the copy is made, which may go on
+    /// using the heap.
+    void holdForFork() { m_mutex.lock(); }
+    void goOnAfterFork() { m_mutex.unlock(); }
+
     struct Usage
     {
         std::size_t used = 0, kept = 0, most = 0; ///< bytes

@@ -2,14 +2,17 @@
 #include "engine/base/torch_guard.h"
 
 #include "engine/base/log.h"
+#include "engine/base/memory_budget.h"
 #include "engine/base/plain_cause.h"
 
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
 
+#include <cstdlib>
 #include <exception>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <set>
 
 namespace qs {
@@ -44,6 +47,23 @@ c10::WarningHandler* notedWarnings()
     return &handler;
 }
 
+/// What LibTorch's own allocator says where the system refuses: "DefaultCPUAllocator: can't
+/// allocate memory: you tried to allocate 80000000000 bytes".
+std::optional<Error> refusedBySystem(const std::string& text)
+{
+    constexpr std::string_view kAllocator = "DefaultCPUAllocator", kTried = "tried to allocate ";
+    if (text.find(kAllocator) == std::string::npos)
+        return std::nullopt;
+    const auto tried = text.find(kTried);
+    const std::int64_t bytes = tried == std::string::npos
+        ? 0
+        : std::strtoll(text.c_str() + tried + kTried.size(), nullptr, 10);
+    const std::string asked = bytes > 0
+        ? ": " + memoryText(bytes) + " are needed at once, more than the system gives"
+        : "";
+    return makeError(ErrorCode::Device, std::string(kOutOfMemory) + asked).withHint(memoryHint());
+}
+
 } // namespace
 
 Result<void> guardTorch(const std::function<Result<void>()>& body)
@@ -52,15 +72,19 @@ Result<void> guardTorch(const std::function<Result<void>()>& body)
     try {
         return body();
     } catch (const c10::OutOfMemoryError& e) {
-        return fail(makeError(ErrorCode::Device, plainCause(e.what_without_backtrace()))
-                        .withHint("use a smaller batch_size or the CPU"));
+        const std::string text = plainCause(e.what_without_backtrace());
+        return fail(makeError(ErrorCode::Device, text)
+                        .withHint(text.starts_with(kOutOfMemory)
+                                      ? memoryHint()
+                                      : "use a smaller batch_size or the CPU"));
     } catch (const c10::Error& e) {
         const std::string text = plainCause(e.what_without_backtrace());
+        if (auto refused = refusedBySystem(text))
+            return fail(*std::move(refused));
         const bool device = text.find("CUDA") != std::string::npos;
         return fail(device ? ErrorCode::Device : ErrorCode::BadInput, text);
     } catch (const std::bad_alloc&) {
-        return fail(
-            makeError(ErrorCode::Device, "out of memory").withHint("use a smaller batch_size"));
+        return fail(makeError(ErrorCode::Device, std::string(kOutOfMemory)).withHint(memoryHint()));
     } catch (const std::exception& e) {
         return fail(ErrorCode::Internal, plainCause(e.what()));
     }

@@ -2,7 +2,9 @@
 #include "engine/base/try_apart.h"
 
 #include "engine/base/log.h"
+#include "engine/base/memory_budget.h"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <ctime>
@@ -24,7 +26,11 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kFine = 0, kNoMemory = 3;
 constexpr std::size_t kLongestError = 4000; ///< bytes, which a pipe takes without a reader
-constexpr std::chrono::seconds kIdle {3}; ///< no processor time for so long: it waits for a lock
+/// Asleep for so long without processor time, it waits for a lock that another thread of ours held
+/// at the fork: nobody will open it in the copy. Another copy, a moment later, may not have to. The
+/// last one may also wait for something else.
+constexpr std::chrono::milliseconds kIdle {200}, kIdleAtLast {3000};
+constexpr int kTries = 5;
 
 std::int64_t virtualBytes()
 {
@@ -111,6 +117,9 @@ const Report* reportOfChild = nullptr; ///< in the copy alone
     limit(RLIMIT_AS, rlim_t(virtualBytes() + limits.bytes));
 #endif
     limit(RLIMIT_CPU, rlim_t(limits.seconds));
+    // Large tensors lie among addresses that are taken already.
+    const std::int64_t most = residentBytes() + limits.bytes;
+    setMemoryLimit(memoryLimit() > 0 ? std::min(memoryLimit(), most) : most);
     setLogSink({});
     if (const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC); nowhere >= 0) {
         dup2(nowhere, STDOUT_FILENO);
@@ -146,6 +155,16 @@ std::int64_t processorNanoseconds(pid_t child)
     return std::int64_t(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
+/// Whether it is neither running nor able to, nor reading from a disk.
+bool sleeps(pid_t child)
+{
+    std::ifstream in("/proc/" + std::to_string(child) + "/stat");
+    std::string text;
+    std::getline(in, text);
+    const auto name = text.rfind(')'); // which may hold anything
+    return name != std::string::npos && name + 2 < text.size() && text[name + 2] == 'S';
+}
+
 /// What the end of a trial means; empty where nothing is wrong.
 std::string meaning(const TrialEnd& end)
 {
@@ -170,8 +189,12 @@ std::string meaning(const TrialEnd& end)
 
 } // namespace
 
-Result<std::optional<TrialEnd>> runApart(const std::function<Result<void>()>& body,
-                                         const TrialLimits& limits, const JobContext& job)
+namespace {
+
+/// One copy.
+Result<std::optional<TrialEnd>> tryOnce(const std::function<Result<void>()>& body,
+                                        const TrialLimits& limits, std::chrono::milliseconds idle,
+                                        const JobContext& job)
 {
     const Report report;
     const pid_t child = fork();
@@ -199,10 +222,10 @@ Result<std::optional<TrialEnd>> runApart(const std::function<Result<void>()>& bo
             return fail(std::move(running).error());
         }
         const std::int64_t now = processorNanoseconds(child);
-        if (now != used)
+        if (now != used || !sleeps(child))
             lastUsed = Clock::now();
         used = now;
-        if (Clock::now() - lastUsed > kIdle) {
+        if (Clock::now() - lastUsed > idle) {
             stop();
             end.idle = true;
             return end;
@@ -214,6 +237,19 @@ Result<std::optional<TrialEnd>> runApart(const std::function<Result<void>()>& bo
     end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     end.noMemory = WIFEXITED(status) && WEXITSTATUS(status) == kNoMemory;
     return end;
+}
+
+} // namespace
+
+Result<std::optional<TrialEnd>> runApart(const std::function<Result<void>()>& body,
+                                         const TrialLimits& limits, const JobContext& job)
+{
+    for (int tried = 1;; ++tried) {
+        QS_TRY(const std::optional<TrialEnd> end,
+               tryOnce(body, limits, tried < kTries ? kIdle : kIdleAtLast, job));
+        if (!end || !end->idle || tried == kTries)
+            return end;
+    }
 }
 
 Result<void> tryApart(const std::function<Result<void>()>& body, const TrialLimits& limits,

@@ -22,7 +22,7 @@ struct TrialLimits
 struct TrialEnd
 {
     bool finished = false; ///< `body` returned; else it ended the process or was ended
-    bool idle = false; ///< it waited without using the processor, and was ended
+    bool idle = false; ///< it waited for a lock, several copies did, and was ended
     bool noMemory = false;
     bool threw = false; ///< an exception that nobody can catch ended it: `error` is what it said
     int signal = 0; ///< that ended it; 0 = none

@@ -3,6 +3,7 @@
 
 #include "engine/base/freed_memory.h"
 #include "engine/base/log.h"
+#include "engine/base/memory_budget.h"
 #include "engine/base/torch_guard.h"
 #include "engine/calibrate/checkpoint.h"
 #include "engine/calibrate/data/batch_reader.h"

@@ -49,9 +49,7 @@ std::optional<Observations> Checkpoint::load(const Plan& plan) const
 void Checkpoint::setAside(const Error& why) const
 {
     std::error_code code;
-    std::string target = m_path + ".damaged";
-    for (int i = 2; fs::exists(fs::symlink_status(target, code)); ++i)
-        target = m_path + ".damaged" + std::to_string(i);
+    const std::string target = m_path + ".damaged"; // the latest; what lay there goes
     fs::rename(m_path, target, code);
     if (!code)
         warn("the statistics of an interrupted calibration cannot be used (" + why.message

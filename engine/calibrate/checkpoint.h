@@ -30,7 +30,7 @@ public:
     }
     /// The statistics of an earlier run of the very same calibration; nothing where there are none
     /// or they are another's. A file that is damaged, or that no calibration wrote, is moved aside
-    /// with a warning.
+    /// with a warning, in the place of one moved there before.
     std::optional<Observations> load(const Plan& plan) const;
     Result<void> save(const Observations& observations) const;
     /// Nothing is left to go on from.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/calibrate/memory_estimate.h"
 
+#include "engine/base/memory_budget.h"
 #include "engine/execute/interpreter.h"
 #include "engine/execute/liveness.h"
 #include "engine/execute/op_table.h"
@@ -9,8 +10,6 @@
 #include <ATen/core/Tensor.h>
 
 #include <algorithm>
-#include <fstream>
-#include <limits>
 #include <unordered_map>
 
 namespace qs {
@@ -112,27 +111,10 @@ private:
     std::int64_t m_now = 0, m_most = 0;
 };
 
-std::string gigabytes(std::int64_t bytes)
-{
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f GB", double(bytes) / 1e9);
-    return text;
-}
-
 /// The largest batch that fits; 0 where none does.
 std::int64_t fittingSamples(std::int64_t forValues, std::int64_t values, std::int64_t samples)
 {
     return values > 0 ? std::int64_t(double(forValues) / double(values) * double(samples)) : 0;
-}
-
-/// The number in a file of /proc or /sys, or behind `key` in it; no limit where there is none.
-std::int64_t numberIn(const char* path, const std::string& key = {})
-{
-    std::ifstream in(path);
-    std::int64_t number = 0;
-    for (std::string word; !key.empty() && in >> word && word != key;)
-        ;
-    return in >> number ? number : std::numeric_limits<std::int64_t>::max();
 }
 
 } // namespace
@@ -166,8 +148,8 @@ Result<void> checkFits(const MemoryEstimate& estimate, std::int64_t freeBytes, s
     const std::int64_t most = fittingSamples(freeBytes - fixed, 2 * estimate.live, samples);
     return fail(makeError(ErrorCode::Device,
                           "a batch of " + std::to_string(samples) + " needs about "
-                              + gigabytes(estimate.needed()) + " on " + device + ", where "
-                              + gigabytes(freeBytes) + " are free")
+                              + memoryText(estimate.needed()) + " on " + device + ", where "
+                              + memoryText(freeBytes) + " are free")
                     .withHint(most >= 1 ? "set \"batch_size\" to " + std::to_string(most)
                                       + " in the recipe's \"calibration\", or use --device cpu"
                                         : std::string("use --device cpu")));
@@ -182,33 +164,13 @@ Result<void> checkFitsHere(const MemoryEstimate& estimate, std::int64_t freeByte
     const std::int64_t most = fittingSamples(freeBytes - fixed, 2 * estimate.live, samples);
     return fail(makeError(ErrorCode::Device,
                           "a batch of " + std::to_string(samples) + " needs at least "
-                              + gigabytes(estimate.least()) + " of memory (weights "
-                              + gigabytes(estimate.weights) + "), where " + gigabytes(freeBytes)
+                              + memoryText(estimate.least()) + " of memory (weights "
+                              + memoryText(estimate.weights) + "), where " + memoryText(freeBytes)
                               + " are free")
                     .withHint(most >= 1
                                   ? "set \"batch_size\" to " + std::to_string(most)
                                       + " in the recipe's \"calibration\""
                                   : std::string("close other programs or use a larger machine")));
-}
-
-std::int64_t mainMemoryLeft()
-{
-    constexpr std::int64_t kKilo = 1024;
-    constexpr auto kNoLimit = std::numeric_limits<std::int64_t>::max();
-    const auto inBytes = [&](std::int64_t kilobytes) {
-        return kilobytes > kNoLimit / kKilo ? kNoLimit : kilobytes * kKilo;
-    };
-    const std::int64_t own = inBytes(numberIn("/proc/self/status", "VmRSS:"));
-    if (own == kNoLimit)
-        return kNoLimit;
-    const std::int64_t available = inBytes(numberIn("/proc/meminfo", "MemAvailable:"));
-    std::int64_t left = available == kNoLimit ? kNoLimit : available + own;
-    const std::int64_t group = numberIn("/sys/fs/cgroup/memory.max");
-    const std::int64_t used = numberIn("/sys/fs/cgroup/memory.current");
-    const std::int64_t cached = numberIn("/sys/fs/cgroup/memory.stat", "file");
-    if (group != kNoLimit && used != kNoLimit && cached != kNoLimit)
-        left = std::min(left, group - used + cached + own);
-    return left;
 }
 
 } // namespace qs

@@ -39,8 +39,4 @@ Result<void> checkFits(const MemoryEstimate& estimate, std::int64_t freeBytes, s
 Result<void> checkFitsHere(const MemoryEstimate& estimate, std::int64_t freeBytes,
                            std::int64_t samples);
 
-/// Bytes of main memory that this process may have in all, with what it has: what the machine has
-/// free, and the limits of its control group and of the shell it was started from.
-std::int64_t mainMemoryLeft();
-
 } // namespace qs

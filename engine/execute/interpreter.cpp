@@ -241,8 +241,8 @@ Result<std::vector<at::IValue>> Interpreter::run(std::vector<at::IValue> inputs,
     QS_CHECK(impl.startState(frame, carried ? *carried : ModelState()));
     std::size_t nextInput = 0;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-        QS_CHECK(job.check());
         const Node& node = *nodes[i];
+        QS_CHECK(checkGoesOn(job, node));
         if (node.kind == NodeKind::Input)
             frame.set({node.id, 0}, inLayout(inputs[nextInput++], impl.layout));
         else if (node.kind == NodeKind::Output)
@@ -309,8 +309,8 @@ Result<void> Interpreter::Impl::evaluate(Frame& frame, std::span<const ValueRef>
     const std::unordered_set<ValueRef> keep(wanted.begin(), wanted.end());
     std::unordered_set<ValueRef> made;
     for (const std::size_t position : order) {
-        QS_CHECK(job.check());
         const Node& node = *graph->nodes()[position];
+        QS_CHECK(checkGoesOn(job, node));
         std::vector<at::IValue> given(node.outputs.size());
         std::vector<bool> wasGiven(node.outputs.size());
         for (std::uint32_t i = 0; i < node.outputs.size(); ++i)
@@ -352,11 +352,11 @@ Result<void> Interpreter::evaluate(Frame& frame, std::span<const ValueRef> wante
     return m_impl->evaluate(frame, wanted, job, false);
 }
 
-Result<void> Interpreter::runNode(const Node& node, Frame& frame) const
+Result<void> Interpreter::runNode(const Node& node, Frame& frame, const JobContext& job) const
 {
     const InferenceScope scope;
     const NodeTimes::Watch watch(m_impl->times.get(), node.id);
-    return m_impl->runNode(node, frame, {});
+    return m_impl->runNode(node, frame, {}, {}, job);
 }
 
 Result<void> Interpreter::runNode(const Node& node, Frame& frame,

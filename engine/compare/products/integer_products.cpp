@@ -23,6 +23,9 @@ constexpr std::int64_t kFewestOfAGroup = 8;
 /// Below this many multiplications a batch a packed weight and a kernel of its own are not worth
 /// their memory.
 constexpr std::int64_t kFewestMultiplications = 32'000'000;
+/// Two terms of a larger float weight, in bytes, are not worth their memory, half of the weight's
+/// once more: it is multiplied as it is.
+constexpr std::size_t kLargestOfTwoTerms = std::size_t(48) << 20;
 /// What a checked product may be off its float operator, 80 dB as noise over signal: the operator
 /// itself is about 130 dB off the exact sum, two terms of eight bits are 90 to 98.
 constexpr double kTrusted = 1e-8;
@@ -41,6 +44,8 @@ bool isWorthBytes(const GridProduct& product, const at::Tensor& weight, const at
 {
     const auto& geometry = product.geometry;
     if (weight.numel() == 0 || input.numel() == 0)
+        return false;
+    if (!product.stored && weight.nbytes() > kLargestOfTwoTerms)
         return false;
     const std::int64_t summands = weight.numel() / weight.size(0);
     std::int64_t places = input.numel() / input.size(geometry ? 1 : -1);

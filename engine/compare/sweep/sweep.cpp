@@ -183,7 +183,7 @@ Result<void> Sweep::advance(const Interpreter& interpreter, const Node& node, Fr
     const auto found = expendable.find(node.id);
     const auto read = found == expendable.end() ? std::span<const ValueRef>()
                                                 : std::span<const ValueRef>(found->second);
-    QS_CHECK(interpreter.runNode(node, frame, read));
+    QS_CHECK(interpreter.runNode(node, frame, read, m_job));
     for (const ValueRef ref : read)
         frame.release(ref);
     return {};

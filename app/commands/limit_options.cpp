@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/commands/limit_options.h"
+
+#include "engine/base/memory_budget.h"
+#include "engine/base/text.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+
+namespace qs {
+
+namespace {
+
+/// Longest time that anybody means: a year.
+constexpr double kMostSeconds = 366.0 * 24 * 3600;
+
+} // namespace
+
+std::optional<std::chrono::milliseconds> parseDuration(std::string_view text)
+{
+    double number = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (problem != std::errc())
+        return std::nullopt;
+    const std::string_view unit = text.substr(std::size_t(end - text.data()));
+    const double factor = unit.empty() || unit == "s" ? 1
+        : unit == "m"                                 ? 60
+        : unit == "h"                                 ? 3600
+                                                      : 0;
+    const double seconds = number * factor;
+    if (!(seconds >= 0.001 && seconds <= kMostSeconds)) // NaN too
+        return std::nullopt;
+    return std::chrono::milliseconds(std::int64_t(seconds * 1000));
+}
+
+void addLimitOptions(CLI::App& app, RunLimits& limits)
+{
+    for (const char* verb :
+         {"inspect", "plan", "edit", "quantize", "compare", "look", "verify", "check"}) {
+        CLI::App* command = app.get_subcommand(verb);
+        command
+            ->add_option_function<std::string>(
+                "--timeout",
+                [&limits](const std::string& word) {
+                    const auto time = parseDuration(word);
+                    if (!time)
+                        throw CLI::ValidationError(
+                            "--timeout",
+                            inQuotes(word) + " is no time: give seconds, or 10m, or 2h");
+                    limits.time = *time;
+                },
+                "end with exit code 1 what is not done by then: seconds, 10m, 2h; results appear "
+                "whole or not at all")
+            ->type_name("TIME");
+        command
+            ->add_option_function<std::string>(
+                "--memory",
+                [&limits](const std::string& word) {
+                    const auto bytes = parseBytes(word);
+                    if (!bytes)
+                        throw CLI::ValidationError(
+                            "--memory",
+                            inQuotes(word) + " is no amount of memory: give 4G, or 512M");
+                    limits.bytes = *bytes;
+                },
+                "the most memory to take: 4G, 512M; what needs more is refused, results are the "
+                "same")
+            ->type_name("SIZE");
+    }
+}
+
+} // namespace qs

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace CLI {
+class App;
+}
+
+namespace qs {
+
+/// What a run may take; 0 = as much as it needs.
+struct RunLimits
+{
+    std::chrono::milliseconds time {0};
+    std::int64_t bytes = 0; ///< of main memory
+};
+
+/// Adds `--timeout` and `--memory` to every verb that opens or runs a model. Other words than times
+/// and amounts are wrong usage.
+void addLimitOptions(CLI::App& app, RunLimits& limits);
+
+/// The time that a user names: "90" and "90s" are seconds, "10m" minutes, "1.5h" hours. Nothing
+/// where the text names no time.
+std::optional<std::chrono::milliseconds> parseDuration(std::string_view text);
+
+} // namespace qs
