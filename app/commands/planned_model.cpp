@@ -3,12 +3,14 @@
 
 #include "app/commands/stopwatch.h"
 #include "engine/base/log.h"
+#include "engine/base/path_claim.h"
 #include "engine/configure/extension_packs.h"
 #include "engine/import/importer.h"
 #include "engine/project/moved_files.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 
 namespace qs {
 
@@ -85,6 +87,7 @@ Result<ModelSource> modelSource(const std::string& given, const std::string& rec
         return source;
     }
     QS_TRY(Project project, readProject(given));
+    removeAbandonedOnce(std::filesystem::absolute(given).parent_path().string());
     QS_TRY(source.model, placeOfModel(project, given, movedTo));
     const std::string data = findData(project.dataPath, given);
     if (!data.empty() && data != project.dataPath)

@@ -39,7 +39,7 @@ std::string lastLine(const std::string& text)
 }
 
 /// Texts that stand for what a standard or JSON library throws.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kStandard {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kStandard {{
     {"stoll", "a number in it is not one, or is too large"},
     {"stoull", "a number in it is not one, or is too large"},
     {"stoi", "a number in it is not one, or is too large"},
@@ -54,6 +54,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kStandar
     {"basic_string", "a text in it is shorter than it should be"},
     {"bad optional access", "something that belongs into it is missing"},
     {"std::bad_alloc", "out of memory"},
+    {"ZeroDivisionError", "an integer is divided by zero"},
 }};
 
 void removeAll(std::string& text, std::string_view part)
@@ -118,6 +119,79 @@ void removeNamespaces(std::string& text)
     }
 }
 
+/// What stands between two texts, the first time both are there.
+std::string between(const std::string& text, std::string_view begin, std::string_view end)
+{
+    const auto at = text.find(begin);
+    if (at == std::string::npos)
+        return {};
+    const auto from = at + begin.size();
+    const auto to = text.find(end, from);
+    return to == std::string::npos ? std::string() : text.substr(from, to - from);
+}
+
+/// LibTorch's own words for element types, where the text is about types.
+void renameTypes(std::string& text)
+{
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kNames {{
+        {"Half", "float16"},
+        {"BFloat16", "bfloat16"},
+        {"Float", "float32"},
+        {"Double", "float64"},
+        {"Byte", "uint8"},
+        {"Char", "int8"},
+        {"Short", "int16"},
+        {"Int", "int32"},
+        {"Long", "int64"},
+        {"Bool", "bool"},
+        {"long int", "int64"},
+        {"ComplexFloat", "complex64"},
+    }};
+    if (text.find("type") == std::string::npos && text.find("floating point") == std::string::npos)
+        return;
+    const auto isLetter = [&](std::size_t at) {
+        return at < text.size()
+            && (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_');
+    };
+    for (const auto& [name, plain] : kNames)
+        for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at + 1))
+            if (!(at > 0 && isLetter(at - 1)) && !isLetter(at + name.size()))
+                text.replace(at, name.size(), plain);
+}
+
+/// Sentences that name LibTorch's machinery instead of what the user gave it.
+void sayPlainly(std::string& text)
+{
+    if (const std::string op = between(text, "Could not run '", "' with arguments from the '");
+        !op.empty()) {
+        const std::string where = between(text, "arguments from the '", "' backend");
+        text = "PyTorch has no kernel of " + op + " for "
+            + (where == "CPU"                ? "values of this type"
+                   : where == "QuantizedCPU" ? "quantized values"
+                                             : "values on " + where);
+    } else if (const std::string type = between(text, "not implemented for '", "'");
+               !type.empty()) {
+        text = "PyTorch has no kernel for the type " + type;
+    } else if (const std::string held = between(text, "Expected ", " to be true, but got false");
+               !held.empty() && text.starts_with("Expected ")) {
+        text = "it needs " + held;
+    } else if (const std::string bytes = between(text, "you tried to allocate ", " bytes");
+               !bytes.empty()) {
+        text = "out of memory: " + bytes + " bytes were asked for at once";
+    } else if (text.starts_with("There were no tensor arguments to this function")) {
+        text = "it got no tensor, where it needs one";
+    } else if (text.starts_with("Didn't find engine for")) {
+        const std::string op = between(text + " ", "for operation ", " ");
+        text = "the int8 engine in use has no " + (op.empty() ? "such operator" : op);
+    }
+    removeSpan(text, " (of Python compilation unit at", ")");
+    removeAll(text, "__torch__.torch.classes.");
+    for (const std::string_view link : {"see https://", "https://"})
+        if (const auto at = text.find(link); at != std::string::npos)
+            text.erase(at);
+    renameTypes(text);
+}
+
 /// "isTuple() INTERNAL ASSERT FAILED at "x.h":5, please report a bug to PyTorch. Wanted a tuple".
 std::string withoutAssertion(const std::string& text)
 {
@@ -157,6 +231,7 @@ std::string plainCause(const std::string& what)
     if (const auto at = text.find(kReader); at != std::string::npos)
         text.replace(at, kReader.size(), "its archive is not sound:");
     removeAll(text, "RuntimeError: ");
+    sayPlainly(text);
     removePlaces(text);
     removeNamespaces(text);
     text = trimmed(text);

@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
+#include "engine/execute/call_operands.h"
 #include "engine/execute/control/higher_order.h"
 #include "engine/execute/control/scalar_ops.h"
 #include "engine/execute/control/script_control.h"
@@ -90,6 +91,31 @@ void protectStatistics(const c10::FunctionSchema& schema, torch::jit::Stack& sta
             *value = at::clone(value->toTensor());
 }
 
+/// Runs it on the arguments of the stack, which its results replace. Errors name the operator and
+/// what it was given: a kernel takes its arguments off the stack, hence the copy, which is of
+/// references alone.
+Result<void> callKernel(const Node& node, const NodeCall& call, bool overwrite,
+                        torch::jit::Stack& stack)
+{
+    const torch::jit::Stack given = overwrite ? torch::jit::Stack() : stack;
+    auto done = guardTorch([&]() -> Result<void> {
+        if (overwrite)
+            call.inPlace->callBoxed(stack);
+        else if (call.op)
+            call.op->callBoxed(stack);
+        else
+            runScriptOperator(*call.script, stack);
+        return {};
+    });
+    if (done || done.error().code == ErrorCode::Cancelled)
+        return done;
+    Error error = std::move(done).error();
+    const std::string operands = operandsText(*schemaOf(call), given);
+    error.message
+        = node.target + ": " + error.message + (operands.empty() ? "" : "; it got " + operands);
+    return fail(std::move(error));
+}
+
 Result<Values> callDispatcher(const Node& node, const NodeCall& call, const CallContext& context)
 {
     const auto& schema = *schemaOf(call);
@@ -106,12 +132,7 @@ Result<Values> callDispatcher(const Node& node, const NodeCall& call, const Call
         stack.push_back(std::move(value));
     }
     protectStatistics(schema, stack);
-    if (context.overwrite && call.inPlace)
-        call.inPlace->callBoxed(stack);
-    else if (call.op)
-        call.op->callBoxed(stack);
-    else
-        runScriptOperator(*call.script, stack);
+    QS_CHECK(callKernel(node, call, context.overwrite && call.inPlace, stack));
     // What nothing was written to yet is memory of whatever was there before: two runs would
     // differ.
     if (node.target.starts_with("aten.empty") || node.target.starts_with("aten.new_empty"))

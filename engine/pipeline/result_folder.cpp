@@ -8,12 +8,9 @@
 #include "engine/export/exporter.h"
 
 #include <algorithm>
-#include <chrono>
-#include <fcntl.h>
+#include <cstdlib>
 #include <filesystem>
 #include <string_view>
-#include <sys/file.h>
-#include <unistd.h>
 #include <utility>
 
 namespace qs {
@@ -37,7 +34,6 @@ std::string firstMissing(fs::path folder)
     return missing;
 }
 
-constexpr std::string_view kStaging = ".quantscope-", kPattern = "XXXXXX";
 /// Where a staging folder keeps the files that new ones take the place of.
 constexpr const char* kEarlier = "earlier";
 
@@ -65,72 +61,6 @@ private:
     std::error_code m_failure;
     std::vector<std::pair<fs::path, fs::path>> m_done;
 };
-
-/// Where locks are not known, the folder of a run may look abandoned for as long.
-constexpr std::chrono::minutes kYoung {1};
-/// A temporary file is written in one go.
-constexpr std::chrono::minutes kAbandoned {60};
-
-/// The folder, locked for this process; -1 where another one holds it or locks are not known.
-int lockFolder(const std::string& folder)
-{
-    const int handle = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (handle < 0 || flock(handle, LOCK_EX | LOCK_NB) == 0)
-        return handle;
-    close(handle);
-    return -1;
-}
-
-/// A temporary file of ours.
-bool isTemporary(const fs::directory_entry& entry)
-{
-    const std::string name = entry.path().filename().string();
-    std::error_code code;
-    return name.starts_with(kTemporaryBegin) && name.ends_with(kTemporaryEnd)
-        && name.size() == kTemporaryBegin.size() + 16 + kTemporaryEnd.size()
-        && entry.symlink_status(code).type() == fs::file_type::regular;
-}
-
-/// The folder, locked while runs make and lock their hidden folders in it, one after the other; -1
-/// where locks are not known.
-int waitForFolder(const std::string& folder)
-{
-    const int handle = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (handle >= 0 && flock(handle, LOCK_EX) == 0)
-        return handle;
-    if (handle >= 0)
-        close(handle);
-    return -1;
-}
-
-/// Removes the hidden folders of runs that could not: nobody holds their locks any more.
-/// `isAlone`: no other run is between making its folder and locking it.
-void removeAbandoned(const std::string& folder, bool isAlone)
-{
-    std::error_code code;
-    std::vector<fs::path> found;
-    for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
-         entry.increment(code)) {
-        const std::string name = entry->path().filename().string();
-        std::error_code unknown;
-        if (isTemporary(*entry)
-            && fs::file_time_type::clock::now() - entry->last_write_time(unknown) > kAbandoned)
-            fs::remove(entry->path(), unknown);
-        if (name.starts_with(kStaging) && name.size() == kStaging.size() + kPattern.size()
-            && entry->symlink_status(unknown).type() == fs::file_type::directory)
-            found.push_back(entry->path());
-    }
-    for (const fs::path& path : found) {
-        const auto changed = fs::last_write_time(path, code);
-        if (code || (!isAlone && fs::file_time_type::clock::now() - changed < kYoung))
-            continue;
-        const int lock = lockFolder(path.string());
-        if (lock < 0)
-            continue;
-        fs::remove_all(path, code);
-        close(lock);
-    }
-}
 
 /// Every name that a run may write, and then remove or replace, in a result folder.
 std::vector<std::string> writtenNames(const std::vector<std::string>& forms)
@@ -204,26 +134,25 @@ Result<ResultFolder> ResultFolder::create(const std::string& folder)
     result.m_made = firstMissing(folder);
     result.m_folder = folder;
     QS_CHECK(ensureWritableFolder(folder));
-    const int alone = waitForFolder(folder);
-    removeAbandoned(folder, alone >= 0);
-    std::string name
-        = (fs::path(folder) / (std::string(kStaging) + std::string(kPattern))).string();
-    const bool made = mkdtemp(name.data()) != nullptr;
-    if (made) {
+    removeAbandoned(folder);
+    for (int attempt = 0; attempt < 8; ++attempt) {
+        std::string name = std::string(kTemporaryBegin) + std::string(kFolderLetters, 'X');
+        name = (fs::path(folder) / name).string();
+        if (!mkdtemp(name.data()))
+            break;
+        result.m_claim = PathClaim(name);
+        if (result.m_claim.isLost())
+            continue;
         result.m_staging = name;
-        result.m_lock = lockFolder(name);
+        return result;
     }
-    if (alone >= 0)
-        close(alone);
-    if (!made)
-        return fail(makeError(ErrorCode::Io, "cannot make a folder inside it").inFile(folder));
-    return result;
+    return fail(makeError(ErrorCode::Io, "cannot make a folder inside it").inFile(folder));
 }
 
 ResultFolder::ResultFolder(ResultFolder&& other) noexcept
     : m_folder(std::move(other.m_folder))
     , m_staging(std::exchange(other.m_staging, {}))
-    , m_lock(std::exchange(other.m_lock, -1))
+    , m_claim(std::move(other.m_claim))
     , m_made(std::exchange(other.m_made, {}))
 {
 }
@@ -233,8 +162,7 @@ ResultFolder::~ResultFolder()
     std::error_code code;
     if (!m_staging.empty())
         fs::remove_all(m_staging, code);
-    if (m_lock >= 0)
-        close(m_lock);
+    m_claim = {};
     // Folders made here hold nothing else; `remove` would refuse a folder that does.
     if (m_made.empty())
         return;

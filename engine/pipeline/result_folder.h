@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/path_claim.h"
 #include "engine/base/result.h"
 #include "engine/configure/recipe.h"
 
@@ -54,7 +55,7 @@ private:
 
     std::string m_folder;
     std::string m_staging;
-    int m_lock = -1; ///< the hidden folder's: held as long as the run lives
+    PathClaim m_claim; ///< on the hidden folder
     std::string m_made; ///< the outermost folder that did not exist before, or empty
 };
 

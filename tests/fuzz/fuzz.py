@@ -22,8 +22,9 @@ from pathlib import Path
 from mutate import mutated
 from seeds import make_seeds
 
-LEAKS = re.compile(r"c10::|at::(?!:)\w|INTERNAL ASSERT|report a bug|report this|stoll|stoull|\bstoi\b|map::at|json\.exception|vector::|basic_string|"
+LEAKS = re.compile(r"c10::|at::(?!:)\w|INTERNAL ASSERT|report a bug|report this|\bstd::|stoll|stoull|\bstoi\b|map::at|json\.exception|vector::|basic_string|"
                    r"bad_alloc|bad optional|/pytorch/|torch/csrc|\.cpp:\d|\.h:\d|\.cc:\d|[\x00-\x1f\x7f]")
+BY_NAME = ("result", "extension", "run")
 BAD = ("crash", "hang", "memory", "thrown")
 
 
@@ -51,10 +52,12 @@ class Round:
         for number in range(size):
             seed, form = rng.choice(seeds)
             path = place / f"{number}{seed.suffix}"
-            if reader == "result":  # is read by its name, with the recipe beside it
-                path = place / str(number) / "result.json"
-                path.parent.mkdir()
-                shutil.copy(seed.parent / "recipe.json", path.parent)
+            if reader in BY_NAME:  # is read by its name, with what stands beside it
+                path = place / str(number) / "kept" / seed.name
+                path.parent.mkdir(parents=True)
+                for beside in seed.parent.iterdir():
+                    if beside.is_file() and beside.stat().st_size < 1 << 20:
+                        shutil.copy(beside, path.parent)
             path.write_bytes(mutated(seed.read_bytes(), form, rng))
             paths.append(path)
         for path, (outcome, message) in zip(paths, read_all(self.options.program, reader, model, paths)):

@@ -6,6 +6,8 @@ import json
 import struct
 import zipfile
 
+import bombs
+
 NUMBERS = (0, 1, -1, 2, 255, 256, 2**31 - 1, 2**31, -2**31, 2**32, 2**53, 2**63 - 1, -2**63, 2**63, 2**64, 10**30, 0.5, -0.0, 1e308, 1e-320)
 TEXTS = ("", ".", "..", "/", "a" * 5000, "\x1b[31m", "\u202e", "'", '"', "\\", "%s%n", "aten.add.Tensor", "torch.nn.Linear", "s0", "NaN", "-1",
          "99999999999999999999", "(" * 3000, "[" * 3000, "(a+)+$", "(?=x)", ".".join("abcdefgh" * 40), "/dev/zero", "../../x", "None", "x" * 70000)
@@ -56,7 +58,11 @@ def nested(value, depth, rng):
 
 def json_of(text, rng):
     """Values replaced, moved, taken out, repeated, nested; keys of another name."""
+    if rng.random() < 0.1:
+        return bombs.json_text(text, rng)
     value = json.loads(text)
+    if isinstance(value, dict) and rng.random() < 0.3:
+        value = bombs.program_of(value, rng)
     for _ in range(rng.choice((1, 1, 1, 2, 4))):
         all_places = places(value)
         if not all_places:
@@ -66,7 +72,7 @@ def json_of(text, rng):
         if kind < 2:
             holder[key] = rng.choice(NUMBERS)
         elif kind < 4:
-            holder[key] = rng.choice(TEXTS)
+            holder[key] = rng.choice(TEXTS) if rng.random() < 0.6 else bombs.texts(rng)
         elif kind == 4:
             holder[key] = rng.choice((None, True, False, [], {}, [[]], [None], {"": None}))
         elif kind == 5:
@@ -89,11 +95,7 @@ def json_of(text, rng):
             holder[key] = text_now[:at] + rng.choice(TEXTS) + text_now[at:]
         elif isinstance(holder[key], (int, float)) and not isinstance(holder[key], bool):
             holder[key] = holder[key] * rng.choice((-1, 2, 1000)) + rng.choice((-1, 1))
-    made = json.dumps(value)
-    if rng.random() < 0.05:
-        depth = rng.choice((100, 1000, 100_000))
-        made = made.replace(":", ":" + "[" * depth + "1" + "]" * depth + ",\"z\":", 1)
-    return made
+    return json.dumps(value)
 
 
 SNIPPETS = ("1 % 0", "torch.add(1, 1)", "(1 // 0)", "-9223372036854775808 // -1", "[" * 500 + "]" * 500, "(" * 2000 + "1" + ")" * 2000,
@@ -103,8 +105,28 @@ SNIPPETS = ("1 % 0", "torch.add(1, 1)", "(1 // 0)", "-9223372036854775808 // -1"
             "ops.aten.save(x, \"/tmp/no\")", "unchecked_cast(int, None)", "[0] * 9999999999", "x[0]" * 3, "\"a\" * 99999999999")
 
 
+def nested_script(text, rng):
+    """Depth of every kind that the grammar knows, where a line of a method stands."""
+    lines = text.split("\n")
+    inside = [at for at, line in enumerate(lines) if line.startswith("    ") and "=" in line] or [len(lines) - 1]
+    at, depth, kind = rng.choice(inside), rng.choice(bombs.DEPTHS), rng.random()
+    indent = lines[at][:len(lines[at]) - len(lines[at].lstrip())]
+    if kind < 0.5:
+        form = bombs.EXPRESSIONS[rng.choice(sorted(bombs.EXPRESSIONS))](depth)
+        lines[at] = (lines[at].split("=")[0] if rng.random() < 0.3 else indent + "zz ") + "= " + form + ("\n" + lines[at] if rng.random() < 0.5 else "")
+    elif kind < 0.8:
+        lines.insert(at, bombs.statements(indent, depth, rng.choice(bombs.STATEMENTS)))
+    else:
+        lines.append(bombs.methods(min(depth, 5000), rng.random() < 0.5))
+        if rng.random() < 0.7:
+            lines.insert(at, indent + "zz = (self).m0(x, )")
+    return "\n".join(lines)
+
+
 def script_of(text, rng):
     """Lines moved, names exchanged, expressions in the place of others."""
+    if rng.random() < 0.4:
+        return nested_script(text, rng)
     lines = text.split("\n")
     for _ in range(rng.choice((1, 1, 2, 4))):
         at = rng.randrange(len(lines))
@@ -135,8 +157,10 @@ OPCODES = b"(.0125]}NtalbdeuRsKMJGXqrhj\x80\x81\x85\x86\x87\x88\x89\x8a)cQ"
 def pickle_of(data, rng):
     """Instructions put in, taken out and repeated."""
     data = bytearray(data)
+    if rng.random() < 0.1:
+        return bombs.HEAD + rng.choice(bombs.pickle_bombs()) + b"."
     for _ in range(rng.choice((1, 1, 2, 5))):
-        at, kind = rng.randrange(2, max(len(data), 3)), rng.randrange(6)
+        at, kind = rng.randrange(2, max(len(data), 3)), rng.randrange(8)
         if kind == 0:
             data[at:at] = bytes([rng.choice(OPCODES)])
         elif kind == 1:
@@ -147,6 +171,13 @@ def pickle_of(data, rng):
             data[at:at] = b"\x86q\xf1h\xf1h\xf1" * 40
         elif kind == 4:
             data[at:at + 1] = bytes([rng.choice(OPCODES)])
+        elif kind == 5:
+            data[at:at] = rng.choice(bombs.pickle_bombs())
+        elif kind == 6:  # a number of another size
+            found = [place for place in range(2, len(data) - 1) if data[place:place + 1] == b"K"]
+            if found:
+                at = rng.choice(found)
+                data[at:at + 2] = b"\x8a\x08" + struct.pack("<q", rng.choice((0, -1, 2**31, 2**62, -2**63, 2**63 - 1)))
         else:
             data = bytearray(bytes_of(bytes(data), rng))
     return bytes(data)
@@ -162,16 +193,18 @@ def of_record(name, data, rng):
         return pickle_of(data, rng)
     if name.endswith(".pt") and data[:2] == b"PK":
         return archive_of(data, rng)
-    if name.endswith(".npy"):
-        end = 10 + struct.unpack("<H", data[8:10])[0] if len(data) > 10 else len(data)
-        return bytes_of(data[:end], rng) + data[end:] if rng.random() < 0.7 else bytes_of(data, rng)
+    if name.endswith(".npy") and len(data) > 10 and rng.random() < 0.7:
+        return bombs.array_file(data, rng)
     return bytes_of(data, rng)
 
 
 def archive_of(data, rng):
     """One record changed, the archive sound around it; now and then the archive itself."""
-    if rng.random() < 0.1:
+    whole = rng.random()
+    if whole < 0.08:
         return bytes_of(data, rng)
+    if whole < 0.16:
+        return bombs.damaged_directory(data, rng)
     with zipfile.ZipFile(io.BytesIO(data)) as source:
         records = [(info.filename, source.read(info)) for info in source.infolist()]
     weights = [8 if name.endswith((".json", ".py", ".pkl")) else 4 if name.endswith((".npy", ".pt")) else 1 for name, _ in records]
@@ -183,20 +216,26 @@ def archive_of(data, rng):
     elif kind < 0.9:
         del records[chosen]
     elif kind < 0.95:
-        records.append((rng.choice(("../x", "a" * 300, records[chosen][0], "data/weights/0", "/etc/x")), records[chosen][1]))
-    else:
+        name = rng.choice((*bombs.NAMES, records[chosen][0]))
+        records.insert(rng.randrange(len(records) + 1), (name, records[chosen][1] if rng.random() < 0.7 else b"x"))
+    elif kind < 0.98:
         records[chosen] = (records[chosen][0], records[rng.randrange(len(records))][1])
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as made:
-        for name, content in records:
-            made.writestr(zipfile.ZipInfo(name), content)
-    return out.getvalue()
+    elif rng.random() < 0.5:
+        return bombs.zip_bomb(records[chosen][0], rng.choice((1, 64, 1024)), rng.choice((None, None, 10, 0, 0xFFFFFFF0)))
+    else:
+        records[chosen] = (records[chosen][0], bytes(64 << 20))
+    return bombs.archive_with(records, rng)
 
 
 def mutated(data, form, rng):
-    """A mutation of a file's bytes; `form` is "zip", "json" or "bytes"."""
+    """A mutation of a file's bytes; `form` is "zip", "json", "npy", "image" or "bytes"."""
     if form == "zip":
         return archive_of(data, rng)
     if form == "json" and rng.random() < 0.9:
-        return json_of(data.decode(), rng).encode("utf-8", "surrogatepass")
+        made = json_of(data.decode(), rng).encode("utf-8", "surrogatepass")
+        return bytes_of(made, rng) if rng.random() < 0.1 else made
+    if form == "npy":
+        return of_record("x.npy", data, rng)
+    if form == "image" and rng.random() < 0.4:
+        return bombs.image_header(data, rng)
     return bytes_of(data, rng)

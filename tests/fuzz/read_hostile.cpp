@@ -6,19 +6,25 @@
 #include "engine/calibrate/data/images/image.h"
 #include "engine/calibrate/observations.h"
 #include "engine/configure/backend_config.h"
+#include "engine/configure/json/json_reader.h"
 #include "engine/configure/recipe.h"
+#include "engine/edit/edited_model.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/export/documents/node_data_reader.h"
 #include "engine/export/documents/stored_run.h"
+#include "engine/extensions/pack_file.h"
 #include "engine/import/importer.h"
 #include "engine/pipeline/stage_chain.h"
 #include "engine/project/project.h"
+#include "engine/runs/run_store.h"
+#include "engine/verify/certificate.h"
 
 #include <ATen/Parallel.h>
 
 #include <array>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iostream>
@@ -71,6 +77,51 @@ Result<void> readStored(const std::string& path)
     return {};
 }
 
+/// A file that stands for its folder: "extension.json", "run.json".
+std::string folderOf(const std::string& path)
+{
+    return std::filesystem::path(path).parent_path().string();
+}
+
+/// The recipe's edits are done too.
+Result<void> readEdits(const GraphPtr& model, const std::string& path)
+{
+    QS_TRY(const Recipe recipe, readRecipe(path));
+    QS_TRY(const EditedModelPtr edited, editModel(model, recipe.edits));
+    const auto unfit = unfitEdits(*edited, recipe.edits);
+    if (!unfit.empty())
+        return fail(ErrorCode::BadInput, unfit.front());
+    return without(StageChain().plan(edited->graph, recipe));
+}
+
+/// Numbers of an edit that stand in a `.npy`.
+Result<void> readConstant(const GraphPtr& model, const std::string& path)
+{
+    QS_TRY(const Recipe recipe,
+           parseRecipe(R"({"format": "quantscope.recipe", "version": 1, "edits": [{"do": "constant",
+                           "at": {"stored": "fc.weight"}, "file": ")"
+                           + path + "\"}]}",
+                       path));
+    QS_TRY(const EditedModelPtr edited, editModel(model, recipe.edits));
+    const auto unfit = unfitEdits(*edited, recipe.edits);
+    return unfit.empty() ? Result<void>() : fail(ErrorCode::BadInput, unfit.front());
+}
+
+Result<void> readKeptRun(const std::string& path)
+{
+    const auto runs = listRuns(folderOf(folderOf(path)));
+    if (!runs.empty() && !runs.front().problem.empty())
+        return fail(ErrorCode::BadInput, runs.front().problem);
+    return without(readRun(folderOf(path)));
+}
+
+Result<void> readCertificate(const std::string& path)
+{
+    QS_TRY(const std::string text, readTextFile(path));
+    return certifiedFiles(text).empty() ? fail(ErrorCode::BadInput, "no certificate")
+                                        : Result<void>();
+}
+
 std::map<std::string, Reader> readersFor(const GraphPtr& model, const PlanPtr& plan)
 {
     return {
@@ -84,6 +135,11 @@ std::map<std::string, Reader> readersFor(const GraphPtr& model, const PlanPtr& p
              QS_TRY(const Recipe recipe, readRecipe(path));
              return without(StageChain().plan(model, recipe));
          }},
+        {"edits", [=](const auto& path) { return readEdits(model, path); }},
+        {"constant", [=](const auto& path) { return readConstant(model, path); }},
+        {"extension", [](const auto& path) { return without(readPack(folderOf(path))); }},
+        {"run", readKeptRun},
+        {"certificate", readCertificate},
         {"backend", [](const auto& path) { return without(readBackend(path)); }},
         {"project", [](const auto& path) { return without(readProject(path)); }},
         {"result", readStored},

@@ -3,7 +3,9 @@
 
 import json
 import os
+import shutil
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -76,8 +78,53 @@ def make_images(folder):
     files = []
     for name, kind in (("a.png", None), ("a.jpg", None), ("a.bmp", None), ("a.ppm", None), ("a.pgm", "L")):
         (pixels.convert(kind) if kind else pixels).save(folder / name)
-        files.append((folder / name, "bytes"))
+        files.append((folder / name, "image"))
     return files
+
+
+RELU = {"module": "", "op": "aten.relu.default"}
+EDITS = [{"do": "insert", "op": "aten.clamp.default", "at": RELU, "name": "clip", "args": {"max": 3.0}},
+         {"do": "insert", "op": "aten.mul.Tensor", "at": {"input": "x"}, "name": "doubled", "args": {"self": {"value": "this"}, "other": {"value": "this"}},
+          "readers": [{"node": {"module": "conv", "op": "aten.conv2d.default"}, "argument": "input"}]},
+         {"do": "set", "at": {"module": "conv", "op": "aten.conv2d.default", "index": 0}, "args": {"padding": [1, 1]}},
+         {"do": "constant", "at": {"stored": "fc.bias"}, "values": [0.5, 0.25]},
+         {"do": "duplicate", "at": RELU, "name": "again", "readers": [{"node": {"added": "clip"}, "argument": "self"}]},
+         {"do": "add_output", "at": {"added": "again"}}, {"do": "fold"}]
+
+
+def mapping_dump():
+    """A QConfigMapping of torch.ao, as JSON."""
+    from torch.ao.quantization import get_default_qconfig_mapping
+
+    return json.dumps(get_default_qconfig_mapping("x86").set_module_name("conv", None).set_module_name_regex("co.*", None).to_dict(), default=str)
+
+
+def history(recipe):
+    """A step, as a project keeps it."""
+    return {"version": 1, "current": 1, "first": {**recipe, "backend": "onednn"},
+            "steps": [{"text": "another backend", "change": [{"op": "replace", "path": "/backend", "value": "x86"}]}]}
+
+
+def make_more(folder):
+    """Recipes of edits, constants, packs, runs, certificates, labels: (path, form) by reader."""
+    recipe = {"format": "quantscope.recipe", "version": 1, "backend": "x86", "mapping": {"global": "x86"}, "edits": EDITS}
+    (folder / "edits.json").write_text(json.dumps(recipe))
+    np.save(folder / "constant.npy", np.ones((2, 4), np.float32))
+    pack = folder / "pack"
+    pack.mkdir()
+    shutil.copy(Path(os.environ["QUANTSCOPE_SOURCE"]) / "resources" / "extensions" / "scaled_linear" / "extension.json", pack)
+    (pack / "libscaled_linear.so").write_bytes(b"is not loaded")
+    project = folder / "work.project.json"
+    project.write_text(json.dumps({"format": "quantscope.project", "version": 1, "model": "net.pt2", "data": "data.npz", "device": "cpu", "result": "out",
+                                   "recipe": {"format": "quantscope.recipe", "version": 1, "backend": "x86"}}))
+    run("runs", project, "keep", "first")
+    kept = next((folder / "work.project.runs").glob("*/run.json"))
+    certificate = {"format": "quantscope.certificate", "version": 1, "passed": True, "model_sha256": "0" * 64, "recipe_sha256": "1" * 64, "date": "2026-11-24T10:00:00Z",
+                   "files": {"result.json": "2" * 64, "model.ts.pt": "3" * 64}, "runtimes": []}
+    (folder / "certificate.json").write_text(json.dumps(certificate))
+    (folder / "mapping.json").write_text(mapping_dump())
+    return {"edits": [(folder / "edits.json", "json")], "constant": [(folder / "constant.npy", "npy")], "extension": [(pack / "extension.json", "json")],
+            "run": [(kept, "json")], "certificate": [(folder / "certificate.json", "json")]}
 
 
 def make_seeds(folder):
@@ -100,7 +147,8 @@ def make_seeds(folder):
     shown = subprocess.run([PROGRAM, "backends", "show", "x86", "--json"], check=True, capture_output=True, text=True).stdout
     (folder / "backend.json").write_text(shown)
     (folder / "project.json").write_text(json.dumps({"format": "quantscope.project", "version": 1, "model": "net.pt2", "data": "data.npz", "device": "auto",
-                                                     "result": "out", "recipe": recipe, "window": {"zoom": 1, "panels": [1, 2]}}))
+                                                     "result": "out", "recipe": recipe, "window": {"zoom": 1, "panels": [1, 2]},
+                                                     "history": history(recipe)}))
     run("quantize", folder / "net.pt2", "--data", folder / "data.npz", "--device", "cpu", "--export", "none", "--out", folder / "out")
     result = folder / "out" / "result.json"
     statistics = folder / "statistics.npz"
@@ -108,17 +156,19 @@ def make_seeds(folder):
     names = [node["name"] for node in json.loads(result.read_text())["nodes"]]
     (folder / "nodes.json").write_text(json.dumps({"net": {"results": {name: {"value": number, "bgColor": "#102030"} for number, name in enumerate(names)},
                                                            "thresholds": [{"value": 3, "bgColor": "red"}], "gradient": [{"stop": 0, "bgColor": "blue"}, {"stop": 1, "bgColor": "white"}]}}))
-    return {
+    seeds = {
         "pt2": [(folder / "net.pt2", "zip"), (folder / "state.pt2", "zip")],
         "torchscript": [(folder / "traced.pt", "zip"), (folder / "scripted.pt", "zip")],
         "samples": [(folder / "net.pt2", "zip")],
         "npz": [(folder / "data.npz", "zip"), (folder / "packed.npz", "zip")],
         "saved": [(folder / name, "zip") for name in ("data.pt", "calls.pt", "parameter.pt")],
-        "recipe": [(folder / "recipe.json", "json")],
+        "recipe": [(folder / "recipe.json", "json"), (folder / "mapping.json", "json")],
         "backend": [(folder / "backend.json", "json")],
         "project": [(folder / "project.json", "json")],
         "result": [(result, "json")],
         "statistics": [(statistics, "zip")],
         "nodes": [(folder / "nodes.json", "json")],
         "image": make_images(folder),
-    }, folder / "net.pt2"
+    }
+    seeds.update(make_more(folder))
+    return seeds, folder / "net.pt2"

@@ -2,6 +2,7 @@
 #include "ui/shell/project_files.h"
 
 #include "engine/base/log.h"
+#include "engine/base/path_claim.h"
 #include "engine/project/moved_files.h"
 #include "ui/frame/message_bar.h"
 #include "ui/runs/run_library.h"
@@ -92,6 +93,7 @@ void ProjectFiles::open(const QString& path, const Recipe& recipe)
 {
     auto& pipeline = m_window.workspace().pipeline();
     const std::string file = path.toStdString();
+    removeAbandonedOnce(QFileInfo(path).absolutePath().toStdString());
     if (looksLikeResult(file)) {
         auto stored = readStoredRun(file);
         if (!stored)

@@ -45,7 +45,7 @@ std::string randomName()
     constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
     thread_local std::random_device device;
     std::uniform_int_distribution<std::size_t> any(0, kLetters.size() - 1);
-    std::string name(16, ' ');
+    std::string name(kFileLetters, ' ');
     for (char& letter : name)
         letter = kLetters[any(device)];
     return std::string(kTemporaryBegin) + name + std::string(kTemporaryEnd);
@@ -121,6 +121,7 @@ Result<AtomicFile> AtomicFile::create(const std::string& path)
     const std::string folder
         = isStream ? fs::temp_directory_path(code).string() : folderOf(file.m_target);
     const mode_t mode = exists && !isStream ? about.st_mode & 0777 : 0666;
+    removeAbandonedOnce(folder);
     for (int attempt = 0; attempt < 8; ++attempt) {
         const std::string name = (fs::path(folder) / randomName()).string();
         const Handle made(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
@@ -128,6 +129,9 @@ Result<AtomicFile> AtomicFile::create(const std::string& path)
             continue;
         if (!made)
             break;
+        file.m_claim = PathClaim(name);
+        if (file.m_claim.isLost())
+            continue;
         file.m_temporary = name;
         return file;
     }
@@ -138,6 +142,7 @@ AtomicFile::AtomicFile(AtomicFile&& other) noexcept
     : m_path(std::move(other.m_path))
     , m_target(std::move(other.m_target))
     , m_temporary(std::exchange(other.m_temporary, {}))
+    , m_claim(std::move(other.m_claim))
     , m_stream(std::exchange(other.m_stream, -1))
     , m_done(other.m_done)
 {

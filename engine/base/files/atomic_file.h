@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/path_claim.h"
 #include "engine/base/result.h"
 
 #include <string>
@@ -9,7 +10,8 @@
 namespace qs {
 
 /// A file that appears whole or not at all: write to `temporaryPath()`, then `commit()`. Without a
-/// commit the destructor removes what was written. The temporary file lies in the folder of the
+/// commit the destructor removes what was written; where the process is killed, the next one that
+/// writes in that folder does. The temporary file lies in the folder of the
 /// wanted one, under a name that cannot be guessed and that did not exist. A link to a file keeps
 /// being one: the file behind it is replaced. A pipe or a character device (`/dev/stdout`) is
 /// written to at the commit, never replaced.
@@ -35,12 +37,10 @@ private:
     std::string m_path; ///< as it was asked for
     std::string m_target; ///< what is replaced: the path, or the file that it links to
     std::string m_temporary;
+    PathClaim m_claim; ///< on the temporary file
     int m_stream = -1; ///< a pipe or device, open: written to instead of replaced
     bool m_done = false;
 };
-
-/// Beginning and end of a temporary file's name; sixteen letters and digits stand between them.
-inline constexpr std::string_view kTemporaryBegin = ".quantscope-", kTemporaryEnd = ".tmp";
 
 /// Writes `content` to `path` as an AtomicFile does. The error (Io) names the path and the system's
 /// cause.

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
 namespace qs {
@@ -11,21 +12,31 @@ namespace fs = std::filesystem;
 
 Result<TemporaryFolder> TemporaryFolder::create(const std::string& purpose)
 {
+    constexpr std::string_view kBegin = "quantscope.";
     std::error_code code;
-    std::string name
-        = (fs::temp_directory_path(code) / ("quantscope-" + purpose + "-XXXXXX")).string();
-    if (code || !mkdtemp(name.data()))
-        return fail(ErrorCode::Io, "no temporary folder can be made; set TMPDIR to one");
-    return TemporaryFolder(std::move(name));
+    const fs::path place = fs::temp_directory_path(code);
+    removeAbandoned(place.string(), kBegin);
+    for (int attempt = 0; !code && attempt < 8; ++attempt) {
+        std::string name = std::string(kBegin) + purpose + '.' + std::string(kFolderLetters, 'X');
+        name = (place / name).string();
+        if (!mkdtemp(name.data()))
+            break;
+        PathClaim claim(name);
+        if (!claim.isLost())
+            return TemporaryFolder(std::move(name), std::move(claim));
+    }
+    return fail(ErrorCode::Io, "no temporary folder can be made; set TMPDIR to one");
 }
 
-TemporaryFolder::TemporaryFolder(std::string path)
+TemporaryFolder::TemporaryFolder(std::string path, PathClaim claim)
     : m_path(std::move(path))
+    , m_claim(std::move(claim))
 {
 }
 
 TemporaryFolder::TemporaryFolder(TemporaryFolder&& other) noexcept
     : m_path(std::exchange(other.m_path, {}))
+    , m_claim(std::move(other.m_claim))
 {
 }
 

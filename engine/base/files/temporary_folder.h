@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/path_claim.h"
 #include "engine/base/result.h"
 
 #include <string>
 
 namespace qs {
 
-/// A folder of its own that goes, with all that is in it, when the object does.
+/// A folder of its own that goes, with all that is in it, when the object does; where the process
+/// is killed, when the next one makes such a folder.
 class TemporaryFolder
 {
 public:
@@ -23,9 +25,10 @@ public:
     std::string file(const std::string& name) const;
 
 private:
-    explicit TemporaryFolder(std::string path);
+    TemporaryFolder(std::string path, PathClaim claim);
 
     std::string m_path;
+    PathClaim m_claim;
 };
 
 } // namespace qs

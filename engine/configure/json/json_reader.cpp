@@ -145,6 +145,8 @@ Result<Json> parseJson(const std::string& text, const std::string& file)
         return fail(makeError(ErrorCode::BadInput,
                               "not JSON: " + lineAndColumn(text, problem.byte) + ": " + cause)
                         .inFile(file));
+    } catch (const nlohmann::json::out_of_range&) {
+        return fail(makeError(ErrorCode::BadInput, "a number in it is too large").inFile(file));
     }
 }
 

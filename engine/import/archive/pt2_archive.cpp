@@ -11,12 +11,42 @@ namespace {
 
 /// Deflate cannot do better than about 1 : 1032, so a larger claim is a lie.
 constexpr std::uint64_t kMaxRatio = 1040;
+/// torch packs nothing; what another program packed again does not shrink like this.
+constexpr std::uint64_t kMostUnpacked = std::uint64_t(256) << 20, kUsualRatio = 50;
 
 Error damaged(const std::string& path, const std::string& what)
 {
     return makeError(ErrorCode::BadInput, what)
         .inFile(path)
         .withHint("the file is damaged or incomplete; copy or export it again");
+}
+
+/// Refuses archives that only grow when they are read: records that share their bytes, or that
+/// unpack to many times their size.
+Result<void> checkSizes(zip_t* archive, std::uint64_t fileSize, const std::string& path)
+{
+    std::uint64_t held = 0, packed = 0, unpacked = 0;
+    const auto count = zip_uint64_t(std::max<zip_int64_t>(zip_get_num_entries(archive, 0), 0));
+    for (zip_uint64_t i = 0; i < count; ++i) {
+        zip_stat_t stat;
+        zip_stat_init(&stat);
+        if (zip_stat_index(archive, i, 0, &stat) != 0)
+            continue;
+        if (stat.comp_size > fileSize - std::min(held, fileSize))
+            return fail(damaged(path, "the archive's records claim more bytes than it has"));
+        held += stat.comp_size;
+        if (stat.comp_method == ZIP_CM_STORE)
+            continue;
+        packed += stat.comp_size;
+        unpacked += std::min<std::uint64_t>(stat.size, std::uint64_t(1) << 40);
+    }
+    if (unpacked > kMostUnpacked && unpacked > packed * kUsualRatio)
+        return fail(makeError(ErrorCode::BadInput,
+                              "unpacks to more than " + std::to_string(kUsualRatio)
+                                  + " times its size, as no model does")
+                        .inFile(path)
+                        .withHint("save the model again"));
+    return {};
 }
 
 } // namespace
@@ -53,6 +83,7 @@ Result<std::shared_ptr<Pt2Archive>> Pt2Archive::open(const std::string& path)
         zip_error_fini(&error);
         return fail(damaged(path, "the archive cannot be read (" + why + ")"));
     }
+    QS_CHECK(checkSizes(archive->m_zip->handle, archive->m_fileSize, path));
     const zip_int64_t count = zip_get_num_entries(archive->m_zip->handle, 0);
     std::vector<std::string> full;
     for (zip_int64_t i = 0; i < count; ++i)

@@ -58,11 +58,29 @@ private Q_SLOTS:
         row("improve",
             "Expected sizes.size() == 4 to be true, but got false.  (Could this error message be "
             "improved?  If so, please report an enhancement request to PyTorch.)",
-            "Expected sizes.size() == 4 to be true, but got false");
+            "it needs sizes.size() == 4");
         row("enforce",
             "[enforce fail at alloc_cpu.cpp:121] err == 0. DefaultCPUAllocator: can't "
             "allocate memory: you tried to allocate 99 bytes",
-            "err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate 99 bytes");
+            "out of memory: 99 bytes were asked for at once");
+        row("no kernel",
+            "Could not run 'aten::log.out' with arguments from the 'QuantizedCPU' backend. This "
+            "could be because the operator doesn't exist for this backend, or was omitted",
+            "PyTorch has no kernel of aten::log.out for quantized values");
+        row("no kernel of a type", "\"median_cpu\" not implemented for 'Bool'",
+            "PyTorch has no kernel for the type bool");
+        row("types", "expected scalar type Long but found Float",
+            "expected scalar type int64 but found float32");
+        row("division", "ZeroDivisionError", "an integer is divided by zero");
+        row("engine", "Didn't find engine for operation quantized::conv2d_prepack NoQEngine",
+            "the int8 engine in use has no quantized::conv2d_prepack");
+        row("classes",
+            "Expected a value of type '__torch__.torch.classes.quantized.LinearPackedParamsBase "
+            "(of Python compilation unit at: 0)' for argument 'W_prepack'",
+            "Expected a value of type 'quantized.LinearPackedParamsBase' for argument "
+            "'W_prepack'");
+        row("links", "not supported yet see https://github.com/pytorch/pytorch/issues/1",
+            "not supported yet");
         row("namespaces", "expected c10::ScalarType of at::Tensor and torch::jit::Node",
             "expected ScalarType of Tensor and Node");
         row("names of operators stay", "no kernel for my_torch::thing",

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace qs {
+
+/// A temporary file or folder that this process uses: claimed by a lock, which the system takes
+/// away when the process ends, however it ends. Where locks are not known it claims nothing.
+class PathClaim
+{
+public:
+    PathClaim() = default;
+    /// Claims what this process has just made. Check `isLost` afterwards: another process may have
+    /// taken it for abandoned before it was claimed.
+    explicit PathClaim(const std::string& path);
+    PathClaim(PathClaim&& other) noexcept;
+    PathClaim& operator=(PathClaim&& other) noexcept;
+    ~PathClaim();
+
+    /// The path is not, or no longer, what was claimed.
+    bool isLost() const { return m_isLost; }
+
+private:
+    int m_handle = -1;
+    bool m_isLost = false;
+};
+
+/// Beginning of the hidden names of temporary files and folders beside what they become, and the
+/// end of such a file's name. Random letters and digits stand between, or follow.
+inline constexpr std::string_view kTemporaryBegin = ".quantscope-", kTemporaryEnd = ".tmp";
+/// Letters and digits in the name of such a file, and of such a folder.
+inline constexpr std::size_t kFileLetters = 16, kFolderLetters = 6;
+
+/// Removes the hidden files and folders that killed processes of this user left in `folder`:
+/// nobody claims them, or, where locks are not known, nobody has changed them for an hour.
+/// `begin`: of the names of folders that have no hidden ones.
+void removeAbandoned(const std::string& folder, std::string_view begin = kTemporaryBegin);
+
+/// The same, once for each folder that this process asks it for.
+void removeAbandonedOnce(const std::string& folder);
+
+} // namespace qs

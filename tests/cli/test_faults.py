@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes wrong around a run: disks, permissions, files that change, two runs at once, clocks. Each ends in one line or as
+if nothing had happened, and leaves nothing half."""
+
+import json
+import os
+import shutil
+import subprocess
+import time
+
+import numpy as np
+
+from harness import PROGRAM, expect_bad, main, run, run_good, run_json, write_recipe
+from models import residual
+
+
+def slow_words(folder, path, batches=3000, out=None):
+    """A run that calibrates for some seconds; its data."""
+    big = folder / "big.npz"
+    if not big.exists():
+        np.savez(big, x=np.random.default_rng(1).normal(size=(batches, 3, 8, 8)).astype(np.float32))
+    recipe = write_recipe(folder, calibration={"batch_size": 1, "batches": batches})
+    return ["quantize", path, "--recipe", recipe, "--data", big, "--device", "cpu", "--export", "none", "--out", out or folder / "out"], big
+
+
+def started(words, folder):
+    """The process, once it has begun to work in its folder."""
+    process = subprocess.Popen([PROGRAM, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not list(folder.glob(".quantscope-??????")):
+        assert process.poll() is None, process.stderr.read()
+        time.sleep(0.01)
+    return process
+
+
+def one_line(process):
+    _, errors = process.communicate(timeout=300)
+    last = [line for line in errors.splitlines() if line.startswith("quantscope: ")]
+    return process.returncode, last[-1] if last else errors
+
+
+def lasting(document):
+    return {key: value for key, value in document.items() if key not in ("timing_s", "peak_rss_bytes")}
+
+
+def nothing_hidden(folder):
+    return not list(folder.rglob(".quantscope-*"))
+
+
+def test_a_full_disk(folder):
+    """A file system of a few hundred kilobytes, where root may make one."""
+    _, path, npz, _ = residual(folder)
+    small = folder / "small"
+    small.mkdir()
+    if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200k", "none", small], capture_output=True, check=False).returncode:
+        print("no file system can be mounted here")
+        return
+    try:
+        for forms in ("torchscript", "pt2-reference", "none"):
+            (small / "fill").write_bytes(b"x" * (150_000 if forms != "none" else 190_000))
+            out = small / "out"
+            expect_bad("quantize", path, "--data", npz, "--device", "cpu", "--export", forms, "--out", out, contains=["No space left"])
+            assert nothing_hidden(small) and not out.exists(), list(small.rglob("*"))
+        (small / "fill").unlink()
+        run_good("quantize", path, "--data", npz, "--device", "cpu", "--export", "none", "--out", small / "out")
+    finally:
+        subprocess.run(["umount", small], check=True)
+
+
+def test_a_folder_that_is_read_only(folder):
+    _, path, npz, _ = residual(folder)
+    place = folder / "place"
+    place.mkdir()
+    if os.geteuid() == 0:
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "none", place], capture_output=True, check=False).returncode:
+            print("no file system can be mounted here")
+            return
+    else:
+        place.chmod(0o555)
+    try:
+        expect_bad("quantize", path, "--data", npz, "--device", "cpu", "--out", place / "out", contains=["place/out"])
+        expect_bad("quantize", path, "--data", npz, "--device", "cpu", "--out", place, contains=["cannot be written"])
+        run_good("quantize", path, "--data", npz, "--device", "cpu", "--export", "none", "--out", folder / "out")
+        expect_bad("report", folder / "out", "--html", place / "a.html", contains=["a.html", "cannot be written"])
+    finally:
+        if os.geteuid() == 0:
+            subprocess.run(["umount", place], check=True)
+
+
+def test_the_folder_goes_during_a_run(folder):
+    """Taken away, or replaced by a file: one line, and what stands there now stays."""
+    _, path, _, _ = residual(folder)
+    words, _ = slow_words(folder, path)
+    out = folder / "out"
+    process = started(words, out)
+    shutil.move(out, folder / "elsewhere")
+    out.write_text("mine")
+    code, line = one_line(process)
+    assert code == 1 and "out" in line, (code, line)
+    assert out.read_text() == "mine"
+
+
+def test_the_model_changes_during_a_run(folder):
+    """A result never mixes two models: the run ends in one line, or used the model that it had opened."""
+    model, path, _, _ = residual(folder)
+    words, _ = slow_words(folder, path)
+    wanted = run_json(*slow_words(folder, path, out=folder / "wanted")[0])
+    process = started(words, folder / "out")
+    other = folder / "other"
+    other.mkdir()
+    residual(other, channels=16)
+    os.replace(other / "residual.pt2", path)
+    code, line = one_line(process)
+    assert code in (0, 1), (code, line)
+    if code == 0:
+        assert lasting(json.loads((folder / "out" / "result.json").read_text()))["nodes"] == lasting(wanted)["nodes"]
+    else:
+        assert "residual.pt2" in line, line
+        assert not (folder / "out" / "result.json").exists()
+
+
+def test_the_data_change_during_a_run(folder):
+    """Replaced, cut short or overwritten in place."""
+    _, path, _, _ = residual(folder)
+    wanted = run_json(*slow_words(folder, path, out=folder / "wanted")[0])
+    for how in ("replaced", "cut", "gone"):
+        out = folder / how
+        words, big = slow_words(folder, path, out=out)
+        content = big.read_bytes()
+        process = started(words, out)
+        if how == "replaced":
+            np.savez(folder / "new.npz", x=np.zeros((3000, 3, 8, 8), np.float32))
+            os.replace(folder / "new.npz", big)
+        elif how == "cut":
+            os.truncate(big, len(content) // 3)
+        else:
+            big.unlink()
+        code, line = one_line(process)
+        assert code in (0, 1), (how, code, line)
+        if code == 0:
+            assert json.loads((out / "result.json").read_text())["nodes"] == wanted["nodes"], how
+        else:
+            assert "big.npz" in line and not (out / "result.json").exists(), (how, line)
+        big.write_bytes(content)
+
+
+def test_two_runs_into_one_folder(folder):
+    """The second refuses or waits, or both end whole: the folder holds one run's result with that run's files."""
+    _, path, _, _ = residual(folder)
+    words, _ = slow_words(folder, path, batches=600)
+    words[words.index("none")] = "torchscript"
+    out = folder / "out"
+    both = [subprocess.Popen([PROGRAM, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    ends = [one_line(process) for process in both]
+    assert 0 in [code for code, _ in ends] and {code for code, _ in ends} <= {0, 1}, ends
+    document = json.loads((out / "result.json").read_text())
+    for name in document["exports"].values():
+        import hashlib
+        assert hashlib.sha256((out / name).read_bytes()).hexdigest() == document["exports_sha256"][name], name
+    run_good(*words)
+    assert nothing_hidden(out), os.listdir(out)
+    assert "calibration.partial.npz" not in os.listdir(out)
+
+
+def test_clocks_that_jump(folder):
+    """Files of tomorrow and of 1970 change nothing; an interrupted run with a time in the future is gone on with."""
+    _, path, npz, _ = residual(folder)
+    words = ["quantize", path, "--data", npz, "--device", "cpu", "--export", "torchscript", "--out"]
+    wanted = run_json(*words, folder / "wanted")
+    for number, moment in enumerate((time.time() + 86_400 * 365, 0, 1)):
+        for file in (path, npz):
+            os.utime(file, (moment, moment))
+        out = folder / f"out{number}"
+        out.mkdir()
+        stale = out / ".quantscope-abcdefgh01234567.tmp"
+        stale.write_text("half")
+        os.utime(stale, (moment, moment))
+        first = run_json(*words, out)
+        assert lasting(first)["nodes"] == wanted["nodes"]
+        for file in out.iterdir():
+            os.utime(file, (moment, moment))
+        assert run_json(*words, out)["nodes"] == wanted["nodes"]
+        assert nothing_hidden(out), os.listdir(out)
+
+
+def test_what_killed_runs_left(folder):
+    """Files and folders that nobody holds go; one that a living process holds, a link, another name stay."""
+    import fcntl
+
+    _, path, npz, _ = residual(folder)
+    out = folder / "out"
+    run_good("quantize", path, "--data", npz, "--device", "cpu", "--export", "none", "--out", out)
+    pages = folder / "pages"
+    pages.mkdir()
+    names = {"left": ".quantscope-abcdefgh01234567.tmp", "held": ".quantscope-abcdefgh76543210.tmp", "short": ".quantscope-abc.tmp", "other": ".quantscope-abcdefgh0123-567.tmp"}
+    for name in names.values():
+        (pages / name).write_text("half")
+    (pages / ".quantscope-linked0000000000.tmp").symlink_to(out / "result.json")
+    with open(pages / names["held"], "rb+") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        run_good("report", out, "--html", pages / "a.html")
+        assert not (pages / names["left"]).exists()
+        assert all((pages / names[key]).exists() for key in ("held", "short", "other")), os.listdir(pages)
+    run_good("report", out, "--html", pages / "a.html")
+    assert not (pages / names["held"]).exists()
+    assert (out / "result.json").exists() and (pages / ".quantscope-linked0000000000.tmp").is_symlink()
+
+
+def test_a_damaged_or_foreign_checkpoint(folder):
+    """Data of the same size and time but other content are other data."""
+    _, path, _, _ = residual(folder)
+    words, big = slow_words(folder, path)
+    about = os.stat(big)
+    process = started(words, folder / "out")
+    time.sleep(1)
+    process.terminate()
+    process.communicate(timeout=60)
+    x = np.random.default_rng(2).normal(size=(3000, 3, 8, 8)).astype(np.float32)
+    np.savez(big, x=x)
+    assert os.stat(big).st_size == about.st_size
+    os.utime(big, ns=(about.st_atime_ns, about.st_mtime_ns))
+    resumed = run_json(*words)
+    words[-1] = folder / "fresh"
+    assert resumed["nodes"] == run_json(*words)["nodes"]
+
+
+if __name__ == "__main__":
+    main(__name__)
