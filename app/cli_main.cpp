@@ -3,6 +3,7 @@
 #include "app/commands/job_watch.h"
 #include "app/commands/limit_options.h"
 #include "app/commands/options/extension_option.h"
+#include "app/commands/outside_option.h"
 #include "app/commands/text/console.h"
 #include "engine/base/freed_memory.h"
 #include "engine/base/memory_budget.h"
@@ -116,12 +117,13 @@ int runProgram(int argc, char** argv)
          {qs::addInspectCommand, qs::addPlanCommand, qs::addEditCommand, qs::addQuantizeCommand,
           qs::addCompareCommand, qs::addDiffCommand, qs::addRunsCommand, qs::addLookCommand,
           qs::addVerifyCommand, qs::addCheckCommand, qs::addReportCommand, qs::addBackendsCommand,
-          qs::addExtensionsCommand, qs::addDoctorCommand, qs::addUiCommand})
+          qs::addExtensionsCommand, qs::addDoctorCommand, qs::addDescribeCommand, qs::addUiCommand})
         add(app, chosen);
     std::vector<std::string> extensions;
     qs::addExtensionOption(app, extensions);
     qs::RunLimits limits;
     qs::addLimitOptions(app, limits);
+    qs::addOutsideOption(app);
     refuseEmptyWords(app);
     const std::vector<std::string> verbs = verbNames(app);
     const std::string verb = argc > 1 ? argv[1] : "-";

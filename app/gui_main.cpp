@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/base/freed_memory.h"
+#include "engine/project/outside_paths.h"
 #include "ui/frame/actions.h"
 #include "ui/graph/view/graph_pane.h"
 #include "ui/session/engine_session.h"
@@ -304,6 +305,15 @@ int main(int argc, char** argv)
                 return fail(QString::fromStdString(read.error().line()), 1);
             recipe = std::move(*read);
         }
+        // Nobody is there to be asked.
+        const std::string file = wanted.model.toStdString();
+        if (!wanted.screenshot.isEmpty() && qs::looksLikeProject(file))
+            if (const auto project = qs::readProject(file);
+                project && !qs::unconfirmedPaths(file, qs::pathsOutside(*project, file)).empty())
+                return fail(QStringLiteral("%1: it names files outside its folder; open it in the "
+                                           "window once")
+                                .arg(wanted.model),
+                            1);
         window.openModel(wanted.model, recipe);
     }
     return QApplication::exec();

@@ -2,6 +2,7 @@
 #include "app/commands/command.h"
 #include "app/commands/compare_files.h"
 #include "app/commands/model_run.h"
+#include "app/commands/options/against_option.h"
 #include "app/commands/options/device_option.h"
 #include "app/commands/text/console.h"
 #include "engine/base/files/atomic_file.h"
@@ -59,10 +60,12 @@ Result<GateLimits> limitsOf(const CheckOptions& options)
 /// The document of a result folder.
 Result<StoredRun> storedSubject(const CheckOptions& options)
 {
-    const bool ofModel = !options.recipe.empty() || !options.data.empty() || !options.eval.empty();
+    const bool ofModel = !options.recipe.empty() || !options.data.empty() || !options.eval.empty()
+        || !options.against.empty();
     if (ofModel)
         return fail(
-            makeError(ErrorCode::Usage, "--recipe, --data and --eval are for a model's file")
+            makeError(ErrorCode::Usage,
+                      "--recipe, --data, --against and --eval are for a model's file")
                 .withHint(options.subject + " is a result: its own recipe, data and metric stand"));
     return readStoredRun(options.subject);
 }
@@ -148,6 +151,7 @@ void addCheckCommand(CLI::App& app, Command& chosen)
                      "of a model: a command that gets outputs as an .npz and prints one number, "
                      "for --max-drop");
     addDeviceOption(*verb, options->device);
+    addAgainstOption(*verb, options->against);
     verb->add_option("--min-sqnr", options->minSqnr, "least SQNR of every output, in dB");
     verb->add_option("--min-cosine", options->minCosine, "least cosine of every output");
     verb->add_option("--max-drop", options->maxDrop,

@@ -30,6 +30,7 @@ void addCheckCommand(CLI::App& app, Command& chosen);
 void addReportCommand(CLI::App& app, Command& chosen);
 void addBackendsCommand(CLI::App& app, Command& chosen);
 void addDoctorCommand(CLI::App& app, Command& chosen);
+void addDescribeCommand(CLI::App& app, Command& chosen);
 void addExtensionsCommand(CLI::App& app, Command& chosen);
 void addUiCommand(CLI::App& app, Command& chosen);
 

@@ -119,16 +119,8 @@ Result<void> runEdit(const EditOptions& options, const JobContext& job)
     } else {
         dataOut.clear();
     }
-    if (!options.out.empty()) {
-        job.report("export", options.out, 0);
-        if (!tellsShapes && settings.calibrationData.empty())
-            return fail(makeError(ErrorCode::Unsupported,
-                                  "the file tells no shapes, which a .pt2 has to hold")
-                            .inFile(source.model)
-                            .withHint("name data with --data: their first batch shows them"));
-        QS_TRY(const GraphPtr shaped, chain.shaped(edited->graph, recipe, settings, job));
-        QS_CHECK(writePt2(*shaped, options.out, job));
-    }
+    if (!options.out.empty())
+        QS_CHECK(chain.saveModel(edited->graph, recipe, settings, options.out, job));
     if (options.json)
         return printOut(editJson(*edited, recipe, options.out, dataOut));
     std::string text = editTable(*edited, recipe) + "\n"

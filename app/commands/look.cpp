@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
+#include "app/commands/options/against_option.h"
 #include "app/commands/options/device_option.h"
 #include "app/commands/restored_result.h"
 #include "app/commands/text/console.h"
@@ -7,6 +8,7 @@
 #include "engine/configure/nearest_name.h"
 #include "engine/graph/output_names.h"
 #include "engine/io/npz.h"
+#include "engine/pipeline/content_keys.h"
 #include "engine/values/look_json.h"
 
 #include <CLI/CLI.hpp>
@@ -24,6 +26,7 @@ struct LookOptions
 {
     std::string model, result, data, node, output, npz, sources;
     std::string device = "auto";
+    std::string against;
     std::int64_t sample = -1, part = 0, worst = 10;
     bool json = false;
 };
@@ -70,18 +73,20 @@ Result<void> writeValues(const SampleValues& values, const std::string& path)
 Result<void> runLook(const LookOptions& options, const JobContext& job)
 {
     StageChain chain;
-    const RunSettings settings {options.data, {}, options.device};
+    const RunSettings settings {
+        options.data, {}, options.device, options.against == kAgainstOriginal};
     QS_TRY(const RestoredResult restored,
            restoreResult(chain, options.result, options.model, settings, job));
     const Graph& model = *restored.planned.model;
     QS_TRY(const LookTarget target, targetOf(options, model));
     const CompareRequest request {restored.calibration, restored.converted, restored.planned.recipe,
-                                  settings};
+                                  settings, restored.edited};
     QS_TRY(const ValueLookPtr look, chain.look(request, target, job));
     LookParts parts;
     parts.model = &model;
     parts.look = look.get();
     parts.worst = std::size_t(options.worst);
+    parts.againstOriginal = measuresOriginal(settings, model);
     SampleValuesPtr values;
     if (options.sample >= 0) {
         SampleWanted wanted {target, options.sample, {}, look->batchSamples};
@@ -136,6 +141,7 @@ void addLookCommand(CLI::App& app, Command& chosen)
     verb->add_option("--sources", options->sources,
                      "a folder that the Python files of the model lie in");
     addDeviceOption(*verb, options->device);
+    addAgainstOption(*verb, options->against);
     verb->add_flag("--json", options->json, "one JSON document on stdout");
     verb->callback([options, &chosen] {
         chosen = [options](const JobContext& job) -> Result<void> {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/planned_model.h"
 
+#include "app/commands/outside_option.h"
 #include "app/commands/stopwatch.h"
 #include "engine/base/log.h"
 #include "engine/base/path_claim.h"
@@ -29,8 +30,11 @@ void needLoadedPacks(Recipe& recipe)
 
 Result<Recipe> recipeOrDefault(const std::string& recipePath)
 {
-    QS_TRY(Recipe recipe,
-           recipePath.empty() ? Result<Recipe>(defaultRecipe()) : readRecipe(recipePath));
+    Recipe recipe = defaultRecipe();
+    if (!recipePath.empty()) {
+        QS_TRY(recipe, readRecipe(recipePath));
+        QS_CHECK(checkOutside(recipePath, pathsOutside(recipe, recipePath)));
+    }
     needLoadedPacks(recipe);
     return recipe;
 }
@@ -88,6 +92,10 @@ Result<ModelSource> modelSource(const std::string& given, const std::string& rec
     }
     QS_TRY(Project project, readProject(given));
     removeAbandonedOnce(std::filesystem::absolute(given).parent_path().string());
+    Project read = project;
+    if (!movedTo.empty())
+        read.modelPath.clear(); // the user says where it is
+    QS_CHECK(checkOutside(given, pathsOutside(read, given)));
     QS_TRY(source.model, placeOfModel(project, given, movedTo));
     const std::string data = findData(project.dataPath, given);
     if (!data.empty() && data != project.dataPath)
@@ -97,7 +105,7 @@ Result<ModelSource> modelSource(const std::string& given, const std::string& rec
     if (recipePath.empty())
         source.recipe = std::move(project.recipe);
     else {
-        QS_TRY(source.recipe, readRecipe(recipePath));
+        QS_TRY(source.recipe, recipeOrDefault(recipePath));
     }
     needLoadedPacks(source.recipe);
     return source;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/restored_result.h"
 
+#include "app/commands/outside_option.h"
 #include "app/commands/stopwatch.h"
 #include "engine/base/log.h"
 #include "engine/base/sha256.h"
@@ -74,6 +75,7 @@ Result<RestoredResult> restoreResult(StageChain& chain, const std::string& resul
     QS_TRY(const StoredResult stored, openResult(result));
     restored.recipePath = stored.recipePath;
     QS_TRY(Recipe recipe, readRecipe(stored.recipePath));
+    QS_CHECK(checkOutside(stored.recipePath, pathsOutside(recipe, stored.recipePath)));
     QS_TRY(const ModelSource source, modelSource(modelPath, {}, {}));
     QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, recipe, job, timing));
     restored.edited = edited;

@@ -78,9 +78,9 @@ Result<void> guardTorch(const std::function<Result<void>()>& body)
                                       ? memoryHint()
                                       : "use a smaller batch_size or the CPU"));
     } catch (const c10::Error& e) {
-        const std::string text = plainCause(e.what_without_backtrace());
-        if (auto refused = refusedBySystem(text))
+        if (auto refused = refusedBySystem(e.what_without_backtrace()))
             return fail(*std::move(refused));
+        const std::string text = plainCause(e.what_without_backtrace());
         const bool device = text.find("CUDA") != std::string::npos;
         return fail(device ? ErrorCode::Device : ErrorCode::BadInput, text);
     } catch (const std::bad_alloc&) {

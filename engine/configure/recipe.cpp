@@ -151,8 +151,8 @@ Result<void> translateDumps(Json& document, const std::string& path)
     return {};
 }
 
-/// A backend's file as an absolute path, from the folder of the file that names it.
-std::string backendFrom(const std::string& name, const std::string& file)
+/// A file that a recipe names, a backend's say, as an absolute path from the folder of the recipe.
+std::string fileFrom(const std::string& name, const std::string& file)
 {
     namespace fs = std::filesystem;
     std::error_code code;
@@ -212,7 +212,7 @@ Result<Recipe> parseRecipe(const std::string& json, const std::string& path)
         if (recipe.backend.empty())
             return root.key("backend").error("the name is empty",
                                              suggestName("", shippedBackends()));
-        recipe.backend = backendFrom(recipe.backend, path);
+        recipe.backend = fileFrom(recipe.backend, path);
     }
     if (root.has("extensions")) {
         const JsonPlace names = root.key("extensions");
@@ -240,6 +240,9 @@ Result<Recipe> parseRecipe(const std::string& json, const std::string& path)
         QS_CHECK(readCalibration(root.key("calibration"), recipe.calibration));
     if (root.has("edits")) {
         QS_TRY(recipe.edits, readEdits(root.key("edits")));
+        for (EditStep& step : recipe.edits)
+            if (!step.file.empty())
+                step.file = fileFrom(step.file, path);
     }
     if (root.has("limits")) {
         QS_TRY(recipe.limits, readLimits(root.key("limits")));
@@ -256,13 +259,18 @@ Result<Recipe> readRecipe(const std::string& path)
 Recipe writtenBeside(Recipe recipe, const std::string& path)
 {
     namespace fs = std::filesystem;
-    if (!isBackendPath(recipe.backend))
-        return recipe;
     std::error_code code;
-    const fs::path relative = fs::absolute(recipe.backend, code)
-                                  .lexically_relative(fs::absolute(path, code).parent_path());
-    if (!relative.empty() && *relative.begin() != "..")
-        recipe.backend = relative.generic_string();
+    const fs::path folder = fs::absolute(path, code).parent_path();
+    const auto beside = [&](std::string& name) {
+        const fs::path relative = fs::absolute(name, code).lexically_relative(folder);
+        if (!relative.empty() && *relative.begin() != "..")
+            name = relative.generic_string();
+    };
+    if (isBackendPath(recipe.backend))
+        beside(recipe.backend);
+    for (EditStep& step : recipe.edits)
+        if (!step.file.empty())
+            beside(step.file);
     return recipe;
 }
 

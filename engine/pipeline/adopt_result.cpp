@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/documents/result_writer.h"
 #include "engine/pipeline/chain_run.h"
+#include "engine/pipeline/content_keys.h"
 #include "engine/pipeline/decision_keys.h"
 #include "engine/pipeline/stage_chain.h"
 
@@ -45,7 +46,8 @@ Result<std::string> StageChain::adopt(const CalibrateRequest& request, const Sto
         return "the comparison's data were changed since";
     QS_TRY(const ComparisonPtr comparison,
            comparisonFromResult(stored.document, *run.prepared->model));
-    if (comparison->nodes.empty() || stored.againstOriginal != request.settings.againstOriginal)
+    if (comparison->nodes.empty()
+        || stored.againstOriginal != measuresOriginal(request.settings, *request.model))
         return std::string();
     QS_TRY(const Key key, comparisonKey({calibration, nullptr, request.recipe, request.settings}));
     m_memo.keep<Comparison>(key, comparison, comparison->nodes.size() * sizeof(NodeError));

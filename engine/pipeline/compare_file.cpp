@@ -69,7 +69,7 @@ Result<FileCompareResult> compareWithFile(const FileCompareRequest& request, con
     if (!found.converted->info().converted)
         warn(request.quantized + " holds no quantized operator");
     QS_TRY(const auto data,
-           openDataset(request.data, *request.floating, wholeDatasetOptions(request.reading)));
+           openDataset(request.data, *request.floating, datasetOptions(request.reading)));
     QS_TRY(found.comparison, compareFiles(request.floating, found.converted, *data, job));
     found.document = fileComparisonJson(*request.floating, *found.converted, found.comparison);
     return found;

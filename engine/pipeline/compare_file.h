@@ -14,8 +14,8 @@ struct FileCompareRequest
 {
     GraphPtr floating; ///< as its file holds it, without edits
     std::string quantized; ///< a .pt2 or TorchScript file
-    std::string data; ///< as `RunSettings::calibrationData`; all of it is used
-    CalibrationSettings reading; ///< how the data are cut and read
+    std::string data; ///< as `RunSettings::calibrationData`
+    CalibrationSettings reading; ///< how the data are cut and read; `batches` 0: all of them
 };
 
 struct FileCompareResult
@@ -26,7 +26,7 @@ struct FileCompareResult
 };
 
 /// Opens the quantized file with the engine that it was made for and compares it with the float
-/// model over all data, for the command line and the window alike. What the file's origin leaves
+/// model over those data, for the command line and the window alike. What the file's origin leaves
 /// open goes to the log. Errors: those of reading the file and the data, of running either.
 Result<FileCompareResult> compareWithFile(const FileCompareRequest& request, const JobContext& job);
 

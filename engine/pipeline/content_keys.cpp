@@ -31,6 +31,18 @@ Key batchesKey(const Key& content, CalibrationSettings cut, std::int64_t batches
     return KeyBuilder("batches").add(content).add(cutKey(cut)).key();
 }
 
+CalibrationSettings comparedCut(const RunSettings& settings, CalibrationSettings cut)
+{
+    if (!settings.comparisonData.empty())
+        cut.batches = 0;
+    return cut;
+}
+
+bool measuresOriginal(const RunSettings& settings, const Graph& model)
+{
+    return settings.againstOriginal && !model.info().edits.empty();
+}
+
 Key conversionKey(const Calibration& calibration, const Recipe& recipe)
 {
     return KeyBuilder("conversion").add(calibration.key).add(loweringKey(recipe)).key();

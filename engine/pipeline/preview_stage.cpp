@@ -107,7 +107,7 @@ Result<CalibrationPtr> StageChain::estimate(const Run& run, const PreviewData& s
 
 Result<PreviewPtr> StageChain::preview(const PreviewRequest& request, const JobContext& job)
 {
-    if (request.settings.againstOriginal && !request.model->info().edits.empty())
+    if (measuresOriginal(request.settings, *request.model))
         return fail(ErrorCode::Unsupported,
                     "previews measure against the edited model, not against the original one");
     QS_TRY(const PlanPtr planned, plan(request.model, request.recipe));

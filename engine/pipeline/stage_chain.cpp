@@ -9,6 +9,7 @@
 #include "engine/convert/convert.h"
 #include "engine/execute/fill_shapes.h"
 #include "engine/execute/tensor_store.h"
+#include "engine/export/exporter.h"
 #include "engine/pipeline/chain_run.h"
 #include "engine/pipeline/checks.h"
 #include "engine/pipeline/content_keys.h"
@@ -116,6 +117,20 @@ Result<GraphPtr> StageChain::shaped(GraphPtr model, const Recipe& recipe,
     return std::make_shared<const Graph>(std::move(shaped));
 }
 
+Result<void> StageChain::saveModel(const GraphPtr& model, const Recipe& recipe,
+                                   const RunSettings& settings, const std::string& path,
+                                   const JobContext& job)
+{
+    job.report("export", path, 0);
+    if (lacksShapes(*model) && settings.calibrationData.empty())
+        return fail(
+            makeError(ErrorCode::Unsupported, "the file tells no shapes, which a .pt2 has to hold")
+                .inFile(model->info().path)
+                .withHint("choose data (--data): their first batch shows them"));
+    QS_TRY(const GraphPtr whole, shaped(model, recipe, settings, job));
+    return writePt2(*whole, path, job);
+}
+
 Result<EditedModelPtr> StageChain::edited(GraphPtr file, const Recipe& recipe,
                                           const JobContext& job)
 {
@@ -183,13 +198,12 @@ Result<ConvertedPtr> StageChain::convert(const ConvertRequest& request, const Jo
 
 namespace {
 
-/// The calibration's batches, or all of the data that a comparison has of its own.
-CalibrationSettings comparedCut(const CompareRequest& request)
+/// The edits before which the float side is run; null where it is the model at hand. Without edits
+/// the two are the same model, which tells all terms.
+const EditedModel* originalOf(const CompareRequest& request)
 {
-    CalibrationSettings cut = request.recipe.calibration;
-    if (!request.settings.comparisonData.empty())
-        cut.batches = 0;
-    return cut;
+    const Graph& model = *request.calibration->prepared->model;
+    return measuresOriginal(request.settings, model) ? request.edited.get() : nullptr;
 }
 
 } // namespace
@@ -199,7 +213,7 @@ Result<Key> StageChain::comparedKey(const CompareRequest& request)
     const Calibration& calibration = *request.calibration;
     const Graph& model = *calibration.prepared->model;
     QS_TRY(const Key content, m_hashes.of(request.settings.compared(), model.info().sha256));
-    const CalibrationSettings cut = comparedCut(request);
+    const CalibrationSettings cut = comparedCut(request.settings, request.recipe.calibration);
     return KeyBuilder("compared")
         .add(modelKey(model))
         .add(batchesKey(content, cut, cut.batches))
@@ -214,7 +228,8 @@ Result<Key> StageChain::comparisonKey(const CompareRequest& request)
     return KeyBuilder("comparison")
         .add(conversionKey(*request.calibration, request.recipe))
         .add(compared)
-        .add(againstKey(request.settings))
+        .add(measuresOriginal(request.settings, *request.calibration->prepared->model) ? "original"
+                                                                                       : "edited")
         .key();
 }
 
@@ -232,17 +247,13 @@ Result<ComparisonPtr> StageChain::compare(const CompareRequest& request, const J
         return kept;
     QS_TRY(const ConvertedPtr converted, convertedOf(request, job));
     QS_TRY(const auto opened,
-           data(*converted->prepared->model, request.settings.compared(), comparedCut(request)));
+           data(*converted->prepared->model, request.settings.compared(),
+                comparedCut(request.settings, request.recipe.calibration)));
     QS_TRY(Key compared, comparedKey(request));
     const Continuation from {m_work, std::move(compared), opened->batchCount()};
-    EditedModelPtr edited;
-    if (request.settings.againstOriginal && request.edited)
-        edited = request.edited;
-    else if (request.settings.againstOriginal) // nobody edited it
-        edited = editModel(converted->prepared->model, {}).value();
     QS_TRY(ComparisonPtr comparison,
            compareModels(*converted, *opened, request.calibration->device, job,
-                         m_options.valueBytes > 0 ? &from : nullptr, edited.get()));
+                         m_options.valueBytes > 0 ? &from : nullptr, originalOf(request)));
     m_memo.keep<Comparison>(key, comparison, bytesOf(*comparison));
     return comparison;
 }
@@ -260,9 +271,11 @@ Result<ValueLookPtr> StageChain::look(const CompareRequest& request, const LookT
         return kept;
     QS_TRY(const ConvertedPtr converted, convertedOf(request, job));
     QS_TRY(const auto opened,
-           data(*converted->prepared->model, request.settings.compared(), comparedCut(request)));
-    QS_TRY(ValueLookPtr look,
-           lookAt(*converted, *opened, target, request.calibration->device, job));
+           data(*converted->prepared->model, request.settings.compared(),
+                comparedCut(request.settings, request.recipe.calibration)));
+    QS_TRY(
+        ValueLookPtr look,
+        lookAt(*converted, *opened, target, request.calibration->device, job, originalOf(request)));
     m_memo.keep<ValueLook>(key, look, bytesOf(*look));
     return look;
 }
@@ -272,8 +285,10 @@ Result<SampleValuesPtr> StageChain::sampleValues(const CompareRequest& request,
 {
     QS_TRY(const ConvertedPtr converted, convertedOf(request, job));
     QS_TRY(const auto opened,
-           data(*converted->prepared->model, request.settings.compared(), comparedCut(request)));
-    return qs::sampleValues(*converted, *opened, wanted, request.calibration->device, job);
+           data(*converted->prepared->model, request.settings.compared(),
+                comparedCut(request.settings, request.recipe.calibration)));
+    return qs::sampleValues(*converted, *opened, wanted, request.calibration->device, job,
+                            originalOf(request));
 }
 
 Recalled StageChain::recall(const CalibrateRequest& request, const JobContext& job)

@@ -75,6 +75,11 @@ public:
     Result<GraphPtr> shaped(GraphPtr model, const Recipe& recipe, const RunSettings& settings,
                             const JobContext& job);
 
+    /// Writes a float model, edited say, as a .pt2, with the shapes of `shaped`. Errors: a file
+    /// that tells no shapes and no data to show them (Unsupported); `writePt2`'s.
+    Result<void> saveModel(const GraphPtr& model, const Recipe& recipe, const RunSettings& settings,
+                           const std::string& path, const JobContext& job);
+
     /// Errors: an unknown backend, a lowering row without a kernel, `makePlan`'s.
     Result<PlanPtr> plan(const GraphPtr& model, const Recipe& recipe);
 

@@ -107,9 +107,10 @@ private:
 
 Result<ValueLookPtr> look(const ConvertedModel& converted, const Dataset& data,
                           const LookTarget& target, const std::string& device,
-                          const JobContext& job)
+                          const JobContext& job, const EditedModel* edited)
 {
-    QS_TRY(WatchedRun run, WatchedRun::create(converted, target, device, data.isSequence()));
+    QS_TRY(WatchedRun run,
+           WatchedRun::create(converted, target, device, data.isSequence(), edited));
     auto found = std::make_shared<ValueLook>();
     found->target = target;
     found->name = nameOf(converted, target, run.unit());
@@ -156,12 +157,12 @@ ChannelError channelError(std::size_t result, std::int64_t index, const ValueSum
 
 Result<ValueLookPtr> lookAt(const ConvertedModel& converted, const Dataset& data,
                             const LookTarget& target, const std::string& device,
-                            const JobContext& job)
+                            const JobContext& job, const EditedModel* edited)
 {
     const InferenceScope inference;
     auto found = guardTorchValue<ValueLookPtr>([&] {
         selectEngine(converted.engine);
-        return look(converted, data, target, device, job);
+        return look(converted, data, target, device, job, edited);
     });
     returnFreedMemory();
     return found;

@@ -125,6 +125,7 @@ std::string lookJson(const LookParts& parts)
                {"node", node ? Json(node->name) : Json(nullptr)},
                {"output", look.target.output ? Json(look.name) : Json(nullptr)},
                {"quantized", look.quantized},
+               {"against", parts.againstOriginal ? "original" : "edited"},
                {"samples", look.sampleCount}};
     json["error"] = std::move(error);
     json["results"] = resultsJson(look);

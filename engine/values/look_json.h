@@ -17,10 +17,12 @@ struct LookParts
     const SampleValues* sample = nullptr; ///< only how it is laid out and its error are told
     const SourceExcerpt* source = nullptr;
     std::size_t worst = 10; ///< samples
+    bool againstOriginal = false; ///< the float side is the model before its edits
 };
 
-/// One document, two-space indent: `{format, version, model, node, output, quantized, samples,
-/// error, results[], channels[], sample_errors[], worst_samples[], weights[], sample, source}`.
+/// One document, two-space indent: `{format, version, model, node, output, quantized, against,
+/// samples, error, results[], channels[], sample_errors[], worst_samples[], weights[], sample,
+/// source}`.
 std::string lookJson(const LookParts& parts);
 
 } // namespace qs

@@ -127,11 +127,12 @@ Place startAt(const SampleWanted& wanted, std::int64_t batches)
 
 Result<SampleValuesPtr> findValues(const ConvertedModel& converted, const Dataset& data,
                                    const SampleWanted& wanted, const std::string& device,
-                                   const JobContext& job)
+                                   const JobContext& job, const EditedModel* edited)
 {
     if (wanted.sample < 0)
         return fail(noSuchSample(wanted.sample, 0));
-    QS_TRY(WatchedRun run, WatchedRun::create(converted, wanted.target, device, data.isSequence()));
+    QS_TRY(WatchedRun run,
+           WatchedRun::create(converted, wanted.target, device, data.isSequence(), edited));
     const Place start = data.isSequence() ? Place {} : startAt(wanted, data.batchCount());
     BatchReader reader(data, job, start.batch);
     std::int64_t before = start.before;
@@ -154,12 +155,12 @@ Result<SampleValuesPtr> findValues(const ConvertedModel& converted, const Datase
 
 Result<SampleValuesPtr> sampleValues(const ConvertedModel& converted, const Dataset& data,
                                      const SampleWanted& wanted, const std::string& device,
-                                     const JobContext& job)
+                                     const JobContext& job, const EditedModel* edited)
 {
     const InferenceScope inference;
     auto found = guardTorchValue<SampleValuesPtr>([&] {
         selectEngine(converted.engine);
-        return findValues(converted, data, wanted, device, job);
+        return findValues(converted, data, wanted, device, job, edited);
     });
     returnFreedMemory();
     return found;

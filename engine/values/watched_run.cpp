@@ -42,6 +42,20 @@ Error unmeasured(const Node& node)
         .withHint("look at a node that 'compare' lists");
 }
 
+Error notOfOriginal(const char* what)
+{
+    return makeError(ErrorCode::BadInput, what).withHint("look at it against the edited model");
+}
+
+/// Whether a comparison against the edited model measures the node.
+bool isMeasured(const ConvertedModel& converted, NodeId node)
+{
+    const auto units = compareUnits(converted);
+    return std::any_of(units.begin(), units.end(), [&](const CompareUnit& unit) {
+        return std::find(unit.members.begin(), unit.members.end(), node) != unit.members.end();
+    });
+}
+
 } // namespace
 
 WatchedRun::WatchedRun(const ConvertedModel& converted, const LookTarget& target, Sweep sweep)
@@ -53,12 +67,14 @@ WatchedRun::WatchedRun(const ConvertedModel& converted, const LookTarget& target
 }
 
 Result<WatchedRun> WatchedRun::create(const ConvertedModel& converted, const LookTarget& target,
-                                      const std::string& device, bool isSequence)
+                                      const std::string& device, bool isSequence,
+                                      const EditedModel* edited)
 {
-    QS_TRY(Sweep sweep, Sweep::create(converted, at::Device(device)));
+    QS_TRY(Sweep sweep,
+           Sweep::create(converted, at::Device(device), edited ? edited->file : nullptr));
     WatchedRun run(converted, target, std::move(sweep));
     run.m_device = at::Device(device);
-    QS_CHECK(run.aim());
+    QS_CHECK(run.aim(edited));
     if (target.output && !run.m_sweep.addsAsExported()) {
         QS_TRY(run.m_reference, OutputRun::create(converted.reference));
     }
@@ -70,7 +86,7 @@ Result<WatchedRun> WatchedRun::create(const ConvertedModel& converted, const Loo
     return run;
 }
 
-Result<void> WatchedRun::aim()
+Result<void> WatchedRun::aim(const EditedModel* edited)
 {
     const Graph& model = *m_converted->prepared->model;
     if (m_target.output) {
@@ -80,6 +96,13 @@ Result<void> WatchedRun::aim()
                                   "there is no output " + std::to_string(*m_target.output)
                                       + ": the model has "
                                       + counted(std::int64_t(outputs.size()), "output")));
+        m_floatOutput = *m_target.output;
+        if (edited) {
+            const int place = edited->outputPlaces.at(*m_target.output);
+            if (place < 0)
+                return fail(notOfOriginal("the original model does not return it"));
+            m_floatOutput = std::size_t(place);
+        }
         m_values = {outputs[*m_target.output]};
         m_sweep.watch(std::nullopt, {});
         return {};
@@ -90,7 +113,10 @@ Result<void> WatchedRun::aim()
             != unit.members.end();
     });
     if (found == units.end())
-        return fail(unmeasured(model.get(m_target.node)));
+        return fail(edited && isMeasured(*m_converted, m_target.node)
+                        ? notOfOriginal("the original model does not have it")
+                              .atNode(model.get(m_target.node).name)
+                        : unmeasured(model.get(m_target.node)));
     m_unit = std::size_t(found - units.begin());
     for (const UnitOutput& output : found->outputs)
         m_values.push_back(output.value);
@@ -117,7 +143,7 @@ Result<std::vector<ValuePair>> WatchedRun::run(const Batch& batch, const JobCont
         if (m_reference) {
             QS_TRY(outputs.referenceForm, m_reference->run(batch, job));
         }
-        const at::Tensor &y = outputs.floatForm.at(*m_target.output),
+        const at::Tensor &y = outputs.floatForm.at(m_floatOutput),
                          &converted = outputs.referenceForm.at(*m_target.output);
         if (y.defined() && converted.defined() && y.is_floating_point())
             m_seen->emplace_back(y, converted);

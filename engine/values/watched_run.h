@@ -4,6 +4,7 @@
 #include "engine/calibrate/data/dataset.h"
 #include "engine/compare/output_run.h"
 #include "engine/compare/sweep/sweep.h"
+#include "engine/edit/edited_model.h"
 #include "engine/values/value_look.h"
 
 namespace qs {
@@ -13,9 +14,11 @@ namespace qs {
 class WatchedRun
 {
 public:
-    /// Errors: no such output, a node that a comparison does not measure (BadInput).
+    /// `edited`: see `lookAt`. Errors: no such output, a node that a comparison does not measure,
+    /// one that the file's model does not have (BadInput).
     static Result<WatchedRun> create(const ConvertedModel& converted, const LookTarget& target,
-                                     const std::string& device, bool isSequence);
+                                     const std::string& device, bool isSequence,
+                                     const EditedModel* edited);
 
     /// y and y^ of each result. Errors: those of the batch, values of different shapes
     /// (Unsupported).
@@ -28,13 +31,14 @@ public:
 
 private:
     WatchedRun(const ConvertedModel& converted, const LookTarget& target, Sweep sweep);
-    Result<void> aim();
+    Result<void> aim(const EditedModel* edited);
 
     const ConvertedModel* m_converted;
     LookTarget m_target;
     Sweep m_sweep;
     std::optional<OutputRun> m_reference; ///< as exported, where the sweep adds up in another way
     std::optional<std::size_t> m_unit;
+    std::size_t m_floatOutput = 0; ///< of an output: its place among the float side's
     std::vector<ValueRef> m_values;
     std::shared_ptr<std::vector<ValuePair>> m_seen = std::make_shared<std::vector<ValuePair>>();
     at::Device m_device;

@@ -10,7 +10,7 @@ import torch.ao.quantization.fx._decomposed  # noqa: F401  registers quantized_d
 from torch import nn
 
 from edits import edited, op, same
-from harness import by_name, expect_bad, main, run_good, run_json, sqnr, write_recipe
+from harness import by_name, expect_bad, main, run, run_good, run_json, sqnr, write_recipe
 from models import residual
 
 
@@ -130,6 +130,29 @@ def test_measured_against_the_original(folder):
     # Another run and the report say what is measured.
     again = run_json("compare", path, "--result", folder / "edited", "--data", data, "--device", "cpu", "--against", "original")
     assert again["against"] == "original" and by_name(again)["linear"]["error"]["isolated"] is None
+    # A look has the comparison's number, at a node and at an output; what the original has not is refused.
+    at = ["look", path, "--result", folder / "original", "--data", data, "--device", "cpu"]
+    compared = by_name(again)
+    for name in ("linear", "max_pool2d", "conv2d"):
+        seen = run_json(*at, "--node", name, "--against", "original")
+        assert seen["against"] == "original"
+        told, wanted = seen["error"]["sqnr_db"], compared[name]["error"]["cumulative"]["sqnr_db"]
+        assert abs(told - wanted) < 1e-6, (name, told, wanted)
+    plainly = run_json(*at, "--node", "linear")
+    assert plainly["against"] == "edited" and plainly["error"]["sqnr_db"] > behind["cumulative"]["sqnr_db"] + 3
+    first = [output["name"] for output in again["outputs"]]
+    out = run_json(*at, "--output", first[0], "--against", "original", "--sample", 1)
+    assert abs(out["error"]["sqnr_db"] - again["outputs"][0]["cumulative"]["sqnr_db"]) < 1e-6
+    assert out["sample"]["sample"] == 1
+    expect_bad(*at, "--output", first[1], "--against", "original", contains=["the original model does not return it"])
+    expect_bad(*at, "--node", "clip", "--against", "original", contains=["clip", "the original model does not have it"])
+    assert "against the original model" in run_good(*at, "--node", "linear", "--against", "original")
+    # A gate holds the same number.
+    run_good("check", path, *words, "--against", "original", "--node", f"linear: {behind['cumulative']['sqnr_db'] - 0.01}")
+    done = run("check", path, *words, "--against", "original", "--node", f"linear: {behind['cumulative']['sqnr_db'] + 0.01}")
+    assert done.returncode == 1 and "MISSED" in done.stdout, done.stdout
+    run_good("check", path, *words, "--node", f"linear: {behind['cumulative']['sqnr_db'] + 3}")
+    expect_bad("check", folder / "original", "--against", "original", "--min-sqnr", "1", contains=["--against"], code=2)
     run_good("report", folder / "original", "--html", folder / "report.html")
     assert "original model, before the edits" in (folder / "report.html").read_text()
     dropped = write_recipe(folder, edits=[*edits, {"do": "drop_output", "output": 0}])
@@ -153,8 +176,8 @@ def test_without_edits_both_measures_are_the_same(folder):
     against = run_json("quantize", path, *words, "--against", "original", "--out", folder / "against")
     assert against["outputs"] == plain["outputs"] and against["agreement"] == plain["agreement"]
     for name, node in by_name(plain).items():
-        wanted = node["error"] and {**dict.fromkeys(node["error"]), "cumulative": node["error"]["cumulative"]}
-        assert by_name(against)[name]["error"] == wanted, name
+        assert by_name(against)[name]["error"] == node["error"], name  # one model: all four terms
+    assert any(node["error"] and node["error"]["born_here"] for node in against["nodes"])
     # A part has inputs of its own: the whole cannot run on its data.
     part = write_recipe(folder, edits=[{"do": "extract", "nodes": [op("fc", "linear.default"), op("", "cos.default")]}])
     np.savez(folder / "part.npz", flatten=np.random.default_rng(0).normal(size=(16, 128)).astype(np.float32))

@@ -27,7 +27,8 @@ public:
     {
         return editModel(file, recipe.edits, job);
     }
-    Result<void> saveModel(const GraphPtr&, const std::string&, const JobContext&) override
+    Result<void> saveModel(const GraphPtr&, const Recipe&, const RunSettings&, const std::string&,
+                           const JobContext&) override
     {
         return fail(ErrorCode::Unsupported, "the fake engine writes nothing");
     }

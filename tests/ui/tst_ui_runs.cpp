@@ -303,11 +303,9 @@ private Q_SLOTS:
         QTRY_VERIFY(names().contains("theirs"));
         const KeptRun run = *runs().tryRun(item("theirs")->data(0, Qt::UserRole).toString());
         QCOMPARE(runs().standing(run), QString("another program"));
-        const QString data = QString::fromStdString(document().settings().calibrationData);
-        const QJsonObject printed = test::commandLine(
-            {"compare", test::kSamples + "digits.pt2", "--result", file, "--data", data, "--json"});
-        QCOMPARE(run.headline.outputDb().value(),
-                 printed["outputs"][0]["cumulative"]["sqnr_db"].toDouble());
+        // On the samples of the runs beside it; `tst_ui_same_measure` holds the number.
+        QCOMPARE(run.headline.samples, document().comparison()->samples);
+        QVERIFY(run.headline.outputDb().has_value());
         runs().putSideBySide({item("x86")->data(0, Qt::UserRole).toString(),
                               item("theirs")->data(0, Qt::UserRole).toString()});
         QTRY_VERIFY(runs().table());

@@ -116,7 +116,11 @@ void TestSearch::refusesExpressions_data()
     QTest::newRow("spaces") << "sqnr < 30"
                             << "without spaces";
     QTest::newRow("regex") << "/conv(/"
-                           << "/conv(/ is wrong at character";
+                           << "'conv(' is not a regular expression";
+    QTest::newRow("lookahead") << "/(?=conv)/"
+                               << "'(?=conv)' is not a regular expression";
+    QTest::newRow("repeats") << "/(((a{100}){100}){100})/"
+                             << "becomes too large";
     QTest::newRow("open regex") << "/conv"
                                 << "/conv/";
     QTest::newRow("open quote") << "\"conv"
@@ -154,7 +158,7 @@ void TestSearch::findsByEveryKey()
     QCOMPARE(count("-op:conv2d module:block"), 1);
     QCOMPARE(count("module:blo"), 3);
     QCOMPARE(count("conv1 relu1"), 1);
-    QCOMPARE(count("/^conv\\d.*relu /"), 1);
+    QCOMPARE(count("/^conv1$/ /^relu1$/"), 1); // each name by itself
     QCOMPARE(count("/conv[12]/ -block"), 1);
     QCOMPARE(count("verdict:float"), 1);
     QCOMPARE(count("qconfig:float"), 1);

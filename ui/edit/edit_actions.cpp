@@ -351,8 +351,9 @@ void EditActions::saveEdited()
     }
     m_workspace.pipeline().jobs().run(
         Lane::Engine, QStringLiteral("save edited"),
-        [engine = &m_workspace.pipeline().engine(), model, target = path.toStdString()](
-            JobContext& job) { return engine->saveModel(model, target, job); },
+        [engine = &m_workspace.pipeline().engine(), model, recipe = m_workspace.document().recipe(),
+         settings = m_workspace.document().settings(), target = path.toStdString()](
+            JobContext& job) { return engine->saveModel(model, recipe, settings, target, job); },
         this,
         [this, path](Result<void> saved) {
             if (!saved)

@@ -9,6 +9,8 @@
 #include <QFileDialog>
 #include <QFileInfo>
 
+#include <algorithm>
+
 namespace qs {
 
 namespace {
@@ -30,7 +32,39 @@ PartActions::PartActions(Actions& actions, Workspace& workspace, GraphEditor& ed
     connect(&m_actions["savePartData"], &QAction::triggered, this, &PartActions::askForFile);
     connect(&workspace.selection(), &Selection::changed, this, &PartActions::refresh);
     connect(&workspace, &Workspace::treeChanged, this, &PartActions::refresh);
+    connect(&workspace.document(), &Document::recipeChanged, this, &PartActions::followEdits);
+    connect(&workspace.document(), &Document::modelChanged, this, [this] { m_partData.clear(); });
     refresh();
+}
+
+void PartActions::followEdits()
+{
+    const std::vector<EditStep>& edits = m_workspace.document().recipe().edits;
+    RunSettings settings = m_workspace.document().settings();
+    const auto follow = [&](PartData& data) {
+        const bool isPart = edits.size() >= data.edits.size()
+            && std::equal(data.edits.begin(), data.edits.end(), edits.begin());
+        if (isPart == data.isChosen)
+            return;
+        data.isChosen = isPart;
+        // Data that the user chose since stay.
+        if (isPart && settings.calibrationData == data.calibration
+            && settings.comparisonData == data.comparison) {
+            settings.calibrationData = data.part;
+            settings.comparisonData.clear();
+        } else if (!isPart && settings.calibrationData == data.part) {
+            settings.calibrationData = data.calibration;
+            settings.comparisonData = data.comparison;
+        }
+    };
+    // Undone from the last part back, done again from the first on.
+    std::for_each(m_partData.rbegin(), m_partData.rend(), [&](PartData& data) {
+        if (data.isChosen)
+            follow(data);
+    });
+    std::for_each(m_partData.begin(), m_partData.end(), follow);
+    if (!(settings == m_workspace.document().settings()))
+        m_workspace.document().setSettings(settings);
 }
 
 void PartActions::refresh()
@@ -107,6 +141,8 @@ void PartActions::saveData(const QString& path)
             const bool isOpen = m_workspace.document().edited() == part;
             if (isOpen) {
                 RunSettings settings = m_workspace.document().settings();
+                m_partData.push_back({m_workspace.document().recipe().edits, path.toStdString(),
+                                      settings.calibrationData, settings.comparisonData});
                 settings.calibrationData = path.toStdString();
                 settings.comparisonData.clear();
                 m_workspace.document().setSettings(settings);

@@ -16,7 +16,8 @@ class MessageBar;
 
 /// Takes the selected operators out of the model as a model of their own, and saves the data that
 /// go with it: what the part's inputs get when the whole runs on the data chosen for it. The part
-/// is then calibrated on those. GUI thread only.
+/// is then calibrated on those; undoing the extraction brings the data before back. GUI thread
+/// only.
 class PartActions : public QObject
 {
     Q_OBJECT
@@ -32,12 +33,23 @@ private:
     void askForFile();
     void saveData(const QString& path);
     void refresh();
+    /// An undo or redo took the extraction, or the part, away: the data of what is left are chosen.
+    void followEdits();
+
+    /// Data that were made for a part, and those that were chosen before.
+    struct PartData
+    {
+        std::vector<EditStep> edits; ///< that lead to the part
+        std::string part, calibration, comparison;
+        bool isChosen = true;
+    };
 
     Actions& m_actions;
     Workspace& m_workspace;
     GraphEditor& m_editor;
     MessageBar& m_messages;
     QWidget& m_window;
+    std::vector<PartData> m_partData; ///< of the open model, the latest last
 };
 
 } // namespace qs

@@ -117,7 +117,7 @@ void MetricsPanel::filter()
         m_proxy->keep({});
     QString note = m_proxy->countText("node");
     if (!kept)
-        note = toQString(kept.error().message);
+        note = searchProblem(kept.error());
     else if (m_model->rowCount() == 0)
         note = QStringLiteral("Compare to measure the nodes");
     else if (m_workspace.facts().errorsStale())

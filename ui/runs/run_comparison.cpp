@@ -212,7 +212,7 @@ void RunComparison::filter()
         m_proxy->keep({});
     QString note = m_proxy->countText("node");
     if (!kept)
-        note = toQString(kept.error().message);
+        note = searchProblem(kept.error());
     else if (!m_library.table())
         note = QStringLiteral("Select two to four runs to see them side by side");
     m_note->setText(note);

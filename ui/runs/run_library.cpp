@@ -3,6 +3,7 @@
 
 #include "engine/base/files/temporary_folder.h"
 #include "engine/base/log.h"
+#include "engine/pipeline/content_keys.h"
 #include "engine/project/project.h"
 #include "ui/session/coalesce.h"
 #include "ui/session/text.h"
@@ -39,13 +40,13 @@ QString RunLibrary::folder() const
 {
     if (!m_project.isEmpty())
         return toQString(runsFolderOf(m_project.toStdString()));
-    return m_temporary ? m_temporary->path() : QString();
+    return m_unsaved ? m_unsaved->folder() : QString();
 }
 
 QString RunLibrary::writableFolder()
 {
-    if (m_project.isEmpty() && !m_temporary)
-        m_temporary = std::make_unique<QTemporaryDir>();
+    if (m_project.isEmpty() && !m_unsaved)
+        m_unsaved = std::make_unique<UnsavedRuns>(m_projects.openedPath());
     return folder();
 }
 
@@ -62,7 +63,7 @@ void RunLibrary::settle()
     if (model == m_model && project == m_project)
         return;
     if (!project.isEmpty() || opened != m_opened)
-        m_temporary.reset();
+        m_unsaved.reset();
     if (model != m_model) {
         m_before.reset();
         if (!m_seen)
@@ -72,6 +73,8 @@ void RunLibrary::settle()
     m_movedFrom.clear();
     m_project = project;
     m_opened = opened;
+    if (project.isEmpty() && UnsavedRuns::areLeft(opened))
+        writableFolder(); // of a window that crashed
     refresh();
 }
 
@@ -87,7 +90,7 @@ void RunLibrary::followProject()
     if (!before.isEmpty())
         report(QStringLiteral("Keeping the runs"),
                copyRuns(before.toStdString(), folder().toStdString()));
-    m_temporary.reset();
+    m_unsaved.reset();
     putSideBySide({});
     refresh();
 }
@@ -228,11 +231,10 @@ void RunLibrary::addFile(const QString& path)
     const auto& document = m_workspace.document();
     if (!document.edited() || !canWrite())
         return;
+    // On the samples that the runs beside it are measured on.
     const RunSettings& settings = document.settings();
-    FileCompareRequest request {document.edited()->file, path.toStdString(),
-                                settings.comparisonData.empty() ? settings.calibrationData
-                                                                : settings.comparisonData,
-                                document.recipe().calibration};
+    FileCompareRequest request {document.edited()->file, path.toStdString(), settings.compared(),
+                                comparedCut(settings, document.recipe().calibration)};
     RunLabel label;
     label.name = QFileInfo(path).completeBaseName().toStdString();
     label.source = request.quantized;

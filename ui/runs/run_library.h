@@ -4,11 +4,11 @@
 #ifndef Q_MOC_RUN
 #include "engine/runs/run_store.h"
 #include "engine/runs/run_table.h"
+#include "ui/runs/unsaved_runs.h"
 #include "ui/session/workspace.h"
 #endif
 
 #include <QObject>
-#include <QTemporaryDir>
 
 #include <memory>
 
@@ -16,7 +16,7 @@ namespace qs {
 
 class ProjectFiles;
 
-/// The runs that belong to what is open: kept beside its project, or in a temporary place until
+/// The runs that belong to what is open: kept beside its project, or in `UnsavedRuns` until
 /// there is one. Every comparison that is made is kept, named by the decision that led to it; the
 /// runs that are side by side, and the one that the views show in place of the current result, are
 /// chosen here. GUI thread only.
@@ -98,7 +98,7 @@ private:
     Workspace& m_workspace;
     ProjectFiles& m_projects;
     std::vector<KeptRun> m_runs;
-    std::unique_ptr<QTemporaryDir> m_temporary;
+    std::unique_ptr<UnsavedRuns> m_unsaved; ///< null with a project, and before the first run
     QString m_project, m_opened; ///< that the runs belong to
     QString m_movedFrom; ///< where they lay before the project got its place
     int m_model = 0;

@@ -34,8 +34,9 @@ public:
     virtual Result<EditedModelPtr> edit(const GraphPtr& file, const Recipe& recipe,
                                         const JobContext& job)
         = 0;
-    /// Writes a float model as a .pt2.
-    virtual Result<void> saveModel(const GraphPtr& model, const std::string& path,
+    /// Writes a float model as a .pt2 (`StageChain::saveModel`).
+    virtual Result<void> saveModel(const GraphPtr& model, const Recipe& recipe,
+                                   const RunSettings& settings, const std::string& path,
                                    const JobContext& job)
         = 0;
     /// Writes what the inputs of an extracted part get (`StageChain::savePartInputs`).

@@ -36,10 +36,10 @@ public:
         return m_chain.edited(file, recipe, job);
     }
 
-    Result<void> saveModel(const GraphPtr& model, const std::string& path,
-                           const JobContext& job) override
+    Result<void> saveModel(const GraphPtr& model, const Recipe& recipe, const RunSettings& settings,
+                           const std::string& path, const JobContext& job) override
     {
-        return writePt2(*model, path, job);
+        return m_chain.saveModel(model, recipe, settings, path, job);
     }
 
     Result<void> savePartInputs(const EditedModelPtr& part, const Recipe& recipe,

@@ -4,6 +4,7 @@
 #include "engine/base/log.h"
 #include "engine/base/path_claim.h"
 #include "engine/project/moved_files.h"
+#include "engine/project/outside_paths.h"
 #include "ui/frame/message_bar.h"
 #include "ui/runs/run_library.h"
 #include "ui/session/text.h"
@@ -11,6 +12,7 @@
 #include "ui/shell/autosave.h"
 #include "ui/shell/dialogs/run_dialogs.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/outside_question.h"
 #include "ui/shell/window_state.h"
 
 #include <QDir>
@@ -113,6 +115,9 @@ void ProjectFiles::open(const QString& path, const Recipe& recipe)
     auto project = readProject(file);
     if (!project)
         return refuse(project.error());
+    if (!mayReadOutside(m_window.messageBar(), path, pathsOutside(*project, file),
+                        [this, path, recipe] { open(path, recipe); }))
+        return;
     const QString place = toQString(findModel(*project, file));
     openProject(path, std::move(*project), place, false);
 }
@@ -199,6 +204,10 @@ void ProjectFiles::rememberModel(const QString& path)
     project->modelPath = m_window.workspace().document().model()->info().path;
     if (const auto written = writeProject(*project, path.toStdString()); !written)
         warn("the model's new place is not remembered: " + written.error().line());
+    else if (const auto kept
+             = confirmPaths(path.toStdString(), pathsOutside(*project, path.toStdString()));
+             !kept)
+        warn("the model's new place will be asked about: " + kept.error().line());
 }
 
 void ProjectFiles::refuse(const Error& error)
@@ -333,6 +342,12 @@ bool ProjectFiles::saveTo(const QString& path)
         m_window.messageBar().showError(QStringLiteral("Saving the project"), written.error());
         return false;
     }
+    // What the user chose to save is confirmed.
+    if (const auto kept
+        = confirmPaths(path.toStdString(), pathsOutside(project, path.toStdString()));
+        !kept)
+        warn("files outside the project's folder will be asked about again: "
+             + kept.error().line());
     m_window.autosave().forget();
     m_project = m_opened = path;
     m_readOnly = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/values/value_looks.h"
 
+#include "engine/pipeline/content_keys.h"
 #include "ui/session/coalesce.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
@@ -29,7 +30,8 @@ QString failureText(const Error& error)
 
 CompareRequest requestOf(const Document& document)
 {
-    return {document.calibration(), document.converted(), document.recipe(), document.settings()};
+    return {document.calibration(), document.converted(), document.recipe(), document.settings(),
+            document.edited()};
 }
 
 } // namespace
@@ -122,6 +124,12 @@ bool ValueLooks::isStale() const
 {
     const Key& now = m_workspace.document().keys().comparison;
     return (m_look && m_lookKey != now) || (m_values && m_valuesDecisions != now);
+}
+
+bool ValueLooks::isAgainstOriginal() const
+{
+    const Document& document = m_workspace.document();
+    return document.model() && measuresOriginal(document.settings(), *document.model());
 }
 
 bool ValueLooks::isRunning() const

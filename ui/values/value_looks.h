@@ -40,6 +40,8 @@ public:
     /// Of the sample that is wanted, or of the one before while that is under way.
     const SampleValuesPtr& values() const { return m_values; }
     bool isStale() const;
+    /// What is asked now has the model before its edits as its float side.
+    bool isAgainstOriginal() const;
     bool isRunning() const;
     /// What is missing, under way or wrong; empty where all is there.
     QString note() const;

@@ -239,6 +239,8 @@ void ValuesPage::refreshBar()
     if (values)
         title += (title.isEmpty() ? QString() : QStringLiteral(" · ")) + shapeText(values->shape)
             + (values->ofBatch ? QStringLiteral(" (whole batch)") : QString());
+    if (look && m_looks->isAgainstOriginal())
+        title += QStringLiteral(" · against the original model");
     m_title->setText(title);
     const QString note = m_looks->note();
     m_note->setColor(!note.isEmpty() && m_looks->isStale() ? theme().warning : theme().muted);

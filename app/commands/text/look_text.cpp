@@ -171,10 +171,14 @@ std::string errorText(const ValueLook& look)
 std::string lookText(const LookParts& parts)
 {
     const ValueLook& look = *parts.look;
+    const std::string against
+        = parts.againstOriginal ? "the original model before its edits\n" : "float\n";
     std::string text = (look.target.output ? "output " : "node ") + look.name
-        + (look.target.output   ? ": reference form against float\n"
-               : look.quantized ? ": quantized, reference form against float\n"
-                                : ": float, on the converted model's values\n");
+        + (look.target.output   ? ": reference form against " + against
+               : look.quantized ? ": quantized, reference form against " + against
+               : parts.againstOriginal
+               ? ": float, on the converted model's values, against " + against
+               : std::string(": float, on the converted model's values\n"));
     text += sourceText(parts) + errorText(look);
     for (std::size_t i = 0; i < look.results.size(); ++i) {
         const ResultLook& result = look.results[i];

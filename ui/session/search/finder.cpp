@@ -28,7 +28,7 @@ void Finder::setExpression(const QString& text)
         return;
     m_expression = text;
     auto query = parseSearch(text);
-    m_error = query ? QString() : QString::fromStdString(query.error().message);
+    m_error = query ? QString() : searchProblem(query.error());
     m_query = query ? std::move(*query) : SearchQuery();
     search();
 }

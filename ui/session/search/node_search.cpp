@@ -67,14 +67,27 @@ NodeSearch::NodeSearch(FoldTreePtr tree, GraphPtr model)
     std::string text;
     for (const int unit : m_units) {
         const auto& entry = m_tree->entry(unit);
-        m_start.push_back(qsizetype(text.size()));
-        text += entry.label + (entry.path.empty() ? "" : ' ' + entry.path);
+        std::vector<std::string> names {entry.label, entry.path};
         for (NodeId id : entry.members)
-            if (const Node* node = m_model->tryGet(id))
-                text += ' ' + node->name + (node->scope.path.empty() ? "" : ' ' + node->scope.path);
+            if (const Node* node = m_model->tryGet(id)) {
+                names.push_back(node->name);
+                names.push_back(node->scope.path);
+            }
+        m_start.push_back(qsizetype(text.size()));
+        m_namesOf.push_back(m_nameEnds.size());
+        for (auto name = names.begin(); name != names.end(); ++name) {
+            if (name->empty())
+                continue;
+            text += (qsizetype(text.size()) == m_start.back() ? "" : " ") + *name;
+            if (std::find(names.begin(), name, *name) != name)
+                continue;
+            m_names += *name;
+            m_nameEnds.push_back(m_names.size());
+        }
         text += '\n';
     }
     m_start.push_back(qsizetype(text.size()));
+    m_namesOf.push_back(m_nameEnds.size());
     m_text = QString::fromUtf8(text.data(), qsizetype(text.size())).toLower();
     if (m_text.size() == m_start.back())
         return;
@@ -101,6 +114,17 @@ void NodeSearch::keepText(const SearchTerm& term, std::vector<char>& keep) const
         keep[i] = char(keep[i] && (hit[i] != 0) != term.negated);
 }
 
+/// Each name by itself: `^` and `$` are a name's own, as in a recipe's rules.
+bool NodeSearch::hasMatch(const Pattern& pattern, std::size_t line) const
+{
+    for (std::size_t i = m_namesOf[line]; i < m_namesOf[line + 1]; ++i) {
+        const std::size_t from = i > 0 ? m_nameEnds[i - 1] : 0;
+        if (pattern.isFoundIn(std::string_view(m_names).substr(from, m_nameEnds[i] - from)))
+            return true;
+    }
+    return false;
+}
+
 bool NodeSearch::meets(const SearchTerm& term, std::size_t line, const Facts& facts,
                        const std::unordered_set<NodeId>& bookmarks) const
 {
@@ -110,9 +134,7 @@ bool NodeSearch::meets(const SearchTerm& term, std::size_t line, const Facts& fa
     case Kind::Text:
         break;
     case Kind::Regex:
-        return term.regex
-            .match(QStringView(m_text).mid(m_start[line], m_start[line + 1] - m_start[line] - 1))
-            .hasMatch();
+        return hasMatch(*term.regex, line);
     case Kind::Op:
         return hasOp(entry, *m_model, term.text);
     case Kind::Module:

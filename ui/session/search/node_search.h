@@ -24,6 +24,7 @@ public:
 
 private:
     void keepText(const SearchTerm& term, std::vector<char>& keep) const;
+    bool hasMatch(const Pattern& pattern, std::size_t line) const;
     bool meets(const SearchTerm& term, std::size_t line, const Facts& facts,
                const std::unordered_set<NodeId>& bookmarks) const;
 
@@ -32,6 +33,9 @@ private:
     std::vector<int> m_units; ///< in graph order; one line of `m_text` each
     QString m_text; ///< lower case
     std::vector<qsizetype> m_start; ///< of each line, and the end
+    std::string m_names; ///< as they are, each once a unit, without anything between
+    std::vector<std::size_t> m_nameEnds; ///< in `m_names`
+    std::vector<std::size_t> m_namesOf; ///< by line: its first of `m_nameEnds`; and the end
 };
 
 } // namespace qs

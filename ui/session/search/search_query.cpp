@@ -3,6 +3,7 @@
 
 #include "ui/session/text.h"
 
+#include <QRegularExpression>
 #include <QStringList>
 
 #include <algorithm>
@@ -153,12 +154,12 @@ Result<SearchTerm> readTerm(const Word& word)
     SearchTerm term;
     if (word.isRegex) {
         term.kind = Kind::Regex;
-        term.regex = QRegularExpression(word.text, QRegularExpression::CaseInsensitiveOption);
-        if (!term.regex.isValid())
-            return badTerm(QStringLiteral("The regex /%1/ is wrong at character %2: %3")
-                               .arg(word.text)
-                               .arg(term.regex.patternErrorOffset() + 1)
-                               .arg(term.regex.errorString()));
+        auto compiled = Pattern::compile(word.text.toStdString(), true);
+        if (!compiled) {
+            compiled.error().code = ErrorCode::Usage;
+            return fail(std::move(compiled).error());
+        }
+        term.regex = std::move(*compiled);
         return term;
     }
     const QString text = word.text.toLower();
@@ -186,6 +187,11 @@ Result<SearchQuery> parseSearch(const QString& expression)
         query.terms.push_back(std::move(term));
     }
     return query;
+}
+
+QString searchProblem(const Error& error)
+{
+    return toQString(error.hint.empty() ? error.message : error.message + "; " + error.hint);
 }
 
 QString searchHint()

@@ -70,7 +70,7 @@ void StyleRules::readQueries()
     m_errors.clear();
     for (const StyleRule& rule : m_rules) {
         auto query = parseSearch(rule.query);
-        m_errors.push_back(query ? QString() : QString::fromStdString(query.error().message));
+        m_errors.push_back(query ? QString() : searchProblem(query.error()));
         m_queries.push_back(query ? std::move(*query) : SearchQuery());
     }
     m_decided.assign(m_rules.size(), 0);

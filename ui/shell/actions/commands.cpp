@@ -2,6 +2,7 @@
 #include "ui/shell/actions/commands.h"
 
 #include "engine/base/files/atomic_file.h"
+#include "engine/project/outside_paths.h"
 #include "ui/frame/actions.h"
 #include "ui/frame/message_bar.h"
 #include "ui/graph/view/graph_pane.h"
@@ -13,6 +14,7 @@
 #include "ui/shell/dialogs/run_dialogs.h"
 #include "ui/shell/empty_state.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/outside_question.h"
 #include "ui/shell/project_files.h"
 #include "ui/shell/short_paths.h"
 
@@ -73,9 +75,15 @@ void Commands::openRecipe()
         m_window.messageBar().showError(QStringLiteral("Reading the recipe"), recipe.error());
         return;
     }
-    auto& workspace = m_window.workspace();
-    workspace.undoStack().push(new RecipeCommand(
-        workspace.document(), QStringLiteral("take %1").arg(QFileInfo(path).fileName()), *recipe));
+    const auto take = [this, path, recipe = *recipe] {
+        auto& workspace = m_window.workspace();
+        workspace.undoStack().push(
+            new RecipeCommand(workspace.document(),
+                              QStringLiteral("take %1").arg(QFileInfo(path).fileName()), recipe));
+    };
+    if (mayReadOutside(m_window.messageBar(), path, pathsOutside(*recipe, path.toStdString()),
+                       take))
+        take();
 }
 
 void Commands::saveRecipe()

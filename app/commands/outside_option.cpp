@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/commands/outside_option.h"
+
+#include "app/commands/text/console.h"
+
+#include <CLI/CLI.hpp>
+
+namespace qs {
+
+namespace {
+
+/// Of the one command that this process runs.
+bool& isAccepted()
+{
+    static bool accepted = false;
+    return accepted;
+}
+
+} // namespace
+
+void addOutsideOption(CLI::App& app)
+{
+    for (const char* verb :
+         {"inspect", "plan", "edit", "quantize", "compare", "look", "verify", "check"})
+        app.get_subcommand(verb)->add_flag(
+            "--outside", isAccepted(),
+            "the recipe or project may have files read that lie outside its folder");
+}
+
+Result<void> checkOutside(const std::string& file, std::vector<std::string> outside)
+{
+    outside = unconfirmedPaths(file, std::move(outside));
+    if (isAccepted() || outside.empty())
+        return {};
+    return fail(
+        makeError(ErrorCode::BadInput, "it names files outside its folder: " + joined(outside))
+            .inFile(file)
+            .withHint("where you trust it with them, give --outside; the window asks once"));
+}
+
+} // namespace qs
