@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/base/freed_memory.h"
+#include "engine/base/memory/freed_memory.h"
 #include "engine/project/outside_paths.h"
 #include "ui/frame/actions.h"
 #include "ui/graph/view/graph_pane.h"

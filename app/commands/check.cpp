@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
-#include "app/commands/compare_files.h"
-#include "app/commands/model_run.h"
+#include "app/commands/model/compare_files.h"
+#include "app/commands/model/model_run.h"
 #include "app/commands/options/against_option.h"
 #include "app/commands/options/device_option.h"
 #include "app/commands/text/console.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
-#include "app/commands/compare_files.h"
+#include "app/commands/model/compare_files.h"
+#include "app/commands/model/restored_result.h"
 #include "app/commands/options/against_option.h"
 #include "app/commands/options/device_option.h"
-#include "app/commands/restored_result.h"
 #include "app/commands/stopwatch.h"
 #include "app/commands/text/console.h"
 #include "app/commands/text/result_text.h"

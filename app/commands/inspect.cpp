@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
-#include "app/commands/planned_model.h"
+#include "app/commands/model/planned_model.h"
 #include "app/commands/text/console.h"
 #include "engine/base/log.h"
 #include "engine/base/text.h"

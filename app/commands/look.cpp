@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
+#include "app/commands/model/restored_result.h"
 #include "app/commands/options/against_option.h"
 #include "app/commands/options/device_option.h"
-#include "app/commands/restored_result.h"
 #include "app/commands/text/console.h"
 #include "app/commands/text/look_text.h"
 #include "engine/configure/nearest_name.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
-#include "app/commands/onnx_plan_text.h"
-#include "app/commands/planned_model.h"
-#include "app/commands/restored_result.h"
+#include "app/commands/model/planned_model.h"
+#include "app/commands/model/restored_result.h"
 #include "app/commands/text/console.h"
+#include "app/commands/text/onnx_plan_text.h"
 #include "engine/base/log.h"
 #include "engine/base/text.h"
 #include "engine/configure/backend/target.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "app/commands/model_run.h"
+#include "app/commands/model/model_run.h"
 #include "engine/base/job_context.h"
 #include "engine/export/onnx/onnx_target.h"
 #include "engine/export/onnx_opset.h"

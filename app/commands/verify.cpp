@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
-#include "app/commands/restored_result.h"
+#include "app/commands/model/restored_result.h"
 #include "app/commands/text/console.h"
 #include "engine/base/text.h"
 #include "engine/export/documents/stored_run.h"

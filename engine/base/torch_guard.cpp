@@ -2,7 +2,7 @@
 #include "engine/base/torch_guard.h"
 
 #include "engine/base/log.h"
-#include "engine/base/memory_budget.h"
+#include "engine/base/memory/memory_budget.h"
 #include "engine/base/plain_cause.h"
 
 #include <c10/core/GradMode.h>

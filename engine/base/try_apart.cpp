@@ -2,7 +2,7 @@
 #include "engine/base/try_apart.h"
 
 #include "engine/base/log.h"
-#include "engine/base/memory_budget.h"
+#include "engine/base/memory/memory_budget.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/calibrate/calibrator.h"
 
-#include "engine/base/freed_memory.h"
 #include "engine/base/log.h"
-#include "engine/base/memory_budget.h"
+#include "engine/base/memory/freed_memory.h"
+#include "engine/base/memory/memory_budget.h"
 #include "engine/base/torch_guard.h"
 #include "engine/calibrate/checkpoint.h"
 #include "engine/calibrate/data/batch_reader.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/calibrate/memory_estimate.h"
 
-#include "engine/base/memory_budget.h"
+#include "engine/base/memory/memory_budget.h"
 #include "engine/execute/interpreter.h"
 #include "engine/execute/liveness.h"
 #include "engine/execute/op_table.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/compare/comparator.h"
 
-#include "engine/base/freed_memory.h"
 #include "engine/base/log.h"
+#include "engine/base/memory/freed_memory.h"
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 #include "engine/calibrate/data/batch_reader.h"

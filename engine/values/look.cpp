@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/values/look.h"
 
-#include "engine/base/freed_memory.h"
+#include "engine/base/memory/freed_memory.h"
 #include "engine/base/torch_guard.h"
 #include "engine/calibrate/data/batch_reader.h"
 #include "engine/calibrate/non_finite.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/base/freed_memory.h"
+#include "engine/base/memory/freed_memory.h"
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 #include "engine/calibrate/data/batch_reader.h"

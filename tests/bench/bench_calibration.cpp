@@ -4,7 +4,7 @@
 // any value, and through a calibration whose activations have that observer. Prints one line of
 // JSON: wall and processor seconds of every round, bytes of the weights and of the largest live
 // set.
-#include "engine/base/freed_memory.h"
+#include "engine/base/memory/freed_memory.h"
 #include "engine/base/torch_guard.h"
 #include "engine/calibrate/calibrator.h"
 #include "engine/calibrate/memory_estimate.h"

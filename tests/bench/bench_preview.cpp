@@ -2,7 +2,7 @@
 // What a preview costs beside a float forward of the same samples:
 // bench_preview MODEL DATA [BATCHES [SAMPLES A BATCH [NODE]]]. Every quantized unit, or
 // those of that node alone, is kept float once, in turn.
-#include "engine/base/freed_memory.h"
+#include "engine/base/memory/freed_memory.h"
 #include "engine/calibrate/data/dataset.h"
 #include "engine/execute/interpreter.h"
 #include "engine/import/importer.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/project_files.h"
 
+#include "engine/base/files/path_claim.h"
 #include "engine/base/log.h"
-#include "engine/base/path_claim.h"
 #include "engine/project/moved_files.h"
 #include "engine/project/outside_paths.h"
 #include "ui/frame/message_bar.h"

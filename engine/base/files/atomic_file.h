@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/base/path_claim.h"
+#include "engine/base/files/path_claim.h"
 #include "engine/base/result.h"
 
 #include <string>

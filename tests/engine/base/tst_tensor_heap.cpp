@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/base/freed_memory.h"
-#include "engine/base/tensor_heap.h"
+#include "engine/base/memory/freed_memory.h"
+#include "engine/base/memory/tensor_heap.h"
 
 #include <QtTest/QtTest>
 

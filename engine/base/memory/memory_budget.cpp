@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/base/memory_budget.h"
+#include "engine/base/memory/memory_budget.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/commands/compare_files.h"
+#include "app/commands/model/compare_files.h"
 
-#include "app/commands/planned_model.h"
+#include "app/commands/model/planned_model.h"
 #include "app/commands/text/console.h"
 #include "app/commands/text/result_text.h"
 #include "engine/base/text.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/base/path_claim.h"
+#include "engine/base/files/path_claim.h"
 
 #include <algorithm>
 #include <cctype>

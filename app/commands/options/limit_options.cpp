@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/commands/limit_options.h"
+#include "app/commands/options/limit_options.h"
 
-#include "engine/base/memory_budget.h"
+#include "engine/base/memory/memory_budget.h"
 #include "engine/base/text.h"
 
 #include <CLI/CLI.hpp>

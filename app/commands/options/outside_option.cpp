@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/commands/outside_option.h"
+#include "app/commands/options/outside_option.h"
 
 #include "app/commands/text/console.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/base/tensor_heap.h"
+#include "engine/base/memory/tensor_heap.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/commands/planned_model.h"
+#include "app/commands/model/planned_model.h"
 
-#include "app/commands/outside_option.h"
+#include "app/commands/options/outside_option.h"
 #include "app/commands/stopwatch.h"
+#include "engine/base/files/path_claim.h"
 #include "engine/base/log.h"
-#include "engine/base/path_claim.h"
 #include "engine/configure/extension_packs.h"
 #include "engine/import/importer.h"
 #include "engine/project/moved_files.h"

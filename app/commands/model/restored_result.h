@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "app/commands/planned_model.h"
+#include "app/commands/model/planned_model.h"
 #include "engine/export/documents/result_writer.h"
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/commands/model_run.h"
+#include "app/commands/model/model_run.h"
 
 #include "app/commands/options/against_option.h"
 #include "app/commands/stopwatch.h"

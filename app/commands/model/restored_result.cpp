@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/commands/restored_result.h"
+#include "app/commands/model/restored_result.h"
 
-#include "app/commands/outside_option.h"
+#include "app/commands/options/outside_option.h"
 #include "app/commands/stopwatch.h"
 #include "engine/base/log.h"
 #include "engine/base/sha256.h"

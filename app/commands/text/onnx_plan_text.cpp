@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/commands/onnx_plan_text.h"
+#include "app/commands/text/onnx_plan_text.h"
 
 #include "app/commands/text/console.h"
 #include "engine/base/text.h"

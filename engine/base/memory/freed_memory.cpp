@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/base/freed_memory.h"
+#include "engine/base/memory/freed_memory.h"
 
-#include "engine/base/memory_budget.h"
-#include "engine/base/tensor_heap.h"
+#include "engine/base/memory/memory_budget.h"
+#include "engine/base/memory/tensor_heap.h"
 
 #include <c10/core/CPUAllocator.h>
 #include <c10/util/Exception.h>
