@@ -92,12 +92,12 @@ void addVerifyCommand(CLI::App& app, Command& chosen)
     verb->add_option("--python", options->python,
                      "the Python that has the runtimes; without, the one LibTorch lies in");
     verb->add_option("--runtime", options->runtimes,
-                     "only these: torch.jit, torch.export, torch.compile, onnxruntime, "
-                     "onnxruntime-optimized")
+                     "only these: torch.jit, torch.export, torch.compile, executorch, "
+                     "onnxruntime, onnxruntime-optimized")
         ->delimiter(',');
     verb->add_flag("--speed", options->speed,
-                   "time the float and the int8 model too, side by side in torch.jit and in "
-                   "ONNX Runtime with its optimizations");
+                   "time the float and the int8 model too, side by side in each runtime but "
+                   "torch.export and ONNX Runtime without optimizations");
     verb->add_flag("--json", options->json, "the certificate on stdout");
     verb->callback([options, &chosen] {
         chosen = [options](const JobContext& job) { return runVerify(*options, job); };

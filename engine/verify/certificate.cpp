@@ -13,6 +13,19 @@ namespace qs {
 
 namespace {
 
+/// Of a processor's flags those that int8 kernels are written for.
+std::string instructionsIn(const std::string& flags)
+{
+    static constexpr std::array<const char*, 12> kOfInt8 {
+        "avx2",     "avx_vnni", "avx512f", "avx512_vnni", "avx512_bf16", "amx_int8",
+        "amx_bf16", "asimd",    "asimddp", "i8mm",        "sve",         "bf16"};
+    std::string found;
+    for (const char* wanted : kOfInt8)
+        if ((" " + flags + " ").find(" " + std::string(wanted) + " ") != std::string::npos)
+            found += (found.empty() ? "; " : " ") + std::string(wanted);
+    return found;
+}
+
 const char* outcomeName(RuntimeVerdict::Outcome outcome)
 {
     switch (outcome) {
@@ -45,6 +58,22 @@ Json speedJson(const SpeedReport& speed)
             {"error", speed.error},      {"lines", speedLines(speed, multipliesBytes())}};
 }
 
+Json stepsJson(const VerifiedSteps& steps)
+{
+    Json nodes = Json::array();
+    for (const NodeSteps& node : steps.byNode)
+        nodes.push_back({{"node", node.node}, {"histogram", node.bins}, {"largest", node.largest}});
+    return {{"nodes", steps.nodes},
+            {"equal", steps.equal},
+            {"one", steps.one},
+            {"more", steps.more},
+            {"largest", steps.largest},
+            {"first_node", steps.firstNode},
+            {"starts_with_ties", steps.startsWithTies},
+            {"histogram_up_to", NodeSteps::kMost},
+            {"by_node", std::move(nodes)}};
+}
+
 Json verdictJson(const RuntimeVerdict& verdict)
 {
     Json outputs = Json::array();
@@ -59,14 +88,8 @@ Json verdictJson(const RuntimeVerdict& verdict)
                {"reason", verdict.reason},      {"versions", verdict.versions},
                {"notes", verdict.notes},        {"warnings", verdict.warnings},
                {"outputs", std::move(outputs)}, {"steps", nullptr}};
-    if (const auto& steps = verdict.steps)
-        json["steps"] = {{"nodes", steps->nodes},
-                         {"equal", steps->equal},
-                         {"one", steps->one},
-                         {"more", steps->more},
-                         {"largest", steps->largest},
-                         {"first_node", steps->firstNode},
-                         {"starts_with_ties", steps->startsWithTies}};
+    if (verdict.steps)
+        json["steps"] = stepsJson(*verdict.steps);
     if (const auto& alone = verdict.alone)
         json["steps_alone"]
             = {{"nodes", alone->nodes}, {"elements", alone->elements},
@@ -133,13 +156,17 @@ std::map<std::string, std::string> certifiedFiles(const std::string& text)
 std::string processorText()
 {
     std::ifstream in("/proc/cpuinfo");
-    std::string line, name = "unknown processor";
-    while (std::getline(in, line))
-        if (line.starts_with("model name") && line.find(": ") != std::string::npos) {
-            name = line.substr(line.find(": ") + 2);
-            break;
-        }
-    return name + "; " + at::get_cpu_capability();
+    std::string line, name = "unknown processor", instructions;
+    while (std::getline(in, line) && !line.empty()) { // up to the first core's end
+        const std::size_t colon = line.find(": ");
+        if (colon == std::string::npos)
+            continue;
+        if (line.starts_with("model name"))
+            name = line.substr(colon + 2);
+        else if (line.starts_with("flags") || line.starts_with("Features"))
+            instructions = instructionsIn(line.substr(colon + 2));
+    }
+    return name + "; " + at::get_cpu_capability() + instructions;
 }
 
 } // namespace qs

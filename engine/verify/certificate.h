@@ -4,6 +4,7 @@
 #include "engine/base/result.h"
 #include "engine/verify/speed.h"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -21,6 +22,16 @@ struct VerifiedOutput
     std::optional<double> floatDb, ownFloatDb; ///< SQNR against the float model: theirs, ours
 };
 
+/// Elements of one node's integers by how many steps they are apart: 0, 1, 2, 3 to 4, 5 to 8, 9 to
+/// 16, more.
+struct NodeSteps
+{
+    static constexpr std::array<std::int64_t, 6> kMost {0, 1, 2, 4, 8, 16}; ///< of the bins
+    std::string node;
+    std::array<std::int64_t, kMost.size() + 1> bins {};
+    std::int64_t largest = 0; ///< in steps
+};
+
 /// Where the integers of the two runs differ, over the first batch, in steps of the quantization.
 struct VerifiedSteps
 {
@@ -31,6 +42,7 @@ struct VerifiedSteps
     /// The first node that differs at all does so by one step in at most 1 % of its elements: sums
     /// added in another order, which fell on the other side of a rounding. What follows inherits.
     bool startsWithTies = false;
+    std::vector<NodeSteps> byNode; ///< in graph order, those that are equal throughout too
 };
 
 /// In a node's own rounding at most this many of a hundred integers may fall the other way.
@@ -75,7 +87,7 @@ struct Certificate
 {
     std::string modelSha256, recipeSha256, data, dataSha256;
     std::string date; ///< UTC, "2026-11-24T10:00:00Z"
-    std::string processor; ///< "Intel(R) Xeon(R) ...; AVX512"
+    std::string processor; ///< `processorText`
     int threads = 0;
     std::int64_t batches = 0, samples = 0;
     std::map<std::string, std::string> files; ///< name to SHA-256, as they were verified
@@ -90,7 +102,9 @@ std::string certificateJson(const Certificate& certificate);
 /// none.
 std::map<std::string, std::string> certifiedFiles(const std::string& json);
 
-/// Processor and instruction sets that this program found.
+/// Processor, what LibTorch takes it for, and its instructions that matter to int8: "Intel(R)
+/// Xeon(R)
+/// ...; AVX512; avx2 avx512_vnni amx_int8".
 std::string processorText();
 
 } // namespace qs

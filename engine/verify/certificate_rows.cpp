@@ -26,10 +26,12 @@ std::string decibels(const std::optional<double>& value)
 std::string stepsLine(const VerifiedSteps& steps, const std::map<std::string, std::string>& notes)
 {
     const auto cause = notes.find("cause");
+    const bool told = cause != notes.end() && !cause->second.empty();
     return "of " + std::to_string(steps.equal + steps.one + steps.more) + " integers in "
         + counted(steps.nodes, "node") + " " + std::to_string(steps.one) + " are one step off, "
         + std::to_string(steps.more) + " more"
-        + (cause == notes.end() ? "" : " (" + cause->second + ")");
+        + (steps.firstNode.empty() ? "" : ", the first of them at " + inQuotes(steps.firstNode))
+        + (told ? " (" + cause->second + ")" : "");
 }
 
 std::string aloneLine(const AloneSteps& alone)
@@ -68,8 +70,16 @@ CertificateRow rowOf(const RuntimeVerdict& verdict)
         row.lines.push_back(stepsLine(*verdict.steps, verdict.notes));
     if (verdict.alone)
         row.lines.push_back(aloneLine(*verdict.alone));
-    if (const auto kernels = verdict.notes.find("int8_kernels"); kernels != verdict.notes.end())
-        row.lines.push_back(kernels->second + " int8 kernels were matched");
+    const auto note = [&](const char* key) {
+        const auto found = verdict.notes.find(key);
+        return found == verdict.notes.end() ? std::string() : found->second;
+    };
+    const bool hasSteps = verdict.steps.has_value();
+    if (verdict.outcome == Outcome::Passed && !hasSteps && !note("cause").empty())
+        row.lines.push_back("differs by " + note("cause"));
+    for (const char* key : {"kernels", "delegate", "outside", "compared"})
+        if (!note(key).empty())
+            row.lines.push_back(note(key));
     if (verdict.speed)
         for (std::string& line : speedLines(*verdict.speed, multipliesBytes()))
             row.lines.push_back(std::move(line));

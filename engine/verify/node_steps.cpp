@@ -6,55 +6,71 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace qs {
 
 namespace {
 
-struct Apart
-{
-    std::int64_t elements = 0, one = 0, more = 0, largest = 0;
-};
-
 /// Nothing where the runtime does not show the node, or shows something else under its name.
-std::optional<Apart> apartOf(const at::Tensor& own, const std::map<std::string, at::Tensor>& theirs,
-                             const std::string& name)
+std::optional<NodeSteps> apartOf(const at::Tensor& own,
+                                 const std::map<std::string, at::Tensor>& theirs,
+                                 const std::string& name)
 {
     const auto found = theirs.find(name);
     if (found == theirs.end() || !found->second.defined() || found->second.sizes() != own.sizes()
         || own.numel() == 0)
         return std::nullopt;
-    const at::Tensor apart = (found->second.to(at::kLong) - own.to(at::kLong)).abs();
-    return Apart {own.numel(), apart.eq(1).sum().item<std::int64_t>(),
-                  apart.gt(1).sum().item<std::int64_t>(), apart.max().item<std::int64_t>()};
+    const at::Tensor apart = (found->second.to(at::kLong) - own.to(at::kLong)).abs().flatten();
+    NodeSteps node;
+    node.node = name;
+    node.largest = apart.max().item<std::int64_t>();
+    const auto most = at::tensor(
+        std::vector<std::int64_t>(NodeSteps::kMost.begin(), NodeSteps::kMost.end()), at::kLong);
+    const at::Tensor bins
+        = at::bincount(at::bucketize(apart, most), {}, std::int64_t(node.bins.size()));
+    for (std::size_t bin = 0; bin < node.bins.size(); ++bin)
+        node.bins[bin] = bins[std::int64_t(bin)].item<std::int64_t>();
+    return node;
+}
+
+std::int64_t moreThanOne(const NodeSteps& node)
+{
+    return std::accumulate(node.bins.begin() + 2, node.bins.end(), std::int64_t(0));
+}
+
+std::int64_t elementsOf(const NodeSteps& node)
+{
+    return node.bins[0] + node.bins[1] + moreThanOne(node);
 }
 
 /// Few enough to be sums that lay halfway between two steps.
-bool isFew(const Apart& apart, std::int64_t inHundred)
+bool isFew(const NodeSteps& node, std::int64_t inHundred)
 {
-    return apart.more == 0
-        && apart.one <= std::max<std::int64_t>(1, apart.elements * inHundred / 100);
+    return node.largest <= 1
+        && node.bins[1] <= std::max<std::int64_t>(1, elementsOf(node) * inHundred / 100);
 }
 
 } // namespace
 
-std::optional<VerifiedSteps> countSteps(const NodeIntegers& ours,
+std::optional<VerifiedSteps> stepsApart(const NodeIntegers& ours,
                                         const std::map<std::string, at::Tensor>& theirs)
 {
     VerifiedSteps steps;
     for (const auto& [name, own] : ours) {
-        const auto apart = apartOf(own, theirs, name);
-        if (!apart)
+        auto node = apartOf(own, theirs, name);
+        if (!node)
             continue;
-        if (steps.one + steps.more == 0 && apart->largest > 0)
-            steps.startsWithTies = isFew(*apart, 1);
+        if (steps.one + steps.more == 0 && node->largest > 0)
+            steps.startsWithTies = isFew(*node, 1);
         ++steps.nodes;
-        steps.equal += apart->elements - apart->one - apart->more;
-        steps.one += apart->one;
-        steps.more += apart->more;
-        steps.largest = std::max(steps.largest, apart->largest);
-        if (apart->largest > 1 && steps.firstNode.empty())
+        steps.equal += node->bins[0];
+        steps.one += node->bins[1];
+        steps.more += moreThanOne(*node);
+        steps.largest = std::max(steps.largest, node->largest);
+        if (node->largest > 1 && steps.firstNode.empty())
             steps.firstNode = name;
+        steps.byNode.push_back(*std::move(node));
     }
     return steps.nodes > 0 ? std::optional(steps) : std::nullopt;
 }
@@ -67,14 +83,14 @@ std::optional<AloneSteps> countAlone(const NodeIntegers& ours,
         return std::nullopt;
     AloneSteps steps;
     for (const auto& [name, own] : ours) {
-        const auto apart = apartOf(own, theirs, name);
-        if (!apart)
+        const auto node = apartOf(own, theirs, name);
+        if (!node)
             continue;
         ++steps.nodes;
-        steps.elements += apart->elements;
-        steps.one += apart->one;
-        steps.more += apart->more;
-        if (!isFew(*apart, kTiesInHundred) && steps.worse.empty())
+        steps.elements += elementsOf(*node);
+        steps.one += node->bins[1];
+        steps.more += moreThanOne(*node);
+        if (!isFew(*node, kTiesInHundred) && steps.worse.empty())
             steps.worse = name;
     }
     for (std::size_t i = 0; i < outputs.size(); ++i) {

@@ -12,14 +12,15 @@
 
 namespace qs {
 
-/// What each quantize of the reference form made of the first batch, in order.
+/// What each quantize of the reference form made of the first batch, by its node, in order.
 using NodeIntegers = std::vector<std::pair<std::string, at::Tensor>>;
 
-/// How far a runtime's integers are from ours, in steps; nothing where it shows none of them.
-std::optional<VerifiedSteps> countSteps(const NodeIntegers& ours,
+/// How far a runtime's integers are from ours, node by node, in steps; nodes that it does not show,
+/// or shows in another shape, are left out. Nothing where that leaves none.
+std::optional<VerifiedSteps> stepsApart(const NodeIntegers& ours,
                                         const std::map<std::string, at::Tensor>& theirs);
 
-/// The same of a run in which every node was fed our integers, so that no difference is inherited;
+/// The sums of a run in which every node was fed our integers, so that no difference is inherited;
 /// `outputs`: ours of the first batch, by position.
 std::optional<AloneSteps> countAlone(const NodeIntegers& ours,
                                      const std::vector<at::Tensor>& outputs,

@@ -8,12 +8,13 @@ namespace qs {
 
 std::span<const Runtime> runtimes()
 {
-    static constexpr std::array<Runtime, 7> kRuntimes {{
+    static constexpr std::array<Runtime, 8> kRuntimes {{
         {"torch.jit", "torchscript", true, true},
         {"torch.export", "pt2-reference", true},
         {"torch.export", "pt2", true},
-        {"torch.compile", "pt2", false},
+        {"torch.compile", "pt2", false, true},
         {"torch.compile", "pt2-reference", false},
+        {"executorch", "pt2", false, true},
         {"onnxruntime", "onnx", true},
         {"onnxruntime-optimized", "onnx", false, true},
     }};

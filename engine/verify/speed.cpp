@@ -102,9 +102,12 @@ std::vector<std::string> speedLines(const SpeedReport& speed, bool hasDotProduct
     }
     if (!kinds.empty())
         lines.push_back("in ms, float to int8: " + kinds);
-    lines.push_back("of the int8 model's time quantizing and dequantizing takes "
-                    + percent(shareOf(speed, kQuantizeKind)) + ", changing the memory layout "
-                    + percent(shareOf(speed, kLayoutKind)));
+    if (speed.operators.empty())
+        lines.emplace_back("this runtime gives no times by operator");
+    else
+        lines.push_back("of the int8 model's time quantizing and dequantizing takes "
+                        + percent(shareOf(speed, kQuantizeKind)) + ", changing the memory layout "
+                        + percent(shareOf(speed, kLayoutKind)));
     if (const Fallen fallen = fellBack(speed); fallen.count > 0)
         lines.push_back(counted(fallen.count, "operator") + " that "
                         + (fallen.count == 1 ? "multiplies" : "multiply") + " run in float, "

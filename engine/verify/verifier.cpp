@@ -7,6 +7,7 @@
 #include "engine/base/torch_guard.h"
 #include "engine/compare/metrics/metrics.h"
 #include "engine/compare/output_run.h"
+#include "engine/compare/products/packed_product.h"
 #include "engine/convert/lowering/quantized_engine.h"
 #include "engine/convert/whole_form.h"
 #include "engine/export/exporter.h"
@@ -113,6 +114,12 @@ private:
         }
         if (m_batches.empty())
             return fail(ErrorCode::BadInput, "the data hold no whole batch");
+        m_saturates = !multipliesBytes()
+            && std::any_of(converted.qparams.begin(), converted.qparams.end(), [](const auto& one) {
+                   const QParams& qparams = one.second;
+                   return !isPerChannel(qparams.qscheme) && qparams.quantMin == 0
+                       && qparams.quantMax == 255;
+               });
         QS_TRY(const Interpreter interpreter, Interpreter::create(converted.reference));
         const Tap keep = [this](ValueRef, const Node& node, const at::IValue& value) {
             if (node.target.starts_with("quantized_decomposed.quantize") && value.isTensor())
@@ -228,6 +235,7 @@ private:
         const Graph& model = *m_request.converted.prepared->model;
         const std::string file = folder.file("float.model");
         const auto written = wanted.runtime.form == "onnx" ? writeOnnx(model, file, file)
+            : wanted.runtime.form == "pt2"                 ? writePt2(model, file, m_job)
                                                            : writeTorchScript(model, file, m_job);
         if (written)
             return timeInPython(wanted, file, m_batches.front(), m_job);
@@ -251,7 +259,7 @@ private:
             verdict.reason = run.error;
             return;
         }
-        verdict.steps = countSteps(m_integers, run.nodes);
+        verdict.steps = stepsApart(m_integers, run.nodes);
         const Outputs& ours = runtime.form == "torchscript" ? m_lowered : m_reference;
         verdict.alone = countAlone(m_integers, ours.front(), run.alone);
         if (const auto measured = measure(verdict, runtime, ours, run.outputs); !measured)
@@ -263,6 +271,9 @@ private:
         else if (verdict.steps && !verdict.steps->firstNode.empty())
             verdict.reason
                 += "; the first node more than a step off is '" + verdict.steps->firstNode + "'";
+        if (const auto cause = verdict.notes.find("cause");
+            !verdict.reason.empty() && cause != verdict.notes.end() && !cause->second.empty())
+            verdict.reason += " (" + cause->second + ")";
     }
 
     /// Fills the verdict's outputs, and its reason where one of them is not as wanted.
@@ -330,8 +341,24 @@ private:
         return {};
     }
 
-    static Result<void> judgeOutput(RuntimeVerdict& verdict, const Runtime& runtime,
-                                    const OutputSums& sums, const std::string& name)
+    /// Why a runtime's numbers are others than ours, as far as it is known; "" else.
+    std::string causeOf(const RuntimeVerdict& verdict, const Runtime& runtime) const
+    {
+        if (const auto told = verdict.notes.find("known_cause"); told != verdict.notes.end())
+            return told->second;
+        if (runtime.isExact && isOnlyTies(verdict))
+            return "rounding ties: sums added in another order";
+        if (m_saturates && (!runtime.isExact || runtime.form == "torchscript"))
+            return "saturating instructions: this processor adds products of bytes in 16 bits, "
+                   "which overflow with activations of 8 bits; give them 7 (\"reduce_range\": "
+                   "true)";
+        return runtime.isExact ? ""
+                               : "fused requantization: operators run as one and round once, where "
+                                 "the file rounds after each";
+    }
+
+    Result<void> judgeOutput(RuntimeVerdict& verdict, const Runtime& runtime,
+                             const OutputSums& sums, const std::string& name) const
     {
         VerifiedOutput output;
         output.name = name;
@@ -343,8 +370,8 @@ private:
         const FormErrors errors {output.ownFloatDb.value_or(200), output.floatDb.value_or(200),
                                  sums.ownToFloat.count};
         const bool hasTies = isOnlyTies(verdict);
-        if (runtime.isExact && hasTies && agreement < kExactDb)
-            verdict.notes["cause"] = "rounding ties: sums added in another order";
+        if (agreement < kExactDb)
+            verdict.notes["cause"] = causeOf(verdict, runtime);
         std::string reason;
         if (sums.differing > 0)
             reason = counted(sums.differing, "value") + " of output '" + name
@@ -365,8 +392,9 @@ private:
     std::vector<Batch> m_batches;
     Outputs m_float, m_reference, m_lowered;
     std::int64_t m_done = 0; ///< runs
+    bool m_saturates = false; ///< whole bytes meet a processor that cannot add them up
     std::optional<ExportRecord> m_record; ///< of the file that is being verified
-    NodeIntegers m_integers;
+    NodeIntegers m_integers; ///< of the first batch, in order
     Certificate m_certificate;
 };
 

@@ -25,7 +25,7 @@ def need(name):
     try:
         return importlib.import_module(name)
     except ImportError as error:
-        raise Missing(name) from error
+        raise Missing(getattr(error, "name", None) or name) from error
 
 
 class Job:
@@ -90,14 +90,14 @@ def torch_jit(job):
     return run_torch(job, torch.jit.load(job.file).eval(), torch)
 
 
-def loaded_program(job, torch):
+def loaded_program(path, torch):
     importlib.import_module("torch.ao.quantization.fx._decomposed")  # registers quantized_decomposed
-    return torch.export.load(job.file)
+    return torch.export.load(path)
 
 
 def torch_export(job):
     torch = torch_runtime(job)
-    program = loaded_program(job, torch)
+    program = loaded_program(job.file, torch)
 
     class Watched(torch.fx.Interpreter):
         def run_node(self, node):
@@ -135,18 +135,79 @@ def watched_inputs(program, args, kwargs):
     return values
 
 
+PRODUCTS = ("conv1d", "conv2d", "conv3d", "convolution", "linear", "addmm", "mm", "bmm", "matmul")
+
+
+def quantized_products(graph):
+    """How many convolutions and matrix products read a dequantized value or weight: (of activations, of weights alone)."""
+
+    def made_by(node):
+        while node.op == "call_function" and any(word in str(node.target) for word in ("view", "reshape", "permute", "transpose", "t.default")):
+            node = node.all_input_nodes[0]
+        return node
+
+    def is_stored(node):
+        return "per_channel" in str(node.target) or all(one.op in ("get_attr", "placeholder") and one.name.startswith(("p_", "b_", "c_"))
+                                                        for one in node.all_input_nodes)
+
+    both = weights = 0
+    for node in graph.nodes:
+        if node.op != "call_function" or not any(f"aten.{name}." in str(node.target) for name in PRODUCTS):
+            continue
+        read = [made_by(one) for one in node.all_input_nodes]
+        read = [one for one in read if "quantized_decomposed.dequantize" in str(one.target)]
+        stored = sum(map(is_stored, read))
+        both += stored > 0 and len(read) > stored
+        weights += stored > 0 and len(read) == stored
+    return both, weights
+
+
 def torch_compile(job):
     torch = torch_runtime(job)
-    program = loaded_program(job, torch)
+    program = loaded_program(job.file, torch)
     from torch._dynamo.utils import counters
     from torch._inductor import config
 
     config.freezing = True  # constant weights: what the int8 patterns ask for
-    results = run_torch(job, torch.compile(program.module()), torch)
-    found = {name: int(count) for name, count in counters["inductor"].items() if name.startswith(("q", "woq")) and "matcher_count" in name}
+    wanted, weights = quantized_products(program.graph)
+    compiled = torch.compile(program.module())
+    results, calls = [], job.text["calls"]
+    for index in range(len(calls)):
+        job.text["calls"] = calls[index:index + 1]
+        results += run_torch(job, compiled, torch)
+        if index == 0:  # another shape may compile it again
+            found = {name: int(count) for name, count in counters["inductor"].items() if name.startswith(("q", "woq")) and "matcher_count" in name}
+    job.text["calls"] = calls
+    kernels = {kind: found.get(f"{kind}_weight_prepack_matcher_count", 0) for kind in ("qconv", "qlinear")}
+    kernels["weight-only"] = found.get("woq_matcher_count", 0)
     job.notes["int8_matches"] = found
-    job.notes["int8_kernels"] = sum(found.values())
+    job.notes["int8_kernels"] = sum(kernels.values())
+    job.notes["kernels"] = (f"{kernels['qconv'] + kernels['qlinear']} of {wanted} quantized convolutions and matrix products run as int8 kernels"
+                            + (f", {kernels['weight-only']} of {weights} with integer weights alone" if weights else ""))
     return results
+
+
+def executorch(job):
+    """Lowered here, as whoever ships it does, and run by ExecuTorch's own runtime."""
+    torch = torch_runtime(job)
+    for name in ("executorch", "executorch.exir", "executorch.runtime"):
+        need(name)
+    job.versions["executorch"] = package_version("executorch")
+    import executorch_run
+
+    call = executorch_run.loaded(job, loaded_program(job.file, torch), "model.pte")
+    with torch.no_grad():
+        flats = list(job.calls(lambda array: torch.from_numpy(array.copy())))
+        return [[tensor.clone() if hasattr(tensor, "clone") else tensor for tensor in call(flat)] for flat in flats]
+
+
+def package_version(name):
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "unknown"
 
 
 def onnx_runtime(optimised):
@@ -166,28 +227,43 @@ def onnx_runtime(optimised):
             if len(names) != len(values):
                 values = [v for v, item in zip(values, job.text["calls"][0]) if "array" in item]
             results.append(session.run(None, dict(zip(names, values))))
-        if not optimised:
-            watch_onnx(job, ort, options)
+        watch_onnx(job, ort, options, optimised)
         return results
 
     return run
 
 
-def watch_onnx(job, ort, options):
-    """The integers behind each QuantizeLinear of the first call, where the onnx package can add outputs."""
+def watch_onnx(job, ort, options, optimised):
+    """The integers behind each QuantizeLinear of the first call, where the onnx package can add outputs.
+
+    With optimizations: those that the optimized graph still makes under their name, by the kernels that it makes them with.
+    """
     try:
         onnx = importlib.import_module("onnx")
-        model = onnx.load(job.file)
-        path = job.folder / "given.npz"
+        file, path = job.file, job.folder / "given.npz"
         ours = set(numpy.load(path).files) if path.exists() else set()
-        made = [name for node in model.graph.node for name in node.output if node.op_type == "QuantizeLinear" or name in ours]
+        made = [name for node in onnx.load(file, load_external_data=False).graph.node for name in node.output
+                if node.op_type == "QuantizeLinear" or name in ours]
+        level = options.graph_optimization_level
+        if optimised:
+            file = str(job.folder / "optimized.onnx")
+            options.optimized_model_filepath = file
+            ort.InferenceSession(job.file, options, providers=["CPUExecutionProvider"])
+            options.optimized_model_filepath = ""
+            options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL  # no second time
+        model = onnx.load(file)
+        kept = {name for node in model.graph.node for name in node.output}
+        made = [name for name in made if name in kept]
         known = {value.name for value in model.graph.output}
         model.graph.output.extend(onnx.helper.make_empty_tensor_value_info(name) for name in made if name not in known)
         with job.beside(onnx, model) as source:
             session = ort.InferenceSession(source, options, providers=["CPUExecutionProvider"])
             first = next(iter(job.calls(lambda array: array)))
-            values = session.run(made, dict(zip([value.name for value in session.get_inputs()], map(numpy.asarray, first))))
-        job.nodes.update(zip(made, values))
+            names = [value.name for value in session.get_inputs()]
+            values = [v for v, item in zip(first, job.text["calls"][0]) if "array" in item] if len(names) != len(first) else first
+            shown = session.run(made, dict(zip(names, map(numpy.asarray, values))))
+        job.nodes.update(zip(made, shown))
+        options.graph_optimization_level = level
         feed_onnx(job, ort, options, onnx)
     except Exception as error:
         job.notes["nodes"] = one_line(error)
@@ -229,6 +305,7 @@ RUNTIMES = {
     "torch.jit": torch_jit,
     "torch.export": torch_export,
     "torch.compile": torch_compile,
+    "executorch": executorch,
     "onnxruntime": onnx_runtime(False),
     "onnxruntime-optimized": onnx_runtime(True),
 }
@@ -246,9 +323,14 @@ def as_array(value):
     return None if value is None else numpy.asarray(value)
 
 
+OUTPUTS_ONLY = ("torch.jit", "torch.compile", "executorch")  # that show no value in between
+
+
 def main():
     job = Job(sys.argv[1])
     done = {}
+    if job.text["runtime"] in OUTPUTS_ONLY:
+        job.notes["compared"] = "outputs only: this runtime shows no value in between"
     try:
         results = RUNTIMES[job.text["runtime"]](job)
         outputs = {}

@@ -14,20 +14,21 @@ import sys
 import time
 
 import numpy
-from run_export import Job, Missing, arguments, need, one_line, torch_runtime
+from run_export import Job, Missing, arguments, loaded_program, need, one_line, torch_runtime
 
 WARM_UP, FEWEST, MOST, SECONDS, PROFILED = 3, 7, 51, 3.0, 15
-QUANTIZE, LAYOUT = "quantize and dequantize", "layout"
+QUANTIZE, LAYOUT, LOOPS = "quantize and dequantize", "layout", "fused loops"
 KINDS = (
-    (QUANTIZE, re.compile(r"(^|::)(dynamic)?(quantize|dequantize)(linear|_per_\w+)?$", re.I)),
+    (QUANTIZE, re.compile(r"cpp_fused\w*quantize|(^|::)(dynamic)?(quantize|dequantize)(linear|_per_\w+)?$", re.I)),
     (LAYOUT, re.compile(r"(^|::)(contiguous|copy_|clone|_to_copy|to|permute|transpose|reorder(in|out)put|nhwc\w*|cast)$", re.I)),
+    (LOOPS, re.compile(r"cpp_fused")),
     ("convolution", re.compile(r"conv", re.I)),
     ("matrix product", re.compile(r"linear|matmul|gemm|addmm|(^|::)b?mm$|baddbmm", re.I)),
     ("attention", re.compile(r"attention", re.I)),
     ("recurrent", re.compile(r"lstm|gru|rnn", re.I)),
 )
 MULTIPLIES = ("convolution", "matrix product", "attention", "recurrent")
-INTEGER = re.compile(r"quantized::|qlinear|integer|qgemm|qattention|nbits|dynamicquant", re.I)
+INTEGER = re.compile(r"quantized::|onednn::q|qlinear|integer|qgemm|qattention|nbits|dynamicquant", re.I)
 # Of the operators that torch's profiler shows within each other, those that stand for one of the model's.
 COUNTED = re.compile(r"^aten::(convolution|addmm|mm|bmm|baddbmm|lstm|gru|scaled_dot_product_attention)$|^(?!aten::)")
 
@@ -66,7 +67,45 @@ class TorchScript:
         with self.torch.profiler.profile(activities=[self.torch.profiler.ProfilerActivity.CPU]) as seen:
             for _ in range(PROFILED):
                 call()
-        return usual((e.name, e.self_cpu_time_total / 1e6) for e in seen.events() if "::" in e.name)
+        return usual((e.name, e.self_cpu_time_total / 1e6) for e in seen.events() if "::" in e.name or "cpp_fused" in e.name)
+
+
+class Compiled(TorchScript):
+    """What Inductor makes of both models; a kernel that it wrote itself is known by its name."""
+
+    def load(self, path):
+        from torch._inductor import config
+
+        config.freezing = True
+        config.cpp.enable_kernel_profile = True
+        program = loaded_program(path, self.torch)
+        module = self.torch.compile(program.module())
+
+        def call():
+            with self.torch.no_grad():
+                module(*self.args, **self.kwargs)
+
+        call()
+        return call
+
+
+class ExecuTorch(TorchScript):
+    """Both models lowered with the XNNPACK delegate; its runtime gives no times by operator, so what was left outside is told."""
+
+    def __init__(self, job):
+        super().__init__(job)
+        need("executorch.exir"), need("executorch.runtime")
+        self.job = job
+        self.flat = next(iter(job.calls(lambda array: self.torch.from_numpy(array.copy()))))
+
+    def load(self, path):
+        import executorch_run
+
+        run = executorch_run.loaded(self.job, loaded_program(path, self.torch), f"{len(list(self.job.folder.glob('*.pte')))}.pte")
+        return lambda: run(self.flat)
+
+    def operators(self, call):
+        return []
 
 
 class Onnx:
@@ -108,7 +147,7 @@ class Onnx:
         return usual((e["args"]["op_name"], e["dur"] / 1e6) for e in events[a_call:])
 
 
-RUNTIMES = {"torch.jit": TorchScript, "onnxruntime-optimized": Onnx}
+RUNTIMES = {"torch.jit": TorchScript, "torch.compile": Compiled, "executorch": ExecuTorch, "onnxruntime-optimized": Onnx}
 
 
 def seconds(call):

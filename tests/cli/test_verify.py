@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`verify` runs every export in its own runtime and finds what was changed; `check` is a gate over a result."""
 
+import io
 import json
 import shutil
 import sys
@@ -13,6 +14,7 @@ from harness import SOURCE, expect_bad, main, run, run_good
 
 SAMPLES = SOURCE / "resources" / "samples"
 MODEL, DATA, TEST = SAMPLES / "digits.pt2", SAMPLES / "calib.npz", SAMPLES / "test.npz"
+EXPORTS = ["model.ts.pt", "model.pt2", "model.reference.pt2", "model.onnx"]
 EAGER = ["--runtime", "torch.jit,torch.export,onnxruntime"]
 
 
@@ -91,19 +93,89 @@ def test_every_change_is_found(folder):
     expect_failed("model.ts.pt", "", "not those that were written")
 
     # With the hashes put right, the numbers tell: the outputs are another model's.
-    for name, runtime in (("model.ts.pt", "torch.jit"), ("model.reference.pt2", "torch.export")):
+    for name, runtime in (("model.ts.pt", "torch.jit"), ("model.reference.pt2", "torch.export"), ("model.pt2", "torch.export"), ("model.onnx", "onnxruntime")):
         shutil.copy(other / name, out / name)
         result = json.loads(good["result.json"])
         result["exports_sha256"][name] = sha256((out / name).read_bytes()).hexdigest()
         (out / "result.json").write_text(json.dumps(result))
         expect_failed(name, runtime, "agrees with ours to", "60 dB are wanted")
+    with_changed_scale(good["model.pt2"], out / "model.pt2")
+    result = json.loads(good["result.json"])
+    result["exports_sha256"]["model.pt2"] = sha256((out / "model.pt2").read_bytes()).hexdigest()
+    (out / "result.json").write_text(json.dumps(result))
+    expect_failed("model.pt2", "torch.export", "agrees with ours to", "the first node more than a step off is 'quantize_per_tensor")
 
     with (out / "observations.npz").open("ab") as file:
         file.write(b"x")
     expect_failed("observations.npz", "", "not those of the certificate")
 
-    (out / "model.pt2").unlink()
-    expect_failed("model.pt2", "")
+    for name in EXPORTS:
+        (out / name).unlink()
+        expect_failed(name, "")
+
+
+def test_flipped_bytes_are_found_in_every_export(folder):
+    out = quantized(folder)
+    assert verified(out, "--runtime", "torch.jit")[2].returncode == 0
+    for name in EXPORTS:
+        content = bytearray((out / name).read_bytes())
+        content[len(content) * 2 // 3] ^= 1
+        (out / name).write_bytes(content)
+    _, verdicts, done = verified(out, "--runtime", "torch.jit")
+    assert done.returncode == 1 and f"{len(EXPORTS)} checks failed" in done.stderr, done.stderr
+    for name in EXPORTS:
+        assert "not those that were written" in verdicts[(name, "")]["reason"] and (name, "torch.jit") not in verdicts, name
+
+
+def with_changed_scale(content, path):
+    """A copy of a .pt2 in which one value is quantized with half as large a scale again."""
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as new:
+        changed = 0
+        for entry in old.infolist():
+            data = old.read(entry)
+            if entry.filename.endswith("models/model.json"):
+                program = json.loads(data)
+                nodes = [n for n in program["graph_module"]["graph"]["nodes"] if n["target"].endswith(".quantize_per_tensor.default")]
+                scale = next(entry["arg"] for entry in nodes[3]["inputs"] if entry["name"] == "scale")
+                scale["as_float"] *= 1.5
+                changed += 1
+                data = json.dumps(program).encode()
+            new.writestr(entry.filename, data)
+    assert changed == 1, "the archive has no model.json"
+
+
+def test_the_certificate_tells_each_node_and_the_processor(folder):
+    out = quantized(folder)
+    certificate, verdicts, done = verified(out, "--runtime", "torch.jit,torch.export,onnxruntime,onnxruntime-optimized")
+    assert done.returncode == 0, done.stderr
+    steps = verdicts[("model.onnx", "onnxruntime")]["steps"]
+    assert len(steps["by_node"]) == steps["nodes"] and len(steps["histogram_up_to"]) + 1 == len(steps["by_node"][0]["histogram"])
+    assert sum(sum(node["histogram"]) for node in steps["by_node"]) == steps["equal"] + steps["one"] + steps["more"], steps
+    assert max(node["largest"] for node in steps["by_node"]) == steps["largest"]
+    # With optimizations: what the fused graph still makes under its name.
+    fused = verdicts[("model.onnx", "onnxruntime-optimized")]["steps"]
+    assert fused and 0 < fused["nodes"] <= steps["nodes"], fused
+    assert "outputs only" in verdicts[("model.ts.pt", "torch.jit")]["notes"]["compared"]
+    assert "compared" not in verdicts[("model.pt2", "torch.export")]["notes"]
+    flags = next((line.split(": ")[1].split() for line in open("/proc/cpuinfo") if line.startswith(("flags", "Features"))), [])
+    for name in ("avx2", "avx512_vnni", "amx_int8"):
+        assert (name in certificate["processor"].split()) == (name in flags), certificate["processor"]
+
+
+def test_a_runtime_that_is_not_installed_is_said(folder):
+    out = quantized(folder)
+    (folder / "none" / "executorch").mkdir(parents=True)
+    (folder / "none" / "executorch" / "__init__.py").write_text("raise ModuleNotFoundError(\"No module named 'executorch'\", name='executorch')\n")
+    script = folder / "python-without-executorch"
+    script.write_text(f"#!/bin/sh\nPYTHONPATH={folder / 'none'} exec {sys.executable} \"$@\"\n")
+    script.chmod(0o755)
+    done = run("verify", out, "--data", TEST, "--python", script, "--runtime", "torch.export,executorch")
+    said = [line for line in done.stdout.splitlines() if line.startswith("model.pt2 in executorch: ")]
+    assert done.returncode == 0 and len(said) == 1 and "'executorch' is not installed" in said[0] and "-m pip install executorch" in said[0], done.stdout
+    verdict = next(v for v in json.loads((out / "certificate.json").read_text())["verdicts"] if v["runtime"] == "executorch")
+    assert verdict["outcome"] == "not run", verdict
+    done = run("verify", out, "--data", TEST, "--python", script, "--runtime", "executorch")
+    assert done.returncode == 1 and "no export could be run in any runtime" in done.stderr, done.stderr
 
 
 def test_onnx_is_held_to_its_numbers(folder):
@@ -325,6 +397,32 @@ def test_the_gate_of_a_recipe(folder):
     expect_bad(*job, "--max-drop", 1, "--eval", "false", contains=["--eval 'false' failed"])
     expect_bad("check", MODEL, "--min-sqnr", 1, contains=["--data is required"], code=2)
     expect_bad("check", MODEL, "--data", DATA, contains=["nothing is asked"], code=2)
+
+
+def test_the_limits_of_a_recipe(folder):
+    """They hold with and without options, which win; they change nothing that is computed."""
+    plain = quantized(folder, "plain")
+    db = json.loads((plain / "result.json").read_text())["outputs"][0]["lowered"]["sqnr_db"]
+
+    def limited(name, limits):
+        recipe = folder / f"{name}.json"
+        recipe.write_text(json.dumps({"format": "quantscope.recipe", "version": 1, "backend": "x86", "mapping": {"global": "x86"}, "limits": limits}))
+        return recipe
+
+    out = quantized(folder, "limited", limited("high", {"min_sqnr": db + 1, "nodes": {"head": 1}}))
+    assert json.loads((out / "recipe.json").read_text())["limits"] == {"min_sqnr": db + 1, "nodes": {"head": 1}}
+    assert json.loads((out / "result.json").read_text())["outputs"] == json.loads((plain / "result.json").read_text())["outputs"]
+    done = run("check", out)
+    assert done.returncode == 1 and done.stdout.count("MISSED") == 1 and done.stdout.count("ok  ") == 1 and "1 limit of 2" in done.stderr, done.stdout
+    done = run("check", out, "--min-sqnr", db - 1, "--min-coverage", 1)
+    assert done.returncode == 0 and done.stdout.count("ok  ") == 3, done.stdout
+    fresh = run("check", MODEL, "--recipe", folder / "high.json", "--data", DATA, "--device", "cpu")
+    assert fresh.returncode == 1 and "1 limit of 2" in fresh.stderr, fresh.stderr
+    out = quantized(folder, "named", limited("preset", {"preset": "classification", "nodes": {"hed": 3}}))
+    expect_bad("check", out, contains=["'hed'", "'head'"])
+    for limits, words in (({"min_snr": 3}, ["min_snr", "min_sqnr"]), ({"preset": "classifcation"}, ["classifcation", "classification"]),
+                          ({"min_sqnr": "30"}, ["min_sqnr"]), ({"nodes": ["head"]}, ["nodes"])):
+        expect_bad("plan", MODEL, "--recipe", limited("bad", limits), contains=words)
 
 
 if __name__ == "__main__":

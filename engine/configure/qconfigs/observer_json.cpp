@@ -268,6 +268,9 @@ Result<QConfig> readQConfig(const JsonPlace& place)
     QConfig qconfig;
     QS_TRY(qconfig.activation, readObserver(place.key("activation")));
     QS_TRY(qconfig.weight, readObserver(place.key("weight")));
+    if (qconfig.activation.groupSize > 0)
+        return place.key("activation")
+            .error("activations are not quantized in groups", "leave 'group_size' out");
     return qconfig;
 }
 

@@ -341,6 +341,8 @@ Json NodeJson::qparams(ObserverId observer, NodeId at) const
         if (!chosen.calibrated)
             json["calibrated"] = false;
     }
+    if (spec->spec.groupSize > 0)
+        json["group_size"] = spec->spec.groupSize;
     json["observer"] = observerKindName(spec->spec.kind);
     json["shared_with"] = sharedWith;
     if (spec->rule.kind != RuleKind::None)
@@ -388,8 +390,6 @@ Json NodeJson::weight(const Node& node, std::size_t index) const
     if (index > 0 && !spec->edges.empty())
         json["parameter"] = m_parts.model->get(spec->edges.front().value.node).target;
     json["axis"] = isPerChannel(spec->spec.qscheme) ? Json(spec->spec.chAxis) : Json(nullptr);
-    if (spec->spec.groupSize > 0)
-        json["group_size"] = spec->spec.groupSize;
     return json;
 }
 

@@ -48,6 +48,8 @@ std::string whyNotInside(const QConfig& qconfig)
         if (spec->kind == ObserverKind::ReuseInput)
             return std::string(what) + " observer 'reuse_input' has nothing to reuse inside it";
     }
+    if (qconfig.weight.groupSize > 0)
+        return "groups are for the weights of linears";
     return isPerChannel(qconfig.activation.qscheme)
         ? "the values inside have one scale each, not one a channel"
         : "";
