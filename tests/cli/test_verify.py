@@ -48,6 +48,9 @@ def test_exports_pass_and_the_certificate_says_what_was_seen(folder):
     output, steps = verdict["outputs"][0], verdict["steps"]
     assert verdict["outcome"] == "passed" and output["agreement_db"] > 35 and output["float_db"] > output["own_float_db"] - 1, verdict
     assert steps["nodes"] > 5 and steps["largest"] <= 1 and steps["one"] * 1000 < steps["equal"], steps
+    alone = verdict["steps_alone"]  # fed our integers no node inherits what another departs by
+    assert alone["nodes"] == steps["nodes"] and alone["more"] == 0 and alone["worse"] == "" and alone["one"] * 1000 < alone["elements"], alone
+    assert alone["output_db"] >= 60, alone
     steps = verdicts[("model.reference.pt2", "torch.export")]["steps"]
     assert steps["nodes"] > 5 and steps["more"] == 0 and steps["equal"] > 1000, steps
     for name in ("model.ts.pt", "model.pt2", "result.json", "recipe.json"):
@@ -202,6 +205,7 @@ def test_onnx_is_held_to_its_numbers(folder):
     _, verdicts, done = verified(out, "--runtime", "onnxruntime")
     assert done.returncode == 1 and "dB" in verdicts[("model.onnx", "onnxruntime")]["reason"], verdicts[("model.onnx", "onnxruntime")]
 
+    assert verdicts[("model.onnx", "onnxruntime")]["steps_alone"]["worse"], "the node itself is not named"
     put(lambda program: onnx.save(program, str(out / "model.onnx"), save_as_external_data=True, location="model.onnx.data", size_threshold=64))
     certificate, verdicts, done = verified(out, "--runtime", "onnxruntime")
     assert done.returncode == 0 and "model.onnx.data" in certificate["files"], done.stderr

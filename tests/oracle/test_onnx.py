@@ -18,7 +18,7 @@ import torch
 import families
 import onnx_models
 import test_models
-from onnx_parting import HALFWAY, Parting
+from onnx_parting import HALFWAY, Parting, optimised
 
 QUANTSCOPE = os.environ["QUANTSCOPE"]
 QUICK = ["torchvision.resnet18"]
@@ -127,6 +127,30 @@ def nibbles():
                 assert worst >= (FLOOR if "--target" not in options else 20), f"{options}: {worst:.1f} dB"
 
 
+def groups():
+    """A weight in groups: blocks of four bits from operator set 21 on, else rows of their own; ONNX Runtime makes one kernel of it that reads the nibbles."""
+    weight = {"observer": "per_channel_minmax", "dtype": "qint8", "qscheme": "per_channel_symmetric", "quant_min": -8, "quant_max": 7, "group_size": 16}
+    for scheme in ("per_channel_symmetric", "per_channel_affine"):
+        recipe = {"format": "quantscope.recipe", "version": 1, "backend": "x86", "mapping": {"global": None, "object_type": [["torch.nn.Linear", "groups"]]},
+                  "qconfigs": {"groups": {"activation": {"observer": "placeholder", "dtype": "float32"}, "weight": {**weight, "qscheme": scheme}}}}
+        torch.manual_seed(4)
+        model = torch.nn.Sequential(torch.nn.Linear(64, 48), torch.nn.ReLU(), torch.nn.Linear(48, 5))
+        for rows in (torch.randn(4, 64), torch.randn(2, 3, 64)):
+            for opset in (21, 17):
+                with tempfile.TemporaryDirectory() as folder:
+                    folder = pathlib.Path(folder)
+                    (folder / "recipe.json").write_text(json.dumps(recipe))
+                    out = export(folder, model, (rows,), False, options=("--recipe", folder / "recipe.json", "--onnx-opset", str(opset)))
+                    file = onnx.load(out / "model.onnx")
+                    kinds = [tensor.data_type for tensor in file.graph.initializer if len(tensor.dims) == 2]
+                    assert (onnx.TensorProto.INT4 in kinds) == (opset == 21), kinds
+                    blocks = [a.i for node in file.graph.node for a in node.attribute if a.name == "block_size"]
+                    assert blocks == ([16, 16] if opset == 21 else []), blocks
+                    worst = Parting(out, (rows,)).outputs()
+                    assert worst >= FLOOR, f"{scheme}, operator set {opset}: {worst:.1f} dB"
+                    assert sum(node.op_type == "MatMulNBits" for node in optimised(out / "model.onnx", folder)) == (2 if opset == 21 else 0)
+
+
 def network(name):
     def one():
         model, example = families.make(name)
@@ -149,7 +173,7 @@ def main():
         todo += [(f"{name}, operator set {opset}", one) for opset in (13, 23) for name, one in operators(False, opset) if name in SETS]
         todo += list(small.items()) + [(name + ", traced", one) for name, one in operators(True) if everything or name in TRACED]
     if not asked:
-        todo += [("what has no ONNX form is refused", refused), ("four bits", nibbles)]
+        todo += [("what has no ONNX form is refused", refused), ("four bits", nibbles), ("weights in groups", groups)]
     outputs, failures = {}, []
     for name, one in todo:
         try:

@@ -15,16 +15,14 @@ import traceback
 
 import numpy as np
 import onnx
-import onnxruntime
 import torch
 from torch import nn
 
 import families
-from onnx_parting import fed, session, sqnr
+from onnx_parting import fed, optimised, session, sqnr
 
 QUANTSCOPE = os.environ["QUANTSCOPE"]
-SAMPLES = pathlib.Path(os.environ["QUANTSCOPE_SOURCE"] if "QUANTSCOPE_SOURCE" in os.environ else pathlib.Path(__file__).parents[2]) / "resources/samples"
-BYTES = {onnx.TensorProto.INT8, onnx.TensorProto.UINT8}
+SAMPLES = pathlib.Path(__file__).parents[2] / "resources" / "samples"
 # A kernel that loses this much against the reference form would not be the one that was promised; a bias in int32 and requantizing cost steps, not sense.
 FLOOR = 20.0
 
@@ -90,15 +88,6 @@ def planned(*words):
     return json.loads(done.stdout)
 
 
-def optimised(path, folder):
-    """The graph that ONNX Runtime runs: nodes by the names that the file gave them."""
-    options = onnxruntime.SessionOptions()
-    options.optimized_model_filepath = str(folder / "optimised.onnx")
-    options.log_severity_level = 3
-    onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    return onnx.load(folder / "optimised.onnx").graph.node
-
-
 def kept_promises(name, folder, out, model, inputs):
     """Every kernel that the plan names is there, under the node's name, and there are no others."""
     plan = planned(model, "--target", "ort-cpu", "--result", out)
@@ -139,6 +128,9 @@ def digits():
         text = subprocess.run([QUANTSCOPE, "plan", model, "--export", "onnx", "--target", "ort-cpu", "--result", out], capture_output=True, text=True).stdout
         for word in ("target: ort-cpu", "QLinearConv", "int32", f"{sum(plan['kernels'].values())} integer kernels expected"):
             assert word in text, f"'{word}' is not in the text"
+        done = subprocess.run([QUANTSCOPE, "verify", out, "--data", SAMPLES / "test.npz", "--python", sys.executable, "--runtime", "onnxruntime,onnxruntime-optimized"],
+                              capture_output=True, text=True)
+        assert done.returncode == 0 and "fed our integers" in done.stdout, done.stdout + done.stderr
         file = onnx.load(out / "model.onnx")
         told = {entry.key: entry.value for entry in file.metadata_props}
         assert told["quantscope.target"] == "ort-cpu", told
