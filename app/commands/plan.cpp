@@ -7,9 +7,11 @@
 #include "engine/base/log.h"
 #include "engine/base/text.h"
 #include "engine/configure/backend/target.h"
+#include "engine/configure/json/json_reader.h"
 #include "engine/convert/outline.h"
 #include "engine/export/documents/result_writer.h"
 #include "engine/export/onnx_opset.h"
+#include "engine/pipeline/memory_prediction.h"
 #include "engine/plan/block/prepare_settings.h"
 #include "engine/plan/plan_diff.h"
 
@@ -83,6 +85,24 @@ std::string wrapText(const WrappedScope& wrap)
     return text;
 }
 
+MemoryPrediction memoryOf(const PlannedModel& planned)
+{
+    return predictMemory(*planned.model, *planned.plan, planned.recipe.calibration.batchSize);
+}
+
+/// The plan's document with what a run takes, in bytes.
+std::string withMemory(const std::string& document, const MemoryPrediction& memory)
+{
+    Json json = Json::parse(document);
+    Json stages = Json::object();
+    for (const auto& stage : memory.stages)
+        stages[stage.name] = stage.bytes();
+    json["memory"] = {{"peak", memory.peak().bytes()},
+                      {"batch_size", memory.samples},
+                      {"stages", std::move(stages)}};
+    return json.dump(2) + "\n";
+}
+
 std::string planText(const PlannedModel& planned)
 {
     TextTable table(
@@ -111,7 +131,8 @@ std::string planText(const PlannedModel& planned)
                    plan.reason.empty() ? plan.note : plan.reason});
     }
     return "target: " + targetText(planned) + "\n\n" + table.text() + "\nbackend "
-        + planned.plan->backend + ": " + coverageText(*planned.plan) + "\n";
+        + planned.plan->backend + ": " + coverageText(*planned.plan) + "\na run takes "
+        + memoryOf(planned).text() + "\n";
 }
 
 /// "x86 -> quantized", or one word where both sides say the same.
@@ -217,7 +238,8 @@ Result<void> runPlan(const PlanOptions& options, const JobContext& job)
     QS_TRY(const PlannedModel planned, planFor(chain, model, recipe, options.backend, file));
     if (options.diff.empty()) {
         warnOf(planned);
-        return printOut(options.json ? planJson(*model, *planned.plan, planned.recipe)
+        return printOut(options.json ? withMemory(planJson(*model, *planned.plan, planned.recipe),
+                                                  memoryOf(planned))
                                      : planText(planned));
     }
     QS_TRY(const PlannedModel other, planFor(chain, model, recipe, options.diff, file));

@@ -119,10 +119,12 @@ std::int64_t fittingSamples(std::int64_t forValues, std::int64_t values, std::in
 
 } // namespace
 
-MemoryEstimate estimateMemory(const Graph& graph, const std::vector<at::IValue>& inputs)
+namespace {
+
+MemoryEstimate estimateFor(const Graph& graph, Symbols symbols)
 {
     MemoryEstimate out;
-    LiveBytes live(symbolsOf(graph, inputs));
+    LiveBytes live(std::move(symbols));
     const auto dead = lastUses(graph);
     const auto nodes = graph.nodes();
     for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -137,6 +139,23 @@ MemoryEstimate estimateMemory(const Graph& graph, const std::vector<at::IValue>&
     }
     out.live = live.most();
     return out;
+}
+
+} // namespace
+
+MemoryEstimate estimateMemory(const Graph& graph, const std::vector<at::IValue>& inputs)
+{
+    return estimateFor(graph, symbolsOf(graph, inputs));
+}
+
+MemoryEstimate estimateMemory(const Graph& graph, std::int64_t samples)
+{
+    Symbols symbols;
+    for (const Node* input : graph.inputs())
+        for (const Value& value : input->outputs)
+            if (const auto& shape = value.type.shape; !shape.empty() && shape[0].isSymbolic())
+                symbols.emplace(shape[0].symbol, samples);
+    return estimateFor(graph, std::move(symbols));
 }
 
 Result<void> checkFits(const MemoryEstimate& estimate, std::int64_t freeBytes, std::int64_t samples,

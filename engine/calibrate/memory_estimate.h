@@ -29,6 +29,10 @@ struct MemoryEstimate
 /// known counts nothing.
 MemoryEstimate estimateMemory(const Graph& graph, const std::vector<at::IValue>& inputs);
 
+/// The same for batches of `samples`: what the inputs' first dimensions leave open; other open
+/// dimensions are as the model was traced.
+MemoryEstimate estimateMemory(const Graph& graph, std::int64_t samples);
+
 /// Refuses a run that `freeBytes` of `device` cannot hold. The error (Device) has both figures and,
 /// where batches can be smaller, says how small.
 Result<void> checkFits(const MemoryEstimate& estimate, std::int64_t freeBytes, std::int64_t samples,

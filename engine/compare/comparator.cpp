@@ -61,10 +61,11 @@ public:
             inputs.push_back(onDevice(input, m_device));
         QS_TRY(Sweep::Outputs outputs, m_sweep.run(inputs, job));
         outputs.floatForm = paired(std::move(outputs.floatForm));
+        // In this order: packing a weight takes more beside it than what stays of it.
+        QS_TRY(const auto lowered, m_lowered.run(batch, job));
         if (m_reference) {
             QS_TRY(outputs.referenceForm, m_reference->run(batch, job));
         }
-        QS_TRY(const auto lowered, m_lowered.run(batch, job));
         QS_CHECK(addOutputs(outputs, lowered));
         m_top1.add(outputs.floatForm, lowered, batch);
         m_samples += batch.samples;
@@ -347,6 +348,7 @@ Result<ComparisonPtr> compareAll(const ConvertedModel& converted, const Dataset&
         return !converted.prepared->model->tryGet(time.node); // an edit removed it
     });
     comparer.reset(); // its forms' folded weights go before others come
+    returnFreedMemory();
     if (isRepeatable(*converted.prepared->model)) {
         QS_TRY(const Batch first, data.batch(0));
         QS_TRY(comparison.departures, departures(converted, first, job));

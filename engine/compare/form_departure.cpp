@@ -35,7 +35,7 @@ public:
         QS_CHECK(job.check());
         const Node& node = *graph().nodes()[m_position];
         if (node.isOperator() && !node.outputs.empty() && !m_interpreter.isConstant({node.id, 0})) {
-            QS_CHECK(m_interpreter.runNode(node, m_frame, job));
+            QS_CHECK(m_interpreter.runNode(node, m_frame));
             QS_CHECK(see(node, m_frame));
         }
         for (const ValueRef ref : m_interpreter.deadAfter(m_position))

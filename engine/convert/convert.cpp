@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/convert/convert.h"
 
+#include "engine/base/freed_memory.h"
 #include "engine/base/torch_guard.h"
 #include "engine/convert/insert_qdq.h"
 #include "engine/convert/lowering/check_lowered.h"
@@ -109,6 +110,7 @@ Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, co
         QS_CHECK(checkLowered(*model, *checkBatch, options, lowered, job));
     model->lowered = lowered.graph;
     model->residue = findResidue(*model, lowered);
+    returnFreedMemory();
     job.report("convert", "done", 1);
     return model;
 }

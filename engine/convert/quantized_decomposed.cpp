@@ -19,7 +19,7 @@ namespace {
 
 using at::Tensor;
 
-constexpr std::int64_t kBlock = 1 << 22; ///< elements of a large weight at a time
+constexpr std::int64_t kBlock = 1 << 19; ///< elements of a large weight at a time
 
 struct Bounds
 {

@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 #include "engine/execute/constant_folding.h"
+#include "engine/execute/goes_on.h"
 #include "engine/execute/liveness.h"
 #include "engine/execute/node_runner.h"
 #include "engine/execute/reuse.h"
@@ -352,11 +353,11 @@ Result<void> Interpreter::evaluate(Frame& frame, std::span<const ValueRef> wante
     return m_impl->evaluate(frame, wanted, job, false);
 }
 
-Result<void> Interpreter::runNode(const Node& node, Frame& frame, const JobContext& job) const
+Result<void> Interpreter::runNode(const Node& node, Frame& frame) const
 {
     const InferenceScope scope;
     const NodeTimes::Watch watch(m_impl->times.get(), node.id);
-    return m_impl->runNode(node, frame, {}, {}, job);
+    return m_impl->runNode(node, frame, {});
 }
 
 Result<void> Interpreter::runNode(const Node& node, Frame& frame,

@@ -93,7 +93,7 @@ public:
 
     /// Runs one node whose arguments are in `frame` (parameters, constants and folded values come
     /// by themselves) and puts its outputs there. Frees nothing.
-    Result<void> runNode(const Node& node, Frame& frame, const JobContext& job = {}) const;
+    Result<void> runNode(const Node& node, Frame& frame) const;
     /// The same for a caller that never looks at the integers between a quantize and its
     /// dequantize, nor again at `expendable`: both may then be skipped over or written over.
     Result<void> runNode(const Node& node, Frame& frame, std::span<const ValueRef> expendable,

@@ -235,12 +235,6 @@ NodeCall prepareCall(const Node& node, Layout layout)
     return call;
 }
 
-Result<void> checkGoesOn(const JobContext& job, const Node& node)
-{
-    auto running = job.check();
-    return running ? running : fail(std::move(running).error().atNode(node.name));
-}
-
 Result<Values> runCall(const Node& node, const NodeCall& call, const CallContext& context)
 {
     if (!call.problem.empty())

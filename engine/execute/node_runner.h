@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/base/job_context.h"
 #include "engine/execute/layout.h"
 #include "engine/execute/value_conversion.h"
 #include "engine/graph/node.h"
@@ -44,9 +43,6 @@ struct CallContext
     const RunSubgraph& runSubgraph;
     bool overwrite = false; ///< the first argument's memory may take the result
 };
-
-/// A cancelled job's error, which names the node that was next; nothing as long as it goes on.
-Result<void> checkGoesOn(const JobContext& job, const Node& node);
 
 /// Runs one Op node; the values in the order of its outputs, list results flattened. Errors name
 /// the node.

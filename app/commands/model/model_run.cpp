@@ -8,6 +8,7 @@
 #include "engine/base/text.h"
 #include "engine/compare/collect_outputs.h"
 #include "engine/pipeline/checks.h"
+#include "engine/pipeline/memory_prediction.h"
 
 #include <filesystem>
 
@@ -65,6 +66,11 @@ Result<void> ModelRun::plan()
     QS_TRY(m_planned,
            planModel(m_chain, std::move(model), std::move(recipe), m_source.file, &m_timing));
     QS_CHECK(checkCoverage(*m_planned.model, *m_planned.plan));
+    const MemoryPrediction memory
+        = predictMemory(*m_planned.model, *m_planned.plan, m_planned.recipe.calibration.batchSize);
+    m_job.report("plan", memory.text(), 0);
+    if (auto fits = checkMemoryLimit(memory); !fits)
+        return fail(std::move(fits).error().inFile(m_planned.model->info().path));
     return m_options.strict ? checkStrict(m_planned, *m_edited) : Result<void>();
 }
 

@@ -51,7 +51,7 @@ public:
             const Node& node = *nodes[m_next];
             const bool runs = node.isOperator();
             if (runs && !m_interpreter.isConstant({node.id, 0}))
-                if (auto ran = m_interpreter.runNode(node, m_frame, job); !ran)
+                if (auto ran = m_interpreter.runNode(node, m_frame); !ran)
                     return fail(std::move(ran).error().inFile(m_interpreter.graph().info().path));
             for (const ValueRef& dead : m_interpreter.deadAfter(m_next))
                 if (m_kept.contains(dead))

@@ -3,6 +3,7 @@
 
 #include "engine/base/torch_guard.h"
 #include "engine/execute/torch_types.h"
+#include "engine/import/held_tensors.h"
 
 #include <ATen/ops/empty.h>
 
@@ -82,7 +83,9 @@ Result<TensorId> LazyTensors::add(TensorStore& store, const TensorLayout& layout
             return at::IValue(tensor);
         });
     };
-    return store.addLazy(std::move(load), *elements * std::uint64_t(itemSize));
+    const std::uint64_t bytes = *elements * std::uint64_t(itemSize);
+    return bytes > kHeldByUsers ? store.addDerived(std::move(load), bytes)
+                                : store.addLazy(std::move(load), bytes);
 }
 
 } // namespace qs

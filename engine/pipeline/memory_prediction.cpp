@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/pipeline/memory_prediction.h"
+
+#include "engine/base/memory_budget.h"
+#include "engine/calibrate/memory_estimate.h"
+#include "engine/execute/tensor_store.h"
+#include "engine/import/held_tensors.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace qs {
+
+namespace {
+
+constexpr double kMega = 1024.0 * 1024.0;
+
+/// Bytes of a model's float weights. Large ones are not held between two stages
+/// (`import/archive/lazy_tensors`), small ones always.
+struct Weights
+{
+    double small = 0, large = 0, largest = 0;
+    void add(double bytes, bool isLarge)
+    {
+        (isLarge ? large : small) += bytes;
+        largest = isLarge ? std::max(largest, bytes) : largest;
+    }
+};
+
+class WeightCount
+{
+public:
+    explicit WeightCount(const Graph& model)
+        : m_model(model)
+    {
+        for (const NodePtr& node : model.nodes())
+            add(*node, m_all);
+    }
+
+    Weights all() const { return m_all; }
+
+    /// Those that become integers.
+    Weights quantized(const Plan& plan)
+    {
+        m_seen.clear();
+        Weights found;
+        for (const MatchGroup& group : plan.groups)
+            for (std::size_t i = 0; group.quantized && i < group.members.size(); ++i)
+                if (const Node* node = m_model.tryGet(group.members[i]))
+                    for (const auto& arg : node->args)
+                        forEachRef(arg.value,
+                                   [&](ValueRef ref) { add(m_model.get(ref.node), found); });
+        return found;
+    }
+
+private:
+    void add(const Node& node, Weights& to)
+    {
+        if (!node.isStored() || !m_model.tensors() || !m_seen.insert(node.tensor).second)
+            return;
+        const auto bytes = double(m_model.tensors()->bytes(node.tensor));
+        to.add(bytes, bytes > double(kHeldByUsers));
+    }
+
+    const Graph& m_model;
+    std::unordered_set<TensorId> m_seen;
+    Weights m_all;
+};
+
+} // namespace
+
+const MemoryPrediction::Stage& MemoryPrediction::peak() const
+{
+    return *std::max_element(stages.begin(), stages.end(),
+                             [](const Stage& a, const Stage& b) { return a.bytes() < b.bytes(); });
+}
+
+std::string MemoryPrediction::text() const
+{
+    return "about " + memoryText(peak().bytes()) + " of memory for batches of "
+        + std::to_string(samples) + ", most in " + peak().name;
+}
+
+/// What each stage holds at once, in copies of the weights and of the values that are alive in one
+/// float run. Copies follow from the stages (below); the factors of the values, which also hold
+/// what operators need beside them, and the program itself are measured.
+MemoryPrediction predictMemory(const Graph& model, const Plan& plan, std::int64_t samples)
+{
+    WeightCount count(model);
+    const Weights all = count.all(), made = count.quantized(plan);
+    const auto live = double(estimateMemory(model, samples).live);
+    MemoryPrediction out;
+    out.samples = samples;
+    const auto stage = [&](const char* name, double program, double weights, double lives) {
+        out.stages.push_back(
+            {name, std::int64_t(program * kMega + weights), std::int64_t(lives * live)});
+    };
+    // The float weights.
+    stage("calibrate", 138, all.small + all.large, 1.5);
+    // Dequantized floats of the reference form, integers, packed integers; a large one as it is
+    // read.
+    stage("convert", 153, all.small + 1.9 * made.small + 1.5 * made.large + all.largest, 1.9);
+    // Floats, dequantized floats, packed integers of two forms; of small ones two more terms.
+    stage("compare", 154,
+          all.small + 2.2 * made.small + all.large + 1.5 * made.large + 0.5 * made.largest, 3.3);
+    // The written file as it is read back, its dequantized floats, integers; floats of ours.
+    stage("export", 158,
+          all.small + 2.9 * made.small + made.large + all.largest + 0.25 * made.largest, 1.7);
+    return out;
+}
+
+Result<void> checkMemoryLimit(const MemoryPrediction& prediction)
+{
+    const std::int64_t limit = memoryLimit();
+    const auto& most = prediction.peak();
+    if (limit <= 0 || most.bytes() <= limit)
+        return {};
+    std::int64_t fitting = prediction.samples;
+    for (const auto& stage : prediction.stages)
+        if (stage.values > 0)
+            fitting = std::min(fitting,
+                               std::int64_t(double(limit - stage.fixed) / double(stage.values)
+                                            * double(prediction.samples)));
+        else if (stage.fixed > limit)
+            fitting = 0;
+    return fail(
+        makeError(ErrorCode::Device,
+                  "needs " + prediction.text() + ", where --memory gives " + memoryText(limit))
+            .withHint((fitting >= 1 ? "set \"batch_size\" to " + std::to_string(fitting)
+                               + " in the recipe's \"calibration\", or give"
+                                    : std::string("give"))
+                      + " more with --memory"));
+}
+
+} // namespace qs

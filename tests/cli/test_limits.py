@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run may take: time, memory, and sizes that nobody can give."""
+
+import importlib.util
+import json
+import os
+import resource
+import signal
+import subprocess
+import time
+
+import numpy as np
+import torch
+from torch import nn
+
+from harness import PROGRAM, expect_bad, main, run, run_good, run_json
+from models import residual
+
+WORDS_OF_LIBRARIES = ("c10::", "DefaultCPUAllocator", "INTERNAL ASSERT", "report a bug", "std::", "/pytorch/", "bad_alloc", "ZeroDivisionError")
+
+
+class Forever(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+
+    def forward(self, x):
+        y = self.fc(x)
+        while bool(y.abs().sum() >= 0):
+            y = torch.relu(y) + 0.5
+        return y
+
+
+def rows(folder):
+    """32 rows of four."""
+    np.savez(folder / "rows.npz", x=np.random.default_rng(0).normal(size=(32, 4)).astype(np.float32))
+    return folder / "rows.npz"
+
+
+def scripted(folder, model):
+    torch.jit.save(torch.jit.script(model.eval()), folder / "model.pt")
+    return folder / "model.pt"
+
+
+def test_a_loop_without_end(folder):
+    """--timeout and Ctrl-C end it; nothing is half written."""
+    model, data, out = scripted(folder, Forever()), rows(folder), folder / "out"
+    words = ("quantize", model, "--data", data, "--device", "cpu", "--out", out)
+    started = time.monotonic()
+    expect_bad(*words, "--timeout", "4", contains=["model.pt", "node '", "4 s of --timeout"], out=out)
+    assert time.monotonic() - started < 30
+    expect_bad(*words, "--timeout", "0.1m", contains=["6 s of --timeout"], out=out)
+    process = subprocess.Popen([PROGRAM, *map(str, words)], stderr=subprocess.PIPE, text=True)
+    time.sleep(4)  # amidst it: calibrating begins within a second
+    asked = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert time.monotonic() - asked < 3, time.monotonic() - asked
+    assert process.returncode == 1 and "cancelled" in errors and not out.exists(), errors
+
+
+def test_words_that_are_no_limits(folder):
+    for option, words in (("--timeout", ("x", "-1", "0", "nan", "5d", "1e30")), ("--memory", ("x", "0", "-4G", "4X", "nan", "1e40"))):
+        for word in words:
+            expect_bad("inspect", folder / "none.pt2", f"{option}={word}", contains=[option, word], code=2)
+
+
+ABSURD = {
+    "pad": "torch.nn.functional.pad(x, [0, 100000000000])",
+    "repeat": "x.repeat([100000, 100000])",
+    "expand": "x.unsqueeze(0).expand(10000000000, -1, -1).clone()",
+    "interpolate": "torch.nn.functional.interpolate(x.reshape(1, 1, -1, 4), size=[1000000, 1000000])",
+    "upsample": "torch.nn.functional.interpolate(x.reshape(1, 1, -1, 4), scale_factor=[300000.0, 300000.0], mode='bilinear')",
+    "zeros": "x + torch.zeros([10000000000, 32, 4]).sum()",
+    "full": "x + torch.full([100000000000], 1.0).sum()",
+    "arange": "x + torch.arange(100000000000).sum()",
+    "one_hot": "x + torch.nn.functional.one_hot(torch.zeros([1000000], dtype=torch.int64), 1000000).sum()",
+    "tile": "x.tile([1000000, 100000])",
+    "eye": "x + torch.eye(1000000).sum()",
+    "linspace": "x + torch.linspace(0.0, 1.0, 100000000000).sum()",
+}
+
+
+def absurd_model(folder, name, expression):
+    """A script that ends in the expression of x; scripting wants the class in a file."""
+    source = folder / f"{name}_source.py"
+    source.write_text("import torch\nfrom torch import nn\n\n\nclass Model(nn.Module):\n"
+                      "    def __init__(self):\n        super().__init__()\n        self.fc = nn.Linear(4, 4)\n\n"
+                      f"    def forward(self, x):\n        x = torch.relu(self.fc(x))\n        return {expression}\n")
+    spec = importlib.util.spec_from_file_location(f"{name}_source", source)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    torch.jit.save(torch.jit.script(module.Model().eval()), folder / f"{name}.pt")
+    return folder / f"{name}.pt"
+
+
+def test_absurd_sizes(folder):
+    """Within 4 GB and 20 s: refused at the node with both figures, opened or run."""
+    data = rows(folder)
+
+    def little():
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    for name, expression in ABSURD.items():
+        model = absurd_model(folder, name, expression)
+        for words in (("inspect", model), ("quantize", model, "--data", data, "--device", "cpu", "--out", folder / "out")):
+            started = time.monotonic()
+            done = subprocess.run([PROGRAM, *map(str, words), "--memory", "4G"], capture_output=True, text=True, timeout=120, check=False, preexec_fn=little)
+            took = time.monotonic() - started
+            peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+            lines = done.stderr.splitlines()
+            assert done.returncode in (0, 1) and (words[0] == "inspect" or done.returncode == 1), (name, words[0], done.returncode, done.stderr[-300:])
+            assert peak < 4 << 20 and took < 60, (name, words[0], peak, took)  # kilobytes; alone it takes seconds
+            if done.returncode == 1:
+                assert len(lines) == 1 and not [word for word in WORDS_OF_LIBRARIES if word in lines[0]], (name, lines)
+                print(name, words[0], lines[0][:200])
+            if words[0] == "quantize":
+                assert "node '" in lines[0], (name, lines[0])
+
+
+def test_memory_limit(folder):
+    """A run within its limit gives the same, to the bit; another is refused with what to do."""
+    _, path, npz, _ = residual(folder)
+    words = ("quantize", path, "--data", npz, "--device", "cpu", "--export", "pt2-reference")
+    told = run_json("plan", path)["memory"]
+    assert told["peak"] == max(told["stages"].values()) and told["batch_size"] == 8
+    assert "of memory for batches of 8" in run_good("plan", path)
+    run_good(*words, "--out", folder / "free")
+    run_good(*words, "--out", folder / "held", "--memory", str(told["peak"] + (64 << 20)))
+    one, other = (json.loads((folder / name / "result.json").read_text()) for name in ("free", "held"))
+    for document in (one, other):
+        for key in ("timing_s", "peak_rss_bytes", "exports_sha256"):
+            document.pop(key)
+        for node in document["nodes"]:
+            for key in [key for key in node if "time" in key or "seconds" in key]:
+                node.pop(key)
+    assert one["outputs"] == other["outputs"] and [n.get("error") for n in one["nodes"]] == [n.get("error") for n in other["nodes"]]
+    assert (folder / "free" / "observations.npz").read_bytes() == (folder / "held" / "observations.npz").read_bytes()
+    expect_bad(*words, "--out", folder / "none", "--memory", "100M", contains=["--memory gives 100 MB", "more with --memory"], out=folder / "none")
+
+
+def test_a_refused_allocation(folder):
+    """Where the system refuses memory the node is named, and the program goes on to say so."""
+    class Wide(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(4, 4)
+
+        def forward(self, x):
+            return self.fc(x).repeat(20_000, 20_000).sum()
+
+    model, data = scripted(folder, Wide()), rows(folder)
+
+    def limited():
+        resource.setrlimit(resource.RLIMIT_DATA, (6 << 30, 6 << 30))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    done = subprocess.run([PROGRAM, "quantize", str(model), "--data", str(data), "--device", "cpu", "--out", str(folder / "out")],
+                          capture_output=True, text=True, timeout=120, check=False, preexec_fn=limited)
+    lines = done.stderr.splitlines()
+    assert done.returncode == 1 and len(lines) == 1, (done.returncode, done.stderr[-500:])
+    assert "node 'repeat'" in lines[0] and "out of memory" in lines[0] and "GB" in lines[0], lines[0]
+    assert not [word for word in WORDS_OF_LIBRARIES if word in lines[0]], lines[0]
+    assert not os.path.exists(folder / "out")
+
+
+def test_whole_numbers(folder):
+    """Division by zero and of the least integer, shifts and remainders: numbers or one line, never a signal."""
+    data = rows(folder)
+    least = "(-9223372036854775807 - 1)"
+    for name, expression in {"floordiv": "x + (x.size(0) // (x.size(1) - 4))", "modulo": "x + (x.size(0) % (x.size(1) - 4))",
+                             "least": f"x + ({least} // (x.size(1) - 5))", "least_modulo": f"x + ({least} % (x.size(1) - 5))",
+                             "tensor_div": "x + (torch.ones([4], dtype=torch.int64) // torch.zeros([4], dtype=torch.int64))",
+                             "tensor_least": f"x + torch.floor_divide(torch.full([4], {least}, dtype=torch.int64), torch.full([4], -1, dtype=torch.int64))",
+                             "tensor_remainder": "x + torch.remainder(torch.ones([4], dtype=torch.int64), torch.zeros([4], dtype=torch.int64))",
+                             "tensor_fmod": f"x + torch.fmod(torch.full([4], {least}, dtype=torch.int64), torch.full([4], -1, dtype=torch.int64))",
+                             "tensor_gcd": f"x + torch.gcd(torch.full([4], {least}, dtype=torch.int64), torch.full([4], -1, dtype=torch.int64))",
+                             "tensor_lcm": f"x + torch.lcm(torch.full([4], {least}, dtype=torch.int64), torch.full([4], 0, dtype=torch.int64))",
+                             "tensor_shift": "x + torch.bitwise_left_shift(torch.ones([4], dtype=torch.int64), torch.full([4], 70, dtype=torch.int64))"}.items():
+        model = absurd_model(folder, name, expression)
+        done = run("quantize", model, "--data", data, "--device", "cpu", "--export", "none", "--out", folder / name)
+        lines = done.stderr.splitlines()
+        assert done.returncode in (0, 1), (name, done.returncode, done.stderr[-300:])
+        assert done.returncode == 0 or len(lines) == 1 and not [word for word in WORDS_OF_LIBRARIES if word in lines[0]], (name, lines)
+
+
+if __name__ == "__main__":
+    main(__name__)
