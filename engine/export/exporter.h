@@ -59,5 +59,7 @@ Result<void> writeTorchScript(const Graph& lowered, const std::string& path,
                               const std::optional<ExportRecord>& record = {});
 Result<void> writePt2(const Graph& reference, const std::string& path, const JobContext& job = {},
                       const std::optional<ExportRecord>& record = {});
+/// The same of a float model under a name of the user's: the file appears whole or not at all.
+Result<void> savePt2(const Graph& model, const std::string& path, const JobContext& job);
 
 } // namespace qs

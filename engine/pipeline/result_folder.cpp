@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
+#include <unistd.h>
 #include <utility>
 
 namespace qs {
@@ -67,6 +68,7 @@ std::vector<std::string> writtenNames(const std::vector<std::string>& forms)
 {
     std::vector<std::string> names(kRecordFiles.begin(), kRecordFiles.end());
     names.emplace_back(kCheckpointFile);
+    names.emplace_back(kCertificateFile); // of `verify`, later
     for (const std::string& form : forms)
         if (const std::string file = exportFile(form); !file.empty()) {
             names.push_back(file);
@@ -163,12 +165,13 @@ ResultFolder::~ResultFolder()
     if (!m_staging.empty())
         fs::remove_all(m_staging, code);
     m_claim = {};
-    // Folders made here hold nothing else; `remove` would refuse a folder that does.
+    // Folders made here hold nothing else; a folder that does is refused, as is whatever somebody
+    // put in its place.
     if (m_made.empty())
         return;
     for (fs::path path = fs::absolute(m_folder, code).lexically_normal();
          path.string().size() >= m_made.size(); path = path.parent_path())
-        if (!path.has_filename() || fs::remove(path, code))
+        if (!path.has_filename() || rmdir(path.c_str()) == 0)
             continue;
         else
             break;

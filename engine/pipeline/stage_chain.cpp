@@ -128,7 +128,7 @@ Result<void> StageChain::saveModel(const GraphPtr& model, const Recipe& recipe,
                 .inFile(model->info().path)
                 .withHint("choose data (--data): their first batch shows them"));
     QS_TRY(const GraphPtr whole, shaped(model, recipe, settings, job));
-    return writePt2(*whole, path, job);
+    return savePt2(*whole, path, job);
 }
 
 Result<EditedModelPtr> StageChain::edited(GraphPtr file, const Recipe& recipe,

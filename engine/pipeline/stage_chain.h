@@ -76,7 +76,7 @@ public:
                             const JobContext& job);
 
     /// Writes a float model, edited say, as a .pt2, with the shapes of `shaped`. Errors: a file
-    /// that tells no shapes and no data to show them (Unsupported); `writePt2`'s.
+    /// that tells no shapes and no data to show them (Unsupported); `savePt2`'s.
     Result<void> saveModel(const GraphPtr& model, const Recipe& recipe, const RunSettings& settings,
                            const std::string& path, const JobContext& job);
 

@@ -100,9 +100,9 @@ Result<Json> labelFile(const std::string& folder)
     const std::string path = (fs::path(folder) / kRunFile).string();
     QS_TRY(const std::string text, readTextFile(path));
     QS_TRY(Json json, parseJson(text, path));
-    if (!json.is_object() || json.value("format", "") != kFormat)
+    if (!json.is_object() || json.value("format", Json()) != kFormat)
         return fail(notLabel(path));
-    if (json.value("version", 0) != kVersion)
+    if (json.value("version", Json()) != kVersion)
         return fail(
             makeError(ErrorCode::BadInput, "kept by another version of this program").inFile(path));
     return json;
@@ -149,7 +149,7 @@ Result<KeptRun> readKept(const std::string& folder)
     QS_TRY(const Recipe recipe, readRecipe((place / "recipe.json").string()));
     run.isEdited = !recipe.edits.empty();
     run.decisions = recipeInWords(recipe);
-    if (json.at("result").value("against", "") == "original")
+    if (json.at("result").value("against", Json()) == "original")
         run.decisions += ", against the original model";
     return run;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/verify/certificate.h"
 
+#include "engine/base/files/read_file.h"
 #include "engine/compare/products/packed_product.h"
 #include "engine/configure/json/json_reader.h"
 
@@ -143,6 +144,8 @@ std::string certificateJson(const Certificate& certificate)
 std::map<std::string, std::string> certifiedFiles(const std::string& text)
 {
     std::map<std::string, std::string> files;
+    if (isDeepJson(text))
+        return files;
     const Json json = Json::parse(text, nullptr, false);
     if (!json.is_object() || json.value("format", Json()) != "quantscope.certificate"
         || !json.contains("files") || !json["files"].is_object())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/verify/gate.h"
 
+#include "engine/base/files/read_file.h"
 #include "engine/base/text.h"
 #include "engine/configure/json/json_reader.h"
 #include "engine/configure/nearest_name.h"
@@ -173,7 +174,8 @@ Result<GateLimits::Node> nodeLimit(const std::string& text)
 
 Result<std::vector<GateCheck>> checkResult(const std::string& text, const GateLimits& limits)
 {
-    const Json document = Json::parse(text, nullptr, false);
+    const Json document
+        = isDeepJson(text) ? Json(Json::value_t::discarded) : Json::parse(text, nullptr, false);
     if (!document.is_object() || document.value("format", Json()) != "quantscope.result"
         || !document.contains("nodes") || !document["nodes"].is_array())
         return fail(ErrorCode::BadInput, "not a result of quantscope");

@@ -119,7 +119,7 @@ def test_the_model_changes_during_a_run(folder):
 
 
 def test_the_data_change_during_a_run(folder):
-    """Replaced, cut short or overwritten in place."""
+    """Replaced, cut short or taken away: the run ends in one line, or used what it had opened; it never mixes the two."""
     _, path, _, _ = residual(folder)
     wanted = run_json(*slow_words(folder, path, out=folder / "wanted")[0])
     for how in ("replaced", "cut", "gone"):

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small files that took a process down, or all memory, or never ended: each is one plain line within seconds."""
 
+import hashlib
 import io
 import json
 import os
 import resource
 import signal
 import subprocess
+import sys
 import time
 import zipfile
 
@@ -278,6 +280,79 @@ def test_a_large_layer_takes_little_more_than_itself(folder):
     times = (peak - base) / (4096 * 4096 * 4)
     print(f"peak {peak / 1e6:.0f} MB, {times:.1f} times the layer beyond a small model's {base / 1e6:.0f} MB")
     assert times < 3.0, times  # 16 before the work was done in blocks
+
+
+def test_numbers_that_nothing_holds(folder):
+    _, path, _, _ = residual(folder)
+    for text in ('{"format": "quantscope.recipe", "version": 1, "mapping": {"global": "x86"}, "calibration": {"batch_size": %s}}', "%s"):
+        bad = folder / "recipe.json"
+        bad.write_text(text % ("9" * 400))
+        assert "too large" in refused("plan", path, "--recipe", bad)
+    project = folder / "work.project.json"
+    project.write_text('{"format": "quantscope.project", "version": %s, "model": "residual.pt2"}' % ("9" * 400))
+    refused("plan", project)
+
+
+def test_archives_that_only_grow(folder):
+    """A record of 16 MB that unpacks to 16 GB, and records that share their bytes, are refused by their directory."""
+    sys.path.insert(0, os.path.join(os.environ["QUANTSCOPE_SOURCE"], "tests", "fuzz"))
+    import bombs
+
+    _, path, _, _ = residual(folder)
+    bomb = folder / "bomb.pt2"
+    for told in (None, 0xFFFFFFF0):
+        bomb.write_bytes(bombs.zip_bomb("residual/models/model.json", 256, told))
+        assert "times its size" in refused("inspect", bomb)
+    data = bytearray(path.read_bytes())
+    with zipfile.ZipFile(path) as archive:
+        largest = max(archive.infolist(), key=lambda info: info.file_size)
+    at = data.find(b"PK\x01\x02")
+    while at >= 0:  # every name leads to the largest record
+        data[at + 20:at + 28] = largest.compress_size.to_bytes(4, "little") + largest.file_size.to_bytes(4, "little")
+        data[at + 42:at + 46] = largest.header_offset.to_bytes(4, "little")
+        at = data.find(b"PK\x01\x02", at + 4)
+    shared = folder / "shared.pt2"
+    shared.write_bytes(data)
+    refused("inspect", shared)
+
+
+def test_code_that_never_compiles(folder):
+    """A little code that takes LibTorch's compiler for ever is told after seconds of the processor."""
+    good = scripted(folder)
+    loops = "".join("    " + "  " * depth + "while True:\n" for depth in range(200)) + "    " + "  " * 200 + "zz = 1\n"
+    for name, line in (("loops", loops), ("tuples", "    zz = " + "(" * 30 + "1" + ",)" * 30 + "\n")):
+        bad = with_record(good, folder / f"{name}.pt", ".py", lambda text: text.replace(b"    return torch.relu", line.encode() + b"    return torch.relu", 1))
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = subprocess.run([PROGRAM, "inspect", str(bad)], capture_output=True, text=True, check=False, preexec_fn=limits)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert done.returncode in (0, 1) and len(done.stderr.splitlines()) == done.returncode, (name, done.stderr[-500:])
+        assert after.ru_utime - before.ru_utime < 12, (name, after.ru_utime - before.ru_utime)
+
+
+def test_labels_of_runs_and_certificates_of_wrong_types(folder):
+    """Other types than the program writes: a kept run is damaged, a certificate none."""
+    _, path, npz, _ = residual(folder)
+    out = folder / "out"
+    run_good("quantize", path, "--data", npz, "--device", "cpu", "--export", "none", "--out", out)
+    project = folder / "work.project.json"
+    project.write_text(json.dumps({"format": "quantscope.project", "version": 1, "model": str(path), "data": str(npz), "device": "cpu", "result": "out",
+                                   "recipe": {"format": "quantscope.recipe", "version": 1}}))
+    run_good("runs", project, "keep", "first")
+    label = next((folder / "work.project.runs").glob("*/run.json"))
+    sound = json.loads(label.read_text())
+    for key in ("format", "version", "name", "created", "note", "source", "named", "result", "decisions"):
+        for value in ([], {"a": 1}, 7, None, "text", "9" * 400, 2**31, True):
+            label.write_text(json.dumps({**sound, key: value}))
+            done = run("runs", project, "list")
+            assert done.returncode in (0, 1) and len(done.stderr.splitlines()) <= 1, (key, value, done.stderr)
+            assert not [word for word in WORDS_OF_LIBRARIES if word in done.stderr + done.stdout], (key, value, done.stderr)
+    digest = hashlib.sha256((out / "result.json").read_bytes()).hexdigest()
+    for verdicts in ([7], [[]], {"a": 1}, [{"runtime": "x", "versions": []}], [{"runtime": "x", "outputs": [1]}], [{"runtime": "x", "speed": [], "outputs": {"a": 3}}], 3, "text"):
+        (out / "certificate.json").write_text(json.dumps({"format": "quantscope.certificate", "version": 1, "files": {"result.json": digest}, "verdicts": verdicts}))
+        run_good("report", out, "--html", folder / "page.html")
+    for text in ('{"files": []}', "[" * 100_000, '{"verdicts": [], "files": {"result.json": 7}}', "\xff"):
+        (out / "certificate.json").write_bytes(text.encode("latin-1"))
+        run_good("report", out, "--html", folder / "page.html")
 
 
 if __name__ == "__main__":

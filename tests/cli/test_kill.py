@@ -88,7 +88,7 @@ def test_killed_writers_leave_nothing_half(folder):
     made = folder / "made"
     made.mkdir()
     writers = (
-        (("edit", SAMPLES / "digits.pt2", "--recipe", recipe, "--out", made / "edited.pt2", "--data", data), ("edited.pt2", "edited.npz")),
+        (("edit", SAMPLES / "digits.pt2", "--recipe", recipe, "--out", made / "edited.pt2"), ("edited.pt2",)),
         (("report", out, "--html", made / "report.html", "--csv", made / "report.csv"), ("report.html", "report.csv")),
         (("look", SAMPLES / "digits.pt2", "--recipe", recipe, "--result", out, "--data", data, "--node", "relu_2", "--sample", "3", "--npz", made / "values.npz"), ("values.npz",)),
         (("compare", SAMPLES / "digits.pt2", "--result", out, "--data", data), ()),

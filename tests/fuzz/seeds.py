@@ -89,7 +89,7 @@ EDITS = [{"do": "insert", "op": "aten.clamp.default", "at": RELU, "name": "clip"
          {"do": "set", "at": {"module": "conv", "op": "aten.conv2d.default", "index": 0}, "args": {"padding": [1, 1]}},
          {"do": "constant", "at": {"stored": "fc.bias"}, "values": [0.5, 0.25]},
          {"do": "duplicate", "at": RELU, "name": "again", "readers": [{"node": {"added": "clip"}, "argument": "self"}]},
-         {"do": "add_output", "at": {"added": "again"}}, {"do": "fold"}]
+         {"do": "add_output", "at": {"added": "again"}}]
 
 
 def mapping_dump():

@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/screenshot.h"
 
+#include "engine/base/files/atomic_file.h"
 #include "ui/graph/view/graph_pane.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/main_window.h"
 
-#include <QFile>
+#include <QBuffer>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QPixmap>
-#include <QSaveFile>
 
 namespace qs {
+
+Result<void> writePicture(const QPixmap& picture, const QString& path)
+{
+    QBuffer png;
+    if (!png.open(QIODevice::WriteOnly) || !picture.save(&png, "PNG"))
+        return fail(
+            makeError(ErrorCode::Io, "the picture cannot be made").inFile(path.toStdString()));
+    return writeFileAtomically(path.toStdString(), png.data().toStdString());
+}
 
 Result<void> writeScreenshot(MainWindow& window, const QString& path, double seconds)
 {
     const QPixmap picture = window.grab();
-    QSaveFile image(path);
-    if (!image.open(QIODevice::WriteOnly) || !picture.save(&image, "PNG") || !image.commit())
-        return fail(makeError(ErrorCode::Io,
-                              "cannot write the screenshot: " + image.errorString().toStdString())
-                        .inFile(path.toStdString()));
+    QS_CHECK(writePicture(picture, path));
     const auto& model = window.workspace().document().model();
     const auto& drawing = window.graphPane().view().graphScene().drawing();
     QJsonObject facts;
@@ -29,14 +34,8 @@ Result<void> writeScreenshot(MainWindow& window, const QString& path, double sec
     facts[QStringLiteral("layout")]
         = window.graphPane().isLayoutDone() ? QStringLiteral("done") : QStringLiteral("none");
     facts[QStringLiteral("seconds")] = seconds;
-    QSaveFile json(path + QStringLiteral(".json"));
-    const QByteArray text = QJsonDocument(facts).toJson();
-    if (!json.open(QIODevice::WriteOnly) || json.write(text) != text.size() || !json.commit())
-        return fail(makeError(ErrorCode::Io,
-                              "cannot write the facts of the screenshot: "
-                                  + json.errorString().toStdString())
-                        .inFile(json.fileName().toStdString()));
-    return {};
+    return writeFileAtomically((path + QStringLiteral(".json")).toStdString(),
+                               QJsonDocument(facts).toJson().toStdString());
 }
 
 } // namespace qs

@@ -3,11 +3,16 @@
 
 #include "engine/base/result.h"
 
+#include <QPixmap>
 #include <QString>
 
 namespace qs {
 
 class MainWindow;
+
+/// A picture as PNG; it appears whole or not at all, and goes into a device or pipe without taking
+/// its place. Errors (Io) name the path.
+Result<void> writePicture(const QPixmap& picture, const QString& path);
 
 /// Writes the window as PNG to `path`, and beside it `path`.json: nodes_total, nodes_drawn, layout,
 /// seconds. The graph must be laid out. Errors: a file that cannot be written.

@@ -8,6 +8,7 @@
 #include "engine/base/text.h"
 #include "engine/compare/collect_outputs.h"
 #include "engine/pipeline/checks.h"
+#include "engine/pipeline/data_identity.h"
 #include "engine/pipeline/memory_prediction.h"
 
 #include <filesystem>
@@ -61,6 +62,7 @@ Result<void> ModelRun::plan()
     QS_TRY(m_edited, openEdited(m_chain, m_source.model, recipe, m_job, &m_timing));
     GraphPtr model = m_edited->graph;
     QS_CHECK(checkFloat(*model));
+    m_dataSignature = fileSignature(m_settings.calibrationData);
     QS_CHECK(m_chain.data(*model, m_settings.calibrationData, recipe.calibration));
     QS_TRY(model, m_chain.typed(std::move(model), recipe, m_settings, m_job));
     QS_TRY(m_planned,
@@ -97,6 +99,11 @@ Result<void> ModelRun::convertAndCompare()
            m_chain.compare({m_calibration, m_converted, m_planned.recipe, m_settings, m_edited},
                            m_job));
     comparing.stop();
+    if (fileSignature(m_settings.calibrationData) != m_dataSignature)
+        return fail(makeError(ErrorCode::BadInput,
+                              "was changed during the run, which read it more than once")
+                        .inFile(m_settings.calibrationData)
+                        .withHint("run it again"));
     if (m_options.strict && !m_comparison->losses.empty())
         return fail(makeError(ErrorCode::Numeric, "--strict: " + m_comparison->losses.front())
                         .inFile(m_planned.model->info().path));

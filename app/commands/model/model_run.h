@@ -62,6 +62,7 @@ private:
     CalibrationPtr m_calibration;
     ConvertedPtr m_converted;
     ComparisonPtr m_comparison;
+    std::string m_dataSignature; ///< of the data when they were opened
     std::map<std::string, double> m_timing, m_evaluation;
 };
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/files/atomic_file.h"
 #include "engine/base/torch_guard.h"
 #include "engine/execute/control/scalar_ops.h"
 #include "engine/execute/control/script_control.h"
@@ -150,6 +151,17 @@ Result<void> writePt2(const Graph& reference, const std::string& path, const Job
         return writeArchive(spelled, file, record, job);
     }));
     return file.close();
+}
+
+Result<void> savePt2(const Graph& model, const std::string& path, const JobContext& job)
+{
+    QS_TRY(AtomicFile file, AtomicFile::create(path));
+    if (auto written = writePt2(model, file.temporaryPath(), job); !written) {
+        Error error = std::move(written).error();
+        error.file = path;
+        return fail(std::move(error));
+    }
+    return file.commit();
 }
 
 } // namespace qs

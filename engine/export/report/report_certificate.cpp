@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/report/report_certificate.h"
 
+#include "engine/base/files/read_file.h"
 #include "engine/base/sha256.h"
 #include "engine/base/text.h"
 #include "engine/export/exporter.h"
@@ -10,7 +11,6 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 
 namespace qs {
 
@@ -118,20 +118,11 @@ std::string speedList(const Json& verdict)
     return items.empty() ? items : "<ul>" + items + "</ul>";
 }
 
-/// What `verify` left in the folder, where it is about this very result.
-std::string verifiedText(const std::string& folder)
+/// The rows of a certificate. Throws where it is not one that `verify` wrote.
+std::string verdictTable(const Json& certificate)
 {
-    std::ifstream in(fs::path(folder) / kCertificateFile, std::ios::binary);
-    const Json certificate = Json::parse(in, nullptr, false);
-    const std::string none = "<p>The exports were not run in their own runtimes: "
-                             "<b>quantscope verify</b> does.</p>";
-    if (!certificate.is_object() || !certificate.contains("verdicts"))
-        return none;
-    const auto hash = fileSha256((fs::path(folder) / "result.json").string());
-    if (!hash || certificate.value("files", Json::object()).value("result.json", "") != *hash)
-        return none;
     std::string rows;
-    for (const Json& verdict : certificate["verdicts"]) {
+    for (const Json& verdict : certificate.at("verdicts")) {
         const std::string runtime = fieldText(verdict, "runtime");
         if (runtime.empty())
             continue;
@@ -154,6 +145,24 @@ std::string verifiedText(const std::string& folder)
           "<th>Result</th><th>Agreement</th><th>There</th><th>Here</th><th></th></tr></thead>"
           "<tbody>"
         + rows + "</tbody></table>";
+}
+
+/// What `verify` left in the folder, where it is about this very result.
+std::string verifiedText(const std::string& folder)
+{
+    const std::string none = "<p>The exports were not run in their own runtimes: "
+                             "<b>quantscope verify</b> does.</p>";
+    const auto text = readWholeFile((fs::path(folder) / kCertificateFile).string(), 1 << 24);
+    const auto hash = fileSha256((fs::path(folder) / "result.json").string());
+    if (!text || !hash || isDeepJson(*text))
+        return none;
+    try {
+        const Json certificate = Json::parse(*text);
+        return certificate.at("files").at("result.json") == *hash ? verdictTable(certificate)
+                                                                  : none;
+    } catch (const Json::exception&) { // somebody changed it
+        return none;
+    }
 }
 
 } // namespace

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/graph/export/graph_export.h"
 
+#include "engine/base/files/atomic_file.h"
 #include "ui/graph/export/png_stream.h"
 #include "ui/graph/export/svg_writer.h"
 #include "ui/graph/view/graph_canvas.h"
 #include "ui/style/theme.h"
 
+#include <QFile>
 #include <QImage>
 #include <QPainter>
 #include <QPdfWriter>
-#include <QSaveFile>
 
 #include <algorithm>
 #include <cmath>
@@ -96,15 +97,17 @@ Result<void> exportGraph(GraphCanvas& canvas, const QString& path, double scale)
         return failed("a graph is written as .svg, .pdf or .png");
     if (!canvas.drawing())
         return failed("there is no graph to write");
-    QSaveFile file(path);
-    if (!file.open(QIODevice::WriteOnly))
+    QS_TRY(AtomicFile target, AtomicFile::create(path.toStdString()));
+    QFile file(QString::fromStdString(target.temporaryPath()));
+    if (!file.open(QIODevice::WriteOnly | QIODevice::Truncate))
         return failed("cannot write the graph: " + file.errorString().toStdString());
     const bool written = suffix == QLatin1String("svg") ? writeSvg(canvas, file)
         : suffix == QLatin1String("pdf")                ? writePdf(canvas, file)
                                                         : writePng(canvas, file, scale);
-    if (!written || !file.commit())
+    if (!written || !file.flush())
         return failed("cannot write the graph: " + file.errorString().toStdString());
-    return {};
+    file.close();
+    return target.commit();
 }
 
 } // namespace qs

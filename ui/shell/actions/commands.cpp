@@ -16,6 +16,7 @@
 #include "ui/shell/main_window.h"
 #include "ui/shell/outside_question.h"
 #include "ui/shell/project_files.h"
+#include "ui/shell/screenshot.h"
 #include "ui/shell/short_paths.h"
 
 #include <QAction>
@@ -108,10 +109,10 @@ void Commands::savePicture()
     const QString path
         = QFileDialog::getSaveFileName(&m_window, QStringLiteral("Save picture"),
                                        QStringLiteral("quantscope.png"), QStringLiteral("*.png"));
-    if (!path.isEmpty() && !m_window.grab().save(path))
-        m_window.messageBar().showError(
-            QStringLiteral("Saving the picture"),
-            makeError(ErrorCode::Io, "cannot write the file").inFile(path.toStdString()));
+    if (path.isEmpty())
+        return;
+    if (const auto written = writePicture(m_window.grab(), path); !written)
+        m_window.messageBar().showError(QStringLiteral("Saving the picture"), written.error());
 }
 
 void Commands::addRecent(const QString& path)
