@@ -8,7 +8,7 @@
 #include "engine/configure/nearest_name.h"
 #include "engine/graph/output_names.h"
 #include "engine/io/npz.h"
-#include "engine/pipeline/content_keys.h"
+#include "engine/pipeline/keys/content_keys.h"
 #include "engine/values/look_json.h"
 
 #include <CLI/CLI.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/convert/convert.h"
 
-#include "engine/base/freed_memory.h"
+#include "engine/base/memory/freed_memory.h"
 #include "engine/base/torch_guard.h"
 #include "engine/convert/insert_qdq.h"
 #include "engine/convert/lowering/check_lowered.h"

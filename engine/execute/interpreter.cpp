@@ -4,7 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 #include "engine/execute/constant_folding.h"
-#include "engine/execute/goes_on.h"
+#include "engine/execute/control/goes_on.h"
 #include "engine/execute/liveness.h"
 #include "engine/execute/node_runner.h"
 #include "engine/execute/reuse.h"

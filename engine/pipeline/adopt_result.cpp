@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/documents/result_writer.h"
 #include "engine/pipeline/chain_run.h"
-#include "engine/pipeline/content_keys.h"
-#include "engine/pipeline/decision_keys.h"
+#include "engine/pipeline/keys/content_keys.h"
+#include "engine/pipeline/keys/decision_keys.h"
 #include "engine/pipeline/stage_chain.h"
 
 #include <ATen/Parallel.h>

@@ -8,7 +8,7 @@
 #include "engine/graph/text/graph_printer.h"
 #include "engine/pipeline/chain_run.h"
 #include "engine/pipeline/checks.h"
-#include "engine/pipeline/content_keys.h"
+#include "engine/pipeline/keys/content_keys.h"
 #include "engine/pipeline/observe_part.h"
 #include "engine/prepare/prepare.h"
 #include "engine/prepare/value_keys.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/pipeline/memory_prediction.h"
 
-#include "engine/base/memory_budget.h"
+#include "engine/base/memory/memory_budget.h"
 #include "engine/calibrate/memory_estimate.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/import/held_tensors.h"

@@ -5,7 +5,7 @@
 #include "engine/convert/convert.h"
 #include "engine/pipeline/chain_run.h"
 #include "engine/pipeline/checks.h"
-#include "engine/pipeline/content_keys.h"
+#include "engine/pipeline/keys/content_keys.h"
 #include "engine/pipeline/observe_part.h"
 
 #include <ATen/Parallel.h>

@@ -12,8 +12,8 @@
 #include "engine/export/exporter.h"
 #include "engine/pipeline/chain_run.h"
 #include "engine/pipeline/checks.h"
-#include "engine/pipeline/content_keys.h"
-#include "engine/pipeline/decision_keys.h"
+#include "engine/pipeline/keys/content_keys.h"
+#include "engine/pipeline/keys/decision_keys.h"
 #include "engine/plan/planner.h"
 #include "engine/values/look.h"
 

@@ -45,6 +45,9 @@ struct VerifiedSteps
     std::vector<NodeSteps> byNode; ///< in graph order, those that are equal throughout too
 };
 
+/// What outputs have to agree to in runtimes that compute operator by operator what the file says.
+inline constexpr double kExactDb = 60;
+
 /// In a node's own rounding at most this many of a hundred integers may fall the other way.
 inline constexpr std::int64_t kTiesInHundred = 2;
 

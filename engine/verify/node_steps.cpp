@@ -6,6 +6,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <numeric>
 
 namespace qs {
@@ -105,6 +106,19 @@ std::optional<AloneSteps> countAlone(const NodeIntegers& ours,
             steps.outputDb = std::min(steps.outputDb.value_or(*metrics->sqnrDb), *metrics->sqnrDb);
     }
     return steps.nodes > 0 ? std::optional(steps) : std::nullopt;
+}
+
+std::string faultAlone(const AloneSteps& alone)
+{
+    if (!alone.worse.empty())
+        return "node '" + alone.worse + "', fed our integers, makes others";
+    if (alone.outputDb.value_or(200) >= kExactDb)
+        return {};
+    char text[96];
+    std::snprintf(text, sizeof text,
+                  "fed our integers, an output agrees with ours to %.1f dB, %.0f dB are wanted",
+                  *alone.outputDb, kExactDb);
+    return text;
 }
 
 } // namespace qs

@@ -26,4 +26,7 @@ std::optional<AloneSteps> countAlone(const NodeIntegers& ours,
                                      const std::vector<at::Tensor>& outputs,
                                      const std::map<std::string, at::Tensor>& theirs);
 
+/// Why a run whose nodes were fed our integers is not ours but for rounding ties; "" where it is.
+std::string faultAlone(const AloneSteps& alone);
+
 } // namespace qs

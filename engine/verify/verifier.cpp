@@ -29,9 +29,6 @@ namespace qs {
 
 namespace {
 
-/// For runtimes that compute operator by operator what the file says.
-constexpr double kExactDb = 60;
-
 using Outputs = std::vector<std::vector<at::Tensor>>; ///< by batch
 
 std::string utcNow()
@@ -329,16 +326,6 @@ private:
     {
         return verdict.alone ? faultAlone(*verdict.alone).empty()
                              : verdict.steps && verdict.steps->startsWithTies;
-    }
-
-    static std::string faultAlone(const AloneSteps& alone)
-    {
-        if (!alone.worse.empty())
-            return "node '" + alone.worse + "', fed our integers, makes others";
-        if (alone.outputDb.value_or(200) < kExactDb)
-            return "fed our integers, an output agrees with ours to " + decibels(*alone.outputDb)
-                + ", 60 dB are wanted";
-        return {};
     }
 
     /// Why a runtime's numbers are others than ours, as far as it is known; "" else.

@@ -37,6 +37,12 @@ class ChecksFindWhatTheyAreFor(unittest.TestCase):
         name = self.write("ui/panel.cpp", '#include "engine/compare/metrics/metrics.h"\n')
         self.assertEqual(len(list(test_layers.header_problems(name))), 1)
 
+    def test_a_room_of_the_window_sees_those_below(self):
+        low = self.write("ui/session/a.cpp", '#include "ui/panels/b.h"\n')
+        high = self.write("ui/panels/b.cpp", '#include "ui/session/a.h"\n')
+        self.assertEqual(len(list(test_layers.window_problems(low))), 1)
+        self.assertEqual(list(test_layers.window_problems(high)), [])
+
     def test_the_engine_knows_no_qt(self):
         name = self.write("engine/plan/a.cpp", "#include <QString>\n")
         self.assertEqual(len(list(test_layers.header_problems(name))), 1)

@@ -3,7 +3,7 @@
 
 A stage of the engine sees the foundation (base, graph, kernels, execute, io) and the stages before it. The parts that windows
 include see no LibTorch header, not even through another header; the engine knows neither Qt nor the programs; the command
-line knows no Qt.
+line knows no Qt. The window's rooms see those below them.
 """
 import re
 
@@ -15,6 +15,21 @@ TORCH = re.compile(r"^(torch|ATen|c10|caffe2)/")
 QT = re.compile(r"^(Q[A-Z]\w*|Qt\w+/.*|qcustomplot\.h)$")
 TORCH_FREE = ("engine/graph/", "engine/configure/", "engine/plan/", "engine/runs/", "engine/project/", "ui/")
 TORCH_ALLOWED = ("ui/session/engine_session.cpp",)
+
+
+# Rooms of the window, the lowest first.
+WINDOW = ["style", "help", "session", "graph", "models", "plots", "source", "panels", "values", "frame", "edit", "runs", "shell"]
+
+
+def window_problems(name):
+    room = name.split("/")[1]
+    if room not in WINDOW:
+        yield f"{name}: ui/{room} is no known room of the window"
+        return
+    for quoted, path in tree.includes(name):
+        parts = path.split("/")
+        if quoted and parts[0] == "ui" and parts[1] in WINDOW and WINDOW.index(parts[1]) > WINDOW.index(room):
+            yield f"{name}: includes {path}: {room} lies below {parts[1]}"
 
 
 def allowed_folders(folder):
@@ -62,6 +77,8 @@ def main():
         seen += 1
         if name.startswith("engine/"):
             problems += stage_problems(name)
+        if name.startswith("ui/"):
+            problems += window_problems(name)
         problems += header_problems(name)
     tree.finish("layers", problems, seen)
 

@@ -6,7 +6,7 @@
 #include "ui/frame/message_bar.h"
 #include "ui/panels/log_panel.h"
 #include "ui/panels/module_panel.h"
-#include "ui/shell/autosave.h"
+#include "ui/session/opened_files.h"
 #include "ui/shell/project_files.h"
 #include "ui/style/looks.h"
 
@@ -270,7 +270,7 @@ void TestProjects::otherLooksKeepWhatWasSetUp()
 void TestProjects::whatWasNotSavedIsOfferedAfterACrash()
 {
     open("/models/net.pt2");
-    const QString file = Autosave::fileFor("/models/net.pt2");
+    const QString file = unsavedFileFor("/models/net.pt2");
     QFile::remove(file);
     keepFloat("relu");
     keepFloat("fc");

@@ -3,8 +3,8 @@
 #include "tests/ui/dialogs.h"
 #include "tests/ui/edits_window.h"
 #include "ui/runs/run_library.h"
+#include "ui/session/opened_files.h"
 #include "ui/session/search/finder.h"
-#include "ui/shell/autosave.h"
 #include "ui/style/theme.h"
 #include "ui/values/value_looks.h"
 #include "ui/values/values_page.h"
@@ -202,7 +202,7 @@ private Q_SLOTS:
         const std::string name = runs.runs().front().label.name;
         const double db = runs.runs().front().headline.outputDb().value();
         const QString folder = runs.folder();
-        QVERIFY(folder.startsWith(QFileInfo(Autosave::fileFor(kSamples + "digits.pt2")).path()));
+        QVERIFY(folder.startsWith(QFileInfo(unsavedFileFor(kSamples + "digits.pt2")).path()));
         // What a crash would leave: the folder as it is.
         const QString left = m_folder.filePath("left");
         python({"-c", "import shutil, sys; shutil.copytree(*sys.argv[1:])", folder, left});

@@ -3,11 +3,11 @@
 
 #include "engine/base/files/temporary_folder.h"
 #include "engine/base/log.h"
-#include "engine/pipeline/content_keys.h"
+#include "engine/pipeline/keys/content_keys.h"
 #include "engine/project/project.h"
 #include "ui/session/coalesce.h"
+#include "ui/session/opened_files.h"
 #include "ui/session/text.h"
-#include "ui/shell/project_files.h"
 
 #include <QDateTime>
 #include <QFileInfo>
@@ -16,10 +16,10 @@
 
 namespace qs {
 
-RunLibrary::RunLibrary(Workspace& workspace, ProjectFiles& projects, QObject* parent)
+RunLibrary::RunLibrary(Workspace& workspace, const OpenedFiles& files, QObject* parent)
     : QObject(parent)
     , m_workspace(workspace)
-    , m_projects(projects)
+    , m_files(files)
 {
     const auto& document = workspace.document();
     // Once what was opened is the project's.
@@ -46,20 +46,20 @@ QString RunLibrary::folder() const
 QString RunLibrary::writableFolder()
 {
     if (m_project.isEmpty() && !m_unsaved)
-        m_unsaved = std::make_unique<UnsavedRuns>(m_projects.openedPath());
+        m_unsaved = std::make_unique<UnsavedRuns>(m_files.openedPath());
     return folder();
 }
 
 bool RunLibrary::canWrite() const
 {
-    return !m_projects.isReadOnly();
+    return !m_files.isReadOnly();
 }
 
 /// Of another model or project other runs are shown.
 void RunLibrary::settle()
 {
     const int model = m_workspace.document().modelNumber();
-    const QString project = m_projects.projectPath(), opened = m_projects.openedPath();
+    const QString project = m_files.projectPath(), opened = m_files.openedPath();
     if (model == m_model && project == m_project)
         return;
     if (!project.isEmpty() || opened != m_opened)
@@ -80,13 +80,13 @@ void RunLibrary::settle()
 
 void RunLibrary::followProject()
 {
-    const QString project = m_projects.projectPath();
+    const QString project = m_files.projectPath();
     if (project == m_project)
         return;
     const QString before = folder();
     m_movedFrom = before;
     m_project = project;
-    m_opened = m_projects.openedPath();
+    m_opened = m_files.openedPath();
     if (!before.isEmpty())
         report(QStringLiteral("Keeping the runs"),
                copyRuns(before.toStdString(), folder().toStdString()));
@@ -185,7 +185,7 @@ void RunLibrary::keep(const Keeping& keeping)
     RunLabel label = keeping.label;
     label.key = m_workspace.document().keys().comparison;
     label.created = utcText(QDateTime::currentSecsSinceEpoch());
-    label.source = m_projects.openedPath().toStdString();
+    label.source = m_files.openedPath().toStdString();
     const QString into = writableFolder();
     auto& pipeline = m_workspace.pipeline();
     ExportRequest request = pipeline.exportRequest();

@@ -14,7 +14,7 @@
 
 namespace qs {
 
-class ProjectFiles;
+class OpenedFiles;
 
 /// The runs that belong to what is open: kept beside its project, or in `UnsavedRuns` until
 /// there is one. Every comparison that is made is kept, named by the decision that led to it; the
@@ -25,7 +25,7 @@ class RunLibrary : public QObject
     Q_OBJECT
 
 public:
-    RunLibrary(Workspace& workspace, ProjectFiles& projects, QObject* parent);
+    RunLibrary(Workspace& workspace, const OpenedFiles& files, QObject* parent);
 
     /// Reads the folder again: another program may have kept or removed runs.
     void reload() { refresh(); }
@@ -96,7 +96,7 @@ private:
     void show(std::size_t run);
 
     Workspace& m_workspace;
-    ProjectFiles& m_projects;
+    const OpenedFiles& m_files;
     std::vector<KeptRun> m_runs;
     std::unique_ptr<UnsavedRuns> m_unsaved; ///< null with a project, and before the first run
     QString m_project, m_opened; ///< that the runs belong to

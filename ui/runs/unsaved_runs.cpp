@@ -2,8 +2,8 @@
 #include "ui/runs/unsaved_runs.h"
 
 #include "engine/project/project.h"
+#include "ui/session/opened_files.h"
 #include "ui/session/text.h"
-#include "ui/shell/autosave.h"
 
 #include <QDir>
 #include <QFileInfo>
@@ -14,7 +14,7 @@ namespace {
 
 QString runsBesideDecisions(const QString& opened)
 {
-    return toQString(runsFolderOf(Autosave::fileFor(opened).toStdString()));
+    return toQString(runsFolderOf(unsavedFileFor(opened).toStdString()));
 }
 
 } // namespace

@@ -4,7 +4,7 @@
 #ifndef Q_MOC_RUN
 #include "ui/session/fold_tree.h"
 #endif
-#include "engine/pipeline/decision_keys.h"
+#include "engine/pipeline/keys/decision_keys.h"
 #include "ui/session/engine_service.h"
 
 #include <QObject>

@@ -4,17 +4,16 @@
 #include "engine/base/log.h"
 #include "engine/project/project.h"
 #include "ui/frame/message_bar.h"
+#include "ui/session/opened_files.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/project_files.h"
 
-#include <QCryptographicHash>
 #include <QDateTime>
 #include <QDir>
 #include <QFileInfo>
 #include <QLocale>
-#include <QStandardPaths>
 
 namespace qs {
 
@@ -52,20 +51,10 @@ Autosave::Autosave(MainWindow& window, QObject* parent)
         Qt::QueuedConnection);
 }
 
-QString Autosave::fileFor(const QString& opened)
-{
-    const QDir folder(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation)
-                      + QStringLiteral("/unsaved"));
-    const QByteArray name = QCryptographicHash::hash(QFileInfo(opened).absoluteFilePath().toUtf8(),
-                                                     QCryptographicHash::Sha1)
-                                .toHex();
-    return folder.filePath(QString::fromLatin1(name) + QStringLiteral(".json"));
-}
-
 void Autosave::forget()
 {
     m_soon.stop();
-    const QString file = fileFor(m_window.projects().openedPath());
+    const QString file = unsavedFileFor(m_window.projects().openedPath());
     QFile::remove(file);
     QFile::remove(file + kOfferedEnding);
 }
@@ -75,7 +64,7 @@ void Autosave::keep()
     const Document& document = m_window.workspace().document();
     if (!document.model())
         return;
-    const QString file = fileFor(m_window.projects().openedPath());
+    const QString file = unsavedFileFor(m_window.projects().openedPath());
     if (!document.isModified()) {
         QFile::remove(file);
         return;
@@ -87,7 +76,7 @@ void Autosave::keep()
 
 void Autosave::offer()
 {
-    const QString file = fileFor(m_window.projects().openedPath());
+    const QString file = unsavedFileFor(m_window.projects().openedPath());
     const QString offered = file + kOfferedEnding;
     // What is kept from now on does not replace what nobody has answered yet.
     if (QFileInfo::exists(file)) {

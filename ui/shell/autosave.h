@@ -18,8 +18,6 @@ class Autosave : public QObject
 public:
     Autosave(MainWindow& window, QObject* parent);
 
-    /// Where the decisions on what was opened by this path are kept.
-    static QString fileFor(const QString& opened);
     /// What is open was saved, or its decisions are not wanted.
     void forget();
 

@@ -7,6 +7,7 @@
 #include "engine/pipeline/run_settings.h"
 #include "engine/project/project.h"
 #endif
+#include "ui/session/opened_files.h"
 
 #include <QObject>
 #include <QString>
@@ -23,7 +24,7 @@ struct Error;
 
 /// What the window opens and saves: a model, a project, or the folder of a result; and whether
 /// unsaved decisions may be left. GUI thread only.
-class ProjectFiles : public QObject
+class ProjectFiles : public QObject, public OpenedFiles
 {
     Q_OBJECT
 
@@ -37,18 +38,14 @@ public:
     void open(const QString& path, const Recipe& recipe = defaultRecipe());
     /// Reads the model's file again; decisions, data and project stay.
     void reload();
-    /// What was opened last: the file or folder that the user chose.
-    /// The file or folder that the user chose for what is open.
-    const QString& openedPath() const { return m_opened; }
-    /// The project that `save` writes to; empty for a model that nobody saved.
-    const QString& projectPath() const { return m_project; }
+    const QString& openedPath() const override { return m_opened; }
+    const QString& projectPath() const override { return m_project; }
     /// The project's name as the title shows it; empty without one.
     QString projectName() const;
 
     /// What is open as a project, without results.
     Project current() const;
-    /// Another window has the project open: it is saved under another name alone.
-    bool isReadOnly() const { return m_readOnly; }
+    bool isReadOnly() const override { return m_readOnly; }
 
     /// To the project's own file; asks for one where there is none. False where the user changed
     /// their mind or it failed (which a message says).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/values/value_looks.h"
 
-#include "engine/pipeline/content_keys.h"
+#include "engine/pipeline/keys/content_keys.h"
 #include "ui/session/coalesce.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"

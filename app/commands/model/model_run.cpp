@@ -8,7 +8,7 @@
 #include "engine/base/text.h"
 #include "engine/compare/collect_outputs.h"
 #include "engine/pipeline/checks.h"
-#include "engine/pipeline/data_identity.h"
+#include "engine/pipeline/keys/data_identity.h"
 #include "engine/pipeline/memory_prediction.h"
 
 #include <filesystem>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/importer.h"
-#include "engine/pipeline/decision_keys.h"
+#include "engine/pipeline/keys/decision_keys.h"
 #include "engine/pipeline/stage_chain.h"
 
 #include <QRegularExpression>

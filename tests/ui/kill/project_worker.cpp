@@ -6,8 +6,8 @@
 #include "ui/edit/graph_editor.h"
 #include "ui/frame/message_bar.h"
 #include "ui/session/engine_session.h"
+#include "ui/session/opened_files.h"
 #include "ui/session/text.h"
-#include "ui/shell/autosave.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/project_files.h"
 #include "ui/style/theme.h"
@@ -146,7 +146,7 @@ int main(int argc, char** argv)
     QApplication app(argc, argv);
     const QStringList words = app.arguments();
     if (words.size() == 3 && words[1] == QStringLiteral("--unsaved")) {
-        std::puts(qPrintable(Autosave::fileFor(words[2])));
+        std::puts(qPrintable(unsavedFileFor(words[2])));
         return 0;
     }
     if (words.size() == 3 && words[1] == QStringLiteral("--recipe"))

@@ -2,7 +2,7 @@
 #pragma once
 
 #ifndef Q_MOC_RUN
-#include "engine/pipeline/decision_keys.h"
+#include "engine/pipeline/keys/decision_keys.h"
 #include "engine/pipeline/stages.h"
 #endif
 #include "ui/session/engine_service.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/pipeline/data_identity.h"
+#include "engine/pipeline/keys/data_identity.h"
 
 #include "engine/base/key.h"
 #include "engine/base/sha256.h"

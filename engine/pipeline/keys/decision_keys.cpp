@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/pipeline/decision_keys.h"
+#include "engine/pipeline/keys/decision_keys.h"
 
 #include "engine/configure/backend_config.h"
 #include "engine/configure/extension_packs.h"
 #include "engine/configure/json/image_preprocess_json.h"
-#include "engine/pipeline/data_identity.h"
+#include "engine/pipeline/keys/data_identity.h"
 
 namespace qs {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/pipeline/content_keys.h"
+#include "engine/pipeline/keys/content_keys.h"
 
 #include "engine/configure/extension_packs.h"
 #include "engine/graph/text/graph_printer.h"
-#include "engine/pipeline/decision_keys.h"
+#include "engine/pipeline/keys/decision_keys.h"
 
 namespace qs {
 
