@@ -254,6 +254,6 @@ def cases():
         "attention": (Attention(), (ids, seen), True),
         "lstm": (Recurrent(nn.LSTM, num_layers=2, bidirectional=True, batch_first=True), (sequence,), False), "gru": (Recurrent(nn.GRU, num_layers=2), (sequence,), False),
         "rnn": (Recurrent(nn.RNN, bidirectional=True, batch_first=True), (sequence,), False), "bags": (Bags(), bags, False),
-        "special": (Step(special), (rows,), True), "distances": (Step(distances), (rows,), True), "patches": (Image(patches), (image,), False), "rotary": (Rotary(), (ids,), True),
+        "special": (Step(special), (rows,), True), "distances": (Step(distances), (rows,), False), "patches": (Image(patches), (image,), False), "rotary": (Rotary(), (ids,), True),
         "branches": (Branches(), (rows,), False),
     }

@@ -122,6 +122,7 @@ class Parting:
             if name not in kept:
                 continue
             wanted, value = kept[name], torch.from_numpy(np.asarray(got[name]))
+            wanted = torch.view_as_real(wanted.resolve_conj()) if wanted.is_complex() else wanted
             assert wanted.shape == value.shape, f"{name}: shape {tuple(value.shape)} instead of {tuple(wanted.shape)}"
             if name in quantizers:
                 node = quantizers[name]

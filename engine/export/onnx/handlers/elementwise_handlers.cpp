@@ -243,6 +243,14 @@ void bitwiseNot(OnnxCall& c)
 
 void where(OnnxCall& c)
 {
+    if (!c.has("self")) { // the places where it holds, one result a dimension
+        const std::string places = c.emit("NonZero", {c.in("condition", DType::Bool)});
+        std::vector<std::string> made;
+        for (int dim = 0; dim < c.rank("condition"); ++dim)
+            made.push_back(c.squeeze(c.slice(places, 0, dim, dim + 1), {0}));
+        c.giveAll(made);
+        return;
+    }
     const DType dtype = c.resultDType();
     c.give(c.emit("Where",
                   {c.in("condition", DType::Bool), c.in("self", dtype), c.in("other", dtype)}));

@@ -153,6 +153,13 @@ void linearByRows(OnnxCall& c)
     c.give(c.emit("Reshape", {rows, leadingSizes(c, x, *out)}));
 }
 
+/// Whether its weight is stored in groups: runtimes look for a product with such a weight.
+bool isInGroups(OnnxCall& c)
+{
+    const ValueRef* weight = c.given("weight") ? c.given("weight")->asRef() : nullptr;
+    return weight && c.builder().graph().get(weight->node).target == kByGroups;
+}
+
 /// Gemm for rows of features, else a product and a sum.
 void linear(OnnxCall& c)
 {
@@ -161,7 +168,7 @@ void linear(OnnxCall& c)
         return;
     }
     const std::string x = c.in("input");
-    if (c.rank("input") == 2 && c.rank("weight") == 2) {
+    if (c.rank("input") == 2 && c.rank("weight") == 2 && !isInGroups(c)) {
         std::vector<std::string> inputs {x, c.in("weight")};
         if (c.has("bias"))
             inputs.push_back(c.in("bias"));
