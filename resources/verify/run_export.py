@@ -329,10 +329,10 @@ OUTPUTS_ONLY = ("torch.jit", "torch.compile", "executorch")  # that show no valu
 def main():
     job = Job(sys.argv[1])
     done = {}
-    if job.text["runtime"] in OUTPUTS_ONLY:
-        job.notes["compared"] = "outputs only: this runtime shows no value in between"
     try:
         results = RUNTIMES[job.text["runtime"]](job)
+        if job.text["runtime"] in OUTPUTS_ONLY:
+            job.notes["compared"] = "outputs only: this runtime shows no value in between"
         outputs = {}
         for call, values in enumerate(results):
             for index, value in enumerate(values):
