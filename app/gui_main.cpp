@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/base/memory/freed_memory.h"
+#include "engine/base/memory/memory_budget.h"
 #include "engine/project/outside_paths.h"
 #include "ui/frame/actions.h"
 #include "ui/graph/view/graph_pane.h"
@@ -113,7 +114,11 @@ int parse(QApplication& app, Wanted& wanted)
                                                  "previews go on after a change, 0 to 65536 MB; "
                                                  "768 without."),
                                   QStringLiteral("MB"));
-    parser.addOptions({screenshot, size, data, select, recipe, dark, text, keep});
+    const QCommandLineOption memory(QStringLiteral("memory"),
+                                    QStringLiteral("The most main memory to take: 4G, 512M. A run "
+                                                   "that needs more is refused."),
+                                    QStringLiteral("SIZE"));
+    parser.addOptions({screenshot, size, data, select, recipe, dark, text, keep, memory});
     if (!parser.parse(app.arguments()))
         return 1 + fail(parser.errorText(), 2);
     if (parser.isSet(QStringLiteral("help"))) {
@@ -144,6 +149,12 @@ int parse(QApplication& app, Wanted& wanted)
         if (!isNumber || megabytes > 65536)
             return 1 + fail(QStringLiteral("--keep-values wants a number from 0 to 65536"), 2);
         wanted.valueBytes = std::size_t(megabytes) << 20;
+    }
+    if (parser.isSet(memory)) {
+        const auto bytes = qs::parseBytes(parser.value(memory).toStdString());
+        if (!bytes)
+            return 1 + fail(QStringLiteral("--memory wants an amount: 4G, 512M"), 2);
+        qs::setMemoryLimit(*bytes);
     }
     if (parser.isSet(size)) {
         const auto parts = parser.value(size).split(QLatin1Char('x'));

@@ -105,8 +105,13 @@ void JobWatch::progress(const Progress& progress) const
 
 Error JobWatch::told(Error error) const
 {
-    if (!m_state->late || error.code != ErrorCode::Cancelled)
+    if (error.code != ErrorCode::Cancelled)
         return error;
+    if (!m_state->late) { // who cancels need not be told where
+        error.node.clear();
+        error.file.clear();
+        return error;
+    }
     error.message = m_state->lateText();
     error.hint = "give it more time, or keep it from going on without end";
     return error;

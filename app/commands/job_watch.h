@@ -21,7 +21,7 @@ public:
     /// Notes what the job is at, and shows it.
     void progress(const Progress& progress) const;
 
-    /// The error; a cancel that the clock asked for says so.
+    /// The error; a cancel that the clock asked for says so and where it came, another does not.
     Error told(Error error) const;
 
 private:

@@ -9,6 +9,7 @@
 #include "engine/pipeline/chain_run.h"
 #include "engine/pipeline/checks.h"
 #include "engine/pipeline/keys/content_keys.h"
+#include "engine/pipeline/memory_prediction.h"
 #include "engine/pipeline/observe_part.h"
 #include "engine/prepare/prepare.h"
 #include "engine/prepare/value_keys.h"
@@ -189,6 +190,11 @@ Result<CalibrationPtr> StageChain::calibrate(const CalibrateRequest& request, co
     QS_TRY(const Run run, prepareRun(request, job));
     if (CalibrationPtr kept = assemble(run))
         return kept;
+    const Graph& model = *run.prepared->model;
+    if (auto fits = checkMemoryLimit(
+            predictMemory(model, *run.prepared->plan, request.recipe.calibration.batchSize));
+        !fits)
+        return fail(std::move(fits).error().inFile(model.info().path));
     QS_TRY(ObservationsPtr seen, observe(run, job, false));
     CalibrationPtr made = assemble(run, seen.get());
     if (!made) { // what was kept of the others had to go meanwhile

@@ -71,8 +71,6 @@ Result<void> ModelRun::plan()
     const MemoryPrediction memory
         = predictMemory(*m_planned.model, *m_planned.plan, m_planned.recipe.calibration.batchSize);
     m_job.report("plan", memory.text(), 0);
-    if (auto fits = checkMemoryLimit(memory); !fits)
-        return fail(std::move(fits).error().inFile(m_planned.model->info().path));
     return m_options.strict ? checkStrict(m_planned, *m_edited) : Result<void>();
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/bars/status_line.h"
 
+#include "engine/base/memory_budget.h"
+#include "engine/pipeline/memory_prediction.h"
+#include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/property_cards.h"
 #include "ui/style/theme.h"
@@ -45,12 +48,27 @@ bool StatusLine::eventFilter(QObject* watched, QEvent* event)
     return true;
 }
 
+QString StatusLine::memoryText()
+{
+    const auto& document = m_workspace.document();
+    const int batch = document.recipe().calibration.batchSize;
+    if (document.plan() != m_predictedPlan || batch != m_predictedBatch) {
+        m_predictedPlan = document.plan();
+        m_predictedBatch = batch;
+        const auto memory = predictMemory(*document.model(), *m_predictedPlan, batch);
+        m_memory = QStringLiteral("a run takes about %1")
+                       .arg(toQString(::qs::memoryText(memory.peak().bytes())));
+    }
+    return m_memory;
+}
+
 void StatusLine::refresh()
 {
     const auto& document = m_workspace.document();
     QStringList parts;
     if (const auto& plan = document.plan())
-        parts << QStringLiteral("%1 of %2 ops int8").arg(plan->quantizedOps).arg(plan->totalOps);
+        parts << QStringLiteral("%1 of %2 ops int8").arg(plan->quantizedOps).arg(plan->totalOps)
+              << memoryText();
     if (const auto& comparison = document.comparison()) {
         if (!comparison->outputs.empty() && comparison->outputs.front().cumulative
             && comparison->outputs.front().cumulative->sqnrDb)

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "engine/plan/plan.h"
+
 #include <QObject>
+#include <QString>
 
 class QStatusBar;
 
@@ -27,11 +30,16 @@ protected:
 
 private:
     void refresh();
+    /// What a run of the plan takes, told anew when plan or batch size changed.
+    QString memoryText();
 
     Workspace& m_workspace;
     ElidedLabel* m_summary;
     ElidedLabel* m_warnings;
     ElidedLabel* m_provenance;
+    PlanPtr m_predictedPlan; ///< that `m_memory` is of
+    int m_predictedBatch = 0;
+    QString m_memory;
 };
 
 } // namespace qs
