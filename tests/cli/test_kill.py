@@ -90,7 +90,7 @@ def test_killed_writers_leave_nothing_half(folder):
     writers = (
         (("edit", SAMPLES / "digits.pt2", "--recipe", recipe, "--out", made / "edited.pt2"), ("edited.pt2",)),
         (("report", out, "--html", made / "report.html", "--csv", made / "report.csv"), ("report.html", "report.csv")),
-        (("look", SAMPLES / "digits.pt2", "--recipe", recipe, "--result", out, "--data", data, "--node", "relu_2", "--sample", "3", "--npz", made / "values.npz"), ("values.npz",)),
+        (("look", SAMPLES / "digits.pt2", "--result", out, "--data", data, "--node", "relu_2", "--sample", "3", "--npz", made / "values.npz"), ("values.npz",)),
         (("compare", SAMPLES / "digits.pt2", "--result", out, "--data", data), ()),
     )
     chance = random.Random(11)

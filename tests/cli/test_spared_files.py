@@ -8,6 +8,7 @@ import shutil
 import stat
 import subprocess
 import threading
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -120,6 +121,19 @@ def test_reports_into_what_is_no_file(folder):
     assert not (folder / "nowhere.html").exists()
     stdout = run_good("report", out, "--html", "/dev/stdout")
     assert stdout.encode() == wanted or wanted in stdout.encode()
+
+
+def test_pictures_into_what_is_no_file(folder):
+    """The window's pictures likewise."""
+    _, path, _, _ = residual(folder)
+    window, null = Path(PROGRAM).with_name("quantscope-ui"), folder / "null"
+    try:
+        os.mknod(null, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+    except PermissionError:
+        return
+    if window.exists():
+        subprocess.run([window, path, "--screenshot", null, "--size", "1000x700"], check=True, timeout=300, env={**os.environ, "QT_QPA_PLATFORM": "offscreen"})
+        assert stat.S_ISCHR(null.lstat().st_mode), "a file stands where the device was"
 
 
 def test_publishing_is_whole(folder):

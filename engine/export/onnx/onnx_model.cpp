@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// over 400 lines because the two encodings of a tensor stand beside the one writer that uses them; to be split.
+// to be split.
 #include "engine/export/onnx/onnx_model.h"
 
 #include "engine/execute/torch_types.h"

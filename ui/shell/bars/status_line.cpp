@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/bars/status_line.h"
 
-#include "engine/base/memory_budget.h"
+#include "engine/base/memory/memory_budget.h"
 #include "engine/pipeline/memory_prediction.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
