@@ -46,10 +46,10 @@ struct VerifiedSteps
 };
 
 /// What outputs have to agree to in runtimes that compute operator by operator what the file says.
-inline constexpr double kExactDb = 60;
+inline constexpr double kExactRuntimeDb = 60;
 
 /// In a node's own rounding at most this many of a hundred integers may fall the other way.
-inline constexpr std::int64_t kTiesInHundred = 2;
+inline constexpr std::int64_t kTiesInHundred = 1;
 
 /// Each node on its own: the runtime was fed our integers, so that no node inherits what another
 /// departs by. Of the first batch.

@@ -46,10 +46,10 @@ std::int64_t elementsOf(const NodeSteps& node)
 }
 
 /// Few enough to be sums that lay halfway between two steps.
-bool isFew(const NodeSteps& node, std::int64_t inHundred)
+bool isFew(const NodeSteps& node)
 {
     return node.largest <= 1
-        && node.bins[1] <= std::max<std::int64_t>(1, elementsOf(node) * inHundred / 100);
+        && node.bins[1] <= std::max<std::int64_t>(1, elementsOf(node) * kTiesInHundred / 100);
 }
 
 } // namespace
@@ -63,7 +63,7 @@ std::optional<VerifiedSteps> stepsApart(const NodeIntegers& ours,
         if (!node)
             continue;
         if (steps.one + steps.more == 0 && node->largest > 0)
-            steps.startsWithTies = isFew(*node, 1);
+            steps.startsWithTies = isFew(*node);
         ++steps.nodes;
         steps.equal += node->bins[0];
         steps.one += node->bins[1];
@@ -91,7 +91,7 @@ std::optional<AloneSteps> countAlone(const NodeIntegers& ours,
         steps.elements += elementsOf(*node);
         steps.one += node->bins[1];
         steps.more += moreThanOne(*node);
-        if (!isFew(*node, kTiesInHundred) && steps.worse.empty())
+        if (!isFew(*node) && steps.worse.empty())
             steps.worse = name;
     }
     for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -112,12 +112,12 @@ std::string faultAlone(const AloneSteps& alone)
 {
     if (!alone.worse.empty())
         return "node '" + alone.worse + "', fed our integers, makes others";
-    if (alone.outputDb.value_or(200) >= kExactDb)
+    if (alone.outputDb.value_or(200) >= kExactRuntimeDb)
         return {};
     char text[96];
     std::snprintf(text, sizeof text,
                   "fed our integers, an output agrees with ours to %.1f dB, %.0f dB are wanted",
-                  *alone.outputDb, kExactDb);
+                  *alone.outputDb, kExactRuntimeDb);
     return text;
 }
 

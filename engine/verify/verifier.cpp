@@ -357,16 +357,16 @@ private:
         const FormErrors errors {output.ownFloatDb.value_or(200), output.floatDb.value_or(200),
                                  sums.ownToFloat.count};
         const bool hasTies = isOnlyTies(verdict);
-        if (agreement < kExactDb)
+        if (agreement < kExactRuntimeDb)
             verdict.notes["cause"] = causeOf(verdict, runtime);
         std::string reason;
         if (sums.differing > 0)
             reason = counted(sums.differing, "value") + " of output '" + name
                 + "' are other integers than ours";
-        else if (runtime.isExact && !hasTies && agreement < kExactDb)
+        else if (runtime.isExact && !hasTies && agreement < kExactRuntimeDb)
             reason = "output '" + name + "' agrees with ours to " + decibels(agreement)
                 + ", 60 dB are wanted";
-        else if (agreement < kExactDb && losesMore(errors))
+        else if (agreement < kExactRuntimeDb && losesMore(errors))
             reason = "output '" + name + "' is at " + decibels(errors.loweredDb)
                 + " against the float model, ours at " + decibels(errors.referenceDb);
         verdict.outputs.push_back(std::move(output));
