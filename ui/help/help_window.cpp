@@ -126,6 +126,7 @@ void HelpWindow::refresh()
         return;
     m_text->setSearchPaths({topic->folder});
     m_text->setMarkdown(QStringLiteral("## %1\n\n%2").arg(topic->title, shownText(*topic)));
+    spaceParagraphs();
     fitPictures();
 }
 
@@ -138,6 +139,17 @@ void HelpWindow::follow(const QUrl& link)
         QDesktopServices::openUrl(
             QUrl::fromLocalFile(QDir(findHelpTopic(item->data(Qt::UserRole).toString())->folder)
                                     .filePath(link.path())));
+}
+
+void HelpWindow::spaceParagraphs()
+{
+    QTextBlockFormat airy;
+    airy.setBottomMargin(kMargin / 2.0);
+    airy.setLineHeight(130, QTextBlockFormat::ProportionalHeight);
+    auto* document = m_text->document();
+    for (auto block = document->begin(); block.isValid(); block = block.next())
+        if (!block.blockFormat().nonBreakableLines()) // lines of code stay together
+            QTextCursor(block).mergeBlockFormat(airy);
 }
 
 void HelpWindow::fitPictures()
