@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/log.h"
+#include "engine/base/memory/memory_budget.h"
 #include "engine/calibrate/checkpoint.h"
 #include "engine/calibrate/data/dataset.h"
 #include "engine/convert/ranges/choose_qparams.h"
@@ -191,10 +192,12 @@ Result<CalibrationPtr> StageChain::calibrate(const CalibrateRequest& request, co
     if (CalibrationPtr kept = assemble(run))
         return kept;
     const Graph& model = *run.prepared->model;
-    if (auto fits = checkMemoryLimit(
+    if (memoryLimit() > 0) {
+        auto fits = checkMemoryLimit(
             predictMemory(model, *run.prepared->plan, request.recipe.calibration.batchSize));
-        !fits)
-        return fail(std::move(fits).error().inFile(model.info().path));
+        if (!fits)
+            return fail(std::move(fits).error().inFile(model.info().path));
+    }
     QS_TRY(ObservationsPtr seen, observe(run, job, false));
     CalibrationPtr made = assemble(run, seen.get());
     if (!made) { // what was kept of the others had to go meanwhile

@@ -137,18 +137,12 @@ Result<ResultFolder> ResultFolder::create(const std::string& folder)
     result.m_folder = folder;
     QS_CHECK(ensureWritableFolder(folder));
     removeAbandoned(folder);
-    for (int attempt = 0; attempt < 8; ++attempt) {
-        std::string name = std::string(kTemporaryBegin) + std::string(kFolderLetters, 'X');
-        name = (fs::path(folder) / name).string();
-        if (!mkdtemp(name.data()))
-            break;
-        result.m_claim = PathClaim(name);
-        if (result.m_claim.isLost())
-            continue;
-        result.m_staging = name;
-        return result;
-    }
-    return fail(makeError(ErrorCode::Io, "cannot make a folder inside it").inFile(folder));
+    auto made = makeClaimedFolder((fs::path(folder) / kTemporaryBegin).string());
+    if (!made)
+        return fail(makeError(ErrorCode::Io, "cannot make a folder inside it").inFile(folder));
+    result.m_staging = std::move(made->path);
+    result.m_claim = std::move(made->claim);
+    return result;
 }
 
 ResultFolder::ResultFolder(ResultFolder&& other) noexcept

@@ -118,6 +118,19 @@ PathClaim::~PathClaim()
         close(m_handle);
 }
 
+std::optional<ClaimedFolder> makeClaimedFolder(const std::string& begin)
+{
+    for (int attempt = 0; attempt < 8; ++attempt) { // another process may take it for abandoned
+        std::string path = begin + std::string(kFolderLetters, 'X');
+        if (!mkdtemp(path.data()))
+            break;
+        PathClaim claim(path);
+        if (!claim.isLost())
+            return ClaimedFolder {std::move(path), std::move(claim)};
+    }
+    return std::nullopt;
+}
+
 void removeAbandoned(const std::string& folder, std::string_view begin)
 {
     std::error_code code;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,15 @@ private:
     int m_handle = -1;
     bool m_isLost = false;
 };
+
+/// A folder that this process has made and claimed.
+struct ClaimedFolder
+{
+    std::string path;
+    PathClaim claim;
+};
+/// Makes `begin` with six random letters after it; nothing where none can be made.
+std::optional<ClaimedFolder> makeClaimedFolder(const std::string& begin);
 
 /// Beginning of the hidden names of temporary files and folders beside what they become, and the
 /// end of such a file's name. Random letters and digits stand between, or follow.

@@ -16,15 +16,9 @@ Result<TemporaryFolder> TemporaryFolder::create(const std::string& purpose)
     std::error_code code;
     const fs::path place = fs::temp_directory_path(code);
     removeAbandoned(place.string(), kBegin);
-    for (int attempt = 0; !code && attempt < 8; ++attempt) {
-        std::string name = std::string(kBegin) + purpose + '.' + std::string(kFolderLetters, 'X');
-        name = (place / name).string();
-        if (!mkdtemp(name.data()))
-            break;
-        PathClaim claim(name);
-        if (!claim.isLost())
-            return TemporaryFolder(std::move(name), std::move(claim));
-    }
+    if (!code)
+        if (auto made = makeClaimedFolder((place / (std::string(kBegin) + purpose + '.')).string()))
+            return TemporaryFolder(std::move(made->path), std::move(made->claim));
     return fail(ErrorCode::Io, "no temporary folder can be made; set TMPDIR to one");
 }
 
