@@ -12,7 +12,7 @@ namespace qs {
 namespace {
 
 /// As the documents cap it: no noise at all.
-constexpr double kExactRuntimeDb = 200;
+constexpr double kExactDb = 200;
 
 std::string decibels(const std::optional<double>& value)
 {
@@ -20,7 +20,7 @@ std::string decibels(const std::optional<double>& value)
         return {};
     char text[32];
     std::snprintf(text, sizeof text, "%.1f dB", *value);
-    return *value >= kExactRuntimeDb ? "exact" : text;
+    return *value >= kExactDb ? "exact" : text;
 }
 
 std::string stepsLine(const VerifiedSteps& steps, const std::map<std::string, std::string>& notes)
@@ -55,8 +55,8 @@ CertificateRow rowOf(const RuntimeVerdict& verdict)
     row.isShown = !verdict.runtime.empty() || verdict.outcome == Outcome::Failed;
     const auto worst = std::min_element(verdict.outputs.begin(), verdict.outputs.end(),
                                         [](const VerifiedOutput& a, const VerifiedOutput& b) {
-                                            return a.agreementDb.value_or(kExactRuntimeDb)
-                                                < b.agreementDb.value_or(kExactRuntimeDb);
+                                            return a.agreementDb.value_or(kExactDb)
+                                                < b.agreementDb.value_or(kExactDb);
                                         });
     if (worst != verdict.outputs.end()) {
         row.agreement = decibels(worst->agreementDb);

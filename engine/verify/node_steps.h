@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/verify/certificate.h"
+#include "engine/verify/python_run.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -11,9 +12,6 @@
 #include <vector>
 
 namespace qs {
-
-/// What each quantize of the reference form made of the first batch, by its node, in order.
-using NodeIntegers = std::vector<std::pair<std::string, at::Tensor>>;
 
 /// How far a runtime's integers are from ours, node by node, in steps; nodes that it does not show,
 /// or shows in another shape, are left out. Nothing where that leaves none.

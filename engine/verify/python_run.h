@@ -15,6 +15,9 @@
 
 namespace qs {
 
+/// What each quantize of the reference form made of the first batch, by its node, in order.
+using NodeIntegers = std::vector<std::pair<std::string, at::Tensor>>;
+
 /// What a runtime made of an exported file, in a process of its own.
 struct RuntimeRun
 {
@@ -42,7 +45,7 @@ struct PythonJob
     const std::string& inputTree; ///< `ModelInfo::inputTree`
     /// Our own integers of the first batch, by node, for runtimes that can be fed them; may be
     /// null.
-    const std::vector<std::pair<std::string, at::Tensor>>* integers = nullptr;
+    const NodeIntegers* integers = nullptr;
 };
 
 /// Runs the file on the batches' inputs. Errors: Python or the script cannot be started, a

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// to be split.
 #include "engine/export/onnx/onnx_model.h"
 
 #include "engine/execute/torch_types.h"

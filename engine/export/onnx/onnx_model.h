@@ -97,6 +97,12 @@ struct OnnxModel
 /// ONNX's number for an element type (TensorProto.DataType); 0 where it has none.
 int onnxTypeNumber(DType dtype);
 
+/// What integer kernels of ONNX runtimes multiply.
+inline bool isByte(DType dtype)
+{
+    return dtype == DType::Int8 || dtype == DType::UInt8;
+}
+
 /// Above this many bytes of tensors they go into a file of their own: a protobuf message ends at 2
 /// GiB.
 inline constexpr std::uint64_t kOnnxInlineLimit = 1'900'000'000;

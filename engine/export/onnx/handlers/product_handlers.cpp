@@ -11,11 +11,6 @@ namespace qs {
 
 namespace {
 
-bool isByte(DType dtype)
-{
-    return dtype == DType::Int8 || dtype == DType::UInt8;
-}
-
 std::string matMul(OnnxCall& c, const std::string& a, const std::string& b)
 {
     return c.emit("MatMul", {a, b});

@@ -6,6 +6,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace qs {
 
@@ -107,6 +108,25 @@ OnnxStep onnxStep(const OnnxView& view, const OnnxNode& node)
             step.dtype = fromScalarType(stored.scalar_type());
     }
     return step;
+}
+
+std::optional<std::pair<double, double>> onnxClipCodes(const OnnxView& view, const OnnxNode& clip,
+                                                       const OnnxStep& step)
+{
+    const double scale = step.scale.item().toDouble();
+    const auto point = double(step.zeroPoint.item().toLong());
+    if (clip.op == "Relu")
+        return std::pair(point, double(INFINITY));
+    const auto code = [&](std::size_t input, double open) -> std::optional<double> {
+        if (input >= clip.inputs.size() || clip.inputs[input].empty())
+            return open;
+        const at::Tensor stored = view.tensor(clip.inputs[input]);
+        if (!stored.defined())
+            return std::nullopt;
+        return std::rint(stored.item().toDouble() / scale) + point;
+    };
+    const auto low = code(1, -INFINITY), high = code(2, INFINITY);
+    return low && high ? std::optional(std::pair(*low, *high)) : std::nullopt;
 }
 
 } // namespace qs

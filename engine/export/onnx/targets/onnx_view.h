@@ -56,6 +56,11 @@ struct OnnxStep
 };
 OnnxStep onnxStep(const OnnxView& view, const OnnxNode& node);
 
+/// The integers, of a step with one scale, between which a Relu or Clip lets values lie: infinite
+/// where it has no bound. Nothing where a bound is computed.
+std::optional<std::pair<double, double>> onnxClipCodes(const OnnxView& view, const OnnxNode& clip,
+                                                       const OnnxStep& step);
+
 inline constexpr const char* kQuantizeLinear = "QuantizeLinear";
 inline constexpr const char* kDequantizeLinear = "DequantizeLinear";
 

@@ -33,11 +33,6 @@ const std::set<std::string> kMoving {"Resize",  "MaxPool", "ReduceMax",      "Re
 const std::set<std::string> kPassing {"MaxPool", "Reshape",   "Transpose",
                                       "Squeeze", "Unsqueeze", "Slice"};
 
-bool isByte(DType dtype)
-{
-    return dtype == DType::Int8 || dtype == DType::UInt8;
-}
-
 OrtAnswer none(std::string reason)
 {
     return {{}, std::move(reason)};
@@ -48,15 +43,6 @@ std::string placed(std::size_t input)
     return input == 0 ? "its first input"
         : input == 1  ? "its second input"
                       : "its input " + std::to_string(input + 1);
-}
-
-/// A bound of a Clip.
-std::optional<double> bound(const OnnxView& view, const OnnxNode& clip, std::size_t input)
-{
-    if (input >= clip.inputs.size() || clip.inputs[input].empty())
-        return input == 1 ? -INFINITY : INFINITY;
-    const at::Tensor stored = view.tensor(clip.inputs[input]);
-    return stored.defined() ? std::optional(stored.item().toDouble()) : std::nullopt;
 }
 
 } // namespace
@@ -89,18 +75,11 @@ bool OrtFusions::isNeedless(const OnnxNode& clip, const OnnxStep& step) const
 {
     if (!step.isPerTensor())
         return false;
+    const auto codes = onnxClipCodes(m_view, clip, step);
+    if (!codes || !m_calibrated)
+        return codes.has_value();
     const QuantRange range = storageRange(step.dtype);
-    const auto point = double(step.zeroPoint.item().toLong());
-    if (clip.op == "Relu")
-        return !m_calibrated || point == double(range.min);
-    const auto low = bound(m_view, clip, 1), high = bound(m_view, clip, 2);
-    if (!low || !high)
-        return false;
-    if (!m_calibrated)
-        return true;
-    const double scale = step.scale.item().toDouble();
-    return std::rint(*low / scale) + point <= double(range.min)
-        && std::rint(*high / scale) + point >= double(range.max);
+    return codes->first <= double(range.min) && codes->second >= double(range.max);
 }
 
 OrtFusions::After OrtFusions::after(const OnnxNode& node) const

@@ -142,22 +142,13 @@ const OnnxNode* needlessClip(const OnnxView& view, const OnnxNode& quantize)
     const OnnxStep step = onnxStep(view, quantize);
     if (cut.op != "Clip" || cut.inputs[0] != quantize.outputs[0] || !step.isPerTensor())
         return nullptr;
-    const auto codeOf = [&](std::size_t input, double open) -> std::optional<double> {
-        if (clip.op == "Relu")
-            return input == 1 ? double(step.zeroPoint.item().toLong()) : open;
-        if (input >= clip.inputs.size() || clip.inputs[input].empty())
-            return open;
-        const at::Tensor real = view.tensor(clip.inputs[input]);
-        if (!real.defined())
-            return std::nullopt;
-        return std::rint(real.item().toDouble() / step.scale.item().toDouble())
-            + double(step.zeroPoint.item().toLong());
-    };
-    const auto low = codeOf(1, -INFINITY), high = codeOf(2, INFINITY);
+    const auto codes = onnxClipCodes(view, clip, step);
     const at::Tensor least = view.tensor(cut.inputs[1]), most = view.tensor(cut.inputs[2]);
-    if (!low || !high || !least.defined() || !most.defined())
+    if (!codes || !least.defined() || !most.defined())
         return nullptr;
-    return *low <= least.item().toDouble() && *high >= most.item().toDouble() ? &clip : nullptr;
+    const bool isNeedless
+        = codes->first <= least.item().toDouble() && codes->second >= most.item().toDouble();
+    return isNeedless ? &clip : nullptr;
 }
 
 void dropNeedlessClips(OnnxGraph& graph)
