@@ -7,7 +7,6 @@
 #include "engine/base/log.h"
 #include "engine/base/text.h"
 #include "engine/configure/backend/target.h"
-#include "engine/configure/json/json_reader.h"
 #include "engine/convert/outline.h"
 #include "engine/export/documents/result_writer.h"
 #include "engine/export/onnx_opset.h"
@@ -90,17 +89,12 @@ MemoryPrediction memoryOf(const PlannedModel& planned)
     return predictMemory(*planned.model, *planned.plan, planned.recipe.calibration.batchSize);
 }
 
-/// The plan's document with what a run takes, in bytes.
-std::string withMemory(const std::string& document, const MemoryPrediction& memory)
+PlannedMemory plannedMemory(const MemoryPrediction& memory)
 {
-    Json json = Json::parse(document);
-    Json stages = Json::object();
+    PlannedMemory out {memory.peak().bytes(), memory.samples, {}};
     for (const auto& stage : memory.stages)
-        stages[stage.name] = stage.bytes();
-    json["memory"] = {{"peak", memory.peak().bytes()},
-                      {"batch_size", memory.samples},
-                      {"stages", std::move(stages)}};
-    return json.dump(2) + "\n";
+        out.stages.emplace_back(stage.name, stage.bytes());
+    return out;
 }
 
 std::string planText(const PlannedModel& planned)
@@ -238,8 +232,8 @@ Result<void> runPlan(const PlanOptions& options, const JobContext& job)
     QS_TRY(const PlannedModel planned, planFor(chain, model, recipe, options.backend, file));
     if (options.diff.empty()) {
         warnOf(planned);
-        return printOut(options.json ? withMemory(planJson(*model, *planned.plan, planned.recipe),
-                                                  memoryOf(planned))
+        return printOut(options.json ? planJson(*model, *planned.plan, planned.recipe,
+                                                plannedMemory(memoryOf(planned)))
                                      : planText(planned));
     }
     QS_TRY(const PlannedModel other, planFor(chain, model, recipe, options.diff, file));

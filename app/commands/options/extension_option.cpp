@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/options/extension_option.h"
 
+#include "app/commands/options/model_verbs.h"
 #include "engine/extensions/load_pack.h"
 
 #include <CLI/CLI.hpp>
@@ -9,7 +10,7 @@ namespace qs {
 
 void addExtensionOption(CLI::App& app, std::vector<std::string>& folders)
 {
-    for (const char* verb : {"inspect", "plan", "edit", "quantize", "compare", "verify", "check"})
+    for (const char* verb : kModelVerbs)
         app.get_subcommand(verb)
             ->add_option("--extension", folders,
                          "the folder of an extension pack, whose operators and kernels the model "

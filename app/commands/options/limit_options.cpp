@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/options/limit_options.h"
 
+#include "app/commands/options/model_verbs.h"
 #include "engine/base/memory/memory_budget.h"
 #include "engine/base/text.h"
 
@@ -35,8 +36,7 @@ std::optional<std::chrono::milliseconds> parseDuration(std::string_view text)
 
 void addLimitOptions(CLI::App& app, RunLimits& limits)
 {
-    for (const char* verb :
-         {"inspect", "plan", "edit", "quantize", "compare", "look", "verify", "check"}) {
+    for (const char* verb : kModelVerbs) {
         CLI::App* command = app.get_subcommand(verb);
         command
             ->add_option_function<std::string>(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/options/outside_option.h"
 
+#include "app/commands/options/model_verbs.h"
 #include "app/commands/text/console.h"
 
 #include <CLI/CLI.hpp>
@@ -20,8 +21,7 @@ bool& isAccepted()
 
 void addOutsideOption(CLI::App& app)
 {
-    for (const char* verb :
-         {"inspect", "plan", "edit", "quantize", "compare", "look", "verify", "check"})
+    for (const char* verb : kModelVerbs)
         app.get_subcommand(verb)->add_flag(
             "--outside", isAccepted(),
             "the recipe or project may have files read that lie outside its folder");

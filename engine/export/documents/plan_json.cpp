@@ -40,7 +40,8 @@ Json decisionJson(const NodePlan& plan)
 
 } // namespace
 
-std::string planJson(const Graph& model, const Plan& plan, const Recipe& recipe)
+std::string planJson(const Graph& model, const Plan& plan, const Recipe& recipe,
+                     const PlannedMemory& memory)
 {
     ResultParts parts;
     parts.model = &model;
@@ -55,6 +56,11 @@ std::string planJson(const Graph& model, const Plan& plan, const Recipe& recipe)
             markWrapped(node, keys);
         json["wraps"] = wrapsJson(model, wraps);
     }
+    Json stages = Json::object();
+    for (const auto& [stage, bytes] : memory.stages)
+        stages[stage] = bytes;
+    json["memory"]
+        = {{"peak", memory.peak}, {"batch_size", memory.batchSize}, {"stages", std::move(stages)}};
     return json.dump(2) + "\n";
 }
 

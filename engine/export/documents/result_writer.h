@@ -41,8 +41,17 @@ struct ResultParts
 
 /// `result.json` exactly as in design 4, two-space indent.
 std::string resultJson(const ResultParts& parts);
-/// `plan --json`: the target, the warnings, and the nodes as in `result.json` without numbers.
-std::string planJson(const Graph& model, const Plan& plan, const Recipe& recipe);
+/// Bytes of main memory that a run of a plan takes.
+struct PlannedMemory
+{
+    std::int64_t peak = 0;
+    std::int64_t batchSize = 0;
+    std::vector<std::pair<std::string, std::int64_t>> stages; ///< by name, in order
+};
+/// `plan --json`: the target, the warnings, the nodes as in `result.json` without numbers, and what
+/// a run takes.
+std::string planJson(const Graph& model, const Plan& plan, const Recipe& recipe,
+                     const PlannedMemory& memory);
 
 /// One of two plans of a model, with the recipe it came from. Borrows both.
 struct PlanSide
