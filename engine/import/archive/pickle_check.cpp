@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Over 400 lines because it reads one format, a few lines for each instruction.
 #include "engine/import/archive/pickle_check.h"
 
+#include "engine/import/archive/pickle_elements.h"
 #include "engine/import/archive/pickle_structure.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <stdexcept>
 #include <unordered_map>
@@ -17,33 +16,6 @@ namespace qs {
 namespace {
 
 constexpr int kDeepestType = 100;
-
-/// Bits of an element of `torch.<name>Storage`.
-constexpr std::array<std::pair<std::uint64_t, std::string_view>, 7> kElements {{
-    {2, " QUInt2x4 "},
-    {4, " QUInt4x2 "},
-    {8, " Byte Char Bool QInt8 QUInt8 "},
-    {16, " Short Half BFloat16 "},
-    {32, " Int Float ComplexHalf QInt32 "},
-    {64, " Long Double ComplexFloat "},
-    {128, " ComplexDouble "},
-}};
-
-/// 0 for another name.
-std::uint64_t elementBits(std::string_view global)
-{
-    constexpr std::string_view kModule = "torch\n", kEnd = "Storage";
-    if (!global.starts_with(kModule) || !global.ends_with(kEnd)
-        || global.size() <= kModule.size() + kEnd.size())
-        return 0;
-    global.remove_prefix(kModule.size());
-    global.remove_suffix(kEnd.size());
-    const std::string wanted = ' ' + std::string(global) + ' ';
-    const auto row = std::find_if(kElements.begin(), kElements.end(), [&](const auto& r) {
-        return r.second.find(wanted) != std::string_view::npos;
-    });
-    return row == kElements.end() ? 0 : row->first;
-}
 
 constexpr std::string_view kTensor = "torch._utils\n_rebuild_tensor_v2";
 constexpr std::string_view kQuantized = "torch._utils\n_rebuild_qtensor";
@@ -312,7 +284,7 @@ private:
     {
         require(part(arguments, 0, Kind::Text).text == "storage", kDamaged);
         Item made {Kind::Storage};
-        made.bits = elementBits(part(arguments, 1, Kind::Global).text);
+        made.bits = pickledElementBits(part(arguments, 1, Kind::Global).text);
         require(made.bits > 0, "it holds elements of a type that is not read");
         const std::string key(part(arguments, 2, Kind::Text).text);
         const std::int64_t claimed = part(arguments, 4, Kind::Number).number;
