@@ -48,9 +48,9 @@ install(TARGETS ${installed} COMPONENT programs
     RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" LIBRARY DESTINATION ${ownLibraries})
 install(FILES "${CMAKE_SOURCE_DIR}/LICENSE" DESTINATION share/doc/quantscope COMPONENT programs)
 # Where `resourceFolder` looks, whatever the other folders are called.
-foreach(folder backends export help samples verify)
+foreach(folder backends export help samples screenshots verify)
     install(DIRECTORY "${CMAKE_SOURCE_DIR}/resources/${folder}" DESTINATION share/quantscope COMPONENT programs
-        PATTERN "make_*.py" EXCLUDE PATTERN "train_*.py" EXCLUDE PATTERN "__pycache__" EXCLUDE)
+        PATTERN "make_*.py" EXCLUDE PATTERN "train_*.py" EXCLUDE PATTERN "refresh" EXCLUDE PATTERN "__pycache__" EXCLUDE)
 endforeach()
 
 # What the command line says of itself, as man page and completions.
