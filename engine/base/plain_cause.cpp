@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/plain_cause.h"
 
-#include "engine/base/memory/memory_budget.h"
-
 #include <array>
 #include <cctype>
-#include <cstdlib>
 #include <string_view>
 #include <utility>
 
@@ -56,7 +53,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kStandar
     {"vector::", "a list in it is shorter, or longer, than it should be"},
     {"basic_string", "a text in it is shorter than it should be"},
     {"bad optional access", "something that belongs into it is missing"},
-    {"std::bad_alloc", kOutOfMemory},
+    {"std::bad_alloc", "out of memory"},
     {"ZeroDivisionError", "an integer is divided by zero"},
 }};
 
@@ -180,9 +177,7 @@ void sayPlainly(std::string& text)
         text = "it needs " + held;
     } else if (const std::string bytes = between(text, "you tried to allocate ", " bytes");
                !bytes.empty()) {
-        text = std::string(kOutOfMemory) + ": "
-            + memoryText(std::strtoll(bytes.c_str(), nullptr, 10))
-            + " are needed at once, more than the system gives";
+        text = "out of memory: " + bytes + " bytes were asked for at once";
     } else if (text.starts_with("There were no tensor arguments to this function")) {
         text = "it got no tensor, where it needs one";
     } else if (text.starts_with("Didn't find engine for")) {

@@ -8,9 +8,11 @@
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
 
+#include <cstdlib>
 #include <exception>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <set>
 
 namespace qs {
@@ -45,6 +47,23 @@ c10::WarningHandler* notedWarnings()
     return &handler;
 }
 
+/// What LibTorch's own allocator says where the system refuses: "DefaultCPUAllocator: can't
+/// allocate memory: you tried to allocate 80000000000 bytes".
+std::optional<Error> refusedBySystem(const std::string& text)
+{
+    constexpr std::string_view kAllocator = "DefaultCPUAllocator", kTried = "tried to allocate ";
+    if (text.find(kAllocator) == std::string::npos)
+        return std::nullopt;
+    const auto tried = text.find(kTried);
+    const std::int64_t bytes = tried == std::string::npos
+        ? 0
+        : std::strtoll(text.c_str() + tried + kTried.size(), nullptr, 10);
+    const std::string asked = bytes > 0
+        ? ": " + memoryText(bytes) + " are needed at once, more than the system gives"
+        : "";
+    return makeError(ErrorCode::Device, std::string(kOutOfMemory) + asked).withHint(memoryHint());
+}
+
 } // namespace
 
 Result<void> guardTorch(const std::function<Result<void>()>& body)
@@ -59,9 +78,9 @@ Result<void> guardTorch(const std::function<Result<void>()>& body)
                                       ? memoryHint()
                                       : "use a smaller batch_size or the CPU"));
     } catch (const c10::Error& e) {
+        if (auto refused = refusedBySystem(e.what_without_backtrace()))
+            return fail(*std::move(refused));
         const std::string text = plainCause(e.what_without_backtrace());
-        if (text.starts_with(kOutOfMemory)) // LibTorch's own allocator, refused by the system
-            return fail(makeError(ErrorCode::Device, text).withHint(memoryHint()));
         const bool device = text.find("CUDA") != std::string::npos;
         return fail(device ? ErrorCode::Device : ErrorCode::BadInput, text);
     } catch (const std::bad_alloc&) {
