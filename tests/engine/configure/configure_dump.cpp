@@ -25,6 +25,7 @@ Json fullObserver(const ObserverSpec& spec)
               {"reduce_range", spec.reduceRange},
               {"is_dynamic", spec.isDynamic},
               {"ch_axis", spec.chAxis},
+              {"group_size", spec.groupSize},
               {"averaging_constant", spec.averagingConstant},
               {"bins", spec.bins},
               {"scale", spec.scale},

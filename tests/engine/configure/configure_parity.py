@@ -13,6 +13,9 @@ import torch.ao.quantization as tq
 from torch.ao.quantization import fake_quantize as fq
 from torch.ao.quantization import observer as ob
 from torch.ao.quantization import qconfig as qc
+from torchao.quantization import (Int8DynamicActivationIntxWeightConfig, IntxWeightOnlyConfig, MappingType, PerAxis,
+                                  PerGroup)
+from torchao.quantization.quant_primitives import _DTYPE_TO_QVALUE_BOUNDS
 
 sys.path.insert(0, os.path.join(os.environ["QUANTSCOPE_SOURCE"], "resources", "backends"))
 import make_backends
@@ -130,10 +133,35 @@ def presets():
         ob.HistogramObserver.with_args(dtype=torch.qint8, qscheme=torch.per_tensor_symmetric),
         ob.default_per_channel_weight_observer)
     mine = ours("presets")
-    assert set(mine) == set(found), f"presets differ: {sorted(set(mine) ^ set(found))}"
+    of_torchao = torchao_weights()
+    named = set(found) | set(of_torchao)
+    assert set(mine) == named, f"presets differ: {sorted(set(mine) ^ named)}"
     for name, value in found.items():
         compare(name, mine[name], value)
-    return len(found)
+    for name, weight in of_torchao.items():
+        got = {key: mine[name]["weight"][key] for key in weight}
+        assert got == weight, f"{name}: {got} is not {weight}"
+        dynamic = name.startswith("int8_dynamic")
+        assert mine[name]["activation"]["is_dynamic"] == dynamic, mine[name]["activation"]
+        assert mine[name]["activation"]["dtype"] == ("quint8" if dynamic else "float32"), mine[name]["activation"]
+    return len(named)
+
+
+def torchao_weights():
+    """What torchao's configs of linears that we name alike say of the weight, in our words."""
+    dynamic = Int8DynamicActivationIntxWeightConfig(weight_dtype=torch.int4)
+    configs = {"int8_weight_only": IntxWeightOnlyConfig(),
+               "int4_weight_only": IntxWeightOnlyConfig(weight_dtype=torch.int4, granularity=dynamic.weight_granularity),
+               "int8_dynamic_activation_int4_weight": dynamic}
+    found = {}
+    for name, config in configs.items():
+        granularity = getattr(config, "granularity", None) or config.weight_granularity
+        mapping = getattr(config, "mapping_type", None) or config.weight_mapping_type
+        assert mapping is MappingType.SYMMETRIC and isinstance(granularity, (PerAxis, PerGroup))
+        found[name] = {"observer": "per_channel_minmax", "qscheme": "per_channel_symmetric", "ch_axis": 0,
+                       "range": list(_DTYPE_TO_QVALUE_BOUNDS[config.weight_dtype]),
+                       "group_size": getattr(granularity, "group_size", 0)}
+    return found
 
 
 def mappings():
