@@ -4,6 +4,7 @@
 #include "engine/base/files/read_file.h"
 #include "engine/compare/products/packed_product.h"
 #include "engine/configure/json/json_reader.h"
+#include "engine/verify/certificate_rows.h"
 
 #include <ATen/Version.h>
 
@@ -75,7 +76,7 @@ Json stepsJson(const VerifiedSteps& steps)
             {"by_node", std::move(nodes)}};
 }
 
-Json verdictJson(const RuntimeVerdict& verdict)
+Json verdictJson(const RuntimeVerdict& verdict, const CertificateRow& row)
 {
     Json outputs = Json::array();
     for (const VerifiedOutput& output : verdict.outputs)
@@ -84,11 +85,17 @@ Json verdictJson(const RuntimeVerdict& verdict)
                            {"max_abs", output.maxAbs},
                            {"float_db", optionalJson(output.floatDb)},
                            {"own_float_db", optionalJson(output.ownFloatDb)}});
-    Json json {{"runtime", verdict.runtime},    {"form", verdict.form},
-               {"file", verdict.file},          {"outcome", outcomeName(verdict.outcome)},
-               {"reason", verdict.reason},      {"versions", verdict.versions},
-               {"notes", verdict.notes},        {"warnings", verdict.warnings},
-               {"outputs", std::move(outputs)}, {"steps", nullptr}};
+    Json json {{"runtime", verdict.runtime},
+               {"form", verdict.form},
+               {"file", verdict.file},
+               {"outcome", outcomeName(verdict.outcome)},
+               {"reason", verdict.reason},
+               {"versions", verdict.versions},
+               {"notes", verdict.notes},
+               {"warnings", verdict.warnings},
+               {"lines", row.lines},
+               {"outputs", std::move(outputs)},
+               {"steps", nullptr}};
     if (verdict.steps)
         json["steps"] = stepsJson(*verdict.steps);
     if (const auto& alone = verdict.alone)
@@ -119,8 +126,9 @@ bool Certificate::passed() const
 std::string certificateJson(const Certificate& certificate)
 {
     Json verdicts = Json::array();
-    for (const RuntimeVerdict& verdict : certificate.verdicts)
-        verdicts.push_back(verdictJson(verdict));
+    const auto rows = certificateRows(certificate);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        verdicts.push_back(verdictJson(certificate.verdicts[i], rows[i]));
     const Json json {
         {"format", "quantscope.certificate"},
         {"version", 1},

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <numeric>
 
 namespace qs {
 
@@ -42,6 +43,25 @@ std::string aloneLine(const AloneSteps& alone)
         + (alone.outputDb ? "; outputs agree to " + decibels(alone.outputDb) : "");
 }
 
+std::vector<std::string> nodesApart(const VerifiedSteps& steps)
+{
+    std::vector<const NodeSteps*> apart;
+    for (const NodeSteps& node : steps.byNode)
+        if (node.largest > 0)
+            apart.push_back(&node);
+    std::stable_sort(apart.begin(), apart.end(), [](const NodeSteps* a, const NodeSteps* b) {
+        return a->largest > b->largest;
+    });
+    std::vector<std::string> lines;
+    for (const NodeSteps* node : apart) {
+        const auto all = std::accumulate(node->bins.begin(), node->bins.end(), std::int64_t(0));
+        lines.push_back(inQuotes(node->node) + ": " + std::to_string(all - node->bins[0]) + " of "
+                        + counted(all, "integer") + " differ, by " + counted(node->largest, "step")
+                        + " at most");
+    }
+    return lines;
+}
+
 CertificateRow rowOf(const RuntimeVerdict& verdict)
 {
     using Outcome = RuntimeVerdict::Outcome;
@@ -68,6 +88,8 @@ CertificateRow rowOf(const RuntimeVerdict& verdict)
         row.lines.push_back(verdict.reason);
     if (verdict.steps && verdict.steps->equal + verdict.steps->one + verdict.steps->more > 0)
         row.lines.push_back(stepsLine(*verdict.steps, verdict.notes));
+    if (verdict.steps)
+        row.nodesApart = nodesApart(*verdict.steps);
     if (verdict.alone)
         row.lines.push_back(aloneLine(*verdict.alone));
     const auto note = [&](const char* key) {

@@ -18,6 +18,9 @@ struct CertificateRow
     /// without noise, "" where nothing was measured.
     std::string agreement, there, here;
     std::vector<std::string> lines; ///< what else there is to say of it, without its name
+    /// The nodes whose integers differ, a line each, the farthest first: "'conv1': 12 of 3456
+    /// integers differ, by 2 steps at most".
+    std::vector<std::string> nodesApart;
     RuntimeVerdict::Outcome verdict = RuntimeVerdict::Outcome::NotRun;
     bool isShown = true; ///< else only its lines matter: bytes that are as they were
 };

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`verify` runs every export in its own runtime and finds what was changed."""
 
+import html
 import io
 import json
 import shutil
@@ -159,6 +160,18 @@ def test_the_certificate_tells_each_node_and_the_processor(folder):
     assert fused and 0 < fused["nodes"] <= steps["nodes"], fused
     assert "outputs only" in verdicts[("model.ts.pt", "torch.jit")]["notes"]["compared"]
     assert "compared" not in verdicts[("model.pt2", "torch.export")]["notes"]
+    run_good("report", out, "--html", folder / "page.html")
+    page = html.unescape((folder / "page.html").read_text())
+    for verdict in verdicts.values():
+        for line in verdict["lines"] if verdict["runtime"] else []:
+            assert f"<li>{line}</li>" in page, line
+    told = [v for v in verdicts.values() if v["steps"] and v["steps"]["largest"] > 0]
+    assert told and "<th>0</th><th>1</th><th>2</th><th>3 to 4</th><th>5 to 8</th><th>9 to 16</th><th>more</th>" in page
+    for verdict in told:
+        apart = [node for node in verdict["steps"]["by_node"] if node["largest"] > 0]
+        for node in apart[:40]:
+            cells = "".join(f'<td class="n">{count}</td>' for count in [*node["histogram"], node["largest"]])
+            assert f"<tr><td>{node['node']}</td>{cells}</tr>" in page, node
     flags = next((line.split(": ")[1].split() for line in open("/proc/cpuinfo") if line.startswith(("flags", "Features"))), [])
     for name in ("avx2", "avx512_vnni", "amx_int8"):
         assert (name in certificate["processor"].split()) == (name in flags), certificate["processor"]

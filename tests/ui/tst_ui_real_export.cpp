@@ -244,6 +244,10 @@ private Q_SLOTS:
             const QJsonObject output = verdict[QStringLiteral("outputs")].toArray()[0].toObject();
             const double there = output[QStringLiteral("float_db")].toDouble();
             QCOMPARE(item->text(4), QStringLiteral("%1 dB").arg(there, 0, 'f', 1));
+            const QJsonArray lines = verdict[QStringLiteral("lines")].toArray();
+            QVERIFY(item->childCount() >= lines.size());
+            for (int line = 0; line < lines.size(); ++line)
+                QCOMPARE(item->child(line)->text(0), lines[line].toString());
         }
         QCOMPARE(row, 2);
         QCOMPARE(rows->topLevelItemCount(), row);

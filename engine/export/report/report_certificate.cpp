@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/report/report_certificate.h"
 
-#include "engine/base/files/read_file.h"
 #include "engine/base/sha256.h"
 #include "engine/base/text.h"
-#include "engine/export/exporter.h"
 #include "engine/export/report/report_svg.h"
+#include "engine/export/report/report_verdicts.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 
 namespace qs {
@@ -18,9 +16,6 @@ namespace {
 
 using Json = ResultDocument;
 namespace fs = std::filesystem;
-
-/// As the documents cap it: no noise at all.
-constexpr double kExactDb = 200;
 
 std::string row(const std::string& what, const std::string& which, const std::string& hash)
 {
@@ -92,79 +87,6 @@ std::string conditionsText(const Json& result)
     return text + ".</p>";
 }
 
-/// Decibels as the page shows them: the least of all outputs under that key.
-std::string leastDb(const Json& verdict, const char* key)
-{
-    double least = kExactDb;
-    bool any = false;
-    for (const Json& output : verdict.value("outputs", Json::array()))
-        if (const auto it = output.find(key); it != output.end() && it->is_number()) {
-            least = std::min(least, it->get<double>());
-            any = true;
-        }
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f dB", least);
-    return !any ? "" : least >= kExactDb ? "exact" : text;
-}
-
-/// What `verify --speed` found, as the terminal shows it.
-std::string speedList(const Json& verdict)
-{
-    std::string items;
-    const Json speed = verdict.value("speed", Json::object());
-    for (const Json& line : speed.value("lines", Json::array()))
-        if (line.is_string())
-            items += "<li>" + escapeHtml(line.get<std::string>()) + "</li>";
-    return items.empty() ? items : "<ul>" + items + "</ul>";
-}
-
-/// The rows of a certificate. Throws where it is not one that `verify` wrote.
-std::string verdictTable(const Json& certificate)
-{
-    std::string rows;
-    for (const Json& verdict : certificate.at("verdicts")) {
-        const std::string runtime = fieldText(verdict, "runtime");
-        if (runtime.empty())
-            continue;
-        std::string versions;
-        const Json packages = verdict.value("versions", Json::object());
-        for (const auto& [name, version] : packages.items())
-            if (name != "python" && version.is_string())
-                versions += " " + version.get<std::string>();
-        rows += "<tr><td>" + escapeHtml(fieldText(verdict, "file")) + "</td><td>"
-            + escapeHtml(runtime + versions) + "</td><td>"
-            + escapeHtml(fieldText(verdict, "outcome")) + "</td><td>"
-            + leastDb(verdict, "agreement_db") + "</td><td>" + leastDb(verdict, "float_db")
-            + "</td><td>" + leastDb(verdict, "own_float_db") + "</td><td>"
-            + escapeHtml(fieldText(verdict, "reason")) + speedList(verdict) + "</td></tr>";
-    }
-    return "<h3>Run where they will run</h3><p>" + escapeHtml(fieldText(certificate, "date"))
-        + ", on " + escapeHtml(fieldText(certificate, "processor"))
-        + ". Agreement is with what the converted model makes here; the last two figures are "
-          "against the float model.</p><table><thead><tr><th>File</th><th>Runtime</th>"
-          "<th>Result</th><th>Agreement</th><th>There</th><th>Here</th><th></th></tr></thead>"
-          "<tbody>"
-        + rows + "</tbody></table>";
-}
-
-/// What `verify` left in the folder, where it is about this very result.
-std::string verifiedText(const std::string& folder)
-{
-    const std::string none = "<p>The exports were not run in their own runtimes: "
-                             "<b>quantscope verify</b> does.</p>";
-    const auto text = readWholeFile((fs::path(folder) / kCertificateFile).string(), 1 << 24);
-    const auto hash = fileSha256((fs::path(folder) / "result.json").string());
-    if (!text || !hash || isDeepJson(*text))
-        return none;
-    try {
-        const Json certificate = Json::parse(*text);
-        return certificate.at("files").at("result.json") == *hash ? verdictTable(certificate)
-                                                                  : none;
-    } catch (const Json::exception&) { // somebody changed it
-        return none;
-    }
-}
-
 } // namespace
 
 Result<std::string> certificateHtml(const Json& result, const std::string& folder)
@@ -176,7 +98,7 @@ Result<std::string> certificateHtml(const Json& result, const std::string& folde
             warnings += "<li>" + escapeHtml(warning.get<std::string>()) + "</li>";
     return "<h2>Certificate</h2>" + conditionsText(result)
         + "<table><thead><tr><th>What</th><th>File</th><th>SHA-256</th></tr></thead><tbody>" + rows
-        + "</tbody></table>" + kernelsText(result) + verifiedText(folder)
+        + "</tbody></table>" + kernelsText(result) + verdictsHtml(folder)
         + (warnings.empty() ? std::string() : "<p>Warnings:</p><ul>" + warnings + "</ul>");
 }
 

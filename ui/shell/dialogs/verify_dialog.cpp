@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/dialogs/verify_dialog.h"
 
+#include "engine/base/text.h"
 #include "engine/export/exporter.h"
 #include "engine/verify/certificate_rows.h"
 #include "engine/verify/runtimes.h"
@@ -245,6 +246,16 @@ void VerifyDialog::showRows(const Certificate& certificate)
             more->setFirstColumnSpanned(true);
         }
         item->setExpanded(true);
+        if (row.nodesApart.empty())
+            continue;
+        auto* nodes
+            = new QTreeWidgetItem(item,
+                                  {toQString(counted(std::int64_t(row.nodesApart.size()), "node")
+                                             + " with integers that differ")});
+        for (const std::string& line : row.nodesApart)
+            (new QTreeWidgetItem(nodes, {toQString(line)}))->setFirstColumnSpanned(true);
+        nodes->setForeground(0, theme().muted);
+        nodes->setFirstColumnSpanned(true);
     }
     if (auto* first = m_rows->topLevelItem(0))
         m_rows->setCurrentItem(first);

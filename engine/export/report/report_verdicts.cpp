@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/export/report/report_verdicts.h"
+
+#include "engine/base/files/read_file.h"
+#include "engine/base/sha256.h"
+#include "engine/base/text.h"
+#include "engine/export/documents/result_document.h"
+#include "engine/export/exporter.h"
+#include "engine/export/report/report_svg.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+namespace qs {
+
+namespace {
+
+using Json = ResultDocument;
+namespace fs = std::filesystem;
+
+/// As the documents cap it: no noise at all.
+constexpr double kExactDb = 200;
+
+/// A page stays readable: more nodes than this are counted, not listed.
+constexpr std::size_t kMostNodes = 40;
+
+/// Decibels as the page shows them: the least of all outputs under that key.
+std::string leastDb(const Json& verdict, const char* key)
+{
+    double least = kExactDb;
+    bool any = false;
+    for (const Json& output : verdict.value("outputs", Json::array()))
+        if (const auto it = output.find(key); it != output.end() && it->is_number()) {
+            least = std::min(least, it->get<double>());
+            any = true;
+        }
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f dB", least);
+    return !any ? "" : least >= kExactDb ? "exact" : text;
+}
+
+/// What the terminal says of the verdict, line by line.
+std::string linesList(const Json& verdict)
+{
+    std::string items;
+    for (const Json& line : verdict.value("lines", Json::array()))
+        if (line.is_string())
+            items += "<li>" + escapeHtml(line.get<std::string>()) + "</li>";
+    return items.empty() ? items : "<ul>" + items + "</ul>";
+}
+
+std::string cell(const std::string& text)
+{
+    return "<td class=\"n\">" + text + "</td>";
+}
+
+/// "0", "1", "3 to 4", "more than 16": the bins whose ends the certificate tells.
+std::string binHeads(const Json& most)
+{
+    std::string heads;
+    std::int64_t before = -1;
+    for (const Json& end : most) {
+        const auto last = end.get<std::int64_t>();
+        heads += "<th>" + (last > before + 1 ? std::to_string(before + 1) + " to " : std::string())
+            + std::to_string(last) + "</th>";
+        before = last;
+    }
+    return heads + "<th>more</th>";
+}
+
+/// The nodes whose integers differ, the farthest first, with how many of them by how much.
+std::string stepsTable(const Json& verdict)
+{
+    const auto steps = verdict.find("steps");
+    if (steps == verdict.end() || !steps->is_object())
+        return {};
+    std::vector<const Json*> apart;
+    for (const Json& node : steps->at("by_node"))
+        if (node.at("largest").get<std::int64_t>() > 0)
+            apart.push_back(&node);
+    if (apart.empty())
+        return {};
+    const std::size_t all = apart.size();
+    std::stable_sort(apart.begin(), apart.end(), [](const Json* a, const Json* b) {
+        return a->at("largest").get<std::int64_t>() > b->at("largest").get<std::int64_t>();
+    });
+    apart.resize(std::min(all, kMostNodes));
+    std::string rows;
+    for (const Json* node : apart) {
+        rows += "<tr><td>" + escapeHtml(fieldText(*node, "node")) + "</td>";
+        for (const Json& count : node->at("histogram"))
+            rows += cell(std::to_string(count.get<std::int64_t>()));
+        rows += cell(fieldText(*node, "largest")) + "</tr>";
+    }
+    const std::string left
+        = all > apart.size() ? ", of which the farthest " + std::to_string(apart.size()) : "";
+    return "<details><summary>" + counted(std::int64_t(all), "node") + " of "
+        + fieldText(*steps, "nodes") + " with integers that differ" + left
+        + "</summary><table><thead><tr><th>Node; integers by steps apart</th>"
+        + binHeads(steps->at("histogram_up_to")) + "<th>largest</th></tr></thead><tbody>" + rows
+        + "</tbody></table></details>";
+}
+
+std::string verdictRow(const Json& verdict, const std::string& runtime)
+{
+    std::string versions;
+    const Json packages = verdict.value("versions", Json::object());
+    for (const auto& [name, version] : packages.items())
+        if (name != "python" && version.is_string())
+            versions += " " + version.get<std::string>();
+    return "<tr><td>" + escapeHtml(fieldText(verdict, "file")) + "</td><td>"
+        + escapeHtml(runtime + versions) + "</td><td>" + escapeHtml(fieldText(verdict, "outcome"))
+        + "</td><td>" + leastDb(verdict, "agreement_db") + "</td><td>"
+        + leastDb(verdict, "float_db") + "</td><td>" + leastDb(verdict, "own_float_db")
+        + "</td><td>" + linesList(verdict) + stepsTable(verdict) + "</td></tr>";
+}
+
+/// The rows of a certificate. Throws where it is not one that `verify` wrote.
+std::string verdictTable(const Json& certificate)
+{
+    std::string rows;
+    for (const Json& verdict : certificate.at("verdicts"))
+        if (const std::string runtime = fieldText(verdict, "runtime"); !runtime.empty())
+            rows += verdictRow(verdict, runtime);
+    return "<h3>Run where they will run</h3><p>" + escapeHtml(fieldText(certificate, "date"))
+        + ", on " + escapeHtml(fieldText(certificate, "processor"))
+        + ". Agreement is with what the converted model makes here; the last two figures are "
+          "against the float model.</p><table><thead><tr><th>File</th><th>Runtime</th>"
+          "<th>Result</th><th>Agreement</th><th>There</th><th>Here</th><th></th></tr></thead>"
+          "<tbody>"
+        + rows + "</tbody></table>";
+}
+
+} // namespace
+
+std::string verdictsHtml(const std::string& folder)
+{
+    const std::string none = "<p>The exports were not run in their own runtimes: "
+                             "<b>quantscope verify</b> does.</p>";
+    const auto text = readWholeFile((fs::path(folder) / kCertificateFile).string(), 1 << 24);
+    const auto hash = fileSha256((fs::path(folder) / "result.json").string());
+    if (!text || !hash || isDeepJson(*text))
+        return none;
+    try {
+        const Json certificate = Json::parse(*text);
+        return certificate.at("files").at("result.json") == *hash ? verdictTable(certificate)
+                                                                  : none;
+    } catch (const Json::exception&) { // somebody changed it
+        return none;
+    }
+}
+
+} // namespace qs

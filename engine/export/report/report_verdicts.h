@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace qs {
+
+/// What `verify` found in the runtimes, as HTML: a row for each file and runtime with what there is
+/// to say of it, and behind each the nodes whose integers differ, by steps. Where the folder holds
+/// no certificate of this very result: how to make one.
+std::string verdictsHtml(const std::string& folder);
+
+} // namespace qs
