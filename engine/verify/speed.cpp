@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace qs {
@@ -12,20 +13,40 @@ namespace {
 
 constexpr std::size_t kMostKinds = 6;
 constexpr double kMuchOverhead = 0.25, kMuchInFloat = 0.4; ///< shares of the int8 model's time
+constexpr double kMuchElsewhere = 0.3; ///< of a call's time
 
 std::string text(const char* format, double a, double b = 0)
 {
-    char buffer[96];
+    char buffer[128];
     std::snprintf(buffer, sizeof buffer, format, a, b);
     return buffer;
 }
 
-double int8Time(const SpeedReport& speed)
+double timeOfAll(const SpeedReport& speed, double OperatorTime::*of)
 {
     double all = 0;
     for (const OperatorTime& kind : speed.operators)
-        all += kind.int8Ms;
+        all += kind.*of;
     return all;
+}
+
+double int8Time(const SpeedReport& speed)
+{
+    return timeOfAll(speed, &OperatorTime::int8Ms);
+}
+
+/// Where the operators' times, taken under a profiler, are not those of the calls without it; ""
+/// else.
+std::string sharesOnly(const SpeedReport& speed)
+{
+    const double inFloat = timeOfAll(speed, &OperatorTime::floatMs), inInt8 = int8Time(speed);
+    const auto isNear
+        = [](double sum, double call) { return std::abs(sum - call) <= kMuchElsewhere * call; };
+    if (isNear(inFloat, speed.floatMs) && isNear(inInt8, speed.int8Ms))
+        return {};
+    return text("take the operators' times as shares: under the profiler they add up to %.3g and "
+                "%.3g ms",
+                inFloat, inInt8);
 }
 
 double shareOf(const SpeedReport& speed, const char* name)
@@ -102,6 +123,8 @@ std::vector<std::string> speedLines(const SpeedReport& speed, bool hasDotProduct
     }
     if (!kinds.empty())
         lines.push_back("in ms, float to int8: " + kinds);
+    if (std::string shares = sharesOnly(speed); !speed.operators.empty() && !shares.empty())
+        lines.push_back(std::move(shares));
     if (speed.operators.empty())
         lines.emplace_back("this runtime gives no times by operator");
     else

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The integers of two runs, counted in steps, and what is told of them.
+#include "engine/verify/certificate_rows.h"
+#include "engine/verify/node_steps.h"
+
+#include <QtTest/QtTest>
+
+#include <ATen/ATen.h>
+
+using namespace qs;
+
+namespace {
+
+/// `size` zeros, of which the first are `apart` steps off.
+at::Tensor integers(std::int64_t size, const std::vector<std::int64_t>& apart = {})
+{
+    at::Tensor made = at::zeros({size}, at::kChar);
+    for (std::size_t i = 0; i < apart.size(); ++i)
+        made[std::int64_t(i)] = apart[i];
+    return made;
+}
+
+} // namespace
+
+class TestNodeSteps : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void eachNodeIsCountedByItsSteps()
+    {
+        const NodeIntegers ours {
+            {"a", integers(200)}, {"b", integers(40)}, {"hidden", integers(3)}};
+        const auto steps = stepsApart(ours,
+                                      {{"a", integers(200, {1, -1})},
+                                       {"b", integers(40, {1, 2, -3, 4, 8, 9, 16, 17, -100})}});
+        QVERIFY(steps);
+        QCOMPARE(steps->nodes, 2);
+        QCOMPARE(steps->byNode.at(0).bins, (std::array<std::int64_t, 7> {198, 2, 0, 0, 0, 0, 0}));
+        QCOMPARE(steps->byNode.at(1).bins, (std::array<std::int64_t, 7> {31, 1, 1, 2, 1, 2, 2}));
+        QCOMPARE(steps->largest, 100);
+        QCOMPARE(steps->firstNode, std::string("b"));
+        QVERIFY(steps->startsWithTies); // 2 of 200 by one step
+        QVERIFY(!stepsApart(ours, {}));
+    }
+
+    void moreThanTiesIsAFault()
+    {
+        const NodeIntegers ours {{"a", integers(200)}};
+        const std::vector<at::Tensor> outputs {at::ones({4})};
+        const auto fault = [&](const at::Tensor& a, const at::Tensor& output) {
+            return faultAlone(*countAlone(ours, outputs, {{"a", a}, {"output.0", output}}));
+        };
+        QCOMPARE(fault(integers(200, {1, 1}), at::ones({4})), std::string());
+        QVERIFY(fault(integers(200, {1, 1, 1}), at::ones({4})).find("node 'a'") == 0);
+        QVERIFY(fault(integers(200, {2}), at::ones({4})).find("node 'a'") == 0);
+        QVERIFY(fault(integers(200), at::full({4}, 1.01)).find("40.0 dB, 60 dB")
+                != std::string::npos);
+    }
+
+    void theFarthestNodesComeFirst()
+    {
+        Certificate certificate;
+        RuntimeVerdict verdict;
+        verdict.runtime = "onnxruntime";
+        verdict.outcome = RuntimeVerdict::Outcome::Passed;
+        verdict.steps
+            = stepsApart({{"a", integers(4)}, {"b", integers(4)}, {"c", integers(4)}},
+                         {{"a", integers(4, {1})}, {"b", integers(4)}, {"c", integers(4, {2, 3})}});
+        certificate.verdicts.push_back(verdict);
+        const auto row = certificateRows(certificate).at(0);
+        const std::vector<std::string> wanted {"'c': 2 of 4 integers differ, by 3 steps at most",
+                                               "'a': 1 of 4 integers differ, by 1 step at most"};
+        QCOMPARE(row.nodesApart, wanted);
+        QCOMPARE(row.lines.size(), 1);
+        QVERIFY(row.lines.at(0).find("of 12 integers in 3 nodes 1 are one step off, 2 more") == 0);
+        QVERIFY(certificateJson(certificate).find(row.lines.at(0)) != std::string::npos);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestNodeSteps)
+#include "tst_node_steps.moc"
