@@ -30,6 +30,8 @@ struct NodeSteps
     std::string node;
     std::array<std::int64_t, kMost.size() + 1> bins {};
     std::int64_t largest = 0; ///< in steps
+    /// Of those one step apart: whose value lay halfway between two steps (`kHalfway`).
+    std::int64_t ties = 0;
 };
 
 /// Where the integers of the two runs differ, over the first batch, in steps of the quantization.
@@ -39,8 +41,9 @@ struct VerifiedSteps
     std::int64_t equal = 0, one = 0, more = 0; ///< elements: equal, a step apart, further
     std::int64_t largest = 0; ///< in steps
     std::string firstNode; ///< the first that is more than a step off; "" = none
-    /// The first node that differs at all does so by one step in at most 1 % of its elements: sums
-    /// added in another order, which fell on the other side of a rounding. What follows inherits.
+    /// The first node that differs at all does so by one step, where its value lay halfway between
+    /// two or in at most 1 % of its elements: sums added in another order, which fell on the other
+    /// side of a rounding. What follows inherits.
     bool startsWithTies = false;
     std::vector<NodeSteps> byNode; ///< in graph order, those that are equal throughout too
 };
@@ -48,7 +51,8 @@ struct VerifiedSteps
 /// What outputs have to agree to in runtimes that compute operator by operator what the file says.
 inline constexpr double kExactRuntimeDb = 60;
 
-/// In a node's own rounding at most this many of a hundred integers may fall the other way.
+/// In a node's own rounding at most this many of a hundred integers may fall the other way whose
+/// value did not lie halfway between two steps, as far as that is known.
 inline constexpr std::int64_t kTiesInHundred = 1;
 
 /// Each node on its own: the runtime was fed our integers, so that no node inherits what another
@@ -57,8 +61,10 @@ struct AloneSteps
 {
     std::int64_t nodes = 0, elements = 0;
     std::int64_t one = 0, more = 0; ///< elements a step apart, further
+    std::int64_t ties = 0; ///< of those a step apart: from halfway between two
     /// The first node with an element more than a step off, or with more than `kTiesInHundred`
-    /// percent of them a step off; "" = there is none: rounding ties alone.
+    /// percent of them a step off that did not come from halfway; "" = there is none: rounding ties
+    /// alone.
     std::string worse;
     std::optional<double> outputDb; ///< the worst output of that run against ours
 };

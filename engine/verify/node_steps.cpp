@@ -14,17 +14,19 @@ namespace qs {
 namespace {
 
 /// Nothing where the runtime does not show the node, or shows something else under its name.
-std::optional<NodeSteps> apartOf(const at::Tensor& own,
-                                 const std::map<std::string, at::Tensor>& theirs,
-                                 const std::string& name)
+std::optional<NodeSteps> apartOf(const OwnIntegers& own,
+                                 const std::map<std::string, at::Tensor>& theirs)
 {
-    const auto found = theirs.find(name);
-    if (found == theirs.end() || !found->second.defined() || found->second.sizes() != own.sizes()
-        || own.numel() == 0)
+    const auto found = theirs.find(own.node);
+    const at::Tensor& integers = own.integers;
+    if (found == theirs.end() || !found->second.defined()
+        || found->second.sizes() != integers.sizes() || integers.numel() == 0)
         return std::nullopt;
-    const at::Tensor apart = (found->second.to(at::kLong) - own.to(at::kLong)).abs().flatten();
+    const at::Tensor apart = (found->second.to(at::kLong) - integers.to(at::kLong)).abs().flatten();
     NodeSteps node;
-    node.node = name;
+    node.node = own.node;
+    if (own.halfway.defined())
+        node.ties = apart.eq(1).logical_and(own.halfway.flatten()).sum().item<std::int64_t>();
     node.largest = apart.max().item<std::int64_t>();
     const auto most = at::tensor(
         std::vector<std::int64_t>(NodeSteps::kMost.begin(), NodeSteps::kMost.end()), at::kLong);
@@ -45,32 +47,39 @@ std::int64_t elementsOf(const NodeSteps& node)
     return node.bins[0] + node.bins[1] + moreThanOne(node);
 }
 
-/// Few enough to be sums that lay halfway between two steps.
-bool isFew(const NodeSteps& node)
+/// By one step alone, from values that lay halfway between two, but for a few.
+bool isTies(const NodeSteps& node)
 {
     return node.largest <= 1
-        && node.bins[1] <= std::max<std::int64_t>(1, elementsOf(node) * kTiesInHundred / 100);
+        && node.bins[1] - node.ties
+        <= std::max<std::int64_t>(1, elementsOf(node) * kTiesInHundred / 100);
 }
 
 } // namespace
+
+at::Tensor halfwayOf(const at::Tensor& values, double scale, double zeroPoint)
+{
+    const at::Tensor steps = values.to(at::kDouble).div(scale).add(zeroPoint);
+    return (steps - steps.floor() - 0.5).abs().le(kHalfway);
+}
 
 std::optional<VerifiedSteps> stepsApart(const NodeIntegers& ours,
                                         const std::map<std::string, at::Tensor>& theirs)
 {
     VerifiedSteps steps;
-    for (const auto& [name, own] : ours) {
-        auto node = apartOf(own, theirs, name);
+    for (const OwnIntegers& own : ours) {
+        auto node = apartOf(own, theirs);
         if (!node)
             continue;
         if (steps.one + steps.more == 0 && node->largest > 0)
-            steps.startsWithTies = isFew(*node);
+            steps.startsWithTies = isTies(*node);
         ++steps.nodes;
         steps.equal += node->bins[0];
         steps.one += node->bins[1];
         steps.more += moreThanOne(*node);
         steps.largest = std::max(steps.largest, node->largest);
         if (node->largest > 1 && steps.firstNode.empty())
-            steps.firstNode = name;
+            steps.firstNode = own.node;
         steps.byNode.push_back(*std::move(node));
     }
     return steps.nodes > 0 ? std::optional(steps) : std::nullopt;
@@ -83,16 +92,17 @@ std::optional<AloneSteps> countAlone(const NodeIntegers& ours,
     if (theirs.empty())
         return std::nullopt;
     AloneSteps steps;
-    for (const auto& [name, own] : ours) {
-        const auto node = apartOf(own, theirs, name);
+    for (const OwnIntegers& own : ours) {
+        const auto node = apartOf(own, theirs);
         if (!node)
             continue;
         ++steps.nodes;
         steps.elements += elementsOf(*node);
         steps.one += node->bins[1];
+        steps.ties += node->ties;
         steps.more += moreThanOne(*node);
-        if (!isFew(*node) && steps.worse.empty())
-            steps.worse = name;
+        if (!isTies(*node) && steps.worse.empty())
+            steps.worse = own.node;
     }
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         const auto found = theirs.find("output." + std::to_string(i));

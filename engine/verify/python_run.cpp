@@ -205,8 +205,8 @@ Result<RuntimeRun> runInPython(const PythonJob& wanted, const std::vector<Batch>
     QS_TRY(const TemporaryFolder folder, TemporaryFolder::create("verify"));
     if (wanted.integers) {
         std::vector<NpyArray> given;
-        for (const auto& [name, value] : *wanted.integers)
-            given.push_back(npyFromTensor(name, value));
+        for (const OwnIntegers& own : *wanted.integers)
+            given.push_back(npyFromTensor(own.node, own.integers));
         QS_CHECK(writeNpz(given, folder.file("given.npz")));
     }
     QS_TRY(const int exitCode, runScript("run_export.py", wanted, {}, batches, folder, job));

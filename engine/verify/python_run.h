@@ -10,13 +10,22 @@
 
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace qs {
 
-/// What each quantize of the reference form made of the first batch, by its node, in order.
-using NodeIntegers = std::vector<std::pair<std::string, at::Tensor>>;
+/// What one quantize of the reference form made of the first batch.
+struct OwnIntegers
+{
+    std::string node;
+    at::Tensor integers;
+    /// Bool, of its shape: the value lay so close to the middle between two steps that the last
+    /// bits of a sum decide. Undefined where that is not known (a step for each channel, steps
+    /// that the run itself chooses).
+    at::Tensor halfway;
+};
+/// In the order of the graph.
+using NodeIntegers = std::vector<OwnIntegers>;
 
 /// What a runtime made of an exported file, in a process of its own.
 struct RuntimeRun

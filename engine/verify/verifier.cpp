@@ -13,6 +13,7 @@
 #include "engine/export/exporter.h"
 #include "engine/export/file_origin.h"
 #include "engine/export/onnx/onnx_exporter.h"
+#include "engine/graph/argument_number.h"
 #include "engine/graph/output_names.h"
 #include "engine/verify/node_steps.h"
 #include "engine/verify/python_run.h"
@@ -24,6 +25,7 @@
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
+#include <map>
 
 namespace qs {
 
@@ -117,10 +119,28 @@ private:
                    return !isPerChannel(qparams.qscheme) && qparams.quantMin == 0
                        && qparams.quantMax == 255;
                });
-        QS_TRY(const Interpreter interpreter, Interpreter::create(converted.reference));
-        const Tap keep = [this](ValueRef, const Node& node, const at::IValue& value) {
-            if (node.target.starts_with("quantized_decomposed.quantize") && value.isTensor())
-                m_integers.emplace_back(node.name, value.toTensor());
+        return keepIntegers();
+    }
+
+    /// Of the reference form's first batch.
+    Result<void> keepIntegers()
+    {
+        const Graph& reference = *m_request.converted.reference;
+        QS_TRY(const Interpreter interpreter, Interpreter::create(m_request.converted.reference));
+        std::map<std::string, at::Tensor> halfway;
+        const Tap keep = [&](ValueRef ref, const Node& node, const at::IValue& value) {
+            if (!value.isTensor())
+                return Result<void>();
+            if (node.target.starts_with("quantized_decomposed.quantize"))
+                m_integers.push_back({node.name, value.toTensor(), halfway[node.name]});
+            for (const Use& use : reference.users(ref)) {
+                const Node& reader = reference.get(use.node);
+                const auto scale = numberOf(reader.tryArg("scale"));
+                const auto zeroPoint = numberOf(reader.tryArg("zero_point"));
+                if (reader.target.starts_with("quantized_decomposed.quantize_per_tensor") && scale
+                    && zeroPoint)
+                    halfway[reader.name] = halfwayOf(value.toTensor(), *scale, *zeroPoint);
+            }
             return Result<void>();
         };
         QS_CHECK(interpreter.run(m_batches.front().inputs, keep, m_job));

@@ -30,7 +30,7 @@ private Q_SLOTS:
     void eachNodeIsCountedByItsSteps()
     {
         const NodeIntegers ours {
-            {"a", integers(200)}, {"b", integers(40)}, {"hidden", integers(3)}};
+            {"a", integers(200), {}}, {"b", integers(40), {}}, {"hidden", integers(3), {}}};
         const auto steps = stepsApart(ours,
                                       {{"a", integers(200, {1, -1})},
                                        {"b", integers(40, {1, 2, -3, 4, 8, 9, 16, 17, -100})}});
@@ -46,7 +46,7 @@ private Q_SLOTS:
 
     void moreThanTiesIsAFault()
     {
-        const NodeIntegers ours {{"a", integers(200)}};
+        const NodeIntegers ours {{"a", integers(200), {}}};
         const std::vector<at::Tensor> outputs {at::ones({4})};
         const auto fault = [&](const at::Tensor& a, const at::Tensor& output) {
             return faultAlone(*countAlone(ours, outputs, {{"a", a}, {"output.0", output}}));
@@ -58,6 +58,25 @@ private Q_SLOTS:
                 != std::string::npos);
     }
 
+    /// Values that lay exactly between two steps may fall on either side, however many they are.
+    void tiesMayBeMany()
+    {
+        const at::Tensor values
+            = at::arange(200, at::kDouble).mul(0.05); // every other one is a tie
+        const at::Tensor halfway = halfwayOf(values, 0.1, 3);
+        QCOMPARE(halfway.sum().item<std::int64_t>(), std::int64_t(100));
+        const at::Tensor own = values.div(0.1).add(3).floor().to(at::kByte);
+        const NodeIntegers ours {{"a", own, halfway}};
+        const auto alone = countAlone(ours, {}, {{"a", own + halfway.to(at::kByte)}});
+        QCOMPARE(alone->one, std::int64_t(100));
+        QCOMPARE(alone->ties, std::int64_t(100));
+        QCOMPARE(faultAlone(*alone), std::string());
+        const auto others
+            = countAlone(ours, {}, {{"a", own + halfway.logical_not().to(at::kByte)}});
+        QCOMPARE(others->ties, std::int64_t(0));
+        QVERIFY(faultAlone(*others).find("node 'a'") == 0);
+    }
+
     void theFarthestNodesComeFirst()
     {
         Certificate certificate;
@@ -65,7 +84,7 @@ private Q_SLOTS:
         verdict.runtime = "onnxruntime";
         verdict.outcome = RuntimeVerdict::Outcome::Passed;
         verdict.steps
-            = stepsApart({{"a", integers(4)}, {"b", integers(4)}, {"c", integers(4)}},
+            = stepsApart({{"a", integers(4), {}}, {"b", integers(4), {}}, {"c", integers(4), {}}},
                          {{"a", integers(4, {1})}, {"b", integers(4)}, {"c", integers(4, {2, 3})}});
         certificate.verdicts.push_back(verdict);
         const auto row = certificateRows(certificate).at(0);
