@@ -99,13 +99,11 @@ Json verdictJson(const RuntimeVerdict& verdict, const CertificateRow& row)
     if (verdict.steps)
         json["steps"] = stepsJson(*verdict.steps);
     if (const auto& alone = verdict.alone)
-        json["steps_alone"] = {{"nodes", alone->nodes},
-                               {"elements", alone->elements},
-                               {"one", alone->one},
-                               {"more", alone->more},
-                               {"ties", alone->ties},
-                               {"worse", alone->worse},
-                               {"output_db", optionalJson(alone->outputDb)}};
+        json["steps_alone"]
+            = {{"nodes", alone->nodes}, {"elements", alone->elements},
+               {"one", alone->one},     {"more", alone->more},
+               {"ties", alone->ties},   {"choices", alone->choices},
+               {"worse", alone->worse}, {"output_db", optionalJson(alone->outputDb)}};
     if (verdict.speed)
         json["speed"] = speedJson(*verdict.speed);
     return json;

@@ -62,9 +62,10 @@ struct AloneSteps
     std::int64_t nodes = 0, elements = 0;
     std::int64_t one = 0, more = 0; ///< elements a step apart, further
     std::int64_t ties = 0; ///< of those a step apart: from halfway between two
+    std::int64_t choices = 0; ///< places that a `topk` chose otherwise, among equal scores
     /// The first node with an element more than a step off, or with more than `kTiesInHundred`
-    /// percent of them a step off that did not come from halfway; "" = there is none: rounding ties
-    /// alone.
+    /// percent of them a step off that did not come from halfway, or that chose what is not equal;
+    /// "" = there is none: rounding ties alone.
     std::string worse;
     std::optional<double> outputDb; ///< the worst output of that run against ours
 };

@@ -40,7 +40,11 @@ std::string aloneLine(const AloneSteps& alone)
     return "fed our integers, each of " + counted(alone.nodes, "node") + " gives ours but for "
         + std::to_string(alone.one) + " of " + std::to_string(alone.elements) + " one step off ("
         + std::to_string(alone.ties) + " from halfway between two), " + std::to_string(alone.more)
-        + " more" + (alone.outputDb ? "; outputs agree to " + decibels(alone.outputDb) : "");
+        + " more"
+        + (alone.choices > 0
+               ? "; " + counted(alone.choices, "choice") + " among equal scores fell on others"
+               : "")
+        + (alone.outputDb ? "; outputs agree to " + decibels(alone.outputDb) : "");
 }
 
 std::vector<std::string> nodesApart(const VerifiedSteps& steps)

@@ -55,20 +55,43 @@ bool isTies(const NodeSteps& node)
         <= std::max<std::int64_t>(1, elementsOf(node) * kTiesInHundred / 100);
 }
 
-} // namespace
+/// Scores that differ by less than this share of the largest are equal: float sums in another
+/// order.
+constexpr double kEqualScores = 1e-5;
 
-at::Tensor halfwayOf(const at::Tensor& values, double scale, double zeroPoint)
+void addChoices(AloneSteps& steps, const OwnIntegers& own,
+                const std::map<std::string, at::Tensor>& theirs)
 {
-    const at::Tensor steps = values.to(at::kDouble).div(scale).add(zeroPoint);
-    return (steps - steps.floor() - 0.5).abs().le(kHalfway);
+    const auto found = theirs.find(own.node);
+    if (found == theirs.end() || found->second.sizes() != own.integers.sizes()
+        || own.integers.numel() == 0)
+        return;
+    const at::Tensor places = found->second.to(at::kLong);
+    const at::Tensor ourPlaces = own.integers.to(at::kLong);
+    const std::int64_t size = own.scores.size(own.dim);
+    const auto blame = [&] {
+        if (steps.worse.empty())
+            steps.worse = own.node;
+    };
+    if (places.lt(0).logical_or(places.ge(size)).any().item<bool>())
+        return blame();
+    const at::Tensor apart
+        = (own.scores.gather(own.dim, places) - own.scores.gather(own.dim, ourPlaces)).abs();
+    const double largest = own.scores.abs().max().item<double>();
+    if (apart.gt(kEqualScores * largest).any().item<bool>())
+        blame();
+    else
+        steps.choices += places.ne(ourPlaces).sum().item<std::int64_t>();
 }
+
+} // namespace
 
 std::optional<VerifiedSteps> stepsApart(const NodeIntegers& ours,
                                         const std::map<std::string, at::Tensor>& theirs)
 {
     VerifiedSteps steps;
     for (const OwnIntegers& own : ours) {
-        auto node = apartOf(own, theirs);
+        auto node = own.scores.defined() ? std::nullopt : apartOf(own, theirs);
         if (!node)
             continue;
         if (steps.one + steps.more == 0 && node->largest > 0)
@@ -93,6 +116,10 @@ std::optional<AloneSteps> countAlone(const NodeIntegers& ours,
         return std::nullopt;
     AloneSteps steps;
     for (const OwnIntegers& own : ours) {
+        if (own.scores.defined()) {
+            addChoices(steps, own, theirs);
+            continue;
+        }
         const auto node = apartOf(own, theirs);
         if (!node)
             continue;
@@ -115,7 +142,8 @@ std::optional<AloneSteps> countAlone(const NodeIntegers& ours,
         if (const auto metrics = metricsFrom(sums); metrics && metrics->sqnrDb)
             steps.outputDb = std::min(steps.outputDb.value_or(*metrics->sqnrDb), *metrics->sqnrDb);
     }
-    return steps.nodes > 0 ? std::optional(steps) : std::nullopt;
+    const bool isShown = steps.nodes > 0 || steps.choices > 0 || !steps.worse.empty();
+    return isShown ? std::optional(steps) : std::nullopt;
 }
 
 std::string faultAlone(const AloneSteps& alone)

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/verify/certificate.h"
-#include "engine/verify/python_run.h"
+#include "engine/verify/own_integers.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -12,13 +12,6 @@
 #include <vector>
 
 namespace qs {
-
-/// Closer than this to the middle between two steps a value's integer may fall on either side, in
-/// steps: float sums in another order differ by some 1e-6 of their size.
-inline constexpr double kHalfway = 2e-3;
-
-/// The mask of `OwnIntegers::halfway` for values that are quantized with one scale.
-at::Tensor halfwayOf(const at::Tensor& values, double scale, double zeroPoint);
 
 /// How far a runtime's integers are from ours, node by node, in steps; nodes that it does not show,
 /// or shows in another shape, are left out. Nothing where that leaves none.

@@ -3,6 +3,7 @@
 
 #include "engine/base/job_context.h"
 #include "engine/calibrate/data/dataset.h"
+#include "engine/verify/own_integers.h"
 #include "engine/verify/runtimes.h"
 #include "engine/verify/speed.h"
 
@@ -13,19 +14,6 @@
 #include <vector>
 
 namespace qs {
-
-/// What one quantize of the reference form made of the first batch.
-struct OwnIntegers
-{
-    std::string node;
-    at::Tensor integers;
-    /// Bool, of its shape: the value lay so close to the middle between two steps that the last
-    /// bits of a sum decide. Undefined where that is not known (a step for each channel, steps
-    /// that the run itself chooses).
-    at::Tensor halfway;
-};
-/// In the order of the graph.
-using NodeIntegers = std::vector<OwnIntegers>;
 
 /// What a runtime made of an exported file, in a process of its own.
 struct RuntimeRun

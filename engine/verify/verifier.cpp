@@ -13,9 +13,9 @@
 #include "engine/export/exporter.h"
 #include "engine/export/file_origin.h"
 #include "engine/export/onnx/onnx_exporter.h"
-#include "engine/graph/argument_number.h"
 #include "engine/graph/output_names.h"
 #include "engine/verify/node_steps.h"
+#include "engine/verify/own_integers.h"
 #include "engine/verify/python_run.h"
 
 #include <ATen/ATen.h>
@@ -25,7 +25,6 @@
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
-#include <map>
 
 namespace qs {
 
@@ -119,31 +118,7 @@ private:
                    return !isPerChannel(qparams.qscheme) && qparams.quantMin == 0
                        && qparams.quantMax == 255;
                });
-        return keepIntegers();
-    }
-
-    /// Of the reference form's first batch.
-    Result<void> keepIntegers()
-    {
-        const Graph& reference = *m_request.converted.reference;
-        QS_TRY(const Interpreter interpreter, Interpreter::create(m_request.converted.reference));
-        std::map<std::string, at::Tensor> halfway;
-        const Tap keep = [&](ValueRef ref, const Node& node, const at::IValue& value) {
-            if (!value.isTensor())
-                return Result<void>();
-            if (node.target.starts_with("quantized_decomposed.quantize"))
-                m_integers.push_back({node.name, value.toTensor(), halfway[node.name]});
-            for (const Use& use : reference.users(ref)) {
-                const Node& reader = reference.get(use.node);
-                const auto scale = numberOf(reader.tryArg("scale"));
-                const auto zeroPoint = numberOf(reader.tryArg("zero_point"));
-                if (reader.target.starts_with("quantized_decomposed.quantize_per_tensor") && scale
-                    && zeroPoint)
-                    halfway[reader.name] = halfwayOf(value.toTensor(), *scale, *zeroPoint);
-            }
-            return Result<void>();
-        };
-        QS_CHECK(interpreter.run(m_batches.front().inputs, keep, m_job));
+        QS_TRY(m_integers, ownIntegers(converted.reference, m_batches.front().inputs, m_job));
         return {};
     }
 
@@ -348,11 +323,20 @@ private:
                              : verdict.steps && verdict.steps->startsWithTies;
     }
 
+    /// Each node gives our integers, but a choice among equal scores fell on others: what follows
+    /// is of other places, and says nothing.
+    static bool choseOthers(const RuntimeVerdict& verdict)
+    {
+        return verdict.alone && verdict.alone->choices > 0 && faultAlone(*verdict.alone).empty();
+    }
+
     /// Why a runtime's numbers are others than ours, as far as it is known; "" else.
     std::string causeOf(const RuntimeVerdict& verdict, const Runtime& runtime) const
     {
         if (const auto told = verdict.notes.find("known_cause"); told != verdict.notes.end())
             return told->second;
+        if (choseOthers(verdict))
+            return "equal scores: 'topk' chooses among them in another order";
         if (runtime.isExact && isOnlyTies(verdict))
             return "rounding ties: sums added in another order";
         if (m_saturates && (!runtime.isExact || runtime.form == "torchscript"))
@@ -377,8 +361,12 @@ private:
         const FormErrors errors {output.ownFloatDb.value_or(200), output.floatDb.value_or(200),
                                  sums.ownToFloat.count};
         const bool hasTies = isOnlyTies(verdict);
-        if (agreement < kExactRuntimeDb)
+        if (agreement < kExactRuntimeDb || (sums.differing > 0 && choseOthers(verdict)))
             verdict.notes["cause"] = causeOf(verdict, runtime);
+        if (choseOthers(verdict)) {
+            verdict.outputs.push_back(std::move(output));
+            return {};
+        }
         std::string reason;
         if (sums.differing > 0)
             reason = counted(sums.differing, "value") + " of output '" + name

@@ -2,6 +2,7 @@
 // The integers of two runs, counted in steps, and what is told of them.
 #include "engine/verify/certificate_rows.h"
 #include "engine/verify/node_steps.h"
+#include "engine/verify/own_integers.h"
 
 #include <QtTest/QtTest>
 
@@ -75,6 +76,22 @@ private Q_SLOTS:
             = countAlone(ours, {}, {{"a", own + halfway.logical_not().to(at::kByte)}});
         QCOMPARE(others->ties, std::int64_t(0));
         QVERIFY(faultAlone(*others).find("node 'a'") == 0);
+    }
+
+    /// Which of equal scores are chosen is each runtime's own; what is not equal is a fault.
+    void choicesAmongEqualsAreNone()
+    {
+        const at::Tensor scores = at::tensor({5.0F, 7.0F, 5.0F, 1.0F});
+        const NodeIntegers ours {{"places", at::tensor({1, 0}), {}, scores, 0}};
+        const auto alone = [&](const std::vector<std::int64_t>& places) {
+            return countAlone(ours, {}, {{"places", at::tensor(places)}});
+        };
+        QCOMPARE(alone({1, 2})->choices, std::int64_t(1));
+        QCOMPARE(alone({1, 2})->worse, std::string());
+        QVERIFY(!alone({1, 0})); // as ours: nothing to tell
+        QCOMPARE(alone({1, 3})->worse, std::string("places"));
+        QCOMPARE(alone({1, 4})->worse, std::string("places"));
+        QVERIFY(!stepsApart(ours, {{"places", at::tensor({1, 2})}}));
     }
 
     void theFarthestNodesComeFirst()
