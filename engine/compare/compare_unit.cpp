@@ -105,7 +105,7 @@ private:
     const Node* counterpart(const Node& member) const
     {
         const Node* same = m_reference.tryGet(member.id);
-        if (same && (same->target == member.target || same->isOp(kLstmTarget)))
+        if (same && (same->target == member.target || same->isOp(kModuleTarget)))
             return same;
         const auto range = m_ofOrigin.equal_range(member.id);
         for (auto it = range.first; it != range.second; ++it)

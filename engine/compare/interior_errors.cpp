@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/compare/interior_errors.h"
 
-#include "engine/convert/lstm/lstm_forms.h"
+#include "engine/convert/module_forms.h"
 
 #include <utility>
 
@@ -11,7 +11,7 @@ InteriorErrors::InteriorErrors(const ConvertedModel& converted, at::Device devic
     : m_plan(converted.prepared->plan)
     , m_device(device)
 {
-    for (auto& [lstm, body] : probedLstmBodies(converted)) {
+    for (auto& [lstm, body] : probedModuleBodies(converted)) {
         const Node* prepared = converted.prepared->graph->tryGet(lstm);
         if (prepared && !prepared->subgraphs.empty())
             m_lstms[lstm] = {prepared->subgraphs.front(), std::move(body), {}};
@@ -36,7 +36,7 @@ Result<void> InteriorErrors::add(NodeId lstm, std::vector<at::IValue> floatInput
         if (!node.isOp(kObserveTarget))
             return {};
         if (next >= signal.size() || signal[next].first != node.observer)
-            return fail(ErrorCode::Internal, "the two forms of an LSTM run out of step");
+            return fail(ErrorCode::Internal, "the two forms of a module run out of step");
         const at::Tensor y = std::exchange(signal[next++].second, at::Tensor());
         return addError(found.sums[node.observer], y, value.toTensor());
     };

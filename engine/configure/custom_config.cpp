@@ -14,6 +14,9 @@ namespace {
 
 constexpr const char* kObserved = "float_to_observed_custom_module_class";
 constexpr const char* kQuantized = "observed_to_quantized_custom_module_class";
+constexpr const char* kOptIn = "custom_modules";
+/// Quantized as a whole; the LSTM is so without being asked.
+const std::vector<std::string> kOptInClasses {"torch.nn.MultiheadAttention", "torch.nn.LSTM"};
 const std::vector<std::string> kModes {"static", "dynamic", "weight_only"};
 const std::vector<std::string> kPrepareKeys {"standalone_module_name",
                                              "standalone_module_class",
@@ -25,7 +28,8 @@ const std::vector<std::string> kPrepareKeys {"standalone_module_name",
                                              "preserved_attributes",
                                              "unfuse",
                                              "only_modules",
-                                             "wrap"};
+                                             "wrap",
+                                             kOptIn};
 const std::vector<std::string> kConvertKeys {kQuantized, "preserved_attributes", "lowering",
                                              "qconfig_mapping", "uncalibrated"};
 
@@ -225,6 +229,15 @@ Result<Json> readPrepareConfig(const JsonPlace& place)
         if (place.has(key)) {
             QS_TRY(out[key], readNames(place.key(key), classes));
         }
+    if (place.has(kOptIn)) {
+        QS_TRY(out[kOptIn], readNames(place.key(kOptIn), true));
+        for (std::size_t i = 0; i < out[kOptIn].size(); ++i) {
+            const std::string name = out[kOptIn][i].get<std::string>();
+            if (std::find(kOptInClasses.begin(), kOptInClasses.end(), name) == kOptInClasses.end())
+                return place.key(kOptIn).item(i).error("'" + name + "' is no custom module",
+                                                       suggestName(name, kOptInClasses));
+        }
+    }
     for (const char* key : {"standalone_module_name", "standalone_module_class"})
         if (place.has(key))
             QS_CHECK(checkStandalone(place.key(key)));
@@ -249,6 +262,14 @@ Result<Json> readConvertConfig(const JsonPlace& place, const std::string& prepar
     }
     QS_CHECK(checkPartners(place, out.value(kQuantized, Json::object()), prepareJson));
     return out;
+}
+
+std::vector<std::string> customModulesWanted(const std::string& prepareJson)
+{
+    const Json prepare = Json::parse(prepareJson, nullptr, false);
+    return prepare.is_object() && prepare.contains(kOptIn)
+        ? prepare[kOptIn].get<std::vector<std::string>>()
+        : std::vector<std::string>();
 }
 
 } // namespace qs

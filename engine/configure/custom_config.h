@@ -19,4 +19,8 @@ Result<Json> readPrepareConfig(const JsonPlace& place);
 /// another mode than the one it is made for is an error.
 Result<Json> readConvertConfig(const JsonPlace& place, const std::string& prepareJson);
 
+/// Classes that the recipe wants quantized as a whole and that are so only when asked for (key
+/// "custom_modules").
+std::vector<std::string> customModulesWanted(const std::string& prepareJson);
+
 } // namespace qs

@@ -4,13 +4,45 @@
 #include "engine/base/result.h"
 #include "engine/configure/backend/lowering_table.h"
 #include "engine/configure/backend_config.h"
+#include "engine/configure/quantization_mode.h"
 #include "engine/graph/operators/operators.h"
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace qs {
+
+/// A call of a pack's operator for one of its custom modules. Arguments come from `Input` (what the
+/// module reads, counted in the order in which it does), `Weight` (the qint8 weight of the
+/// parameter `from`), `OfOperator` (the float parameter `from`), `OutputScale` and
+/// `OutputZeroPoint` (of result `input`), `Literal` and `Prepacked`.
+struct PackCall
+{
+    std::string kernel; ///< "mypack::unit_int8"
+    std::vector<KernelArgument> arguments;
+};
+
+/// A module class that a pack quantizes as a whole (torch.ao's custom modules).
+struct PackModuleSpec
+{
+    std::string floatClass; ///< as models name it
+    std::string observedClass; ///< as torch.ao's maps name it; "" = any
+    std::map<QuantizationMode, std::string> quantizedClass; ///< likewise
+    std::vector<std::size_t> carried; ///< inputs that are never observed
+    std::optional<PackCall> observed; ///< what runs in float; none = the model's own operators
+    std::map<QuantizationMode, PackCall> kernels; ///< its modes
+    std::string pack;
+};
+
+/// A TorchScript file whose methods are operators.
+struct PackScript
+{
+    std::string path; ///< absolute
+    std::map<std::string, std::string> methods; ///< by operator, "mypack::unit"
+};
 
 /// What the folder of an extension pack holds, as its `extension.json` tells it
 /// (resources/extensions/README.md). A value without LibTorch; nothing of it is loaded by being
@@ -21,10 +53,12 @@ struct ExtensionPack
     std::string folder; ///< absolute
     std::string torchVersion; ///< that it was built against
     std::vector<std::string> libraries; ///< absolute paths
-    std::string sha256; ///< of its JSON and its libraries
+    std::vector<PackScript> scripts;
+    std::string sha256; ///< of its JSON, its libraries and its scripts
     std::vector<OperatorFacts> operators; ///< the kernels and prepack operators of its rows too
     std::vector<BackendPattern> patterns; ///< in every backend, after the backend's own
     std::vector<KernelRow> rows; ///< of the lowering table, before PyTorch's
+    std::vector<PackModuleSpec> modules;
 };
 using ExtensionPackPtr = std::shared_ptr<const ExtensionPack>;
 

@@ -197,10 +197,28 @@ std::optional<QConfig> findQConfig(const Recipe& recipe, std::string_view name)
     return own != recipe.qconfigs.end() ? own->second : presetQConfig(name);
 }
 
+namespace {
+
+/// "custom_modules" may stand beside "prepare" as well as in it.
+void moveCustomModules(Json& document)
+{
+    constexpr const char* kKey = "custom_modules";
+    if (!document.is_object() || !document.contains(kKey))
+        return;
+    Json& prepare = document["prepare"];
+    if (!prepare.is_null() && (!prepare.is_object() || prepare.contains(kKey)))
+        return; // what reads the block says what is wrong
+    prepare[kKey] = document[kKey];
+    document.erase(kKey);
+}
+
+} // namespace
+
 Result<Recipe> parseRecipe(const std::string& json, const std::string& path)
 {
     QS_TRY(Json document, parseJson(json, path));
     QS_CHECK(translateDumps(document, path));
+    moveCustomModules(document);
     const JsonPlace root(document, path, "");
     QS_CHECK(checkFormat(root, "quantscope.recipe", 1));
     QS_CHECK(checkKeys(root,

@@ -9,7 +9,7 @@
 #include "engine/convert/lowering/lower.h"
 #include "engine/convert/lowering/lowering_residue.h"
 #include "engine/convert/lowering/quantized_engine.h"
-#include "engine/convert/lstm/lstm_forms.h"
+#include "engine/convert/module_forms.h"
 #include "engine/execute/fill_shapes.h"
 
 #include <algorithm>
@@ -102,7 +102,7 @@ Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, co
     for (const NodePlan& node : model->prepared->plan->nodes)
         if (!node.quantized && !node.rule.qconfig.config)
             options.keptFloat.insert(node.node);
-    options.lstmBodies = quantizedLstmBodies(*model);
+    options.modules = moduleLowerings(*model);
     job.report("convert", "lowering", 0.4);
     QS_TRY(LoweredGraph lowered, lowerGraph(*model->reference, options, job));
     QS_CHECK(job.check());

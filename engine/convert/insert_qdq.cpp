@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/convert/insert_qdq.h"
 
-#include "engine/convert/lstm/lstm_forms.h"
+#include "engine/convert/module_forms.h"
 #include "engine/convert/quantize_weights.h"
 #include "engine/execute/interpreter.h"
 #include "engine/execute/tensor_store.h"
@@ -205,7 +205,7 @@ Result<void> buildReference(ConvertedModel& model, bool reduceRange, const JobCo
         if (observer.isWeight)
             QS_CHECK(quantizeWeight(edit, model, observer, first));
     }
-    quantizeLstmBodies(edit, model);
+    quantizeModuleBodies(edit, model);
     const ValueMap seen = seenByReaders(model, replaced);
     QS_CHECK(job.check());
     edit.eraseDead();

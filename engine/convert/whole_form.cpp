@@ -2,8 +2,9 @@
 #include "engine/convert/whole_form.h"
 
 #include "engine/base/torch_guard.h"
-#include "engine/convert/lstm/recurrent_check.h"
+#include "engine/convert/lowering/recurrent_check.h"
 #include "engine/execute/interpreter.h"
+#include "engine/graph/operators/operators.h"
 #include "engine/graph/output_names.h"
 #include "engine/kernels/error_stats.h"
 
@@ -196,11 +197,24 @@ std::string lossText(const std::string& output, const FormErrors& errors)
           "(convert.lowering.remove)";
 }
 
+namespace {
+
+/// A kernel of a pack with a float result: a custom module's, which quantizes what it reads.
+bool quantizesItself(const Node& node)
+{
+    const OperatorFactsPtr facts = packOperator(node.target);
+    return facts && facts->isKernel && !node.outputs.empty()
+        && node.outputs[0].type.dtype == DType::Float32;
+}
+
+} // namespace
+
 bool isComparable(const Graph& lowered)
 {
     const auto nodes = lowered.nodes();
-    return std::none_of(nodes.begin(), nodes.end(),
-                        [&](const NodePtr& node) { return quantizesStates(lowered, *node); });
+    return std::none_of(nodes.begin(), nodes.end(), [&](const NodePtr& node) {
+        return quantizesStates(lowered, *node) || quantizesItself(*node);
+    });
 }
 
 Result<void> holdOutputs(const ConvertedModel& model, const Batch& batch, LoweringOptions& options,

@@ -25,7 +25,8 @@ bool losesMore(const FormErrors& errors);
 std::string lossText(const std::string& output, const FormErrors& errors);
 
 /// Whether the reference form shows what the lowered one computes. It does not where a recurrent
-/// kernel quantizes its state at every step: `checkKernels` holds that one to a simulation.
+/// kernel quantizes its state at every step, or a pack's what it reads: `checkKernels` holds those
+/// to what they promise.
 bool isComparable(const Graph& lowered);
 
 /// What both forms made of one batch, flat and in order.

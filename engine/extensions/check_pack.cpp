@@ -63,6 +63,8 @@ public:
             QS_CHECK(checkFacts(facts));
         for (const KernelRow& row : m_pack.rows)
             QS_CHECK(checkRow(row));
+        for (const PackModuleSpec& module : m_pack.modules)
+            QS_CHECK(checkModule(module));
         return checkPatterns();
     }
 
@@ -108,7 +110,7 @@ private:
     }
 
     /// Every argument told is the kernel's, and nothing that it needs is left out.
-    Result<void> checkArguments(const std::string& kernel,
+    Result<void> checkArguments(const std::string& what, const std::string& kernel,
                                 const std::vector<KernelArgument>& given) const
     {
         QS_TRY(const c10::OperatorHandle op, find(kernel));
@@ -120,14 +122,14 @@ private:
         for (const KernelArgument& argument : given) {
             QS_CHECK(hasArgument(schema, argument.name));
             if (argument.source == KernelArgument::Source::Prepacked)
-                QS_CHECK(checkArguments(argument.from, argument.parts));
+                QS_CHECK(checkArguments(what, argument.from, argument.parts));
         }
         for (const auto& argument : schema.arguments()) {
             const bool told = std::any_of(given.begin(), given.end(), [&](const auto& one) {
                 return one.name == argument.name();
             });
             if (!told && !argument.default_value())
-                return wrong("lowering: the row to " + kernel + " gives nothing for '"
+                return wrong(what + ": the call of " + kernel + " gives nothing for '"
                              + argument.name() + "'");
         }
         return {};
@@ -148,7 +150,18 @@ private:
             if (kind.find('.') == std::string::npos && !findAny("aten::" + kind)
                 && kind != "batch_norm2d" && kind != "batch_norm3d")
                 return wrong("lowering: LibTorch has no operator '" + kind + "'");
-        return row.arguments.empty() ? Result<void>() : checkArguments(row.kernel, row.arguments);
+        return row.arguments.empty() ? Result<void>()
+                                     : checkArguments("lowering", row.kernel, row.arguments);
+    }
+
+    Result<void> checkModule(const PackModuleSpec& module) const
+    {
+        const std::string what = "custom module " + module.floatClass;
+        for (const auto& [mode, call] : module.kernels)
+            QS_CHECK(checkArguments(what, call.kernel, call.arguments));
+        return module.observed
+            ? checkArguments(what, module.observed->kernel, module.observed->arguments)
+            : Result<void>();
     }
 
     Result<void> checkPatterns() const

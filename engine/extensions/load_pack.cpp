@@ -6,6 +6,7 @@
 #include "engine/base/torch_guard.h"
 #include "engine/base/try_apart.h"
 #include "engine/extensions/check_pack.h"
+#include "engine/extensions/load_script.h"
 #include "engine/extensions/pack_file.h"
 
 #include <dlfcn.h>
@@ -54,6 +55,8 @@ Result<void> loadAndCheck(const ExtensionPackPtr& pack)
 {
     for (const std::string& library : pack->libraries)
         QS_CHECK(openLibrary(library));
+    for (const PackScript& script : pack->scripts)
+        QS_CHECK(loadScript(script));
     addLoadedPack(pack);
     return checkPack(*pack);
 }
@@ -62,9 +65,10 @@ Result<void> loadAndCheck(const ExtensionPackPtr& pack)
 Result<void> judge(const TrialEnd& end, const ExtensionPack& pack)
 {
     const auto wrong = [&](const std::string& message) {
+        const bool isOne = pack.libraries.size() == 1 && pack.scripts.empty();
         return fail(makeError(ErrorCode::BadInput, message)
-                        .inFile(pack.libraries.size() == 1 ? pack.libraries.front() : pack.folder)
-                        .withHint(kBuildAgain));
+                        .inFile(isOne ? pack.libraries.front() : pack.folder)
+                        .withHint(pack.libraries.empty() ? "" : kBuildAgain));
     };
     if (end.idle)
         return wrong("waits without end while it is loaded");

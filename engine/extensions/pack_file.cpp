@@ -5,9 +5,10 @@
 #include "engine/base/text.h"
 #include "engine/configure/backend/lowering_names.h"
 #include "engine/configure/json/json_reader.h"
+#include "engine/extensions/argument_json.h"
+#include "engine/extensions/module_json.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <filesystem>
 
@@ -16,15 +17,6 @@ namespace qs {
 namespace {
 
 namespace fs = std::filesystem;
-using Source = KernelArgument::Source;
-
-constexpr std::array<std::pair<std::string_view, Source>, 5> kWords {{
-    {"input", Source::Input},
-    {"weight", Source::Weight},
-    {"bias", Source::Bias},
-    {"output_scale", Source::OutputScale},
-    {"output_zero_point", Source::OutputZeroPoint},
-}};
 
 Result<std::vector<std::string>> readWords(const JsonPlace& place)
 {
@@ -37,22 +29,6 @@ Result<std::vector<std::string>> readWords(const JsonPlace& place)
     return words;
 }
 
-/// The operator's target; PyTorch's own are not a pack's to describe.
-Result<std::string> readTarget(const JsonPlace& place, const std::string& name)
-{
-    const std::string target = operatorTarget(name);
-    if (target.empty() || name.find("::") == std::string::npos)
-        return place.error("'" + name + "' is no operator's name",
-                           "write it with its namespace: \"mypack::linear\"");
-    static constexpr std::array<std::string_view, 6> kOwn {
-        "aten.", "prim.", "quantized.", "quantized_decomposed.", "quantscope.", "higher_order."};
-    if (std::any_of(kOwn.begin(), kOwn.end(),
-                    [&](std::string_view own) { return target.starts_with(own); }))
-        return place.error("'" + name + "' is not the pack's operator",
-                           "give operators a namespace of your own");
-    return target;
-}
-
 Result<void> readOperators(const JsonPlace& place, ExtensionPack& pack)
 {
     if (!place.value().is_object())
@@ -60,7 +36,7 @@ Result<void> readOperators(const JsonPlace& place, ExtensionPack& pack)
     for (const auto& [name, value] : place.value().items()) {
         const JsonPlace item = place.key(name);
         OperatorFacts facts;
-        QS_TRY(facts.target, readTarget(item, name));
+        QS_TRY(facts.target, readPackTarget(item, name));
         QS_CHECK(item.object({"input", "weight", "bias", "carried", "moves_values"}));
         for (const auto& [key, target] :
              {std::pair("input", &facts.input), std::pair("weight", &facts.weight),
@@ -80,84 +56,6 @@ Result<void> readOperators(const JsonPlace& place, ExtensionPack& pack)
         pack.operators.push_back(std::move(facts));
     }
     return {};
-}
-
-Result<Argument> readLiteral(const JsonPlace& place)
-{
-    const Json& value = place.value();
-    if (value.is_null())
-        return Argument();
-    if (value.is_boolean())
-        return Argument(value.get<bool>());
-    if (value.is_number_integer())
-        return Argument(value.get<std::int64_t>());
-    if (value.is_number())
-        return Argument(value.get<double>());
-    if (value.is_string())
-        return Argument(value.get<std::string>());
-    QS_CHECK(place.array());
-    Argument::List list;
-    for (std::size_t i = 0; i < value.size(); ++i) {
-        QS_TRY(Argument item, readLiteral(place.item(i)));
-        list.push_back(std::move(item));
-    }
-    return Argument(std::move(list));
-}
-
-Result<std::vector<KernelArgument>> readArguments(const JsonPlace& place);
-
-Result<KernelArgument> readArgument(const JsonPlace& place)
-{
-    KernelArgument made;
-    if (place.value().is_string()) {
-        QS_TRY(const std::string word, place.string());
-        for (const auto& [name, source] : kWords)
-            if (word == name) {
-                made.source = source;
-                return made;
-            }
-        return place.error("'" + word + "' is no source of an argument",
-                           "one of: input, weight, bias, output_scale, output_zero_point, or an "
-                           "object with input, argument, value or prepack");
-    }
-    QS_CHECK(place.object({"input", "argument", "value", "prepack", "arguments"}));
-    if (place.has("prepack")) {
-        made.source = Source::Prepacked;
-        QS_TRY(made.from, place.key("prepack").string());
-        QS_CHECK(readTarget(place.key("prepack"), made.from));
-        if (!place.has("arguments"))
-            return place.error("the key 'arguments' is missing: what the prepack operator takes");
-        QS_TRY(made.parts, readArguments(place.key("arguments")));
-        return made;
-    }
-    if (place.value().size() != 1 || place.has("arguments"))
-        return place.error("exactly one of 'input', 'argument', 'value' and 'prepack' is wanted");
-    if (place.has("input")) {
-        QS_TRY(const std::int64_t number, place.key("input").integer());
-        if (number < 0)
-            return place.key("input").error("inputs are counted from 0");
-        made.input = std::size_t(number);
-    } else if (place.has("argument")) {
-        made.source = Source::OfOperator;
-        QS_TRY(made.from, place.key("argument").string());
-    } else {
-        made.source = Source::Literal;
-        QS_TRY(made.literal, readLiteral(place.key("value")));
-    }
-    return made;
-}
-
-Result<std::vector<KernelArgument>> readArguments(const JsonPlace& place)
-{
-    if (!place.value().is_object() || place.value().empty())
-        return place.error("an object is wanted: for each argument where it comes from");
-    std::vector<KernelArgument> made;
-    for (const auto& [name, value] : place.value().items()) {
-        QS_TRY(KernelArgument one, readArgument(place.key(name)));
-        one.name = name;
-        made.push_back(std::move(one));
-    }
-    return made;
 }
 
 Result<void> readOutput(const JsonPlace& place, KernelRow& row)
@@ -196,7 +94,7 @@ void addKernelFacts(const std::string& kernel, bool isPrepack, ExtensionPack& pa
 void addKernels(const std::vector<KernelArgument>& arguments, ExtensionPack& pack)
 {
     for (const KernelArgument& argument : arguments)
-        if (argument.source == Source::Prepacked) {
+        if (argument.source == KernelArgument::Source::Prepacked) {
             addKernelFacts(argument.from, true, pack);
             addKernels(argument.parts, pack);
         }
@@ -218,7 +116,7 @@ Result<void> readRow(const JsonPlace& place, ExtensionPack& pack)
     if (place.has("output"))
         QS_CHECK(readOutput(place.key("output"), row));
     if (row.kernel != kSameKernel && row.kernel != kNoKernel) {
-        QS_CHECK(readTarget(place.key("to"), row.kernel));
+        QS_CHECK(readPackTarget(place.key("to"), row.kernel));
         if (!place.has("arguments"))
             return place.error("the key 'arguments' is missing: where the kernel's come from");
         addKernelFacts(row.kernel, false, pack);
@@ -226,7 +124,7 @@ Result<void> readRow(const JsonPlace& place, ExtensionPack& pack)
         return place.key("arguments").error("'" + row.kernel + "' takes none");
     }
     if (place.has("arguments")) {
-        QS_TRY(row.arguments, readArguments(place.key("arguments")));
+        QS_TRY(row.arguments, readArguments(place.key("arguments"), ArgumentsOf::Row));
         addKernels(row.arguments, pack);
     }
     pack.rows.push_back(std::move(row));
@@ -234,20 +132,60 @@ Result<void> readRow(const JsonPlace& place, ExtensionPack& pack)
 }
 
 /// Beside the JSON, wherever the folder is moved to.
+Result<std::string> readFileName(const JsonPlace& place, const std::string& name,
+                                 const ExtensionPack& pack)
+{
+    if (name.empty() || fs::path(name).filename() != fs::path(name))
+        return place.error("'" + name + "' is no file beside " + kPackFile);
+    return (fs::path(pack.folder) / name).string();
+}
+
 Result<void> readLibraries(const JsonPlace& place, ExtensionPack& pack)
 {
     QS_TRY(const std::vector<std::string> names, readWords(place));
     for (std::size_t i = 0; i < names.size(); ++i) {
-        if (names[i].empty() || fs::path(names[i]).filename() != fs::path(names[i]))
-            return place.item(i).error("'" + names[i] + "' is no file beside " + kPackFile);
-        pack.libraries.push_back((fs::path(pack.folder) / names[i]).string());
+        QS_TRY(std::string path, readFileName(place.item(i), names[i], pack));
+        pack.libraries.push_back(std::move(path));
     }
+    return {};
+}
+
+Result<void> readScripts(const JsonPlace& place, ExtensionPack& pack)
+{
+    if (!place.value().is_object())
+        return place.error("an object of files is wanted",
+                           "write {\"unit.pt\": {\"mypack::unit\": \"forward\"}}");
+    for (const auto& [name, methods] : place.value().items()) {
+        const JsonPlace item = place.key(name);
+        PackScript script;
+        QS_TRY(script.path, readFileName(item, name, pack));
+        if (!methods.is_object() || methods.empty())
+            return item.error("an object from operators to the script's methods is wanted");
+        for (const auto& [op, method] : methods.items()) {
+            QS_CHECK(readPackTarget(item.key(op), op));
+            QS_TRY(script.methods[op], item.key(op).string());
+        }
+        pack.scripts.push_back(std::move(script));
+    }
+    return {};
+}
+
+Result<void> readFiles(const JsonPlace& root, ExtensionPack& pack)
+{
+    if (!root.has("libraries") && !root.has("scripts"))
+        return root.error("neither 'libraries' nor 'scripts' is there",
+                          "name the files beside " + std::string(kPackFile)
+                              + " that register the pack's operators");
+    if (root.has("libraries"))
+        QS_CHECK(readLibraries(root.key("libraries"), pack));
+    if (root.has("scripts"))
+        QS_CHECK(readScripts(root.key("scripts"), pack));
     return {};
 }
 
 Result<void> readName(const JsonPlace& root, ExtensionPack& pack)
 {
-    for (const char* key : {"name", "torch", "libraries"})
+    for (const char* key : {"name", "torch"})
         if (!root.has(key))
             return root.error("the key '" + std::string(key) + "' is missing");
     QS_TRY(pack.name, root.key("name").string());
@@ -271,8 +209,11 @@ Result<std::string> hashOf(const ExtensionPack& pack, const std::string& text)
 {
     Sha256 hash;
     hash.update(text.data(), text.size());
-    for (const std::string& library : pack.libraries) {
-        QS_TRY(const std::string one, fileSha256(library));
+    std::vector<std::string> files = pack.libraries;
+    for (const PackScript& script : pack.scripts)
+        files.push_back(script.path);
+    for (const std::string& file : files) {
+        QS_TRY(const std::string one, fileSha256(file));
         hash.update(one.data(), one.size());
     }
     return hash.hex();
@@ -295,9 +236,9 @@ Result<ExtensionPack> readPack(const std::string& folder)
     const JsonPlace root(document, file, "");
     QS_CHECK(checkFormat(root, "quantscope.extension", 1));
     QS_CHECK(root.object({"format", "version", "name", "description", "torch", "libraries",
-                          "operators", "patterns", "lowering"}));
+                          "scripts", "operators", "patterns", "lowering", "custom_modules"}));
     QS_CHECK(readName(root, pack));
-    QS_CHECK(readLibraries(root.key("libraries"), pack));
+    QS_CHECK(readFiles(root, pack));
     if (root.has("operators"))
         QS_CHECK(readOperators(root.key("operators"), pack));
     if (root.has("patterns")) {
@@ -313,6 +254,15 @@ Result<ExtensionPack> readPack(const std::string& folder)
         QS_CHECK(list.array());
         for (std::size_t i = 0; i < list.value().size(); ++i)
             QS_CHECK(readRow(list.item(i), pack));
+    }
+    if (root.has("custom_modules")) {
+        QS_TRY(pack.modules, readModules(root.key("custom_modules"), pack.name));
+        for (const PackModuleSpec& module : pack.modules) {
+            for (const auto& [mode, call] : module.kernels) {
+                addKernelFacts(call.kernel, false, pack);
+                addKernels(call.arguments, pack);
+            }
+        }
     }
     QS_TRY(pack.sha256, hashOf(pack, text));
     return pack;

@@ -35,12 +35,32 @@ std::string kindOf(const OperatorFacts& facts)
                             : "operator";
 }
 
-std::string wordsOf(const std::vector<std::string>& pattern)
+std::string wordsOf(const std::vector<std::string>& names, const char* between = " + ")
 {
     std::string text;
-    for (const std::string& name : pattern)
-        text += (text.empty() ? "" : " + ") + name;
+    for (const std::string& name : names)
+        text += (text.empty() ? "" : between) + name;
     return text;
+}
+
+std::vector<std::string> operatorsOf(const PackScript& script)
+{
+    std::vector<std::string> names;
+    for (const auto& [op, method] : script.methods)
+        names.push_back(op);
+    return names;
+}
+
+Json modulesJson(const ExtensionPack& pack)
+{
+    Json list = Json::array();
+    for (const PackModuleSpec& module : pack.modules) {
+        Json modes = Json::object();
+        for (const auto& [mode, call] : module.kernels)
+            modes[std::string(quantizationModeName(mode))] = call.kernel;
+        list.push_back({{"class", module.floatClass}, {"modes", std::move(modes)}});
+    }
+    return list;
 }
 
 } // namespace
@@ -52,6 +72,9 @@ std::string packText(const ExtensionPack& pack)
         + pack.folder + "\nsha256    " + pack.sha256 + "\ntorch     " + pack.torchVersion + "\n";
     for (const std::string& library : pack.libraries)
         text += "library   " + std::filesystem::path(library).filename().string() + "\n";
+    for (const PackScript& script : pack.scripts)
+        text += "script    " + std::filesystem::path(script.path).filename().string() + " ("
+            + wordsOf(operatorsOf(script), ", ") + ")\n";
     for (const OperatorFacts& facts : pack.operators) {
         std::string roles;
         for (const auto& [role, name] : rolesOf(facts))
@@ -66,6 +89,10 @@ std::string packText(const ExtensionPack& pack)
             + "\n";
     for (const KernelRow& row : pack.rows)
         text += "lowering  " + wordsOf(row.pattern) + " -> " + row.kernel + "\n";
+    for (const PackModuleSpec& module : pack.modules)
+        for (const auto& [mode, call] : module.kernels)
+            text += "module    " + module.floatClass + ", "
+                + std::string(quantizationModeName(mode)) + " -> " + call.kernel + "\n";
     return text;
 }
 
@@ -90,6 +117,11 @@ std::string packJson(const ExtensionPack& pack)
         }
         out["operators"].push_back(std::move(one));
     }
+    out["scripts"] = Json::object();
+    for (const PackScript& script : pack.scripts)
+        out["scripts"][std::filesystem::path(script.path).filename().string()]
+            = operatorsOf(script);
+    out["custom_modules"] = modulesJson(pack);
     out["patterns"] = Json::array();
     for (const BackendPattern& pattern : pack.patterns)
         out["patterns"].push_back(pattern.complexFormat.empty()

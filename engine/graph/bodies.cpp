@@ -23,7 +23,7 @@ constexpr std::array<Titles, 8> kTitles {{{"higher_order.cond", {"if true", "oth
                                           {"prim.Loop", {"do", ""}},
                                           {"higher_order.wrap_with_autocast", {"autocast", ""}},
                                           {"quantscope.region.default", {"region", ""}},
-                                          {"quantscope.lstm.default", {"cells", ""}},
+                                          {"quantscope.module.default", {"inside", ""}},
                                           {"quantscope.recur.default", {"each step", ""}}}};
 
 } // namespace

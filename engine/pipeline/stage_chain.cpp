@@ -4,9 +4,12 @@
 #include "engine/calibrate/observed_types.h"
 #include "engine/compare/collect_inputs.h"
 #include "engine/compare/comparator.h"
+#include "engine/configure/custom_config.h"
 #include "engine/configure/extension_packs.h"
 #include "engine/configure/json/edit_step_json.h"
 #include "engine/convert/convert.h"
+#include "engine/custom_modules/attention/quantizable_attention.h"
+#include "engine/custom_modules/gather_modules.h"
 #include "engine/execute/fill_shapes.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/export/exporter.h"
@@ -18,6 +21,8 @@
 #include "engine/values/look.h"
 
 #include <ATen/Parallel.h>
+
+#include <algorithm>
 
 namespace qs {
 
@@ -149,7 +154,32 @@ Result<EditedModelPtr> StageChain::edited(GraphPtr file, const Recipe& recipe,
     QS_TRY(EditedModelPtr edited,
            from ? editFurther(from, steps, job) : editModel(file, steps, job));
     m_memo.keep<EditedModel>(keyOf(steps.size()), edited, edited->graph->nodes().size() * 1024);
-    return edited;
+    return gathered(std::move(edited), recipe);
+}
+
+Result<EditedModelPtr> StageChain::gathered(EditedModelPtr edited, const Recipe& recipe)
+{
+    const auto wanted = customModulesWanted(recipe.prepareJson);
+    if (wanted.empty() && loadedPacks().empty())
+        return edited;
+    KeyBuilder made("gathered");
+    made.add(modelKey(*edited->file)).add(editsToJson(recipe.edits).dump());
+    for (const std::string& name : wanted)
+        made.add(name);
+    const Key key = made.key();
+    if (auto kept = m_memo.find<EditedModel>(key); kept && kept->file == edited->file)
+        return kept;
+    GraphPtr graph = edited->graph;
+    if (std::find(wanted.begin(), wanted.end(), kAttentionClass) != wanted.end()) {
+        QS_TRY(graph, makeAttentionQuantizable(std::move(graph)));
+    }
+    QS_TRY(graph, gatherModules(std::move(graph)));
+    if (graph == edited->graph)
+        return edited;
+    auto whole = std::make_shared<EditedModel>(*edited);
+    whole->graph = std::move(graph);
+    m_memo.keep<EditedModel>(key, whole, whole->graph->nodes().size() * 1024);
+    return whole;
 }
 
 Result<void> StageChain::savePartInputs(const EditedModelPtr& part, const Recipe& recipe,

@@ -143,6 +143,9 @@ public:
     }
 
 private:
+    /// The same with the custom modules that are asked for: attention as its quantizable form, the
+    /// calls of packs' modules made one node each (`gatherModules`).
+    Result<EditedModelPtr> gathered(EditedModelPtr edited, const Recipe& recipe);
     struct Run;
     /// How much was looked at.
     struct Amount

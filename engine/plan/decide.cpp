@@ -2,7 +2,7 @@
 #include "engine/plan/decide.h"
 
 #include "engine/base/text.h"
-#include "engine/plan/match/custom_modules.h"
+#include "engine/plan/match/custom_matches.h"
 #include "engine/plan/remedy.h"
 
 #include <algorithm>
@@ -150,6 +150,18 @@ void refuse(Verdicts& out, const DTypeChoice& choice, const Backend& backend, in
         out.remedy.text = describeChange(*out.qconfig.config, *out.remedy.qconfig);
 }
 
+/// "a static qconfig": the modes of the custom module that the operator is.
+std::string qconfigsTaken(const Node& node, const OpName& name)
+{
+    const CustomModulePtr module = customModuleOf(node, name);
+    std::string modes;
+    for (const QuantizationMode mode :
+         {QuantizationMode::Static, QuantizationMode::Dynamic, QuantizationMode::WeightOnly})
+        if (module && module->takes(mode))
+            modes += (modes.empty() ? "" : " or ") + std::string(quantizationModeName(mode));
+    return "a " + modes + " qconfig";
+}
+
 } // namespace
 
 Decider::Decider(const Graph& graph, const OpNames& names, const Matches& matches,
@@ -227,7 +239,7 @@ Verdicts Decider::decide(const Match& match, const std::vector<RuleHits>& hits,
     if (match.entry < 0) {
         out.verdict = Verdict::FloatByBackend;
         out.reason = "backend " + inQuotes(backend.name) + " has no pattern " + rootName.name
-            + "; a static qconfig needs none";
+            + ": it is quantized as a whole, by " + qconfigsTaken(root, rootName);
         return out;
     }
     out.dtypeConfig = weightOnlyConfig(entry, qconfig, facts);

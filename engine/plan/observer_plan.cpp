@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/observer_plan.h"
 
-#include "engine/plan/match/lstm_op.h"
+#include "engine/plan/match/custom_matches.h"
 #include "engine/plan/observer_sites.h"
 
 #include <algorithm>
@@ -136,6 +136,13 @@ private:
     void observeInputs(const Node& node, const Decision& decision)
     {
         const OpName& name = nameOf(node.id);
+        const CustomModulePtr module
+            = decision.customModule ? customModuleOf(node, name) : CustomModulePtr();
+        const std::vector<ValueRef> own
+            = module ? module->weights(m_graph, node) : std::vector<ValueRef>();
+        const std::vector<ValueRef> carried
+            = module ? module->carried(node) : std::vector<ValueRef>();
+        const bool readsQuantized = !module || isStatic(decision);
         int inputIndex = 0;
         bool first = true;
         for (std::uint32_t a = 0; a < node.args.size(); ++a) {
@@ -148,9 +155,13 @@ private:
                         && m_graph.value(ref).type.kind == ValueKind::Tensor;
                     return;
                 }
-                if (role == ArgumentRole::Weight || isListedWeight(node, a, ref))
+                const bool listed = module ? std::find(own.begin(), own.end(), ref) != own.end()
+                                           : isListedWeight(node, a, ref);
+                if (role == ArgumentRole::Weight || listed)
                     observeWeight(node, a, ref, decision);
-                else if (role == ArgumentRole::Activation && !isOwnTensor(ref, name))
+                else if (role == ArgumentRole::Activation && !isOwnTensor(ref, name)
+                         && readsQuantized
+                         && std::find(carried.begin(), carried.end(), ref) == carried.end())
                     observeInput(node, a, ref, decision, zeroth, inputIndex++);
             });
         }
@@ -300,32 +311,33 @@ private:
         m_blind.insert(value);
     }
 
-    /// An LSTM is observed inside its cells. Its results leave it quantized: the sequence as the
-    /// last layer's first cell made it, the stacked states as the first layer's did.
+    static bool isStatic(const Decision& decision)
+    {
+        const auto mode = quantizationMode(*decision.qconfig);
+        return mode && *mode == QuantizationMode::Static;
+    }
+
+    /// A custom module is observed inside. Its results leave it quantized, each with the numbers of
+    /// a value inside.
     void observeInterior(const Node& node, const Decision& decision)
     {
-        const auto op = readLstm(node);
-        std::size_t output = 0, state = 0;
-        const std::size_t lastLayer = (op->layers - 1) * op->directions;
-        std::size_t sequence = 0;
-        for (std::size_t cell = 0; cell < op->cells(); ++cell)
-            for (const std::string_view value : kLstmCellValues) {
-                ObserverSite site;
-                site.spec = decision.qconfig->activation;
-                site.rule = decision.rule;
-                site.weightOwner = node.id;
-                site.interior = lstmInterior(*op, cell, value);
-                const std::size_t index = m_sites.add(std::move(site));
-                if (value == "ogate_cy" && cell == 0)
-                    output = index;
-                if (value == "ogate_cy" && cell == lastLayer)
-                    sequence = index;
-                if (value == "fgate_cx_igate_cgate" && cell == 0)
-                    state = index;
-            }
-        const std::size_t made[] {sequence, output, state};
-        for (std::uint32_t i = 0; i < node.outputs.size() && i < std::size(made); ++i) {
+        if (!isStatic(decision))
+            return;
+        const CustomModulePtr module = customModuleOf(node, nameOf(node.id));
+        std::unordered_map<std::string, std::size_t> inside;
+        for (std::string& name : module->interiors(node)) {
+            ObserverSite site;
+            site.spec = decision.qconfig->activation;
+            site.rule = decision.rule;
+            site.weightOwner = node.id;
+            site.interior = name;
+            inside[std::move(name)] = m_sites.add(std::move(site));
+        }
+        const std::vector<std::string> made = module->outputs(node);
+        for (std::uint32_t i = 0; i < node.outputs.size() && i < made.size(); ++i) {
             const ValueRef value {node.id, i};
+            if (made[i].empty())
+                continue;
             m_produced[value] = decision.qconfig->activation.dtype;
             if (m_graph.users(value).empty())
                 continue;
@@ -335,7 +347,7 @@ private:
             site.spec = decision.qconfig->activation;
             site.rule = decision.rule;
             const std::size_t index = m_sites.add(std::move(site));
-            m_sites[index].instance = made[i];
+            m_sites[index].instance = inside.at(made[i]);
             m_sites.setOutput(value, index);
         }
     }

@@ -5,7 +5,7 @@
 #include "engine/plan/block/prepare_names.h"
 #include "engine/plan/branch_conditions.h"
 #include "engine/plan/decide.h"
-#include "engine/plan/match/custom_modules.h"
+#include "engine/plan/match/custom_matches.h"
 #include "engine/plan/model_warnings.h"
 #include "engine/plan/names/object_types.h"
 #include "engine/plan/names/own_modules.h"
@@ -146,7 +146,9 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
     QS_TRY(const PrepareSettings settings, prepareSettings(block));
     OpNames names;
     const ModuleChoices choices(graph, settings);
-    const std::set<std::string> listed = patternNames(backend);
+    std::set<std::string> listed = patternNames(backend);
+    for (const CustomModulePtr& module : customModules())
+        listed.insert(module->floatClass());
     for (const auto& node : graph.nodes())
         names.push_back(choices.keepsFloat(node->id) ? OpName {}
                                                      : settled(opNameOf(*node), listed));

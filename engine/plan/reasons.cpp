@@ -3,7 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/configure/nearest_name.h"
-#include "engine/plan/match/custom_modules.h"
+#include "engine/plan/match/custom_matches.h"
 #include "engine/plan/names/taken_apart.h"
 
 #include <algorithm>
@@ -252,7 +252,7 @@ void Reasoner::addBlocked(NodePlan& plan) const
 
 bool Reasoner::isWhole(const std::string& name) const
 {
-    return m_single.contains(name) || isCustomModule({OpName::Kind::Module, name, "lstm"});
+    return m_single.contains(name) || customModuleOf(name);
 }
 
 void Reasoner::explainInside(NodePlan& plan, const Node& node, const OpName& name) const
@@ -274,11 +274,10 @@ void Reasoner::explainInside(NodePlan& plan, const Node& node, const OpName& nam
         || (m_single.contains(kLinear) && multipliesByWeight(graph, node, own));
     plan.reason += ", for which backend " + inQuotes(backend.name)
         + " has no pattern: as in torch.ao, what such a module computes itself stays float";
-    if (name.name == "torch.nn.MultiheadAttention")
-        // With batch_first the swapped module computes something else (torch.ao of PyTorch 2.11).
-        plan.remedy.text = "write its projections as torch.nn.Linear; without batch_first it may "
-                           "be swapped before the export for "
-                           "torch.ao.nn.quantizable.MultiheadAttention";
+    if (name.name == "torch.nn.MultiheadAttention"
+        && !graph.modules().tryGet(node.scope.path + ".linear_Q"))
+        plan.remedy.text = "let its projections be quantized: \"custom_modules\": "
+                           "[\"torch.nn.MultiheadAttention\"] in the recipe";
 }
 
 void Reasoner::explainUnmatched(NodePlan& plan, const Node& node, const OpName& name) const

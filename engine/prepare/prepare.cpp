@@ -4,9 +4,9 @@
 #include "engine/base/torch_guard.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/graph/graph_verifier.h"
-#include "engine/prepare/custom_modules/observe_lstm.h"
 #include "engine/prepare/fuse_conv_bn.h"
 #include "engine/prepare/insert_observers.h"
+#include "engine/prepare/observe_modules.h"
 #include "engine/prepare/weighted_op.h"
 
 namespace qs {
@@ -67,7 +67,7 @@ Result<PreparedPtr> prepareModel(GraphPtr model, PlanPtr plan, const JobContext&
 
     job.report("prepare", "inserting observers", 0.8);
     QS_CHECK(job.check());
-    const bool custom = observeLstms(edit, *model, *plan);
+    const bool custom = observeModules(edit, *model, *plan);
     QS_TRY(prepared->observedWeight, observedWeights(edit, *plan));
     QS_TRY(const bool observed, insertObservers(edit, *plan, prepared->valueOf, job));
     QS_CHECK(job.check());

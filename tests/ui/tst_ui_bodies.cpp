@@ -170,7 +170,7 @@ void TestBodies::whatBecameOfANodeCanBeLookedInto()
     const GraphPtr model = workspace().document().model();
     GraphEdit edit(*model);
     Node& relu = edit.change(model->tryFind("relu")->id);
-    relu.target = "quantscope.lstm.default";
+    relu.target = "quantscope.module.default";
     relu.subgraphs = {model->tryFind("cond")->subgraphs[0]};
     auto prepared = std::make_shared<PreparedModel>();
     prepared->model = model;
@@ -182,7 +182,7 @@ void TestBodies::whatBecameOfANodeCanBeLookedInto()
     workspace().document().setCalibration(calibration, workspace().document().keys());
     doubleClick(pane().view(), "relu");
     QTRY_VERIFY(shows("mul"));
-    QCOMPARE(find<QTabBar>(QStringLiteral("bodyTabs"))->tabText(0), QStringLiteral("cells"));
+    QCOMPARE(find<QTabBar>(QStringLiteral("bodyTabs"))->tabText(0), QStringLiteral("inside"));
 }
 
 void TestBodies::anotherModelClosesIt()

@@ -4,10 +4,10 @@
 #include "engine/base/torch_guard.h"
 #include "engine/convert/count_steps.h"
 #include "engine/convert/lowering/lowering_ops.h"
-#include "engine/convert/lstm/lstm_check.h"
-#include "engine/convert/lstm/recurrent_check.h"
-#include "engine/execute/control/recurrence.h"
+#include "engine/convert/lowering/recurrent_check.h"
+#include "engine/custom_modules/custom_module.h"
 #include "engine/execute/interpreter.h"
+#include "engine/graph/operators/engine_ops.h"
 
 #include <algorithm>
 #include <cmath>
@@ -200,8 +200,8 @@ private:
             frame.set(mine, handedOver(mine, m_alive.at(reference)));
         }
         const Node& kernel = m_lowered.graph->get(site.kernel);
-        if (kernel.isOp(kLstmTarget)) {
-            QS_TRY(const double most, lstmDifference(site, kernel, frame));
+        if (m_graph.get(site.reference).isOp(kModuleTarget)) {
+            QS_TRY(const double most, moduleDifference(site, kernel, frame));
             return atMost(most);
         }
         for (const NamedArgument& argument : kernel.args)
@@ -289,30 +289,59 @@ private:
         return most;
     }
 
-    /// Of an LSTM each kernel inside is checked on its own.
-    Result<double> lstmDifference(const KernelSite& site, const Node& kernel, const Frame& frame)
+    /// A value that the reference form reads, as the kernels' quantized inputs stand for it.
+    Result<at::IValue> floatOperand(ValueRef ref) const
+    {
+        if (m_reference.isConstant(ref))
+            return m_reference.constant(ref);
+        const Node& node = m_graph.get(ref.node);
+        const bool dequantizes = node.target.starts_with("quantized_decomposed.dequantize_");
+        const auto seen = m_alive.find(dequantizes ? *node.args.at(0).value.asRef() : ref);
+        if (seen == m_alive.end())
+            return fail(ErrorCode::Unsupported, "what it reads is not known to the check");
+        const at::IValue value = handedOver(seen->first, seen->second);
+        return dequantizes ? at::IValue(value.toTensor().dequantize()) : value;
+    }
+
+    /// A custom module knows how its kernels are to be checked.
+    Result<double> moduleDifference(const KernelSite& site, const Node& kernel, Frame& frame)
     {
         const Node& reference = m_graph.get(site.reference);
-        std::vector<at::IValue> floats, quantized;
-        for (const NamedArgument& argument : kernel.args) {
-            std::vector<ValueRef> refs;
-            forEachRef(argument.value, [&](ValueRef ref) { refs.push_back(ref); });
-            for (const ValueRef ref : refs) {
+        const CustomModulePtr module = customModuleOf(reference.scope.moduleClass);
+        if (!module)
+            return fail(ErrorCode::Internal, "a module that nobody knows");
+        ModuleRun run {reference, {}, kernel, {}, {}};
+        for (const NamedArgument& argument : reference.args)
+            QS_CHECK(eachRef(argument.value, [&](ValueRef ref) -> Result<void> {
+                QS_TRY(at::IValue value, floatOperand(ref));
+                run.inputs.push_back(std::move(value));
+                return {};
+            }));
+        for (const NamedArgument& argument : kernel.args)
+            QS_CHECK(eachRef(argument.value, [&](ValueRef ref) -> Result<void> {
                 const at::IValue* given = frame.tryGet(ref);
-                QS_TRY(const at::IValue value,
-                       given ? Result<at::IValue>(*given) : m_run.constant(ref));
-                quantized.push_back(value);
-                if (argument.name != "params")
-                    floats.emplace_back(value.toTensor().dequantize());
-            }
-        }
-        std::vector<ValueRef> params;
-        forEachRef(reference.args.at(2).value, [&](ValueRef ref) { params.push_back(ref); });
-        for (const ValueRef ref : params) {
-            QS_TRY(at::IValue value, m_reference.constant(ref));
-            floats.push_back(std::move(value));
-        }
-        return compareLstmKernels(reference, std::move(floats), kernel, std::move(quantized));
+                QS_TRY(at::IValue value, given ? Result<at::IValue>(*given) : m_run.constant(ref));
+                run.operands.push_back(std::move(value));
+                return {};
+            }));
+        run.runLowered = [&]() -> Result<std::vector<at::IValue>> {
+            QS_CHECK(m_run.runNode(kernel, frame));
+            std::vector<at::IValue> made;
+            for (std::uint32_t i = 0; i < kernel.outputs.size(); ++i)
+                made.push_back(frame.get({kernel.id, i}));
+            return made;
+        };
+        return module->difference(run);
+    }
+
+    static Result<void> eachRef(const Argument& argument,
+                                const std::function<Result<void>(ValueRef)>& visit)
+    {
+        std::vector<ValueRef> refs;
+        forEachRef(argument, [&](ValueRef ref) { refs.push_back(ref); });
+        for (const ValueRef ref : refs)
+            QS_CHECK(visit(ref));
+        return {};
     }
 
     const Graph& m_graph; ///< the reference form

@@ -6,8 +6,8 @@
 #include "engine/convert/lowering/kernel_matcher.h"
 #include "engine/convert/lowering/lowered_strides.h"
 #include "engine/convert/lowering/lowering_ops.h"
-#include "engine/convert/lstm/lstm_forms.h"
-#include "engine/execute/control/recurrence.h"
+#include "engine/convert/lowering/module_draft.h"
+#include "engine/convert/quantize_weights.h"
 #include "engine/graph/graph_verifier.h"
 #include "engine/graph/operators/operators.h"
 #include "engine/graph/readers.h"
@@ -66,8 +66,8 @@ public:
                 continue;
             if (m_edit.get(id).isOp(kQuantize))
                 lowerAt(id);
-            else if (m_options.lstmBodies.contains(id))
-                lowerLstm(id);
+            else if (m_options.modules.contains(id))
+                lowerModule(id);
             else if (m_options.quantized.contains(id))
                 lowerFloatAt(id);
         }
@@ -241,42 +241,64 @@ private:
         m_out.sites.push_back(std::move(site));
     }
 
-    /// An LSTM between dequantize and quantize nodes; the latter ask for what its body gives.
-    void lowerLstm(NodeId id)
+    /// A custom module. Where its results are quantized, the quantize nodes after it ask for what
+    /// it gives.
+    void lowerModule(NodeId id)
     {
         if (const auto it = m_options.refused.find(id); it != m_options.refused.end()) {
             m_out.reasons[id] = it->second;
             return;
         }
-        std::vector<std::pair<NodeId, std::uint32_t>> quantizes; // with the output they read
-        for (std::uint32_t i = 0; i < m_edit.get(id).outputs.size(); ++i)
-            for (const Use& use : m_edit.users({id, i})) {
-                if (!m_edit.get(use.node).isOp(kQuantize)) {
-                    m_out.reasons[id] = "its float result is read elsewhere as well";
-                    return;
-                }
-                quantizes.emplace_back(use.node, i);
-            }
-        const auto made = emitQuantizedLstm(m_edit, id, m_options.lstmBodies.at(id));
-        if (!made) {
-            m_out.reasons[id] = made.error().message;
-            return;
-        }
-        m_out.sites.push_back({id, true, *made, id, std::string(kLstmTarget), lstmInputs(*made)});
-        for (const auto& [quantize, output] : quantizes)
-            pass(quantize, {*made, output});
-        m_edit.erase(id);
+        if (auto lowered = putKernels(id); !lowered)
+            m_out.reasons[id] = std::move(lowered).error().message;
     }
 
-    std::vector<std::pair<ValueRef, ValueRef>> lstmInputs(NodeId lstm) const
+    Result<void> putKernels(NodeId id)
+    {
+        std::vector<std::pair<NodeId, std::uint32_t>> quantizes; // with the output they read
+        bool isFloatRead = false;
+        for (std::uint32_t i = 0; i < m_edit.get(id).outputs.size(); ++i)
+            for (const Use& use : m_edit.users({id, i})) {
+                if (m_edit.get(use.node).isOp(kQuantize))
+                    quantizes.emplace_back(use.node, i);
+                else
+                    isFloatRead = true;
+            }
+        LoweredModuleDraft draft(m_edit, id);
+        QS_TRY(const NodeId made, m_options.modules.at(id)(draft));
+        const bool isQuantized = isQuantizedResult(m_edit.get(made));
+        if (isQuantized && isFloatRead)
+            return fail(ErrorCode::Unsupported, "its float result is read elsewhere as well");
+        m_out.sites.push_back({id, true, made, id, m_edit.get(made).target, moduleInputs(made)});
+        for (const auto& [quantize, output] : quantizes)
+            if (isQuantized)
+                pass(quantize, {made, output});
+        for (std::uint32_t i = 0; !isQuantized && i < m_edit.get(id).outputs.size(); ++i) {
+            m_edit.replaceUses({id, i}, {made, i});
+            m_floatOf[{made, i}] = {id, i};
+        }
+        m_edit.erase(id);
+        return {};
+    }
+
+    static bool isQuantizedResult(const Node& kernel)
+    {
+        const DType dtype = kernel.outputs.empty() ? DType::Unknown : kernel.outputs[0].type.dtype;
+        return storageDType(dtype) != DType::Unknown && storageDType(dtype) != dtype;
+    }
+
+    std::vector<std::pair<ValueRef, ValueRef>> moduleInputs(NodeId kernel) const
     {
         std::vector<std::pair<ValueRef, ValueRef>> inputs;
-        for (const NamedArgument& argument : m_edit.get(lstm).args)
+        for (const NamedArgument& argument : m_edit.get(kernel).args)
             forEachRef(argument.value, [&](ValueRef ref) {
                 const auto quantize = m_values.quantizeOf.find(ref);
-                inputs.emplace_back(
-                    ref,
-                    quantize == m_values.quantizeOf.end() ? ref : ValueRef {quantize->second, 0});
+                const auto floating = m_floatOf.find(ref);
+                inputs.emplace_back(ref,
+                                    quantize != m_values.quantizeOf.end()
+                                        ? ValueRef {quantize->second, 0}
+                                        : floating != m_floatOf.end() ? floating->second
+                                                                      : ref);
             });
         return inputs;
     }

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "engine/base/job_context.h"
+#include "engine/base/result.h"
 #include "engine/configure/backend/lowering_table.h"
 #include "engine/graph/graph.h"
 
+#include <functional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -12,6 +14,8 @@
 #include <vector>
 
 namespace qs {
+
+class ModuleDraft;
 
 /// One emitted kernel and what it stands for in the reference form.
 struct KernelSite
@@ -37,6 +41,9 @@ struct LoweredGraph
     bool reduceRange = false; ///< dynamic activations leave one bit free
 };
 
+/// Puts kernels in a custom module's place (`CustomModule::lower`).
+using LowerModule = std::function<Result<NodeId>(ModuleDraft&)>;
+
 /// What a lowering may use.
 struct LoweringOptions
 {
@@ -48,8 +55,7 @@ struct LoweringOptions
     std::unordered_map<NodeId, bool> quantized;
     /// Operators that a rule of the recipe keeps float: they never become kernels that compute.
     std::unordered_set<NodeId> keptFloat;
-    /// What takes the place of LSTMs that are quantized from within (`quantizedLstmBodies`).
-    std::unordered_map<NodeId, GraphPtr> lstmBodies;
+    std::unordered_map<NodeId, LowerModule> modules; ///< custom modules (`moduleLowerings`)
     bool reduceRange = false; ///< dynamic activations leave one bit free
 };
 

@@ -239,7 +239,7 @@ constexpr Runner kRunners[] = {
     {"higher_order.wrap_with_autocast", runAutocast},
     {"higher_order.out_dtype", runOutDtype},
     {kRecurTarget, runRecurrenceNode},
-    {kLstmTarget, runWholeNode},
+    {kModuleTarget, runWholeNode},
 };
 
 } // namespace

@@ -10,7 +10,7 @@ namespace qs {
 Result<std::vector<at::IValue>> runRecurrence(const std::vector<at::IValue>& args,
                                               const RunSubgraph& runSubgraph);
 
-/// Runs a `kLstmTarget`; `args` are values and lists of them, which together are the subgraph's
+/// Runs a `kModuleTarget`; `args` are values and lists of them, which together are the subgraph's
 /// inputs.
 Result<std::vector<at::IValue>> runWhole(const std::vector<at::IValue>& args,
                                          const RunSubgraph& runSubgraph);

@@ -35,7 +35,7 @@ Graph absorbCustomModuleBorders(const Graph& reference)
 {
     GraphEdit edit(reference);
     for (const NodePtr& node : reference.nodes()) {
-        if (!node->isOp(kLstmTarget))
+        if (!node->isOp(kModuleTarget))
             continue;
         edit.setArgs(node->id, mapRefs(edit.get(node->id).args, [&](ValueRef ref) {
                          const Node& before = edit.get(ref.node);

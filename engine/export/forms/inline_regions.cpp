@@ -43,7 +43,7 @@ private:
     NodePtr regionAt(NodeId id) const
     {
         const Node& node = m_edit.get(id);
-        return node.isOp(kRegionTarget) || node.isOp(kLstmTarget)
+        return node.isOp(kRegionTarget) || node.isOp(kModuleTarget)
             ? std::make_shared<const Node>(node)
             : nullptr;
     }
@@ -60,7 +60,7 @@ private:
     /// The region's operands, copied where it writes to them.
     Result<std::vector<Argument>> operandsOf(NodeId region, const Node& node)
     {
-        if (node.isOp(kLstmTarget)) {
+        if (node.isOp(kModuleTarget)) {
             std::vector<Argument> all;
             for (const NamedArgument& argument : node.args)
                 forEachRef(argument.value, [&](ValueRef ref) { all.emplace_back(ref); });

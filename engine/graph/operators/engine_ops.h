@@ -6,8 +6,8 @@
 namespace qs {
 
 /// A module that is quantized from within, as one node: runs its one subgraph, whose inputs are the
-/// node's references in order. The first three arguments are those of `aten.lstm.input`.
-inline constexpr std::string_view kLstmTarget = "quantscope.lstm.default";
+/// node's references in order.
+inline constexpr std::string_view kModuleTarget = "quantscope.module.default";
 
 /// Runs its one subgraph once a step over the first dimension of a sequence. Arguments: `sequence`
 /// [steps, ...], `states` (list) and `extra` (list, the same at each step). The subgraph takes the

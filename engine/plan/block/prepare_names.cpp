@@ -2,6 +2,7 @@
 #include "engine/plan/block/prepare_names.h"
 
 #include "engine/configure/nearest_name.h"
+#include "engine/custom_modules/custom_module.h"
 #include "engine/plan/names/op_vocabulary.h"
 #include "engine/plan/wrapped_scopes.h"
 
@@ -87,25 +88,53 @@ std::vector<std::string> namesIn(const Json& block, const char* key)
     return names;
 }
 
-/// Custom modules other than the LSTM, which needs no configuration, have no effect.
+constexpr QuantizationMode kModes[] {QuantizationMode::Static, QuantizationMode::Dynamic,
+                                     QuantizationMode::WeightOnly};
+
+/// The custom module that a map takes from: the float class, or the observed one of a static map.
+CustomModulePtr moduleMapped(const std::string& from)
+{
+    for (CustomModulePtr& module : customModules())
+        if (module->floatClass() == from || module->observedClass() == from)
+            return std::move(module);
+    return nullptr;
+}
+
+/// Why a line of torch.ao's maps does nothing; "" where it says what happens anyway.
+std::string whyNoMap(const std::string& mode, const std::string& from, const std::string& to)
+{
+    const CustomModulePtr module = moduleMapped(from);
+    if (!module)
+        return "of custom modules only torch.nn.LSTM is built in (static), others come with a "
+               "pack; its operators are planned one by one";
+    std::string modes;
+    for (const QuantizationMode one : kModes) {
+        if (!module->takes(one))
+            continue;
+        if (mode == quantizationModeName(one)) {
+            const std::string told = from == module->floatClass() && one == QuantizationMode::Static
+                ? module->observedClass()
+                : module->quantizedClass(one);
+            return told.empty() || told == to ? "" : "it becomes " + told;
+        }
+        modes += (modes.empty() ? "" : ", ") + std::string(quantizationModeName(one));
+    }
+    return module->floatClass() + " is quantized as a whole in other modes: " + modes;
+}
+
+/// What torch.ao's maps of custom modules say of classes that nobody here knows, or otherwise than
+/// they are.
 void warnOfCustomModules(const Json& block, const std::string& where, const char* key,
                          std::vector<std::string>& warnings)
 {
-    static const std::map<std::string, std::string> kBuiltIn {
-        {"torch.nn.LSTM", "torch.ao.nn.quantizable.LSTM"},
-        {"torch.ao.nn.quantizable.LSTM", "torch.ao.nn.quantized.LSTM"}};
     if (!block.contains(key) || !block[key].is_object())
         return;
     for (const auto& [mode, classes] : block[key].items())
         for (const auto& [from, to] : classes.items()) {
-            const auto known = kBuiltIn.find(from);
-            const bool same = known != kBuiltIn.end() && to.is_string()
-                && to.get<std::string>() == known->second && mode == "static";
-            if (!same)
-                warnings.push_back(
-                    where + "." + key + "." + mode + " has no effect for '" + from
-                    + "': of custom modules only torch.nn.LSTM is built in (static); "
-                      "its operators are planned one by one");
+            const std::string why = whyNoMap(mode, from, to.is_string() ? to : Json(""));
+            if (!why.empty())
+                warnings.push_back(where + "." + key + "." + mode + " has no effect for '" + from
+                                   + "': " + why);
         }
 }
 

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/configure/extension_packs.h"
+#include "engine/custom_modules/custom_module.h"
+#include "engine/custom_modules/lstm/lstm_module.h"
+#include "engine/custom_modules/pack/pack_module.h"
+
+namespace qs {
+
+namespace {
+
+std::string_view plainClass(std::string_view name)
+{
+    constexpr std::string_view kMain = "__main__.";
+    return name.starts_with(kMain) ? name.substr(kMain.size()) : name;
+}
+
+} // namespace
+
+std::vector<CustomModulePtr> customModules()
+{
+    static const CustomModulePtr kLstm = makeLstmModule();
+    std::vector<CustomModulePtr> all {kLstm};
+    for (const ExtensionPackPtr& pack : loadedPacks())
+        for (const PackModuleSpec& spec : pack->modules)
+            all.push_back(makePackModule(spec));
+    return all;
+}
+
+CustomModulePtr customModuleOf(std::string_view moduleClass)
+{
+    if (moduleClass.empty())
+        return nullptr;
+    for (CustomModulePtr& module : customModules())
+        if (plainClass(module->floatClass()) == plainClass(moduleClass))
+            return std::move(module);
+    return nullptr;
+}
+
+CustomModulePtr customModuleOf(const Node& node)
+{
+    if (node.kind != NodeKind::Op)
+        return nullptr;
+    CustomModulePtr module = customModuleOf(node.scope.moduleClass);
+    return module && module->isWhole(node) ? module : nullptr;
+}
+
+} // namespace qs

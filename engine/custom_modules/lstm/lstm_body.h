@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/custom_modules/custom_module.h"
+#include "engine/custom_modules/lstm/lstm_op.h"
+
+#include <memory>
+#include <span>
+#include <string>
+
+namespace qs {
+
+/// A node to be written inside an LSTM: its name, scope and result are set. `interior` names the
+/// value as `lstmInterior` does.
+struct LstmStep
+{
+    Node node;
+    std::string interior;
+};
+
+/// How the arithmetic inside an LSTM is written: in float with something after each value, or in
+/// quantized kernels. `interior` names a value as `lstmInterior` does. All insert into the draft of
+/// a body and return the new value.
+class LstmArithmetic
+{
+public:
+    virtual ~LstmArithmetic() = default;
+    /// How many values stand for one cell's parameters among the body's inputs.
+    virtual std::size_t parametersPerCell() const = 0;
+    virtual DType dtype() const = 0;
+    /// `side` 0 is igates, 1 is hgates; `parameters` are the cell's.
+    virtual ValueRef linear(GraphEdit& edit, LstmStep step, ValueRef x, std::size_t side,
+                            std::span<const ValueRef> parameters)
+        = 0;
+    /// "add" or "mul" of two values.
+    virtual ValueRef binary(GraphEdit& edit, LstmStep step, const char* op, ValueRef a, ValueRef b)
+        = 0;
+    /// "sigmoid" or "tanh".
+    virtual ValueRef gate(GraphEdit& edit, LstmStep step, const char* op, ValueRef x) = 0;
+    /// A value that will be joined with others: goes over to the parameters of `interior`, the
+    /// first of them (as LibTorch's `cat` and `stack` of quantized tensors do).
+    virtual ValueRef aligned(GraphEdit& edit, ValueRef value, const std::string& interior) = 0;
+};
+
+/// The float arithmetic; what `seal` returns is read from then on. It is called with each value
+/// that torch.ao observes in a cell, with "input_gate", "forget_gate", "cell_gate", "output_gate"
+/// and "tanh_cy", whose range is fixed, and, `joined`, with what joins several values to one.
+class FloatLstmArithmetic : public LstmArithmetic
+{
+public:
+    FloatLstmArithmetic(bool hasBiases, Seal seal)
+        : m_hasBiases(hasBiases)
+        , m_seal(std::move(seal))
+    {
+    }
+    std::size_t parametersPerCell() const override { return m_hasBiases ? 4 : 2; }
+    DType dtype() const override { return DType::Float32; }
+    ValueRef linear(GraphEdit& edit, LstmStep step, ValueRef x, std::size_t side,
+                    std::span<const ValueRef> parameters) override;
+    ValueRef binary(GraphEdit& edit, LstmStep step, const char* op, ValueRef a,
+                    ValueRef b) override;
+    ValueRef gate(GraphEdit& edit, LstmStep step, const char* op, ValueRef x) override;
+    ValueRef aligned(GraphEdit& edit, ValueRef value, const std::string& interior) override;
+
+private:
+    bool m_hasBiases;
+    Seal m_seal;
+};
+
+/// The inside of an LSTM as a graph of its own (torch.ao.nn.quantizable.LSTM): inputs are sequence,
+/// hidden state, cell state and the cells' parameters; outputs those of `aten.lstm.input`. Each
+/// layer and direction is one `kRecurTarget` over its cell's graph. `node` is the float LSTM in
+/// `graph`, which gives shapes, scope and names.
+std::shared_ptr<const Graph> buildLstmBody(const Graph& graph, const Node& node,
+                                           LstmArithmetic& arithmetic);
+
+} // namespace qs

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/custom_modules/pack/pack_check.h"
+
+#include "engine/execute/interpreter.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace qs {
+
+namespace {
+
+using Values = std::vector<at::IValue>;
+
+double stepsApart(const at::Tensor& made, const at::Tensor& wanted)
+{
+    if (made.sizes() != wanted.sizes())
+        return std::numeric_limits<double>::infinity();
+    if (made.numel() == 0)
+        return 0;
+    if (made.is_quantized()) {
+        const at::Tensor right = at::quantize_per_tensor(wanted.contiguous(), made.q_scale(),
+                                                         made.q_zero_point(), made.scalar_type());
+        return (made.int_repr().to(at::kLong) - right.int_repr().to(at::kLong))
+            .abs()
+            .max()
+            .item<double>();
+    }
+    const at::Tensor real = wanted.to(at::kDouble);
+    const double range
+        = std::max(real.max().item<double>(), 0.0) - std::min(real.min().item<double>(), 0.0);
+    const double worst = (made.to(at::kDouble) - real).abs().max().item<double>();
+    return worst == 0 ? 0 : worst / (range / 255);
+}
+
+/// The result's numbers are what the reference form quantizes it to: what reads it counts on them.
+Result<void> checkGrid(const Graph& body, std::size_t output, const at::Tensor& made)
+{
+    const ValueRef* leaving = body.output().args.at(output).value.asRef();
+    const Node* dequantize = leaving ? &body.get(leaving->node) : nullptr;
+    const Argument* scale = dequantize ? dequantize->tryArg("scale") : nullptr;
+    const Argument* zeroPoint = dequantize ? dequantize->tryArg("zero_point") : nullptr;
+    if (!made.is_quantized() || !scale || !scale->asDouble() || !zeroPoint || !zeroPoint->asInt())
+        return {};
+    if (float(made.q_scale()) == float(*scale->asDouble())
+        && made.q_zero_point() == *zeroPoint->asInt())
+        return {};
+    return fail(ErrorCode::Unsupported,
+                c10::str("its result has scale ", made.q_scale(), " and zero point ",
+                         made.q_zero_point(), ", not ", *scale->asDouble(), " and ",
+                         *zeroPoint->asInt()));
+}
+
+/// What a dynamic kernel makes of its input.
+at::IValue rounded(const at::IValue& value, bool sevenBits)
+{
+    if (!value.isTensor() || value.toTensor().scalar_type() != at::kFloat)
+        return value;
+    const at::Tensor& x = value.toTensor();
+    const auto [scale, zeroPoint] = at::_choose_qparams_per_tensor(x, sevenBits);
+    return at::quantize_per_tensor(x, scale, zeroPoint, at::kQUInt8).dequantize();
+}
+
+} // namespace
+
+Result<double> packDifference(const ModuleRun& run, bool isDynamic)
+{
+    QS_TRY(const Interpreter body, Interpreter::create(run.reference.subgraphs.at(0)));
+    QS_TRY(const Values made, run.runLowered());
+    const Argument::List* read = run.reference.args.at(0).value.asList();
+    const std::size_t activations = read ? read->size() : 0;
+    for (std::size_t i = 0; i < made.size(); ++i)
+        QS_CHECK(checkGrid(*run.reference.subgraphs.at(0), i, made[i].toTensor()));
+    double best = std::numeric_limits<double>::infinity();
+    for (const int bits : {0, 8, 7}) {
+        if (bits != 0 && !isDynamic)
+            break;
+        Values inputs = run.inputs;
+        for (std::size_t i = 0; bits != 0 && i < std::min(activations, inputs.size()); ++i)
+            inputs[i] = rounded(inputs[i], bits == 7);
+        QS_TRY(const Values wanted, body.run(std::move(inputs)));
+        double worst = 0;
+        for (std::size_t i = 0; i < made.size() && i < wanted.size(); ++i)
+            worst = std::max(worst, stepsApart(made[i].toTensor(), wanted[i].toTensor()));
+        best = std::min(best, worst);
+    }
+    return best;
+}
+
+} // namespace qs

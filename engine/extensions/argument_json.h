@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/configure/backend/lowering_table.h"
+#include "engine/configure/json/json_reader.h"
+
+namespace qs {
+
+/// The operator's target; PyTorch's own are not a pack's to describe.
+Result<std::string> readPackTarget(const JsonPlace& place, const std::string& name);
+
+/// What the arguments are of: a row of the lowering table, whose sources are operators' arguments,
+/// or a custom module, whose sources are its parameters.
+enum class ArgumentsOf : std::uint8_t
+{
+    Row,
+    Module
+};
+
+/// For each argument of a kernel where it comes from.
+Result<std::vector<KernelArgument>> readArguments(const JsonPlace& place, ArgumentsOf owner);
+
+} // namespace qs

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/graph/graph_edit.h"
+#include "engine/plan/plan.h"
+
+namespace qs {
+
+/// Appends an observer of the value to a draft and returns what it passes on.
+ValueRef insertObserver(GraphEdit& edit, ValueRef value, ObserverId id);
+
+/// Turns each module that the plan observes from within (`CustomModule`) into one `kModuleTarget`
+/// node, whose body computes the same in single steps and observes what the plan observes inside.
+/// The node keeps its id and its outputs. `model` is the float graph. Returns whether anything
+/// changed.
+bool observeModules(GraphEdit& edit, const Graph& model, const Plan& plan);
+
+} // namespace qs
