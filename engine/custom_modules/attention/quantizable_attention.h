@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/graph/graph.h"
+
+#include <memory>
+
+namespace qs {
+
+inline constexpr const char* kAttentionClass = "torch.nn.MultiheadAttention";
+
+/// Writes every `torch.nn.MultiheadAttention` as torch.ao's quantizable one does: its packed
+/// projections become three linear layers, `linear_Q`, `linear_K` and `linear_V`, and its
+/// `out_proj` one more, layers of their own that rules and patterns see. What is between them, the
+/// two products and the softmax, stays float, as there. Computes the same. One that is spelled
+/// otherwise stays as it is, with a line in the log. The graph itself where there is nothing to do.
+Result<GraphPtr> makeAttentionQuantizable(GraphPtr graph);
+
+} // namespace qs
