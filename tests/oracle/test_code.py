@@ -224,6 +224,12 @@ class Recurrent(nn.Module):
 
 # torch.ao keeps the LSTM's results in tuples, a .pt2 does not: steps are counted, with the counts of torch.ao's own test of a static LSTM.
 STEPS = {"reference": {"quantize": 6, "dequantize": 6}, "lowered": {"quantize": 3, "dequantize": 3}}
+# What torch.ao's prepared model prints: the quantizable LSTM, an observer on each of its inputs and each linear's result, a stub on each leaf.
+PREPARED = {"(lstm): QuantizableLSTM(": 1, "HistogramObserver(": 6, "DeQuantStub()": 3, "self.activation_post_process_": 6, "self.dequant_stub_": 3,
+            "self.a(": 1, "self.b(": 1, "self.c(": 1}
+# All modules are listed and called, and nothing stands between them.
+LOWERED = {"(lstm): QuantizedLSTM(": 1, "): QuantizedLinear(": 3, "self.lstm(": 1, "self.a(": 1, "self.b(": 1, "self.c(": 1, "torch.ops.": 0,
+           "contiguous": 0}
 
 
 def check_recurrent(folder):
@@ -240,6 +246,11 @@ def check_recurrent(folder):
         else:
             print(f"FAIL recurrent/{form}: {found} instead of {wanted}; the inputs' attributes are{'' if named else ' not'} named as torch.ao's")
             failed += 1
+    for form, wanted in (("prepared", PREPARED), ("lowered", LOWERED)):
+        code = subprocess.run([QUANTSCOPE, "inspect", pt2, "--code", "--form", form], capture_output=True, text=True, check=True).stdout
+        found = {text: code.count(text) for text in wanted}
+        print(f"{'ok  ' if found == wanted else 'FAIL'} recurrent/{form}: {found}")
+        failed += found != wanted
     return failed
 
 

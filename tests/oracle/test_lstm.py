@@ -65,6 +65,19 @@ class Stateless(nn.Module):
         return self.linear(out)
 
 
+class After(nn.Module):
+    """A module that the tuple goes into whole, or the states of it."""
+
+    def __init__(self, what):
+        super().__init__()
+        self.lstm, self.after, self.what = nn.LSTM(50, 50, 1), nn.Identity(), what
+
+    def forward(self, x, h, c):
+        out, (hidden, cell) = self.lstm(x, (h, c))
+        whole = (out, (hidden, cell))
+        return {"whole": lambda: self.after(whole), "hidden": lambda: self.after(whole[1]), "one": lambda: self.after(whole)[1][0]}[self.what]()
+
+
 def states(layers, batch, size, scale=0.3):
     return torch.randn(layers, batch, size) * scale, torch.randn(layers, batch, size) * scale
 
@@ -148,6 +161,29 @@ def test_leaves_and_counts(folder):
                      "--device", "cpu")
     assert again["outputs"] == result["outputs"], "compare does not find the same again"
     assert all(entry["error"]["sqnr_db"] > 10 for entry in node["interior"]), node["interior"]
+
+
+def test_tuples_that_others_read(folder):
+    """torch.ao's test_static_lstm_consume_tuple and its rerouted getitems: a dequantize for each leaf that something reads, and no other node."""
+    torch.manual_seed(8)
+    calls = [(torch.randn(5, 3, 50), *states(1, 3, 50, 1)) for _ in range(2)]
+    for what, leaves in (("whole", 3), ("hidden", 2), ("one", 1)):
+        place = folder / what
+        place.mkdir()
+        model = After(what).eval()
+        result, script, exported = ours(model, calls, place)
+        text = str(script.inlined_graph)
+        assert (text.count("aten::quantize_per_tensor("), text.count("aten::dequantize(")) == (3, leaves), (what, text)
+        observed = [n["name"] for n in result["nodes"] if n["output"] and n["op"] != "aten.lstm.input"]
+        assert len(observed) == 3, (what, observed)
+        with torch.no_grad():
+            for made in (script(*calls[0]), exported(*calls[0])):
+                assert oracle.sqnr_db(flat(nested(model(*calls[0]))), flat(nested(made))) > 20, what
+
+
+def nested(outputs):
+    """The leaves of nested tuples."""
+    return [leaf for part in outputs for leaf in nested(part)] if isinstance(outputs, (tuple, list)) else [outputs]
 
 
 def test_states_read_apart(folder):

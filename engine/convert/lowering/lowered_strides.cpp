@@ -2,6 +2,7 @@
 #include "engine/convert/lowering/lowered_strides.h"
 
 #include "engine/execute/layout.h"
+#include "engine/graph/operators/engine_ops.h"
 
 #include <algorithm>
 #include <numeric>
@@ -18,6 +19,20 @@ void reshapeInstead(GraphEdit& edit, NodeId id)
             argument.name = "shape";
     edit.setArgs(id, std::move(args));
     edit.change(id).target = "aten.reshape.default";
+}
+
+/// Whether an operator depends on how a kernel's result lies in memory. A custom module does where
+/// one inside does; its views are not made anew.
+bool dependsOnStrides(const Node& node)
+{
+    if (!node.isOp(kModuleTarget) && !node.isOp(kRecurTarget))
+        return readsStrides(node);
+    return std::any_of(node.subgraphs.begin(), node.subgraphs.end(), [](const GraphPtr& body) {
+        const auto nodes = body->nodes();
+        return std::any_of(nodes.begin(), nodes.end(), [](const NodePtr& inner) {
+            return dependsOnStrides(*inner) || wantsViewableStrides(*inner);
+        });
+    });
 }
 
 /// The float value of what a kernel made, not of what was only quantized.
@@ -121,7 +136,7 @@ std::unordered_map<ValueRef, ValueRef> restoreStrides(GraphEdit& edit)
     std::unordered_map<ValueRef, ValueRef> moved;
     const auto order = edit.order();
     const bool readStrides = std::any_of(order.begin(), order.end(),
-                                         [&](NodeId id) { return readsStrides(edit.get(id)); });
+                                         [&](NodeId id) { return dependsOnStrides(edit.get(id)); });
     for (const NodeId id : order) {
         if (wantsViewableStrides(edit.get(id)))
             reshapeInstead(edit, id);

@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/graph/code/code_names.h"
+#include "engine/graph/operators/engine_ops.h"
 #include "engine/graph/operators/operators.h"
 #include "engine/graph/text/text_literals.h"
 
@@ -161,6 +162,21 @@ std::string settingText(const Argument& argument)
     return argument.isNone() ? "None" : "...";
 }
 
+namespace {
+
+/// A node of the graph or of one within that is as wanted.
+bool holdsAnywhere(const Graph& graph, bool (*wanted)(const Node&))
+{
+    const auto nodes = graph.nodes();
+    return std::any_of(nodes.begin(), nodes.end(), [&](const NodePtr& node) {
+        return wanted(*node)
+            || std::any_of(node->subgraphs.begin(), node->subgraphs.end(),
+                           [&](const GraphPtr& body) { return holdsAnywhere(*body, wanted); });
+    });
+}
+
+} // namespace
+
 /// A module of the list: a call with its text, or what only holds others.
 struct CodeModuleTree::Branch
 {
@@ -229,13 +245,29 @@ std::string CodeModuleTree::kernelClass(const CodeStatement& statement) const
     return lastPart(statement.root->scope.moduleClass);
 }
 
+std::string CodeModuleTree::wholeClass(const std::string& name, const Node& module) const
+{
+    const auto holds = [&module](bool (*wanted)(const Node&)) {
+        return std::any_of(module.subgraphs.begin(), module.subgraphs.end(),
+                           [&](const GraphPtr& body) { return holdsAnywhere(*body, wanted); });
+    };
+    if (holds(isObserver))
+        return (module.scope.moduleClass.starts_with("torch.nn.") ? "Quantizable" : "Observed")
+            + name;
+    if (!holds([](const Node& node) { return isQuantizing(node) || isKernelTarget(node.target); }))
+        return name;
+    return "Quantized" + name + (m_context.reference ? "" : "(Reference)");
+}
+
 std::string CodeModuleTree::describe(const Node& floatNode, const CodeStatement& statement,
                                      bool folded) const
 {
     const std::string name = classOf(floatNode);
     const bool first = floatNode.scope.path == statement.root->scope.path;
-    const std::string shown
-        = first && statement.quantizedWeight ? "Quantized" + name + "(Reference)" : name;
+    const std::string shown = statement.root->isOp(kModuleTarget)
+        ? wholeClass(name, *statement.root)
+        : first && statement.quantizedWeight ? "Quantized" + name + "(Reference)"
+                                             : name;
     return shown + "(" + settings(m_model, floatNode, {}, first && folded) + ")";
 }
 
@@ -307,6 +339,13 @@ void CodeModuleTree::addObserver(const std::string& name, ObserverId observer, N
     Branch& branch = m_root->child(name);
     branch.text = m_context.observerText ? m_context.observerText(observer) : "Observer()";
     branch.nodes = {observed};
+}
+
+void CodeModuleTree::addStub(const std::string& name, NodeId value)
+{
+    Branch& branch = m_root->child(name);
+    branch.text = "DeQuantStub()";
+    branch.nodes = {value};
 }
 
 std::vector<CodeLine> CodeModuleTree::lines() const

@@ -18,6 +18,8 @@ public:
     void add(const CodeStatement& statement);
     /// An observer under the name of its call.
     void addObserver(const std::string& name, ObserverId observer, NodeId observed);
+    /// A DeQuantStub likewise.
+    void addStub(const std::string& name, NodeId value);
     /// From `GraphModule(` to `)`.
     std::vector<CodeLine> lines() const;
 
@@ -29,6 +31,9 @@ private:
     void addKernel(Branch& branch, const CodeStatement& statement, const Node& first,
                    bool folded) const;
     std::string kernelClass(const CodeStatement& statement) const;
+    /// "QuantizableLSTM", "QuantizedLSTM(Reference)", "QuantizedLSTM": a custom module in this
+    /// form.
+    std::string wholeClass(const std::string& name, const Node& module) const;
 
     const Graph& m_graph;
     const Graph& m_model;

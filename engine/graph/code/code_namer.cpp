@@ -78,8 +78,12 @@ void CodeNamer::nameObservers()
             visits[{own, false, 0, own}] = &node;
     }
     for (const auto& [visit, node] : visits)
-        (isObserver(*node) ? m_earlier : m_weightObservers)[node->id]
-            = m_names.create("activation_post_process_0");
+        if (!isDequantStub(*node))
+            (isObserver(*node) ? m_earlier : m_weightObservers)[node->id]
+                = m_names.create("activation_post_process_0");
+    for (const auto& [visit, node] : visits)
+        if (isDequantStub(*node))
+            m_earlier[node->id] = m_names.create("dequant_stub_0");
 }
 
 const std::string& CodeNamer::of(ValueRef value) const

@@ -223,7 +223,10 @@ private:
         case CodeStatement::Kind::Function:
             if (isObserver(node)) {
                 const std::string& name = m_names.of({node.id, 0});
-                m_modules.addObserver(name, node.observer, floatNodeOf(node));
+                if (isDequantStub(node))
+                    m_modules.addStub(name, floatNodeOf(node));
+                else
+                    m_modules.addObserver(name, node.observer, floatNodeOf(node));
                 text = result + "self." + name + "(" + argumentsText(node, reads) + ")";
                 break;
             }

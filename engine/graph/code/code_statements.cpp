@@ -2,6 +2,7 @@
 #include "engine/graph/code/code_statements.h"
 
 #include "engine/base/text.h"
+#include "engine/graph/operators/engine_ops.h"
 #include "engine/graph/operators/operators.h"
 
 #include <algorithm>
@@ -22,6 +23,12 @@ bool isLeafModule(const Scope& scope)
     const std::string last = lastPart(name);
     return !scope.path.empty() && last != "Sequential" && !last.starts_with("ModuleList")
         && !last.starts_with("ModuleDict") && last != "Module";
+}
+
+/// A custom module is called as a whole, whatever its class.
+bool isLeafCall(const Node& node)
+{
+    return node.isOp(kModuleTarget) || isLeafModule(node.scope);
 }
 
 class StatementBuilder
@@ -88,7 +95,7 @@ private:
             if (!node->isOperator() || m_stored.contains(node->id) || isQuantizing(*node))
                 continue;
             const auto fused = m_fusionOf.find(floatNodeOf(*node));
-            const bool leaf = isLeafModule(node->scope);
+            const bool leaf = isLeafCall(*node);
             if (fused == m_fusionOf.end() && !leaf)
                 continue;
             const Key key = fused != m_fusionOf.end()
@@ -104,7 +111,7 @@ private:
     /// Only the last node's values are read outside, and the first one is a module's own.
     bool isWhole(const Call& call) const
     {
-        if (!isLeafModule(call.nodes.front()->scope))
+        if (!isLeafCall(*call.nodes.front()))
             return false;
         for (std::size_t i = 0; i + 1 < call.nodes.size(); ++i)
             for (std::uint32_t output = 0; output < call.nodes[i]->outputs.size(); ++output)
@@ -209,6 +216,11 @@ bool isZeroPoint(std::string_view argument)
 bool isObserver(const Node& node)
 {
     return bool(node.observer);
+}
+
+bool isDequantStub(const Node& node)
+{
+    return node.target == "quantscope.dequant_stub.default";
 }
 
 bool isQuantize(const Node& node)

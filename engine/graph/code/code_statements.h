@@ -34,7 +34,10 @@ bool isZeroPoint(std::string_view argument);
 /// Quantize, dequantize, the choice of their parameters, or an observer.
 bool isQuantizing(const Node& node);
 bool isQuantize(const Node& node);
+/// An observer, or the stub that stands for one inside a custom module.
 bool isObserver(const Node& node);
+/// What leaves a custom module quantized (torch.ao's DeQuantStub).
+bool isDequantStub(const Node& node);
 /// The float node that `node` came from, or is.
 NodeId floatNodeOf(const Node& node);
 
