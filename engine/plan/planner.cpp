@@ -153,6 +153,7 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
         names.push_back(choices.keepsFloat(node->id) ? OpName {}
                                                      : settled(opNameOf(*node), listed));
     QS_CHECK(checkPackOperators(backend));
+    QS_CHECK(checkCustomModuleModes(block));
     std::vector<std::string> ownModules = nameOwnModules(graph, listed, names);
     const QConfigMapping mapping = effectiveMapping(recipe);
     QS_CHECK(checkObjectTypes(mapping, graph, names, backend));

@@ -116,8 +116,8 @@ def test_a_mode_that_it_has_not(folder):
     unit = by_name(run_json(*words, write_recipe(folder, **MODES["dynamic"])))["unit"]
     assert not unit["quantized"] and "by a static qconfig" in unit["reason"], unit
     maps = {"convert": {"observed_to_quantized_custom_module_class": {"dynamic": {"gated_unit.GatedUnit": "gated_unit.DynamicUnit"}}}}
-    done = run(*words, write_recipe(folder, **maps))
-    assert "gated_unit.GatedUnit is quantized as a whole in other modes: static" in done.stderr, done.stderr
+    expect_bad(*words, write_recipe(folder, **maps), contains=["observed_to_quantized_custom_module_class.dynamic",
+                                                               "gated_unit.GatedUnit is quantized as a whole in other modes: static"])
     wrong = {"prepare": {"float_to_observed_custom_module_class": {"dynamic": {"gated_unit.GatedUnit": "gated_unit.ObservedGatedUnit"}}}}
     expect_bad(*words, write_recipe(folder, **wrong), contains=["mode 'dynamic' has no observed class"])
 

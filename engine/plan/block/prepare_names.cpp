@@ -100,6 +100,20 @@ CustomModulePtr moduleMapped(const std::string& from)
     return nullptr;
 }
 
+/// Why a module is not quantized as a whole in that mode; "" where it is.
+std::string whyNoMode(const CustomModule& module, const std::string& mode)
+{
+    std::string modes;
+    for (const QuantizationMode one : kModes) {
+        if (!module.takes(one))
+            continue;
+        if (mode == quantizationModeName(one))
+            return {};
+        modes += (modes.empty() ? "" : ", ") + std::string(quantizationModeName(one));
+    }
+    return module.floatClass() + " is quantized as a whole in other modes: " + modes;
+}
+
 /// Why a line of torch.ao's maps does nothing; "" where it says what happens anyway.
 std::string whyNoMap(const std::string& mode, const std::string& from, const std::string& to)
 {
@@ -107,19 +121,14 @@ std::string whyNoMap(const std::string& mode, const std::string& from, const std
     if (!module)
         return "of custom modules only torch.nn.LSTM is built in (static), others come with a "
                "pack; its operators are planned one by one";
-    std::string modes;
-    for (const QuantizationMode one : kModes) {
-        if (!module->takes(one))
-            continue;
-        if (mode == quantizationModeName(one)) {
-            const std::string told = from == module->floatClass() && one == QuantizationMode::Static
-                ? module->observedClass()
-                : module->quantizedClass(one);
-            return told.empty() || told == to ? "" : "it becomes " + told;
-        }
-        modes += (modes.empty() ? "" : ", ") + std::string(quantizationModeName(one));
-    }
-    return module->floatClass() + " is quantized as a whole in other modes: " + modes;
+    if (const std::string why = whyNoMode(*module, mode); !why.empty())
+        return why;
+    const bool isObserved = from == module->floatClass() && mode == "static";
+    std::string told = isObserved ? module->observedClass() : "";
+    for (const QuantizationMode one : kModes)
+        if (!isObserved && mode == quantizationModeName(one))
+            told = module->quantizedClass(one);
+    return told.empty() || told == to ? "" : "it becomes " + told;
 }
 
 /// What torch.ao's maps of custom modules say of classes that nobody here knows, or otherwise than
@@ -155,6 +164,23 @@ void warnOfIdleKeys(const Json& prepare, const Json& convert, std::vector<std::s
 }
 
 } // namespace
+
+Result<void> checkCustomModuleModes(const PrepareBlock& block)
+{
+    constexpr const char* kKey = "observed_to_quantized_custom_module_class";
+    const Json& convert = block.convert;
+    if (!convert.contains(kKey) || !convert[kKey].is_object())
+        return {};
+    for (const auto& [mode, classes] : convert[kKey].items())
+        for (const auto& [from, to] : classes.items()) {
+            const CustomModulePtr module = moduleMapped(from);
+            const bool isPacks = module && module->isGathered();
+            if (const std::string why = isPacks ? whyNoMode(*module, mode) : ""; !why.empty())
+                return fail(makeError(ErrorCode::BadInput,
+                                      std::string("convert.") + kKey + "." + mode + ": " + why));
+        }
+    return {};
+}
 
 void warnOfPrepareNames(const Graph& graph, const PrepareBlock& block,
                         std::vector<std::string>& warnings)

@@ -6,6 +6,10 @@
 
 namespace qs {
 
+/// Refuses (BadInput) a map that converts a pack's custom module in a mode that the pack does not
+/// have: torch.ao says so only after calibration.
+Result<void> checkCustomModuleModes(const PrepareBlock& block);
+
 /// Warns of modules and classes that the recipe's `prepare` and `convert` blocks name and the model
 /// does not have, with the nearest one it has, and of keys that nothing acts on. A recipe may serve
 /// several models, so it is no error; torch.ao says nothing.
