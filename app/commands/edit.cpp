@@ -85,7 +85,8 @@ Result<void> checkDataWords(const EditOptions& options)
 Result<void> runEdit(const EditOptions& options, const JobContext& job)
 {
     QS_CHECK(checkDataWords(options));
-    QS_TRY(const ModelSource source, modelSource(options.model, options.recipe, options.movedTo));
+    QS_TRY(const ModelSource source,
+           modelSource(options.model, options.recipe, options.movedTo, job));
     const Recipe& recipe = source.recipe;
     if (recipe.edits.empty())
         return fail(makeError(ErrorCode::BadInput, "it holds no edits")

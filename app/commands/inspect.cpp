@@ -184,7 +184,8 @@ std::string traceText(const TraceReport& trace)
 Result<void> printForm(const InspectOptions& options, const JobContext& job)
 {
     const CodeForm form = *codeFormFromName(options.form);
-    QS_TRY(const ModelSource source, modelSource(options.model, options.recipe, options.movedTo));
+    QS_TRY(const ModelSource source,
+           modelSource(options.model, options.recipe, options.movedTo, job));
     std::vector<CodeLine> lines;
     if (form == CodeForm::Float) {
         StageChain chain;
@@ -209,7 +210,8 @@ Result<void> runInspect(const InspectOptions& options, const JobContext& job)
 {
     if (options.code)
         return printForm(options, job);
-    QS_TRY(const ModelSource source, modelSource(options.model, options.recipe, options.movedTo));
+    QS_TRY(const ModelSource source,
+           modelSource(options.model, options.recipe, options.movedTo, job));
     const Recipe& recipe = source.recipe;
     StageChain chain;
     QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, recipe, job));

@@ -185,7 +185,8 @@ Result<ConvertedPtr> convertedFor(const PlanOptions& options, const JobContext& 
                restoreResult(chain, options.result, options.model, settings, job));
         return restored.converted;
     }
-    QS_TRY(const ModelSource source, modelSource(options.model, options.recipe, options.movedTo));
+    QS_TRY(const ModelSource source,
+           modelSource(options.model, options.recipe, options.movedTo, job));
     QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, source.recipe, job));
     QS_TRY(const PlannedModel planned,
            planFor(chain, edited->graph, source.recipe, options.backend, source.file));
@@ -219,7 +220,8 @@ Result<void> runPlan(const PlanOptions& options, const JobContext& job)
     QS_CHECK(checkOptions(options));
     if (!options.form.empty())
         return toldOfModel(runOnnxPlan(options, job), options.model);
-    QS_TRY(const ModelSource source, modelSource(options.model, options.recipe, options.movedTo));
+    QS_TRY(const ModelSource source,
+           modelSource(options.model, options.recipe, options.movedTo, job));
     const Recipe& recipe = source.recipe;
     for (const std::string& backend : {options.backend, options.diff})
         if (!backend.empty())

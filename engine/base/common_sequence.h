@@ -12,9 +12,10 @@ using PlacePairs = std::vector<std::pair<std::size_t, std::size_t>>;
 
 /// The longest common subsequence of two lists of `n` and `m` elements as pairs of places, both
 /// rising; `same(i, j)` compares an element of the first with one of the second. Lists too long for
-/// a table are walked once.
-template<class Same>
-PlacePairs commonSequence(std::size_t n, std::size_t m, const Same& same)
+/// a table are walked once. Returns nothing once `goOn()` is false, which is asked for each row.
+template<class Same, class GoOn = bool (*)()>
+PlacePairs commonSequence(
+    std::size_t n, std::size_t m, const Same& same, const GoOn& goOn = [] { return true; })
 {
     constexpr std::size_t kLargestTable = 64'000'000;
     PlacePairs pairs;
@@ -27,9 +28,12 @@ PlacePairs commonSequence(std::size_t n, std::size_t m, const Same& same)
     std::vector<std::uint32_t> length((n + 1) * (m + 1));
     const auto at
         = [&](std::size_t i, std::size_t j) -> std::uint32_t& { return length[i * (m + 1) + j]; };
-    for (std::size_t i = n; i-- > 0;)
+    for (std::size_t i = n; i-- > 0;) {
+        if (!goOn())
+            return pairs;
         for (std::size_t j = m; j-- > 0;)
             at(i, j) = same(i, j) ? at(i + 1, j + 1) + 1 : std::max(at(i + 1, j), at(i, j + 1));
+    }
     for (std::size_t i = 0, j = 0; i < n && j < m;) {
         if (same(i, j) && at(i, j) == at(i + 1, j + 1) + 1)
             pairs.emplace_back(i++, j++);

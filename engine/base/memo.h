@@ -46,6 +46,18 @@ public:
         const std::lock_guard lock(m_mutex);
         return m_bytes;
     }
+    std::size_t budget() const
+    {
+        const std::lock_guard lock(m_mutex);
+        return m_budget;
+    }
+    /// What is over it by now goes at once.
+    void setBudget(std::size_t bytes)
+    {
+        const std::lock_guard lock(m_mutex);
+        m_budget = bytes;
+        dropOver(m_entries.end());
+    }
 
 private:
     struct Entry
@@ -74,19 +86,25 @@ private:
         m_entries.push_front({key, std::move(value), bytes});
         m_at[key] = m_entries.begin();
         m_bytes += bytes;
-        for (auto it = std::prev(m_entries.end()); m_bytes > m_budget && it != m_entries.begin();) {
-            const auto before = std::prev(it);
-            if (it->value.use_count() == 1)
-                drop(it);
-            it = before;
+        dropOver(m_entries.begin());
+    }
+
+    /// Lets the least recently used go, from the last on; not `spared`.
+    void dropOver(Entries::iterator spared)
+    {
+        for (auto it = m_entries.end(); m_bytes > m_budget && it != m_entries.begin();) {
+            const auto last = std::prev(it);
+            if (last == spared)
+                return;
+            it = last->value.use_count() == 1 ? drop(last) : last;
         }
     }
 
-    void drop(typename Entries::iterator entry)
+    Entries::iterator drop(Entries::iterator entry)
     {
         m_bytes -= entry->bytes;
         m_at.erase(entry->key);
-        m_entries.erase(entry);
+        return m_entries.erase(entry);
     }
 
     mutable std::mutex m_mutex;

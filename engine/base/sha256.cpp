@@ -4,7 +4,6 @@
 #include "engine/base/files/read_file.h"
 
 #include <array>
-#include <fstream>
 #include <openssl/evp.h>
 #include <stdexcept>
 
@@ -51,18 +50,9 @@ std::string Sha256::hex()
 
 Result<std::string> fileSha256(const std::string& path)
 {
-    QS_CHECK(checkReadable(path));
-    std::ifstream in(path, std::ios::binary);
-    if (!in)
-        return fail(makeError(ErrorCode::Io, "cannot be read").inFile(path));
     Sha256 hash;
-    std::string buffer(std::size_t(1) << 20, '\0');
-    while (in) {
-        in.read(buffer.data(), std::streamsize(buffer.size()));
-        hash.update(buffer.data(), std::size_t(in.gcount()));
-    }
-    if (in.bad())
-        return fail(makeError(ErrorCode::Io, "cannot be read to its end").inFile(path));
+    QS_CHECK(readInBlocks(
+        path, {}, [&](std::string_view block) { hash.update(block.data(), block.size()); }));
     return hash.hex();
 }
 

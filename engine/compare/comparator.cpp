@@ -315,7 +315,7 @@ Result<ComparisonPtr> compareAll(const ConvertedModel& converted, const Dataset&
     std::optional<FormKeys> keys;
     if (from && !data.isSequence() && isRepeatable(*model) && isRepeatable(*converted.reference)) {
         keys.emplace(*model, converted);
-        const std::size_t part = from->work.valueBudget / 4;
+        const std::size_t part = from->work.values.budget() / 4;
         sweep.continueFrom(*from, keys->floatForm, keys->reference, part * 2);
         lowered.continueFrom(*from, keys->lowered, "lowered", part);
         if (reference)

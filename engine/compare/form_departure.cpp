@@ -84,14 +84,13 @@ public:
         std::sort(m_found.begin(), m_found.end(),
                   [](const auto& a, const auto& b) { return a.first < b.first; });
         std::vector<FormDeparture> out;
+        std::unordered_map<NodeId, std::size_t> placeOf;
         for (auto& [position, departure] : m_found) {
-            const auto same = std::find_if(out.begin(), out.end(), [&](const FormDeparture& d) {
-                return d.node == departure.node; // quantized twice, for two readers
-            });
-            if (same == out.end())
+            const auto [place, isNew] = placeOf.try_emplace(departure.node, out.size());
+            if (isNew)
                 out.push_back(std::move(departure));
-            else
-                same->steps.add(departure.steps);
+            else // quantized twice, for two readers
+                out[place->second].steps.add(departure.steps);
         }
         return out;
     }

@@ -114,7 +114,7 @@ public:
                 limit = std::min(limit, reference.position(measure.converted.node));
         }
         const CutSide side = nodeByNode(m_forms.reference, m_keys->reference);
-        m_cuts.emplace(from, "preview", from.work.valueBudget / 4, std::span(&side, 1));
+        m_cuts.emplace(from, "preview", from.work.values.budget() / 4, std::span(&side, 1));
         m_first = m_cuts->resume(limit);
         if (limit == nodes.size())
             m_first = limit; // nothing to run

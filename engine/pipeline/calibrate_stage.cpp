@@ -185,6 +185,34 @@ void StageChain::keepStatistics(const Run& run, const Observations& seen)
                         sizeof(Amount));
 }
 
+Result<void> StageChain::keepToMemoryLimit(const Graph& model, const Plan& plan,
+                                           std::int64_t samples)
+{
+    if (memoryLimit() <= 0)
+        return {};
+    if (auto fits = checkMemoryLimit(model, plan, samples); !fits)
+        return fail(std::move(fits).error().inFile(model.info().path));
+    if (m_options.valueBytes == 0) // a program that runs once
+        return {};
+    const std::int64_t run = predictMemory(model, plan, samples).peak().bytes();
+    const std::int64_t room = memoryLimit() - run - std::int64_t(m_statistics.bytes());
+    const std::size_t wanted
+        = m_options.valueBytes + m_options.previewBytes + m_options.resultBytes;
+    const std::size_t kept = std::min(wanted, std::size_t(std::max<std::int64_t>(room, 0)));
+    const auto share = [&](std::size_t bytes) {
+        return std::size_t(double(bytes) * double(kept) / double(wanted));
+    };
+    m_work.values.setBudget(share(m_options.valueBytes));
+    m_previewWork.values.setBudget(share(m_options.previewBytes));
+    m_memo.setBudget(share(m_options.resultBytes));
+    if (kept < wanted && m_toldKept.exchange(kept) != kept)
+        note("--memory gives " + memoryText(memoryLimit()) + ", of which a run takes "
+             + memoryText(run) + ": " + memoryText(std::int64_t(kept)) + " of results and values"
+             + " are kept for comparisons and previews instead of "
+             + memoryText(std::int64_t(wanted)));
+    return {};
+}
+
 Result<CalibrationPtr> StageChain::calibrate(const CalibrateRequest& request, const JobContext& job)
 {
     const auto start = Clock::now();
@@ -192,12 +220,7 @@ Result<CalibrationPtr> StageChain::calibrate(const CalibrateRequest& request, co
     if (CalibrationPtr kept = assemble(run))
         return kept;
     const Graph& model = *run.prepared->model;
-    if (memoryLimit() > 0) {
-        auto fits = checkMemoryLimit(
-            predictMemory(model, *run.prepared->plan, request.recipe.calibration.batchSize));
-        if (!fits)
-            return fail(std::move(fits).error().inFile(model.info().path));
-    }
+    QS_CHECK(keepToMemoryLimit(model, *run.prepared->plan, request.recipe.calibration.batchSize));
     QS_TRY(ObservationsPtr seen, observe(run, job, false));
     CalibrationPtr made = assemble(run, seen.get());
     if (!made) { // what was kept of the others had to go meanwhile

@@ -7,6 +7,7 @@
 #include "engine/import/held_tensors.h"
 
 #include <algorithm>
+#include <limits>
 #include <unordered_set>
 
 namespace qs {
@@ -109,27 +110,53 @@ MemoryPrediction predictMemory(const Graph& model, const Plan& plan, std::int64_
     return out;
 }
 
-Result<void> checkMemoryLimit(const MemoryPrediction& prediction)
+namespace {
+
+/// The largest whole part of a batch of `samples` with which a run takes no more than `limit`; 0
+/// where none does.
+std::int64_t fittingSamples(const Graph& model, const Plan& plan, std::int64_t samples,
+                            std::int64_t limit)
+{
+    for (std::int64_t part = samples; part > 0; --part)
+        if (samples % part == 0 && predictMemory(model, plan, part).peak().bytes() <= limit)
+            return part;
+    return 0;
+}
+
+} // namespace
+
+Result<void> checkMemoryLimit(const Graph& model, const Plan& plan, std::int64_t samples)
 {
     const std::int64_t limit = memoryLimit();
-    const auto& most = prediction.peak();
-    if (limit <= 0 || most.bytes() <= limit)
+    if (limit <= 0)
         return {};
-    std::int64_t fitting = prediction.samples;
-    for (const auto& stage : prediction.stages)
-        if (stage.values > 0)
-            fitting = std::min(fitting,
-                               std::int64_t(double(limit - stage.fixed) / double(stage.values)
-                                            * double(prediction.samples)));
-        else if (stage.fixed > limit)
-            fitting = 0;
+    const MemoryPrediction prediction = predictMemory(model, plan, samples);
+    if (prediction.peak().bytes() <= limit)
+        return {};
+    const std::int64_t fitting = fittingSamples(model, plan, samples, limit);
     return fail(
         makeError(ErrorCode::Device,
                   "needs " + prediction.text() + ", where --memory gives " + memoryText(limit))
-            .withHint((fitting >= 1 ? "set \"batch_size\" to " + std::to_string(fitting)
+            .withHint((fitting > 0 ? "set \"batch_size\" to " + std::to_string(fitting)
                                + " in the recipe's \"calibration\", or give"
-                                    : std::string("give"))
+                                   : std::string("give"))
                       + " more with --memory"));
+}
+
+CalibrationSettings withinMemoryLimit(const Graph& model, const Plan& plan,
+                                      CalibrationSettings settings)
+{
+    const std::int64_t limit = memoryLimit();
+    if (limit <= 0 || settings.isSequence)
+        return settings;
+    const std::int64_t fitting = fittingSamples(model, plan, settings.batchSize, limit);
+    const std::int64_t batches
+        = fitting > 0 ? settings.batchSize / fitting * settings.batches : settings.batches;
+    if (fitting <= 0 || batches > std::numeric_limits<int>::max())
+        return settings;
+    settings.batchSize = int(fitting);
+    settings.batches = int(batches);
+    return settings;
 }
 
 } // namespace qs

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/configure/recipe.h"
 #include "engine/graph/graph.h"
 #include "engine/plan/plan.h"
 
@@ -37,6 +38,12 @@ MemoryPrediction predictMemory(const Graph& model, const Plan& plan, std::int64_
 
 /// Refuses (Device) a run that takes more than the user gives (`setMemoryLimit`), with both figures
 /// and the batch size that would do.
-Result<void> checkMemoryLimit(const MemoryPrediction& prediction);
+Result<void> checkMemoryLimit(const Graph& model, const Plan& plan, std::int64_t samples);
+
+/// `settings` with batches so small that a run keeps to what the user gives, each a whole part of
+/// one of before, and so many more of them that the samples are the same; as given where they fit,
+/// where none would, and of a sequence, whose batches carry a state.
+CalibrationSettings withinMemoryLimit(const Graph& model, const Plan& plan,
+                                      CalibrationSettings settings);
 
 } // namespace qs

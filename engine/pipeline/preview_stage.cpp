@@ -50,7 +50,7 @@ Result<StageChain::PreviewData> StageChain::previewData(const Run& run,
     CalibrationSettings cut = request.recipe.calibration;
     cut.batches = 1;
     // The rest of the memory is for the reference form: values at its cuts, packed weights.
-    cut.batchSize = int(previewSamples(model, m_options.previewBytes / 2,
+    cut.batchSize = int(previewSamples(model, m_previewWork.values.budget() / 2,
                                        std::min<std::int64_t>(kMostSamples, cut.batchSize)));
     QS_TRY(const Key content, m_hashes.of(request.settings.compared(), model.info().sha256));
     PreviewData made;

@@ -14,6 +14,7 @@
 #include "engine/values/value_look.h"
 #include "engine/verify/certificate.h"
 
+#include <atomic>
 #include <list>
 #include <optional>
 #include <unordered_set>
@@ -83,9 +84,10 @@ public:
     /// Errors: an unknown backend, a lowering row without a kernel, `makePlan`'s.
     Result<PlanPtr> plan(const GraphPtr& model, const Recipe& recipe);
 
-    /// Refuses quantized models and plans that quantize nothing (`checks.h`). Runs the data only
-    /// for observers whose statistics are not kept. Where the data tell more of the model than its
-    /// file, the result's model and plan are those that follow.
+    /// Refuses quantized models and plans that quantize nothing (`checks.h`), and a run that the
+    /// user's limit of memory has no room for (`checkMemoryLimit`); what that leaves is for kept
+    /// results. Runs the data only for observers whose statistics are not kept. Where the data tell
+    /// more of the model than its file, the result's model and plan are those that follow.
     Result<CalibrationPtr> calibrate(const CalibrateRequest& request, const JobContext& job);
 
     /// The calibration that a result document holds: its parameters, and of the statistics the
@@ -153,6 +155,7 @@ private:
         std::int64_t batches = 0, samples = 0;
     };
     Result<Run> prepareRun(const CalibrateRequest& request, const JobContext& job);
+    Result<void> keepToMemoryLimit(const Graph& model, const Plan& plan, std::int64_t samples);
     void keepStatistics(const Run& run, const Observations& seen);
     /// The calibration from kept statistics and the `fresh` ones; null where one is missing.
     CalibrationPtr assemble(const Run& run, const Observations* fresh = nullptr);
@@ -188,6 +191,7 @@ private:
     Memo m_memo;
     KeptStatistics m_statistics;
     KeptWork m_work, m_previewWork;
+    std::atomic<std::size_t> m_toldKept {0}; ///< bytes of kept results that a note told of last
     struct OpenedData
     {
         Key key;

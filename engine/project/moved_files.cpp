@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/project/moved_files.h"
 
+#include "engine/base/files/read_file.h"
 #include "engine/base/sha256.h"
 
 #include <algorithm>
@@ -54,15 +55,18 @@ fs::path folderOf(const std::string& projectPath)
 
 } // namespace
 
-Result<bool> isModelOf(const Project& project, const std::string& path)
+Result<bool> isModelOf(const Project& project, const std::string& path, const JobContext& job)
 {
     if (project.modelSha256.empty())
         return true;
-    QS_TRY(const std::string now, fileSha256(path));
-    return now == project.modelSha256;
+    Sha256 hash;
+    QS_CHECK(readInBlocks(
+        path, job, [&](std::string_view block) { hash.update(block.data(), block.size()); }));
+    return hash.hex() == project.modelSha256;
 }
 
-std::string findModel(const Project& project, const std::string& projectPath)
+Result<std::string> findModel(const Project& project, const std::string& projectPath,
+                              const JobContext& job)
 {
     std::error_code code;
     const fs::path was(project.modelPath);
@@ -81,10 +85,12 @@ std::string findModel(const Project& project, const std::string& projectPath)
         bytes += size;
         if (project.modelSha256.empty() && path.filename() != was.filename())
             continue;
-        if (isModelOf(project, path.string()).value_or(false))
+        const auto same = isModelOf(project, path.string(), job);
+        QS_CHECK(job.check());
+        if (same.value_or(false)) // one that cannot be read is none of the user's concern
             return path.string();
     }
-    return {};
+    return std::string();
 }
 
 std::string findData(const std::string& path, const std::string& projectPath)

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from harness import PROGRAM, expect_bad, main, run, run_good, run_json
+from harness import PROGRAM, expect_bad, export_model, main, run, run_good, run_json, write_recipe
 from models import residual
 
 WORDS_OF_LIBRARIES = ("c10::", "DefaultCPUAllocator", "INTERNAL ASSERT", "report a bug", "std::", "/pytorch/", "bad_alloc", "ZeroDivisionError")
@@ -137,6 +137,32 @@ def test_memory_limit(folder):
     assert one["outputs"] == other["outputs"] and [n.get("error") for n in one["nodes"]] == [n.get("error") for n in other["nodes"]]
     assert (folder / "free" / "observations.npz").read_bytes() == (folder / "held" / "observations.npz").read_bytes()
     expect_bad(*words, "--out", folder / "none", "--memory", "100M", contains=["--memory gives 100 MB", "more with --memory"], out=folder / "none")
+
+
+def test_batches_that_fit(folder):
+    """Where the recipe's batches need more than --memory gives, smaller ones take their place, and more of them: as if the recipe
+    said so, with one line. Calls that a list fixes cannot be cut."""
+    model = nn.Sequential(nn.Conv2d(3, 32, 3, padding=1), nn.ReLU(), nn.Conv2d(32, 8, 3, padding=1)).eval()
+    export_model(model, (torch.randn(2, 3, 96, 96),), folder / "wide.pt2")
+    x = np.random.default_rng(3).normal(size=(16, 3, 96, 96)).astype(np.float32)
+    np.savez(folder / "wide.npz", x=x)
+    peaks = {size: run_json("plan", folder / "wide.pt2", "--recipe", write_recipe(folder, calibration={"batch_size": size}))["memory"]["peak"] for size in (2, 4, 8)}
+    assert peaks[2] < peaks[4] < peaks[8], peaks
+    words = ("quantize", folder / "wide.pt2", "--device", "cpu", "--export", "pt2-reference")
+    by_hand = write_recipe(folder, calibration={"batch_size": 4, "batches": 4}).rename(folder / "by_hand.json")
+    run_good(*words, "--data", folder / "wide.npz", "--recipe", by_hand, "--out", folder / "wanted")
+    recipe = write_recipe(folder, calibration={"batch_size": 8, "batches": 2})
+    limit = ("--memory", str(peaks[4] + (peaks[8] - peaks[4]) // 2))
+    done = run(*words, "--data", folder / "wide.npz", "--recipe", recipe, "--out", folder / "held", *limit)
+    told = [line for line in done.stderr.splitlines() if "batches of 4 instead of 8" in line]
+    assert done.returncode == 0 and len(told) == 1 and "--memory gives" in told[0], done.stderr
+    one, other = (json.loads((folder / name / "result.json").read_text()) for name in ("wanted", "held"))
+    assert one["nodes"] == other["nodes"] and one["outputs"] == other["outputs"]
+    assert other["peak_rss_bytes"] < peaks[8], (other["peak_rss_bytes"], peaks)
+    kept = json.loads((folder / "held" / "recipe.json").read_text())["calibration"]
+    assert (kept["batch_size"], kept["batches"]) == (4, 4), kept
+    torch.save([torch.from_numpy(x[:8]), torch.from_numpy(x[8:])], folder / "calls.pt")
+    expect_bad(*words, "--data", folder / "calls.pt", "--recipe", recipe, "--out", folder / "calls", *limit, contains=["--memory gives"], out=folder / "calls")
 
 
 def test_a_refused_allocation(folder):

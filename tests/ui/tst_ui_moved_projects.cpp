@@ -14,6 +14,7 @@
 #include <QMessageBox>
 #include <QPushButton>
 #include <QStandardPaths>
+#include <QStatusBar>
 #include <QTemporaryDir>
 #include <QTimer>
 #include <QtTest>
@@ -142,6 +143,43 @@ private Q_SLOTS:
         QVERIFY(now);
         QCOMPARE(toQString(now->modelPath), openModelPath());
         QCOMPARE(now->history.texts.size(), std::size_t(1));
+    }
+
+    /// A gigabyte is read to know what a file holds: the window lives meanwhile, and may open
+    /// another model, which ends the search.
+    void theWindowLivesWhileAModelIsLookedFor()
+    {
+        QVERIFY(QFile::rename(m_model, at("work/models/other_name.pt2")));
+        QFile large(at("work/large.pt2")); // is looked at first
+        QVERIFY(large.open(QIODevice::WriteOnly));
+        QVERIFY(large.resize(qint64(1) << 30));
+        large.close();
+        QElapsedTimer clock;
+        clock.start();
+        openProject();
+        const qint64 held = clock.elapsed();
+        int turns = 0;
+        QTimer turning;
+        connect(&turning, &QTimer::timeout, this, [&turns] { ++turns; });
+        turning.start(5);
+        QVERIFY(workspace().pipeline().isBusy());
+        QCOMPARE(m_window->statusBar()->currentMessage(), QStringLiteral("Looking for net.pt2 …"));
+        QTRY_VERIFY_WITH_TIMEOUT(workspace().document().model() != nullptr, 60000);
+        const qint64 whole = clock.elapsed();
+        QVERIFY2(
+            turns > 10 && held < whole / 2,
+            qPrintable(QStringLiteral("%1 turns, %2 of %3 ms").arg(turns).arg(held).arg(whole)));
+        QCOMPARE(openModelPath(), at("work/models/other_name.pt2"));
+        m_window.reset();
+        // It remembers the place: moved once more, it is looked for again.
+        QVERIFY(QFile::rename(at("work/models/other_name.pt2"), at("work/models/third.pt2")));
+        write(at("plain.pt2"), "one that the user opens meanwhile");
+        openProject();
+        QVERIFY(workspace().pipeline().isBusy());
+        m_window->openModel(at("plain.pt2"));
+        QTRY_VERIFY_WITH_TIMEOUT(settled(), 60000);
+        QTest::qWait(100);
+        QCOMPARE(openModelPath(), at("plain.pt2"));
     }
 
     void aModelThatIsNowhereIsAskedForOnce()

@@ -12,6 +12,7 @@
 #include "ui/shell/autosave.h"
 #include "ui/shell/dialogs/run_dialogs.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/moved_question.h"
 #include "ui/shell/outside_question.h"
 #include "ui/shell/window_state.h"
 
@@ -30,6 +31,7 @@ namespace qs {
 namespace {
 
 const QString kProjectEnding = QStringLiteral(".project.json");
+const QString kSearchTag = QStringLiteral("search");
 
 /// Where a project keeps its results: "net.json" has "net.results" beside it.
 QString resultsFolderOf(const QString& project)
@@ -95,6 +97,8 @@ void ProjectFiles::open(const QString& path, const Recipe& recipe)
 {
     auto& pipeline = m_window.workspace().pipeline();
     const std::string file = path.toStdString();
+    ++m_searchNumber;
+    pipeline.jobs().cancel(kSearchTag);
     removeAbandonedOnce(QFileInfo(path).absolutePath().toStdString());
     if (looksLikeResult(file)) {
         auto stored = readStoredRun(file);
@@ -118,8 +122,34 @@ void ProjectFiles::open(const QString& path, const Recipe& recipe)
     if (!mayReadOutside(m_window.messageBar(), path, pathsOutside(*project, file),
                         [this, path, recipe] { open(path, recipe); }))
         return;
-    const QString place = toQString(findModel(*project, file));
-    openProject(path, std::move(*project), place, false);
+    findAndOpen(path, std::move(*project));
+}
+
+template<class Work, class Done>
+void ProjectFiles::search(const QString& text, Work work, Done done)
+{
+    m_window.statusBar()->showMessage(text);
+    m_window.workspace().pipeline().jobs().run(
+        Lane::Pool, kSearchTag, std::move(work), this,
+        [this, number = ++m_searchNumber, done = std::move(done)](auto found) {
+            if (number != m_searchNumber)
+                return;
+            m_window.statusBar()->clearMessage();
+            return found ? done(std::move(*found)) : refuse(found.error());
+        });
+}
+
+void ProjectFiles::findAndOpen(const QString& path, Project project)
+{
+    const QString place = toQString(project.modelPath);
+    if (QFileInfo::exists(place))
+        return openProject(path, std::move(project), place, false);
+    search(
+        QStringLiteral("Looking for %1 …").arg(QFileInfo(place).fileName()),
+        [=](JobContext& job) { return findModel(project, path.toStdString(), job); },
+        [this, path, project](const std::string& found) {
+            openProject(path, project, toQString(found), false);
+        });
 }
 
 void ProjectFiles::openProject(const QString& path, Project project, const QString& model,
@@ -152,30 +182,16 @@ void ProjectFiles::askForModel(const QString& path)
     auto project = readProject(path.toStdString());
     if (!project)
         return refuse(project.error());
-    const QFileInfo was(toQString(project->modelPath));
-    const QString chosen = QFileDialog::getOpenFileName(
-        &m_window, QStringLiteral("Where is %1 by now?").arg(was.fileName()),
-        QFileInfo(path).absolutePath(), QStringLiteral("Models (*.pt2 *.pt *.pth);;All files (*)"));
+    const QString chosen = askWhereModelIs(&m_window, path, toQString(project->modelPath));
     if (chosen.isEmpty())
         return;
-    const auto same = isModelOf(*project, chosen.toStdString());
-    if (!same)
-        return refuse(same.error());
-    if (!*same) {
-        QMessageBox box(QMessageBox::Question, QStringLiteral("Another model"),
-                        QStringLiteral("%1 is not the project's model: its content is another.")
-                            .arg(QFileInfo(chosen).fileName()),
-                        QMessageBox::Open | QMessageBox::Cancel, &m_window);
-        box.setObjectName(QStringLiteral("otherModelBox"));
-        box.setInformativeText(QStringLiteral(
-            "Opened all the same, decisions and edits that do not fit it are left out, and the "
-            "saved results are not shown."));
-        box.button(QMessageBox::Open)->setText(QStringLiteral("Open all the same"));
-        box.setDefaultButton(QMessageBox::Cancel);
-        if (box.exec() != QMessageBox::Open)
-            return;
-    }
-    openProject(path, std::move(*project), chosen, !*same);
+    search(
+        QStringLiteral("Reading %1 …").arg(QFileInfo(chosen).fileName()),
+        [=](JobContext& job) { return isModelOf(*project, chosen.toStdString(), job); },
+        [this, path, project = *project, chosen](bool same) {
+            if (same || mayOpenOtherModel(&m_window, chosen))
+                openProject(path, project, chosen, !same);
+        });
 }
 
 void ProjectFiles::askForData(const QString& was)
@@ -184,9 +200,7 @@ void ProjectFiles::askForData(const QString& was)
         MessageBar::Kind::Warning, QStringLiteral("moved data"),
         QStringLiteral("The project's data are not where they were"), was, {},
         {{QStringLiteral("Choose…"), QStringLiteral("Say where they are by now"), [this] {
-              const QString chosen = QFileDialog::getOpenFileName(
-                  &m_window, QStringLiteral("Choose data"), QFileInfo(m_project).absolutePath(),
-                  QStringLiteral("Data (*.npz *.pt);;All files (*)"));
+              const QString chosen = askWhereDataAre(&m_window, m_project);
               if (chosen.isEmpty())
                   return;
               auto& document = m_window.workspace().document();

@@ -69,10 +69,17 @@ private:
         std::string movedFrom {}; ///< where the project says that its model is; "" = there it is
         bool isOther = false; ///< the model is another one than the project's, wittingly
     };
+    /// Looks for the project's model where it is not at its place, beside the window's work, and
+    /// opens the project. The next opening ends the search.
+    void findAndOpen(const QString& path, Project project);
     /// `model`: where the project's model is by now.
     void openProject(const QString& path, Project project, const QString& model, bool isOther);
     /// Asks for the new place of a project's model; once for each opening.
     void askForModel(const QString& path);
+    /// Reads files on a pool thread, which the status line says; `done` gets the result unless
+    /// something else is opened meanwhile. Errors are refused here.
+    template<class Work, class Done>
+    void search(const QString& text, Work work, Done done);
     /// Says that the data are nowhere, with a button to choose them.
     void askForData(const QString& was);
     /// The project names the new place from now on, so that nobody is asked again.
@@ -90,6 +97,7 @@ private:
     bool m_readOnly = false;
     QString m_opened, m_project;
     std::optional<Opening> m_opening;
+    int m_searchNumber = 0; ///< of the search whose result is waited for
     std::optional<StoredRun> m_stored; ///< of what is open, until the model is planned
 };
 

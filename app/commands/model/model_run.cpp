@@ -5,6 +5,7 @@
 #include "app/commands/stopwatch.h"
 #include "app/commands/user_metric.h"
 #include "engine/base/log.h"
+#include "engine/base/memory/memory_budget.h"
 #include "engine/base/text.h"
 #include "engine/compare/collect_outputs.h"
 #include "engine/pipeline/checks.h"
@@ -44,7 +45,7 @@ ModelRun::ModelRun(const ModelRunOptions& options, const JobContext& job)
 
 Result<void> ModelRun::locate()
 {
-    QS_TRY(m_source, modelSource(m_options.model, m_options.recipe, m_options.movedTo));
+    QS_TRY(m_source, modelSource(m_options.model, m_options.recipe, m_options.movedTo, m_job));
     const std::string& data = m_options.data.empty() ? m_source.data : m_options.data;
     if (data.empty())
         return fail(makeError(ErrorCode::Usage, "--data is required")
@@ -68,10 +69,33 @@ Result<void> ModelRun::plan()
     QS_TRY(m_planned,
            planModel(m_chain, std::move(model), std::move(recipe), m_source.file, &m_timing));
     QS_CHECK(checkCoverage(*m_planned.model, *m_planned.plan));
+    QS_CHECK(keepToMemoryLimit());
     const MemoryPrediction memory
         = predictMemory(*m_planned.model, *m_planned.plan, m_planned.recipe.calibration.batchSize);
     m_job.report("plan", memory.text(), 0);
     return m_options.strict ? checkStrict(m_planned, *m_edited) : Result<void>();
+}
+
+Result<void> ModelRun::keepToMemoryLimit()
+{
+    const GraphPtr& model = m_planned.model;
+    CalibrationSettings& cut = m_planned.recipe.calibration;
+    const CalibrationSettings smaller = withinMemoryLimit(*model, *m_planned.plan, cut);
+    if (smaller.batchSize == cut.batchSize)
+        return {};
+    // Not all data can be cut so: calls of a list, a model that wants two samples at least. Then
+    // the recipe's stand, and calibrating refuses them with the figures.
+    const auto data = m_chain.data(*model, m_settings.calibrationData, smaller);
+    if (!data)
+        return {};
+    QS_TRY(const Batch first, (*data)->batch(0));
+    if (first.samples > smaller.batchSize)
+        return {};
+    note("batches of " + std::to_string(smaller.batchSize) + " instead of "
+         + std::to_string(cut.batchSize) + ": --memory gives " + memoryText(memoryLimit())
+         + ", where a run needs " + predictMemory(*model, *m_planned.plan, cut.batchSize).text());
+    cut = smaller;
+    return {};
 }
 
 Result<void> ModelRun::calibrate()

@@ -52,6 +52,9 @@ public:
     ResultParts parts() const;
 
 private:
+    /// Takes smaller batches where --memory has no room for the recipe's, which a note tells.
+    Result<void> keepToMemoryLimit();
+
     const ModelRunOptions& m_options;
     const JobContext& m_job;
     StageChain m_chain;

@@ -48,9 +48,12 @@ namespace {
 
 /// Where the project's model is. Says so where that is not the place that it names.
 Result<std::string> placeOfModel(const Project& project, const std::string& file,
-                                 const std::string& movedTo)
+                                 const std::string& movedTo, const JobContext& job)
 {
-    const std::string place = movedTo.empty() ? findModel(project, file) : movedTo;
+    std::string place = movedTo;
+    if (place.empty()) {
+        QS_TRY(place, findModel(project, file, job));
+    }
     if (place.empty())
         return fail(
             makeError(ErrorCode::NotFound, "its model is not where it was: " + project.modelPath)
@@ -62,7 +65,7 @@ Result<std::string> placeOfModel(const Project& project, const std::string& file
         note(file + ": its model was moved; taking " + place);
         return place;
     }
-    QS_TRY(const bool same, isModelOf(project, place));
+    QS_TRY(const bool same, isModelOf(project, place, job));
     if (!same)
         warn(place + ": another model than the one of " + file
              + ", by its content: decisions that do not fit are left out");
@@ -77,7 +80,7 @@ void addMovedOption(CLI::App& verb, std::string& movedTo)
 }
 
 Result<ModelSource> modelSource(const std::string& given, const std::string& recipePath,
-                                const std::string& movedTo)
+                                const std::string& movedTo, const JobContext& job)
 {
     ModelSource source;
     source.model = given;
@@ -96,7 +99,7 @@ Result<ModelSource> modelSource(const std::string& given, const std::string& rec
     if (!movedTo.empty())
         read.modelPath.clear(); // the user says where it is
     QS_CHECK(checkOutside(given, pathsOutside(read, given)));
-    QS_TRY(source.model, placeOfModel(project, given, movedTo));
+    QS_TRY(source.model, placeOfModel(project, given, movedTo, job));
     const std::string data = findData(project.dataPath, given);
     if (!data.empty() && data != project.dataPath)
         note(given + ": its data were moved; taking " + data);

@@ -33,9 +33,10 @@ struct ModelSource
 };
 /// `given`: a model, or a project, whose decisions count where `recipePath` is empty. A project's
 /// model that was moved is looked for (`findModel`); `movedTo`: where it is by now, "" = not told.
-/// Errors: those of reading them; a model that is nowhere; `movedTo` without a project (Usage).
+/// Errors: those of reading them; a model that is nowhere; `movedTo` without a project (Usage);
+/// Cancelled.
 Result<ModelSource> modelSource(const std::string& given, const std::string& recipePath,
-                                const std::string& movedTo);
+                                const std::string& movedTo, const JobContext& job);
 /// `--model`: `movedTo` of `modelSource`.
 void addMovedOption(CLI::App& verb, std::string& movedTo);
 

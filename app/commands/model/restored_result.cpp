@@ -76,7 +76,7 @@ Result<RestoredResult> restoreResult(StageChain& chain, const std::string& resul
     restored.recipePath = stored.recipePath;
     QS_TRY(Recipe recipe, readRecipe(stored.recipePath));
     QS_CHECK(checkOutside(stored.recipePath, pathsOutside(recipe, stored.recipePath)));
-    QS_TRY(const ModelSource source, modelSource(modelPath, {}, {}));
+    QS_TRY(const ModelSource source, modelSource(modelPath, {}, {}, job));
     QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, recipe, job, timing));
     restored.edited = edited;
     GraphPtr model = edited->graph;

@@ -63,8 +63,9 @@ void addLimitOptions(CLI::App& app, RunLimits& limits)
                             inQuotes(word) + " is no amount of memory: give 4G, or 512M");
                     limits.bytes = *bytes;
                 },
-                "the most memory to take: 4G, 512M; what needs more is refused, results are the "
-                "same")
+                "the most memory to take: 4G, 512M; batches are made smaller for it, and what "
+                "needs "
+                "more all the same is refused")
             ->type_name("SIZE");
     }
 }

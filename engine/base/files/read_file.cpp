@@ -52,6 +52,24 @@ Result<std::string> readWholeFile(const std::string& path, std::uint64_t most)
     return text;
 }
 
+Result<void> readInBlocks(const std::string& path, const JobContext& job,
+                          const std::function<void(std::string_view)>& see)
+{
+    QS_CHECK(checkReadable(path));
+    std::ifstream in(path, std::ios::binary);
+    if (!in)
+        return fail(makeError(ErrorCode::Io, "cannot be read").inFile(path));
+    std::string block(std::size_t(1) << 20, '\0');
+    while (in) {
+        QS_CHECK(job.check());
+        in.read(block.data(), std::streamsize(block.size()));
+        see(std::string_view(block.data(), std::size_t(in.gcount())));
+    }
+    if (in.bad())
+        return fail(makeError(ErrorCode::Io, "cannot be read to its end").inFile(path));
+    return {};
+}
+
 bool isDeepJson(std::string_view json)
 {
     constexpr int kDeepest = 200;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/job_context.h"
 #include "engine/base/result.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -15,6 +17,11 @@ Result<void> checkReadable(const std::string& path);
 
 /// The whole content. Errors: those of `checkReadable`; larger than `most` bytes (BadInput).
 Result<std::string> readWholeFile(const std::string& path, std::uint64_t most);
+
+/// Gives the whole content to `see`, a block of at most a megabyte at a time. Errors: those of
+/// `checkReadable`; Cancelled.
+Result<void> readInBlocks(const std::string& path, const JobContext& job,
+                          const std::function<void(std::string_view)>& see);
 
 /// Whether lists and objects of a JSON text lie within each other in more levels than anything that
 /// this program reads: what is parsed is copied, printed and walked recursively.

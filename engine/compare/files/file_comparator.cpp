@@ -44,6 +44,7 @@ public:
     /// Computes up to the node that makes `ref`, and reads it; wanted values stay.
     Result<at::IValue> upTo(ValueRef ref, const JobContext& job)
     {
+        QS_CHECK(job.check()); // each value is measured, which takes as long as computing it
         const auto nodes = m_interpreter.graph().nodes();
         const std::size_t last = m_interpreter.graph().position(ref.node);
         for (; m_next <= last; ++m_next) {
@@ -149,7 +150,7 @@ Result<FileComparison> compareFiles(const GraphPtr& floating, const GraphPtr& co
     const InferenceScope scope;
     QS_TRY(const std::vector<InputLeaf> leaves, leavesOf(*floating, *converted));
     FileComparison out;
-    out.match = matchModels(*floating, *converted);
+    QS_TRY(out.match, matchModels(*floating, *converted, job));
     QS_TRY(const Interpreter floatRunner, Interpreter::create(floating));
     QS_TRY(const Interpreter convertedRunner, Interpreter::create(converted));
     std::unordered_set<ValueRef> wantedFloat, wantedConverted;

@@ -99,11 +99,13 @@ std::vector<Part> partsOf(const Graph& graph)
 
 /// Places in `a` and `b` of their common sequence by kind, of the parts listed.
 PlacePairs commonParts(const std::vector<Part>& a, const std::vector<std::size_t>& inA,
-                       const std::vector<Part>& b, const std::vector<std::size_t>& inB)
+                       const std::vector<Part>& b, const std::vector<std::size_t>& inB,
+                       const JobContext& job)
 {
-    PlacePairs pairs = commonSequence(inA.size(), inB.size(), [&](std::size_t i, std::size_t j) {
-        return a[inA[i]].kind == b[inB[j]].kind;
-    });
+    PlacePairs pairs = commonSequence(
+        inA.size(), inB.size(),
+        [&](std::size_t i, std::size_t j) { return a[inA[i]].kind == b[inB[j]].kind; },
+        [&] { return !job.cancelled(); });
     for (auto& [i, j] : pairs) {
         i = inA[i];
         j = inB[j];
@@ -114,9 +116,10 @@ PlacePairs commonParts(const std::vector<Part>& a, const std::vector<std::size_t
 class Matcher
 {
 public:
-    Matcher(const Graph& floating, const Graph& converted)
+    Matcher(const Graph& floating, const Graph& converted, const JobContext& job)
         : m_float(floating)
         , m_converted(converted)
+        , m_job(job)
         , m_a(partsOf(floating))
         , m_b(partsOf(converted))
         , m_takenA(m_a.size())
@@ -124,10 +127,11 @@ public:
     {
     }
 
-    ModelMatch run()
+    Result<ModelMatch> run()
     {
         matchModules();
         matchGaps();
+        QS_CHECK(m_job.check());
         ModelMatch out;
         std::unordered_set<NodeId> seenFloat, seenConverted;
         std::sort(m_pairs.begin(), m_pairs.end());
@@ -172,7 +176,7 @@ private:
             inB[m_b[i].module].push_back(i);
         for (const auto& [module, places] : inA)
             if (const auto other = inB.find(module); !module.empty() && other != inB.end())
-                take(commonParts(m_a, places, m_b, other->second));
+                take(commonParts(m_a, places, m_b, other->second, m_job));
     }
 
     /// What no path tells stands between the same neighbours in both models.
@@ -183,7 +187,8 @@ private:
         std::size_t fromA = 0, fromB = 0;
         const auto close = [&](std::size_t toA, std::size_t toB) {
             if (toB >= fromB)
-                take(commonParts(m_a, free(m_takenA, fromA, toA), m_b, free(m_takenB, fromB, toB)));
+                take(commonParts(m_a, free(m_takenA, fromA, toA), m_b, free(m_takenB, fromB, toB),
+                                 m_job));
         };
         for (const auto& [a, b] : known) {
             if (b < fromB)
@@ -233,6 +238,7 @@ private:
 
     const Graph& m_float;
     const Graph& m_converted;
+    const JobContext& m_job;
     std::vector<Part> m_a, m_b;
     std::vector<bool> m_takenA, m_takenB;
     std::unordered_set<NodeId> m_matchedFloat;
@@ -241,9 +247,9 @@ private:
 
 } // namespace
 
-ModelMatch matchModels(const Graph& floating, const Graph& converted)
+Result<ModelMatch> matchModels(const Graph& floating, const Graph& converted, const JobContext& job)
 {
-    return Matcher(floating, converted).run();
+    return Matcher(floating, converted, job).run();
 }
 
 } // namespace qs

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/job_context.h"
 #include "engine/graph/graph.h"
 
 #include <string>
@@ -24,7 +25,8 @@ struct ModelMatch
 /// values stand for which of the float model's: operators of one kind in one module first, then by
 /// the order of operators (longest common subsequence). A fused operator stands for its last part,
 /// a convolution or a linear layer for the batch norm that is folded into it; a value that is
-/// quantized behind its operator is taken behind its dequantize.
-ModelMatch matchModels(const Graph& floating, const Graph& converted);
+/// quantized behind its operator is taken behind its dequantize. Errors: Cancelled.
+Result<ModelMatch> matchModels(const Graph& floating, const Graph& converted,
+                               const JobContext& job);
 
 } // namespace qs

@@ -18,12 +18,10 @@ public:
     /// No values are kept in 0 bytes; sums always are, some tens of megabytes at most.
     explicit KeptWork(std::size_t valueBytes)
         : values(valueBytes)
-        , valueBudget(valueBytes)
     {
     }
 
     Memo values;
-    const std::size_t valueBudget;
     Memo sums {std::size_t(32) << 20};
     std::size_t bytes() const { return values.bytes() + sums.bytes(); }
 };

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/moved_question.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMessageBox>
+#include <QPushButton>
+
+namespace qs {
+
+QString askWhereModelIs(QWidget* parent, const QString& project, const QString& was)
+{
+    return QFileDialog::getOpenFileName(
+        parent, QStringLiteral("Where is %1 by now?").arg(QFileInfo(was).fileName()),
+        QFileInfo(project).absolutePath(),
+        QStringLiteral("Models (*.pt2 *.pt *.pth);;All files (*)"));
+}
+
+QString askWhereDataAre(QWidget* parent, const QString& project)
+{
+    return QFileDialog::getOpenFileName(parent, QStringLiteral("Choose data"),
+                                        QFileInfo(project).absolutePath(),
+                                        QStringLiteral("Data (*.npz *.pt);;All files (*)"));
+}
+
+bool mayOpenOtherModel(QWidget* parent, const QString& chosen)
+{
+    QMessageBox box(QMessageBox::Question, QStringLiteral("Another model"),
+                    QStringLiteral("%1 is not the project's model: its content is another.")
+                        .arg(QFileInfo(chosen).fileName()),
+                    QMessageBox::Open | QMessageBox::Cancel, parent);
+    box.setObjectName(QStringLiteral("otherModelBox"));
+    box.setInformativeText(QStringLiteral(
+        "Opened all the same, decisions and edits that do not fit it are left out, and the "
+        "saved results are not shown."));
+    box.button(QMessageBox::Open)->setText(QStringLiteral("Open all the same"));
+    box.setDefaultButton(QMessageBox::Cancel);
+    return box.exec() == QMessageBox::Open;
+}
+
+} // namespace qs
