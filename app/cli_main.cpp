@@ -13,6 +13,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <stop_token>
@@ -143,6 +144,7 @@ int runProgram(int argc, char** argv)
 
 int main(int argc, char** argv)
 {
+    std::signal(SIGXFSZ, SIG_IGN); // a file beyond the shell's limit is an error of its write
     if (runsModels(argc, argv))
         restartWithPassiveThreads(argv);
     qs::keepFreedMemory();

@@ -20,6 +20,7 @@
 #include <QTimer>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -115,8 +116,9 @@ int parse(QApplication& app, Wanted& wanted)
                                                  "768 without."),
                                   QStringLiteral("MB"));
     const QCommandLineOption memory(QStringLiteral("memory"),
-                                    QStringLiteral("The most main memory to take: 4G, 512M. A run "
-                                                   "that needs more is refused."),
+                                    QStringLiteral("The most main memory to take: 4G, 512M. Less "
+                                                   "is kept for it, and a run that needs more is "
+                                                   "refused."),
                                     QStringLiteral("SIZE"));
     parser.addOptions({screenshot, size, data, select, recipe, dark, text, keep, memory});
     if (!parser.parse(app.arguments()))
@@ -268,6 +270,7 @@ private:
 
 int main(int argc, char** argv)
 {
+    std::signal(SIGXFSZ, SIG_IGN); // a file beyond the shell's limit is an error of its write
     restartWithPassiveWaiting(argv);
     qs::keepFreedMemory();
     // Pictures and help need no display, and without one Qt itself would abort.

@@ -2,15 +2,18 @@
 """What goes wrong around a run: disks, permissions, files that change, two runs at once, clocks. Each ends in one line or as
 if nothing had happened, and leaves nothing half."""
 
+import ctypes
+import errno
 import json
 import os
+import resource
 import shutil
 import subprocess
 import time
 
 import numpy as np
 
-from harness import PROGRAM, expect_bad, main, run, run_good, run_json, write_recipe
+from harness import PROGRAM, SOURCE, expect_bad, main, run, run_good, run_json, write_recipe
 from models import residual
 
 
@@ -23,9 +26,9 @@ def slow_words(folder, path, batches=3000, out=None):
     return ["quantize", path, "--recipe", recipe, "--data", big, "--device", "cpu", "--export", "none", "--out", out or folder / "out"], big
 
 
-def started(words, folder):
-    """The process, once it has begun to work in its folder."""
-    process = subprocess.Popen([PROGRAM, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def started(words, folder, before=None):
+    """The process, once it has begun to work in its folder. `before` is done in it before the program starts."""
+    process = subprocess.Popen([PROGRAM, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=before)
     while not list(folder.glob(".quantscope-??????")):
         assert process.poll() is None, process.stderr.read()
         time.sleep(0.01)
@@ -97,6 +100,78 @@ def test_the_folder_goes_during_a_run(folder):
     code, line = one_line(process)
     assert code == 1 and "out" in line, (code, line)
     assert out.read_text() == "mine"
+
+
+def like_anybody():
+    """Permissions hold for root too: what passes over them is taken from the program that is started."""
+    change = ctypes.CDLL(None).prctl
+    for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+        change(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP; without the right to it there is nothing to take
+
+
+def test_permission_is_lost_during_a_run(folder):
+    """Of the folder: one line that names it, no result, and the next run clears up. Of model and data, which are open: as if
+    nothing had happened, or one line that names the file."""
+    _, path, _, _ = residual(folder)
+    out = folder / "out"
+    words, big = slow_words(folder, path, batches=1500)
+    words[words.index("none")] = "torchscript"
+    wanted = run_json(*slow_words(folder, path, batches=1500, out=folder / "wanted")[0])
+    process = started(words, out, like_anybody)
+    out.chmod(0o555)
+    code, line = one_line(process)
+    out.chmod(0o755)
+    assert code == 1 and "out" in line and "Permission denied" in line, (code, line)
+    assert not (out / "result.json").exists() and not (out / "model.ts.pt").exists(), os.listdir(out)
+    assert run_json(*words)["nodes"] == wanted["nodes"]
+    assert nothing_hidden(out), os.listdir(out)
+    for file in (path, big):
+        place = folder / f"without {file.name}"
+        words[words.index("--out") + 1] = place
+        process = started(words, place, like_anybody)
+        file.chmod(0)
+        code, line = one_line(process)
+        file.chmod(0o644)
+        assert code in (0, 1), (file, code, line)
+        if code == 1:
+            assert file.name in line and not (place / "result.json").exists(), (file, line)
+        else:
+            assert json.loads((place / "result.json").read_text())["nodes"] == wanted["nodes"], file
+        assert nothing_hidden(folder), file
+
+
+def test_no_room_is_left(folder):
+    """A file that may grow no further (the shell's limit), a disk quota, a disk with errors: at whatever byte it happens, one line with
+    the file and the cause, no result, nothing half."""
+    _, path, npz, _ = residual(folder, channels=64)
+    words = ["quantize", path, "--data", npz, "--device", "cpu", "--out", folder / "out"]
+    run_good(*words[:-1], folder / "whole")
+
+    def limited():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+    done = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, timeout=120, check=False, preexec_fn=limited)
+    lines = done.stderr.splitlines()
+    assert done.returncode == 1 and len(lines) == 1 and "File too large" in lines[0], (done.returncode, done.stderr)
+    assert not (folder / "out").exists() and nothing_hidden(folder), list(folder.rglob("*"))
+    fault = folder / "fault.so"
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if not compiler:
+        print("no compiler for the library that makes writing fail: quota and disk errors are left out")
+        return
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", fault, SOURCE / "tests" / "cli" / "write_fault.c", "-ldl"], check=True)
+    size = sum(file.stat().st_size for file in (folder / "whole").iterdir())
+    for number, text in ((errno.EDQUOT, "Disk quota exceeded"), (errno.EIO, "Input/output error")):
+        for part in (0, 0.2, 0.5, 0.8):
+            env = {"LD_PRELOAD": str(fault), "FAULT_ERRNO": str(number), "FAULT_AFTER": str(int(size * part))}
+            done = run(*words, env=env)
+            lines = done.stderr.splitlines()
+            assert done.returncode == 1 and len(lines) == 1 and text in lines[0] and "out" in lines[0], (number, part, done.returncode, done.stderr)
+            assert not (folder / "out").exists() and nothing_hidden(folder), list(folder.rglob("*"))
+        env["FAULT_AFTER"] = "100"
+        done = run("report", folder / "whole", "--html", folder / "page.html", env=env)
+        assert done.returncode == 1 and text in done.stderr and "page.html" in done.stderr and not (folder / "page.html").exists(), done.stderr
+        assert nothing_hidden(folder), list(folder.rglob("*"))
 
 
 def test_the_model_changes_during_a_run(folder):
@@ -180,6 +255,17 @@ def test_clocks_that_jump(folder):
             os.utime(file, (moment, moment))
         assert run_json(*words, out)["nodes"] == wanted["nodes"]
         assert nothing_hidden(out), os.listdir(out)
+    words, big = slow_words(folder, path, batches=1500)
+    wanted = run_json(*words[:-1], folder / "slow")
+    process = started(words, folder / "out")
+    time.sleep(1)
+    process.terminate()
+    process.communicate(timeout=60)
+    tomorrow = time.time() + 86_400
+    for file in (folder / "out").iterdir():
+        os.utime(file, (tomorrow, tomorrow))
+    assert run_json(*words)["nodes"] == wanted["nodes"]
+    assert "calibration.partial.npz" not in os.listdir(folder / "out")
 
 
 def test_what_killed_runs_left(folder):
