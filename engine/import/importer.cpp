@@ -102,8 +102,11 @@ Result<GraphPtr> importModel(const std::string& path, const JobContext& job)
 {
     job.report("import", "reading the archive", 0);
     QS_TRY(const auto archive, openArchive(path));
-    if (pt2ModelRecord(*archive).empty())
+    if (pt2ModelRecord(*archive).empty()) {
+        job.report("import", "trying its code", 0.1);
         QS_CHECK(tryScript(*archive, job));
+    }
+    job.report("import", "checking the archive", 0.3);
     // Both read the whole file; the second reader finds it in the page cache.
     auto hash = std::async(std::launch::async, fileSha256, path);
     QS_CHECK(archive->verify(job));
