@@ -23,7 +23,8 @@ from mutate import mutated
 from seeds import make_seeds
 
 LEAKS = re.compile(r"c10::|at::(?!:)\w|INTERNAL ASSERT|report a bug|report this|\bstd::|stoll|stoull|\bstoi\b|map::at|json\.exception|vector::|basic_string|"
-                   r"bad_alloc|bad optional|/pytorch/|torch/csrc|\.cpp:\d|\.h:\d|\.cc:\d|[\x00-\x1f\x7f]")
+                   r"bad_alloc|bad optional|/pytorch/|torch/csrc|\.cpp:\d|\.h:\d|\.cc:\d|[\x00-\x1f\x7f\x9b\u202a-\u202e]|torch::|nlohmann|simdjson|\b_M_\w|"
+                   r"\bIValue|TensorImpl|unordered_map|PytorchStream|Exception raised|\benforce\b|CAFFE|UndefinedTensor|libzip|__cxx|terminate called|what\(\)|\b0x[0-9a-f]{8,}")
 BY_NAME = ("result", "extension", "run")
 BAD = ("crash", "hang", "memory", "thrown")
 

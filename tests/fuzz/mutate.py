@@ -7,6 +7,7 @@ import struct
 import zipfile
 
 import bombs
+import meanings
 
 NUMBERS = (0, 1, -1, 2, 255, 256, 2**31 - 1, 2**31, -2**31, 2**32, 2**53, 2**63 - 1, -2**63, 2**63, 2**64, 10**30, 0.5, -0.0, 1e308, 1e-320)
 TEXTS = ("", ".", "..", "/", "a" * 5000, "\x1b[31m", "\u202e", "'", '"', "\\", "%s%n", "aten.add.Tensor", "torch.nn.Linear", "s0", "NaN", "-1",
@@ -183,8 +184,25 @@ def pickle_of(data, rng):
     return bytes(data)
 
 
+def record_meaning(name, data, rng):
+    """A record that stays well-formed."""
+    if name.endswith(".json"):
+        return meanings.json_meaning(data.decode(), rng).encode("utf-8", "surrogatepass")
+    if name.endswith(".py"):
+        return meanings.script_meaning(data.decode(), rng).encode()
+    if name.endswith(".pkl"):
+        return meanings.pickle_meaning(data, rng)
+    if name.endswith(".pt") and data[:2] == b"PK":
+        return archive_of(data, rng)
+    if name.endswith(".npy"):
+        return meanings.array_bytes(rng)
+    return bytes_of(data, rng)
+
+
 def of_record(name, data, rng):
     """By what a record of an archive is."""
+    if rng.random() < 0.45:
+        return record_meaning(name, data, rng)
     if name.endswith(".json") and rng.random() < 0.9:
         return json_of(data.decode(), rng).encode()
     if name.endswith(".py"):
@@ -205,6 +223,8 @@ def archive_of(data, rng):
         return bytes_of(data, rng)
     if whole < 0.16:
         return bombs.damaged_directory(data, rng)
+    if whole < 0.2:
+        return meanings.archive_shape(data, rng)
     with zipfile.ZipFile(io.BytesIO(data)) as source:
         records = [(info.filename, source.read(info)) for info in source.infolist()]
     weights = [8 if name.endswith((".json", ".py", ".pkl")) else 4 if name.endswith((".npy", ".pt")) else 1 for name, _ in records]
@@ -231,11 +251,15 @@ def mutated(data, form, rng):
     """A mutation of a file's bytes; `form` is "zip", "json", "npy", "image" or "bytes"."""
     if form == "zip":
         return archive_of(data, rng)
+    if form == "json" and rng.random() < 0.45:
+        return meanings.json_meaning(data.decode(), rng).encode("utf-8", "surrogatepass")
     if form == "json" and rng.random() < 0.9:
         made = json_of(data.decode(), rng).encode("utf-8", "surrogatepass")
         return bytes_of(made, rng) if rng.random() < 0.1 else made
     if form == "npy":
         return of_record("x.npy", data, rng)
+    if form == "image" and rng.random() < 0.45:
+        return meanings.image_meaning(data, rng)
     if form == "image" and rng.random() < 0.4:
         return bombs.image_header(data, rng)
     return bytes_of(data, rng)

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -56,6 +57,23 @@ class WithState(nn.Module):
         return torch.cond(x.sum() > 0, lambda y: self.fc(y).sin(), lambda y: self.fc(y).cos(), (x,)) + self.seen
 
 
+class Words(nn.Module):
+    """Modules within modules, dictionaries, tuples, text, a recurrent layer."""
+
+    def __init__(self):
+        super().__init__()
+        self.table, self.cell = nn.Embedding(9, 4), nn.LSTM(4, 3, batch_first=True)
+        self.heads = nn.ModuleList([nn.Linear(3, 2), nn.Sequential(nn.Linear(3, 2), nn.ReLU())])
+
+    def forward(self, x):
+        found: dict[str, torch.Tensor] = {}
+        y, (h, _) = self.cell(self.table(x))
+        for number, head in enumerate(self.heads):
+            found["head" + str(number)] = head(y[:, -1])
+        best: tuple[torch.Tensor, int] = (found["head0"], len(found))
+        return found["head1"] + best[0] * best[1], h
+
+
 def run(*words):
     subprocess.run([PROGRAM, *map(str, words)], check=True, capture_output=True)
 
@@ -69,6 +87,8 @@ def make_models(folder):
     torch.export.save(torch.export.export(WithState().eval(), (torch.randn(2, 4),)), folder / "state.pt2")
     torch.jit.save(torch.jit.trace(net, x, strict=False), folder / "traced.pt")
     torch.jit.save(torch.jit.script(Branches().eval()), folder / "scripted.pt")
+    torch.jit.save(torch.jit.script(Words().eval()), folder / "words.pt")
+    torch.export.save(torch.export.export(Words().eval(), (torch.randint(0, 9, (2, 5)),)), folder / "words.pt2")
     return x
 
 
@@ -93,10 +113,11 @@ EDITS = [{"do": "insert", "op": "aten.clamp.default", "at": RELU, "name": "clip"
 
 
 def mapping_dump():
-    """A QConfigMapping of torch.ao, as JSON."""
+    """A QConfigMapping of torch.ao, as JSON; without places in memory, which change from run to run."""
     from torch.ao.quantization import get_default_qconfig_mapping
 
-    return json.dumps(get_default_qconfig_mapping("x86").set_module_name("conv", None).set_module_name_regex("co.*", None).to_dict(), default=str)
+    text = json.dumps(get_default_qconfig_mapping("x86").set_module_name("conv", None).set_module_name_regex("co.*", None).to_dict(), default=str)
+    return re.sub(r" at 0x[0-9a-f]+", "", text)
 
 
 def history(recipe):
@@ -156,9 +177,11 @@ def make_seeds(folder):
     names = [node["name"] for node in json.loads(result.read_text())["nodes"]]
     (folder / "nodes.json").write_text(json.dumps({"net": {"results": {name: {"value": number, "bgColor": "#102030"} for number, name in enumerate(names)},
                                                            "thresholds": [{"value": 3, "bgColor": "red"}], "gradient": [{"stop": 0, "bgColor": "blue"}, {"stop": 1, "bgColor": "white"}]}}))
+    forms = folder / "forms"  # of ours: quantized operators, packed weights, dequantizing ones
+    run("quantize", folder / "net.pt2", "--data", folder / "data.npz", "--device", "cpu", "--export", "torchscript,pt2,pt2-reference", "--out", forms)
     seeds = {
-        "pt2": [(folder / "net.pt2", "zip"), (folder / "state.pt2", "zip")],
-        "torchscript": [(folder / "traced.pt", "zip"), (folder / "scripted.pt", "zip")],
+        "pt2": [(path, "zip") for path in (folder / "net.pt2", folder / "state.pt2", folder / "words.pt2", forms / "model.pt2", forms / "model.reference.pt2")],
+        "torchscript": [(path, "zip") for path in (folder / "traced.pt", folder / "scripted.pt", folder / "words.pt", forms / "model.ts.pt")],
         "samples": [(folder / "net.pt2", "zip")],
         "npz": [(folder / "data.npz", "zip"), (folder / "packed.npz", "zip")],
         "saved": [(folder / name, "zip") for name in ("data.pt", "calls.pt", "parameter.pt")],
