@@ -39,7 +39,7 @@ std::string lastLine(const std::string& text)
 }
 
 /// Texts that stand for what a standard or JSON library throws.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kStandard {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kStandard {{
     {"stoll", "a number in it is not one, or is too large"},
     {"stoull", "a number in it is not one, or is too large"},
     {"stoi", "a number in it is not one, or is too large"},
@@ -54,6 +54,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kStandar
     {"basic_string", "a text in it is shorter than it should be"},
     {"bad optional access", "something that belongs into it is missing"},
     {"std::bad_alloc", "out of memory"},
+    {"Can't hash IValue", "a dictionary in it has a key that is neither a text nor a number"},
     {"ZeroDivisionError", "an integer is divided by zero"},
 }};
 

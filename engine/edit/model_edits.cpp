@@ -122,6 +122,8 @@ Result<EditedNodes> setConstant(EditDraft& draft, const EditStep& step)
     QS_TRY(at::Tensor tensor, step.file.empty() ? tensorOf(step.json) : tensorOfFile(step));
     if (!tensor.defined())
         return refuse(step.file + " holds no numbers that a tensor can");
+    if (tensor.is_complex() && dtype != DType::Unknown && !at::isComplexType(toScalarType(dtype)))
+        return refuse("the numbers are complex, where " + addressText(step.at) + " is real");
     tensor = tensor.to(dtype == DType::Unknown ? tensor.scalar_type() : toScalarType(dtype))
                  .contiguous();
     const TensorId stored = store(draft, tensor);

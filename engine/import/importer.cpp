@@ -76,14 +76,17 @@ Result<Graph> readGraph(const std::shared_ptr<Pt2Archive>& archive, const JobCon
 Result<void> tryScript(const Pt2Archive& archive, const JobContext& job)
 {
     constexpr std::int64_t kGigabyte = std::int64_t(1) << 30;
+    constexpr std::int64_t kBytesASecond = std::int64_t(16) << 20;
     std::error_code failed;
     const auto size = std::int64_t(std::filesystem::file_size(archive.path(), failed));
     std::uint64_t code = 0; // LibTorch compiles some hundred kilobytes a second
     for (const std::string& name : archive.names())
         if (name.ends_with(".py"))
             code += archive.size(name);
-    const int seconds = 4 + int(std::min<std::uint64_t>(code / 50'000, 120));
-    const TrialLimits limits {4 * kGigabyte + 4 * (failed ? 0 : size), seconds};
+    const std::int64_t bytes = failed ? 0 : size; // of which packed weights are unpacked
+    const int seconds = 4 + int(std::min<std::uint64_t>(code / 50'000, 120))
+        + int(std::min<std::int64_t>(bytes / kBytesASecond, 240));
+    const TrialLimits limits {4 * kGigabyte + 4 * bytes, seconds};
     const auto read = [&archive]() -> Result<void> {
         at::set_num_threads(1); // the threads of a pool are not copied
         QS_TRY(auto own, Pt2Archive::open(archive.path()));

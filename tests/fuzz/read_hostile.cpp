@@ -160,7 +160,7 @@ std::int64_t virtualBytes()
 }
 
 /// Whether memory ran out, rather than that a size was refused which no machine has ("out of
-/// memory: 6917529027641083392 bytes were asked for at once").
+/// memory: 3072.0 GB are needed at once").
 bool isOutOfMemory(const std::string& text)
 {
     constexpr std::string_view kWords = "out of memory";
@@ -168,7 +168,10 @@ bool isOutOfMemory(const std::string& text)
     if (at == std::string::npos)
         return false;
     const std::string after = text.substr(at + kWords.size());
-    return !after.starts_with(": ") || std::strtoull(after.c_str() + 2, nullptr, 10) < 1ULL << 46;
+    constexpr double kNobodys = 256; // gigabytes
+    char* unit = nullptr;
+    const double asked = after.starts_with(": ") ? std::strtod(after.c_str() + 2, &unit) : 0;
+    return !unit || !std::string_view(unit).starts_with(" GB") || asked < kNobodys;
 }
 
 [[noreturn]] void runChild(const Reader& reader, const std::string& path, int told)
