@@ -248,7 +248,9 @@ private:
         }
         verdict.outcome = RuntimeVerdict::Outcome::Failed;
         if (!run.error.empty()) {
-            verdict.reason = run.error;
+            const auto cause = run.notes.find("known_cause");
+            verdict.reason
+                = run.error + (cause == run.notes.end() ? "" : " (" + cause->second + ")");
             return;
         }
         verdict.steps = stepsApart(m_integers, run.nodes);
