@@ -159,4 +159,15 @@ std::string faultAlone(const AloneSteps& alone)
     return text;
 }
 
+bool isOnlyTies(const RuntimeVerdict& verdict)
+{
+    return verdict.alone ? faultAlone(*verdict.alone).empty()
+                         : verdict.steps && verdict.steps->startsWithTies;
+}
+
+bool choseOthers(const RuntimeVerdict& verdict)
+{
+    return verdict.alone && verdict.alone->choices > 0 && faultAlone(*verdict.alone).empty();
+}
+
 } // namespace qs

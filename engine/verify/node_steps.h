@@ -27,4 +27,13 @@ std::optional<AloneSteps> countAlone(const NodeIntegers& ours,
 /// Why a run whose nodes were fed our integers is not ours but for rounding ties; "" where it is.
 std::string faultAlone(const AloneSteps& alone);
 
+/// Each node gives our integers but for those that lay halfway between two steps: what an output is
+/// off by was inherited from these. Where the runtime cannot be fed, the first node that differs
+/// has to do.
+bool isOnlyTies(const RuntimeVerdict& verdict);
+
+/// Each node gives our integers, but a choice among equal scores fell on others: what follows is of
+/// other places, and says nothing.
+bool choseOthers(const RuntimeVerdict& verdict);
+
 } // namespace qs

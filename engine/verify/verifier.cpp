@@ -316,22 +316,6 @@ private:
         return addError(sums.ownToFloat, y.to(at::kFloat), a);
     }
 
-    /// Each node gives our integers but for those that lay halfway between two steps: what an
-    /// output is off by was inherited from these. Where the runtime cannot be fed, the first node
-    /// that differs has to do.
-    static bool isOnlyTies(const RuntimeVerdict& verdict)
-    {
-        return verdict.alone ? faultAlone(*verdict.alone).empty()
-                             : verdict.steps && verdict.steps->startsWithTies;
-    }
-
-    /// Each node gives our integers, but a choice among equal scores fell on others: what follows
-    /// is of other places, and says nothing.
-    static bool choseOthers(const RuntimeVerdict& verdict)
-    {
-        return verdict.alone && verdict.alone->choices > 0 && faultAlone(*verdict.alone).empty();
-    }
-
     /// Why a runtime's numbers are others than ours, as far as it is known; "" else.
     std::string causeOf(const RuntimeVerdict& verdict, const Runtime& runtime) const
     {
