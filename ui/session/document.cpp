@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/session/document.h"
 
+#include "engine/configure/custom_config.h"
 #include "engine/plan/block/prepare_settings.h"
 
 #include <QFileInfo>
@@ -52,7 +53,7 @@ void Document::setModel(GraphPtr model, const Recipe& recipe, FoldTreePtr hierar
         edited = editModel(std::move(model), {}).value(); // nothing to do, nothing to fail
     m_edited = std::move(edited);
     m_model = m_edited ? m_edited->graph : nullptr;
-    m_doneEdits = recipe.edits;
+    setDone(recipe);
     ++m_modelNumber;
     m_hierarchy = std::move(hierarchy);
     if (m_model && !m_hierarchy)
@@ -124,12 +125,24 @@ void Document::setPlan(PlanPtr plan, const DecisionKeys& keys, FoldTreePtr hiera
     Q_EMIT planChanged();
 }
 
+bool Document::isGraphStale() const
+{
+    return m_recipe.edits != m_doneEdits
+        || customModulesWanted(m_recipe.prepareJson) != m_doneModules;
+}
+
+void Document::setDone(const Recipe& recipe)
+{
+    m_doneEdits = recipe.edits;
+    m_doneModules = customModulesWanted(recipe.prepareJson);
+}
+
 void Document::setEdited(EditedModelPtr edited, PlanPtr plan, const DecisionKeys& keys,
-                         const std::vector<EditStep>& edits, FoldTreePtr hierarchy)
+                         const Recipe& made, FoldTreePtr hierarchy)
 {
     m_edited = std::move(edited);
     m_model = m_edited->graph;
-    m_doneEdits = edits;
+    setDone(made);
     m_calibration = {};
     m_converted = {};
     m_comparison = {};

@@ -44,8 +44,9 @@ public:
     const GraphPtr& model() const { return m_model; }
     /// The model as it was opened, and what became of the edits; null without a model.
     const EditedModelPtr& edited() const { return m_edited; }
-    /// The recipe's edits are not those of `model()` yet: planning brings the graph that follows.
-    bool isGraphStale() const { return m_recipe.edits != m_doneEdits; }
+    /// The recipe's edits, or the modules that it wants quantized as a whole, are not those of
+    /// `model()` yet: planning brings the graph that follows.
+    bool isGraphStale() const;
     /// Changes when another model opens; unchanged when a run only refines types.
     int modelNumber() const { return m_modelNumber; }
     const Recipe& recipe() const { return m_recipe; }
@@ -82,10 +83,10 @@ public:
 
     // Results, each with the keys of the decisions that it was made from.
     void setPlan(PlanPtr plan, const DecisionKeys& keys, FoldTreePtr hierarchy = nullptr);
-    /// The graph that other edits make, with its plan. Results of another graph are dropped: the
-    /// engine keeps them, and an undo brings them back.
+    /// The graph that the edits and custom modules of `made` give, with its plan. Results of
+    /// another graph are dropped: the engine keeps them, and an undo brings them back.
     void setEdited(EditedModelPtr edited, PlanPtr plan, const DecisionKeys& keys,
-                   const std::vector<EditStep>& edits, FoldTreePtr hierarchy);
+                   const Recipe& made, FoldTreePtr hierarchy);
     /// The same model, of whose values a run told more, with the plan that follows from it: nodes
     /// keep their ids, and all that was made stays.
     void refineModel(GraphPtr model, PlanPtr plan, const DecisionKeys& keys);
@@ -127,10 +128,13 @@ private:
     };
     const DecisionKeys* keysOf(Stage stage) const;
     void updateKeys();
+    /// `m_model` is what this recipe makes of the file.
+    void setDone(const Recipe& recipe);
 
     GraphPtr m_model;
     EditedModelPtr m_edited;
     std::vector<EditStep> m_doneEdits; ///< that `m_model` was made with
+    std::vector<std::string> m_doneModules; ///< likewise: `customModulesWanted`
     int m_modelNumber = 0;
     Recipe m_recipe;
     RunSettings m_settings;

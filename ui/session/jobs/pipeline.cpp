@@ -152,7 +152,7 @@ void Pipeline::plan()
             return made;
         },
         this,
-        [this, model, edits = recipe.edits, keys = m_document.keys()](Result<PlannedModel> result) {
+        [this, model, recipe, keys = m_document.keys()](Result<PlannedModel> result) {
             if (model != m_document.model()) {
                 plan(); // meanwhile a run told more of the model
                 return;
@@ -166,7 +166,7 @@ void Pipeline::plan()
             }
             if (result->edited)
                 m_document.setEdited(std::move(result->edited), std::move(result->plan), keys,
-                                     edits, std::move(result->hierarchy));
+                                     recipe, std::move(result->hierarchy));
             else
                 m_document.setPlan(std::move(result->plan), keys, std::move(result->hierarchy));
             Q_EMIT statusChanged();
