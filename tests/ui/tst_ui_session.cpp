@@ -48,6 +48,7 @@ private Q_SLOTS:
     void failedStageIsReported();
     void timeLeftIsTheEngines();
     void whatTheDataTellOfTheModelIsKept();
+    void otherCustomModulesAreAnotherGraph();
 };
 
 void TestSession::opensAndPlans()
@@ -172,6 +173,27 @@ void TestSession::clearingTakesTheRuleAway()
     QCOMPARE(kept.mapping.rules.size(), start.mapping.rules.size() + 2);
     QVERIFY(!kept.mapping.rules.back().qconfig.config);
     QVERIFY(assignQConfig(kept, nodes, std::nullopt) == start);
+}
+
+void TestSession::otherCustomModulesAreAnotherGraph()
+{
+    FakeEngine engine;
+    Workspace workspace(engine);
+    auto& document = workspace.document();
+    workspace.pipeline().open("net.pt2", defaultRecipe());
+    QTRY_VERIFY(document.plan() && !document.isGraphStale());
+    Recipe attention = document.recipe();
+    attention.prepareJson = R"({"custom_modules": ["torch.nn.MultiheadAttention"]})";
+    QSignalSpy graphs(&document, &Document::graphEdited);
+    document.setRecipe(attention);
+    QVERIFY(document.isGraphStale());
+    workspace.pipeline().plan();
+    QTRY_VERIFY(!document.isGraphStale());
+    QCOMPARE(graphs.size(), 1); // made anew by the engine
+    document.setRecipe(attention);
+    QVERIFY(!document.isGraphStale());
+    document.setRecipe(defaultRecipe());
+    QVERIFY(document.isGraphStale());
 }
 
 void TestSession::oneSelectionForNodesAndModules()
