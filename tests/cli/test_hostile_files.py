@@ -146,6 +146,14 @@ def test_pickles_that_hold_themselves(folder):
         refused("quantize", embedded, "--data", "sample", "--device", "cpu", "--out", folder / "out")
 
 
+def test_keys_that_are_no_names(folder):
+    _, path, _, _ = residual(folder)
+    for key in (None, (1, 2)):
+        torch.save({key: torch.ones(1, 4)}, folder / "keys.pt")
+        line = refused("quantize", path, "--data", folder / "keys.pt", "--device", "cpu", "--out", folder / "out")
+        assert "keys.pt" in line and "neither a text nor a number" in line, line
+
+
 def test_inputs_that_are_no_files(folder):
     """Pipes and devices are refused at once, wherever a file is read."""
     _, path, npz, _ = residual(folder)
