@@ -169,7 +169,7 @@ def test_what_is_observed_instead(folder):
     observed = with_module(pack, "observed", observed={"to": "gated::unit_weight_only", "arguments": {
         "x": "input", "weight": {"parameter": "linear.weight"}, "bias": {"parameter": "linear.bias"}}})
     code = run_good("inspect", pack / "network.pt2", "--code", "--form", "prepared", "--extension", observed)
-    assert "gated.unit_weight_only" in code, code
+    assert "(unit): ObservedGatedUnit()" in code and "self.unit(" in code, code
     document, _, _ = quantized(folder, observed, "static")
     assert by_name(document)["unit"]["kernel"]["passed"], by_name(document)["unit"]
 
