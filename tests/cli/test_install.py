@@ -87,12 +87,18 @@ def check_desktop(tree, folder):
     types = re.search(r"^MimeType=(.*);$", entry.read_text(), re.M).group(1).split(";")
     described = (tree / "share/mime/packages/quantscope.xml").read_text()
     assert types and all(f'type="{name}"' in described for name in types)
-    if not shutil.which("update-mime-database") or not shutil.which("xdg-mime"):
+    if not shutil.which("update-mime-database"):
         return
     # A data folder of its own, with the system's types beside ours.
     mime = folder / "data" / "mime"
     shutil.copytree(tree / "share/mime", mime)
     run("update-mime-database", mime)
+    globs = (mime / "globs2").read_text().splitlines()
+    for name in types:
+        assert any(f":{name}:" in line for line in globs), (name, globs)
+    assert any(line.endswith(":application/x-pytorch-pt2:*.pt2") for line in globs), globs
+    if not shutil.which("xdg-mime") or not shutil.which("mimetype"):
+        return  # without mimetype, xdg-mime asks file(1), which knows contents alone
     for name, wanted in (("a.pt2", "application/x-pytorch-pt2"), ("a.project.json", "application/x-quantscope-project+json")):
         file = folder / name
         file.write_text("{}")
