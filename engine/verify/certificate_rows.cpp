@@ -3,25 +3,20 @@
 
 #include "engine/base/text.h"
 #include "engine/compare/products/packed_product.h"
+#include "engine/export/documents/result_document.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <numeric>
 
 namespace qs {
 
 namespace {
 
-/// As the documents cap it: no noise at all.
-constexpr double kExactDb = 200;
-
 std::string decibels(const std::optional<double>& value)
 {
     if (!value)
         return {};
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f dB", *value);
-    return *value >= kExactDb ? "exact" : text;
+    return *value >= kExactDb ? "exact" : decimals(*value, 1) + " dB";
 }
 
 std::string stepsLine(const VerifiedSteps& steps, const std::map<std::string, std::string>& notes)

@@ -10,6 +10,7 @@
 #include "engine/compare/products/packed_product.h"
 #include "engine/convert/lowering/quantized_engine.h"
 #include "engine/convert/whole_form.h"
+#include "engine/export/documents/result_document.h"
 #include "engine/export/exporter.h"
 #include "engine/export/file_origin.h"
 #include "engine/export/onnx/onnx_exporter.h"
@@ -22,7 +23,6 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <ctime>
 #include <filesystem>
 
@@ -42,9 +42,7 @@ std::string utcNow()
 
 std::string decibels(double value)
 {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f dB", value);
-    return text;
+    return decimals(value, 1) + " dB";
 }
 
 /// Errors of one output over all batches.

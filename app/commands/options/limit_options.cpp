@@ -64,8 +64,7 @@ void addLimitOptions(CLI::App& app, RunLimits& limits)
                     limits.bytes = *bytes;
                 },
                 "the most memory to take: 4G, 512M; batches are made smaller for it, and what "
-                "needs "
-                "more all the same is refused")
+                "needs more all the same is refused")
             ->type_name("SIZE");
     }
 }

@@ -205,7 +205,6 @@ private:
     /// The packed linear and what led from it to the selections.
     void eraseUnread(const Projection& projection)
     {
-        const std::vector<NodeId> order = m_edit.order();
         std::vector<NodeId> chain {projection.linear};
         for (;;) {
             const auto users = m_edit.users({chain.back(), 0});

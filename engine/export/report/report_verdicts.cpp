@@ -9,7 +9,6 @@
 #include "engine/export/report/report_svg.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 
 namespace qs {
@@ -18,9 +17,6 @@ namespace {
 
 using Json = ResultDocument;
 namespace fs = std::filesystem;
-
-/// As the documents cap it: no noise at all.
-constexpr double kExactDb = 200;
 
 /// A page stays readable: more nodes than this are counted, not listed.
 constexpr std::size_t kMostNodes = 40;
@@ -35,9 +31,7 @@ std::string leastDb(const Json& verdict, const char* key)
             least = std::min(least, it->get<double>());
             any = true;
         }
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f dB", least);
-    return !any ? "" : least >= kExactDb ? "exact" : text;
+    return !any ? "" : least >= kExactDb ? "exact" : decimals(least, 1) + " dB";
 }
 
 /// What the terminal says of the verdict, line by line.
