@@ -17,6 +17,7 @@
 #include "engine/calibrate/shared_looks.h"
 #include "engine/execute/interpreter.h"
 #include "engine/execute/torch_types.h"
+#include "engine/graph/operators/engine_ops.h"
 
 #include <ATen/Parallel.h>
 #include <c10/core/CachingDeviceAllocator.h>

@@ -5,6 +5,7 @@
 #include "engine/execute/interpreter.h"
 #include "engine/execute/liveness.h"
 #include "engine/execute/op_table.h"
+#include "engine/graph/operators/engine_ops.h"
 #include "engine/graph/text/size_expression.h"
 
 #include <ATen/core/Tensor.h>

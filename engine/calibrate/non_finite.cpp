@@ -2,6 +2,7 @@
 #include "engine/calibrate/non_finite.h"
 
 #include "engine/base/text.h"
+#include "engine/graph/operators/engine_ops.h"
 
 #include <ATen/ATen.h>
 

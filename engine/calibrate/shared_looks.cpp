@@ -3,6 +3,7 @@
 
 #include "engine/execute/interpreter.h"
 #include "engine/graph/argument_number.h"
+#include "engine/graph/operators/engine_ops.h"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/convert/step_counts.h"
 #include "engine/execute/node_times.h"
+#include "engine/execute/steps/step_counts.h"
 
 #include <cstdint>
 #include <memory>

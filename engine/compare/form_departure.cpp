@@ -2,7 +2,7 @@
 #include "engine/compare/form_departure.h"
 
 #include "engine/compare/output_run.h"
-#include "engine/convert/count_steps.h"
+#include "engine/execute/steps/count_steps.h"
 
 #include <ATen/ATen.h>
 

@@ -2,6 +2,7 @@
 #include "engine/compare/interior_errors.h"
 
 #include "engine/convert/module_forms.h"
+#include "engine/graph/operators/engine_ops.h"
 
 #include <utility>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/convert/qparams.h"
-#include "engine/convert/step_counts.h"
+#include "engine/execute/steps/step_counts.h"
 #include "engine/prepare/prepared_model.h"
 
 #include <string>

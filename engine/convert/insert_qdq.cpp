@@ -6,6 +6,7 @@
 #include "engine/execute/interpreter.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/graph/graph_verifier.h"
+#include "engine/graph/operators/engine_ops.h"
 #include "engine/prepare/fuse_conv_bn.h"
 #include "engine/prepare/weighted_op.h"
 

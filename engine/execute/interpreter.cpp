@@ -9,6 +9,7 @@
 #include "engine/execute/node_runner.h"
 #include "engine/execute/reuse.h"
 #include "engine/execute/tensor_store.h"
+#include "engine/graph/operators/engine_ops.h"
 #include "engine/graph/operators/state.h"
 
 #include <algorithm>

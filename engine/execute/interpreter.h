@@ -37,12 +37,6 @@ struct SharedConstants
     std::function<void(ValueRef, const at::IValue&)> keep;
 };
 
-/// The operator every observer node has; an identity for the interpreter.
-inline constexpr std::string_view kObserveTarget = "quantscope.observe.default";
-/// Marks a value that is quantized already where it was made (torch.ao's DeQuantStub behind a
-/// custom module): an identity, which observes nothing.
-inline constexpr std::string_view kStubTarget = "quantscope.dequant_stub.default";
-
 /// Runs a graph node by node through the LibTorch dispatcher. Values are freed after their last
 /// use. Nodes that depend on parameters and constants alone (weight quantization, prepacking) run
 /// once, at first use, and are kept. Immutable after `create`; runs on one thread at a time. Opaque

@@ -12,6 +12,7 @@
 #include "engine/execute/interpreter.h"
 #include "engine/execute/op_table.h"
 #include "engine/execute/reuse.h"
+#include "engine/graph/operators/engine_ops.h"
 #include "engine/graph/operators/state.h"
 
 #include <ATen/ops/clone.h>

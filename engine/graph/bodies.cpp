@@ -2,6 +2,7 @@
 #include "engine/graph/bodies.h"
 
 #include "engine/graph/code/code_printer.h"
+#include "engine/graph/operators/engine_ops.h"
 
 #include <algorithm>
 #include <array>
@@ -22,9 +23,9 @@ constexpr std::array<Titles, 8> kTitles {{{"higher_order.cond", {"if true", "oth
                                           {"higher_order.while_loop", {"while", "do"}},
                                           {"prim.Loop", {"do", ""}},
                                           {"higher_order.wrap_with_autocast", {"autocast", ""}},
-                                          {"quantscope.region.default", {"region", ""}},
-                                          {"quantscope.module.default", {"inside", ""}},
-                                          {"quantscope.recur.default", {"each step", ""}}}};
+                                          {kRegionTarget, {"region", ""}},
+                                          {kModuleTarget, {"inside", ""}},
+                                          {kRecurTarget, {"each step", ""}}}};
 
 } // namespace
 

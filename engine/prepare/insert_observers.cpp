@@ -2,6 +2,7 @@
 #include "engine/prepare/insert_observers.h"
 
 #include "engine/execute/interpreter.h"
+#include "engine/graph/operators/engine_ops.h"
 
 #include <optional>
 

@@ -3,6 +3,7 @@
 
 #include "engine/execute/interpreter.h"
 #include "engine/execute/tensor_store.h"
+#include "engine/graph/operators/engine_ops.h"
 #include "engine/graph/text/graph_printer.h"
 
 #include <ATen/core/Tensor.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #ifndef Q_MOC_RUN
-#include "engine/convert/step_counts.h"
+#include "engine/execute/steps/step_counts.h"
 #include "engine/graph/graph.h"
 #endif
 

@@ -4,6 +4,7 @@
 #include "engine/base/log.h"
 #include "engine/base/text.h"
 #include "engine/execute/interpreter.h"
+#include "engine/graph/operators/engine_ops.h"
 #include "engine/graph/operators/state.h"
 
 #include <algorithm>

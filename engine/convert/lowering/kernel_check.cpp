@@ -2,11 +2,11 @@
 #include "engine/convert/lowering/kernel_check.h"
 
 #include "engine/base/torch_guard.h"
-#include "engine/convert/count_steps.h"
 #include "engine/convert/lowering/lowering_ops.h"
 #include "engine/convert/lowering/recurrent_check.h"
 #include "engine/custom_modules/custom_module.h"
 #include "engine/execute/interpreter.h"
+#include "engine/execute/steps/count_steps.h"
 #include "engine/graph/operators/engine_ops.h"
 
 #include <algorithm>

@@ -2,22 +2,15 @@
 #include "engine/convert/lowering/recurrent_check.h"
 
 #include "engine/convert/lowering/lowering_ops.h"
+#include "engine/execute/steps/dynamic_rounding.h"
 
-#include <ATen/ops/_choose_qparams_per_tensor.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/linear.h>
-#include <ATen/ops/quantize_per_tensor.h>
 #include <ATen/ops/stack.h>
 
 namespace qs {
 
 namespace {
-
-at::Tensor roundedDynamically(const at::Tensor& x, bool reduceRange)
-{
-    const auto [scale, zeroPoint] = at::_choose_qparams_per_tensor(x, reduceRange);
-    return at::quantize_per_tensor(x, scale, zeroPoint, at::kQUInt8).dequantize();
-}
 
 bool flag(const Node& node, const char* name)
 {

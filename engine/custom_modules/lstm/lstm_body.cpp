@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/execute/control/recurrence.h"
+#include "engine/graph/operators/engine_ops.h"
 
 namespace qs {
 

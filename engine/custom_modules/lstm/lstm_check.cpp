@@ -3,9 +3,10 @@
 
 #include "engine/execute/control/recurrence.h"
 #include "engine/execute/interpreter.h"
+#include "engine/execute/steps/count_steps.h"
+#include "engine/graph/operators/engine_ops.h"
 
 #include <ATen/core/Tensor.h>
-#include <ATen/ops/quantize_per_tensor.h>
 #include <ATen/ops/select.h>
 
 #include <algorithm>
@@ -47,13 +48,6 @@ Result<std::vector<Recurrence>> runBody(const Node& lstm, Values inputs)
         found.push_back(std::move(recurrence));
     }
     return found;
-}
-
-/// The float values on the grid of a quantized tensor.
-at::Tensor onGridOf(const at::Tensor& grid, const at::Tensor& values)
-{
-    return at::quantize_per_tensor(values.contiguous(), grid.q_scale(), grid.q_zero_point(),
-                                   grid.scalar_type());
 }
 
 class CellCheck
@@ -114,11 +108,7 @@ private:
                 continue;
             const at::Tensor made = frame.get({node->id, 0}).toTensor();
             const at::Tensor right = onGridOf(made, wanted->second);
-            const double steps = (made.int_repr().to(at::kLong) - right.int_repr().to(at::kLong))
-                                     .abs()
-                                     .max()
-                                     .item<double>();
-            worst = std::max(worst, steps);
+            worst = std::max(worst, countSteps(made, right).largest);
             frame.set({node->id, 0}, right);
         }
         m_states.clear();

@@ -2,6 +2,8 @@
 #include "engine/custom_modules/pack/pack_check.h"
 
 #include "engine/execute/interpreter.h"
+#include "engine/execute/steps/count_steps.h"
+#include "engine/execute/steps/dynamic_rounding.h"
 
 #include <ATen/ATen.h>
 
@@ -20,19 +22,8 @@ double stepsApart(const at::Tensor& made, const at::Tensor& wanted)
         return std::numeric_limits<double>::infinity();
     if (made.numel() == 0)
         return 0;
-    if (made.is_quantized()) {
-        const at::Tensor right = at::quantize_per_tensor(wanted.contiguous(), made.q_scale(),
-                                                         made.q_zero_point(), made.scalar_type());
-        return (made.int_repr().to(at::kLong) - right.int_repr().to(at::kLong))
-            .abs()
-            .max()
-            .item<double>();
-    }
-    const at::Tensor real = wanted.to(at::kDouble);
-    const double range
-        = std::max(real.max().item<double>(), 0.0) - std::min(real.min().item<double>(), 0.0);
-    const double worst = (made.to(at::kDouble) - real).abs().max().item<double>();
-    return worst == 0 ? 0 : worst / (range / 255);
+    return made.is_quantized() ? countSteps(made, onGridOf(made, wanted)).largest
+                               : countFloatSteps(made, wanted).largest;
 }
 
 /// The result's numbers are what the reference form quantizes it to: what reads it counts on them.
@@ -58,9 +49,7 @@ at::IValue rounded(const at::IValue& value, bool sevenBits)
 {
     if (!value.isTensor() || value.toTensor().scalar_type() != at::kFloat)
         return value;
-    const at::Tensor& x = value.toTensor();
-    const auto [scale, zeroPoint] = at::_choose_qparams_per_tensor(x, sevenBits);
-    return at::quantize_per_tensor(x, scale, zeroPoint, at::kQUInt8).dequantize();
+    return roundedDynamically(value.toTensor(), sevenBits);
 }
 
 } // namespace

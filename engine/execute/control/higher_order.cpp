@@ -4,6 +4,7 @@
 #include "engine/execute/control/recurrence.h"
 #include "engine/execute/control/subgraph_values.h"
 #include "engine/execute/op_table.h"
+#include "engine/graph/operators/engine_ops.h"
 
 #include <ATen/autocast_mode.h>
 #include <ATen/core/Tensor.h>

@@ -7,11 +7,6 @@
 
 namespace qs {
 
-/// Several nodes kept together because they change values in place through views; runs its one
-/// subgraph on private copies of the arguments that it writes to. Arguments: `operands` (list) and
-/// `written` (list of positions in operands).
-inline constexpr std::string_view kRegionTarget = "quantscope.region.default";
-
 /// How an argument of a higher-order node names one of `Node::subgraphs`: this and the index.
 inline constexpr std::string_view kSubgraphPrefix = "subgraph:";
 

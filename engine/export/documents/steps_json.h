@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/convert/step_counts.h"
+#include "engine/execute/steps/step_counts.h"
 
 #include <nlohmann/json.hpp>
 

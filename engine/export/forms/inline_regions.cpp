@@ -5,6 +5,7 @@
 #include "engine/execute/control/recurrence.h"
 #include "engine/graph/graph_edit.h"
 #include "engine/graph/map_refs.h"
+#include "engine/graph/operators/engine_ops.h"
 
 #include <unordered_map>
 

@@ -4,6 +4,7 @@
 #include "engine/execute/control/higher_order.h"
 #include "engine/execute/control/recurrence.h"
 #include "engine/graph/graph_edit.h"
+#include "engine/graph/operators/engine_ops.h"
 
 namespace qs {
 

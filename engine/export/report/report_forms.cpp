@@ -2,7 +2,7 @@
 #include "engine/export/report/report_forms.h"
 
 #include "engine/base/text.h"
-#include "engine/convert/step_counts.h"
+#include "engine/execute/steps/step_counts.h"
 #include "engine/export/report/report_svg.h"
 
 #include <cmath>

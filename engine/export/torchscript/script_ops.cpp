@@ -10,6 +10,7 @@
 #include "engine/export/torchscript/script_control.h"
 #include "engine/export/torchscript/script_numbers.h"
 #include "engine/export/torchscript/script_recurrence.h"
+#include "engine/graph/operators/engine_ops.h"
 #include "engine/graph/operators/state.h"
 
 #include <torch/csrc/jit/ir/named_value.h>

@@ -220,7 +220,7 @@ bool isObserver(const Node& node)
 
 bool isDequantStub(const Node& node)
 {
-    return node.target == "quantscope.dequant_stub.default";
+    return node.isOp(kStubTarget);
 }
 
 bool isQuantize(const Node& node)

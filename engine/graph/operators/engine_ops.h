@@ -16,4 +16,15 @@ inline constexpr std::string_view kModuleTarget = "quantscope.module.default";
 /// quantized.
 inline constexpr std::string_view kRecurTarget = "quantscope.recur.default";
 
+/// Several nodes kept together because they change values in place through views; runs its one
+/// subgraph on private copies of the arguments that it writes to. Arguments: `operands` (list) and
+/// `written` (list of positions in operands).
+inline constexpr std::string_view kRegionTarget = "quantscope.region.default";
+
+/// The operator every observer node has; an identity for the interpreter.
+inline constexpr std::string_view kObserveTarget = "quantscope.observe.default";
+/// Marks a value that is quantized already where it was made (torch.ao's DeQuantStub behind a
+/// custom module): an identity, which observes nothing.
+inline constexpr std::string_view kStubTarget = "quantscope.dequant_stub.default";
+
 } // namespace qs

@@ -3,6 +3,7 @@
 
 #include "engine/execute/control/script_control.h"
 #include "engine/execute/op_table.h"
+#include "engine/graph/operators/engine_ops.h"
 
 #include <algorithm>
 #include <string>
@@ -69,7 +70,7 @@ bool isProduct(const Node& node, std::string_view name)
 bool mayReturnInput(const Node& node, const c10::OperatorHandle& op)
 {
     const std::string_view name = atenName(node.target);
-    if (isListed(kUndeclared, name) || node.target.starts_with("quantscope.observe."))
+    if (isListed(kUndeclared, name) || node.isOp(kObserveTarget))
         return true;
     return op.hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd)
         && !isListed(kFresh, name) && !isProduct(node, name);

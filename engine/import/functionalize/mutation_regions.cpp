@@ -4,6 +4,7 @@
 #include "engine/execute/control/higher_order.h"
 #include "engine/graph/graph_edit.h"
 #include "engine/graph/map_refs.h"
+#include "engine/graph/operators/engine_ops.h"
 #include "engine/import/functionalize/alias_analysis.h"
 
 #include <algorithm>

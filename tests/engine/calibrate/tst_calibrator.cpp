@@ -4,6 +4,7 @@
 #include "engine/execute/interpreter.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/graph/graph_edit.h"
+#include "engine/graph/operators/engine_ops.h"
 #include "engine/kernels/device_plugin.h"
 #include "tests/engine/calibrate/compare_stats.h"
 

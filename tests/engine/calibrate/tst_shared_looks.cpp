@@ -7,6 +7,7 @@
 #include "engine/execute/interpreter.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/graph/graph_edit.h"
+#include "engine/graph/operators/engine_ops.h"
 #include "engine/graph/text/graph_parser.h"
 #include "tests/engine/calibrate/compare_stats.h"
 

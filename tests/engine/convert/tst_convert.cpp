@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/graph/operators/engine_ops.h"
 #include "tests/engine/convert/convert_case.h"
 
 #include <QtTest/QtTest>

@@ -2,6 +2,7 @@
 #include "tests/engine/export/export_samples.h"
 
 #include "engine/execute/control/higher_order.h"
+#include "engine/graph/operators/engine_ops.h"
 #include "tests/engine/export/graph_builder.h"
 
 #include <ATen/CPUGeneratorImpl.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/execute/interpreter.h"
+#include "engine/graph/operators/engine_ops.h"
 #include "engine/prepare/prepare.h"
 #include "tests/support/oracle_file.h"
 #include "tests/support/tiny_graph.h"

@@ -2,6 +2,7 @@
 // Arithmetic of several values element by element, comparisons and casts.
 #include "engine/execute/torch_types.h"
 #include "engine/export/onnx/onnx_handlers.h"
+#include "engine/graph/operators/engine_ops.h"
 
 #include <ATen/ATen.h>
 
@@ -342,7 +343,8 @@ void addElementwiseHandlers(OnnxHandlers& table)
                              "dropout", "feature_dropout", "alpha_dropout", "lift_fresh",
                              "positive", "resolve_conj", "resolve_neg", "native_dropout"})
         table[name] = unchanged;
-    table["quantscope.dequant_stub.default"] = table["quantscope.observe.default"] = unchanged;
+    for (const std::string_view own : {kStubTarget, kObserveTarget})
+        table[std::string(own)] = unchanged;
 }
 
 } // namespace qs

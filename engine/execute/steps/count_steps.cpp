@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/convert/count_steps.h"
+#include "engine/execute/steps/count_steps.h"
 
 #include <ATen/ATen.h>
 
@@ -68,6 +68,12 @@ at::Tensor realValues(const at::Tensor& tensor)
 
 } // namespace
 
+at::Tensor onGridOf(const at::Tensor& grid, const at::Tensor& values)
+{
+    return at::quantize_per_tensor(values.contiguous(), grid.q_scale(), grid.q_zero_point(),
+                                   grid.scalar_type());
+}
+
 StepCounts countSteps(const at::Tensor& made, const GridValues& wanted)
 {
     const bool sameGrid = made.is_quantized() && made.qscheme() == at::kPerTensorAffine
@@ -84,6 +90,12 @@ StepCounts countSteps(const at::Tensor& made, const GridValues& wanted)
     const at::Tensor grid
         = (wanted.integers.to(at::kDouble) - double(wanted.zeroPoint)) * wanted.scale;
     return countDoubles((realValues(made) - grid) / wanted.scale);
+}
+
+StepCounts countSteps(const at::Tensor& made, const at::Tensor& wanted)
+{
+    return countSteps(made,
+                      GridValues {wanted.int_repr(), wanted.q_scale(), wanted.q_zero_point()});
 }
 
 StepCounts countFloatSteps(const at::Tensor& made, const at::Tensor& wanted)
