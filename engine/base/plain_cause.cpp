@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kBlank = " \t\r\n";
 
-std::string trimmed(const std::string& text)
+std::string withoutMarks(const std::string& text)
 {
     constexpr const char* kEnds = " \t\r\n.:;,";
     const auto begin = text.find_first_not_of(" \t\r\n:;,");
@@ -203,7 +203,7 @@ std::string withoutAssertion(const std::string& text)
     if (const auto asks = rest.find("please report a bug to PyTorch"); asks != std::string::npos)
         rest.erase(0, asks + std::string_view("please report a bug to PyTorch").size());
     rest.erase(0, rest.find_first_not_of(". "));
-    rest = trimmed(rest);
+    rest = withoutMarks(rest);
     return rest.empty() ? "PyTorch cannot take it: its parts do not fit together" : rest;
 }
 
@@ -235,7 +235,7 @@ std::string plainCause(const std::string& what)
     sayPlainly(text);
     removePlaces(text);
     removeNamespaces(text);
-    text = trimmed(text);
+    text = withoutMarks(text);
     return text.empty() ? "PyTorch cannot take it" : text;
 }
 

@@ -74,6 +74,14 @@ bool isControl(std::uint32_t code)
 
 } // namespace
 
+std::string_view trimmed(std::string_view text, std::string_view ends)
+{
+    const auto first = text.find_first_not_of(ends);
+    return first == std::string_view::npos
+        ? std::string_view()
+        : text.substr(first, text.find_last_not_of(ends) - first + 1);
+}
+
 std::string printable(std::string text)
 {
     const auto isPlain = [](char c) { return (c >= ' ' && c < 0x7F) || c == '\n' || c == '\t'; };

@@ -19,6 +19,8 @@ std::string inQuotes(const std::string& text);
 std::string quotedNames(const std::vector<std::string>& names);
 /// Of a dotted name what follows the last dot: "Conv2d" of "torch.nn.Conv2d".
 std::string lastPart(std::string_view name);
+/// A part of the text: without the characters of `ends` at both ends.
+std::string_view trimmed(std::string_view text, std::string_view ends = " \t\r\n");
 /// The text as it may reach a terminal: control characters, those that turn the direction of
 /// writing and bytes that are no UTF-8 become '?'; line ends and tabs stay.
 std::string printable(std::string text);

@@ -17,7 +17,7 @@ namespace qs {
 namespace {
 
 constexpr const char* kFormat = "quantscope.backend";
-constexpr int kVersion = 1;
+constexpr int kBackendVersion = 1;
 constexpr std::array<std::pair<ObservationType, std::string_view>, 3> kObservationNames {{
     {ObservationType::OutputUseDifferentObserver, "output_use_different_observer_as_input"},
     {ObservationType::OutputShareObserver, "output_share_observer_with_input"},
@@ -277,7 +277,7 @@ Result<Backend> parseBackend(const std::string& json, const std::string& path)
                 document["default_qconfig"] = known->defaultQConfig;
     }
     const JsonPlace root(document, path, "");
-    QS_CHECK(checkFormat(root, kFormat, kVersion));
+    QS_CHECK(checkFormat(root, kFormat, kBackendVersion));
     QS_CHECK(
         root.object({"format", "version", "name", "description", "default_qconfig", "patterns"}));
     Backend backend;
@@ -341,7 +341,7 @@ Result<Backend> findBackend(const std::string& nameOrPath)
 
 std::string backendToJson(const Backend& backend)
 {
-    Json out {{"format", kFormat}, {"version", kVersion}, {"name", backend.name}};
+    Json out {{"format", kFormat}, {"version", kBackendVersion}, {"name", backend.name}};
     if (!backend.description.empty())
         out["description"] = backend.description;
     if (!backend.defaultQConfig.empty())

@@ -27,6 +27,14 @@ Registry& registry()
 
 } // namespace
 
+std::string qualifiedName(std::string target)
+{
+    if (const auto dot = target.find('.');
+        dot != std::string::npos && target.find("::") == std::string::npos)
+        target.replace(dot, 1, "::");
+    return target;
+}
+
 std::vector<ExtensionPackPtr> loadedPacks()
 {
     Registry& known = registry();

@@ -62,6 +62,9 @@ struct ExtensionPack
 };
 using ExtensionPackPtr = std::shared_ptr<const ExtensionPack>;
 
+/// "mypack::linear" for "mypack.linear", as PyTorch names operators.
+std::string qualifiedName(std::string target);
+
 /// The packs of this process, in the order in which they were loaded. Any thread.
 std::vector<ExtensionPackPtr> loadedPacks();
 /// Makes a pack's operators, patterns and rows known. Its libraries are loaded already. Any thread.

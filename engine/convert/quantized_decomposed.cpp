@@ -21,19 +21,19 @@ using at::Tensor;
 
 constexpr std::int64_t kBlock = 1 << 19; ///< elements of a large weight at a time
 
-struct Bounds
+struct IntegerBounds
 {
     std::int64_t min, max;
 };
 
 template<class T>
-constexpr Bounds boundsOf()
+constexpr IntegerBounds boundsOf()
 {
     return {std::int64_t(std::numeric_limits<T>::min()),
             std::int64_t(std::numeric_limits<T>::max())};
 }
 
-std::optional<Bounds> integerBounds(at::ScalarType dtype)
+std::optional<IntegerBounds> integerBounds(at::ScalarType dtype)
 {
     switch (dtype) {
     case at::kByte:

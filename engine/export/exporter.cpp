@@ -3,6 +3,7 @@
 
 #include "engine/base/files/atomic_file.h"
 #include "engine/export/forms/fold_weights.h"
+#include "engine/export/forms/separate_dequantizes.h"
 #include "engine/export/onnx/onnx_exporter.h"
 #include "engine/export/onnx/onnx_metadata.h"
 #include "engine/import/archive/export_record.h"
@@ -59,7 +60,7 @@ Result<void> writeFolded(const ConvertedModel& converted, const std::string& pat
 {
     QS_TRY(const GraphPtr graph, needed(converted.reference, "reference form"));
     QS_TRY(const Graph folded, foldWeights(*graph));
-    return writePt2(folded, path, job, recordOf(converted, options));
+    return writePt2(separateDequantizes(folded), path, job, recordOf(converted, options));
 }
 
 Result<void> writeQdq(const ConvertedModel& converted, const std::string& path,

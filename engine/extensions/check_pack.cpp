@@ -15,14 +15,6 @@ namespace qs {
 
 namespace {
 
-/// "mypack::linear" for "mypack.linear".
-std::string qualified(std::string target)
-{
-    if (target.find("::") == std::string::npos)
-        target.replace(target.find('.'), 1, "::");
-    return target;
-}
-
 /// Any overload of the operator; the plain one where there is one.
 std::optional<c10::OperatorHandle> findAny(const std::string& name)
 {
@@ -101,7 +93,7 @@ private:
 
     Result<void> checkFacts(const OperatorFacts& facts) const
     {
-        QS_TRY(const c10::OperatorHandle op, find(qualified(facts.target)));
+        QS_TRY(const c10::OperatorHandle op, find(qualifiedName(facts.target)));
         for (const std::string* name : {&facts.input, &facts.weight, &facts.bias})
             QS_CHECK(hasArgument(op.schema(), *name));
         for (const std::string& name : facts.carried)
@@ -139,12 +131,12 @@ private:
     {
         LoweringRow written {{}, row.kernel};
         for (const std::string& kind : row.pattern)
-            written.pattern.push_back(packOperator(kind) ? qualified(kind) : kind);
+            written.pattern.push_back(packOperator(kind) ? qualifiedName(kind) : kind);
         if (auto known = checkAddedRow(written); !known)
             return wrong("lowering: " + known.error().message, known.error().hint);
         for (const std::string& kind : row.pattern)
             if (kind.find('.') != std::string::npos && !packOperator(kind))
-                return wrong("lowering: no pack tells of an operator '" + qualified(kind) + "'",
+                return wrong("lowering: no pack tells of an operator '" + qualifiedName(kind) + "'",
                              suggestName(kind, packOperators()));
         for (const std::string& kind : row.pattern)
             if (kind.find('.') == std::string::npos && !findAny("aten::" + kind)

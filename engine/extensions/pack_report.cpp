@@ -9,11 +9,6 @@ namespace qs {
 
 namespace {
 
-std::string qualified(std::string target)
-{
-    return target.replace(target.find('.'), 1, "::");
-}
-
 std::vector<std::pair<std::string, std::string>> rolesOf(const OperatorFacts& facts)
 {
     std::vector<std::pair<std::string, std::string>> roles;
@@ -81,7 +76,7 @@ std::string packText(const ExtensionPack& pack)
             roles += (roles.empty() ? " (" : ", ") + role + " " + name;
         std::string kind = kindOf(facts);
         kind.resize(std::max<std::size_t>(kind.size() + 1, 10), ' ');
-        text += kind + qualified(facts.target) + (roles.empty() ? "" : roles + ")") + "\n";
+        text += kind + qualifiedName(facts.target) + (roles.empty() ? "" : roles + ")") + "\n";
     }
     for (const BackendPattern& pattern : pack.patterns)
         text += "pattern   "
@@ -108,7 +103,7 @@ std::string packJson(const ExtensionPack& pack)
               {"libraries", pack.libraries}};
     out["operators"] = Json::array();
     for (const OperatorFacts& facts : pack.operators) {
-        Json one {{"name", qualified(facts.target)}, {"kind", kindOf(facts)}};
+        Json one {{"name", qualifiedName(facts.target)}, {"kind", kindOf(facts)}};
         for (const auto& [role, name] : rolesOf(facts)) {
             if (role == "carried")
                 one[role].push_back(name);

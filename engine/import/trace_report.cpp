@@ -17,7 +17,7 @@ namespace {
 using nlohmann::json;
 using Kind = TraceFinding::Kind;
 
-constexpr int kVersion = 1;
+constexpr int kTraceVersion = 1;
 constexpr std::uintmax_t kMaxBytes = 64u << 20;
 
 /// A member as text; empty where it is missing or something else.
@@ -151,9 +151,9 @@ std::string problemOf(const json& document, const std::string& sha256)
         return "is not a JSON object";
     if (textOf(document, "format") != "quantscope.trace")
         return "is not a record of the export helper";
-    if (intOf(document, "version") != kVersion)
+    if (intOf(document, "version") != kTraceVersion)
         return "has version " + std::to_string(intOf(document, "version"))
-            + ", this program reads version " + std::to_string(kVersion);
+            + ", this program reads version " + std::to_string(kTraceVersion);
     if (const auto it = document.find("exported"); it != document.end() && it->is_object()) {
         const std::string recorded = textOf(*it, "sha256");
         if (!sha256.empty() && !recorded.empty() && recorded != sha256)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/io/npy_header.h"
 
+#include "engine/base/text.h"
+
 #include <array>
 #include <charconv>
 #include <utility>
@@ -26,14 +28,6 @@ constexpr std::array<std::pair<std::string_view, DType>, 13> kTypes = {{
     {"u4", DType::UInt32},
     {"u8", DType::UInt64},
 }};
-
-std::string_view trimmed(std::string_view text)
-{
-    const auto begin = text.find_first_not_of(" \t\n");
-    if (begin == std::string_view::npos)
-        return {};
-    return text.substr(begin, text.find_last_not_of(" \t\n") - begin + 1);
-}
 
 // What follows 'key': in the dictionary, up to the end.
 std::string_view valueAfter(std::string_view dictionary, std::string_view key)

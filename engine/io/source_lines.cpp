@@ -53,13 +53,6 @@ std::vector<std::string> linesOf(const std::string& text)
     return lines;
 }
 
-std::string trimmed(const std::string& text)
-{
-    const auto from = text.find_first_not_of(" \t");
-    return from == std::string::npos ? std::string()
-                                     : text.substr(from, text.find_last_not_of(" \t") - from + 1);
-}
-
 std::optional<SourceExcerpt> excerpt(const fs::path& path, const SourceLocation& recorded,
                                      int around)
 {

@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kVersion = 1;
+constexpr int kHistoryVersion = 1;
 constexpr std::size_t kMaxCompared = 32 << 20; ///< bytes of recipes
 
 /// A part of a history as documents, steps as what they change.
@@ -50,7 +50,7 @@ public:
             return "null";
         const auto begin = m_steps.begin();
         return Json {
-            {"version", kVersion},
+            {"version", kHistoryVersion},
             {"current", m_history.current - m_first},
             {"first", m_recipes[m_first]},
             {"steps",
@@ -95,7 +95,7 @@ Result<Recipe> recipeOf(const Json& json, const std::string& path)
 /// Throws what the JSON library throws where the document has another shape.
 Result<DecisionHistory> fromDocument(const Json& json, const std::string& path)
 {
-    if (json.at("version").get<int>() > kVersion)
+    if (json.at("version").get<int>() > kHistoryVersion)
         return fail(ErrorCode::BadInput, "it was written by a newer Quantscope");
     DecisionHistory history;
     Json document = json.at("first");

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr auto kSampleData = "sample"; ///< data that the model's own file holds
-constexpr std::size_t kMostFiles = 1000; ///< whose confirmations are kept
+constexpr std::size_t kMostConfirmed = 1000; ///< whose confirmations are kept
 
 /// With links followed, as far as the path exists.
 fs::path realPath(const std::string& path)
@@ -122,7 +122,7 @@ Result<void> confirmPaths(const std::string& file, const std::vector<std::string
     if (fresh.empty() || kept.empty())
         return {};
     Json confirmed = readConfirmed();
-    if (confirmed.size() >= kMostFiles)
+    if (confirmed.size() >= kMostConfirmed)
         confirmed.erase(confirmed.begin());
     Json& known = confirmed[realPath(file).string()];
     if (!known.is_array())

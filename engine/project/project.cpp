@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr auto kFormat = "quantscope.project";
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kProjectVersion = 1;
 constexpr auto kSample = "sample"; ///< data that the model's own file holds
 
 std::string relativeTo(const std::string& path, const fs::path& folder)
@@ -66,10 +66,10 @@ Result<void> checkHeader(const Json& json, const std::string& path)
     if (!version.is_number_unsigned() || version.get<std::uint64_t>() == 0)
         return fail(makeError(ErrorCode::BadInput, "there is no project version " + version.dump())
                         .inFile(path));
-    if (version.get<std::uint64_t>() > kVersion)
+    if (version.get<std::uint64_t>() > kProjectVersion)
         return fail(makeError(ErrorCode::BadInput,
                               "project version " + version.dump() + " is newer than this program's "
-                                  + std::to_string(kVersion))
+                                  + std::to_string(kProjectVersion))
                         .inFile(path)
                         .withHint("open it with a newer Quantscope"));
     for (const auto& [key, unused] : json.items())
@@ -142,7 +142,7 @@ Result<void> writeProject(const Project& project, const std::string& path)
     const fs::path folder = fs::absolute(path).parent_path();
     Json json;
     json["format"] = kFormat;
-    json["version"] = kVersion;
+    json["version"] = kProjectVersion;
     json["model"] = relativeTo(project.modelPath, folder);
     json["model_sha256"] = project.modelSha256;
     json["data"] = project.dataPath == kSample ? kSample : relativeTo(project.dataPath, folder);

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr auto kFormat = "quantscope.run";
-constexpr int kVersion = 1;
+constexpr int kStoreVersion = 1;
 constexpr std::size_t kLongestName = 120; ///< bytes; file systems take 255
 
 /// The name as a folder may be called: no separators, no hidden folder, no control characters.
@@ -71,8 +71,8 @@ std::string freeName(const std::vector<KeptRun>& runs, const std::string& wanted
 
 Json labelJson(const RunLabel& label)
 {
-    Json json = {{"format", kFormat},        {"version", kVersion}, {"name", label.name},
-                 {"created", label.created}, {"note", label.note},  {"source", label.source},
+    Json json = {{"format", kFormat},        {"version", kStoreVersion}, {"name", label.name},
+                 {"created", label.created}, {"note", label.note},       {"source", label.source},
                  {"named", label.isNamed}};
     if (!label.key.empty())
         json["decisions"] = label.key;
@@ -102,7 +102,7 @@ Result<Json> labelFile(const std::string& folder)
     QS_TRY(Json json, parseJson(text, path));
     if (!json.is_object() || json.value("format", Json()) != kFormat)
         return fail(notLabel(path));
-    if (json.value("version", Json()) != kVersion)
+    if (json.value("version", Json()) != kStoreVersion)
         return fail(
             makeError(ErrorCode::BadInput, "kept by another version of this program").inFile(path));
     return json;

@@ -117,7 +117,7 @@ std::optional<std::int64_t> fixedBatch(const Node& input)
     return first.size;
 }
 
-TensorForm formOf(const StoredTensor& stored)
+DataForm formOf(const StoredTensor& stored)
 {
     return {stored.layout.dtype, stored.layout.sizes};
 }
@@ -153,7 +153,7 @@ void noteTypeChange(DType given, const Node& input, const std::string& what)
          + std::string(dtypeName(wanted)) + " that input '" + input.name + "' takes");
 }
 
-Result<void> checkForm(const TensorForm& form, const Node& input, const std::string& what,
+Result<void> checkForm(const DataForm& form, const Node& input, const std::string& what,
                        bool checkFirst)
 {
     const ValueType& type = input.outputs.at(0).type;

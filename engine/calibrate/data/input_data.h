@@ -22,13 +22,13 @@ std::optional<std::int64_t> fixedBatch(const Node& input);
 std::string elementText(const at::Tensor& tensor, std::int64_t flat);
 
 /// What a tensor's header says of it.
-struct TensorForm
+struct DataForm
 {
     DType dtype = DType::Unknown;
     std::vector<std::int64_t> sizes;
 };
 
-TensorForm formOf(const StoredTensor& stored);
+DataForm formOf(const StoredTensor& stored);
 
 /// A tensor of this shape without elements, for the rules about shapes.
 at::IValue outline(const std::vector<std::int64_t>& sizes);
@@ -42,7 +42,7 @@ Error namedError(Error error, const std::string& what);
 /// Whether data of this form fit a model input: type, rank, fixed dimensions (the first one only
 /// when `checkFirst`). Numbers of another type fit (`typeChange`); their values are looked at when
 /// they are read. `what` names the tensor in the error ("array 'x'").
-Result<void> checkForm(const TensorForm& form, const Node& input, const std::string& what,
+Result<void> checkForm(const DataForm& form, const Node& input, const std::string& what,
                        bool checkFirst);
 
 struct ReadyInput

@@ -23,7 +23,7 @@ bool isClassList(const c10::TypePtr& type)
 }
 
 /// Where a kernel and the float operator name the same thing differently.
-std::string floatName(const std::string& kernelName)
+std::string cellArgument(const std::string& kernelName)
 {
     static const std::map<std::string, std::string> kOther {{"bias_ih", "b_ih"},
                                                             {"bias_hh", "b_hh"}};
@@ -106,7 +106,7 @@ private:
             return false; // checked, or the kernel's own
         else if (name == "X" || name == "input" || name == "data") {
             QS_TRY(value.value, activation());
-        } else if (!effectiveArgument(m_root, floatName(name), value))
+        } else if (!effectiveArgument(m_root, cellArgument(name), value))
             return fail(ErrorCode::Unsupported,
                         "nothing gives the kernel's argument '" + name + "'");
         if (value.isNone() && argument.type()->kind() == c10::TypeKind::TensorType)

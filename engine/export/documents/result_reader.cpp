@@ -13,7 +13,7 @@ namespace {
 
 using Kind = ObserverPlace::Kind;
 
-Error notResult(std::string why)
+Error unfitResult(std::string why)
 {
     return makeError(ErrorCode::BadInput, "not a result of quantscope: " + std::move(why))
         .withHint("make one with 'quantscope quantize'");
@@ -94,20 +94,20 @@ Result<T> parsed(const std::string& json, const Read& read)
     const Json document
         = isDeepJson(json) ? Json(Json::value_t::discarded) : Json::parse(json, nullptr, false);
     if (document.is_discarded())
-        return fail(notResult("it is not JSON"));
+        return fail(unfitResult("it is not JSON"));
     try {
         return read(document);
     } catch (const Json::exception&) {
-        return fail(notResult("a key is missing or of the wrong type"));
+        return fail(unfitResult("a key is missing or of the wrong type"));
     }
 }
 
 Result<void> checkDocument(const Json& document, const Graph& model)
 {
     if (!document.is_object() || document.value("format", "") != "quantscope.result")
-        return fail(notResult("its format is not \"quantscope.result\""));
+        return fail(unfitResult("its format is not \"quantscope.result\""));
     if (document.value("version", 0) != 1)
-        return fail(notResult("its version is not 1"));
+        return fail(unfitResult("its version is not 1"));
     const std::string sha256 = document.at("model").at("sha256").get<std::string>();
     if (sha256 != model.info().sha256)
         return fail(makeError(ErrorCode::BadInput,
@@ -151,13 +151,14 @@ Result<StoredQuantization> readDocument(const Json& document, const Graph& model
         const Json* entry = found == nodes.end() ? nullptr : entryAt(*found->second, place);
         if (!entry)
             return fail(
-                notResult("it holds no quantization where the recipe wants one").atNode(name));
+                unfitResult("it holds no quantization where the recipe wants one").atNode(name));
         QParams params = readQParams(*entry);
         if (!fits(params, observer))
-            return fail(notResult("its quantization does not fit the recipe").atNode(name));
+            return fail(unfitResult("its quantization does not fit the recipe").atNode(name));
         if (!isUsable(params))
-            return fail(notResult("a scale is not above zero, or a zero point is outside its range")
-                            .atNode(name));
+            return fail(
+                unfitResult("a scale is not above zero, or a zero point is outside its range")
+                    .atNode(name));
         stored.qparams.emplace(place.observer, std::move(params));
         stored.observations.observers.push_back(readStats(*entry, observer));
     }

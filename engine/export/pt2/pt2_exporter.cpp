@@ -33,7 +33,7 @@ using Archive = caffe2::serialize::PyTorchStreamWriter;
 /// The archive layout that torch.export.save writes.
 constexpr int kArchiveMinVersion = 6;
 constexpr std::string_view kFormat = "pt2";
-constexpr std::string_view kVersion = "0";
+constexpr std::string_view kArchiveVersion = "0";
 constexpr const char* kModelRecord = "models/model.json";
 constexpr const char* kSampleRecord = "data/sample_inputs/model.pt";
 
@@ -127,7 +127,7 @@ Result<void> writeArchive(const Graph& graph, FileSink& file,
     if (record)
         writeText(archive, kExportRecordPath, exportRecordText(*record));
     writeText(archive, "archive_format", kFormat);
-    writeText(archive, "archive_version", kVersion);
+    writeText(archive, "archive_version", kArchiveVersion);
     archive.writeEndOfFile();
     return {};
 }

@@ -156,7 +156,7 @@ std::string settingText(const Argument& argument)
     if (const auto* value = argument.asDouble())
         return doubleText(*value);
     if (const auto* value = argument.asString())
-        return quoted(*value);
+        return quotedLiteral(*value);
     if (const auto* value = argument.asDType())
         return "torch." + std::string(dtypeName(*value));
     return argument.isNone() ? "None" : "...";

@@ -115,7 +115,8 @@ std::string attributeText(std::string_view path)
     while (!path.empty()) {
         const auto dot = path.find('.');
         const std::string part(path.substr(0, dot));
-        out = isIdentifier(part) ? out + "." + part : "getattr(" + out + ", " + quoted(part) + ")";
+        out = isIdentifier(part) ? out + "." + part
+                                 : "getattr(" + out + ", " + quotedLiteral(part) + ")";
         path = dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
     }
     return out;

@@ -251,7 +251,7 @@ private:
                 node, i, node.outputs.empty() ? node.name : m_names.of({node.id, 0}));
             for (const std::string& line : bodyCode(*node.subgraphs[i], name))
                 addLine(line, origins, {});
-            const std::string argument = quoted("subgraph:" + std::to_string(i));
+            const std::string argument = quotedLiteral("subgraph:" + std::to_string(i));
             if (const auto at = call.find(argument); at != std::string::npos)
                 call.replace(at, argument.size(), name);
         }
@@ -330,11 +330,11 @@ std::string printArgument(const Graph& graph, const Argument& argument)
         std::string operator()(bool v) const { return v ? "True" : "False"; }
         std::string operator()(std::int64_t v) const { return std::to_string(v); }
         std::string operator()(double v) const { return doubleText(v); }
-        std::string operator()(const std::string& v) const { return quoted(v); }
+        std::string operator()(const std::string& v) const { return quotedLiteral(v); }
         std::string operator()(DType v) const { return "torch." + std::string(dtypeName(v)); }
         std::string operator()(const Device& v) const
         {
-            return "torch.device(" + quoted(v.text()) + ")";
+            return "torch.device(" + quotedLiteral(v.text()) + ")";
         }
         std::string operator()(const LayoutTag& v) const { return "torch." + v.name; }
         std::string operator()(const MemoryFormatTag& v) const { return "torch." + v.name; }

@@ -7,7 +7,7 @@ namespace qs {
 
 namespace {
 
-constexpr int kMaxDepth = 64;
+constexpr int kMaxTupleDepth = 64;
 
 class StructureReader
 {
@@ -47,7 +47,7 @@ private:
 
     Result<TupleStructure> read(int depth)
     {
-        if (depth > kMaxDepth)
+        if (depth > kMaxTupleDepth)
             return bad();
         TupleStructure out;
         if (take('(')) {

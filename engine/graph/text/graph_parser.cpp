@@ -10,7 +10,7 @@ namespace qs {
 
 namespace {
 
-constexpr int kMaxDepth = 64;
+constexpr int kMaxBlockDepth = 64;
 
 constexpr std::array<std::pair<std::string_view, NodeKind>, 6> kKinds {{
     {"input", NodeKind::Input},
@@ -58,7 +58,7 @@ public:
     /// Until the end of the text or a line "end".
     Result<Graph> read()
     {
-        if (m_depth > kMaxDepth)
+        if (m_depth > kMaxBlockDepth)
             return bad("subgraphs are nested too deeply");
         for (; !m_lines.atEnd(); m_lines.next()) {
             TextLexer lexer(m_lines.peek());

@@ -17,16 +17,19 @@ std::string argumentText(const Graph& graph, const Argument& argument)
         std::string operator()(bool v) const { return v ? "True" : "False"; }
         std::string operator()(std::int64_t v) const { return std::to_string(v); }
         std::string operator()(double v) const { return doubleText(v); }
-        std::string operator()(const std::string& v) const { return quoted(v); }
+        std::string operator()(const std::string& v) const { return quotedLiteral(v); }
         std::string operator()(DType v) const { return "dtype(" + std::string(dtypeName(v)) + ")"; }
-        std::string operator()(const Device& v) const { return "device(" + quoted(v.text()) + ")"; }
+        std::string operator()(const Device& v) const
+        {
+            return "device(" + quotedLiteral(v.text()) + ")";
+        }
         std::string operator()(const LayoutTag& v) const
         {
-            return "layout(" + quoted(v.name) + ")";
+            return "layout(" + quotedLiteral(v.name) + ")";
         }
         std::string operator()(const MemoryFormatTag& v) const
         {
-            return "memory_format(" + quoted(v.name) + ")";
+            return "memory_format(" + quotedLiteral(v.name) + ")";
         }
         std::string operator()(const ComplexNumber& v) const
         {
@@ -47,8 +50,8 @@ std::string dimText(const Dim& dim)
 {
     if (!dim.isSymbolic())
         return dim.size < 0 ? "?" : std::to_string(dim.size);
-    return "{" + quoted(dim.symbol) + " " + std::to_string(dim.size) + " " + quoted(dim.expression)
-        + "}";
+    return "{" + quotedLiteral(dim.symbol) + " " + std::to_string(dim.size) + " "
+        + quotedLiteral(dim.expression) + "}";
 }
 
 std::string typeText(const ValueType& type)
@@ -84,11 +87,11 @@ std::string typeText(const ValueType& type)
         break;
     }
     if (type.device != Device())
-        out += " device=" + quoted(type.device.text());
+        out += " device=" + quotedLiteral(type.device.text());
     if (!type.className.empty())
-        out += " class=" + quoted(type.className);
+        out += " class=" + quotedLiteral(type.className);
     if (!type.expression.empty())
-        out += " expression=" + quoted(type.expression);
+        out += " expression=" + quotedLiteral(type.expression);
     return out;
 }
 
@@ -98,7 +101,7 @@ std::string factsText(const Node& node)
     std::string out;
     const auto text = [&](const char* key, const std::string& value) {
         if (!value.empty())
-            out += std::string(" ") + key + "=" + quoted(value);
+            out += std::string(" ") + key + "=" + quotedLiteral(value);
     };
     const auto number = [&](const char* key, std::int64_t value) {
         if (value != 0)
@@ -120,26 +123,28 @@ std::string factsText(const Node& node)
     number("observer", node.observer.value());
     text("opaque", node.opaqueReason);
     for (const auto& argument : node.argumentStrings)
-        out += " argument=" + quoted(argument);
+        out += " argument=" + quotedLiteral(argument);
     return out;
 }
 
 void printInto(const Graph& graph, const std::string& indent, std::string& out)
 {
     const ModelInfo& info = graph.info();
-    out += indent + "graph name=" + quoted(info.name) + " format=" + quoted(info.format)
-        + " producer=" + quoted(info.producer) + " sha256=" + quoted(info.sha256) + " inputs="
-        + quoted(info.inputTree) + " outputs=" + quoted(info.outputTree) + " converted="
+    out += indent + "graph name=" + quotedLiteral(info.name)
+        + " format=" + quotedLiteral(info.format) + " producer=" + quotedLiteral(info.producer)
+        + " sha256=" + quotedLiteral(info.sha256) + " inputs=" + quotedLiteral(info.inputTree)
+        + " outputs=" + quotedLiteral(info.outputTree) + " converted="
         + (info.converted ? "1" : "0") + " next=" + std::to_string(graph.parts().nextId) + "\n";
     for (const ModuleEntry* module : graph.modules().inOrder()) {
-        out += indent + "module " + quoted(module->path) + " " + quoted(module->moduleClass);
+        out += indent + "module " + quotedLiteral(module->path) + " "
+            + quotedLiteral(module->moduleClass);
         for (const auto& parameter : module->parameters)
-            out += " " + quoted(parameter);
+            out += " " + quotedLiteral(parameter);
         out += "\n";
     }
     for (const auto& node : graph.nodes()) {
         out += indent + "%" + nameText(node->name) + " #" + std::to_string(node->id.value()) + " = "
-            + std::string(nodeKindName(node->kind)) + " " + quoted(node->target) + " (";
+            + std::string(nodeKindName(node->kind)) + " " + quotedLiteral(node->target) + " (";
         for (std::size_t i = 0; i < node->args.size(); ++i)
             out += (i ? ", " : "") + nameText(node->args[i].name) + "="
                 + argumentText(graph, node->args[i].value);

@@ -10,7 +10,7 @@ namespace qs {
 namespace {
 
 using Symbols = std::map<std::string, std::int64_t>;
-constexpr int kMaxDepth = 100;
+constexpr int kMaxExpressionDepth = 100;
 
 /// Sums of products of numbers, names and brackets.
 class SizeReader
@@ -88,7 +88,7 @@ private:
     }
     Number atom(int depth)
     {
-        if (depth > kMaxDepth)
+        if (depth > kMaxExpressionDepth)
             return {};
         if (take("(")) {
             const Number value = sum(depth + 1);

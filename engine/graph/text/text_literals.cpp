@@ -9,7 +9,7 @@
 
 namespace qs {
 
-std::string quoted(std::string_view text)
+std::string quotedLiteral(std::string_view text)
 {
     constexpr std::string_view kHex = "0123456789abcdef";
     std::string out = "\"";
@@ -50,7 +50,7 @@ std::string nameText(std::string_view name)
     const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
         return c == '_' || std::isalnum(static_cast<unsigned char>(c));
     });
-    return plain ? std::string(name) : quoted(name);
+    return plain ? std::string(name) : quotedLiteral(name);
 }
 
 } // namespace qs

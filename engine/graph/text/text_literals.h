@@ -7,7 +7,7 @@
 namespace qs {
 
 /// The text in double quotes, with \" \\ \n \t \r and \xNN escapes.
-std::string quoted(std::string_view text);
+std::string quotedLiteral(std::string_view text);
 /// The shortest text that reads back as the same double; always with a point, an exponent, or one
 /// of inf, -inf, nan.
 std::string doubleText(double value);

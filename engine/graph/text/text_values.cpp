@@ -7,7 +7,7 @@ namespace qs {
 
 namespace {
 
-constexpr int kMaxDepth = 64;
+constexpr int kMaxValueDepth = 64;
 
 constexpr std::array<std::pair<std::string_view, ValueKind>, 6> kValueKinds {{
     {"SymInt", ValueKind::SymInt},
@@ -62,7 +62,7 @@ Result<Argument> readWordArgument(TextLexer& lexer)
 
 Result<Argument> readArgument(TextLexer& lexer, const ValueNames& names, int depth)
 {
-    if (depth > kMaxDepth)
+    if (depth > kMaxValueDepth)
         return bad("lists are nested too deeply");
     if (lexer.take("%")) {
         const auto name = lexer.name();

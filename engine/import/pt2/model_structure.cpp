@@ -8,17 +8,17 @@ namespace qs {
 
 namespace {
 
-using Json = nlohmann::json;
+using PlainJson = nlohmann::json;
 
-Json graphModuleOf(const Graph& graph)
+PlainJson graphModuleOf(const Graph& graph)
 {
-    const Json record = Json::parse(graph.info().exportRecord, nullptr, false);
+    const PlainJson record = PlainJson::parse(graph.info().exportRecord, nullptr, false);
     if (!record.is_object())
-        return Json::object();
-    return record.value("graph_module", Json::object());
+        return PlainJson::object();
+    return record.value("graph_module", PlainJson::object());
 }
 
-NamedTupleFields namedTupleFields(const Json& module)
+NamedTupleFields namedTupleFields(const PlainJson& module)
 {
     NamedTupleFields fields;
     const auto defs = module.find("treespec_namedtuple_fields");
@@ -29,24 +29,24 @@ NamedTupleFields namedTupleFields(const Json& module)
 }
 
 /// `forward_arg_names` of the root call: positional ones, then keywords. Empty when not told.
-std::vector<std::string> recordedNames(const Json& module)
+std::vector<std::string> recordedNames(const PlainJson& module)
 {
-    for (const Json& entry : module.value("module_call_graph", Json::array())) {
+    for (const PlainJson& entry : module.value("module_call_graph", PlainJson::array())) {
         if (entry.value("fqn", std::string("?")) != "" || !entry.contains("signature")
             || !entry["signature"].is_object())
             continue;
-        const Json names = entry["signature"].value("forward_arg_names", Json());
+        const PlainJson names = entry["signature"].value("forward_arg_names", PlainJson());
         if (names.is_array())
             return names.get<std::vector<std::string>>();
     }
     return {};
 }
 
-Argument constantOf(const Json& tagged)
+Argument constantOf(const PlainJson& tagged)
 {
     if (!tagged.is_object() || tagged.empty())
         return {};
-    const Json& held = tagged.begin().value();
+    const PlainJson& held = tagged.begin().value();
     const std::string& tag = tagged.begin().key();
     if (tag == "as_int")
         return held.get<std::int64_t>();
@@ -58,11 +58,11 @@ Argument constantOf(const Json& tagged)
 }
 
 /// The name inside {"as_tensor": {"name": ...}} or {"as_sym_int": {"as_name": ...}}.
-std::string nameIn(const Json& tagged)
+std::string nameIn(const PlainJson& tagged)
 {
     if (!tagged.is_object() || tagged.empty() || !tagged.begin().value().is_object())
         return {};
-    const Json& held = tagged.begin().value();
+    const PlainJson& held = tagged.begin().value();
     return held.value("name", held.value("as_name", std::string()));
 }
 
@@ -73,22 +73,22 @@ InputLeaf leafOf(const Node* node)
 
 /// Every argument the file's signature lists, constants included; the graph's inputs where there is
 /// no signature.
-std::vector<InputLeaf> inputLeaves(const Graph& graph, const Json& module)
+std::vector<InputLeaf> inputLeaves(const Graph& graph, const PlainJson& module)
 {
     std::vector<InputLeaf> leaves;
     std::map<std::string, const Node*> byName;
     for (const Node* input : graph.inputs())
         byName[input->outputs.at(0).name] = input;
-    const Json signature = module.value("signature", Json::object());
-    for (const Json& spec : signature.value("input_specs", Json::array())) {
+    const PlainJson signature = module.value("signature", PlainJson::object());
+    for (const PlainJson& spec : signature.value("input_specs", PlainJson::array())) {
         if (const auto user = spec.find("user_input"); user != spec.end()) {
-            const Json arg = user->value("arg", Json());
+            const PlainJson arg = user->value("arg", PlainJson());
             const auto it = byName.find(nameIn(arg));
             leaves.push_back(it == byName.end() ? InputLeaf {nullptr, constantOf(arg), {}}
                                                 : leafOf(it->second));
         } else if (const auto fixed = spec.find("constant_input"); fixed != spec.end()) {
-            leaves.push_back(
-                {nullptr, constantOf(fixed->value("value", Json())), fixed->value("name", "")});
+            leaves.push_back({nullptr, constantOf(fixed->value("value", PlainJson())),
+                              fixed->value("name", "")});
         }
     }
     if (leaves.empty())
@@ -130,7 +130,7 @@ bool fitsInputs(const TreeSpec& spec, std::size_t count)
 Result<ModelStructure> modelStructure(const Graph& graph)
 {
     const std::size_t outputCount = graph.output().args.size();
-    const Json module = graphModuleOf(graph);
+    const PlainJson module = graphModuleOf(graph);
     const NamedTupleFields fields = namedTupleFields(module);
     ModelStructure structure;
     structure.leaves = inputLeaves(graph, module);

@@ -15,7 +15,7 @@ namespace qs {
 
 namespace {
 
-constexpr int kMaxDepth = 32;
+constexpr int kMaxGraphDepth = 32;
 /// Bytes of an argument that is kept as the file spells it.
 constexpr std::size_t kLongestArgument = 200;
 
@@ -252,7 +252,7 @@ void Pt2GraphReader::noteCall(const Pt2NodeSpec& spec, NodeId id)
 
 Result<std::shared_ptr<const Graph>> Pt2GraphReader::subgraph(const Pt2FileGraph& graph, int depth)
 {
-    if (depth > kMaxDepth)
+    if (depth > kMaxGraphDepth)
         return fail(badGraph("subgraphs are nested too deeply", ""));
     GraphEdit edit;
     edit.setTensors(m_edit.tensors());
@@ -347,7 +347,7 @@ Result<void> Pt2GraphReader::readNode(const Pt2FileGraph& graph, const Pt2NodeSp
 
 Result<void> Pt2GraphReader::readNodes(const Pt2FileGraph& graph, NameScope& names, int depth)
 {
-    if (depth > kMaxDepth)
+    if (depth > kMaxGraphDepth)
         return fail(badGraph("subgraphs are nested too deeply", ""));
     for (const JsonView node : graph.json().at("nodes").items()) {
         try {

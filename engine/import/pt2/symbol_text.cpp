@@ -9,7 +9,7 @@ namespace qs {
 
 namespace {
 
-constexpr int kMaxDepth = 100;
+constexpr int kMaxSymbolDepth = 100;
 
 struct Term
 {
@@ -48,7 +48,7 @@ private:
     }
     std::optional<Term> expression(int depth)
     {
-        if (depth > kMaxDepth)
+        if (depth > kMaxSymbolDepth)
             return std::nullopt;
         if (take('\'')) {
             const auto end = m_text.find('\'', m_at);

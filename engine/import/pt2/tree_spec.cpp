@@ -10,45 +10,46 @@ namespace qs {
 
 namespace {
 
-using Json = nlohmann::json;
+using PlainJson = nlohmann::json;
 
-Json parsed(const std::string& text)
+PlainJson parsed(const std::string& text)
 {
-    return isDeepJson(text) ? Json(Json::value_t::discarded) : Json::parse(text, nullptr, false);
+    return isDeepJson(text) ? PlainJson(PlainJson::value_t::discarded)
+                            : PlainJson::parse(text, nullptr, false);
 }
 
 /// The context of a container is JSON inside a JSON string, except where the class says otherwise.
-Json contextOf(const Json& node)
+PlainJson contextOf(const PlainJson& node)
 {
     const auto it = node.find("context");
     if (it == node.end() || it->is_null())
         return {};
     if (!it->is_string())
         return *it;
-    const Json inner = parsed(it->get<std::string>());
+    const PlainJson inner = parsed(it->get<std::string>());
     return inner.is_discarded() ? *it : inner;
 }
 
-std::string keyText(const Json& key)
+std::string keyText(const PlainJson& key)
 {
     return key.is_string() ? key.get<std::string>() : key.dump();
 }
 
 /// The keys of a mapping of `count` children, or nothing when the context does not list them.
-std::vector<std::string> childKeys(const Json& given, std::size_t count)
+std::vector<std::string> childKeys(const PlainJson& given, std::size_t count)
 {
     const bool isDefault = given.is_object() && given.contains("dict_context");
-    const Json& context = isDefault ? given["dict_context"] : given;
+    const PlainJson& context = isDefault ? given["dict_context"] : given;
     std::vector<std::string> keys;
     if (context.is_array() && context.size() == count && count > 0)
-        for (const Json& key : context)
+        for (const PlainJson& key : context)
             keys.push_back(keyText(key));
     return keys;
 }
 
-void classify(TreeSpec& spec, const Json& node, const NamedTupleFields& fields)
+void classify(TreeSpec& spec, const PlainJson& node, const NamedTupleFields& fields)
 {
-    const Json context = contextOf(node);
+    const PlainJson context = contextOf(node);
     spec.kind = TreeSpec::Kind::Tuple;
     if (spec.typeName == "builtins.list" || spec.typeName == "collections.deque") {
         spec.kind = TreeSpec::Kind::List;
@@ -71,7 +72,7 @@ void classify(TreeSpec& spec, const Json& node, const NamedTupleFields& fields)
         spec.kind = TreeSpec::Kind::Dict;
 }
 
-Result<TreeSpec> parseNode(const Json& node, const NamedTupleFields& fields)
+Result<TreeSpec> parseNode(const PlainJson& node, const NamedTupleFields& fields)
 {
     if (!node.is_object())
         return fail(ErrorCode::BadInput, "the model's input or output tree is not understood");
@@ -80,9 +81,9 @@ Result<TreeSpec> parseNode(const Json& node, const NamedTupleFields& fields)
     if (type == node.end() || type->is_null())
         return spec;
     spec.typeName = type->is_string() ? type->get<std::string>() : type->dump();
-    static const Json kNone = Json::array();
+    static const PlainJson kNone = PlainJson::array();
     const auto children = node.find("children_spec");
-    for (const Json& child : children == node.end() ? kNone : *children) {
+    for (const PlainJson& child : children == node.end() ? kNone : *children) {
         QS_TRY(TreeSpec part, parseNode(child, fields));
         spec.children.push_back(std::move(part));
     }
@@ -95,12 +96,12 @@ Result<TreeSpec> parseNode(const Json& node, const NamedTupleFields& fields)
     return spec;
 }
 
-Json leafNode()
+PlainJson leafNode()
 {
-    return {{"type", nullptr}, {"context", nullptr}, {"children_spec", Json::array()}};
+    return {{"type", nullptr}, {"context", nullptr}, {"children_spec", PlainJson::array()}};
 }
 
-Json container(const char* type, const char* context, std::vector<Json> children)
+PlainJson container(const char* type, const char* context, std::vector<PlainJson> children)
 {
     return {{"type", type}, {"context", context}, {"children_spec", std::move(children)}};
 }
@@ -119,7 +120,7 @@ std::size_t TreeSpec::leafCount() const
 
 Result<TreeSpec> parseTreeSpec(const std::string& text, const NamedTupleFields& fields)
 {
-    const Json json = parsed(text);
+    const PlainJson json = parsed(text);
     if (json.is_array() && json.size() == 2)
         return parseNode(json[1], fields);
     return parseNode(json, fields);
@@ -127,17 +128,18 @@ Result<TreeSpec> parseTreeSpec(const std::string& text, const NamedTupleFields& 
 
 std::string flatInputSpec(std::size_t arguments)
 {
-    const Json args = container("builtins.tuple", "null", std::vector<Json>(arguments, leafNode()));
-    const Json kwargs = container("builtins.dict", "[]", {});
-    return Json::array({1, container("builtins.tuple", "null", {args, kwargs})}).dump();
+    const PlainJson args
+        = container("builtins.tuple", "null", std::vector<PlainJson>(arguments, leafNode()));
+    const PlainJson kwargs = container("builtins.dict", "[]", {});
+    return PlainJson::array({1, container("builtins.tuple", "null", {args, kwargs})}).dump();
 }
 
 std::string flatOutputSpec(std::size_t outputs)
 {
-    const Json root = outputs == 1
+    const PlainJson root = outputs == 1
         ? leafNode()
-        : container("builtins.tuple", "null", std::vector<Json>(outputs, leafNode()));
-    return Json::array({1, root}).dump();
+        : container("builtins.tuple", "null", std::vector<PlainJson>(outputs, leafNode()));
+    return PlainJson::array({1, root}).dump();
 }
 
 } // namespace qs

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/torchscript/torchscript_debug.h"
 
+#include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 #include "engine/import/pt2/script_text.h"
 #include "engine/import/torchscript/normalise/torchscript_spelling.h"
@@ -42,13 +43,6 @@ std::vector<Frame> framesOf(const std::string& text)
             frames.push_back(std::move(frame));
     }
     return frames;
-}
-
-std::string trimmed(const std::string& text)
-{
-    const auto first = text.find_first_not_of(" \t\r\n");
-    const auto last = text.find_last_not_of(" \t\r\n");
-    return first == std::string::npos ? std::string() : text.substr(first, last - first + 1);
 }
 
 } // namespace
@@ -140,10 +134,11 @@ SourceLocation ScriptDebug::find(const torch::jit::SourceRange& range) const
     where.file = from->file;
     where.line = int(from->firstLine)
         + int(std::count(from->text.begin(), from->text.begin() + std::ptrdiff_t(start), '\n'));
-    where.code = trimmed(from->text.substr(lineStart, from->text.find('\n', start) - lineStart));
-    const std::string head = trimmed(from->text.substr(0, from->text.find('(')));
+    where.code = std::string(
+        trimmed(from->text.substr(lineStart, from->text.find('\n', start) - lineStart)));
+    const std::string head = std::string(trimmed(from->text.substr(0, from->text.find('('))));
     if (head.starts_with("def "))
-        where.function = trimmed(head.substr(4));
+        where.function = std::string(trimmed(head.substr(4)));
     return where;
 }
 

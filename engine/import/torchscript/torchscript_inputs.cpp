@@ -14,24 +14,24 @@ namespace qs {
 
 namespace {
 
-using Json = nlohmann::json;
+using PlainJson = nlohmann::json;
 using Kind = ScriptContainer::Kind;
 
-Json leafTree()
+PlainJson leafTree()
 {
-    return {{"type", nullptr}, {"context", nullptr}, {"children_spec", Json::array()}};
+    return {{"type", nullptr}, {"context", nullptr}, {"children_spec", PlainJson::array()}};
 }
 
-Json tree(const char* type, const Json& context, Json children)
+PlainJson tree(const char* type, const PlainJson& context, PlainJson children)
 {
     return {{"type", type},
             {"context", context.is_null() ? std::string("null") : context.dump()},
             {"children_spec", std::move(children)}};
 }
 
-std::string wholeTree(Json root)
+std::string wholeTree(PlainJson root)
 {
-    return Json::array({1, std::move(root)}).dump();
+    return PlainJson::array({1, std::move(root)}).dump();
 }
 
 /// What the program's own use of a list or dict argument tells about its parts.
@@ -72,7 +72,7 @@ public:
     struct Declared
     {
         ScriptItem item;
-        Json tree;
+        PlainJson tree;
     };
 
     Result<Declared> declare(const c10::TypePtr& given, const std::string& name,
@@ -128,7 +128,7 @@ private:
                                   const at::IValue* traced)
     {
         std::vector<ScriptItem> items;
-        Json children = Json::array();
+        PlainJson children = PlainJson::array();
         const auto& elements = type->elements();
         for (std::size_t i = 0; i < elements.size(); ++i) {
             const bool has
@@ -151,7 +151,7 @@ private:
             examples = traced->toListRef().vec();
         const std::size_t count = examples.empty() ? partsUsed(value).count : examples.size();
         std::vector<ScriptItem> items;
-        Json children = Json::array();
+        PlainJson children = PlainJson::array();
         for (std::size_t i = 0; i < count; ++i) {
             QS_TRY(Declared part,
                    declare(type->getElementType(), name + "_" + std::to_string(i),
@@ -183,7 +183,7 @@ private:
             return fail(unknownLength(name, "which keys it has"));
         std::vector<ScriptItem> items;
         std::vector<at::IValue> known;
-        Json children = Json::array();
+        PlainJson children = PlainJson::array();
         for (std::size_t i = 0; i < keys.size(); ++i) {
             QS_TRY(Declared part,
                    declare(type->getValueType(), name + "_" + keys[i],
@@ -218,7 +218,7 @@ public:
     {
     }
 
-    Result<Json> declare(const ScriptItem& item)
+    Result<PlainJson> declare(const ScriptItem& item)
     {
         const ScriptContainer* held = containerOf(item);
         if (!held || held->runtime || held->sizesOf || held->kind == Kind::Object) {
@@ -226,20 +226,20 @@ public:
             m_out.args.push_back({"", std::move(value)});
             return leafTree();
         }
-        Json children = Json::array();
+        PlainJson children = PlainJson::array();
         for (const ScriptItem& part : held->items) {
-            QS_TRY(Json child, declare(part));
+            QS_TRY(PlainJson child, declare(part));
             children.push_back(std::move(child));
         }
         if (held->kind == Kind::Tuple)
             return tree("builtins.tuple", nullptr, std::move(children));
         if (held->kind == Kind::List)
             return tree("builtins.list", nullptr, std::move(children));
-        Json keys = Json::array();
+        PlainJson keys = PlainJson::array();
         for (const at::IValue& key : held->keys)
-            keys.push_back(key.isString()    ? Json(key.toStringRef())
-                               : key.isInt() ? Json(key.toInt())
-                                             : Json("?"));
+            keys.push_back(key.isString()    ? PlainJson(key.toStringRef())
+                               : key.isInt() ? PlainJson(key.toInt())
+                                             : PlainJson("?"));
         return tree("builtins.dict", keys, std::move(children));
     }
 
@@ -257,7 +257,7 @@ Result<ScriptInputs> declareScriptInputs(torch::jit::Function& forward,
     InputDeclarer declarer(root);
     const auto& formal = forward.getSchema().arguments();
     const auto graph = torch::jit::toGraphFunction(forward).graph();
-    Json args = Json::array();
+    PlainJson args = PlainJson::array();
     for (std::size_t i = 1; i < formal.size(); ++i) {
         const at::IValue* example = i - 1 < traced.size() ? &traced[i - 1] : nullptr;
         if (formal[i].default_value() && (!example || example->isNone())) {
@@ -273,8 +273,9 @@ Result<ScriptInputs> declareScriptInputs(torch::jit::Function& forward,
         inputs.items.push_back(std::move(declared.item));
         args.push_back(std::move(declared.tree));
     }
-    Json children = Json::array({tree("builtins.tuple", nullptr, std::move(args)),
-                                 tree("builtins.dict", Json::array(), Json::array())});
+    PlainJson children
+        = PlainJson::array({tree("builtins.tuple", nullptr, std::move(args)),
+                            tree("builtins.dict", PlainJson::array(), PlainJson::array())});
     inputs.tree = wholeTree(tree("builtins.tuple", nullptr, std::move(children)));
     return inputs;
 }
@@ -285,7 +286,7 @@ Result<std::string> declareScriptOutput(ScriptEvaluator& evaluator, const Script
     Node out;
     out.kind = NodeKind::Output;
     out.name = "output";
-    QS_TRY(Json declared, OutputDeclarer(evaluator, out).declare(returned));
+    QS_TRY(PlainJson declared, OutputDeclarer(evaluator, out).declare(returned));
     root.edit().insert(std::move(out));
     return wholeTree(std::move(declared));
 }

@@ -14,7 +14,7 @@ namespace qs {
 
 namespace {
 
-constexpr int kMaxDepth = 64;
+constexpr int kMaxObjectDepth = 64;
 
 const void* identity(const at::IValue& object)
 {
@@ -74,7 +74,7 @@ ScriptWeights::ScriptWeights(const ScriptFile& file, std::shared_ptr<const Pt2Ar
 
 void ScriptWeights::index(const at::IValue& module, const std::string& path, int depth)
 {
-    if (depth > kMaxDepth || !m_paths.try_emplace(identity(module), path).second)
+    if (depth > kMaxObjectDepth || !m_paths.try_emplace(identity(module), path).second)
         return;
     const auto& object = module.toObjectRef();
     const auto type = object.type();
@@ -183,7 +183,7 @@ ScriptItem ScriptWeights::rootModule()
 
 Result<ScriptItem> ScriptWeights::item(const at::IValue& value, const std::string& hint, int depth)
 {
-    if (depth > kMaxDepth)
+    if (depth > kMaxObjectDepth)
         return fail(ErrorCode::BadInput, "the file's constants are nested too deeply");
     if (value.isTensor()) {
         if (!value.toTensor().defined())

@@ -37,7 +37,7 @@ Error badImage(const std::string& path, const std::string& why)
 }
 
 /// stb takes zeros, or what its memory held before, for what lies beyond a file's end.
-struct ImageFile
+struct OpenImage
 {
     std::ifstream file;
     bool endedEarly = false; ///< something was wanted from beyond the end
@@ -46,7 +46,7 @@ struct ImageFile
 int readSome(void* user, char* target, int wanted)
 {
     constexpr int kBuffer = 128; // what stb reads ahead may lie beyond the end
-    auto& image = *static_cast<ImageFile*>(user);
+    auto& image = *static_cast<OpenImage*>(user);
     image.file.read(target, wanted);
     const int got = int(image.file.gcount());
     image.endedEarly = image.endedEarly || got == 0 || (got < wanted && wanted != kBuffer);
@@ -55,14 +55,14 @@ int readSome(void* user, char* target, int wanted)
 
 void skipSome(void* user, int bytes)
 {
-    auto& file = static_cast<ImageFile*>(user)->file;
+    auto& file = static_cast<OpenImage*>(user)->file;
     file.clear();
     file.seekg(bytes, std::ios::cur);
 }
 
 int atEnd(void* user)
 {
-    auto& file = static_cast<ImageFile*>(user)->file;
+    auto& file = static_cast<OpenImage*>(user)->file;
     return !file || file.peek() == std::ifstream::traits_type::eof();
 }
 
@@ -88,7 +88,7 @@ bool isJpeg(std::ifstream& file)
 Result<ImageSize> readImageSize(const std::string& path)
 {
     QS_CHECK(checkReadable(path));
-    ImageFile file {std::ifstream(path, std::ios::binary)};
+    OpenImage file {std::ifstream(path, std::ios::binary)};
     if (!file.file)
         return fail(badImage(path, "it cannot be opened"));
     ImageSize size;
@@ -103,7 +103,7 @@ Result<ImageSize> readImageSize(const std::string& path)
 Result<Image> readImage(const std::string& path)
 {
     QS_CHECK(readImageSize(path));
-    ImageFile file {std::ifstream(path, std::ios::binary)};
+    OpenImage file {std::ifstream(path, std::ios::binary)};
     constexpr int kRgb = 3;
     Image image;
     int channels = 0;

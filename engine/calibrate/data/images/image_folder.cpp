@@ -94,12 +94,10 @@ std::optional<std::int64_t> wholeNumber(const std::string& text)
     return value;
 }
 
-std::string trimmed(const std::string& text)
+/// Without blanks and quotes at both ends.
+std::string unquoted(const std::string& text)
 {
-    const auto begin = text.find_first_not_of(" \t\r\"");
-    if (begin == std::string::npos)
-        return {};
-    return text.substr(begin, text.find_last_not_of(" \t\r\"") - begin + 1);
+    return std::string(trimmed(text, " \t\r\""));
 }
 
 /// A file of labels: by name, or in the order of the images.
@@ -119,8 +117,8 @@ public:
             return fail(makeError(ErrorCode::Io, "cannot be read").inFile(m_path));
         std::string line;
         for (int number = 1; std::getline(file, line); ++number)
-            if (!trimmed(line).empty())
-                QS_CHECK(readLine(trimmed(line), number));
+            if (!unquoted(line).empty())
+                QS_CHECK(readLine(unquoted(line), number));
         if (m_byName.empty() == m_inOrder.empty())
             return fail(
                 makeError(ErrorCode::BadInput,
@@ -158,7 +156,7 @@ private:
         const auto comma = line.rfind(',');
         const auto split = comma == std::string::npos ? line.find_last_of(" \t") : comma;
         const auto label
-            = wholeNumber(trimmed(split == std::string::npos ? line : line.substr(split + 1)));
+            = wholeNumber(unquoted(split == std::string::npos ? line : line.substr(split + 1)));
         if (!label) {
             if (number == 1) {
                 m_hasHeading = true;
@@ -172,7 +170,7 @@ private:
         if (split == std::string::npos)
             m_inOrder.push_back(*label);
         else
-            m_byName[trimmed(line.substr(0, split))] = *label;
+            m_byName[unquoted(line.substr(0, split))] = *label;
         return {};
     }
 

@@ -13,11 +13,6 @@ namespace qs {
 
 namespace {
 
-std::string truncated(OnnxCall& c, const std::string& x)
-{
-    return c.emit("Mul", {c.emit("Sign", {x}), c.emit("Floor", {c.emit("Abs", {x})})});
-}
-
 /// Operators of one argument that ONNX has under another name.
 struct Plain
 {

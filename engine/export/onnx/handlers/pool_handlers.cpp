@@ -10,7 +10,7 @@ namespace qs {
 namespace {
 
 /// Dimensions that an operator pools over: the digit of its name, "avg_pool2d".
-std::size_t spatialOf(const std::string& target)
+std::size_t pooledDimensions(const std::string& target)
 {
     const auto digit = target.find("pool");
     return digit == std::string::npos || digit + 4 >= target.size()
@@ -39,7 +39,7 @@ struct Pool
 Pool read(OnnxCall& c)
 {
     Pool pool;
-    pool.spatial = spatialOf(c.node().target);
+    pool.spatial = pooledDimensions(c.node().target);
     pool.lone = std::size_t(c.rank("self")) == pool.spatial + 1;
     pool.x = c.in("self");
     if (pool.lone)
@@ -128,7 +128,7 @@ std::string averagedBins(OnnxCall& c, const std::string& x, const std::vector<st
 
 void adaptivePool(OnnxCall& c, bool average)
 {
-    const std::size_t spatial = spatialOf(c.node().target);
+    const std::size_t spatial = pooledDimensions(c.node().target);
     const int rank = c.rank("self");
     const bool lone = std::size_t(rank) == spatial + 1;
     std::vector<std::int64_t> bins, sizes;

@@ -19,7 +19,7 @@ enum class Method
     Cubic
 };
 
-std::size_t spatialOf(const std::string& target)
+std::size_t resizedDimensions(const std::string& target)
 {
     const auto digit = target.find("d.");
     return digit == std::string::npos || digit == 0 ? 2 : std::size_t(target[digit - 1] - '0');
@@ -78,7 +78,7 @@ OnnxAttributes attributesOf(OnnxCall& c, Method method)
 
 void resize(OnnxCall& c, Method method)
 {
-    const std::size_t spatial = spatialOf(c.node().target);
+    const std::size_t spatial = resizedDimensions(c.node().target);
     const std::string x = c.in(c.has("input") ? "input" : "self");
     std::vector<std::string> inputs {x, ""};
     const std::vector<double> scales = factors(c, spatial);

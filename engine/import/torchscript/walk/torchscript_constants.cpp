@@ -7,15 +7,11 @@
 
 namespace qs {
 
-namespace {
-
 c10::TypePtr unwrapped(const c10::TypePtr& type)
 {
     const auto optional = type->cast<c10::OptionalType>();
     return optional ? optional->getElementType() : type;
 }
-
-} // namespace
 
 bool isListType(const c10::TypePtr& type)
 {

@@ -15,12 +15,6 @@ namespace {
 
 using Kind = ScriptContainer::Kind;
 
-c10::TypePtr unwrapped(const c10::TypePtr& type)
-{
-    const auto optional = type->cast<c10::OptionalType>();
-    return optional ? optional->getElementType() : type;
-}
-
 /// FX's name for a call of the target: "relu_" for "aten.relu_.default".
 std::string nodeName(const std::string& target)
 {

@@ -14,7 +14,7 @@ namespace qs {
 
 namespace {
 
-constexpr int kMaxDepth = 200;
+constexpr int kMaxCallDepth = 200;
 
 /// "torch.nn.functional.relu" for the functions of torch.nn.functional, else empty.
 std::string functionalName(const torch::jit::Function& function)
@@ -112,7 +112,7 @@ Result<ScriptItem> ScriptEvaluator::call(torch::jit::Function& function, Items a
     if (!function.isGraphFunction())
         return fail(ErrorCode::Unsupported,
                     "calls the method '" + function.name() + "' of a C++ class");
-    if (m_depth >= kMaxDepth)
+    if (m_depth >= kMaxCallDepth)
         return fail(ErrorCode::BadInput, "calls are nested too deeply");
     const auto& schema = function.getSchema();
     const auto graph = torch::jit::toGraphFunction(function).graph();

@@ -167,6 +167,8 @@ private:
     int m_depth = 0;
 };
 
+/// What an optional type holds; any other type itself.
+c10::TypePtr unwrapped(const c10::TypePtr& type);
 /// True for a type whose values are lists (or optional ones).
 bool isListType(const c10::TypePtr& type);
 /// What a value of this TorchScript type is at run time.

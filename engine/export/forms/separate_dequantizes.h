@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/graph/graph.h"
+
+namespace qs {
+
+/// The graph with a dequantize of its own for each node that reads a dequantized value, as PT2E
+/// hands its form to compilers (torchao's DuplicateDQPass): these take a quantized operator with
+/// the steps around it, and two that share one cannot both take it. Same outputs, to the bit. The
+/// first reader keeps the node that was there.
+Graph separateDequantizes(const Graph& graph);
+
+} // namespace qs
