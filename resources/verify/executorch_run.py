@@ -8,6 +8,7 @@ import os
 import sys
 
 PASSES_ON = {"relu", "relu6", "hardtanh", "clamp"}  # what XNNPACK fuses behind a product
+MOVES = {"permute_copy", "transpose_copy", "view_copy", "unsqueeze_copy", "squeeze_copy", "slice_copy", "clone", "_clone_dim_order"}  # compute nothing
 NEGLIGIBLE = {"getitem", "executorch_call_delegate", "alloc", "sym_size", "lift_fresh_copy"}
 
 
@@ -121,7 +122,7 @@ def told(job, inside, outside, reasons, signed):
     kinds = collections.Counter(kind_of(node) for node in inside)
     left = collections.Counter(kind_of(node) for node in outside)
     quantized = kinds["int8"] + left["int8"]
-    job.notes["int8_kernels"] = kinds["int8"]
+    job.notes["int8_kernels"] = sum(kind_of(node) == "int8" and short(node) not in MOVES for node in inside)
     text = f"XNNPACK's delegate took {len(inside)} of {len(inside) + len(outside)} operators, {kinds['int8']} of {quantized} quantized ones as int8"
     if kinds["weights"] or left["weights"]:
         text += f", {kinds['weights']} of {kinds['weights'] + left['weights']} with integer weights alone"

@@ -23,7 +23,7 @@ DYNAMIC = "mlp_relu", "sequence_linear", "encoder_block"
 # Whole bytes, as torchao's quantizer has them: the preset x86 keeps to seven bits.
 WHOLE_BYTES = {"activation": {"observer": "histogram", "dtype": "quint8", "qscheme": "per_tensor_affine"},
                "weight": {"observer": "per_channel_minmax", "dtype": "qint8", "qscheme": "per_channel_symmetric", "ch_axis": 0}}
-STATIC = {"inductor": {"backend": "x86", "qconfigs": {"bytes": WHOLE_BYTES}, "mapping": {"global": "bytes"}}, "xnnpack": {"backend": "executorch", "mapping": {"global": "symmetric_qnnpack"}}}
+STATIC = {"inductor": {"backend": "x86", "qconfigs": {"bytes": WHOLE_BYTES}, "mapping": {"global": "bytes"}}, "xnnpack": {"backend": "executorch", "mapping": {"global": "default_per_channel_symmetric_qnnpack"}}}
 DYNAMIC_RECIPE = {"inductor": {"backend": "x86", "mapping": {"global": None, "object_type": [["torch.nn.Linear", "per_channel_dynamic"]]}},
                   "xnnpack": {"backend": "executorch", "qconfigs": {"dyn": {
                       "activation": {"observer": "placeholder", "dtype": "qint8", "qscheme": "per_tensor_affine", "quant_min": -128,
