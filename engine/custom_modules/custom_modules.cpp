@@ -14,12 +14,17 @@ std::string_view plainClass(std::string_view name)
     return name.starts_with(kMain) ? name.substr(kMain.size()) : name;
 }
 
+const CustomModulePtr& lstm()
+{
+    static const CustomModulePtr kLstm = makeLstmModule();
+    return kLstm;
+}
+
 } // namespace
 
 std::vector<CustomModulePtr> customModules()
 {
-    static const CustomModulePtr kLstm = makeLstmModule();
-    std::vector<CustomModulePtr> all {kLstm};
+    std::vector<CustomModulePtr> all {lstm()};
     for (const ExtensionPackPtr& pack : loadedPacks())
         for (const PackModuleSpec& spec : pack->modules)
             all.push_back(makePackModule(spec));
@@ -30,9 +35,13 @@ CustomModulePtr customModuleOf(std::string_view moduleClass)
 {
     if (moduleClass.empty())
         return nullptr;
-    for (CustomModulePtr& module : customModules())
-        if (plainClass(module->floatClass()) == plainClass(moduleClass))
-            return std::move(module);
+    const std::string_view wanted = plainClass(moduleClass);
+    if (plainClass(lstm()->floatClass()) == wanted)
+        return lstm();
+    for (const ExtensionPackPtr& pack : loadedPacks())
+        for (const PackModuleSpec& spec : pack->modules)
+            if (plainClass(spec.floatClass) == wanted)
+                return makePackModule(spec);
     return nullptr;
 }
 
