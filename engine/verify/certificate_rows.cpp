@@ -98,7 +98,7 @@ CertificateRow rowOf(const RuntimeVerdict& verdict)
     const bool hasSteps = verdict.steps.has_value();
     if (verdict.outcome == Outcome::Passed && !hasSteps && !note("cause").empty())
         row.lines.push_back("differs by " + note("cause"));
-    for (const char* key : {"kernels", "delegate", "outside", "compared"})
+    for (const char* key : {"kernels", "delegate", "outside", "compared", "inputs"})
         if (!note(key).empty())
             row.lines.push_back(note(key));
     if (verdict.speed)

@@ -30,7 +30,8 @@ target_compile_options(qs_build INTERFACE
     $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${QUANTSCOPE_WERROR}>>:-Werror>)
 target_compile_definitions(qs_build INTERFACE QUANTSCOPE_VERSION="${PROJECT_VERSION}")
 if(QUANTSCOPE_SANITIZE)
-    target_compile_options(qs_build INTERFACE -fsanitize=${QUANTSCOPE_SANITIZE} -fno-omit-frame-pointer)
+    # LibTorch hides the type information that the check of virtual tables asks for.
+    target_compile_options(qs_build INTERFACE -fsanitize=${QUANTSCOPE_SANITIZE} -fno-sanitize=vptr -fno-omit-frame-pointer)
     target_link_options(qs_build INTERFACE -fsanitize=${QUANTSCOPE_SANITIZE})
 endif()
 find_package(Threads REQUIRED)

@@ -79,7 +79,10 @@ def run_torch(job, module, torch):
     with torch.no_grad():
         for flat in job.calls(lambda array: torch.from_numpy(array.copy())):
             args, kwargs = arguments(job, flat)
+            given = [value.clone() if isinstance(value, torch.Tensor) else None for value in flat]
             results.append([leaf for leaf in pytree.tree_leaves(module(*args, **kwargs))])
+            if any(before is not None and not torch.equal(before.nan_to_num(), value.nan_to_num()) for before, value in zip(given, flat)):
+                job.notes["inputs"] = "it writes into the tensors that it is given: hand it a copy of what you need afterwards"
     return results
 
 

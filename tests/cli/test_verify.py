@@ -6,6 +6,7 @@ import io
 import json
 import shutil
 import sys
+import types
 import zipfile
 from hashlib import sha256
 
@@ -336,6 +337,18 @@ def test_another_engine_or_version_is_said(folder):
     assert verdicts[("model.pt2", "")]["warnings"] == [] and verdicts[("model.ts.pt", "torch.jit")]["warnings"] == []
     assert "model.ts.pt: made for the quantized engine 'fbgemm'" in run("verify", out, "--data", TEST, "--python", sys.executable, "--runtime",
                                                                           "torch.jit").stdout
+
+
+def test_writing_into_the_inputs_is_told(folder):
+    import torch
+
+    sys.path.insert(0, str(SOURCE / "resources" / "verify"))
+    import run_export
+
+    for module, told in ((lambda x: x + 1, False), (lambda x: x.add_(1), True)):
+        job = types.SimpleNamespace(notes={}, text={"input_tree": ""}, calls=lambda make: iter([[make(numpy.float32([1, numpy.nan]))]]))
+        assert run_export.run_torch(job, module, torch)[0][0][0] == 2
+        assert ("inputs" in job.notes) == told, job.notes
 
 
 def test_what_cannot_run_is_said(folder):

@@ -3,6 +3,8 @@
 
 #include "engine/graph/graph_edit.h"
 
+#include <algorithm>
+
 namespace qs {
 
 namespace {
@@ -17,18 +19,59 @@ NodeId copyFor(GraphEdit& edit, NodeId original, NodeId reader)
     return edit.insert(std::move(copy), reader);
 }
 
+bool isLinear(const Node& node)
+{
+    return node.isOp("aten.linear.default");
+}
+
+/// Whether several linear layers read rows of rows, and something else reads them too. Inductor
+/// joins equal dequantizes again, makes rows of the layers' input once for all of them, and then
+/// parts either the rows or the dequantize, not both: none of these layers becomes an int8 kernel.
+bool layersShareWithOthers(const GraphEdit& edit, NodeId dequantize)
+{
+    const ValueType& type = edit.get(dequantize).outputs.at(0).type;
+    if (!type.shapeKnown || type.shape.size() <= 2)
+        return false;
+    std::unordered_set<NodeId> layers;
+    bool others = false;
+    for (const Use& use : edit.users({dequantize, 0})) {
+        if (isLinear(edit.get(use.node)))
+            layers.insert(use.node);
+        else
+            others = true;
+    }
+    return others && layers.size() > 1;
+}
+
+/// Says the result's element type, float anyway, so that no compiler takes it for the others.
+void keepApart(GraphEdit& edit, NodeId dequantize)
+{
+    constexpr std::string_view kResult = "out_dtype";
+    std::vector<NamedArgument> args = edit.get(dequantize).args;
+    if (std::ranges::find(args, kResult, &NamedArgument::name) != args.end())
+        return;
+    args.push_back({std::string(kResult), DType::Float32});
+    edit.setArgs(dequantize, std::move(args));
+}
+
 void separateReaders(GraphEdit& edit, NodeId dequantize)
 {
     const ValueRef shared {dequantize, 0};
+    const bool apart = layersShareWithOthers(edit, dequantize);
     ValueRef own = shared;
     NodeId owner; // the uses of a reader follow each other
+    std::vector<NodeId> forOthers;
     for (const Use& use : edit.users(shared)) {
         if (owner && use.node != owner)
             own = {copyFor(edit, dequantize, use.node), 0};
+        if (apart && use.node != owner && !isLinear(edit.get(use.node)))
+            forOthers.push_back(own.node);
         owner = use.node;
         if (own != shared)
             edit.replaceArgument(use.node, use.argument, shared, own);
     }
+    for (const NodeId id : forOthers)
+        keepApart(edit, id);
 }
 
 } // namespace

@@ -61,6 +61,35 @@ private Q_SLOTS:
             + "%output #3 = output \"\" (\"\"=%dq) -> ()\n";
         QCOMPARE(changed(text), QString::fromStdString(text));
     }
+    void aResidualBesideLinearLayersIsKeptApart()
+    {
+        const std::string step
+            = "\"quantized_decomposed.dequantize_per_tensor.default\" (input=%x, "
+              "scale=0.5, zero_point=0, quant_min=-128, quant_max=127, "
+              "dtype=dtype(int8)";
+        const std::string linear = " = op \"aten.linear.default\" (input=%";
+        for (const bool rows : {true, false}) { // as rows they are the layers' input as it is
+            const std::string shape = rows ? "[2, 2]" : "[2, 2, 2]";
+            const std::string typed = " -> (", type = ": float32" + shape + ")\n";
+            const std::string head = "graph name=\"Net\" format=\"text\" producer=\"\" sha256=\"\" "
+                                     "inputs=\"\" outputs=\"\" converted=0 next=";
+            const std::string inputs = "\nmodule \"\" \"Net\"\n%x #1 = input \"x\" () -> (x: int8"
+                + shape + ")\n%w #2 = input \"w\" () -> (w: float32[2, 2])\n";
+            const std::string end
+                = typed + "sum" + type + "%output #7 = output \"\" (\"\"=[%a, %b, %sum]) -> ()\n";
+            const std::string before = head + "8" + inputs + "%dq #3 = op " + step + ")" + typed
+                + "dq" + type + "%a #4" + linear + "dq, weight=%w)" + typed + "a" + type + "%b #5"
+                + linear + "dq, weight=%w)" + typed + "b" + type
+                + "%sum #6 = op \"aten.add.Tensor\" (self=%a, other=%dq)" + end;
+            const std::string own = rows ? ")" : ", out_dtype=dtype(float32))";
+            const std::string after = head + "10" + inputs + "%dq #3 = op " + step + ")" + typed
+                + "dq" + type + "%a #4" + linear + "dq, weight=%w)" + typed + "a" + type
+                + "%dq_1 #8 = op " + step + ")" + typed + "dq_1" + type + "%b #5" + linear
+                + "dq_1, weight=%w)" + typed + "b" + type + "%dq_2 #9 = op " + step + own + typed
+                + "dq_2" + type + "%sum #6 = op \"aten.add.Tensor\" (self=%a, other=%dq_2)" + end;
+            QCOMPARE(changed(before), QString::fromStdString(after));
+        }
+    }
 };
 
 QTEST_GUILESS_MAIN(TestSeparateDequantizes)
