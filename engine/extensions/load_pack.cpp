@@ -9,6 +9,7 @@
 #include "engine/extensions/load_script.h"
 #include "engine/extensions/pack_file.h"
 
+#include <algorithm>
 #include <dlfcn.h>
 
 namespace qs {
@@ -87,9 +88,14 @@ Result<void> judge(const TrialEnd& end, const ExtensionPack& pack)
 
 } // namespace
 
-Result<ExtensionPackPtr> loadPack(const std::string& folder, const JobContext& job)
+Result<ExtensionPackPtr> loadPack(const std::string& folder, const JobContext& job,
+                                  const std::string& sha256)
 {
     QS_TRY(ExtensionPack read, readPack(folder));
+    if (!sha256.empty() && read.sha256 != sha256)
+        return fail(makeError(ErrorCode::BadInput, "its files have changed since they were shown")
+                        .inFile(read.folder)
+                        .withHint("add the folder again"));
     for (const ExtensionPackPtr& loaded : loadedPacks())
         if (loaded->name == read.name) {
             if (loaded->sha256 == read.sha256)
@@ -106,6 +112,15 @@ Result<ExtensionPackPtr> loadPack(const std::string& folder, const JobContext& j
         QS_CHECK(judge(*end, *pack));
     QS_CHECK(loadAndCheck(pack));
     return pack;
+}
+
+Recipe withLoadedPacks(Recipe recipe)
+{
+    auto& needed = recipe.extensions;
+    for (const ExtensionPackPtr& pack : loadedPacks())
+        if (std::find(needed.begin(), needed.end(), pack->name) == needed.end())
+            needed.push_back(pack->name);
+    return recipe;
 }
 
 } // namespace qs

@@ -60,34 +60,45 @@ Json modulesJson(const ExtensionPack& pack)
 
 } // namespace
 
+std::vector<PackAddition> packAdditions(const ExtensionPack& pack)
+{
+    std::vector<PackAddition> all;
+    for (const std::string& library : pack.libraries)
+        all.push_back({"library", std::filesystem::path(library).filename().string()});
+    for (const PackScript& script : pack.scripts)
+        all.push_back({"script",
+                       std::filesystem::path(script.path).filename().string() + " ("
+                           + wordsOf(operatorsOf(script), ", ") + ")"});
+    for (const OperatorFacts& facts : pack.operators) {
+        std::string roles;
+        for (const auto& [role, name] : rolesOf(facts))
+            roles += (roles.empty() ? " (" : ", ") + role + " " + name;
+        all.push_back(
+            {kindOf(facts), qualifiedName(facts.target) + (roles.empty() ? "" : roles + ")")});
+    }
+    for (const BackendPattern& pattern : pack.patterns)
+        all.push_back(
+            {"pattern",
+             pattern.complexFormat.empty() ? wordsOf(pattern.pattern) : pattern.complexFormat});
+    for (const KernelRow& row : pack.rows)
+        all.push_back({"lowering", wordsOf(row.pattern) + " -> " + row.kernel});
+    for (const PackModuleSpec& module : pack.modules)
+        for (const auto& [mode, call] : module.kernels)
+            all.push_back({"module",
+                           module.floatClass + ", " + std::string(quantizationModeName(mode))
+                               + " -> " + call.kernel});
+    return all;
+}
+
 std::string packText(const ExtensionPack& pack)
 {
     std::string text = "name      " + pack.name + "\n"
         + (pack.description.empty() ? "" : "          " + pack.description + "\n") + "path      "
         + pack.folder + "\nsha256    " + pack.sha256 + "\ntorch     " + pack.torchVersion + "\n";
-    for (const std::string& library : pack.libraries)
-        text += "library   " + std::filesystem::path(library).filename().string() + "\n";
-    for (const PackScript& script : pack.scripts)
-        text += "script    " + std::filesystem::path(script.path).filename().string() + " ("
-            + wordsOf(operatorsOf(script), ", ") + ")\n";
-    for (const OperatorFacts& facts : pack.operators) {
-        std::string roles;
-        for (const auto& [role, name] : rolesOf(facts))
-            roles += (roles.empty() ? " (" : ", ") + role + " " + name;
-        std::string kind = kindOf(facts);
-        kind.resize(std::max<std::size_t>(kind.size() + 1, 10), ' ');
-        text += kind + qualifiedName(facts.target) + (roles.empty() ? "" : roles + ")") + "\n";
+    for (PackAddition& one : packAdditions(pack)) {
+        one.kind.resize(std::max<std::size_t>(one.kind.size() + 1, 10), ' ');
+        text += one.kind + one.text + "\n";
     }
-    for (const BackendPattern& pattern : pack.patterns)
-        text += "pattern   "
-            + (pattern.complexFormat.empty() ? wordsOf(pattern.pattern) : pattern.complexFormat)
-            + "\n";
-    for (const KernelRow& row : pack.rows)
-        text += "lowering  " + wordsOf(row.pattern) + " -> " + row.kernel + "\n";
-    for (const PackModuleSpec& module : pack.modules)
-        for (const auto& [mode, call] : module.kernels)
-            text += "module    " + module.floatClass + ", "
-                + std::string(quantizationModeName(mode)) + " -> " + call.kernel + "\n";
     return text;
 }
 

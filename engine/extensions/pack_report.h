@@ -5,7 +5,17 @@
 
 namespace qs {
 
-/// What a pack adds, one thing a line: "operator  mypack::linear (input x, weight weight)".
+/// One thing that a pack adds: "operator", "mypack::linear (input x, weight weight)".
+struct PackAddition
+{
+    std::string kind, text;
+};
+
+/// Libraries, scripts, operators, patterns, rows of the lowering table and custom modules, in this
+/// order.
+std::vector<PackAddition> packAdditions(const ExtensionPack& pack);
+/// Name, place, hash and what the pack adds, one thing a line: "operator  mypack::linear (input x,
+/// weight weight)".
 std::string packText(const ExtensionPack& pack);
 /// The same as a JSON document.
 std::string packJson(const ExtensionPack& pack);

@@ -133,8 +133,9 @@ Actions::Actions(QMainWindow& window)
          {"applyRemedy", "Apply &suggestion", "Do what the plan suggests for the node",
           "Ctrl+Shift+A", true},
          {"backend", "&Backend…", "Choose the hardware target", "Ctrl+Shift+B", true},
-         {"lowering", "&Lowering table…", "Choose which kernels operators become", "Ctrl+L",
-          true}});
+         {"lowering", "&Lowering table…", "Choose which kernels operators become", "Ctrl+L", true},
+         {"packs", "E&xtension packs…", "Load operators, patterns and kernels of your own",
+          "Ctrl+Shift+X", false}});
     addMenu(QStringLiteral("&Change"),
             {{"insertAfter", "&Insert after…",
               "Put an operator behind the node, for all its readers or one", "Insert", true},

@@ -2,6 +2,7 @@
 #include "ui/session/document.h"
 
 #include "engine/configure/custom_config.h"
+#include "engine/configure/extension_packs.h"
 #include "engine/plan/block/prepare_settings.h"
 
 #include <QFileInfo>
@@ -128,13 +129,15 @@ void Document::setPlan(PlanPtr plan, const DecisionKeys& keys, FoldTreePtr hiera
 bool Document::isGraphStale() const
 {
     return m_recipe.edits != m_doneEdits
-        || customModulesWanted(m_recipe.prepareJson) != m_doneModules;
+        || customModulesWanted(m_recipe.prepareJson) != m_doneModules
+        || loadedPacksKey() != m_donePacks;
 }
 
 void Document::setDone(const Recipe& recipe)
 {
     m_doneEdits = recipe.edits;
     m_doneModules = customModulesWanted(recipe.prepareJson);
+    m_donePacks = loadedPacksKey();
 }
 
 void Document::setEdited(EditedModelPtr edited, PlanPtr plan, const DecisionKeys& keys,

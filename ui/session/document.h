@@ -44,8 +44,8 @@ public:
     const GraphPtr& model() const { return m_model; }
     /// The model as it was opened, and what became of the edits; null without a model.
     const EditedModelPtr& edited() const { return m_edited; }
-    /// The recipe's edits, or the modules that it wants quantized as a whole, are not those of
-    /// `model()` yet: planning brings the graph that follows.
+    /// The recipe's edits, or the modules that it or a loaded pack wants quantized as a whole, are
+    /// not those of `model()` yet: planning brings the graph that follows.
     bool isGraphStale() const;
     /// Changes when another model opens; unchanged when a run only refines types.
     int modelNumber() const { return m_modelNumber; }
@@ -135,6 +135,7 @@ private:
     EditedModelPtr m_edited;
     std::vector<EditStep> m_doneEdits; ///< that `m_model` was made with
     std::vector<std::string> m_doneModules; ///< likewise: `customModulesWanted`
+    std::string m_donePacks; ///< likewise: `loadedPacksKey`
     int m_modelNumber = 0;
     Recipe m_recipe;
     RunSettings m_settings;

@@ -18,6 +18,7 @@
 #include "ui/session/worst_nodes.h"
 #include "ui/shell/autosave.h"
 #include "ui/shell/bars/pipeline_bar.h"
+#include "ui/shell/dialogs/packs_dialog.h"
 #include "ui/shell/empty_state.h"
 #include "ui/shell/node_data_files.h"
 #include "ui/shell/project_files.h"
@@ -157,6 +158,8 @@ void MainWindow::wireWorkspace()
     connect(&pipeline, &Pipeline::succeeded, this, [this](Stage stage) {
         if (stage != Stage::Plan)
             m_messages->dismiss();
+        else
+            m_messages->dismissTopic(kPacksTopic);
         showFirst(stage);
         if (stage == Stage::Export)
             offerToVerify();
@@ -279,7 +282,9 @@ void MainWindow::onFailure(Stage stage, const Error& error)
             QStringLiteral("%1 %2").arg(stageName(stage), toQString(error.message)) + after, 8000);
         return;
     }
-    m_messages->showError(stageName(stage), error, stage != Stage::Open);
+    if (stage != Stage::Plan
+        || !offerPacks(*m_messages, (*m_actions)["packs"], m_workspace.document().recipe()))
+        m_messages->showError(stageName(stage), error, stage != Stage::Open);
     m_log->addError(QString::fromStdString(error.line()));
 }
 

@@ -5,28 +5,14 @@
 #include "app/commands/stopwatch.h"
 #include "engine/base/files/path_claim.h"
 #include "engine/base/log.h"
-#include "engine/configure/extension_packs.h"
+#include "engine/extensions/load_pack.h"
 #include "engine/import/importer.h"
 #include "engine/project/moved_files.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <filesystem>
 
 namespace qs {
-
-namespace {
-
-/// What a run decides with a pack holds with that pack alone.
-void needLoadedPacks(Recipe& recipe)
-{
-    auto& needed = recipe.extensions;
-    for (const ExtensionPackPtr& pack : loadedPacks())
-        if (std::find(needed.begin(), needed.end(), pack->name) == needed.end())
-            needed.push_back(pack->name);
-}
-
-} // namespace
 
 Result<Recipe> recipeOrDefault(const std::string& recipePath)
 {
@@ -35,8 +21,7 @@ Result<Recipe> recipeOrDefault(const std::string& recipePath)
         QS_TRY(recipe, readRecipe(recipePath));
         QS_CHECK(checkOutside(recipePath, pathsOutside(recipe, recipePath)));
     }
-    needLoadedPacks(recipe);
-    return recipe;
+    return withLoadedPacks(std::move(recipe));
 }
 
 const std::string& fileOfPlan(const std::string& recipePath, const std::string& modelPath)
@@ -110,7 +95,7 @@ Result<ModelSource> modelSource(const std::string& given, const std::string& rec
     else {
         QS_TRY(source.recipe, recipeOrDefault(recipePath));
     }
-    needLoadedPacks(source.recipe);
+    source.recipe = withLoadedPacks(std::move(source.recipe));
     return source;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/session/jobs/pipeline.h"
 
+#include "engine/extensions/load_pack.h"
 #include "ui/session/text.h"
 
 #include <QEventLoop>
@@ -109,8 +110,9 @@ void Pipeline::runStage(Stage stage, Work work, Store store)
                });
 }
 
-void Pipeline::open(const QString& path, const Recipe& recipe)
+void Pipeline::open(const QString& path, const Recipe& given)
 {
+    const Recipe recipe = withLoadedPacks(given);
     m_target = -1;
     m_everCalibrated = false;
     m_failed.fill(false);

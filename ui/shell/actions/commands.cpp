@@ -2,6 +2,7 @@
 #include "ui/shell/actions/commands.h"
 
 #include "engine/base/files/atomic_file.h"
+#include "engine/extensions/load_pack.h"
 #include "engine/project/outside_paths.h"
 #include "ui/frame/actions.h"
 #include "ui/frame/message_bar.h"
@@ -76,7 +77,7 @@ void Commands::openRecipe()
         m_window.messageBar().showError(QStringLiteral("Reading the recipe"), recipe.error());
         return;
     }
-    const auto take = [this, path, recipe = *recipe] {
+    const auto take = [this, path, recipe = withLoadedPacks(*recipe)] {
         auto& workspace = m_window.workspace();
         workspace.undoStack().push(
             new RecipeCommand(workspace.document(),

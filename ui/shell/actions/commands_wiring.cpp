@@ -19,6 +19,7 @@
 #include "ui/shell/actions/palette_actions.h"
 #include "ui/shell/bars/pipeline_bar.h"
 #include "ui/shell/dialogs/lowering_dialog.h"
+#include "ui/shell/dialogs/packs_dialog.h"
 #include "ui/shell/dialogs/save_graph.h"
 #include "ui/shell/dialogs/verify_dialog.h"
 #include "ui/shell/main_window.h"
@@ -231,6 +232,11 @@ void Commands::connectRecipe()
     on(a, "backend", this, [this] { chooseBackend(); });
     on(a, "lowering", this, [this] {
         auto* dialog = new LoweringDialog(m_window.workspace(), &m_window);
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        dialog->open();
+    });
+    on(a, "packs", this, [this] {
+        auto* dialog = new PacksDialog(m_window.workspace(), &m_window);
         dialog->setAttribute(Qt::WA_DeleteOnClose);
         dialog->open();
     });

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/configure/extension_packs.h"
+#include "tests/ui/window_test.h"
+#include "ui/frame/actions.h"
+#include "ui/frame/message_bar.h"
+#include "ui/session/engine_session.h"
+#include "ui/shell/dialogs/packs_dialog.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QFileDialog>
+#include <QLabel>
+#include <QProcess>
+#include <QPushButton>
+#include <QSettings>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QTreeWidget>
+#include <QtTest>
+
+using namespace qs;
+
+namespace {
+
+const QString kPacks = QStringLiteral(QS_BINARY_DIR "/extensions/");
+
+/// A model with the operators of `scaled_linear`, between PyTorch's.
+const char* const kModel = R"(
+import sys, torch
+torch.ops.load_library(sys.argv[1])
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = torch.nn.Linear(16, 16)
+        self.weight = torch.nn.Parameter(torch.randn(8, 16) * 0.3)
+        self.bias = torch.nn.Parameter(torch.randn(8) * 0.1)
+    def forward(self, x):
+        x = torch.ops.mypack.swap_halves(self.first(x))
+        return torch.ops.mypack.scaled_linear(x, self.weight, self.bias, 0.5)
+torch.manual_seed(7)
+torch.export.save(torch.export.export(Net().eval(), (torch.randn(4, 16),)), sys.argv[2])
+torch.save([(torch.randn(8, 16),) for _ in range(3)], sys.argv[3])
+)";
+
+/// The real engine where the fixture wants one it can construct.
+class RealEngine
+{
+public:
+    operator EngineService&() { return *m_engine; }
+
+private:
+    std::unique_ptr<EngineService> m_engine = makeEngineSession();
+};
+
+} // namespace
+
+/// Packs in the window. A process keeps what it has loaded: the tests go from none to two.
+class TestPacks : public test::WindowTest<RealEngine>
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void init();
+    void cleanup() { m_window.reset(); }
+    void aBrokenPackIsOneLine();
+    void noFileLoadsAPack();
+    void aPackIsLoadedOnceItIsAllowed();
+    void theModelIsPlannedAnew();
+    void anotherHashIsAskedAbout();
+
+private:
+    QTemporaryDir m_folder;
+    QString m_model, m_data;
+
+    PacksDialog* openDialog()
+    {
+        m_window->actions()["packs"].trigger();
+        return find<PacksDialog>("packsDialog");
+    }
+    /// Adds the folder as a person does, and waits until the dialog is idle again.
+    void add(PacksDialog& dialog, const QString& folder)
+    {
+        QTimer::singleShot(0, this, [folder] {
+            auto* files = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+            QVERIFY(files);
+            files->selectFile(folder);
+            QMetaObject::invokeMethod(files, "accept");
+            files->close();
+        });
+        auto* button = dialog.findChild<QPushButton*>(QStringLiteral("packAdd"));
+        button->click();
+        QTRY_VERIFY_WITH_TIMEOUT(button->isEnabled(), 60000);
+    }
+    QString problem(const PacksDialog& dialog)
+    {
+        const auto* label = dialog.findChild<QLabel*>(QStringLiteral("packProblem"));
+        return label->isVisible() ? label->text() : QString();
+    }
+    bool asks(const PacksDialog& dialog)
+    {
+        return dialog.findChild<QWidget*>(QStringLiteral("packQuestion"))->isVisible();
+    }
+    void press(PacksDialog& dialog, const char* button)
+    {
+        auto* add = dialog.findChild<QPushButton*>(QStringLiteral("packAdd"));
+        dialog.findChild<QPushButton*>(QString::fromLatin1(button))->click();
+        QTRY_VERIFY_WITH_TIMEOUT(add->isEnabled(), 60000);
+    }
+    /// All texts of the list, a line each.
+    QString listed(const PacksDialog& dialog)
+    {
+        QString text;
+        for (QTreeWidgetItemIterator it(dialog.findChild<QTreeWidget*>(QStringLiteral("packs")));
+             *it; ++it)
+            text += (*it)->text(0) + QLatin1Char(' ') + (*it)->text(1) + QLatin1Char('\n');
+        return text;
+    }
+    void open(const Recipe& recipe = defaultRecipe())
+    {
+        m_window->openModel(m_model, recipe);
+        QTRY_VERIFY_WITH_TIMEOUT(workspace().document().model(), 60000);
+    }
+    const NodePlan* planOf(const char* name)
+    {
+        const auto& document = workspace().document();
+        const Node* found = document.model()->tryFind(name);
+        return document.plan() && found ? document.plan()->tryGet(*document.model(), found->id)
+                                        : nullptr;
+    }
+};
+
+void TestPacks::initTestCase()
+{
+    QStandardPaths::setTestModeEnabled(true);
+    m_model = m_folder.filePath(QStringLiteral("m.pt2"));
+    m_data = m_folder.filePath(QStringLiteral("data.pt"));
+    QCOMPARE(QProcess::execute(QStringLiteral(QS_PYTHON),
+                               {QStringLiteral("-c"), QString::fromLatin1(kModel),
+                                kPacks + QStringLiteral("scaled_linear/libscaled_linear.so"),
+                                m_model, m_data}),
+             0);
+}
+
+void TestPacks::init()
+{
+    m_window = std::make_unique<MainWindow>(m_engine);
+    m_window->resize(1280, 800);
+    m_window->show();
+}
+
+void TestPacks::aBrokenPackIsOneLine()
+{
+    QSettings().clear();
+    const QDir folder(m_folder.path());
+    QVERIFY(folder.mkdir(QStringLiteral("broken")));
+    QFile description(kPacks + QStringLiteral("scaled_linear/extension.json"));
+    QVERIFY(description.open(QIODevice::ReadOnly));
+    QFile broken(folder.filePath(QStringLiteral("broken/extension.json")));
+    QVERIFY(broken.open(QIODevice::WriteOnly));
+    broken.write(description.readAll().replace("libscaled_linear.so", "libcrashes.so"));
+    broken.close();
+    QVERIFY(QFile::copy(kPacks + QStringLiteral("hostile/libcrashes.so"),
+                        folder.filePath(QStringLiteral("broken/libcrashes.so"))));
+    auto* dialog = openDialog();
+    QVERIFY(problem(*dialog).isEmpty());
+    add(*dialog, folder.filePath(QStringLiteral("broken")));
+    QVERIFY2(asks(*dialog), qPrintable(problem(*dialog))); // nothing of it ran yet
+    press(*dialog, "packLoad");
+    QVERIFY2(problem(*dialog).contains(QStringLiteral("libcrashes.so"))
+                 && problem(*dialog).contains(QStringLiteral("crashes while it is loaded"))
+                 && !problem(*dialog).contains(QLatin1Char('\n')),
+             qPrintable(problem(*dialog)));
+    QVERIFY(dialog->isVisible() && !asks(*dialog));
+    // The same files are not asked about again.
+    add(*dialog, folder.filePath(QStringLiteral("broken")));
+    QVERIFY(!asks(*dialog));
+    QTRY_VERIFY(problem(*dialog).contains(QStringLiteral("crashes while it is loaded")));
+    // A folder that is no pack, from the same dialog.
+    add(*dialog, QStringLiteral(QS_SOURCE_DIR "/resources"));
+    QVERIFY2(problem(*dialog).contains(QStringLiteral("extension.json")),
+             qPrintable(problem(*dialog)));
+    QVERIFY(loadedPacks().empty());
+}
+
+void TestPacks::noFileLoadsAPack()
+{
+    Recipe recipe = defaultRecipe();
+    recipe.extensions = {"scaled_linear"};
+    open(recipe);
+    auto& messages = m_window->messageBar();
+    QTRY_COMPARE(messages.topic(), kPacksTopic);
+    QCOMPARE(messages.headline(),
+             QStringLiteral("extensions: the pack 'scaled_linear' is not loaded"));
+    QVERIFY(!workspace().document().plan());
+    auto* way = m_window->messageBar().findChild<QPushButton*>(QStringLiteral("messageChoice0"));
+    QVERIFY(way && way->text().contains(QStringLiteral("Extension packs")));
+    way->click();
+    auto* dialog = find<PacksDialog>("packsDialog");
+    QVERIFY(dialog && dialog->isVisible());
+    QVERIFY(problem(*dialog).contains(QStringLiteral("scaled_linear")));
+    QVERIFY(loadedPacks().empty());
+}
+
+void TestPacks::aPackIsLoadedOnceItIsAllowed()
+{
+    QSettings().clear();
+    auto* dialog = openDialog();
+    const QString folder = kPacks + QStringLiteral("scaled_linear");
+    for (const char* answer : {"packLeave", "packLoad"}) {
+        add(*dialog, folder);
+        QVERIFY2(problem(*dialog).isEmpty(), qPrintable(problem(*dialog)));
+        QVERIFY(asks(*dialog) && loadedPacks().empty());
+        const QString text = listed(*dialog);
+        static const QRegularExpression hash(QStringLiteral("SHA-256 [0-9a-f]{64}\n"));
+        QVERIFY2(text.contains(hash), qPrintable(text));
+        for (const char* line :
+             {"operator mypack::scaled_linear (input x, weight weight, bias bias)",
+              "pattern torch.ops.mypack.scaled_linear",
+              "lowering mypack.scaled_linear -> mypack::scaled_linear_int8",
+              "library libscaled_linear.so"})
+            QVERIFY2(text.contains(QLatin1String(line)), qPrintable(text));
+        QVERIFY(text.contains(QStringLiteral("path ") + folder));
+        press(*dialog, answer);
+        QVERIFY(!asks(*dialog));
+        QCOMPARE(loadedPacks().size(), std::size_t(answer == QByteArray("packLoad")));
+        QCOMPARE(listed(*dialog).contains(QStringLiteral("mypack")), !loadedPacks().empty());
+    }
+    add(*dialog, folder);
+    QVERIFY(problem(*dialog).contains(QStringLiteral("loaded already")));
+}
+
+void TestPacks::theModelIsPlannedAnew()
+{
+    // sparse_conv is added while a model is open; the recipe asks for what is loaded.
+    open();
+    QTRY_VERIFY(settled());
+    QCOMPARE(workspace().document().recipe().extensions,
+             std::vector<std::string> {"scaled_linear"});
+    const auto* linear = planOf("scaled_linear");
+    QVERIFY(linear && linear->verdict == Verdict::Quantized);
+    QCOMPARE(linear->pattern, std::vector<std::string> {"torch.ops.mypack.scaled_linear"});
+    const Key before = workspace().document().keys().plan;
+    auto* dialog = openDialog();
+    add(*dialog, kPacks + QStringLiteral("sparse_conv"));
+    QVERIFY2(asks(*dialog), qPrintable(problem(*dialog)));
+    press(*dialog, "packLoad");
+    QTRY_VERIFY(settled() && !workspace().document().isStale(Stage::Plan));
+    QVERIFY(workspace().document().keys().plan != before);
+    QVERIFY(!workspace().document().isGraphStale());
+    QCOMPARE(workspace().document().recipe().extensions,
+             (std::vector<std::string> {"scaled_linear", "sparse_conv"}));
+    QCOMPARE(workspace().undoStack().undoText(), QStringLiteral("load the pack sparse_conv"));
+    workspace().undoStack().undo();
+    QCOMPARE(workspace().document().recipe().extensions,
+             std::vector<std::string> {"scaled_linear"});
+    // A recipe that asked in vain gets its plan.
+    QTRY_VERIFY(settled());
+}
+
+void TestPacks::anotherHashIsAskedAbout()
+{
+    QCOMPARE(QSettings().value(QStringLiteral("allowedPacks")).toStringList().size(), 2);
+    // Another hash is asked about, here of one that does not fit beside the first.
+    const QDir folder(m_folder.path());
+    QVERIFY(folder.mkdir(QStringLiteral("other")));
+    for (const char* file : {"extension.json", "libscaled_linear.so"})
+        QVERIFY(QFile::copy(kPacks + QStringLiteral("scaled_linear/") + QLatin1String(file),
+                            folder.filePath(QStringLiteral("other/") + QLatin1String(file))));
+    QFile description(folder.filePath(QStringLiteral("other/extension.json")));
+    QVERIFY(description.open(QIODevice::Append));
+    description.write("\n");
+    description.close();
+    auto* dialog = openDialog();
+    add(*dialog, folder.filePath(QStringLiteral("other")));
+    QVERIFY(asks(*dialog));
+    press(*dialog, "packLoad");
+    QVERIFY2(problem(*dialog).contains(
+                 QStringLiteral("another pack named 'scaled_linear' is loaded from")),
+             qPrintable(problem(*dialog)));
+}
+
+QTEST_MAIN(TestPacks)
+#include "tst_ui_packs.moc"

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/dialogs/packs_dialog.h"
+
+#include "engine/extensions/load_pack.h"
+#include "engine/extensions/pack_file.h"
+#include "engine/extensions/pack_report.h"
+#include "ui/frame/message_bar.h"
+#include "ui/help/help_topics.h"
+#include "ui/session/text.h"
+#include "ui/session/workspace.h"
+#include "ui/style/theme.h"
+
+#include <QAction>
+#include <QDialogButtonBox>
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QSettings>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+
+namespace qs {
+
+namespace {
+
+const QString kReadTag = QStringLiteral("readPack");
+const QString kLoadTag = QStringLiteral("loadPack");
+const QString kAllowedKey = QStringLiteral("allowedPacks");
+
+bool isAllowed(const ExtensionPack& pack)
+{
+    return QSettings().value(kAllowedKey).toStringList().contains(toQString(pack.sha256));
+}
+
+void keepAllowed(const ExtensionPack& pack)
+{
+    QStringList allowed = QSettings().value(kAllowedKey).toStringList();
+    allowed << toQString(pack.sha256);
+    allowed.removeDuplicates();
+    QSettings().setValue(kAllowedKey, allowed);
+}
+
+bool isOneOf(const std::vector<ExtensionPackPtr>& packs, const ExtensionPack& wanted)
+{
+    return std::any_of(packs.begin(), packs.end(), [&wanted](const ExtensionPackPtr& pack) {
+        return pack->sha256 == wanted.sha256;
+    });
+}
+
+/// The window's part of a load, whether the dialog is still open or not: the recipe asks for the
+/// pack from now on, and the plan follows.
+void takeUpPacks(Workspace& workspace, const ExtensionPack& loaded)
+{
+    Document& document = workspace.document();
+    if (!document.model())
+        return;
+    document.refreshKeys();
+    Recipe recipe = withLoadedPacks(document.recipe());
+    if (recipe == document.recipe())
+        workspace.pipeline().plan();
+    else
+        workspace.change(PacksDialog::tr("load the pack %1").arg(toQString(loaded.name)),
+                         std::move(recipe));
+}
+
+} // namespace
+
+bool offerPacks(MessageBar& messages, QAction& packs, const Recipe& recipe)
+{
+    const auto loaded = checkPacksLoaded(recipe.extensions);
+    if (loaded)
+        return false;
+    messages.showChoices(
+        MessageBar::Kind::Error, kPacksTopic, toQString(loaded.error().message),
+        PacksDialog::tr("The recipe asks for it. Nothing is loaded unless you add "
+                        "its folder."),
+        {},
+        {{packs.text().remove(QLatin1Char('&')), packs.toolTip(), [&packs] { packs.trigger(); }}});
+    return true;
+}
+
+PacksDialog::PacksDialog(Workspace& workspace, QWidget* parent)
+    : QDialog(parent)
+    , m_workspace(workspace)
+    , m_jobs(&workspace.pipeline().jobs())
+    , m_packs(new QTreeWidget(this))
+    , m_problem(new QLabel(this))
+    , m_busy(new QLabel(this))
+    , m_question(buildQuestion())
+    , m_add(new QPushButton(tr("&Add…"), this))
+{
+    setObjectName(QStringLiteral("packsDialog"));
+    setWindowTitle(tr("Extension packs"));
+    setHelpTopic(this, "extensions");
+    resize(px(820), px(560));
+    auto* intro = new QLabel(
+        tr("A pack brings operators, patterns and kernels of your own. Its libraries and scripts "
+           "are programs that run inside this one: no model, recipe or project loads one, only you "
+           "do. Add shows what a folder says that it adds, and asks before any of it runs."),
+        this);
+    intro->setWordWrap(true);
+    intro->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    m_packs->setObjectName(QStringLiteral("packs"));
+    m_packs->setAccessibleName(tr("Extension packs and what they add"));
+    m_packs->setHeaderLabels({tr("Pack"), tr("What it is and adds")});
+    m_packs->header()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
+    m_packs->setSelectionMode(QAbstractItemView::SingleSelection);
+    for (QLabel* label : {m_problem, m_busy}) {
+        label->setWordWrap(true);
+        label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        label->hide();
+    }
+    m_problem->setObjectName(QStringLiteral("packProblem"));
+    m_problem->setStyleSheet(QStringLiteral("color: %1;").arg(theme().danger.name()));
+    m_busy->setObjectName(QStringLiteral("packBusy"));
+    m_busy->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    m_add->setObjectName(QStringLiteral("packAdd"));
+    m_add->setToolTip(tr("Choose the folder of a pack"));
+    auto* close = new QDialogButtonBox(QDialogButtonBox::Close, this);
+    auto* last = new QHBoxLayout;
+    last->addWidget(m_add);
+    last->addWidget(m_busy, 1);
+    last->addStretch();
+    last->addWidget(close);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(20, 16, 20, 14);
+    column->setSpacing(10);
+    column->addWidget(intro);
+    column->addWidget(m_packs, 1);
+    column->addWidget(m_question);
+    column->addWidget(m_problem);
+    column->addLayout(last);
+    connect(close, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    connect(m_add, &QPushButton::clicked, this, &PacksDialog::chooseFolder);
+    refresh();
+    m_add->setFocus();
+    if (const auto loaded = checkPacksLoaded(workspace.document().recipe().extensions); !loaded)
+        say(toQString(loaded.error().message));
+}
+
+PacksDialog::~PacksDialog()
+{
+    if (m_jobs) // goes before the dialog where the window itself is closed
+        m_jobs->cancel(kReadTag);
+}
+
+QWidget* PacksDialog::buildQuestion()
+{
+    auto* box = new QFrame(this);
+    box->setObjectName(QStringLiteral("packQuestion"));
+    box->setStyleSheet(QStringLiteral("QFrame#packQuestion { background: %1; border-radius: 6px; }")
+                           .arg(theme().warningFill.name()));
+    m_questionText = new QLabel(box);
+    m_questionText->setObjectName(QStringLiteral("packQuestionText"));
+    m_questionText->setWordWrap(true);
+    m_questionText->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_load = new QPushButton(tr("&Load"), box);
+    m_load->setObjectName(QStringLiteral("packLoad"));
+    m_load->setProperty("primary", true);
+    m_load->setToolTip(tr("Run its code inside this program; not asked again for these files"));
+    auto* leave = new QPushButton(tr("Do &not load"), box);
+    leave->setObjectName(QStringLiteral("packLeave"));
+    auto* row = new QHBoxLayout(box);
+    row->setContentsMargins(12, 10, 12, 10);
+    row->addWidget(m_questionText, 1);
+    row->addWidget(leave);
+    row->addWidget(m_load);
+    connect(m_load, &QPushButton::clicked, this, &PacksDialog::allow);
+    connect(leave, &QPushButton::clicked, this, [this] { ask(nullptr); });
+    box->hide();
+    return box;
+}
+
+void PacksDialog::chooseFolder()
+{
+    const QString folder
+        = QFileDialog::getExistingDirectory(this, tr("Folder of an extension pack"));
+    if (!folder.isEmpty())
+        readFolder(folder);
+}
+
+void PacksDialog::readFolder(const QString& folder)
+{
+    ask(nullptr);
+    setBusy(tr("Reading %1 …").arg(folder));
+    m_jobs->run(
+        Lane::Engine, kReadTag,
+        [folder = folder.toStdString()](JobContext&) { return readPack(folder); }, this,
+        [this](const Result<ExtensionPack>& read) {
+            setBusy({});
+            if (read)
+                onRead(std::make_shared<const ExtensionPack>(*read));
+            else
+                say(toQString(read.error().line()));
+        });
+}
+
+void PacksDialog::onRead(const ExtensionPackPtr& pack)
+{
+    if (isOneOf(loadedPacks(), *pack))
+        say(tr("%1 is loaded already.").arg(toQString(pack->name)));
+    else if (isAllowed(*pack))
+        load(pack);
+    else
+        ask(pack);
+}
+
+void PacksDialog::ask(ExtensionPackPtr pack)
+{
+    m_asked = std::move(pack);
+    say({});
+    if (m_asked)
+        m_questionText->setText(
+            tr("Load %1 into this program? Its code then runs here with all that you may do. Load "
+               "no pack that you would not start as a program.")
+                .arg(toQString(m_asked->name)));
+    m_question->setVisible(m_asked != nullptr);
+    refresh();
+    if (m_asked)
+        m_load->setFocus();
+}
+
+void PacksDialog::allow()
+{
+    const ExtensionPackPtr pack = m_asked;
+    keepAllowed(*pack);
+    ask(nullptr);
+    load(pack);
+}
+
+void PacksDialog::load(const ExtensionPackPtr& pack)
+{
+    setBusy(
+        tr("Trying %1 in a copy of this program, then loading it …").arg(toQString(pack->name)));
+    Workspace* workspace = &m_workspace;
+    m_jobs->run(
+        Lane::Engine, kLoadTag,
+        [pack](JobContext& job) { return loadPack(pack->folder, job, pack->sha256); }, workspace,
+        [workspace, pack,
+         dialog = QPointer<PacksDialog>(this)](const Result<ExtensionPackPtr>& loaded) {
+            if (loaded)
+                takeUpPacks(*workspace, *pack);
+            if (!dialog)
+                return;
+            dialog->setBusy({});
+            dialog->say(loaded ? QString() : toQString(loaded.error().line()));
+            dialog->refresh();
+        });
+}
+
+void PacksDialog::refresh()
+{
+    m_packs->clear();
+    for (const ExtensionPackPtr& pack : loadedPacks())
+        addPack(*pack, true);
+    if (m_asked)
+        addPack(*m_asked, false);
+    if (m_packs->topLevelItemCount() == 0) {
+        auto* none = new QTreeWidgetItem(m_packs, {tr("No pack is loaded.")});
+        none->setFirstColumnSpanned(true);
+        none->setForeground(0, theme().muted);
+        none->setFlags(Qt::ItemIsEnabled);
+    } else {
+        auto* newest = m_packs->topLevelItem(m_packs->topLevelItemCount() - 1);
+        newest->setExpanded(true);
+        m_packs->setCurrentItem(newest);
+    }
+}
+
+void PacksDialog::addPack(const ExtensionPack& pack, bool isLoaded)
+{
+    auto* top
+        = new QTreeWidgetItem(m_packs,
+                              {toQString(pack.name),
+                               isLoaded ? toQString(pack.description)
+                                        : tr("not loaded: %1").arg(toQString(pack.description))});
+    top->setFont(0, uiFont(13, 600));
+    if (!isLoaded)
+        top->setForeground(1, theme().warning);
+    const auto add = [top](const QString& kind, const std::string& text, bool isMono) {
+        auto* row = new QTreeWidgetItem(top, {kind, toQString(text)});
+        row->setForeground(0, theme().muted);
+        row->setToolTip(1, toQString(text));
+        if (isMono)
+            row->setFont(1, monoFont(11));
+    };
+    add(tr("path"), pack.folder, true);
+    add(tr("SHA-256"), pack.sha256, true);
+    add(tr("built for"), "torch " + pack.torchVersion, false);
+    for (const PackAddition& one : packAdditions(pack))
+        add(toQString(one.kind), one.text, true);
+}
+
+void PacksDialog::say(const QString& problem)
+{
+    m_problem->setText(problem);
+    m_problem->setVisible(!problem.isEmpty());
+}
+
+void PacksDialog::setBusy(const QString& what)
+{
+    m_busy->setText(what);
+    m_busy->setVisible(!what.isEmpty());
+    m_add->setEnabled(what.isEmpty());
+}
+
+} // namespace qs
