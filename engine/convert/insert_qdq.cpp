@@ -213,7 +213,7 @@ Result<void> buildReference(ConvertedModel& model, bool reduceRange, const JobCo
     QS_CHECK(job.check());
     auto graph = std::make_shared<const Graph>(edit.build());
     QS_CHECK(job.check());
-    QS_CHECK(verifyGraph(*graph));
+    QS_CHECK(verifyGraph(*graph, job));
     QS_CHECK(job.check());
     for (const auto& [floatValue, value] : model.prepared->valueOf) {
         if (!graph->tryGet(value.node))

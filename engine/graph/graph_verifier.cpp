@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/graph/graph_verifier.h"
 
+#include <string_view>
 #include <unordered_set>
 
 namespace qs {
@@ -25,10 +26,16 @@ bool isInPlaceName(std::string_view target)
 class Verifier
 {
 public:
-    Result<void> check(const Graph& graph)
+    Result<void> check(const Graph& graph, const JobContext& job)
     {
+        const std::size_t count = graph.nodes().size();
+        m_ids.reserve(count);
+        m_nodeNames.reserve(count);
+        m_valueNames.reserve(count);
+        m_made.reserve(count);
         std::size_t outputs = 0;
         for (const auto& node : graph.nodes()) {
+            QS_CHECK(job.check());
             if (outputs > 0)
                 return fail(broken(*node, "stands after the output"));
             outputs += node->kind == NodeKind::Output;
@@ -84,15 +91,15 @@ private:
     }
 
     std::unordered_set<NodeId> m_ids;
-    std::unordered_set<std::string> m_nodeNames, m_valueNames;
+    std::unordered_set<std::string_view> m_nodeNames, m_valueNames; ///< of the graph's own nodes
     std::unordered_set<ValueRef> m_made;
 };
 
 } // namespace
 
-Result<void> verifyGraph(const Graph& graph)
+Result<void> verifyGraph(const Graph& graph, const JobContext& job)
 {
-    return Verifier().check(graph);
+    return Verifier().check(graph, job);
 }
 
 } // namespace qs

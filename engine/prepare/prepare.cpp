@@ -61,7 +61,7 @@ Result<PreparedPtr> prepareModel(GraphPtr model, PlanPtr plan, const JobContext&
     QS_TRY(const bool fused, fuseConvBn(edit, *plan, prepared->valueOf));
     if (fused) {
         edit.eraseDead();
-        QS_CHECK(verifyGraph(edit.build()));
+        QS_CHECK(verifyGraph(edit.build(), job));
     }
     QS_CHECK(job.check());
 
@@ -74,7 +74,7 @@ Result<PreparedPtr> prepareModel(GraphPtr model, PlanPtr plan, const JobContext&
     auto graph = std::make_shared<const Graph>(edit.build());
     QS_CHECK(job.check());
     if (observed || custom)
-        QS_CHECK(verifyGraph(*graph));
+        QS_CHECK(verifyGraph(*graph, job));
     QS_CHECK(job.check());
 
     std::erase_if(prepared->valueOf,

@@ -80,8 +80,6 @@ def held(name, out, inputs, traced=False):
 
 def operators(script, opset=21):
     for name, (model, inputs, is_open) in onnx_models.cases().items():
-        if script and name == "branches":  # torch.jit.trace refuses torch.cond
-            continue
         def one(name=name, model=model, inputs=inputs, is_open=is_open):
             with tempfile.TemporaryDirectory() as folder:
                 out = export(pathlib.Path(folder), model, inputs, is_open, script, ("--onnx-opset", str(opset)))
@@ -154,7 +152,8 @@ def main():
     if not todo:
         todo = [(name, network(name)) for name in (test_models.ASKED if everything else QUICK)]
         todo += [(f"{name}, operator set {opset}", one) for opset in (13, 23) for name, one in operators(False, opset) if name in SETS]
-        todo += list(small.items()) + [(name + ", traced", one) for name, one in operators(True) if everything or name in TRACED]
+        todo += list(small.items()) + [(name + ", traced", one) for name, one in operators(True)
+                                         if name not in UNTRACEABLE and (everything or name in TRACED)]
     if not asked:
         todo += [("what has no ONNX form is refused", refused), ("weights in groups", groups)]
     outputs, failures = {}, []
@@ -171,6 +170,7 @@ def main():
 
 
 TRACED = ("attention", "convolutions")
+UNTRACEABLE = ("branches",)  # torch.jit.trace refuses torch.cond
 SETS = ("norms",)
 
 if __name__ == "__main__":

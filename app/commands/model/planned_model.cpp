@@ -91,11 +91,10 @@ Result<ModelSource> modelSource(const std::string& given, const std::string& rec
     source.data = project.dataPath.empty() ? "sample" : data.empty() ? project.dataPath : data;
     source.againstOriginal = project.againstOriginal;
     if (recipePath.empty())
-        source.recipe = std::move(project.recipe);
+        source.recipe = withLoadedPacks(std::move(project.recipe));
     else {
         QS_TRY(source.recipe, recipeOrDefault(recipePath));
     }
-    source.recipe = withLoadedPacks(std::move(source.recipe));
     return source;
 }
 

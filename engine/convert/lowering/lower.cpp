@@ -84,7 +84,7 @@ public:
         QS_CHECK(job.check());
         auto graph = std::make_shared<const Graph>(m_edit.build());
         QS_CHECK(job.check());
-        QS_CHECK(verifyGraph(*graph));
+        QS_CHECK(verifyGraph(*graph, job));
         std::erase_if(m_out.sites,
                       [&](const KernelSite& site) { return !graph->tryGet(site.kernel); });
         m_out.graph = std::move(graph);

@@ -82,10 +82,7 @@ private Q_SLOTS:
             QCOMPARE(made.error().code, ErrorCode::Cancelled);
             worst = std::max(worst, over - stopped);
         }
-        // A share of the whole, since a busy machine slows both; building and verifying a form are
-        // the longest pieces that nothing interrupts.
-        QVERIFY2(worst < whole / 4,
-                 qPrintable(QStringLiteral("%1 s of %2 s").arg(worst).arg(whole)));
+        QVERIFY2(worst < 0.2, qPrintable(QString::number(worst)));
     }
 };
 

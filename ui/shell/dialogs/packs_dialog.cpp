@@ -13,6 +13,7 @@
 #include <QAction>
 #include <QDialogButtonBox>
 #include <QFileDialog>
+#include <QFrame>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -20,6 +21,8 @@
 #include <QSettings>
 #include <QTreeWidget>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace qs {
 
@@ -42,9 +45,9 @@ void keepAllowed(const ExtensionPack& pack)
     QSettings().setValue(kAllowedKey, allowed);
 }
 
-bool isOneOf(const std::vector<ExtensionPackPtr>& packs, const ExtensionPack& wanted)
+bool isLoaded(const ExtensionPack& wanted)
 {
-    return std::any_of(packs.begin(), packs.end(), [&wanted](const ExtensionPackPtr& pack) {
+    return std::ranges::any_of(loadedPacks(), [&wanted](const ExtensionPackPtr& pack) {
         return pack->sha256 == wanted.sha256;
     });
 }
@@ -199,7 +202,7 @@ void PacksDialog::readFolder(const QString& folder)
 
 void PacksDialog::onRead(const ExtensionPackPtr& pack)
 {
-    if (isOneOf(loadedPacks(), *pack))
+    if (isLoaded(*pack))
         say(tr("%1 is loaded already.").arg(toQString(pack->name)));
     else if (isAllowed(*pack))
         load(pack);
@@ -254,9 +257,9 @@ void PacksDialog::refresh()
 {
     m_packs->clear();
     for (const ExtensionPackPtr& pack : loadedPacks())
-        addPack(*pack, true);
+        addPack(*pack);
     if (m_asked)
-        addPack(*m_asked, false);
+        addPack(*m_asked);
     if (m_packs->topLevelItemCount() == 0) {
         auto* none = new QTreeWidgetItem(m_packs, {tr("No pack is loaded.")});
         none->setFirstColumnSpanned(true);
@@ -269,15 +272,16 @@ void PacksDialog::refresh()
     }
 }
 
-void PacksDialog::addPack(const ExtensionPack& pack, bool isLoaded)
+void PacksDialog::addPack(const ExtensionPack& pack)
 {
+    const bool loaded = isLoaded(pack);
     auto* top
         = new QTreeWidgetItem(m_packs,
                               {toQString(pack.name),
-                               isLoaded ? toQString(pack.description)
-                                        : tr("not loaded: %1").arg(toQString(pack.description))});
+                               loaded ? toQString(pack.description)
+                                      : tr("not loaded: %1").arg(toQString(pack.description))});
     top->setFont(0, uiFont(13, 600));
-    if (!isLoaded)
+    if (!loaded)
         top->setForeground(1, theme().warning);
     const auto add = [top](const QString& kind, const std::string& text, bool isMono) {
         auto* row = new QTreeWidgetItem(top, {kind, toQString(text)});

@@ -45,7 +45,7 @@ private:
     void ask(ExtensionPackPtr pack);
     /// Lists what is loaded, and what is asked about below it.
     void refresh();
-    void addPack(const ExtensionPack& pack, bool isLoaded);
+    void addPack(const ExtensionPack& pack);
     void say(const QString& problem);
     void setBusy(const QString& what);
 
