@@ -296,6 +296,18 @@ void TestColours::lossBarsCompareTheTerms()
     QCOMPARE(bars[3]->fraction(), bars[0]->fraction());
     // The colour of the node and of its number, as the legend has it.
     QCOMPARE(bars[3]->color().rgb(), look("linear").fill);
+
+    // What only moves values is called by the word that the command line has for it.
+    const auto words = [this] {
+        QStringList all;
+        for (const auto* label : find<QWidget>("cardLoss")->findChildren<QLabel*>())
+            all << label->text();
+        return all;
+    };
+    QVERIFY2(!words().contains(QStringLiteral("exact")), qPrintable(words().join(u'|')));
+    m_engine.lossStep = -30;
+    m_window->actions()["compare"].trigger();
+    QTRY_VERIFY2(words().contains(QStringLiteral("exact")), qPrintable(words().join(u'|')));
 }
 
 QTEST_MAIN(TestColours)

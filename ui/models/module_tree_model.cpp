@@ -128,9 +128,7 @@ QVariant ModuleTreeModel::text(int index, int column) const
         return facts.isOverridden(nodes) && !entry.isModule() ? text + QStringLiteral(" ✎") : text;
     }
     const auto sqnr = facts.worstSqnr(nodes, kTerm);
-    if (sqnr && *sqnr > kExactDb)
-        return QStringLiteral("exact");
-    return sqnr ? QString::number(*sqnr, 'f', 1) : QString();
+    return sqnr ? sqnrText(*sqnr) : QString();
 }
 
 QVariant ModuleTreeModel::toolTip(int index, int column) const

@@ -67,7 +67,7 @@ QVariant SearchResultModel::data(const QModelIndex& index, int role) const
         break;
     }
     const auto sqnr = facts.worstSqnr(entry.members, ErrorTerm::BornHere);
-    return sqnr ? QString::number(*sqnr, 'f', 1) : QString();
+    return sqnr ? sqnrText(*sqnr) : QString();
 }
 
 QVariant SearchResultModel::headerData(int section, Qt::Orientation orientation, int role) const

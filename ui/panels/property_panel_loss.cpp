@@ -53,8 +53,8 @@ void PropertyPanel::showLoss()
         const double length = std::clamp((best - *sqnr) / (best - worst), 0.0, 1.0);
         const auto [good, bad] = facts.sqnrRange(row.term);
         m_loss->addBar(QString::fromLatin1(row.name), 0.12 + 0.88 * length,
-                       cividis((good - *sqnr) / (good - bad)),
-                       QStringLiteral("%1 dB").arg(*sqnr, 0, 'f', 1), facts.errorsStale(row.term));
+                       cividis((good - *sqnr) / (good - bad)), sqnrText(*sqnr, " dB"),
+                       facts.errorsStale(row.term));
     }
     if (!any) {
         m_loss->addText(QStringLiteral("No float value to compare with here."), true);
@@ -107,8 +107,7 @@ void PropertyPanel::showOutputs()
             return;
         const double badness = (best - *metrics->sqnrDb) / (best - worst);
         m_loss->addBar(name, 0.12 + 0.88 * std::clamp(badness, 0.0, 1.0), cividis(badness),
-                       QStringLiteral("%1 dB").arg(*metrics->sqnrDb, 0, 'f', 1),
-                       facts.errorsStale(ErrorTerm::Cumulative));
+                       sqnrText(*metrics->sqnrDb, " dB"), facts.errorsStale(ErrorTerm::Cumulative));
     };
     const auto& outputs = facts.preview() ? facts.preview()->outputs : comparison->outputs;
     for (const auto& output : outputs) {

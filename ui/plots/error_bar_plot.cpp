@@ -162,11 +162,11 @@ void ErrorBarPlot::showSelection()
         QString text = nodeTitle(facts, m_nodes[std::size_t(labelled)]);
         QStringList terms;
         if (error.bornHere && error.bornHere->sqnrDb)
-            terms << QStringLiteral("born here %1").arg(*error.bornHere->sqnrDb, 0, 'f', 1);
+            terms << QStringLiteral("born here ") + sqnrText(*error.bornHere->sqnrDb, " dB");
         if (error.cumulative && error.cumulative->sqnrDb)
-            terms << QStringLiteral("cumulative %1").arg(*error.cumulative->sqnrDb, 0, 'f', 1);
+            terms << QStringLiteral("cumulative ") + sqnrText(*error.cumulative->sqnrDb, " dB");
         if (!terms.isEmpty())
-            text += QStringLiteral("\n%1 dB").arg(terms.join(QStringLiteral(", ")));
+            text += QLatin1Char('\n') + terms.join(QStringLiteral(", "));
         m_words = text;
         m_label->setText(text);
         m_labelled = labelled;

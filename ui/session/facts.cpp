@@ -10,6 +10,12 @@
 
 namespace qs {
 
+QString sqnrText(double db, const char* unit)
+{
+    return db > kExactDb ? QStringLiteral("exact")
+                         : QString::number(db, 'f', 1) + QLatin1String(unit);
+}
+
 Facts::Facts(const Document& document, ShownRunPtr shown)
     : m_model(document.model())
     , m_plan(document.plan())

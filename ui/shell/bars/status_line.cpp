@@ -72,8 +72,8 @@ void StatusLine::refresh()
     if (const auto& comparison = document.comparison()) {
         if (!comparison->outputs.empty() && comparison->outputs.front().cumulative
             && comparison->outputs.front().cumulative->sqnrDb)
-            parts << QStringLiteral("output SQNR %1 dB")
-                         .arg(*comparison->outputs.front().cumulative->sqnrDb, 0, 'f', 1);
+            parts << QStringLiteral("output SQNR ")
+                    + sqnrText(*comparison->outputs.front().cumulative->sqnrDb, " dB");
         if (comparison->floatTop1 && comparison->int8Top1)
             parts << QStringLiteral("top-1 %1 % → %2 %")
                          .arg(*comparison->floatTop1 * 100, 0, 'f', 1)
