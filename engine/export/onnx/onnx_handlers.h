@@ -18,6 +18,9 @@ using OnnxHandlers = std::unordered_map<std::string, OnnxHandler>;
 /// or makes complex numbers.
 const OnnxHandler* findOnnxHandler(const Node& node, bool isComplex = false);
 
+/// A value cut towards zero.
+std::string truncated(OnnxCall& c, const std::string& x);
+
 /// The families, each in a file of its own.
 void addActivationHandlers(OnnxHandlers& table);
 void addAttentionHandlers(OnnxHandlers& table);

@@ -59,10 +59,14 @@ std::string floorDivided(OnnxCall& c, const std::string& a, const std::string& b
     return c.emit("Div", {c.emit("Sub", {a, c.emit("Mod", {a, b})}), b});
 }
 
+} // namespace
+
 std::string truncated(OnnxCall& c, const std::string& x)
 {
     return c.emit("Mul", {c.emit("Sign", {x}), c.emit("Floor", {c.emit("Abs", {x})})});
 }
+
+namespace {
 
 void divide(OnnxCall& c)
 {

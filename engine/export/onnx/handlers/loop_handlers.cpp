@@ -35,9 +35,8 @@ public:
         const std::string name = c.builder().names().unique(input.name);
         m_builder->bind({input.id, 0}, name);
         // What the body says of its shapes is of one step of one run.
-        OnnxValue declared = OnnxBuilder::declared(name, input.outputs.at(0).type, false);
-        declared.shape.reset();
-        m_builder->addInput(std::move(declared));
+        const OnnxValue declared = OnnxBuilder::declared(name, input.outputs.at(0).type, false);
+        m_builder->addInput({declared.name, declared.dtype, std::nullopt});
     }
 
     void returnValue(const Argument& returned)

@@ -32,8 +32,8 @@ void reduce(OnnxCall& c)
 }
 const char* const kMean = "ReduceMean";
 const char* const kSum = "ReduceSum";
-const char* const kMax = "ReduceMax";
-const char* const kMin = "ReduceMin";
+const char* const kReduceMax = "ReduceMax";
+const char* const kReduceMin = "ReduceMin";
 const char* const kProd = "ReduceProd";
 const char* const kLogSumExp = "ReduceLogSumExp";
 
@@ -198,12 +198,12 @@ void addReductionHandlers(OnnxHandlers& table)
 {
     table["mean"] = reduce<kMean>;
     table["sum"] = reduce<kSum>;
-    table["amax"] = table["aten.max.default"] = reduce<kMax>;
-    table["amin"] = table["aten.min.default"] = reduce<kMin>;
+    table["amax"] = table["aten.max.default"] = reduce<kReduceMax>;
+    table["amin"] = table["aten.min.default"] = reduce<kReduceMin>;
     table["prod"] = reduce<kProd>;
     table["logsumexp"] = reduce<kLogSumExp>;
-    table["any"] = reduceTruth<kMax>;
-    table["all"] = reduceTruth<kMin>;
+    table["any"] = reduceTruth<kReduceMax>;
+    table["all"] = reduceTruth<kReduceMin>;
     table["var"] = var;
     table["std"] = std_;
     table["var_mean"] = [](OnnxCall& c) { spreadAndMean(c, false); };
@@ -212,8 +212,8 @@ void addReductionHandlers(OnnxHandlers& table)
     table["norm"] = table["linalg_vector_norm"] = vectorNorm;
     table["argmax"] = argument<kArgMax>;
     table["argmin"] = argument<kArgMin>;
-    table["aten.max.dim"] = extreme<kMax, kArgMax>;
-    table["aten.min.dim"] = extreme<kMin, kArgMin>;
+    table["aten.max.dim"] = extreme<kReduceMax, kArgMax>;
+    table["aten.min.dim"] = extreme<kReduceMin, kArgMin>;
     table["cumsum"] = cumulativeSum;
     table["topk"] = largest;
     table["sort"] = sort;

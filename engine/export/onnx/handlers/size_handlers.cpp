@@ -42,7 +42,7 @@ bool anyFloating(OnnxCall& c)
 }
 
 /// What the operands are computed in.
-DType computedIn(OnnxCall& c)
+DType sizesComputedIn(OnnxCall& c)
 {
     return anyFloating(c) ? DType::Float64 : DType::Int64;
 }
@@ -61,7 +61,7 @@ void numberOfElements(OnnxCall& c)
 template<const char* const& Op>
 void binary(OnnxCall& c)
 {
-    const DType dtype = computedIn(c);
+    const DType dtype = sizesComputedIn(c);
     c.give(c.emit(Op, {c.value(argument(c, 0), dtype), c.value(argument(c, 1), dtype)}));
 }
 const char* const kAdd = "Add";
@@ -76,7 +76,7 @@ const char* const kGreaterOrEqual = "GreaterOrEqual";
 
 void differs(OnnxCall& c)
 {
-    const DType dtype = computedIn(c);
+    const DType dtype = sizesComputedIn(c);
     c.give(c.emit(
         "Not",
         {c.emit("Equal", {c.value(argument(c, 0), dtype), c.value(argument(c, 1), dtype)})}));
@@ -84,7 +84,7 @@ void differs(OnnxCall& c)
 
 void divideDown(OnnxCall& c)
 {
-    const DType dtype = computedIn(c);
+    const DType dtype = sizesComputedIn(c);
     const std::string a = c.value(argument(c, 0), dtype), b = c.value(argument(c, 1), dtype);
     if (isFloating(dtype))
         c.give(c.emit("Floor", {c.emit("Div", {a, b})}));
@@ -94,7 +94,7 @@ void divideDown(OnnxCall& c)
 
 void modulo(OnnxCall& c)
 {
-    const DType dtype = computedIn(c);
+    const DType dtype = sizesComputedIn(c);
     const std::string a = c.value(argument(c, 0), dtype), b = c.value(argument(c, 1), dtype);
     if (isFloating(dtype))
         c.give(c.emit("Sub", {a, c.emit("Mul", {c.emit("Floor", {c.emit("Div", {a, b})}), b})}));
@@ -112,7 +112,7 @@ void divideTrue(OnnxCall& c)
 template<const char* const& Op>
 void ofAll(OnnxCall& c)
 {
-    const DType dtype = computedIn(c);
+    const DType dtype = sizesComputedIn(c);
     std::vector<std::string> all;
     for (const NamedArgument& arg : c.node().args) {
         if (const auto* list = arg.value.asList())
@@ -130,17 +130,17 @@ void ofAll(OnnxCall& c)
         made = c.emit(Op, {made, all[i]});
     c.give(made);
 }
-const char* const kMax = "Max";
-const char* const kMin = "Min";
+const char* const kGreatestSize = "Max";
+const char* const kLeastSize = "Min";
 
 void negate(OnnxCall& c)
 {
-    c.give(c.emit("Neg", {c.value(argument(c, 0), computedIn(c))}));
+    c.give(c.emit("Neg", {c.value(argument(c, 0), sizesComputedIn(c))}));
 }
 
 void absolute(OnnxCall& c)
 {
-    c.give(c.emit("Abs", {c.value(argument(c, 0), computedIn(c))}));
+    c.give(c.emit("Abs", {c.value(argument(c, 0), sizesComputedIn(c))}));
 }
 
 /// A number as its own element type says.
@@ -217,10 +217,10 @@ constexpr std::array<Named, 32> kPython {{
     {"le", binary<kLessOrEqual>},
     {"gt", binary<kGreater>},
     {"ge", binary<kGreaterOrEqual>},
-    {"sym_max", ofAll<kMax>},
-    {"sym_min", ofAll<kMin>},
-    {"max", ofAll<kMax>},
-    {"min", ofAll<kMin>},
+    {"sym_max", ofAll<kGreatestSize>},
+    {"sym_min", ofAll<kLeastSize>},
+    {"max", ofAll<kGreatestSize>},
+    {"min", ofAll<kLeastSize>},
     {"sym_sum", ofAll<kAdd>},
     {"sym_ite", choose},
     {"neg", negate},
