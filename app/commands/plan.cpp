@@ -12,6 +12,7 @@
 #include "engine/export/onnx_opset.h"
 #include "engine/pipeline/memory_prediction.h"
 #include "engine/plan/block/prepare_settings.h"
+#include "engine/plan/data_movement.h"
 #include "engine/plan/plan_diff.h"
 
 #include <CLI/CLI.hpp>
@@ -61,7 +62,7 @@ std::string qconfigText(const NodePlan& plan)
     return plan.qconfig ? plan.qconfigName : "-";
 }
 
-/// "target: backend x86, global qconfig x86"
+/// "backend x86, global qconfig x86"; where no target is named a second line says so.
 std::string targetText(const PlannedModel& planned)
 {
     std::string global = "none: what no rule names stays float";
@@ -69,9 +70,10 @@ std::string targetText(const PlannedModel& planned)
         if (rule.kind == RuleKind::Global && rule.qconfig.config)
             global = rule.qconfig.name;
     const std::string& name = planned.plan->backend;
-    const bool file = planned.recipe.backend != name;
-    return "backend " + name + (file ? " (" + planned.recipe.backend + ")" : "")
-        + ", global qconfig " + global;
+    const bool file = planned.recipe.target() != name;
+    return "backend " + name + (file ? " (" + planned.recipe.target() + ")" : "")
+        + ", global qconfig " + global
+        + (planned.recipe.namesTarget() ? "" : "\n        " + assumedTarget(planned.recipe));
 }
 
 /// "prepare.wrap keeps its 7 operators as one node; modules inside: head.fc"
@@ -95,6 +97,25 @@ PlannedMemory plannedMemory(const MemoryPrediction& memory)
     for (const auto& stage : memory.stages)
         out.stages.emplace_back(stage.name, stage.bytes());
     return out;
+}
+
+/// What passes between int8 and float, in all and for each operator that a rule keeps in float.
+std::string movementText(const PlannedModel& planned)
+{
+    const std::vector<Crossing> all = crossings(*planned.model, *planned.plan);
+    const auto amount = [](const std::vector<Crossing>& some) {
+        double bytes = 0;
+        for (const Crossing& crossing : some)
+            bytes += double(crossing.bytes);
+        return counted(std::int64_t(some.size()), "value") + ", " + bytesText(bytes);
+    };
+    std::string text = "between int8 and float pass " + amount(all) + " a sample\n";
+    for (const NodePlan& plan : planned.plan->nodes)
+        if (const auto own = crossingsAt(all, plan.node);
+            plan.verdict == Verdict::FloatByRule && !own.empty())
+            text += "    for " + planned.model->get(plan.node).name
+                + ", which a rule keeps float: " + amount(own) + "\n";
+    return text;
 }
 
 std::string planText(const PlannedModel& planned)
@@ -125,8 +146,8 @@ std::string planText(const PlannedModel& planned)
                    plan.reason.empty() ? plan.note : plan.reason});
     }
     return "target: " + targetText(planned) + "\n\n" + table.text() + "\nbackend "
-        + planned.plan->backend + ": " + coverageText(*planned.plan) + "\na run takes "
-        + memoryOf(planned).text() + "\n";
+        + planned.plan->backend + ": " + coverageText(*planned.plan) + "\n" + movementText(planned)
+        + "a run takes " + memoryOf(planned).text() + "\n";
 }
 
 /// "x86 -> quantized", or one word where both sides say the same.

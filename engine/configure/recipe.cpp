@@ -164,14 +164,14 @@ std::string fileFrom(const std::string& name, const std::string& file)
 /// No mapping given: the preset that goes with the backend.
 Result<void> useDefaultMapping(const JsonPlace& root, Recipe& recipe)
 {
-    const auto backend = findBackend(recipe.backend);
+    const auto backend = findBackend(recipe.target());
     if (!backend) {
         const Error& cause = backend.error();
         return fail(makeError(cause.code, "backend: " + cause.line()).inFile(root.file()));
     }
     const std::string& preset = backend->defaultQConfig;
     if (preset.empty())
-        return root.error("backend '" + recipe.backend
+        return root.error("backend '" + recipe.target()
                               + "' names no default_qconfig, and the key 'mapping' is missing",
                           "add for example \"mapping\": {\"global\": \"x86\"}");
     Rule global;
@@ -181,6 +181,12 @@ Result<void> useDefaultMapping(const JsonPlace& root, Recipe& recipe)
 }
 
 } // namespace
+
+const std::string& Recipe::target() const
+{
+    static const std::string usual = "x86";
+    return namesTarget() ? backend : usual;
+}
 
 Recipe defaultRecipe()
 {

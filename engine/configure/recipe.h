@@ -36,7 +36,8 @@ struct CalibrationSettings
 /// Every decision in one file (design 3). A value; the window edits copies of it.
 struct Recipe
 {
-    std::string backend = "x86"; ///< a shipped name or a file
+    /// A shipped name or a file; empty where none was chosen: `target` is planned for then.
+    std::string backend;
     std::vector<std::string> extensions; ///< names of the packs that it needs
     std::map<std::string, QConfig> qconfigs; ///< the recipe's own named qconfigs
     QConfigMapping mapping; ///< own rules only, in file order; the backend's defaults are added by
@@ -52,10 +53,15 @@ struct Recipe
     /// Done to the model's graph in this order before anything else (`engine/edit`).
     std::vector<EditStep> edits;
     GateLimits limits; ///< what `check` holds a result of this recipe to (key "limits")
+
+    bool namesTarget() const { return !backend.empty(); }
+    /// The backend that is planned for: the recipe's own, else x86.
+    const std::string& target() const;
     friend bool operator==(const Recipe&, const Recipe&) = default;
 };
 
-/// Backend x86, global = x86, batch_size 8, batches 16: what runs when there is no recipe.
+/// No backend of its own, global = x86, batch_size 8, batches 16: what runs when there is no
+/// recipe.
 Recipe defaultRecipe();
 /// A backend file is named relative to the recipe's own folder; read, its path is absolute.
 Result<Recipe> readRecipe(const std::string& path);

@@ -76,7 +76,9 @@ Json verbatim(const std::string& text)
 
 std::string recipeToJson(const Recipe& recipe)
 {
-    Json out {{"format", "quantscope.recipe"}, {"version", 1}, {"backend", recipe.backend}};
+    Json out {{"format", "quantscope.recipe"}, {"version", 1}};
+    if (recipe.namesTarget())
+        out["backend"] = recipe.backend;
     if (!recipe.extensions.empty())
         out["extensions"] = recipe.extensions;
     out["qconfigs"] = Json::object();

@@ -86,7 +86,7 @@ Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, co
     const InferenceScope scope;
     job.report("convert", "reference form", 0.1);
     QS_TRY(const ReferenceModel made,
-           convertToReference(std::move(prepared), std::move(qparams), recipe.backend, job));
+           convertToReference(std::move(prepared), std::move(qparams), recipe.target(), job));
     const auto& model = made.model;
     LoweringOptions options;
     options.reduceRange = made.reduceRange;

@@ -25,7 +25,7 @@ std::string backendOfResult(const std::string& quantized)
     if (!fs::exists(folder / "result.json", code))
         return {};
     const auto recipe = readRecipe((folder / "recipe.json").string());
-    return recipe ? recipe->backend : std::string();
+    return recipe ? recipe->target() : std::string();
 }
 
 /// Of an exported file the engine that its record names; else that of the result it lies in.

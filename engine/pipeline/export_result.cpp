@@ -133,8 +133,8 @@ private:
     Result<void> writeRecipe()
     {
         const Recipe& recipe = m_request.recipe;
-        if (isBackendPath(recipe.backend)) {
-            QS_TRY(const std::string text, readTextFile(recipe.backend));
+        if (isBackendPath(recipe.target())) {
+            QS_TRY(const std::string text, readTextFile(recipe.target()));
             QS_CHECK(writeFileAtomically(at(kBackendFile), text));
             QS_TRY(m_parts.backendSha256, fileSha256(at(kBackendFile)));
         }

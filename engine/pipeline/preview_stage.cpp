@@ -123,7 +123,7 @@ Result<PreviewPtr> StageChain::preview(const PreviewRequest& request, const JobC
     QS_CHECK(checkCalibrated(*prepared.model, *prepared.plan, seen->qparams,
                              request.recipe.uncalibrated));
     QS_TRY(const ReferenceModel converted,
-           convertToReference(run.prepared, seen->qparams, request.recipe.backend, job));
+           convertToReference(run.prepared, seen->qparams, request.recipe.target(), job));
     const Continuation from {m_previewWork, samples.key, 1};
     QS_TRY(Preview made,
            previewErrors(*converted.model, *samples.batch, run.device.device, job,

@@ -110,8 +110,7 @@ Result<void> checkResultFolder(const std::string& folder, const std::vector<std:
 
 std::string writtenRecipe(Recipe recipe)
 {
-    if (isBackendPath(recipe.backend))
-        recipe.backend = kBackendFile;
+    recipe.backend = isBackendPath(recipe.target()) ? kBackendFile : recipe.target();
     return recipeToJson(recipe);
 }
 

@@ -4,6 +4,7 @@
 #include "engine/calibrate/observed_types.h"
 #include "engine/compare/collect_inputs.h"
 #include "engine/compare/comparator.h"
+#include "engine/configure/backend/target.h"
 #include "engine/configure/custom_config.h"
 #include "engine/configure/extension_packs.h"
 #include "engine/configure/json/edit_step_json.h"
@@ -195,7 +196,8 @@ Result<void> StageChain::savePartInputs(const EditedModelPtr& part, const Recipe
 Result<PlanPtr> StageChain::plan(const GraphPtr& model, const Recipe& recipe)
 {
     QS_CHECK(checkPacksLoaded(recipe.extensions));
-    QS_TRY(Backend found, findBackend(recipe.backend));
+    QS_CHECK(checkTargetNamed(recipe));
+    QS_TRY(Backend found, findBackend(recipe.target()));
     const Backend backend = withPackPatterns(std::move(found));
     QS_CHECK(checkLoweringKernels(recipe));
     const Key key = planKey(*model, recipe);

@@ -81,7 +81,8 @@ public:
     Result<void> saveModel(const GraphPtr& model, const Recipe& recipe, const RunSettings& settings,
                            const std::string& path, const JobContext& job);
 
-    /// Errors: an unknown backend, a lowering row without a kernel, `makePlan`'s.
+    /// Errors: a target that is required and not named, an unknown backend, a lowering row without
+    /// a kernel, `makePlan`'s.
     Result<PlanPtr> plan(const GraphPtr& model, const Recipe& recipe);
 
     /// Refuses quantized models and plans that quantize nothing (`checks.h`), and a run that the

@@ -19,8 +19,9 @@ std::int64_t sizeOf(const Dim& dim)
     return dim.isSymbolic() ? 1 : std::max<std::int64_t>(dim.size, 0);
 }
 
-/// Elements of a type; open dimensions count as 1. Nothing where the shape is unknown.
-std::optional<std::int64_t> elements(const ValueType& type)
+} // namespace
+
+std::optional<std::int64_t> elementsOf(const ValueType& type)
 {
     if (!type.shapeKnown || type.kind != ValueKind::Tensor)
         return {};
@@ -32,6 +33,8 @@ std::optional<std::int64_t> elements(const ValueType& type)
     }
     return count;
 }
+
+namespace {
 
 std::int64_t dimension(const ValueType& type, std::size_t fromEnd)
 {
@@ -95,8 +98,8 @@ private:
     {
         const ValueType* data = transposed ? type(node, 0) : output(node);
         const ValueType* weight = type(node, 1);
-        const auto count = data ? elements(*data) : std::nullopt;
-        const auto weights = weight ? elements(*weight) : std::nullopt;
+        const auto count = data ? elementsOf(*data) : std::nullopt;
+        const auto weights = weight ? elementsOf(*weight) : std::nullopt;
         if (!count || !weights || weight->shape.empty())
             return {};
         return *count
@@ -107,7 +110,7 @@ private:
     static std::optional<std::int64_t> product(const ValueType* out, const ValueType* in,
                                                std::size_t fromEnd)
     {
-        const auto count = out ? elements(*out) : std::nullopt;
+        const auto count = out ? elementsOf(*out) : std::nullopt;
         if (!count || !in || !in->shapeKnown)
             return {};
         return *count * dimension(*in, fromEnd);
@@ -117,7 +120,7 @@ private:
     std::optional<std::int64_t> attention(const Node& node) const
     {
         const ValueType *query = type(node, 0), *key = type(node, 1), *value = type(node, 2);
-        const auto queries = query ? elements(*query) : std::nullopt;
+        const auto queries = query ? elementsOf(*query) : std::nullopt;
         if (!queries || !key || !key->shapeKnown || !value || !value->shapeKnown)
             return {};
         const std::int64_t rows = *queries / std::max<std::int64_t>(dimension(*query, 1), 1);
@@ -128,7 +131,7 @@ private:
     std::optional<std::int64_t> recurrent(const Node& node) const
     {
         const ValueType* input = type(node, 0);
-        const auto all = input ? elements(*input) : std::nullopt;
+        const auto all = input ? elementsOf(*input) : std::nullopt;
         if (!all)
             return {};
         std::int64_t weights = 0;
@@ -139,7 +142,7 @@ private:
                         const ValueType& held = m_graph.value(*ref).type;
                         if (held.shape.size() == 2
                             && m_graph.get(ref->node).kind == NodeKind::Parameter)
-                            weights += elements(held).value_or(0);
+                            weights += elementsOf(held).value_or(0);
                     }
         return *all / std::max<std::int64_t>(dimension(*input, 1), 1) * weights;
     }
@@ -198,7 +201,7 @@ private:
     {
         const Node* root = m_graph.tryGet(observer.weightOwner);
         const Node* weight = root ? parameter(*root, "weight") : nullptr;
-        const auto count = weight ? elements(weight->outputs.front().type) : std::nullopt;
+        const auto count = weight ? elementsOf(weight->outputs.front().type) : std::nullopt;
         if (!count)
             return;
         const auto& shape = weight->outputs.front().type.shape;
@@ -263,7 +266,7 @@ ModuleStatisticsMap moduleStatistics(const Graph& graph, const Plan* plan)
         if (node->kind != NodeKind::Parameter || node->outputs.empty())
             continue;
         const ValueType& type = node->outputs.front().type;
-        const std::int64_t count = elements(type).value_or(0);
+        const std::int64_t count = elementsOf(type).value_or(0);
         const std::int64_t bytes = count * dtypeSize(type.dtype);
         auto& own = out[ModuleTree::parentPath(node->target)];
         own.parameters += node->isBuffer ? 0 : count;

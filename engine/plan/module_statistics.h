@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace qs {
@@ -27,6 +28,9 @@ struct ModuleStatistics
 
 /// By path; "" is the model. Modules that hold and compute nothing may be missing.
 using ModuleStatisticsMap = std::map<std::string, ModuleStatistics>;
+
+/// Elements of a type; open dimensions count as 1. Nothing where the shape is unknown.
+std::optional<std::int64_t> elementsOf(const ValueType& type);
 
 /// Of every module with everything inside it, in one reading of the graph. A tensor that several
 /// operators read counts once. Without a plan `plannedBytes` equals `floatBytes`. Pure.

@@ -156,7 +156,7 @@ Recipe applyRemedy(const Recipe& recipe, const Graph& graph, const Plan& plan, N
     const std::string from
         = found->qconfigName.empty() ? found->rule.qconfig.name : found->qconfigName;
     const NamedQConfig named
-        = addQConfig(out, *found->remedy.qconfig, (from.empty() ? recipe.backend : from) + "_fit");
+        = addQConfig(out, *found->remedy.qconfig, (from.empty() ? recipe.target() : from) + "_fit");
     setNodeRules(out, graph, decidedTogether(graph, plan, node), named);
     return out;
 }

@@ -3,11 +3,11 @@
 
 #include "engine/base/files/atomic_file.h"
 #include "engine/base/files/read_file.h"
+#include "engine/base/files/user_config.h"
 #include "engine/configure/backend_config.h"
 #include "engine/configure/json/json_reader.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -50,8 +50,8 @@ public:
 
     void add(const Recipe& recipe)
     {
-        if (isBackendPath(recipe.backend))
-            add(recipe.backend);
+        if (isBackendPath(recipe.target()))
+            add(recipe.target());
         for (const EditStep& step : recipe.edits)
             add(step.file);
     }
@@ -62,21 +62,16 @@ private:
     fs::path m_folder;
 };
 
-/// Empty where this user has no place for settings.
-fs::path confirmedFile()
+/// Empty where this user has no place for it.
+std::string confirmedFile()
 {
-    const char* config = std::getenv("XDG_CONFIG_HOME");
-    const char* home = std::getenv("HOME");
-    if (config && fs::path(config).is_absolute())
-        return fs::path(config) / "quantscope" / "confirmed.json";
-    return home && *home ? fs::path(home) / ".config" / "quantscope" / "confirmed.json"
-                         : fs::path();
+    return userConfigFile("confirmed.json");
 }
 
 /// {file: [path, ...]}; what cannot be read confirms nothing.
 Json readConfirmed()
 {
-    const auto text = readTextFile(confirmedFile().string());
+    const auto text = readTextFile(confirmedFile());
     Json confirmed = text && !isDeepJson(*text) ? Json::parse(*text, nullptr, false) : Json();
     return confirmed.is_object() ? confirmed : Json::object();
 }
@@ -118,7 +113,7 @@ std::vector<std::string> unconfirmedPaths(const std::string& file, std::vector<s
 Result<void> confirmPaths(const std::string& file, const std::vector<std::string>& paths)
 {
     const std::vector<std::string> fresh = unconfirmedPaths(file, paths);
-    const fs::path kept = confirmedFile();
+    const std::string kept = confirmedFile();
     if (fresh.empty() || kept.empty())
         return {};
     Json confirmed = readConfirmed();
@@ -130,9 +125,9 @@ Result<void> confirmPaths(const std::string& file, const std::vector<std::string
     for (const std::string& path : fresh)
         known.push_back(path);
     std::error_code code;
-    fs::create_directories(kept.parent_path(), code);
+    fs::create_directories(fs::path(kept).parent_path(), code);
     return writeFileAtomically(
-        kept.string(), confirmed.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+        kept, confirmed.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 } // namespace qs

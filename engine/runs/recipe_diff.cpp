@@ -165,7 +165,7 @@ std::vector<RecipeDifference> diffRecipes(const Recipe& before, const Recipe& af
     if (before == after)
         return out;
     addEdits(out, before.edits, after.edits);
-    addIfOther(out, "backend", before.backend, after.backend);
+    addIfOther(out, "backend", before.target(), after.target());
     addIfOther(out, "extension packs", packs(before), packs(after));
     const Json a = Json::parse(recipeToJson(before)), b = Json::parse(recipeToJson(after));
     for (const char* section :
@@ -187,12 +187,12 @@ std::vector<RecipeDifference> diffRecipes(const Recipe& before, const Recipe& af
 
 std::string recipeInWords(const Recipe& recipe)
 {
-    std::string text = std::filesystem::path(recipe.backend).stem().string();
+    std::string text = std::filesystem::path(recipe.target()).stem().string();
     std::int64_t rules = 0;
     for (const Rule& rule : recipe.mapping.rules) {
         if (rule.kind != RuleKind::Global)
             ++rules;
-        else if (ruleValue(rule) != recipe.backend)
+        else if (ruleValue(rule) != recipe.target())
             text += ", global " + ruleValue(rule);
     }
     if (rules > 0)

@@ -85,7 +85,7 @@ Result<void> bench(char** argv, int batches)
     const InferenceScope scope;
     QS_TRY(const GraphPtr model, importModel(argv[1]));
     QS_TRY(const Recipe recipe, recipeWith(argv[3]));
-    QS_TRY(const Backend backend, findBackend(recipe.backend));
+    QS_TRY(const Backend backend, findBackend(recipe.target()));
     QS_TRY(Plan plan, makePlan(*model, recipe, backend));
     QS_TRY(const PreparedPtr prepared,
            prepareModel(model, std::make_shared<const Plan>(std::move(plan))));

@@ -49,7 +49,7 @@ int main(int argc, char** argv)
     const int rounds = argc > 2 ? std::atoi(argv[2]) : 5;
     const qs::Graph graph = makeDecoder(operators);
     const qs::Recipe recipe = qs::defaultRecipe();
-    const auto backend = qs::findBackend(recipe.backend);
+    const auto backend = qs::findBackend(recipe.target());
     if (!backend || rounds < 1)
         return 1;
     std::vector<double> times;

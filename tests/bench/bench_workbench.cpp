@@ -29,7 +29,7 @@ class BenchEngine : public FakeEngine
 public:
     Result<PlanPtr> plan(const GraphPtr& graph, const Recipe& recipe) override
     {
-        QS_TRY(const Backend backend, findBackend(recipe.backend));
+        QS_TRY(const Backend backend, findBackend(recipe.target()));
         QS_TRY(Plan made, makePlan(*graph, recipe, backend));
         return std::make_shared<const Plan>(std::move(made));
     }

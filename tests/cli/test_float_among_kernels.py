@@ -10,6 +10,8 @@ from harness import by_name, export_model, main, run, run_good, run_json, sqnr, 
 from torch import nn
 from torch.nn import functional as F
 
+from models import residual
+
 ROWS = 8
 
 
@@ -301,6 +303,23 @@ def test_memory_that_nothing_was_written_to(folder):
     assert results[0]["empty"]["output"] == results[1]["empty"]["output"]
     for node in results[0].values():
         assert not node.get("error") or node["error"]["cumulative"]["max_abs"] < 1, node
+
+
+def test_what_an_operator_kept_in_float_moves(folder):
+    """An open batch counts as one sample: 3 x 8 x 8 values go in, 8 x 4 x 4 pass through the middle, 5 come out."""
+    _, path, _, _ = residual(folder)
+    inside, middle, outside = 4 * 3 * 8 * 8, 4 * 8 * 4 * 4, 4 * 5
+    plain = run_json("plan", path)
+    assert plain["crossings"] == {"values": 2, "bytes": inside + outside}, plain["crossings"]
+    assert by_name(plain)["cos"]["crossings"] == {"values": 1, "bytes": outside}
+    recipe = write_recipe(folder, mapping={"global": "x86", "object_type": [["operator.add", None]]})
+    kept = run_json("plan", path, "--recipe", recipe)
+    assert by_name(kept)["add"]["verdict"] == "float by rule"
+    assert by_name(kept)["add"]["crossings"] == {"values": 3, "bytes": 3 * middle}, by_name(kept)["add"]
+    assert kept["crossings"] == {"values": 5, "bytes": inside + 3 * middle + outside}
+    text = run_good("plan", path, "--recipe", recipe)
+    assert "between int8 and float pass 5 values, 2.3 kB a sample" in text, text
+    assert "for add, which a rule keeps float: 3 values, 1.5 kB" in text, text
 
 
 if __name__ == "__main__":

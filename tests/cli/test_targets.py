@@ -2,6 +2,7 @@
 """Hardware targets and setter presets on the command line: plan --backend, --diff, training presets."""
 
 import json
+import os
 
 from harness import by_name, expect_bad, main, run, run_good, run_json, write_recipe
 from models import residual
@@ -36,6 +37,56 @@ def test_every_backend_plans_with_its_presets(folder):
         plan = run_json("plan", model, "--backend", name)
         assert by_name(plan)["conv2d"]["quantized"], name
         assert by_name(plan)["linear"]["quantized"], name
+
+
+def test_a_target_that_nobody_named_is_told_once(folder):
+    """In plan, result and report; never where a recipe names one. The result carries what was taken."""
+    _, model, data, _ = residual(folder)
+    words = "no target is named, x86 is taken"
+    assert run_good("plan", model).count(words) == 1
+    assert words in run_json("plan", model)["target_assumed"]
+    named = write_recipe(folder, backend="x86", calibration={"batch_size": 2, "batches": 2})
+    assert words not in run_good("plan", model, "--recipe", named)
+    assert "target_assumed" not in run_json("plan", model, "--recipe", named)
+    open_ended = json.loads(named.read_text())
+    del open_ended["backend"]
+    recipe = folder / "open.json"
+    recipe.write_text(json.dumps(open_ended))
+    for name, given in (("open", recipe), ("named", named)):
+        out = folder / name
+        run_good("quantize", model, "--recipe", given, "--data", data, "--device", "cpu", "--export", "none", "--out", out)
+        run_good("report", out, "--html", folder / "report.html")
+        assert (folder / "report.html").read_text().count(words) == (name == "open")
+        assert json.loads((out / "recipe.json").read_text())["backend"] == "x86"
+    numbers = [json.loads((folder / name / "result.json").read_text())["outputs"] for name in ("open", "named")]
+    assert numbers[0] == numbers[1]
+    assert "differ" not in run("compare", model, "--result", folder / "open", "--data", data, "--recipe", recipe).stderr
+
+
+def test_a_target_may_be_required(folder):
+    """By this user's settings, for every verb that plans."""
+    _, model, data, _ = residual(folder)
+    settings = folder / "config" / "quantscope" / "settings.json"
+    settings.parent.mkdir(parents=True)
+    named = write_recipe(folder, backend="qnnpack")
+    bare = folder / "bare.json"
+    bare.write_text(json.dumps({"format": "quantscope.recipe", "version": 1}))
+    usual = os.environ.get("XDG_CONFIG_HOME")
+    os.environ["XDG_CONFIG_HOME"] = str(folder / "config")
+    try:
+        settings.write_text(json.dumps({"format": "quantscope.settings", "version": 1, "target": "required"}))
+        for words in (("plan", model), ("plan", model, "--recipe", bare), ("quantize", model, "--data", data, "--out", folder / "out")):
+            expect_bad(*words, contains=("the recipe names no target, which this user's settings require", '"backend"'))
+        assert not (folder / "out" / "result.json").exists()
+        assert "backend qnnpack" in run_good("plan", model, "--recipe", named)
+        assert "backend fbgemm" in run_good("plan", model, "--backend", "fbgemm")
+        settings.write_text(json.dumps({"format": "quantscope.settings", "version": 1, "target": "assumed"}))
+        run_good("plan", model)
+        for text, told in ('{"format": "quantscope.settings", "version": 1, "target": 3}', "target"), ('{"targets": 1}', "format"), ("[", "settings.json"):
+            settings.write_text(text)
+            expect_bad("plan", model, contains=("settings.json", told))
+    finally:
+        os.environ.pop("XDG_CONFIG_HOME") if usual is None else os.environ.update(XDG_CONFIG_HOME=usual)
 
 
 def test_diff(folder):

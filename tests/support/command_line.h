@@ -36,22 +36,38 @@ public:
         const QByteArray key = text + data.toUtf8() + against.toUtf8();
         if (const auto it = m_told.find(key); it != m_told.end())
             return it->second;
-        QFile file(m_folder + "/recipe.json");
-        if (!file.open(QIODevice::WriteOnly) || file.write(text) != text.size())
-            qFatal("the recipe cannot be written");
-        file.close();
-        QProcess process;
-        process.start(QStringLiteral(QS_BINARY_DIR "/bin/quantscope"),
-                      QStringList {"quantize", m_model, "--recipe", file.fileName(), "--data", data,
-                                   "--device", "cpu", "--export", "pt2-reference", "--out",
-                                   m_folder + "/cli", "--against", against, "--json"}
-                          + m_words);
-        if (!process.waitForFinished(120000) || process.exitCode() != 0)
-            qFatal("%s", process.readAllStandardError().constData());
-        return m_told[key] = QJsonDocument::fromJson(process.readAllStandardOutput()).object();
+        return m_told[key]
+            = run(QStringList {"quantize", m_model, "--recipe", written(text), "--data", data,
+                               "--device", "cpu", "--export", "pt2-reference", "--out",
+                               m_folder + "/cli", "--against", against, "--json"}
+                  + m_words);
+    }
+
+    /// The document of `plan --json`, likewise.
+    QJsonObject plan(const Recipe& recipe)
+    {
+        const QByteArray text = QByteArray::fromStdString(recipeToJson(recipe));
+        return run({"plan", m_model, "--recipe", written(text), "--json"});
     }
 
 private:
+    QString written(const QByteArray& recipe)
+    {
+        QFile file(m_folder + "/recipe.json");
+        if (!file.open(QIODevice::WriteOnly) || file.write(recipe) != recipe.size())
+            qFatal("the recipe cannot be written");
+        return file.fileName();
+    }
+
+    static QJsonObject run(const QStringList& words)
+    {
+        QProcess process;
+        process.start(QStringLiteral(QS_BINARY_DIR "/bin/quantscope"), words);
+        if (!process.waitForFinished(120000) || process.exitCode() != 0)
+            qFatal("%s", process.readAllStandardError().constData());
+        return QJsonDocument::fromJson(process.readAllStandardOutput()).object();
+    }
+
     QString m_model, m_folder;
     QStringList m_words;
     std::map<QByteArray, QJsonObject> m_told; ///< by decisions and data

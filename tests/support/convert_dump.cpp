@@ -116,7 +116,7 @@ Result<void> run(const std::vector<std::string>& args)
 {
     QS_TRY(const GraphPtr graph, importModel(args[0]));
     QS_TRY(const Recipe recipe, readRecipe(args[1]));
-    QS_TRY(const Backend backend, findBackend(recipe.backend));
+    QS_TRY(const Backend backend, findBackend(recipe.target()));
     QS_TRY(Plan made, makePlan(*graph, recipe, backend));
     const auto plan = std::make_shared<const Plan>(std::move(made));
     QS_TRY(const PreparedPtr prepared, prepareModel(graph, plan));

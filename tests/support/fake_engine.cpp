@@ -89,7 +89,7 @@ Result<PlanPtr> FakeEngine::plan(const GraphPtr& graph, const Recipe& recipe)
 {
     ++plans;
     auto out = std::make_shared<Plan>();
-    out->backend = recipe.backend;
+    out->backend = recipe.target();
     std::map<NodeId, int> groupOf;
     for (const auto& names : fusedGroups()) {
         MatchGroup group;

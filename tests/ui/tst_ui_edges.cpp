@@ -76,6 +76,29 @@ private Q_SLOTS:
         QVERIFY(workspace().selection().edge() == around[1]);
     }
 
+    void anOperatorKeptInFloatTellsWhatItMoves()
+    {
+        const NodeId kept = forked().reader.node;
+        const QString name = QString::fromStdString(graph().get(kept).name);
+        workspace().selectNode(kept);
+        QVERIFY(!find<QLabel>("whyMovement"));
+        workspace().assign({RuleKind::Node, {name.toStdString()}}, std::string());
+        settle();
+        QJsonObject moved;
+        for (const QJsonValue& node : m_commandLine.plan(document().recipe())["nodes"].toArray())
+            if (node.toObject()["name"].toString() == name)
+                moved = node.toObject()["crossings"].toObject();
+        QVERIFY(moved["values"].toInt() > 1);
+        QTRY_COMPARE(label("whyMovement"),
+                     QStringLiteral("Between int8 and float for it: %1 values, %2 a sample")
+                         .arg(moved["values"].toInt())
+                         .arg(QLocale::c().formattedDataSize(qint64(moved["bytes"].toDouble()), 1,
+                                                             QLocale::DataSizeSIFormat)));
+        workspace().undoStack().undo();
+        settle();
+        QTRY_VERIFY(!find<QLabel>("whyMovement"));
+    }
+
     /// One edge alone: quantized again behind the value's own observer, told as the edge rule.
     void anEdgeGetsItsOwnObserver()
     {

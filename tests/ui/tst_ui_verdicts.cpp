@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the window says about decisions, and what it offers to do about them.
+#include "engine/configure/settings.h"
 #include "tests/support/fake_engine.h"
 #include "ui/frame/actions.h"
 #include "ui/frame/message_bar.h"
@@ -19,6 +20,7 @@
 #include <QPushButton>
 #include <QStandardPaths>
 #include <QTableWidget>
+#include <QTemporaryDir>
 #include <QTimer>
 #include <QTreeView>
 #include <QtTest>
@@ -171,6 +173,39 @@ private Q_SLOTS:
                  QStringLiteral("Backend qnnpack instead of x86: 0 of 13 operators change "
                                 "verdict"));
         QCOMPARE(document().recipe().mapping.rules.front().qconfig.name, std::string("qnnpack"));
+        m_window->actions()["undo"].trigger();
+        QCOMPARE(document().recipe(), defaultRecipe());
+    }
+
+    /// The backend of a recipe that names none is told as not chosen; the menu makes it an error.
+    void aTargetMayBeRequired()
+    {
+        const auto fromMenu = [this](const QString& name) {
+            QTimer::singleShot(0, this, [this, name] {
+                QMenu* menu = nullptr;
+                QTRY_VERIFY((menu = m_window->findChild<QMenu*>("backendMenu")));
+                for (auto* action : menu->actions())
+                    if (action->objectName() == name || action->text() == name)
+                        action->trigger();
+                menu->close();
+            });
+            m_window->actions()["backend"].trigger();
+        };
+        const QTemporaryDir own; // other programs read the settings that tests share
+        const QByteArray shared = qgetenv("XDG_CONFIG_HOME");
+        qputenv("XDG_CONFIG_HOME", own.path().toLocal8Bit());
+        const auto back = qScopeGuard([&] { qputenv("XDG_CONFIG_HOME", shared); });
+        QVERIFY(!document().recipe().namesTarget());
+        QCOMPARE(workspace().pipeline().status(Stage::Backend).text,
+                 QStringLiteral("x86, not chosen"));
+        fromMenu(QStringLiteral("requireTarget"));
+        QVERIFY(readSettings()->requiresTarget);
+        fromMenu(QStringLiteral("requireTarget"));
+        QVERIFY(!readSettings()->requiresTarget);
+        fromMenu(QStringLiteral("x86"));
+        QVERIFY(document().recipe().namesTarget());
+        QTRY_COMPARE(workspace().pipeline().status(Stage::Backend).text, QStringLiteral("x86"));
+        QCOMPARE(changedVerdicts(*document().plan(), *document().plan()), 0);
         m_window->actions()["undo"].trigger();
         QCOMPARE(document().recipe(), defaultRecipe());
     }

@@ -226,7 +226,7 @@ void Workspace::chooseBackend(const std::string& nameOrPath)
     // The backend's defaults lie under "global"; a file brings none of its own.
     if (const auto qconfig = presetQConfig(nameOrPath))
         for (auto& rule : recipe.mapping.rules)
-            if (rule.kind == RuleKind::Global && rule.qconfig.name == recipe.backend)
+            if (rule.kind == RuleKind::Global && rule.qconfig.name == recipe.target())
                 rule.qconfig = {nameOrPath, qconfig};
     recipe.backend = nameOrPath;
     change(QStringLiteral("choose backend %1").arg(QString::fromStdString(nameOrPath)),
@@ -273,7 +273,7 @@ QStringList Workspace::qconfigNames() const
     };
     for (const auto& [name, config] : m_document.recipe().qconfigs)
         add(name);
-    add(m_document.recipe().backend);
+    add(m_document.recipe().target());
     for (const auto& name : presetNames())
         add(name);
     return names;

@@ -245,7 +245,7 @@ void MainWindow::refreshTitle()
         parts << QStringLiteral("project of %1").arg(document.title());
     if (m_projects->isReadOnly())
         parts << QStringLiteral("read-only");
-    parts << QStringLiteral("recipe %1").arg(toQString(document.recipe().backend))
+    parts << QStringLiteral("recipe %1").arg(toQString(document.recipe().target()))
           << inHome(open.absolutePath());
     const QString title = parts.join(QStringLiteral(" · "));
     m_cornerTitle->setText(title);

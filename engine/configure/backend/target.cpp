@@ -2,14 +2,15 @@
 #include "engine/configure/backend/target.h"
 
 #include "engine/configure/backend_config.h"
+#include "engine/configure/settings.h"
 
 namespace qs {
 
 Result<Recipe> withBackend(Recipe recipe, const std::string& backend)
 {
     QS_TRY(const Backend wanted, findBackend(backend));
-    const auto old = findBackend(recipe.backend);
-    const std::string oldPreset = old ? old->defaultQConfig : recipe.backend;
+    const auto old = findBackend(recipe.target());
+    const std::string oldPreset = old ? old->defaultQConfig : recipe.target();
     recipe.backend = backend;
     if (wanted.defaultQConfig.empty())
         return recipe;
@@ -18,6 +19,32 @@ Result<Recipe> withBackend(Recipe recipe, const std::string& backend)
             && !recipe.qconfigs.count(oldPreset))
             rule.qconfig = {wanted.defaultQConfig, findQConfig(recipe, wanted.defaultQConfig)};
     return recipe;
+}
+
+namespace {
+
+constexpr auto kHowToName
+    = "name one with \"backend\" in the recipe, in the window with Backend above the graph";
+
+} // namespace
+
+std::string assumedTarget(const Recipe& recipe)
+{
+    return recipe.namesTarget()
+        ? std::string()
+        : "no target is named, " + recipe.target() + " is taken; " + kHowToName;
+}
+
+Result<void> checkTargetNamed(const Recipe& recipe)
+{
+    if (recipe.namesTarget())
+        return {};
+    QS_TRY(const Settings settings, readSettings());
+    if (!settings.requiresTarget)
+        return {};
+    return fail(makeError(ErrorCode::BadInput,
+                          "the recipe names no target, which this user's settings require")
+                    .withHint(kHowToName));
 }
 
 } // namespace qs

@@ -12,4 +12,11 @@ namespace qs {
 /// NotFound names the nearest backend.
 Result<Recipe> withBackend(Recipe recipe, const std::string& backend);
 
+/// That a target is taken because the recipe names none, and how to name one; "" where it names
+/// one.
+std::string assumedTarget(const Recipe& recipe);
+/// Refuses a recipe that names no target where the user's settings ask for one (BadInput), and
+/// settings that cannot be read.
+Result<void> checkTargetNamed(const Recipe& recipe);
+
 } // namespace qs

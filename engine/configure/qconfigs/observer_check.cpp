@@ -110,6 +110,10 @@ Result<void> checkObserver(const JsonPlace& place, const ObserverSpec& spec)
                            "add \"range\": \"percentile\"");
     if (spec.bins < 2)
         return place.error("'bins' must be at least 2");
+    const bool triesAll = spec.range == RangeMethod::Entropy || spec.range == RangeMethod::Mse;
+    if (triesAll && spec.bins > kMostSearchedBins)
+        return place.error("'bins' must be at most " + std::to_string(kMostSearchedBins)
+                           + " with the range '" + std::string(rangeMethodName(spec.range)) + "'");
     if (spec.chAxis < 0)
         return place.error("'ch_axis' must be at least 0", "count from the first dimension");
     QS_CHECK(checkGroups(place, spec));

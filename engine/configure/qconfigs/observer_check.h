@@ -6,6 +6,10 @@
 
 namespace qs {
 
+/// A histogram of more bins takes its range by torch.ao's search or by percentile alone: the
+/// others try a range for each of them.
+inline constexpr int kMostSearchedBins = 1 << 15;
+
 /// Does an observer of this kind keep a range for each channel?
 bool isChannelKind(ObserverKind kind);
 

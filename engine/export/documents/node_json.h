@@ -63,6 +63,9 @@ Json alternativesJson(const std::vector<Alternative>& alternatives);
 /// A number, or null where JSON has no word for it (NaN, infinities).
 Json numberJson(double value);
 Json coverageJson(const Plan& plan);
+/// "target", the hardware target: the backend as the recipe names it and what stands under
+/// "global"; "target_assumed" with what to do where the recipe names none.
+Json targetJson(const Recipe& recipe);
 /// `{name, module, function, nodes[], modules[]}` of each scope that the recipe shows as one node.
 Json wrapsJson(const Graph& model, const std::vector<WrappedScope>& wraps);
 /// The scope's name for each node that is glue of one, by the node's name. Borrows both.

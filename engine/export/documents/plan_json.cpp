@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/documents/node_json.h"
+#include "engine/plan/data_movement.h"
 #include "engine/plan/plan_diff.h"
 
 namespace qs {
@@ -11,22 +12,13 @@ Json modelJson(const Graph& model)
     return {{"path", model.info().path}, {"sha256", model.info().sha256}};
 }
 
-/// The hardware target: the backend as the recipe names it, and what stands under "global".
-Json targetJson(const Recipe& recipe)
-{
-    Json global;
-    for (const auto& rule : recipe.mapping.rules)
-        if (rule.kind == RuleKind::Global && rule.qconfig.config)
-            global = rule.qconfig.name;
-    return {{"backend", recipe.backend}, {"global", global}};
-}
-
 Json sideJson(const Recipe& recipe, const Plan& plan)
 {
-    return {{"target", targetJson(recipe)},
-            {"backend", plan.backend},
-            {"coverage", coverageJson(plan)},
-            {"warnings", plan.warnings}};
+    Json json = targetJson(recipe);
+    json["backend"] = plan.backend;
+    json["coverage"] = coverageJson(plan);
+    json["warnings"] = plan.warnings;
+    return json;
 }
 
 Json decisionJson(const NodePlan& plan)
@@ -36,6 +28,29 @@ Json decisionJson(const NodePlan& plan)
             {"qconfig", plan.qconfig ? Json(plan.qconfigName) : Json()},
             {"pattern", plan.pattern},
             {"reason", plan.reason.empty() ? Json() : Json(plan.reason)}};
+}
+
+Json amountJson(const std::vector<Crossing>& some)
+{
+    std::int64_t bytes = 0;
+    for (const Crossing& crossing : some)
+        bytes += crossing.bytes;
+    return {{"values", some.size()}, {"bytes", bytes}};
+}
+
+/// "crossings" of the whole, and of each operator in float that causes some.
+void addCrossings(Json& json, const Graph& model, const Plan& plan)
+{
+    const std::vector<Crossing> all = crossings(model, plan);
+    json["crossings"] = amountJson(all);
+    for (Json& node : json["nodes"]) {
+        const Node* found = model.tryFind(node["name"].get<std::string>());
+        const NodePlan* decided = found ? plan.tryGet(model, found->id) : nullptr;
+        if (!decided || decided->quantized || !found->isOperator())
+            continue;
+        if (const auto own = crossingsAt(all, found->id); !own.empty())
+            node["crossings"] = amountJson(own);
+    }
 }
 
 } // namespace
@@ -50,6 +65,7 @@ std::string planJson(const Graph& model, const Plan& plan, const Recipe& recipe,
     Json json = {{"format", "quantscope.plan"}, {"version", 1}, {"model", modelJson(model)}};
     json.update(sideJson(recipe, plan));
     json["nodes"] = NodeJson(parts, false).nodes();
+    addCrossings(json, model, plan);
     if (const auto wraps = wrapsOf(model, recipe); !wraps.empty()) {
         const WrapKeys keys = wrapKeys(model, wraps);
         for (Json& node : json["nodes"])

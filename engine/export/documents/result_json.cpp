@@ -136,6 +136,7 @@ std::string resultJson(const ResultParts& parts)
         {"exports_sha256", parts.exportHashes},
         {"outputs", outputsJson(parts.comparison)},
         {"forms", formsJson(parts)}};
+    json.update(targetJson(*parts.recipe));
     for (const ExtensionPackPtr& pack : loadedPacks())
         json["extensions"].push_back({{"name", pack->name}, {"sha256", pack->sha256}});
     if (parts.comparison && !parts.comparison->unpaired.empty())

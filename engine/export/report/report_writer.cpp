@@ -61,6 +61,8 @@ std::string summaryHtml(const Json& result)
     const Json& coverage = result.at("coverage");
     std::string html = "<h2>Summary</h2><dl>";
     html += item("Model", textOf(result.at("model"), "path"));
+    if (result.contains("target_assumed"))
+        html += item("Target", textOf(result, "target_assumed"));
     html
         += item("Coverage",
                 textOf(coverage, "quantized") + " of " + textOf(coverage, "eligible")

@@ -28,11 +28,10 @@ Key planningKey(const Recipe& recipe)
     planning.uncalibrated.clear();
     planning.calibration = {};
     planning.limits = {};
-    if (isBackendPath(recipe.backend)) // its content counts, wherever it stands
-        planning.backend = "x86";
+    planning.backend.clear(); // its content counts, wherever it stands
     return KeyBuilder("planning")
         .add(recipeToJson(planning))
-        .add(backendContent(recipe.backend))
+        .add(backendContent(recipe.target()))
         .add(loadedPacksKey())
         .key();
 }
@@ -101,6 +100,7 @@ Key contentKey(const Recipe& given, const RunSettings& settings)
 {
     Recipe recipe = given;
     recipe.limits = {}; // they are about the numbers, not of them
+    recipe.backend = given.target();
     return KeyBuilder("content")
         .add(recipeToJson(recipe))
         .add(settings.calibrationData)

@@ -46,7 +46,7 @@ Result<void> run(const std::string& modelPath, const std::string& source, const 
 {
     const Recipe recipe = defaultRecipe();
     QS_TRY(const GraphPtr model, importModel(modelPath));
-    QS_TRY(const Backend backend, findBackend(recipe.backend));
+    QS_TRY(const Backend backend, findBackend(recipe.target()));
     QS_TRY(Plan plan, makePlan(*model, recipe, backend));
     QS_TRY(const PreparedPtr prepared,
            prepareModel(model, std::make_shared<const Plan>(std::move(plan))));

@@ -58,7 +58,7 @@ Result<Json> dump(int argc, char** argv)
     if (argc > 2) {
         QS_TRY(recipe, readRecipe(argv[2]));
     }
-    QS_TRY(const Backend backend, findBackend(argc > 3 ? argv[3] : recipe.backend));
+    QS_TRY(const Backend backend, findBackend(argc > 3 ? argv[3] : recipe.target()));
     QS_TRY(const Plan plan, makePlan(*graph, recipe, backend));
     Json out {{"backend", plan.backend},
               {"quantized", plan.quantizedOps},

@@ -36,7 +36,7 @@ Recipe recipeOf(const std::string& global, const std::string& forLinear = {}, bo
 
 Result<Plan> planOf(const Recipe& recipe)
 {
-    return makePlan(model(), recipe, *findBackend(recipe.backend));
+    return makePlan(model(), recipe, *findBackend(recipe.target()));
 }
 
 QString errorOf(const Recipe& recipe)

@@ -2,12 +2,14 @@
 #include "ui/panels/cards/why_card.h"
 
 #include "engine/base/text.h"
+#include "engine/plan/data_movement.h"
 #include "ui/graph/style/graph_style.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/theme.h"
 
 #include <QLabel>
+#include <QLocale>
 #include <QPushButton>
 
 #include <cmath>
@@ -120,6 +122,8 @@ void WhyCard::refresh()
         addText(QString::fromStdString(decided->note))->setObjectName(QStringLiteral("whyNote"));
     if (decided->verdict == Verdict::NotApplicable)
         return;
+    if (decided->verdict == Verdict::FloatByRule)
+        showMovement(*decided);
     addText(ruleText(*decided));
     for (const auto& rule : decided->inputRules) {
         const QString name = rule.qconfig.config ? QString::fromStdString(rule.qconfig.name)
@@ -146,6 +150,22 @@ void WhyCard::refresh()
         addText(constraints);
     showCandidates(*decided);
     showRemedy(*decided);
+}
+
+/// What passes between int8 and float because of a node.
+void WhyCard::showMovement(const NodePlan& decided)
+{
+    const auto& document = m_workspace.document();
+    const auto own = crossingsAt(crossings(*document.model(), *document.plan()), decided.node);
+    if (own.empty())
+        return;
+    qint64 bytes = 0;
+    for (const Crossing& crossing : own)
+        bytes += crossing.bytes;
+    addText(tr("Between int8 and float for it: %1, %2 a sample")
+                .arg(toQString(counted(std::int64_t(own.size()), "value")),
+                     QLocale::c().formattedDataSize(bytes, 1, QLocale::DataSizeSIFormat)))
+        ->setObjectName(QStringLiteral("whyMovement"));
 }
 
 /// What was tried and where each attempt stopped.

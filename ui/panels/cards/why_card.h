@@ -21,6 +21,7 @@ public:
 private:
     QString ruleText(const NodePlan& decided) const;
     QString constraintText(const NodePlan& decided) const;
+    void showMovement(const NodePlan& decided);
     void showCandidates(const NodePlan& decided);
     void showRemedy(const NodePlan& decided);
 

@@ -184,7 +184,7 @@ std::vector<AssignChoice> assignChoices(const Workspace& workspace)
     std::vector<AssignChoice> out = {{QStringLiteral("float"), std::string(), true}};
     for (const QString& text : workspace.qconfigNames()) {
         const std::string name = text.toStdString();
-        out.push_back({text, name, recipe.qconfigs.count(name) > 0 || name == recipe.backend});
+        out.push_back({text, name, recipe.qconfigs.count(name) > 0 || name == recipe.target()});
     }
     out.push_back({QStringLiteral("by rule"), std::nullopt});
     return out;

@@ -32,7 +32,7 @@ std::string derivedName(const Recipe& recipe, const std::string& from, const QSt
         base = from;
     QString last = word.section(QLatin1Char(','), -1).trimmed();
     last.replace(QLatin1Char(' '), QLatin1Char('_'));
-    return (base.empty() ? recipe.backend : base) + "_" + last.toStdString();
+    return (base.empty() ? recipe.target() : base) + "_" + last.toStdString();
 }
 
 /// Every reader of the value is a quantized operator that an edge rule reaches.

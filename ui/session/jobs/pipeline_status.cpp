@@ -56,7 +56,9 @@ QString Pipeline::doneText(Stage stage) const
     case Stage::Open:
         return modelText(*doc.model());
     case Stage::Backend:
-        return QString::fromStdString(doc.recipe().backend);
+        return doc.recipe().namesTarget()
+            ? QString::fromStdString(doc.recipe().target())
+            : QStringLiteral("%1, not chosen").arg(QString::fromStdString(doc.recipe().target()));
     case Stage::Plan:
         return QStringLiteral("%1 int8 · %2 float")
             .arg(doc.plan()->quantizedOps)

@@ -2,6 +2,7 @@
 #include "ui/shell/actions/commands.h"
 
 #include "engine/base/files/atomic_file.h"
+#include "engine/configure/settings.h"
 #include "engine/extensions/load_pack.h"
 #include "engine/project/outside_paths.h"
 #include "ui/frame/actions.h"
@@ -198,10 +199,28 @@ bool Commands::askCalibration()
     return true;
 }
 
+void Commands::addRequirement(QMenu& menu)
+{
+    auto* action = menu.addAction(tr("A recipe must name its backend"));
+    action->setObjectName(QStringLiteral("requireTarget"));
+    action->setToolTip(
+        tr("Where none is named, nothing is planned; in the window and on the command line"));
+    action->setCheckable(true);
+    const auto settings = readSettings();
+    action->setChecked(settings && settings->requiresTarget);
+    connect(action, &QAction::triggered, this, [this](bool required) {
+        Settings changed;
+        changed.requiresTarget = required;
+        if (const auto written = writeSettings(changed); !written)
+            m_window.messageBar().showError(tr("Saving the settings"), written.error());
+        m_window.workspace().pipeline().plan();
+    });
+}
+
 void Commands::chooseBackend()
 {
     auto& workspace = m_window.workspace();
-    const std::string current = workspace.document().recipe().backend;
+    const std::string current = workspace.document().recipe().backend; // none before one is chosen
     QMenu menu(&m_window);
     menu.setObjectName(QStringLiteral("backendMenu"));
     const auto add = [&](const QString& text, const std::string& backend) {
@@ -216,7 +235,7 @@ void Commands::chooseBackend()
     for (const auto& name : workspace.pipeline().engine().backendNames())
         shipped = add(QString::fromStdString(name), name) || shipped;
     menu.addSeparator();
-    if (!shipped)
+    if (!shipped && !current.empty())
         add(QFileInfo(QString::fromStdString(current)).fileName(), current);
     connect(menu.addAction(QStringLiteral("From a file…")), &QAction::triggered, this, [this] {
         const QString path = QFileDialog::getOpenFileName(&m_window, QStringLiteral("Backend"), {},
@@ -224,6 +243,8 @@ void Commands::chooseBackend()
         if (!path.isEmpty())
             m_window.workspace().chooseBackend(path.toStdString());
     });
+    menu.addSeparator();
+    addRequirement(menu);
     auto* button = m_window.findChild<QWidget*>(QStringLiteral("stageBackend"));
     menu.exec(button ? button->mapToGlobal(QPoint(0, button->height() + 4)) : QCursor::pos());
 }
@@ -247,7 +268,7 @@ void Commands::newQConfig()
         = workspace.facts().plan(workspace.facts().leader(workspace.selection().nodes()));
     QConfig start = decided && decided->qconfig
         ? *decided->qconfig
-        : findQConfig(recipe, recipe.backend).value_or(QConfig());
+        : findQConfig(recipe, recipe.target()).value_or(QConfig());
     QConfigDialog dialog(start, workspace.qconfigNames(), &m_window);
     if (dialog.exec() != QDialog::Accepted || dialog.name().isEmpty())
         return;
@@ -283,7 +304,7 @@ void Commands::cyclePrecision()
     if (!own)
         assignSelection(std::string());
     else if (isFloat)
-        assignSelection(workspace.document().recipe().backend);
+        assignSelection(workspace.document().recipe().target());
     else
         assignSelection(std::nullopt);
 }

@@ -46,6 +46,8 @@ private:
     void addRecent(const QString& path);
     void refreshRecent();
     void chooseBackend();
+    /// Whether a recipe that names no backend is an error: of the backend's menu.
+    void addRequirement(QMenu& menu);
     void askExport();
     void newQConfig();
     void cyclePrecision();

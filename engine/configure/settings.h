@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+
+namespace qs {
+
+/// What holds for every model of this user, on the command line and in the window alike:
+/// `settings.json` in the user's configuration folder (`userConfigFile`). A value.
+struct Settings
+{
+    /// Key "target": "required"; else "assumed". A recipe that names no backend is an error then.
+    bool requiresTarget = false;
+    friend bool operator==(const Settings&, const Settings&) = default;
+};
+
+/// The defaults where there is no such file. Errors: a file that cannot be read, an unknown key or
+/// word in it.
+Result<Settings> readSettings();
+/// Writes the file whole or not at all. Errors: a user without such a folder, the disk's.
+Result<void> writeSettings(const Settings& settings);
+
+} // namespace qs

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/data_movement.h"
+
+#include "engine/plan/module_statistics.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace qs {
+
+namespace {
+
+/// Who gets a value in integers.
+struct Observed
+{
+    bool forAll = false;
+    std::vector<NodeId> readers;
+};
+
+class CrossingFinder
+{
+public:
+    CrossingFinder(const Graph& graph, const Plan& plan)
+        : m_graph(graph)
+        , m_plan(plan)
+    {
+        for (const PlannedObserver& observer : plan.observers) {
+            if (observer.isWeight || !observer.interior.empty()
+                || !isIntegerDType(observer.spec.dtype))
+                continue;
+            for (const ObservedEdge& edge : observer.edges) {
+                Observed& observed = m_observed[edge.value];
+                observed.forAll = observed.forAll || edge.readers.empty();
+                for (const Use& use : edge.readers)
+                    observed.readers.push_back(use.node);
+            }
+        }
+    }
+
+    std::vector<Crossing> find() const
+    {
+        std::vector<Crossing> out;
+        for (const NodePtr& node : m_graph.nodes())
+            for (std::uint32_t i = 0; i < node->outputs.size(); ++i)
+                if (const auto it = m_observed.find({node->id, i}); it != m_observed.end())
+                    add(*node, i, it->second, out);
+        return out;
+    }
+
+private:
+    bool isQuantized(NodeId id) const
+    {
+        const NodePlan* plan = m_plan.tryGet(m_graph, id);
+        return plan && plan->quantized;
+    }
+
+    void add(const Node& node, std::uint32_t index, const Observed& observed,
+             std::vector<Crossing>& out) const
+    {
+        const ValueRef value {node.id, index};
+        const bool made = isQuantized(node.id) && observed.forAll;
+        Crossing crossing {value, {}, made, floatBytes(m_graph.value(value).type)};
+        for (const Use& use : m_graph.users(value)) {
+            const bool taken = isQuantized(use.node)
+                && (observed.forAll
+                    || std::find(observed.readers.begin(), observed.readers.end(), use.node)
+                        != observed.readers.end());
+            if (taken != made)
+                crossing.readers.push_back(use.node);
+        }
+        if (!crossing.readers.empty())
+            out.push_back(std::move(crossing));
+    }
+
+    static std::int64_t floatBytes(const ValueType& type)
+    {
+        return elementsOf(type).value_or(0) * std::int64_t(sizeof(float));
+    }
+
+    const Graph& m_graph;
+    const Plan& m_plan;
+    std::unordered_map<ValueRef, Observed> m_observed;
+};
+
+} // namespace
+
+std::vector<Crossing> crossings(const Graph& graph, const Plan& plan)
+{
+    return CrossingFinder(graph, plan).find();
+}
+
+std::vector<Crossing> crossingsAt(const std::vector<Crossing>& all, NodeId node)
+{
+    std::vector<Crossing> out;
+    for (const Crossing& crossing : all) {
+        const bool reads = std::find(crossing.readers.begin(), crossing.readers.end(), node)
+            != crossing.readers.end();
+        if (crossing.toFloat ? reads : crossing.value.node == node)
+            out.push_back(crossing);
+    }
+    return out;
+}
+
+} // namespace qs
