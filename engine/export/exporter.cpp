@@ -2,6 +2,7 @@
 #include "engine/export/exporter.h"
 
 #include "engine/base/files/atomic_file.h"
+#include "engine/export/forms/code_forms.h"
 #include "engine/export/forms/fold_weights.h"
 #include "engine/export/forms/separate_dequantizes.h"
 #include "engine/export/onnx/onnx_exporter.h"
@@ -45,7 +46,8 @@ Result<void> writeLowered(const ConvertedModel& converted, const std::string& pa
                           const std::string&, const ExportOptions& options, const JobContext& job)
 {
     QS_TRY(const GraphPtr graph, needed(converted.lowered, "lowered form"));
-    return writeTorchScript(*graph, path, job, recordOf(converted, options));
+    return writeTorchScript(*graph, path, job, recordOf(converted, options),
+                            loweredCalls(converted));
 }
 
 Result<void> writeReference(const ConvertedModel& converted, const std::string& path,

@@ -5,6 +5,7 @@
 #include "engine/convert/converted_model.h"
 #include "engine/export/onnx/onnx_target.h"
 #include "engine/export/onnx_opset.h"
+#include "engine/graph/code/code_calls.h"
 #include "engine/graph/export_record.h"
 
 #include <array>
@@ -53,10 +54,12 @@ inline constexpr std::array<std::string_view, 4> kRecordFiles {"observations.npz
 /// What `verify` leaves in the folder of a result.
 inline constexpr const char* kCertificateFile = "certificate.json";
 
-/// The writers themselves. A cancel leaves no file. The record goes into the file.
+/// The writers themselves. A cancel leaves no file. The record goes into the file. Modules, scales
+/// and zero points are called in it as `names` say.
 Result<void> writeTorchScript(const Graph& lowered, const std::string& path,
                               const JobContext& job = {},
-                              const std::optional<ExportRecord>& record = {});
+                              const std::optional<ExportRecord>& record = {},
+                              const CodeCalls& names = {});
 Result<void> writePt2(const Graph& reference, const std::string& path, const JobContext& job = {},
                       const std::optional<ExportRecord>& record = {});
 /// The same of a float model under a name of the user's: the file appears whole or not at all.

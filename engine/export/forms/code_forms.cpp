@@ -95,6 +95,13 @@ std::vector<CodeLine> floatCode(const Graph& model)
     return codeLines(model);
 }
 
+CodeCalls loweredCalls(const ConvertedModel& converted)
+{
+    CodeContext context = contextOf(converted);
+    context.reference = converted.reference.get();
+    return codeCalls(*converted.lowered, context);
+}
+
 std::vector<CodeLine> convertedCode(const ConvertedModel& converted, CodeForm form)
 {
     CodeContext context = contextOf(converted);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/convert/converted_model.h"
+#include "engine/graph/code/code_calls.h"
 #include "engine/graph/code/code_printer.h"
 
 #include <array>
@@ -28,5 +29,7 @@ std::vector<CodeLine> floatCode(const Graph& model);
 /// A form of a converted model as code. Scales and zero points stand in the quantized modules
 /// unless an observer never ran.
 std::vector<CodeLine> convertedCode(const ConvertedModel& converted, CodeForm form);
+/// What the code of the lowered form calls its modules, scales and zero points.
+CodeCalls loweredCalls(const ConvertedModel& converted);
 
 } // namespace qs

@@ -1,86 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/torchscript/script_builder.h"
 
-#include "engine/execute/torch_types.h"
+#include "engine/base/text.h"
+#include "engine/export/torchscript/script_literals.h"
 #include "engine/export/torchscript/script_ops.h"
+#include "engine/graph/code/code_names.h"
+#include "engine/graph/code/code_statements.h"
+#include "engine/graph/operators/operators.h"
 
 #include <torch/csrc/jit/api/compilation_unit.h>
 #include <torch/csrc/jit/ir/named_value.h>
 #include <torch/csrc/jit/passes/dead_code_elimination.h>
 
 #include <algorithm>
-#include <cctype>
-#include <cmath>
 #include <utility>
 
 namespace qs {
 
 namespace {
-
-std::string className(const ModelInfo& info)
-{
-    const auto dot = info.name.rfind('.');
-    const std::string bare = dot == std::string::npos ? info.name : info.name.substr(dot + 1);
-    return "__torch__." + identifier(bare.empty() ? "Model" : bare);
-}
-
-bool isLiteral(const at::IValue& value)
-{
-    return value.isNone() || value.isInt() || value.isDouble() || value.isBool() || value.isString()
-        || value.isDevice() || value.isIntList() || value.isDoubleList() || value.isBoolList();
-}
-
-c10::MemoryFormat memoryFormatOf(const std::string& name)
-{
-    if (name == "channels_last")
-        return c10::MemoryFormat::ChannelsLast;
-    if (name == "channels_last_3d")
-        return c10::MemoryFormat::ChannelsLast3d;
-    return name == "preserve_format" ? c10::MemoryFormat::Preserve : c10::MemoryFormat::Contiguous;
-}
-
-c10::Layout layoutOf(const std::string& name)
-{
-    if (name == "sparse_coo")
-        return c10::Layout::Sparse;
-    if (name == "sparse_csr")
-        return c10::Layout::SparseCsr;
-    return name == "_mkldnn" || name == "mkldnn" ? c10::Layout::Mkldnn : c10::Layout::Strided;
-}
-
-/// LibTorch writes a whole number of 1e10 and more without a point, which reads as an integer where
-/// a float is wanted, such as a scale: the double next to it, the same float32.
-double writtenAsFloat(double value)
-{
-    constexpr double kWithoutPoint = 1e10;
-    const bool isWhole = std::abs(value) >= kWithoutPoint && std::trunc(value) == value;
-    return isWhole ? std::nextafter(value, 0.0) : value;
-}
-
-/// Enumerations travel as integers in TorchScript; a number takes the type the schema asks for.
-at::IValue literalOf(const Argument& argument, const c10::TypePtr& type)
-{
-    const bool wantsFloat = type->kind() == c10::TypeKind::FloatType;
-    if (const auto* v = argument.asBool())
-        return at::IValue(*v);
-    if (const auto* v = argument.asInt())
-        return wantsFloat ? at::IValue(writtenAsFloat(double(*v))) : at::IValue(*v);
-    if (const auto* v = argument.asDouble())
-        return at::IValue(wantsFloat ? writtenAsFloat(*v) : *v);
-    if (const auto* v = argument.asString())
-        return at::IValue(*v);
-    if (const auto* v = argument.asDType())
-        return at::IValue(std::int64_t(toScalarType(*v)));
-    if (const auto* v = std::get_if<Device>(&argument.value))
-        return at::IValue(toTorchDevice(*v));
-    if (const auto* v = std::get_if<LayoutTag>(&argument.value))
-        return at::IValue(std::int64_t(layoutOf(v->name)));
-    if (const auto* v = std::get_if<MemoryFormatTag>(&argument.value))
-        return at::IValue(std::int64_t(memoryFormatOf(v->name)));
-    if (const auto* v = std::get_if<ComplexNumber>(&argument.value))
-        return at::IValue(c10::complex<double>(v->real, v->imaginary));
-    return {};
-}
 
 c10::TypePtr withoutOptional(const c10::TypePtr& type)
 {
@@ -91,26 +28,16 @@ c10::TypePtr withoutOptional(const c10::TypePtr& type)
 
 } // namespace
 
-std::string identifier(const std::string& text)
-{
-    std::string out = text;
-    std::replace_if(
-        out.begin(), out.end(), [](unsigned char c) { return !std::isalnum(c) && c != '_'; }, '_');
-    if (out.empty() || std::isdigit(static_cast<unsigned char>(out.front())))
-        out.insert(out.begin(), '_');
-    return out;
-}
-
-ScriptBuilder::ScriptBuilder(const Graph& source, const Interpreter& interpreter)
+ScriptBuilder::ScriptBuilder(const Graph& source, const Interpreter& interpreter,
+                             const CodeCalls& names)
     : m_source(&source)
     , m_interpreter(&interpreter)
-    , m_module(c10::QualifiedName(className(source.info())))
+    , m_names(&names)
+    , m_modules(source, names)
     , m_body(std::make_shared<torch::jit::Graph>())
-    , m_attributes {"training", "forward", "self"}
 {
-    m_module.register_attribute("training", c10::BoolType::get(), false);
     m_self = m_body->addInput("self");
-    m_self->setType(m_module._ivalue()->type());
+    m_self->setType(m_modules.at(m_path)._ivalue()->type());
 }
 
 ScriptValue* ScriptBuilder::addInput(const std::string& name, const c10::TypePtr& type)
@@ -171,38 +98,71 @@ Result<ScriptValue*> ScriptBuilder::constantValue(ValueRef ref)
     }
     if (isLiteral(*constant))
         return literal(*constant);
-    const std::string name = attributeName(node, ref);
+    const ScriptModules::Place place = placeOf(node, ref);
+    torch::jit::Module& module = m_modules.at(place.path);
     if (constant->isTensor()) {
         const at::Tensor& tensor = constant->toTensor();
         const bool trained = node.kind == NodeKind::Parameter && !node.isBuffer;
         if (trained && tensor.is_floating_point())
-            m_module.register_parameter(name, tensor.set_requires_grad(asksForGradients), false);
+            module.register_parameter(place.name, tensor.set_requires_grad(asksForGradients),
+                                      false);
         else
-            m_module.register_buffer(name, tensor);
+            module.register_buffer(place.name, tensor);
     } else {
-        m_module.register_attribute(name, constant->type(), *constant);
+        module.register_attribute(place.name, constant->type(), *constant);
     }
-    m_attributeOf[ref] = name;
-    ScriptValue* attribute = m_body->insertGetAttr(m_self, name);
-    attribute->setDebugName(name);
-    return attribute;
+    m_placeOf[ref] = place;
+    return read(place);
 }
 
-std::string ScriptBuilder::attributeName(const Node& node, ValueRef ref)
+/// What is stored lies under its own path, or in the module whose forward reads it.
+ScriptModules::Place ScriptBuilder::placeOf(const Node& node, ValueRef ref)
 {
     const bool held = node.kind != NodeKind::Op && !node.target.empty();
-    const std::string wanted = identifier(held ? node.target : m_source->value(ref).name);
-    std::string name = wanted;
-    for (int suffix = 1; !m_attributes.insert(name).second; ++suffix)
-        name = wanted + "_" + std::to_string(suffix);
-    return name;
+    if (!m_path.empty()) {
+        const bool packed = isPrepackTarget(node.target);
+        return m_modules.place(m_path,
+                               held         ? lastPart(node.target)
+                                   : packed ? "_packed_params"
+                                            : m_source->value(ref).name);
+    }
+    const auto dot = held ? node.target.rfind('.') : std::string::npos;
+    if (dot != std::string::npos && m_modules.has(node.target.substr(0, dot)))
+        return m_modules.place(node.target.substr(0, dot), lastPart(node.target));
+    const auto named = m_names->packedWeights.find(ref.node);
+    return m_modules.place({},
+                           held                                        ? node.target
+                               : named != m_names->packedWeights.end() ? named->second
+                                                                       : m_source->value(ref).name);
+}
+
+/// The module at a path below the one whose forward is written.
+ScriptValue* ScriptBuilder::moduleValue(const std::string& path)
+{
+    ScriptValue* at = m_self;
+    for (std::size_t begin = 0; begin < path.size();) {
+        const auto end = std::min(path.find('.', begin), path.size());
+        at = m_body->insertGetAttr(at, path.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return at;
+}
+
+ScriptValue* ScriptBuilder::read(const ScriptModules::Place& place)
+{
+    ScriptValue* owner = place.path == m_path ? m_self : moduleValue(place.path);
+    ScriptValue* value = m_body->insertGetAttr(owner, place.name);
+    value->setDebugName(place.name);
+    return value;
 }
 
 Result<void> ScriptBuilder::setAttribute(ValueRef holder, ScriptValue* value)
 {
     QS_CHECK(this->value(holder));
-    torch::jit::Node* set = m_body->create(torch::jit::prim::SetAttr, {m_self, value}, 0);
-    set->s_(torch::jit::attr::name, m_attributeOf.at(holder));
+    const ScriptModules::Place& place = m_placeOf.at(holder);
+    torch::jit::Node* set
+        = m_body->create(torch::jit::prim::SetAttr, {moduleValue(place.path), value}, 0);
+    set->s_(torch::jit::attr::name, place.name);
     m_body->insertNode(set);
     return {};
 }
@@ -236,6 +196,25 @@ Result<ScriptValue*> ScriptBuilder::argument(const Argument& argument, const c10
     const auto optional = made->type()->cast<c10::OptionalType>();
     return optional && !takesNone ? m_body->insertUncheckedCast(made, optional->getElementType())
                                   : made;
+}
+
+Result<ScriptValue*> ScriptBuilder::operand(const Node& node, const std::string& name,
+                                            const Argument& argument, const c10::TypePtr& type)
+{
+    const bool isNumber = argument.asDouble() || argument.asInt();
+    const bool scale = isScale(name);
+    if (!isNumber || !(scale || isZeroPoint(name)))
+        return this->argument(argument, type);
+    std::string wanted;
+    if (!m_path.empty()) {
+        wanted = scale ? "scale" : "zero_point";
+    } else if (const auto own = m_names->parameters.find(node.id);
+               own != m_names->parameters.end()) {
+        wanted = scale ? own->second.scale : own->second.zeroPoint;
+    } else {
+        return this->argument(argument, type);
+    }
+    return read(m_modules.keepNumber(m_path, wanted, literalOf(argument, withoutOptional(type))));
 }
 
 Result<ScriptValue*> ScriptBuilder::plainArgument(const Argument& argument,
@@ -276,11 +255,14 @@ Result<std::vector<ScriptValue*>>
 ScriptBuilder::inlineGraph(const Graph& graph, const std::vector<ScriptValue*>& inputs)
 {
     QS_TRY(const Interpreter inner, Interpreter::create(std::make_shared<const Graph>(graph)));
+    static const CodeCalls kNoNames;
     const Graph* outerSource = std::exchange(m_source, &inner.graph());
+    const CodeCalls* outerNames = std::exchange(m_names, &kNoNames);
     const Interpreter* outerInterpreter = std::exchange(m_interpreter, &inner);
     auto outerValues = std::exchange(m_values, {});
     auto written = writeInner(inputs);
     m_source = outerSource;
+    m_names = outerNames;
     m_interpreter = outerInterpreter;
     m_values = std::move(outerValues);
     return written;
@@ -303,16 +285,77 @@ Result<std::vector<ScriptValue*>> ScriptBuilder::writeInner(const std::vector<Sc
     return out;
 }
 
-torch::jit::Module ScriptBuilder::finish(ScriptValue* returned)
+Result<void> ScriptBuilder::write(const Node& node)
+{
+    const auto called = m_names->modules.find(node.id);
+    return called != m_names->modules.end() ? writeCall(node, called->second.path)
+                                            : emitNode(*this, node);
+}
+
+Result<void> ScriptBuilder::writeCall(const Node& node, const std::string& path)
+{
+    std::vector<ValueRef> reads;
+    for (const NamedArgument& argument : node.args)
+        forEachRef(argument.value, [&](ValueRef ref) {
+            const bool stays = m_source->get(ref.node).isStored() || m_interpreter->isConstant(ref);
+            if (!stays && std::find(reads.begin(), reads.end(), ref) == reads.end())
+                reads.push_back(ref);
+        });
+    std::vector<ScriptValue*> given;
+    for (const ValueRef ref : reads) {
+        QS_TRY(ScriptValue * made, value(ref));
+        given.push_back(made);
+    }
+    auto outerBody = std::exchange(m_body, std::make_shared<torch::jit::Graph>());
+    auto outerValues = std::exchange(m_values, {});
+    ScriptValue* outerSelf = m_self;
+    m_path = path;
+    auto returned = writeForward(node, reads, given);
+    m_path.clear();
+    m_self = outerSelf;
+    m_values = std::move(outerValues);
+    const auto body = std::exchange(m_body, std::move(outerBody)); // keeps `returned` alive
+    QS_CHECK(returned);
+    given.insert(given.begin(), moduleValue(path));
+    torch::jit::Node* call = m_body->create(torch::jit::prim::CallMethod, given, 1);
+    call->s_(torch::jit::attr::name, "forward");
+    call->output()->setType((*returned)->type());
+    m_body->insertNode(call);
+    call->output()->setDebugName(identifier(moduleCallName(path)));
+    bind({node.id, 0}, call->output());
+    return {};
+}
+
+Result<ScriptValue*> ScriptBuilder::writeForward(const Node& node,
+                                                 const std::vector<ValueRef>& reads,
+                                                 const std::vector<ScriptValue*>& given)
+{
+    m_self = m_body->addInput("self");
+    m_self->setType(m_modules.at(m_path)._ivalue()->type());
+    for (std::size_t i = 0; i < reads.size(); ++i)
+        bind(reads[i], addInput(m_source->value(reads[i]).name, given[i]->type()));
+    QS_CHECK(emitNode(*this, node));
+    QS_TRY(ScriptValue * returned, value({node.id, 0}));
+    closeForward(returned);
+    return returned;
+}
+
+void ScriptBuilder::closeForward(ScriptValue* returned)
 {
     m_body->registerOutput(returned);
     torch::jit::EliminateDeadCode(m_body);
     m_body->lint();
-    const auto type = m_module.type();
-    auto* forward = m_module._ivalue()->compilation_unit()->create_function(
+    const torch::jit::Module& module = m_modules.at(m_path);
+    const auto type = module.type();
+    auto* forward = module._ivalue()->compilation_unit()->create_function(
         c10::QualifiedName(*type->name(), "forward"), m_body);
     type->addMethod(forward);
-    return m_module;
+}
+
+torch::jit::Module ScriptBuilder::finish(ScriptValue* returned)
+{
+    closeForward(returned);
+    return m_modules.at(m_path);
 }
 
 } // namespace qs

@@ -3,14 +3,13 @@
 
 #include "engine/base/result.h"
 #include "engine/execute/interpreter.h"
+#include "engine/export/torchscript/script_modules.h"
 
-#include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <memory>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 namespace qs {
@@ -18,12 +17,12 @@ namespace qs {
 using ScriptValue = torch::jit::Value;
 
 /// A TorchScript module under construction: one `forward` whose body is filled value by value, and
-/// the attributes that hold what is constant. Borrows the graph and the interpreter. Functions may
-/// throw what LibTorch throws: call inside `guardTorch`.
+/// the modules below it, whose attributes hold what is constant. Borrows the graph, the interpreter
+/// and the names. Functions may throw what LibTorch throws: call inside `guardTorch`.
 class ScriptBuilder
 {
 public:
-    ScriptBuilder(const Graph& source, const Interpreter& interpreter);
+    ScriptBuilder(const Graph& source, const Interpreter& interpreter, const CodeCalls& names);
 
     const Graph& source() const { return *m_source; }
     torch::jit::Graph& body() { return *m_body; }
@@ -36,12 +35,19 @@ public:
     Result<ScriptValue*> value(ValueRef ref);
     /// One argument, converted to what an operator's schema wants at that place.
     Result<ScriptValue*> argument(const Argument& argument, const c10::TypePtr& type);
+    /// The same of an operator's argument by name: scale and zero point are attributes where the
+    /// names have one for them.
+    Result<ScriptValue*> operand(const Node& node, const std::string& name,
+                                 const Argument& argument, const c10::TypePtr& type);
     ScriptValue* literal(const at::IValue& value);
     /// Gives the attribute behind a buffer a new value, for this call and those after it.
     Result<void> setAttribute(ValueRef holder, ScriptValue* value);
     /// Calls an operator; the overload is chosen by the arguments' types.
     ScriptValue* call(const std::string& name, const std::vector<ScriptValue*>& args);
 
+    /// Writes the node; one that the names tell to be a module's whole forward as a call of that
+    /// module, which holds what the node reads of constants.
+    Result<void> write(const Node& node);
     /// Writes a graph of its own at the current place, its inputs given; returns its outputs. It
     /// may hold parameters.
     Result<std::vector<ScriptValue*>> inlineGraph(const Graph& graph,
@@ -51,24 +57,28 @@ public:
     torch::jit::Module finish(ScriptValue* returned);
 
 private:
+    Result<void> writeCall(const Node& node, const std::string& path);
+    /// The forward of the module at `m_path`; its inputs stand for these values.
+    Result<ScriptValue*> writeForward(const Node& node, const std::vector<ValueRef>& reads,
+                                      const std::vector<ScriptValue*>& given);
+    void closeForward(ScriptValue* returned);
+    ScriptModules::Place placeOf(const Node& node, ValueRef ref);
+    ScriptValue* moduleValue(const std::string& path);
+    ScriptValue* read(const ScriptModules::Place& place);
     Result<ScriptValue*> constantValue(ValueRef ref);
     Result<std::vector<ScriptValue*>> writeInner(const std::vector<ScriptValue*>& inputs);
     Result<ScriptValue*> listArgument(const Argument::List& list, const c10::TypePtr& element);
     Result<ScriptValue*> plainArgument(const Argument& argument, const c10::TypePtr& type);
-    std::string attributeName(const Node& node, ValueRef ref);
 
     const Graph* m_source; ///< the one being written; an inner one while it is inlined
     const Interpreter* m_interpreter;
-    torch::jit::Module m_module;
+    const CodeCalls* m_names; ///< of `m_source`; of no inner one
+    ScriptModules m_modules;
+    std::string m_path; ///< of the module whose forward is written
     std::shared_ptr<torch::jit::Graph> m_body;
     ScriptValue* m_self = nullptr;
     std::unordered_map<ValueRef, ScriptValue*> m_values;
-    std::unordered_map<ValueRef, std::string> m_attributeOf; ///< of what is stored
-    std::unordered_set<std::string> m_attributes;
+    std::unordered_map<ValueRef, ScriptModules::Place> m_placeOf; ///< of what is stored
 };
-
-/// The text with everything but letters, digits and underscores replaced, never starting with a
-/// digit.
-std::string identifier(const std::string& text);
 
 } // namespace qs

@@ -131,7 +131,7 @@ Result<Values> inputsOf(ScriptBuilder& builder, const Node& node, const c10::Fun
             inputs.push_back(builder.literal(wanted.default_value().value_or(at::IValue())));
             continue;
         }
-        QS_TRY(ScriptValue * made, builder.argument(*given, wanted.type()));
+        QS_TRY(ScriptValue * made, builder.operand(node, wanted.name(), *given, wanted.type()));
         inputs.push_back(made);
     }
     return inputs;

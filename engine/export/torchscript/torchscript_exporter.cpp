@@ -64,7 +64,7 @@ Result<void> fillBody(ScriptBuilder& builder, const Interpreter& interpreter,
                             .atNode(node->name));
         const bool runs = inPlace.contains(node->id) || !allConstant(interpreter, *node);
         if (node->kind == NodeKind::Op && runs)
-            QS_CHECK(emitNode(builder, *node));
+            QS_CHECK(builder.write(*node));
         if (inPlace.contains(node->id))
             QS_CHECK(tieToOperands(builder, *node));
     }
@@ -83,12 +83,12 @@ Result<void> saveModule(const torch::jit::Module& module, const std::string& pat
 }
 
 Result<void> writeModule(const Graph& lowered, const std::string& path, const JobContext& job,
-                         const std::optional<ExportRecord>& record)
+                         const std::optional<ExportRecord>& record, const CodeCalls& names)
 {
     QS_TRY(const InlinedGraph inlined, inlineRegions(lowered));
     QS_CHECK(job.check());
     QS_TRY(const Interpreter interpreter, Interpreter::create(inlined.graph));
-    ScriptBuilder builder(*inlined.graph, interpreter);
+    ScriptBuilder builder(*inlined.graph, interpreter, names);
     QS_CHECK(declareInputs(builder));
     QS_CHECK(fillBody(builder, interpreter, inlined.inPlace, job));
     QS_TRY(ScriptValue * returned, packOutputs(builder));
@@ -100,10 +100,10 @@ Result<void> writeModule(const Graph& lowered, const std::string& path, const Jo
 } // namespace
 
 Result<void> writeTorchScript(const Graph& lowered, const std::string& path, const JobContext& job,
-                              const std::optional<ExportRecord>& record)
+                              const std::optional<ExportRecord>& record, const CodeCalls& names)
 {
     const InferenceScope scope;
-    return guardTorch([&] { return writeModule(lowered, path, job, record); });
+    return guardTorch([&] { return writeModule(lowered, path, job, record, names); });
 }
 
 } // namespace qs

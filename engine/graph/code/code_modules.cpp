@@ -141,6 +141,16 @@ std::string settings(const Graph& graph, const Node& node, const std::string& su
 
 } // namespace
 
+std::string kernelClass(const CodeStatement& statement, const CodeContext& context)
+{
+    if (statement.fusion >= 0) {
+        const auto& fused = context.fusions[std::size_t(statement.fusion)].moduleClass;
+        if (!fused.empty())
+            return lastPart(fused);
+    }
+    return lastPart(statement.root->scope.moduleClass);
+}
+
 std::string settingText(const Argument& argument)
 {
     if (const auto* list = argument.asList()) {
@@ -234,17 +244,6 @@ CodeModuleTree::Branch& CodeModuleTree::branch(const std::string& path)
     return *at;
 }
 
-/// The class of a fused module, or of the module itself.
-std::string CodeModuleTree::kernelClass(const CodeStatement& statement) const
-{
-    if (statement.fusion >= 0) {
-        const auto& fused = m_context.fusions[std::size_t(statement.fusion)].moduleClass;
-        if (!fused.empty())
-            return lastPart(fused);
-    }
-    return lastPart(statement.root->scope.moduleClass);
-}
-
 std::string CodeModuleTree::wholeClass(const std::string& name, const Node& module) const
 {
     const auto holds = [&module](bool (*wanted)(const Node&)) {
@@ -297,7 +296,7 @@ void CodeModuleTree::addKernel(Branch& branch, const CodeStatement& statement, c
         if (m_context.values && label && !argument.value.asRef())
             suffix += label + settingText(argument.value);
     }
-    branch.text = "Quantized" + kernelClass(statement) + "("
+    branch.text = "Quantized" + kernelClass(statement, m_context) + "("
         + settings(m_model, first, suffix, folded) + ")";
 }
 
@@ -326,7 +325,7 @@ void CodeModuleTree::add(const CodeStatement& statement)
         branch.text = describe(*members.front(), statement, folded);
         return;
     }
-    branch.text = kernelClass(statement) + "()";
+    branch.text = kernelClass(statement, m_context) + "()";
     for (std::size_t i = 0; i < members.size(); ++i) {
         Branch& part = branch.child(std::to_string(i));
         part.text = describe(*members[i], statement, folded);

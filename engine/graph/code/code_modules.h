@@ -30,7 +30,6 @@ private:
     std::vector<const Node*> membersOf(const CodeStatement& statement) const;
     void addKernel(Branch& branch, const CodeStatement& statement, const Node& first,
                    bool folded) const;
-    std::string kernelClass(const CodeStatement& statement) const;
     /// "QuantizableLSTM", "QuantizedLSTM(Reference)", "QuantizedLSTM": a custom module in this
     /// form.
     std::string wholeClass(const std::string& name, const Node& module) const;
@@ -40,6 +39,9 @@ private:
     const CodeContext& m_context;
     std::unique_ptr<Branch> m_root;
 };
+
+/// The class of a fused module, or of the module itself: "ConvReLU2d".
+std::string kernelClass(const CodeStatement& statement, const CodeContext& context);
 
 /// An argument that holds no value of the graph, as Python: "(3, 3)" for a list, "True", "1e-05".
 std::string settingText(const Argument& argument);

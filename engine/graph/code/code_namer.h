@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/graph/code/code_calls.h"
 #include "engine/graph/code/code_names.h"
 #include "engine/graph/code/code_statements.h"
 
@@ -8,12 +9,6 @@
 #include <utility>
 
 namespace qs {
-
-/// The names of scale and zero point of one quantize node.
-struct ParameterNames
-{
-    std::string scale, zeroPoint;
-};
 
 /// Names every statement of a graph as torch.fx names the nodes it makes, and the parameters of
 /// quantize nodes as torch.ao names their attributes. Borrows graph and context.

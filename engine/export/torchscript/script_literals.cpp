@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/export/torchscript/script_literals.h"
+
+#include "engine/execute/torch_types.h"
+
+#include <cmath>
+
+namespace qs {
+
+namespace {
+
+c10::MemoryFormat memoryFormatOf(const std::string& name)
+{
+    if (name == "channels_last")
+        return c10::MemoryFormat::ChannelsLast;
+    if (name == "channels_last_3d")
+        return c10::MemoryFormat::ChannelsLast3d;
+    return name == "preserve_format" ? c10::MemoryFormat::Preserve : c10::MemoryFormat::Contiguous;
+}
+
+c10::Layout layoutOf(const std::string& name)
+{
+    if (name == "sparse_coo")
+        return c10::Layout::Sparse;
+    if (name == "sparse_csr")
+        return c10::Layout::SparseCsr;
+    return name == "_mkldnn" || name == "mkldnn" ? c10::Layout::Mkldnn : c10::Layout::Strided;
+}
+
+/// LibTorch writes a whole number of 1e10 and more without a point, which reads as an integer where
+/// a float is wanted, such as a scale: the double next to it, the same float32.
+double writtenAsFloat(double value)
+{
+    constexpr double kWithoutPoint = 1e10;
+    const bool isWhole = std::abs(value) >= kWithoutPoint && std::trunc(value) == value;
+    return isWhole ? std::nextafter(value, 0.0) : value;
+}
+
+} // namespace
+
+bool isLiteral(const at::IValue& value)
+{
+    return value.isNone() || value.isInt() || value.isDouble() || value.isBool() || value.isString()
+        || value.isDevice() || value.isIntList() || value.isDoubleList() || value.isBoolList();
+}
+
+at::IValue literalOf(const Argument& argument, const c10::TypePtr& type)
+{
+    const bool wantsFloat = type->kind() == c10::TypeKind::FloatType;
+    if (const auto* v = argument.asBool())
+        return at::IValue(*v);
+    if (const auto* v = argument.asInt())
+        return wantsFloat ? at::IValue(writtenAsFloat(double(*v))) : at::IValue(*v);
+    if (const auto* v = argument.asDouble())
+        return at::IValue(wantsFloat ? writtenAsFloat(*v) : *v);
+    if (const auto* v = argument.asString())
+        return at::IValue(*v);
+    if (const auto* v = argument.asDType())
+        return at::IValue(std::int64_t(toScalarType(*v)));
+    if (const auto* v = std::get_if<Device>(&argument.value))
+        return at::IValue(toTorchDevice(*v));
+    if (const auto* v = std::get_if<LayoutTag>(&argument.value))
+        return at::IValue(std::int64_t(layoutOf(v->name)));
+    if (const auto* v = std::get_if<MemoryFormatTag>(&argument.value))
+        return at::IValue(std::int64_t(memoryFormatOf(v->name)));
+    if (const auto* v = std::get_if<ComplexNumber>(&argument.value))
+        return at::IValue(c10::complex<double>(v->real, v->imaginary));
+    return {};
+}
+
+} // namespace qs

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/graph/code/code_calls.h"
+
+#include "engine/graph/code/code_modules.h"
+#include "engine/graph/code/code_namer.h"
+#include "engine/graph/operators/operators.h"
+
+namespace qs {
+
+CodeCalls codeCalls(const Graph& graph, const CodeContext& context)
+{
+    using Kind = CodeStatement::Kind;
+    const CodeNamer names(graph, context);
+    std::unordered_map<std::string, int> calls;
+    for (const CodeStatement& statement : names.statements())
+        if (statement.kind == Kind::Module)
+            ++calls[statement.path()];
+    CodeCalls out;
+    for (const CodeStatement& statement : names.statements()) {
+        const Node& node = statement.result();
+        if (statement.kind == Kind::PackedWeight)
+            out.packedWeights[node.id] = names.of({node.id, 0});
+        else if (const ParameterNames* own = names.parameters(node))
+            out.parameters[node.id] = *own;
+        else if (statement.kind == Kind::Module && statement.root == &node
+                 && isKernelTarget(node.target) && calls[statement.path()] == 1)
+            out.modules[node.id]
+                = {statement.path(), "Quantized" + kernelClass(statement, context)};
+    }
+    return out;
+}
+
+} // namespace qs

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/graph/code/code_printer.h"
+
+#include <string>
+#include <unordered_map>
+
+namespace qs {
+
+/// The names of scale and zero point of one quantize node.
+struct ParameterNames
+{
+    std::string scale, zeroPoint;
+};
+
+/// What a converted model's parts are called in its printed code, for files that keep those names.
+struct CodeCalls
+{
+    struct Module
+    {
+        std::string path; ///< "layer1.0.conv1"
+        std::string className; ///< "QuantizedConvReLU2d"
+    };
+    /// Kernels that are the whole forward of a module, which nothing else is called by.
+    std::unordered_map<NodeId, Module> modules;
+    /// Scale and zero point of the others, attributes of the root.
+    std::unordered_map<NodeId, ParameterNames> parameters;
+    std::unordered_map<NodeId, std::string> packedWeights; ///< of functions, by the prepack's node
+};
+
+/// The names that `codeLines` prints.
+CodeCalls codeCalls(const Graph& graph, const CodeContext& context);
+
+} // namespace qs
