@@ -119,7 +119,7 @@ Result<void> runCheck(CheckOptions options, const JobContext& job)
     std::string text;
     std::int64_t missed = 0;
     for (const GateCheck& check : *checks) {
-        text += (check.passed ? "ok      " : "MISSED  ") + check.message + "\n";
+        text += (check.passed ? "ok      " : "MISSED  ") + asOneLine(check.message) + "\n";
         missed += check.passed ? 0 : 1;
     }
     QS_CHECK(printOut(text));

@@ -224,8 +224,9 @@ std::string plainCause(const std::string& what)
     removeSpan(text, "[enforce fail at ", "]");
     removeSpan(text, "Exception raised from ", "\n");
     for (const std::string_view asks :
-         {"Please report this issue", "please report a bug to PyTorch", "Please report a bug",
-          "please report this error", "Please file"})
+         {"This is an internal miniz error", "Please report this issue",
+          "please report a bug to PyTorch", "Please report a bug", "please report this error",
+          "Please file"})
         if (const auto at = text.find(asks); at != std::string::npos)
             text.erase(at);
     constexpr std::string_view kReader = "PytorchStreamReader failed";

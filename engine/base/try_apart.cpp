@@ -179,7 +179,7 @@ std::string meaning(const TrialEnd& end)
         return " divides by zero where PyTorch's reader computes constants";
     case SIGSEGV:
     case SIGBUS:
-        return " is nested too deeply for PyTorch's reader";
+        return " is nested too deeply for PyTorch's reader, or calls an operator that crashes it";
     case SIGXCPU:
         return " keeps PyTorch's reader busy without end";
     default:

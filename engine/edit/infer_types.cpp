@@ -30,12 +30,17 @@ constexpr std::array<std::int64_t, 8> kFactors {2, 3, 5, 7, 11, 13, 17, 19};
 
 std::int64_t bytesOf(const at::IValue& value)
 {
-    if (value.isTensor() && value.toTensor().defined())
-        return std::int64_t(value.toTensor().nbytes());
+    // A sparse tensor has no bytes of its own.
+    const auto of = [](const at::Tensor& tensor) {
+        return tensor.defined() && tensor.layout() == at::kStrided ? std::int64_t(tensor.nbytes())
+                                                                   : 0;
+    };
+    if (value.isTensor())
+        return of(value.toTensor());
     std::int64_t bytes = 0;
     if (value.isTensorList())
         for (const at::Tensor& tensor : value.toTensorVector())
-            bytes += std::int64_t(tensor.nbytes());
+            bytes += of(tensor);
     return bytes;
 }
 

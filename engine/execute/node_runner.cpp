@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
+#include "engine/base/try_apart.h"
 #include "engine/execute/call_operands.h"
 #include "engine/execute/control/higher_order.h"
 #include "engine/execute/control/scalar_ops.h"
@@ -15,7 +16,10 @@
 #include "engine/graph/operators/engine_ops.h"
 #include "engine/graph/operators/state.h"
 
+#include <ATen/Parallel.h>
 #include <ATen/ops/clone.h>
+
+#include <csignal>
 
 namespace qs {
 
@@ -92,6 +96,29 @@ void protectStatistics(const c10::FunctionSchema& schema, torch::jit::Stack& sta
             *value = at::clone(value->toTensor());
 }
 
+/// An error where a copy of the process does not survive the call. What else goes wrong there goes
+/// wrong here too and is told by the kernel itself.
+Result<void> tryKernel(const c10::OperatorHandle& op, const torch::jit::Stack& given)
+{
+    constexpr TrialLimits kLimits {std::int64_t(4) << 30, 20};
+    constexpr int kTimes = 2; // what it broke of the heap is found when that is used again
+    const auto call = [&]() -> Result<void> {
+        at::set_num_threads(1); // the threads of a pool are not copied
+        for (int i = 0; i < kTimes; ++i) {
+            torch::jit::Stack stack = given;
+            op.callBoxed(stack);
+        }
+        return {};
+    };
+    QS_TRY(const std::optional<TrialEnd> end, runApart(call, kLimits, {}));
+    if (!end || end->finished
+        || (end->signal != SIGSEGV && end->signal != SIGBUS && end->signal != SIGFPE
+            && end->signal != SIGABRT && end->signal != SIGILL))
+        return {};
+    return fail(makeError(ErrorCode::BadInput, "PyTorch's kernel crashes on these arguments")
+                    .withHint("give it others, or leave the operator out"));
+}
+
 /// Runs it on the arguments of the stack, which its results replace. Errors name the operator and
 /// what it was given: a kernel takes its arguments off the stack, hence the copy, which is of
 /// references alone.
@@ -100,6 +127,10 @@ Result<void> callKernel(const Node& node, const NodeCall& call, bool overwrite,
 {
     const torch::jit::Stack given = overwrite ? torch::jit::Stack() : stack;
     auto done = guardTorch([&]() -> Result<void> {
+        if (call.untried && *call.untried) {
+            QS_CHECK(tryKernel(*call.op, stack));
+            *call.untried = false;
+        }
         if (overwrite)
             call.inPlace->callBoxed(stack);
         else if (call.op)
@@ -202,6 +233,8 @@ NodeCall prepareCall(const Node& node, Layout layout)
         return call;
     }
     call.op = findOperator(node.target);
+    if (call.op && trustsArguments(*call.op))
+        call.untried = std::make_shared<bool>(true);
     if (!call.op)
         call.script = findScriptOperator(node.target);
     if (!call.op && !call.script) {

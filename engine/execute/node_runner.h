@@ -8,6 +8,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct NodeCall
     std::optional<c10::OperatorHandle> inPlace; ///< writes the same over its first argument
     std::vector<int> slots; ///< for each schema argument the node's argument, or -1 = the default
     std::string problem; ///< why the node cannot run; empty when it can
+    /// Of an operator that `trustsArguments`: whether it is still to be tried in a copy of the
+    /// process before it runs here. Null for all others. Copies of the call share it.
+    std::shared_ptr<bool> untried;
 };
 
 /// The schema of what will be called; null when it has none.

@@ -47,6 +47,28 @@ bool isForbiddenOperator(std::string_view target)
                        [&](std::string_view name) { return target.starts_with(name); });
 }
 
+bool trustsArguments(const c10::OperatorHandle& op)
+{
+    const std::string_view full = op.operator_name().name;
+    constexpr std::string_view kNamespace = "aten::";
+    if (!full.starts_with(kNamespace) || op.hasTag(at::Tag::core))
+        return false;
+    const std::string_view name = full.substr(kNamespace.size());
+    // What traces and decompositions are full of.
+    static constexpr std::array<std::string_view, 12> kUsual {
+        "_convolution", "_unsafe_view",  "_unsafe_index", "_shape_as_tensor",
+        "_reshape_",    "_scaled_dot_",  "_native_batch", "_to_",
+        "_assert_",     "_local_scalar", "_softmax",      "_log_softmax"};
+    static constexpr std::array<std::string_view, 10> kInternal {
+        "_",       "slow_", "quantized_", "align_",  "mkldnn_",
+        "fbgemm_", "thnn_", "cudnn_",     "miopen_", "sparse_"};
+    const auto begins = [name](std::string_view start) { return name.starts_with(start); };
+    if (std::any_of(kUsual.begin(), kUsual.end(), begins))
+        return false;
+    return std::any_of(kInternal.begin(), kInternal.end(), begins)
+        || name.find("backward") != std::string_view::npos || name.ends_with("_forward");
+}
+
 bool isRandom(const c10::OperatorHandle& op)
 {
     return op.hasTag(at::Tag::nondeterministic_seeded);

@@ -24,6 +24,10 @@ bool mutatesArguments(const c10::FunctionSchema& schema);
 /// shown and never run.
 bool isForbiddenOperator(std::string_view target);
 
+/// True for operators that PyTorch calls from its own code alone: their kernels trust what they are
+/// given, and may crash where others complain.
+bool trustsArguments(const c10::OperatorHandle& op);
+
 /// True when calling the operator twice with the same arguments may give different results.
 bool isRandom(const c10::OperatorHandle& op);
 

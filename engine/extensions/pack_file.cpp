@@ -199,7 +199,8 @@ Result<void> readName(const JsonPlace& root, ExtensionPack& pack)
     }
     QS_TRY(pack.torchVersion, root.key("torch").string());
     if (pack.torchVersion != QUANTSCOPE_TORCH_VERSION)
-        return root.key("torch").error("it is built against torch " + pack.torchVersion
+        return root.key("torch").error("it is built against torch "
+                                           + shortened(pack.torchVersion, 40)
                                            + ", this program has " QUANTSCOPE_TORCH_VERSION,
                                        "build it again with torch " QUANTSCOPE_TORCH_VERSION);
     return {};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 namespace qs {
 
@@ -12,6 +13,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kHistoryVersion = 1;
 constexpr std::size_t kMaxCompared = 32 << 20; ///< bytes of recipes
+/// More than any file of ours holds: steps, and bytes of the recipes that they lead to.
+constexpr std::size_t kMostHistorySteps = 1000, kMostHistoryBytes = 4 * kMaxCompared;
 
 /// A part of a history as documents, steps as what they change.
 class HistoryDocument
@@ -87,24 +90,50 @@ DecisionHistory nearCurrent(const DecisionHistory& history, std::size_t maxSteps
     return out;
 }
 
-Result<Recipe> recipeOf(const Json& json, const std::string& path)
+/// A change as `Json::diff` makes them: what it leads to is no larger than what is written here,
+/// and no deeper. Throws where it is none.
+void checkChange(const Json& change)
 {
-    return parseRecipe(json.dump(), path);
+    constexpr std::ptrdiff_t kDeepest = 64; // levels; a recipe has a dozen
+    for (const Json& part : change) {
+        const auto& op = part.at("op").get_ref<const std::string&>();
+        const auto& path = part.at("path").get_ref<const std::string&>();
+        if ((op != "add" && op != "remove" && op != "replace")
+            || std::count(path.begin(), path.end(), '/') > kDeepest)
+            throw std::length_error(op);
+    }
 }
 
-/// Throws what the JSON library throws where the document has another shape.
+/// Throws what the JSON library throws where the document has another shape, and
+/// std::length_error where it asks for more than a history ever holds.
 Result<DecisionHistory> fromDocument(const Json& json, const std::string& path)
 {
     if (json.at("version").get<int>() > kHistoryVersion)
         return fail(ErrorCode::BadInput, "it was written by a newer Quantscope");
     DecisionHistory history;
-    Json document = json.at("first");
-    QS_TRY(Recipe first, recipeOf(document, path));
-    history.recipes.push_back(std::move(first));
-    for (const Json& step : json.at("steps")) {
-        document = step.contains("recipe") ? step["recipe"] : document.patch(step.at("change"));
-        QS_TRY(Recipe recipe, recipeOf(document, path));
+    std::size_t bytes = 0;
+    const auto keep = [&](const Json& document) -> Result<void> {
+        const std::string text = document.dump();
+        bytes += text.size();
+        if (bytes > kMostHistoryBytes)
+            throw std::length_error("bytes");
+        QS_TRY(Recipe recipe, parseRecipe(text, path));
         history.recipes.push_back(std::move(recipe));
+        return {};
+    };
+    const Json& steps = json.at("steps");
+    if (steps.size() > kMostHistorySteps)
+        throw std::length_error("steps");
+    Json document = json.at("first");
+    QS_CHECK(keep(document));
+    for (const Json& step : steps) {
+        if (step.contains("recipe")) {
+            document = step["recipe"];
+        } else {
+            checkChange(step.at("change"));
+            document.patch_inplace(step.at("change"));
+        }
+        QS_CHECK(keep(document));
         history.texts.push_back(step.at("text").get<std::string>());
     }
     history.current = json.at("current").get<std::size_t>();
@@ -144,6 +173,8 @@ Result<DecisionHistory> parseHistory(const std::string& json, const std::string&
         return history;
     } catch (const Json::exception&) {
         return damaged("a step is missing or of another shape");
+    } catch (const std::length_error&) {
+        return damaged("it leads to more than a history holds");
     }
 }
 

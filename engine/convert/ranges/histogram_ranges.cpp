@@ -279,6 +279,20 @@ ValueRange percentileRange(const Histogram& histogram, double percent)
     return {float(quantile(histogram, cut)), float(quantile(histogram, total - cut))};
 }
 
+Histogram coarser(const Histogram& histogram, std::size_t most)
+{
+    const std::size_t bins = histogram.counts.size(), together = (bins + most - 1) / most;
+    if (bins <= most)
+        return histogram;
+    Histogram out {histogram.min, histogram.max, {}};
+    out.counts.assign((bins + together - 1) / together, 0);
+    for (std::size_t i = 0; i < bins; ++i)
+        out.counts[i / together] += histogram.counts[i];
+    out.max
+        = float(histogram.min + binWidth(histogram) * double(together) * double(out.counts.size()));
+    return out;
+}
+
 ValueRange entropyRange(const Histogram& histogram, const ObserverSpec& spec)
 {
     if (isPoint(histogram))

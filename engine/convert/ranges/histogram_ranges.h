@@ -15,6 +15,9 @@ namespace qs {
 /// of a histogram). Between bin edges by linear interpolation.
 ValueRange percentileRange(const Histogram& histogram, double percent);
 
+/// The same counts in no more than `most` bins: neighbours together.
+Histogram coarser(const Histogram& histogram, std::size_t most);
+
 /// The range whose quantized distribution tells least apart from the clipped one, by the
 /// Kullback-Leibler divergence (S. Migacz, "8-bit inference with TensorRT", 2017). What is cut off
 /// counts at the ends. Symmetric schemes are searched over |x|.

@@ -4,8 +4,10 @@
 #include "engine/base/torch_guard.h"
 #include "engine/calibrate/observers/derived_stats.h"
 #include "engine/configure/qconfigs/derived_qconfig.h"
+#include "engine/configure/qconfigs/observer_check.h"
 #include "engine/convert/quantize_weights.h"
 #include "engine/convert/ranges/choose_qparams.h"
+#include "engine/convert/ranges/histogram_ranges.h"
 #include "engine/convert/ranges/value_noise.h"
 #include "engine/execute/interpreter.h"
 
@@ -14,6 +16,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 namespace qs {
 
@@ -131,13 +134,17 @@ void addWidthsAndSchemes(AlternativeList& list, const ObserverSpec& now)
 ObserverStats statsFor(const ObserverStats& stats, const ObserverSpec& spec, bool& exact)
 {
     exact = true;
-    if (auto derived = derivedStats(stats, spec))
+    const bool triesAll = spec.range == RangeMethod::Entropy || spec.range == RangeMethod::Mse;
+    const auto most = std::size_t(triesAll ? kMostSearchedBins : std::numeric_limits<int>::max());
+    auto derived = derivedStats(stats, spec);
+    if (derived && derived->exact.counts.size() <= most)
         return *derived;
     exact = false;
     ObserverStats out = stats;
     out.spec = spec;
     if (out.exact.empty())
         out.exact = stats.fine;
+    out.exact = coarser(out.exact, most);
     return out;
 }
 

@@ -2,9 +2,12 @@
 #include "engine/export/report/csv_report.h"
 
 #include "engine/base/files/atomic_file.h"
+#include "engine/base/text.h"
 #include "engine/export/documents/result_document.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <string_view>
 
 namespace qs {
 
@@ -20,8 +23,21 @@ constexpr const char* kRanges[] = {"scale", "scale_min", "scale_max", "zero_poin
 constexpr const char* kTerms[] = {"isolated", "inherited", "born_here", "cumulative"};
 constexpr const char* kMetrics[] = {"sqnr_db", "cosine", "mse", "max_abs"};
 
-std::string cell(const std::string& text)
+/// What a spreadsheet would compute instead of showing it.
+bool isFormula(const std::string& text)
 {
+    if (text.size() < 2 || std::string_view("=+-@").find(text.front()) == std::string_view::npos)
+        return false;
+    char* end = nullptr;
+    std::strtod(text.c_str(), &end);
+    return *end != '\0';
+}
+
+std::string cell(std::string text)
+{
+    text = asOneLine(std::move(text));
+    if (isFormula(text))
+        text.insert(0, 1, '\'');
     if (text.find_first_of(",\"\r\n") == std::string::npos)
         return text;
     std::string out = "\"";

@@ -31,9 +31,10 @@ Result<std::string> fileRows(const Json& result, const std::string& folder)
     if (!result.contains("exports"))
         return rows;
     for (const auto& [form, name] : result["exports"].items()) {
-        const fs::path path = fs::path(folder) / name.get<std::string>();
+        // Beside it, whatever path a result of somebody else's tells.
+        const fs::path path = fs::path(folder) / fs::path(name.get<std::string>()).filename();
         std::error_code code;
-        if (!fs::exists(path, code)) {
+        if (!fs::is_regular_file(path, code)) {
             rows += row("Export, " + form, name.get<std::string>(), "no longer in the folder");
             continue;
         }

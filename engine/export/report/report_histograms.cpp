@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/report/report_histograms.h"
 
+#include "engine/base/text.h"
 #include "engine/export/report/report_svg.h"
 #include "engine/io/npz.h"
 
@@ -81,7 +82,14 @@ Result<std::string> histogramsHtml(const Json& result, const std::string& folder
         const auto range = arrays.find(key + "/fine/range");
         if (counts == arrays.end() || range == arrays.end() || drawn == kMostPictures)
             continue;
-        const Json* entry = quantizationAt(*nodes.at(name), told.at("place").get<std::string>(),
+        const auto node = nodes.find(name);
+        if (node == nodes.end())
+            return fail(makeError(ErrorCode::BadInput,
+                                  "an observation is of the node " + inQuotes(name)
+                                      + ", which it does not list")
+                            .inFile((std::filesystem::path(folder) / "result.json").string())
+                            .withHint("run 'quantscope quantize' again"));
+        const Json* entry = quantizationAt(*node->second, told.at("place").get<std::string>(),
                                            told.at("index").get<std::size_t>());
         const auto ends = numbers(*range->second);
         if (!entry || ends.size() != 2)
