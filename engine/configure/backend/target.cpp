@@ -20,4 +20,12 @@ Result<Recipe> withBackend(Recipe recipe, const std::string& backend)
     return recipe;
 }
 
+std::string presetOf(const std::string& backend)
+{
+    if (presetQConfig(backend))
+        return backend;
+    const auto found = findBackend(backend);
+    return found ? found->defaultQConfig : std::string();
+}
+
 } // namespace qs

@@ -12,4 +12,7 @@ namespace qs {
 /// NotFound names the nearest backend.
 Result<Recipe> withBackend(Recipe recipe, const std::string& backend);
 
+/// The preset that goes with a backend, shipped or a file: "x86" for "native"; "" = none.
+std::string presetOf(const std::string& backend);
+
 } // namespace qs
