@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/base/text.h"
 #include "engine/graph/graph.h"
+#include "ui/session/decisions/backend_decisions.h"
 #include "ui/session/jobs/pipeline.h"
 #include "ui/session/text.h"
 
@@ -56,7 +57,7 @@ QString Pipeline::doneText(Stage stage) const
     case Stage::Open:
         return modelText(*doc.model());
     case Stage::Backend:
-        return QString::fromStdString(doc.recipe().backend);
+        return backendTitle(doc.recipe());
     case Stage::Plan:
         return QStringLiteral("%1 int8 · %2 float")
             .arg(doc.plan()->quantizedOps)
