@@ -135,6 +135,9 @@ Actions::Actions(QMainWindow& window)
          {"backend", "&Backend…", "Choose the hardware target", "Ctrl+Shift+B", true},
          {"editBackend", "E&dit backend…",
           "Change the target's patterns, dtypes, constraints and fusions", "Ctrl+Alt+B", true},
+         {"replacements", "Re&placements…",
+          "See what preparing puts in the place of operators, and keep some as they are",
+          "Ctrl+Alt+T", true},
          {"lowering", "&Lowering table…", "Choose which kernels operators become", "Ctrl+L", true},
          {"packs", "E&xtension packs…", "Load operators, patterns and kernels of your own",
           "Ctrl+Shift+X", false}});

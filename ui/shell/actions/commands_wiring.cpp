@@ -21,6 +21,7 @@
 #include "ui/shell/bars/pipeline_bar.h"
 #include "ui/shell/dialogs/lowering_dialog.h"
 #include "ui/shell/dialogs/packs_dialog.h"
+#include "ui/shell/dialogs/replacements_dialog.h"
 #include "ui/shell/dialogs/save_graph.h"
 #include "ui/shell/dialogs/verify_dialog.h"
 #include "ui/shell/main_window.h"
@@ -239,6 +240,7 @@ void Commands::connectRecipe()
     on(a, "newQConfig", this, [this] { newQConfig(); });
     on(a, "backend", this, [this] { chooseBackend(); });
     on(a, "lowering", this, [this] { openDialogOf<LoweringDialog>(m_window); });
+    on(a, "replacements", this, [this] { openDialogOf<ReplacementsDialog>(m_window); });
     on(a, "packs", this, [this] { openDialogOf<PacksDialog>(m_window); });
     new ModuleActions(a, m_window.workspace(), this);
     new BackendActions(m_window, this);
