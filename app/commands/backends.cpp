@@ -3,6 +3,7 @@
 #include "app/commands/text/console.h"
 #include "engine/base/text.h"
 #include "engine/configure/backend/backend_check.h"
+#include "engine/configure/backend/entry_words.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -17,48 +18,6 @@ struct BackendsOptions
     std::string subject;
     bool json = false;
 };
-
-const char* observationText(ObservationType type)
-{
-    switch (type) {
-    case ObservationType::OutputShareObserver:
-        return "output shares the input's observer";
-    case ObservationType::InputOutputNotObserved:
-        return "not observed";
-    default:
-        return "output has its own observer";
-    }
-}
-
-/// "quint8", "qint8 -127..127, scale >= 0.000244140625", "any" where nothing is said.
-std::string dtypeText(const DTypeWithConstraints& value)
-{
-    std::string text = value.dtype ? std::string(dtypeName(*value.dtype)) : "any";
-    const auto bound = [](const std::optional<std::int64_t>& number) {
-        return number ? std::to_string(*number) : std::string();
-    };
-    if (value.quantMinLowerBound || value.quantMaxUpperBound)
-        text += " " + bound(value.quantMinLowerBound) + ".." + bound(value.quantMaxUpperBound);
-    if (value.scaleMinLowerBound)
-        text += ", scale >= " + numberText(*value.scaleMinLowerBound);
-    if (value.scaleMaxUpperBound)
-        text += ", scale <= " + numberText(*value.scaleMaxUpperBound);
-    if (value.scaleExactMatch)
-        text += ", scale = " + numberText(*value.scaleExactMatch);
-    if (value.zeroPointExactMatch)
-        text += ", zero point = " + std::to_string(*value.zeroPointExactMatch);
-    return text;
-}
-
-/// "static: quint8 -> quint8, weight qint8"
-std::string dtypesText(const DTypeConfig& config)
-{
-    std::string text = (config.isDynamic ? "dynamic: " : "static: ") + dtypeText(config.input)
-        + " -> " + dtypeText(config.output);
-    if (config.weight.dtype)
-        text += ", weight " + dtypeText(config.weight);
-    return text;
-}
 
 std::string patternText(const BackendPattern& entry)
 {
@@ -90,16 +49,6 @@ Result<void> listBackends()
                       "qconfig\nthat a recipe without a mapping of its own gets with it.\n");
 }
 
-/// What becomes of the pattern.
-std::string useText(const BackendPattern& entry)
-{
-    if (!entry.fuserMethod.empty()) {
-        const std::string made = fusedModuleInEval(entry);
-        return made.empty() ? "fuses" : "fuses to " + made;
-    }
-    return observationText(entry.observationType);
-}
-
 Result<void> showBackend(const BackendsOptions& options)
 {
     QS_TRY(const Backend backend, findBackend(options.subject));
@@ -111,13 +60,13 @@ Result<void> showBackend(const BackendsOptions& options)
     for (const auto& entry : backend.patterns) {
         std::string types;
         for (const auto& config : entry.dtypeConfigs) {
-            const std::string text = dtypesText(config);
+            const std::string text = dtypesWords(config);
             auto found = std::find(combinations.begin(), combinations.end(), text);
             if (found == combinations.end())
                 found = combinations.insert(combinations.end(), text);
             types += (types.empty() ? "" : " ") + std::to_string(found - combinations.begin() + 1);
         }
-        table.add({patternText(entry), useText(entry), types});
+        table.add({patternText(entry), useWords(entry), types});
     }
     std::string text = backend.name + ": " + backend.description + "\n"
         + counted(backend.patterns.size(), "pattern") + ", " + std::to_string(fusionCount(backend))

@@ -3,266 +3,28 @@
 
 #include "engine/base/log.h"
 #include "engine/base/text.h"
+#include "engine/configure/backend/entry_json.h"
 #include "engine/configure/dumps/backend_import.h"
 #include "engine/configure/nearest_name.h"
 #include "engine/configure/qconfigs/observer_json.h"
 #include "engine/configure/resource_folder.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 
 namespace qs {
 
 namespace {
 
-constexpr const char* kFormat = "quantscope.backend";
+constexpr const char* kBackendFormat = "quantscope.backend";
 constexpr int kBackendVersion = 1;
-constexpr std::array<std::pair<ObservationType, std::string_view>, 3> kObservationNames {{
-    {ObservationType::OutputUseDifferentObserver, "output_use_different_observer_as_input"},
-    {ObservationType::OutputShareObserver, "output_share_observer_with_input"},
-    {ObservationType::InputOutputNotObserved, "input_output_not_observed"},
-}};
-const std::vector<std::string> kEntryKeys {"pattern",
-                                           "pattern_complex_format",
-                                           "observation_type",
-                                           "num_tensor_args_to_observation_type",
-                                           "input_type_to_index",
-                                           "root_module",
-                                           "qat_module",
-                                           "reference_quantized_module",
-                                           "fused_module",
-                                           "fuser_method",
-                                           "dtype_configs"};
 
 std::filesystem::path backendFolder()
 {
     return resourceFolder() / "backends";
 }
 
-Result<ObservationType> readObservation(const JsonPlace& place)
-{
-    QS_TRY(const std::string name, place.string());
-    std::vector<std::string> names;
-    for (const auto& [type, text] : kObservationNames) {
-        if (text == name)
-            return type;
-        names.emplace_back(text);
-    }
-    return place.error("unknown observation type '" + name + "'", suggestName(name, names));
-}
-
-Result<DTypeWithConstraints> readConstrained(const JsonPlace& place)
-{
-    DTypeWithConstraints out;
-    if (!place.value().is_object()) {
-        QS_TRY(out.dtype, readDType(place));
-        return out;
-    }
-    QS_CHECK(place.object({"dtype", "quant_min_lower_bound", "quant_max_upper_bound",
-                           "scale_min_lower_bound", "scale_max_upper_bound", "scale_exact_match",
-                           "zero_point_exact_match"}));
-    if (place.has("dtype")) {
-        QS_TRY(out.dtype, readDType(place.key("dtype")));
-    }
-    if (place.has("quant_min_lower_bound")) {
-        QS_TRY(out.quantMinLowerBound, place.key("quant_min_lower_bound").integer());
-    }
-    if (place.has("quant_max_upper_bound")) {
-        QS_TRY(out.quantMaxUpperBound, place.key("quant_max_upper_bound").integer());
-    }
-    if (place.has("scale_min_lower_bound")) {
-        QS_TRY(out.scaleMinLowerBound, place.key("scale_min_lower_bound").number());
-    }
-    if (place.has("scale_max_upper_bound")) {
-        QS_TRY(out.scaleMaxUpperBound, place.key("scale_max_upper_bound").number());
-    }
-    if (place.has("scale_exact_match")) {
-        QS_TRY(out.scaleExactMatch, place.key("scale_exact_match").number());
-    }
-    if (place.has("zero_point_exact_match")) {
-        QS_TRY(out.zeroPointExactMatch, place.key("zero_point_exact_match").integer());
-    }
-    return out;
-}
-
-Result<DTypeConfig> readDTypeConfig(const JsonPlace& place)
-{
-    QS_CHECK(
-        place.object({"input_dtype", "output_dtype", "weight_dtype", "bias_dtype", "is_dynamic"}));
-    DTypeConfig config;
-    if (place.has("input_dtype")) {
-        QS_TRY(config.input, readConstrained(place.key("input_dtype")));
-    }
-    if (place.has("output_dtype")) {
-        QS_TRY(config.output, readConstrained(place.key("output_dtype")));
-    }
-    if (place.has("weight_dtype")) {
-        QS_TRY(config.weight, readConstrained(place.key("weight_dtype")));
-    }
-    if (place.has("bias_dtype")) {
-        QS_TRY(config.biasDType, readDType(place.key("bias_dtype")));
-    }
-    if (place.has("is_dynamic")) {
-        QS_TRY(config.isDynamic, place.key("is_dynamic").boolean());
-    }
-    return config;
-}
-
-Result<std::vector<std::string>> readPattern(const JsonPlace& place)
-{
-    if (place.value().is_string()) {
-        QS_TRY(std::string name, place.string());
-        return std::vector<std::string> {std::move(name)};
-    }
-    QS_CHECK(place.array());
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < place.value().size(); ++i) {
-        QS_TRY(std::string name, place.item(i).string());
-        names.push_back(std::move(name));
-    }
-    if (names.empty() || names.size() > 3)
-        return place.error("a pattern has one, two or three operators, not "
-                           + std::to_string(names.size()));
-    return names;
-}
-
-Result<void> readArgumentMaps(const JsonPlace& place, BackendPattern& entry)
-{
-    if (place.has("num_tensor_args_to_observation_type")) {
-        const JsonPlace map = place.key("num_tensor_args_to_observation_type");
-        if (!map.value().is_object())
-            return map.error("an object is wanted");
-        for (const auto& [count, value] : map.value().items()) {
-            if (count.empty() || count.size() > 3
-                || !std::all_of(count.begin(), count.end(),
-                                [](unsigned char c) { return std::isdigit(c); }))
-                return map.error("'" + count + "' is not a number of tensors");
-            QS_TRY(entry.numTensorArgsToObservationType[std::stoi(count)],
-                   readObservation(map.key(count)));
-        }
-    }
-    if (place.has("input_type_to_index")) {
-        const JsonPlace map = place.key("input_type_to_index");
-        QS_CHECK(map.object({"input", "weight", "bias"}));
-        for (const auto& [role, value] : map.value().items()) {
-            QS_TRY(const std::int64_t index, map.key(role).integer());
-            entry.inputTypeToIndex[role] = int(index);
-        }
-    }
-    return {};
-}
-
-Json constrainedToJson(const DTypeWithConstraints& value)
-{
-    const Json dtype = value.dtype ? Json(dtypeName(*value.dtype)) : Json();
-    Json out;
-    if (value.dtype)
-        out["dtype"] = dtype;
-    const std::size_t bare = out.size();
-    if (value.quantMinLowerBound)
-        out["quant_min_lower_bound"] = *value.quantMinLowerBound;
-    if (value.quantMaxUpperBound)
-        out["quant_max_upper_bound"] = *value.quantMaxUpperBound;
-    if (value.scaleMinLowerBound)
-        out["scale_min_lower_bound"] = *value.scaleMinLowerBound;
-    if (value.scaleMaxUpperBound)
-        out["scale_max_upper_bound"] = *value.scaleMaxUpperBound;
-    if (value.scaleExactMatch)
-        out["scale_exact_match"] = *value.scaleExactMatch;
-    if (value.zeroPointExactMatch)
-        out["zero_point_exact_match"] = *value.zeroPointExactMatch;
-    return out.size() == bare ? dtype : out;
-}
-
-Json dtypeConfigToJson(const DTypeConfig& config)
-{
-    Json out = Json::object();
-    const std::pair<const char*, const DTypeWithConstraints*> roles[] {
-        {"input_dtype", &config.input},
-        {"output_dtype", &config.output},
-        {"weight_dtype", &config.weight}};
-    for (const auto& [key, value] : roles)
-        if (*value != DTypeWithConstraints {})
-            out[key] = constrainedToJson(*value);
-    if (config.biasDType)
-        out["bias_dtype"] = dtypeName(*config.biasDType);
-    if (config.isDynamic)
-        out["is_dynamic"] = true;
-    return out;
-}
-
-Json entryToJson(const BackendPattern& entry)
-{
-    const auto observation = [](ObservationType wanted) {
-        for (const auto& [type, name] : kObservationNames)
-            if (type == wanted)
-                return std::string(name);
-        return std::string();
-    };
-    Json out;
-    if (entry.complexFormat.empty())
-        out["pattern"] = entry.pattern;
-    else
-        out["pattern_complex_format"] = Json::parse(entry.complexFormat);
-    if (!entry.dtypeConfigs.empty()
-        || entry.observationType != ObservationType::OutputUseDifferentObserver)
-        out["observation_type"] = observation(entry.observationType);
-    for (const auto& [count, type] : entry.numTensorArgsToObservationType)
-        out["num_tensor_args_to_observation_type"][std::to_string(count)] = observation(type);
-    for (const auto& [role, index] : entry.inputTypeToIndex)
-        out["input_type_to_index"][role] = index;
-    const std::pair<const char*, const std::string*> names[] {
-        {"root_module", &entry.rootModule},
-        {"qat_module", &entry.qatModule},
-        {"reference_quantized_module", &entry.referenceModule},
-        {"fused_module", &entry.fusedModule},
-        {"fuser_method", &entry.fuserMethod}};
-    for (const auto& [key, value] : names)
-        if (!value->empty())
-            out[key] = *value;
-    for (const auto& config : entry.dtypeConfigs)
-        out["dtype_configs"].push_back(dtypeConfigToJson(config));
-    return out;
-}
-
 } // namespace
-
-Result<BackendPattern> readBackendPattern(const JsonPlace& place)
-{
-    QS_CHECK(place.object(kEntryKeys));
-    BackendPattern entry;
-    if (place.has("pattern") == place.has("pattern_complex_format"))
-        return place.error("exactly one of 'pattern' and 'pattern_complex_format' is wanted");
-    if (place.has("pattern")) {
-        QS_TRY(entry.pattern, readPattern(place.key("pattern")));
-    } else {
-        entry.complexFormat = place.key("pattern_complex_format").value().dump();
-    }
-    if (place.has("observation_type")) {
-        QS_TRY(entry.observationType, readObservation(place.key("observation_type")));
-    }
-    QS_CHECK(readArgumentMaps(place, entry));
-    const std::pair<const char*, std::string*> names[] {
-        {"root_module", &entry.rootModule},
-        {"qat_module", &entry.qatModule},
-        {"reference_quantized_module", &entry.referenceModule},
-        {"fused_module", &entry.fusedModule},
-        {"fuser_method", &entry.fuserMethod}};
-    for (const auto& [key, target] : names)
-        if (place.has(key)) {
-            QS_TRY(*target, place.key(key).string());
-        }
-    if (place.has("dtype_configs")) {
-        const JsonPlace list = place.key("dtype_configs");
-        QS_CHECK(list.array());
-        for (std::size_t i = 0; i < list.value().size(); ++i) {
-            QS_TRY(DTypeConfig config, readDTypeConfig(list.item(i)));
-            entry.dtypeConfigs.push_back(std::move(config));
-        }
-    }
-    return entry;
-}
 
 Result<Backend> parseBackend(const std::string& json, const std::string& path)
 {
@@ -277,7 +39,7 @@ Result<Backend> parseBackend(const std::string& json, const std::string& path)
                 document["default_qconfig"] = known->defaultQConfig;
     }
     const JsonPlace root(document, path, "");
-    QS_CHECK(checkFormat(root, kFormat, kBackendVersion));
+    QS_CHECK(checkFormat(root, kBackendFormat, kBackendVersion));
     QS_CHECK(
         root.object({"format", "version", "name", "description", "default_qconfig", "patterns"}));
     Backend backend;
@@ -341,7 +103,7 @@ Result<Backend> findBackend(const std::string& nameOrPath)
 
 std::string backendToJson(const Backend& backend)
 {
-    Json out {{"format", kFormat}, {"version", kBackendVersion}, {"name", backend.name}};
+    Json out {{"format", kBackendFormat}, {"version", kBackendVersion}, {"name", backend.name}};
     if (!backend.description.empty())
         out["description"] = backend.description;
     if (!backend.defaultQConfig.empty())

@@ -3,6 +3,7 @@
 
 #include "engine/base/memory/freed_memory.h"
 #include "engine/base/torch_guard.h"
+#include "engine/configure/backend/target.h"
 #include "engine/convert/insert_qdq.h"
 #include "engine/convert/lowering/check_lowered.h"
 #include "engine/convert/lowering/emit_kernel.h"
@@ -72,7 +73,7 @@ Result<ReferenceModel> convertToReference(PreparedPtr prepared, QParamsTable qpa
     made.model->prepared = std::move(prepared);
     made.model->qparams = std::move(qparams);
     QS_CHECK(guardTorch([&]() -> Result<void> {
-        made.reduceRange = selectEngine(backend);
+        made.reduceRange = selectEngine(presetOf(backend));
         made.model->engine = currentEngine();
         return {};
     }));

@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/configure/nearest_name.h"
 #include "engine/plan/match/custom_matches.h"
+#include "engine/plan/match/fusion_gap.h"
 #include "engine/plan/names/taken_apart.h"
 
 #include <algorithm>
@@ -78,19 +79,6 @@ bool multipliesByWeight(const Graph& graph, const Node& node, const OpName& name
     const Argument* right = node.tryArg("mat2");
     const bool multiplies = name.base == "mm" || name.base == "addmm" || name.base == "bmm";
     return multiplies && right && right->asRef() && isMadeOfWeight(graph, *right->asRef());
-}
-
-// What often follows a convolution or linear in one kernel.
-bool followsInFusions(const std::string& name)
-{
-    return name.find("BatchNorm") != std::string::npos || name.ends_with("ReLU")
-        || name.ends_with(".relu");
-}
-
-bool startsFusions(const std::string& name)
-{
-    return name.find("Conv") != std::string::npos || name.ends_with(".Linear")
-        || name.find("BatchNorm") != std::string::npos;
 }
 
 /// The strongest rule and, below it, those it overrode.
@@ -204,36 +192,6 @@ void Reasoner::explainMatched(NodePlan& plan, std::size_t match) const
         plan.remedy.text = plan.candidates.front().text;
 }
 
-std::vector<std::string> Reasoner::surroundings(NodeId id) const
-{
-    // Back to the operator a fusion would start with, then forward along single readers.
-    NodeId start = id;
-    for (int step = 0; step < 2; ++step) {
-        const auto inputs = activationInputs(graph, graph.get(start), names[graph.position(start)]);
-        if (inputs.size() != 1 || !followsInFusions(names[graph.position(start)].name)
-            || graph.get(inputs[0].node).kind != NodeKind::Op)
-            break;
-        const std::string& before = names[graph.position(inputs[0].node)].name;
-        if (!startsFusions(before) && !followsInFusions(before))
-            break;
-        start = inputs[0].node;
-    }
-    std::vector<std::string> chain {names[graph.position(start)].name};
-    if (!startsFusions(chain[0]))
-        return {names[graph.position(id)].name};
-    bool reached = start == id;
-    for (NodeId at = start; chain.size() < 3;) {
-        const auto users = graph.users({at, 0});
-        if (users.size() != 1 || !followsInFusions(names[graph.position(users[0].node)].name))
-            break;
-        at = users[0].node;
-        reached = reached || at == id;
-        chain.push_back(names[graph.position(at)].name);
-    }
-    // Several readers on the way: no fusion holds both ends.
-    return reached ? chain : std::vector<std::string> {names[graph.position(id)].name};
-}
-
 void Reasoner::addBlocked(NodePlan& plan) const
 {
     const auto found = m_blockedAt.find(plan.node);
@@ -311,7 +269,8 @@ void Reasoner::explainUnmatched(NodePlan& plan, const Node& node, const OpName& 
         plan.remedy.text = "add a pattern [\"" + whole.name + "\"] to the backend";
         return;
     }
-    const std::vector<std::string> around = surroundings(node.id);
+    const std::vector<std::string> around = fusableChain(
+        graph, node.id, [this](NodeId id) -> const OpName& { return names[graph.position(id)]; });
     std::string text
         = "backend " + inQuotes(backend.name) + " has no pattern " + patternText(around);
     if (around.size() > 1)

@@ -40,7 +40,6 @@ private:
     /// Whether operators of this name are quantized, though not what they consist of.
     bool isWhole(const std::string& name) const;
     void explainUnmatched(NodePlan& plan, const Node& node, const OpName& name) const;
-    std::vector<std::string> surroundings(NodeId id) const;
     /// Fusions that only a second reader prevents become candidates.
     void addBlocked(NodePlan& plan) const;
 

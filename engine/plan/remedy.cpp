@@ -2,6 +2,7 @@
 #include "engine/plan/remedy.h"
 
 #include "engine/base/text.h"
+#include "engine/configure/backend/target.h"
 #include "engine/configure/qconfigs/derived_qconfig.h"
 #include "engine/plan/rules/node_rules.h"
 
@@ -153,10 +154,11 @@ Recipe applyRemedy(const Recipe& recipe, const Graph& graph, const Plan& plan, N
     if (!found || !found->remedy)
         return recipe;
     Recipe out = recipe;
-    const std::string from
-        = found->qconfigName.empty() ? found->rule.qconfig.name : found->qconfigName;
+    std::string from = found->qconfigName.empty() ? found->rule.qconfig.name : found->qconfigName;
+    if (from.empty())
+        from = presetOf(recipe.target());
     const NamedQConfig named
-        = addQConfig(out, *found->remedy.qconfig, (from.empty() ? recipe.target() : from) + "_fit");
+        = addQConfig(out, *found->remedy.qconfig, (from.empty() ? "own" : from) + "_fit");
     setNodeRules(out, graph, decidedTogether(graph, plan, node), named);
     return out;
 }

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr auto kFormat = "quantscope.project";
+constexpr auto kProjectFormat = "quantscope.project";
 constexpr std::uint64_t kProjectVersion = 1;
 constexpr auto kSample = "sample"; ///< data that the model's own file holds
 
@@ -57,7 +57,7 @@ Result<std::string> textMember(const Json& json, const char* key, const std::str
 Result<void> checkHeader(const Json& json, const std::string& path)
 {
     const auto format = json.is_object() ? json.find("format") : json.end();
-    if (!json.is_object() || format == json.end() || *format != kFormat)
+    if (!json.is_object() || format == json.end() || *format != kProjectFormat)
         return fail(makeError(ErrorCode::BadInput, "not a Quantscope project").inFile(path));
     if (!json.contains("version") || !json["version"].is_number_integer())
         return fail(
@@ -141,7 +141,7 @@ Result<void> writeProject(const Project& project, const std::string& path)
 {
     const fs::path folder = fs::absolute(path).parent_path();
     Json json;
-    json["format"] = kFormat;
+    json["format"] = kProjectFormat;
     json["version"] = kProjectVersion;
     json["model"] = relativeTo(project.modelPath, folder);
     json["model_sha256"] = project.modelSha256;
@@ -172,7 +172,7 @@ bool looksLikeProject(const std::string& path)
     std::string head(256, '\0');
     file.read(head.data(), std::streamsize(head.size()));
     head.resize(std::size_t(file.gcount()));
-    return head.find('{') != std::string::npos && head.find(kFormat) != std::string::npos;
+    return head.find('{') != std::string::npos && head.find(kProjectFormat) != std::string::npos;
 }
 
 } // namespace qs

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr auto kFormat = "quantscope.run";
+constexpr auto kRunFormat = "quantscope.run";
 constexpr int kStoreVersion = 1;
 constexpr std::size_t kLongestName = 120; ///< bytes; file systems take 255
 
@@ -71,7 +71,7 @@ std::string freeName(const std::vector<KeptRun>& runs, const std::string& wanted
 
 Json labelJson(const RunLabel& label)
 {
-    Json json = {{"format", kFormat},        {"version", kStoreVersion}, {"name", label.name},
+    Json json = {{"format", kRunFormat},     {"version", kStoreVersion}, {"name", label.name},
                  {"created", label.created}, {"note", label.note},       {"source", label.source},
                  {"named", label.isNamed}};
     if (!label.key.empty())
@@ -100,7 +100,7 @@ Result<Json> labelFile(const std::string& folder)
     const std::string path = (fs::path(folder) / kRunFile).string();
     QS_TRY(const std::string text, readTextFile(path));
     QS_TRY(Json json, parseJson(text, path));
-    if (!json.is_object() || json.value("format", Json()) != kFormat)
+    if (!json.is_object() || json.value("format", Json()) != kRunFormat)
         return fail(notLabel(path));
     if (json.value("version", Json()) != kStoreVersion)
         return fail(

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "tests/support/command_line.h"
+#include "tests/ui/real_engine.h"
 #include "tests/ui/shown_numbers.h"
 #include "tests/ui/window_test.h"
 #include "ui/plots/histogram_plot.h"
 #include "ui/session/decisions/edge_decisions.h"
-#include "ui/session/engine_session.h"
 
 #include <QComboBox>
 #include <QLabel>
@@ -17,15 +17,6 @@
 namespace qs::test {
 
 inline const QString kSamples = QStringLiteral(QS_SOURCE_DIR "/resources/samples/");
-
-class RealEngine
-{
-public:
-    operator EngineService&() { return *m_engine; }
-
-private:
-    std::unique_ptr<EngineService> m_engine = makeEngineSession();
-};
 
 /// The window on the real engine with the sample model compared, beside the command line.
 class EdgeWindow : public WindowTest<RealEngine>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/configure/extension_packs.h"
+#include "tests/ui/real_engine.h"
 #include "tests/ui/window_test.h"
 #include "ui/frame/actions.h"
 #include "ui/frame/message_bar.h"
-#include "ui/session/engine_session.h"
 #include "ui/shell/dialogs/packs_dialog.h"
 
 #include <QAction>
@@ -42,20 +42,10 @@ torch.export.save(torch.export.export(Net().eval(), (torch.randn(4, 16),)), sys.
 torch.save([(torch.randn(8, 16),) for _ in range(3)], sys.argv[3])
 )";
 
-/// The real engine where the fixture wants one it can construct.
-class RealEngine
-{
-public:
-    operator EngineService&() { return *m_engine; }
-
-private:
-    std::unique_ptr<EngineService> m_engine = makeEngineSession();
-};
-
 } // namespace
 
 /// Packs in the window. A process keeps what it has loaded: the tests go from none to two.
-class TestPacks : public test::WindowTest<RealEngine>
+class TestPacks : public test::WindowTest<test::RealEngine>
 {
     Q_OBJECT
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/ui/real_engine.h"
 #include "tests/ui/window_test.h"
 #include "ui/frame/actions.h"
 #include "ui/frame/message_bar.h"
-#include "ui/session/engine_session.h"
 #include "ui/session/workspace.h"
 
 #include <QApplication>
@@ -32,16 +32,6 @@ using namespace qs;
 
 namespace {
 
-/// The real engine where the fixture wants one it can construct.
-class RealEngine
-{
-public:
-    operator EngineService&() { return *m_engine; }
-
-private:
-    std::unique_ptr<EngineService> m_engine = makeEngineSession();
-};
-
 QByteArray contents(const QString& path)
 {
     QFile file(path);
@@ -62,7 +52,7 @@ QJsonObject resultIn(const QString& folder)
 
 /// The whole job on the real engine through the window's own actions and dialogs, beside the
 /// command line with the same decisions.
-class TestRealExport : public test::WindowTest<RealEngine>
+class TestRealExport : public test::WindowTest<test::RealEngine>
 {
     Q_OBJECT
 

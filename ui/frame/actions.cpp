@@ -133,6 +133,11 @@ Actions::Actions(QMainWindow& window)
          {"applyRemedy", "Apply &suggestion", "Do what the plan suggests for the node",
           "Ctrl+Shift+A", true},
          {"backend", "&Backend…", "Choose the hardware target", "Ctrl+Shift+B", true},
+         {"editBackend", "E&dit backend…",
+          "Change the target's patterns, dtypes, constraints and fusions", "Ctrl+Alt+B", true},
+         {"replacements", "Re&placements…",
+          "See what preparing puts in the place of operators, and keep some as they are",
+          "Ctrl+Alt+T", true},
          {"lowering", "&Lowering table…", "Choose which kernels operators become", "Ctrl+L", true},
          {"packs", "E&xtension packs…", "Load operators, patterns and kernels of your own",
           "Ctrl+Shift+X", false}});

@@ -136,6 +136,7 @@ PropertyPanel::PropertyPanel(Workspace& workspace, QWidget* parent)
     m_editor = new QConfigEditor(workspace, m_quantization);
     m_quantization->layout()->addWidget(m_editor);
     m_why = new WhyCard(workspace, m_cards);
+    connect(m_why, &WhyCard::suggestionTaken, this, &PropertyPanel::suggestionTaken);
     m_loss = new Card(QStringLiteral("Loss"), m_cards);
     m_edge = new EdgeCard(workspace, m_cards);
     m_edges = new EdgeListCard(workspace, m_cards);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#ifndef Q_MOC_RUN
+#include "engine/base/strong_id.h"
+#endif
+
 #include <QWidget>
 
 class QLabel;
@@ -30,6 +34,10 @@ class PropertyPanel : public QWidget
 public:
     explicit PropertyPanel(Workspace& workspace, QWidget* parent = nullptr);
     QConfigEditor& editor() { return *m_editor; }
+
+Q_SIGNALS:
+    /// The user wants done what the plan suggests for the node.
+    void suggestionTaken(qs::NodeId node);
 
 private:
     void refresh();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/session/workspace.h"
 
+#include "engine/configure/backend/target.h"
 #include "engine/plan/block/prepare_settings.h"
 #include "engine/plan/remedy.h"
 
@@ -273,7 +274,7 @@ QStringList Workspace::qconfigNames() const
     };
     for (const auto& [name, config] : m_document.recipe().qconfigs)
         add(name);
-    add(m_document.recipe().target());
+    add(presetOf(m_document.recipe().target()));
     for (const auto& name : presetNames())
         add(name);
     return names;

@@ -13,6 +13,7 @@
 #include "ui/panels/result_strip.h"
 #include "ui/panels/style_panel.h"
 #include "ui/runs/run_library.h"
+#include "ui/session/decisions/backend_decisions.h"
 #include "ui/session/search/finder.h"
 #include "ui/session/text.h"
 #include "ui/session/worst_nodes.h"
@@ -245,7 +246,7 @@ void MainWindow::refreshTitle()
         parts << QStringLiteral("project of %1").arg(document.title());
     if (m_projects->isReadOnly())
         parts << QStringLiteral("read-only");
-    parts << QStringLiteral("recipe %1").arg(toQString(document.recipe().target()))
+    parts << QStringLiteral("recipe %1").arg(backendTitle(document.recipe()))
           << inHome(open.absolutePath());
     const QString title = parts.join(QStringLiteral(" · "));
     m_cornerTitle->setText(title);

@@ -76,6 +76,7 @@ public:
     {
         for (std::size_t i = 0; i < m_backend.patterns.size(); ++i) {
             const BackendPattern& entry = m_backend.patterns[i];
+            m_entry = int(i);
             m_where = "patterns[" + std::to_string(i) + "] " + patternText(entry);
             const auto [first, isNew] = m_seen.emplace(patternText(entry), i);
             if (!isNew)
@@ -92,8 +93,11 @@ public:
     }
 
 private:
-    void error(const std::string& text) { m_problems.push_back({true, prefix() + text}); }
-    void warning(const std::string& text) { m_problems.push_back({false, prefix() + text}); }
+    void error(const std::string& text) { m_problems.push_back({true, prefix() + text, m_entry}); }
+    void warning(const std::string& text)
+    {
+        m_problems.push_back({false, prefix() + text, m_entry});
+    }
     std::string prefix() const { return m_where.empty() ? "" : m_where + ": "; }
 
     void checkFusion(const BackendPattern& entry)
@@ -199,7 +203,7 @@ private:
         for (const auto& [key, value] : roles)
             for (auto& finding : auditConstraints(*value)) {
                 m_where = at + key;
-                m_problems.push_back({finding.error, prefix() + finding.text});
+                m_problems.push_back({finding.error, prefix() + finding.text, m_entry});
             }
         m_where = at;
         if (config.isDynamic && config.output.dtype && !isFloating(*config.output.dtype))
@@ -217,6 +221,7 @@ private:
     std::set<std::string> m_made; ///< modules that entries of the file make
     std::map<std::string, std::size_t> m_seen; ///< pattern to its first entry
     std::string m_where;
+    int m_entry = -1; ///< that `m_where` speaks of
     std::vector<BackendProblem> m_problems;
 };
 

@@ -10,6 +10,7 @@ struct BackendProblem
 {
     bool error = false; ///< the entry cannot do what it says; else only worth knowing
     std::string text; ///< one line: "patterns[3] (torch.nn.Conv2d, torch.nn.ReLU): ..."
+    int entry = -1; ///< index into `Backend::patterns`; -1 = of none alone
     friend bool operator==(const BackendProblem&, const BackendProblem&) = default;
 };
 

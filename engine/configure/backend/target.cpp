@@ -47,4 +47,12 @@ Result<void> checkTargetNamed(const Recipe& recipe)
                     .withHint(kHowToName));
 }
 
+std::string presetOf(const std::string& backend)
+{
+    if (presetQConfig(backend))
+        return backend;
+    const auto found = findBackend(backend);
+    return found ? found->defaultQConfig : std::string();
+}
+
 } // namespace qs

@@ -19,4 +19,7 @@ std::string assumedTarget(const Recipe& recipe);
 /// settings that cannot be read.
 Result<void> checkTargetNamed(const Recipe& recipe);
 
+/// The preset that goes with a backend, shipped or a file: "x86" for "native"; "" = none.
+std::string presetOf(const std::string& backend);
+
 } // namespace qs

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why operators stay float that would be quantized elsewhere, and what counts as eligible.
+#include "engine/configure/backend/fusion_entries.h"
+#include "engine/plan/match/fusion_gap.h"
 #include "engine/plan/planner.h"
 #include "tests/engine/plan/graph_maker.h"
 
@@ -59,6 +61,39 @@ private Q_SLOTS:
         QVERIFY2(reasonOf(plan, g, "n").endsWith("has no pattern torch.nn.BatchNorm2d"),
                  qPrintable(reasonOf(plan, g, "n")));
         QVERIFY(nodeOf(plan, g, "n").remedy.text.find("2 readers") != std::string::npos);
+        QVERIFY(fusionGap(g, plan, g.tryFind("n")->id).empty()); // no fusion would help
+    }
+    /// A fusion or its partner entry lacks: adding them quantizes the operators.
+    void whatABackendWouldHaveToFuse()
+    {
+        const std::vector<std::string> chain {"torch.nn.Conv2d", "torch.nn.BatchNorm2d",
+                                              "torch.nn.ReLU"};
+        GraphMaker m;
+        const Graph g
+            = m.finish({m.relu("r", m.batchNorm("n", m.conv("c", m.linear("l", m.input("x")))))});
+        Backend backend = *findBackend("x86");
+        std::erase_if(backend.patterns, [](const BackendPattern& entry) {
+            return entry.pattern[0].find("Linear") == std::string::npos;
+        });
+        const Backend fusionAlone = [backend] {
+            Backend out = *withFusion(backend, {"torch.nn.Conv2d", "torch.nn.ReLU"});
+            out.patterns.pop_back();
+            out.patterns.back().pattern
+                = {"torch.nn.Conv2d", "torch.nn.BatchNorm2d", "torch.nn.ReLU"};
+            return out;
+        }();
+        for (const Backend& lacking : {backend, fusionAlone}) {
+            const Plan plan = *makePlan(g, defaultRecipe(), lacking);
+            for (const char* name : {"c", "n", "r"}) {
+                QVERIFY(!nodeOf(plan, g, name).quantized);
+                QCOMPARE(fusionGap(g, plan, g.tryFind(name)->id), chain);
+            }
+            QVERIFY(nodeOf(plan, g, "l").quantized);
+            QVERIFY(fusionGap(g, plan, g.tryFind("l")->id).empty());
+            const Plan after = *makePlan(g, defaultRecipe(), *withFusion(lacking, chain));
+            for (const char* name : {"c", "n", "r"})
+                QVERIFY2(nodeOf(after, g, name).quantized, nodeOf(after, g, name).reason.c_str());
+        }
     }
     void layersWithinAttentionCount()
     {

@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/plan/data_movement.h"
 #include "ui/graph/style/graph_style.h"
+#include "ui/session/decisions/backend_decisions.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/theme.h"
@@ -188,14 +189,20 @@ void WhyCard::showRemedy(const NodePlan& decided)
     auto* line = addText(
         QStringLiteral("Suggestion: %1").arg(QString::fromStdString(decided.remedy.text)));
     line->setObjectName(QStringLiteral("whyRemedy"));
-    if (!decided.remedy)
+    const auto missing = decided.remedy ? std::nullopt : missingFusion(m_workspace, decided.node);
+    if (!decided.remedy && !missing)
         return;
-    auto* button = addButton(QStringLiteral("Apply"));
+    auto* button = addButton(!missing                      ? QStringLiteral("Apply")
+                                 : missing->isPartnerAlone ? tr("Add its entry")
+                                                           : tr("Add the fusion"));
     button->setObjectName(QStringLiteral("applyRemedy"));
-    button->setToolTip(QStringLiteral("Do what is suggested; can be undone"));
+    button->setToolTip(missing ? tr("Add (%1) to a copy of the backend, with all that it takes to "
+                                    "be quantized; can be undone")
+                                     .arg(shortPattern(missing->pattern))
+                               : QStringLiteral("Do what is suggested; can be undone"));
     button->setAccessibleName(QStringLiteral("Apply the suggestion"));
     connect(button, &QPushButton::clicked, this,
-            [this, node = decided.node] { m_workspace.applyRemedy(node); });
+            [this, node = decided.node] { Q_EMIT suggestionTaken(node); });
 }
 
 } // namespace qs

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#ifndef Q_MOC_RUN
+#include "engine/base/strong_id.h"
+#endif
 #include "ui/style/property_cards.h"
 
 namespace qs {
@@ -9,7 +12,8 @@ class Workspace;
 struct NodePlan;
 
 /// What decided the selected node: verdict, reason, the rule and those it overrode, pattern and
-/// constraints, what was tried in vain, and a suggestion that a button applies. GUI thread only.
+/// constraints, what was tried in vain, and a suggestion with a button where it can be done. GUI
+/// thread only.
 class WhyCard : public Card
 {
     Q_OBJECT
@@ -17,6 +21,10 @@ class WhyCard : public Card
 public:
     WhyCard(Workspace& workspace, QWidget* parent);
     void refresh();
+
+Q_SIGNALS:
+    /// The user wants done what the plan suggests for the node.
+    void suggestionTaken(qs::NodeId node);
 
 private:
     QString ruleText(const NodePlan& decided) const;

@@ -2,6 +2,7 @@
 #include "ui/session/decisions/assign_scopes.h"
 
 #include "engine/base/text.h"
+#include "engine/configure/backend/target.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 
@@ -181,10 +182,11 @@ std::vector<AssignScope> assignScopes(Workspace& workspace)
 std::vector<AssignChoice> assignChoices(const Workspace& workspace)
 {
     const Recipe& recipe = workspace.document().recipe();
+    const std::string preset = presetOf(recipe.target());
     std::vector<AssignChoice> out = {{QStringLiteral("float"), std::string(), true}};
     for (const QString& text : workspace.qconfigNames()) {
         const std::string name = text.toStdString();
-        out.push_back({text, name, recipe.qconfigs.count(name) > 0 || name == recipe.target()});
+        out.push_back({text, name, recipe.qconfigs.count(name) > 0 || name == preset});
     }
     out.push_back({QStringLiteral("by rule"), std::nullopt});
     return out;

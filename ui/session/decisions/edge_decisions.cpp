@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/session/decisions/edge_decisions.h"
 
+#include "engine/configure/backend/target.h"
 #include "engine/configure/qconfigs/derived_qconfig.h"
 #include "engine/plan/rules/node_rules.h"
 #include "ui/session/text.h"
@@ -32,7 +33,9 @@ std::string derivedName(const Recipe& recipe, const std::string& from, const QSt
         base = from;
     QString last = word.section(QLatin1Char(','), -1).trimmed();
     last.replace(QLatin1Char(' '), QLatin1Char('_'));
-    return (base.empty() ? recipe.target() : base) + "_" + last.toStdString();
+    if (base.empty())
+        base = presetOf(recipe.target());
+    return (base.empty() ? "own" : base) + "_" + last.toStdString();
 }
 
 /// Every reader of the value is a quantized operator that an edge rule reaches.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/base/text.h"
 #include "engine/graph/graph.h"
+#include "ui/session/decisions/backend_decisions.h"
 #include "ui/session/jobs/pipeline.h"
 #include "ui/session/text.h"
 
@@ -57,8 +58,8 @@ QString Pipeline::doneText(Stage stage) const
         return modelText(*doc.model());
     case Stage::Backend:
         return doc.recipe().namesTarget()
-            ? QString::fromStdString(doc.recipe().target())
-            : QStringLiteral("%1, not chosen").arg(QString::fromStdString(doc.recipe().target()));
+            ? backendTitle(doc.recipe())
+            : QStringLiteral("%1, not chosen").arg(backendTitle(doc.recipe()));
     case Stage::Plan:
         return QStringLiteral("%1 int8 · %2 float")
             .arg(doc.plan()->quantizedOps)

@@ -2,6 +2,7 @@
 #include "ui/shell/actions/commands.h"
 
 #include "engine/base/files/atomic_file.h"
+#include "engine/configure/backend/target.h"
 #include "engine/configure/settings.h"
 #include "engine/extensions/load_pack.h"
 #include "engine/project/outside_paths.h"
@@ -268,7 +269,7 @@ void Commands::newQConfig()
         = workspace.facts().plan(workspace.facts().leader(workspace.selection().nodes()));
     QConfig start = decided && decided->qconfig
         ? *decided->qconfig
-        : findQConfig(recipe, recipe.target()).value_or(QConfig());
+        : findQConfig(recipe, presetOf(recipe.target())).value_or(QConfig());
     QConfigDialog dialog(start, workspace.qconfigNames(), &m_window);
     if (dialog.exec() != QDialog::Accepted || dialog.name().isEmpty())
         return;
@@ -301,10 +302,11 @@ void Commands::cyclePrecision()
         return;
     const bool own = workspace.facts().isOverridden(nodes);
     const bool isFloat = workspace.facts().qconfigText(nodes) == QLatin1String("float");
+    const std::string preset = presetOf(workspace.document().recipe().target());
     if (!own)
         assignSelection(std::string());
-    else if (isFloat)
-        assignSelection(workspace.document().recipe().target());
+    else if (isFloat && !preset.empty())
+        assignSelection(preset);
     else
         assignSelection(std::nullopt);
 }

@@ -11,6 +11,7 @@
 #include "ui/runs/runs_panel.h"
 #include "ui/session/decisions/edge_decisions.h"
 #include "ui/session/workspace.h"
+#include "ui/shell/actions/backend_actions.h"
 #include "ui/shell/actions/commands.h"
 #include "ui/shell/actions/find_actions.h"
 #include "ui/shell/actions/help_actions.h"
@@ -20,6 +21,7 @@
 #include "ui/shell/bars/pipeline_bar.h"
 #include "ui/shell/dialogs/lowering_dialog.h"
 #include "ui/shell/dialogs/packs_dialog.h"
+#include "ui/shell/dialogs/replacements_dialog.h"
 #include "ui/shell/dialogs/save_graph.h"
 #include "ui/shell/dialogs/verify_dialog.h"
 #include "ui/shell/main_window.h"
@@ -69,6 +71,15 @@ template<class Handler>
 void on(Actions& actions, const char* name, QObject* owner, Handler handler)
 {
     QObject::connect(&actions[name], &QAction::triggered, owner, handler);
+}
+
+/// A dialog over the window that is gone once it is closed.
+template<class Dialog>
+void openDialogOf(MainWindow& window)
+{
+    auto* dialog = new Dialog(window.workspace(), &window);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->open();
 }
 
 } // namespace
@@ -227,20 +238,12 @@ void Commands::connectRecipe()
     on(a, "keepFloat", this, [this] { assignSelection(std::string()); });
     on(a, "clearRule", this, [this] { assignSelection(std::nullopt); });
     on(a, "newQConfig", this, [this] { newQConfig(); });
-    on(a, "applyRemedy", this,
-       [this] { m_window.workspace().applyRemedy(m_window.workspace().selection().current()); });
     on(a, "backend", this, [this] { chooseBackend(); });
-    on(a, "lowering", this, [this] {
-        auto* dialog = new LoweringDialog(m_window.workspace(), &m_window);
-        dialog->setAttribute(Qt::WA_DeleteOnClose);
-        dialog->open();
-    });
-    on(a, "packs", this, [this] {
-        auto* dialog = new PacksDialog(m_window.workspace(), &m_window);
-        dialog->setAttribute(Qt::WA_DeleteOnClose);
-        dialog->open();
-    });
+    on(a, "lowering", this, [this] { openDialogOf<LoweringDialog>(m_window); });
+    on(a, "replacements", this, [this] { openDialogOf<ReplacementsDialog>(m_window); });
+    on(a, "packs", this, [this] { openDialogOf<PacksDialog>(m_window); });
     new ModuleActions(a, m_window.workspace(), this);
+    new BackendActions(m_window, this);
     connect(&m_window.propertyPanel().editor(), &QConfigEditor::newQConfigWanted, this,
             &Commands::newQConfig);
 }
@@ -263,11 +266,7 @@ void Commands::connectRun()
         QSettings().setValue(kCompareAfterEachKey, keeps);
         m_window.workspace().live().setComparesAfterEach(keeps);
     });
-    on(a, "verify", this, [this] {
-        auto* dialog = new VerifyDialog(m_window.workspace(), &m_window);
-        dialog->setAttribute(Qt::WA_DeleteOnClose);
-        dialog->open();
-    });
+    on(a, "verify", this, [this] { openDialogOf<VerifyDialog>(m_window); });
     const auto refresh = [this, &a] { a["verify"].setEnabled(canVerify(m_window.workspace())); };
     const Document* document = &m_window.workspace().document();
     for (const auto changed :

@@ -41,15 +41,6 @@ std::vector<std::string> patternOf(const QString& text)
     return out;
 }
 
-QString kernelText(const std::string& kernel)
-{
-    if (kernel == kSameKernel)
-        return QStringLiteral("the same operator, on integers");
-    if (kernel == kNoKernel)
-        return QStringLiteral("nothing: the value passes");
-    return QString::fromStdString(kernel);
-}
-
 bool hasPattern(const std::vector<LoweringRow>& rows, const std::vector<std::string>& kinds)
 {
     return std::any_of(rows.begin(), rows.end(), [&](const LoweringRow& row) {
@@ -64,6 +55,15 @@ void erasePattern(std::vector<LoweringRow>& rows, const std::vector<std::string>
 }
 
 } // namespace
+
+QString kernelText(const std::string& kernel)
+{
+    if (kernel == kSameKernel)
+        return QStringLiteral("the same operator, on integers");
+    if (kernel == kNoKernel)
+        return QStringLiteral("nothing: the value passes");
+    return QString::fromStdString(kernel);
+}
 
 Recipe withoutLoweringRow(const Recipe& recipe, const std::vector<std::string>& pattern)
 {

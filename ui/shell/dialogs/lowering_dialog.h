@@ -62,6 +62,8 @@ private:
     QLabel* m_problem;
 };
 
+/// A row's kernel as a person reads it.
+QString kernelText(const std::string& kernel);
 /// The recipe without the row of that pattern: a row of its own goes, torch.ao's is marked removed.
 Recipe withoutLoweringRow(const Recipe& recipe, const std::vector<std::string>& pattern);
 /// The recipe with torch.ao's row of that pattern back in use.

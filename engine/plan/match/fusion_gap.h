@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/plan/names/op_vocabulary.h"
+#include "engine/plan/plan.h"
+
+#include <functional>
+
+namespace qs {
+
+using NameOfNode = std::function<const OpName&(NodeId)>;
+
+/// The names of the operators around a node that kernels usually run as one with it, in forward
+/// order: {"torch.nn.Conv2d", "torch.nn.BatchNorm2d", "torch.nn.ReLU"}; its own name alone where
+/// there are none.
+std::vector<std::string> fusableChain(const Graph& graph, NodeId id, const NameOfNode& nameOf);
+
+/// The operators that the backend of the plan would have to fuse for this node to be quantized,
+/// or has a fusion of that lacks its partner entry; empty where that is not what keeps it float.
+std::vector<std::string> fusionGap(const Graph& graph, const Plan& plan, NodeId node);
+
+} // namespace qs

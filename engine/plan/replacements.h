@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/configure/recipe.h"
+#include "engine/plan/plan.h"
+
+namespace qs {
+
+/// Operators of the model that preparing puts something else in the place of.
+struct Replacement
+{
+    std::vector<NodeId> members; ///< forward order
+    /// The module that a fusion or a custom module becomes, "torch.ao.nn.intrinsic.ConvReLU2d"; ""
+    /// where the operator stays itself and is observed.
+    std::string prepared;
+    std::string reference; ///< the module of its weight's quantized form; "" without a weight
+    bool isQuantized = false; ///< else fused and float
+    bool isKept = false; ///< the user's rules leave the operators as they are
+    friend bool operator==(const Replacement&, const Replacement&) = default;
+};
+
+/// What the plan replaces, and what the recipe keeps by `keepAsItIs`, in graph order.
+std::vector<Replacement> replacementsOf(const Graph& graph, const Recipe& recipe, const Plan& plan);
+
+/// Every operator float by a rule of its own, and none fused into another. Pure.
+Recipe keepAsItIs(Recipe recipe, const Graph& graph, const Replacement& replacement);
+/// Takes those rules away. Pure.
+Recipe replaceAgain(Recipe recipe, const Graph& graph, const Replacement& replacement);
+
+} // namespace qs

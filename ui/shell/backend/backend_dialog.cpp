@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/backend/backend_dialog.h"
+
+#include "engine/base/text.h"
+#include "engine/configure/backend/lowering_table.h"
+#include "ui/help/help_topics.h"
+#include "ui/session/decisions/backend_decisions.h"
+#include "ui/session/text.h"
+#include "ui/session/workspace.h"
+#include "ui/shell/backend/entry_form.h"
+#include "ui/shell/backend/entry_list.h"
+#include "ui/shell/dialogs/lowering_dialog.h"
+#include "ui/style/theme.h"
+
+#include <QDir>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QSignalBlocker>
+#include <QSplitter>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+QString mutedStyle()
+{
+    return QStringLiteral("color: %1;").arg(theme().muted.name());
+}
+
+/// "static: quantized::conv2d_relu.new", one mode a line.
+QString kernelsOf(const Recipe& recipe, const BackendPattern& entry)
+{
+    const std::string made = fusedModuleInEval(entry);
+    const auto kinds
+        = operatorKindsOf(made.empty() ? entry.pattern : std::vector<std::string> {made});
+    QStringList lines;
+    if (const auto rows = kernelRows(recipe))
+        for (const KernelRow& row : *rows)
+            if (row.pattern == kinds)
+                lines << QStringLiteral("%1: %2").arg(toQString(kernelModeName(row.mode)),
+                                                      kernelText(row.kernel));
+    return lines.isEmpty() ? BackendDialog::tr("no row: it stays in reference form")
+                           : lines.join(QLatin1Char('\n'));
+}
+
+QString countWords(const std::vector<BackendProblem>& problems)
+{
+    const auto errors = std::count_if(problems.begin(), problems.end(),
+                                      [](const BackendProblem& one) { return one.error; });
+    return problems.empty()
+        ? BackendDialog::tr("Checked: nothing to report")
+        : BackendDialog::tr("Checked: %1, %2")
+              .arg(toQString(counted(errors, "error")),
+                   toQString(counted(std::ptrdiff_t(problems.size()) - errors, "warning")));
+}
+
+} // namespace
+
+BackendDialog::BackendDialog(Workspace& workspace, const Backend& backend, const QString& folder,
+                             QWidget* parent)
+    : QDialog(parent)
+    , m_workspace(workspace)
+    , m_draft(backend)
+    , m_folder(folder)
+    , m_name(new QLineEdit(toQString(backend.name), this))
+    , m_entries(new EntryList(m_draft, this))
+    , m_form(new EntryForm(this))
+    , m_verdict(new QLabel(this))
+    , m_problems(new QListWidget(this))
+    , m_partner(new QPushButton(tr("Add its part&ner"), this))
+    , m_file(new QLineEdit(this))
+    , m_refusal(new QLabel(this))
+    , m_save(new QPushButton(tr("Sa&ve and use"), this))
+{
+    setObjectName(QStringLiteral("backendDialog"));
+    setWindowTitle(tr("Edit the backend"));
+    setHelpTopic(this, "backend");
+    resize(std::min(px(1080), 1240), std::min(px(660), 680));
+    auto* scroll = new QScrollArea(this);
+    scroll->setObjectName(QStringLiteral("entryScroll"));
+    scroll->setWidget(m_form);
+    scroll->setWidgetResizable(true);
+    scroll->setMinimumWidth(m_form->minimumSizeHint().width() + px(24)); // it scrolls down alone
+    auto* halves = new QSplitter(this);
+    halves->setChildrenCollapsible(false);
+    halves->addWidget(m_entries);
+    halves->addWidget(scroll);
+    halves->setSizes({px(480), px(560)});
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(20, 14, 20, 14);
+    column->setSpacing(8);
+    column->addWidget(buildName());
+    column->addWidget(halves, 1);
+    column->addWidget(buildProblems());
+    column->addWidget(buildFile());
+    for (QPushButton* button : findChildren<QPushButton*>())
+        button->setAutoDefault(false); // Enter in a field is not a press
+    connect(m_entries, &EntryList::chosen, this, &BackendDialog::onChosen);
+    connect(m_entries, &EntryList::added, m_form, &EntryForm::focusPattern);
+    connect(m_entries, &EntryList::refused, this, &BackendDialog::say);
+    connect(m_form, &EntryForm::edited, this, &BackendDialog::onEdited);
+    connect(m_form, &EntryForm::loweringWanted, this, [this] {
+        auto* dialog = new LoweringDialog(m_workspace, this);
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        dialog->open();
+    });
+    connect(&workspace.document(), &Document::recipeChanged, this,
+            [this] { showKernels(m_entries->current()); });
+    m_entries->fill(0);
+    m_entries->focusFilter();
+}
+
+QWidget* BackendDialog::buildName()
+{
+    auto* box = new QWidget(this);
+    m_name->setObjectName(QStringLiteral("backendName"));
+    m_name->setToolTip(tr("How plans and reports call the backend"));
+    m_name->setFixedWidth(px(220));
+    auto* label = new QLabel(tr("Na&me"), box);
+    label->setBuddy(m_name);
+    auto* intro = new QLabel(tr("What the target runs in integers: which operators, with which "
+                                "types, and what it fuses. A change is saved as another file."),
+                             box);
+    intro->setWordWrap(true);
+    intro->setStyleSheet(mutedStyle());
+    auto* row = new QHBoxLayout(box);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(10);
+    row->addWidget(label);
+    row->addWidget(m_name);
+    row->addWidget(intro, 1);
+    connect(m_name, &QLineEdit::textChanged, this, [this](const QString& name) {
+        m_draft.setName(name.toStdString());
+        refresh();
+    });
+    return box;
+}
+
+QWidget* BackendDialog::buildProblems()
+{
+    auto* box = new QWidget(this);
+    m_verdict->setObjectName(QStringLiteral("backendVerdict"));
+    m_problems->setObjectName(QStringLiteral("backendProblems"));
+    m_problems->setAccessibleName(tr("What is wrong with the backend"));
+    m_problems->setFixedHeight(px(58));
+    m_problems->setWordWrap(true);
+    m_problems->setToolTip(tr("Choose a line to see its entry"));
+    m_partner->setObjectName(QStringLiteral("backendPartner"));
+    m_partner->setToolTip(
+        tr("Add the entry that quantizes what this fusion makes, with the target's own types"));
+    auto* head = new QHBoxLayout;
+    head->addWidget(m_verdict, 1);
+    head->addWidget(m_partner);
+    auto* column = new QVBoxLayout(box);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(6);
+    column->addLayout(head);
+    column->addWidget(m_problems);
+    const auto go = [this](QListWidgetItem* item) {
+        if (const int entry = item ? item->data(Qt::UserRole).toInt() : -1; entry >= 0)
+            m_entries->showEntry(entry);
+    };
+    connect(m_problems, &QListWidget::currentItemChanged, this, go);
+    connect(m_problems, &QListWidget::itemClicked, this, go);
+    m_problems->hide();
+    connect(m_partner, &QPushButton::clicked, this, &BackendDialog::addPartner);
+    return box;
+}
+
+QWidget* BackendDialog::buildFile()
+{
+    auto* box = new QWidget(this);
+    m_file->setObjectName(QStringLiteral("backendFile"));
+    m_file->setToolTip(tr("The file that the recipe names from then on"));
+    auto* label = new QLabel(tr("&File"), box);
+    label->setBuddy(m_file);
+    auto* browse = new QPushButton(tr("&Browse…"), box);
+    m_save->setObjectName(QStringLiteral("backendSave"));
+    m_save->setProperty("primary", true);
+    auto* close = new QPushButton(tr("&Close"), box);
+    close->setObjectName(QStringLiteral("backendClose"));
+    m_refusal->setObjectName(QStringLiteral("backendRefusal"));
+    m_refusal->setWordWrap(true);
+    m_refusal->setStyleSheet(QStringLiteral("color: %1;").arg(theme().danger.name()));
+    m_refusal->hide();
+    auto* row = new QHBoxLayout;
+    row->addWidget(label);
+    row->addWidget(m_file, 1);
+    row->addWidget(browse);
+    row->addSpacing(12);
+    row->addWidget(close);
+    row->addWidget(m_save);
+    auto* column = new QVBoxLayout(box);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(m_refusal);
+    column->addLayout(row);
+    connect(m_file, &QLineEdit::textEdited, this, [this] { m_isFileOurs = false; });
+    connect(browse, &QPushButton::clicked, this, &BackendDialog::chooseFile);
+    connect(close, &QPushButton::clicked, this, &BackendDialog::reject);
+    connect(m_save, &QPushButton::clicked, this, &BackendDialog::save);
+    return box;
+}
+
+void BackendDialog::showEntry(int entry)
+{
+    m_entries->showEntry(entry);
+}
+
+void BackendDialog::onChosen(int entry)
+{
+    m_form->setEnabled(entry >= 0);
+    m_form->setFields(entry < 0 ? EntryFields() : m_draft.fields(entry));
+    showKernels(entry);
+    say({});
+    refresh();
+}
+
+void BackendDialog::onEdited()
+{
+    const int entry = m_entries->current();
+    if (entry < 0)
+        return;
+    m_draft.setFields(entry, m_form->fields());
+    showKernels(entry);
+    say({});
+    refresh();
+}
+
+void BackendDialog::addPartner()
+{
+    if (const auto added = m_draft.addPartner(m_entries->current()))
+        m_entries->fill(*added);
+    else
+        say(toQString(added.error().line()));
+}
+
+void BackendDialog::showKernels(int entry)
+{
+    if (entry >= 0)
+        m_form->setKernels(kernelsOf(m_workspace.document().recipe(),
+                                     m_draft.backend().patterns[std::size_t(entry)]));
+}
+
+void BackendDialog::refresh()
+{
+    m_entries->refresh(); // an entry may lack what another no longer is
+    showProblems();
+    const int entry = m_entries->current();
+    m_partner->setVisible(entry >= 0 && m_draft.lacksPartner(entry));
+    m_save->setEnabled(m_draft.isChanged() && !m_draft.hasErrors());
+    m_save->setToolTip(m_draft.hasErrors() ? tr("What is marked ✕ comes first")
+                           : m_draft.isChanged()
+                           ? tr("Write the file and plan by it; can be undone")
+                           : tr("Nothing was changed"));
+    if (m_isFileOurs)
+        m_file->setText(backendFileIn(m_folder, m_draft.backend()));
+}
+
+void BackendDialog::showProblems()
+{
+    const auto& problems = m_draft.problems();
+    m_verdict->setText(countWords(problems));
+    m_verdict->setStyleSheet(m_draft.hasErrors()
+                                 ? QStringLiteral("color: %1;").arg(theme().danger.name())
+                                 : mutedStyle());
+    if (problems == m_listed)
+        return; // the keyboard may be in the list
+    m_listed = problems;
+    const QSignalBlocker quiet(m_problems);
+    m_problems->clear();
+    for (const BackendProblem& problem : problems) {
+        auto* item = new QListWidgetItem(
+            (problem.error ? QStringLiteral("✕ ") : QStringLiteral("! ")) + toQString(problem.text),
+            m_problems);
+        item->setForeground(problem.error ? theme().danger : theme().warning);
+        item->setData(Qt::UserRole, problem.entry);
+    }
+    m_problems->setVisible(!problems.empty());
+}
+
+void BackendDialog::chooseFile()
+{
+    const QString path = QFileDialog::getSaveFileName(this, tr("File of the backend"),
+                                                      m_file->text(), tr("Backends (*.json)"),
+                                                      nullptr, QFileDialog::DontConfirmOverwrite);
+    if (path.isEmpty())
+        return;
+    m_isFileOurs = false;
+    m_file->setText(path);
+}
+
+void BackendDialog::save()
+{
+    const QString path = QDir::cleanPath(QDir(m_folder).absoluteFilePath(m_file->text().trimmed()));
+    const auto used = useBackend(m_workspace, tr("use backend %1").arg(QFileInfo(path).fileName()),
+                                 m_draft.backend(), path);
+    if (used)
+        accept();
+    else
+        say(toQString(used.error().line()));
+}
+
+void BackendDialog::reject()
+{
+    if (m_draft.isChanged()
+        && QMessageBox::question(this, tr("Edit the backend"),
+                                 tr("Close without saving? What was changed is lost."),
+                                 QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Cancel)
+            != QMessageBox::Discard)
+        return;
+    QDialog::reject();
+}
+
+void BackendDialog::say(const QString& problem)
+{
+    m_refusal->setText(problem);
+    m_refusal->setVisible(!problem.isEmpty());
+}
+
+} // namespace qs

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "engine/configure/backend/backend_check.h"
+#include "engine/configure/backend/entry_fields.h"
+
+namespace qs {
+
+/// A backend while it is edited: what is typed of each entry and what the engine says of it. An
+/// entry whose text is refused counts as it was read last, and is among the problems. Indices are
+/// those of `Backend::patterns`. Plain values, any thread.
+class BackendDraft
+{
+public:
+    explicit BackendDraft(Backend backend);
+
+    const Backend& backend() const { return m_backend; }
+    int size() const { return int(m_typed.size()); }
+    const EntryFields& fields(int entry) const { return m_typed[std::size_t(entry)].fields; }
+    /// Refusals of what is typed and the findings of `backends check`, in the order of entries.
+    const std::vector<BackendProblem>& problems() const { return m_problems; }
+    bool hasErrors() const;
+    /// The entry's first error, else its first warning, else null.
+    const BackendProblem* worstOf(int entry) const;
+    /// Whether the entry is a fusion whose result nothing quantizes.
+    bool lacksPartner(int entry) const;
+    bool isChanged() const;
+
+    void setName(const std::string& name);
+    void setFields(int entry, const EntryFields& fields);
+    /// Puts an entry without a pattern, or a copy, after `entry`; returns its index.
+    int add(int after);
+    int duplicate(int entry);
+    void remove(int entry);
+    /// Adds what the backend lacks for the fusion; returns the first entry that came.
+    Result<int> addFusion(const std::vector<std::string>& pattern);
+    Result<int> addPartner(int entry);
+
+private:
+    struct Typed
+    {
+        EntryFields fields;
+        std::string refusal; ///< "" where the fields are the entry's
+    };
+    void read(int entry);
+    int insert(int at, const BackendPattern& entry, EntryFields fields);
+    Result<int> take(const Result<Backend>& extended);
+    void check();
+
+    Backend m_original, m_backend;
+    std::vector<Typed> m_typed; ///< one for each pattern
+    std::vector<BackendProblem> m_problems;
+};
+
+} // namespace qs
