@@ -15,13 +15,13 @@ namespace qs {
 
 namespace {
 
-struct Signature
+struct FileSignature
 {
     std::string_view bytes;
     std::string_view what;
 };
 
-constexpr std::array<Signature, 9> kSignatures {{
+constexpr std::array<FileSignature, 9> kSignatures {{
     {"\x89PNG", "a PNG image"},
     {"\xff\xd8\xff", "a JPEG image"},
     {"GIF8", "a GIF image"},

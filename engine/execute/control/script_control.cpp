@@ -23,7 +23,7 @@ Values itemsOf(const at::IValue& value)
     return Values(items.begin(), items.end());
 }
 
-std::int64_t asInt(const at::IValue& value)
+std::int64_t wholeNumber(const at::IValue& value)
 {
     return value.isTensor() ? value.toTensor().item().toLong() : value.toInt();
 }
@@ -42,7 +42,7 @@ Result<Values> runLoop(const Node& node, const Values& args, const RunSubgraph& 
     if (args.size() != 5)
         return fail(ErrorCode::BadInput, "a loop lacks its arguments");
     QS_TRY(const std::size_t body, subgraphIndex(node, args[2]));
-    const std::int64_t trips = asInt(args[0]);
+    const std::int64_t trips = wholeNumber(args[0]);
     bool go = isTrue(args[1]);
     Values carried = itemsOf(args[3]);
     const Values operands = itemsOf(args[4]);
@@ -123,7 +123,7 @@ Result<Values> runScriptControl(const Node& node, const Values& args,
         return itemsOf(args[0]);
     if (node.target == "prim.TupleIndex.default" && args.size() == 2) {
         const Values items = itemsOf(args[0]);
-        const std::int64_t at = asInt(args[1]);
+        const std::int64_t at = wholeNumber(args[1]);
         const std::int64_t place = at < 0 ? at + std::int64_t(items.size()) : at;
         if (place < 0 || place >= std::int64_t(items.size()))
             return fail(ErrorCode::BadInput, "a tuple has no element " + std::to_string(at));
