@@ -23,7 +23,7 @@ namespace {
 constexpr std::string_view kQuantize = "aten.quantize_per_tensor.default";
 constexpr std::string_view kDequantize = "aten.dequantize.self";
 
-constexpr std::size_t kReportLowered = 1000; ///< nodes
+constexpr std::size_t kNodesAReport = 1000; ///< nodes
 
 /// The quantized tensor type that stores an integer type.
 DType quantizedDType(DType stored)
@@ -60,7 +60,7 @@ public:
         for (NodeId id : order) {
             QS_CHECK(job.check());
             // Made anew without some kernels it is a step of their check.
-            if (++done % kReportLowered == 0 && m_options.refused.empty())
+            if (++done % kNodesAReport == 0 && m_options.refused.empty())
                 job.report("convert", "lowering", 0.4 + 0.1 * double(done) / double(order.size()));
             if (!m_edit.contains(id))
                 continue;
