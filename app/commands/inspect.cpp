@@ -9,6 +9,7 @@
 #include "engine/export/documents/result_writer.h"
 #include "engine/export/file_origin.h"
 #include "engine/export/forms/code_forms.h"
+#include "engine/graph/operators/class_parts.h"
 #include "engine/import/trace_report.h"
 #include "engine/plan/block/prepare_settings.h"
 
@@ -94,7 +95,7 @@ std::string operatorText(const Graph& model)
     std::map<std::string, int> counts;
     for (const NodePtr& node : model.nodes())
         if (node->isOperator())
-            ++counts[node->target];
+            ++counts[wholeTarget(node->target)];
     std::vector<std::pair<std::string, int>> sorted(counts.begin(), counts.end());
     std::stable_sort(sorted.begin(), sorted.end(),
                      [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -144,7 +145,8 @@ std::string storedText(const Graph& model, const std::vector<StoredQParams>& sto
     TextTable table({"node", "operator", "output", "weight"});
     for (const StoredQParams& entry : stored) {
         const Node& node = model.get(entry.node);
-        table.add({node.name, node.target, entry.output ? rangeText(*entry.output) : "-",
+        table.add({node.name, wholeTarget(node.target),
+                   entry.output ? rangeText(*entry.output) : "-",
                    entry.weight ? rangeText(*entry.weight) : "-"});
     }
     return "\n" + table.text();

@@ -10,6 +10,7 @@
 #include "engine/convert/outline.h"
 #include "engine/export/documents/result_writer.h"
 #include "engine/export/onnx_opset.h"
+#include "engine/graph/operators/class_parts.h"
 #include "engine/pipeline/memory_prediction.h"
 #include "engine/plan/block/prepare_settings.h"
 #include "engine/plan/data_movement.h"
@@ -141,7 +142,7 @@ std::string planText(const PlannedModel& planned)
             continue;
         }
         const NodePlan& plan = planned.plan->nodes.at(i);
-        table.add({node.name, node.target, node.scope.path, shortPattern(plan.pattern),
+        table.add({node.name, wholeTarget(node.target), node.scope.path, shortPattern(plan.pattern),
                    qconfigText(plan), rulesText(plan), std::string(verdictName(plan.verdict)),
                    plan.reason.empty() ? plan.note : plan.reason});
     }
@@ -164,7 +165,7 @@ std::string diffText(const PlannedModel& before, const PlannedModel& after)
         const Node& node = *before.model->nodes()[change.position];
         const NodePlan& a = before.plan->nodes[change.position];
         const NodePlan& b = after.plan->nodes[change.position];
-        table.add({node.name, node.target, node.scope.path,
+        table.add({node.name, wholeTarget(node.target), node.scope.path,
                    fromTo(std::string(verdictName(a.verdict)), std::string(verdictName(b.verdict))),
                    fromTo(qconfigText(a), qconfigText(b)),
                    fromTo(shortPattern(a.pattern), shortPattern(b.pattern)),

@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/configure/nearest_name.h"
+#include "engine/graph/operators/class_parts.h"
 
 #include <algorithm>
 #include <mutex>
@@ -48,6 +49,16 @@ void addLoadedPack(ExtensionPackPtr pack)
     Registry& known = registry();
     const std::unique_lock lock(known.mutex);
     known.packs.push_back(std::move(pack));
+}
+
+std::optional<PackClassSpec> adaptedClass(std::string_view className)
+{
+    const std::string name = plainClassName(className);
+    for (const ExtensionPackPtr& pack : loadedPacks())
+        for (const PackClassSpec& spec : pack->classes)
+            if (spec.name == name)
+                return spec;
+    return std::nullopt;
 }
 
 Backend withPackPatterns(Backend backend)

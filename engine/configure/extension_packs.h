@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace qs {
@@ -37,6 +38,17 @@ struct PackModuleSpec
     std::string pack;
 };
 
+/// A class of a pack's whose objects hold a tensor that is quantized, and how it is reached.
+/// `get` gives it, `replace` an object with another in its place: operators of the graph, of which
+/// the first of each is the one that graphs are given.
+struct PackClassSpec
+{
+    std::string name; ///< "sites::SparseTensor"
+    std::string field; ///< "features"
+    std::vector<std::string> get; ///< "sites::SparseTensor_features", "sites::features"
+    std::vector<std::string> replace; ///< "sites::SparseTensor_replace_feature"
+};
+
 /// A TorchScript file whose methods are operators.
 struct PackScript
 {
@@ -59,6 +71,7 @@ struct ExtensionPack
     std::vector<BackendPattern> patterns; ///< in every backend, after the backend's own
     std::vector<KernelRow> rows; ///< of the lowering table, before PyTorch's
     std::vector<PackModuleSpec> modules;
+    std::vector<PackClassSpec> classes;
 };
 using ExtensionPackPtr = std::shared_ptr<const ExtensionPack>;
 
@@ -69,6 +82,10 @@ std::string qualifiedName(std::string target);
 std::vector<ExtensionPackPtr> loadedPacks();
 /// Makes a pack's operators, patterns and rows known. Its libraries are loaded already. Any thread.
 void addLoadedPack(ExtensionPackPtr pack);
+
+/// What a loaded pack tells of the class of an object
+/// ("__torch__.torch.classes.sites.SparseTensor"); nothing where none does.
+std::optional<PackClassSpec> adaptedClass(std::string_view className);
 
 /// The backend with the loaded packs' patterns after its own; a pattern that it has itself stays
 /// the backend's.

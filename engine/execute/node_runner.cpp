@@ -238,7 +238,9 @@ NodeCall prepareCall(const Node& node, Layout layout)
     if (!call.op)
         call.script = findScriptOperator(node.target);
     if (!call.op && !call.script) {
-        call.problem = "operator '" + node.target + "' is not known to this LibTorch";
+        call.problem = node.opaqueReason.empty()
+            ? "operator '" + node.target + "' is not known to this LibTorch"
+            : node.opaqueReason;
         return call;
     }
     const auto& formal = schemaOf(call)->arguments();

@@ -7,6 +7,7 @@
 #include "engine/export/forms/separate_dequantizes.h"
 #include "engine/export/onnx/onnx_exporter.h"
 #include "engine/export/onnx/onnx_metadata.h"
+#include "engine/export/pt2/pt2_objects.h"
 #include "engine/import/archive/export_record.h"
 
 #include <algorithm>
@@ -81,8 +82,8 @@ Result<void> writeQdq(const ConvertedModel& converted, const std::string& path,
 
 constexpr std::array<Form, 4> kForms {{
     {"torchscript", "model.ts.pt", writeLowered, true},
-    {"pt2-reference", "model.reference.pt2", writeReference, true},
-    {"pt2", "model.pt2", writeFolded, true},
+    {"pt2-reference", "model.reference.pt2", writeReference, true, checkPt2Objects},
+    {"pt2", "model.pt2", writeFolded, true, checkPt2Objects},
     {"onnx", "model.onnx", writeQdq, false, checkOnnxOperators},
 }};
 

@@ -6,6 +6,7 @@
 #include "engine/base/torch_guard.h"
 #include "engine/base/try_apart.h"
 #include "engine/extensions/check_pack.h"
+#include "engine/extensions/classes/adapt_classes.h"
 #include "engine/extensions/load_script.h"
 #include "engine/extensions/pack_file.h"
 
@@ -58,6 +59,7 @@ Result<void> loadAndCheck(const ExtensionPackPtr& pack)
         QS_CHECK(openLibrary(library));
     for (const PackScript& script : pack->scripts)
         QS_CHECK(loadScript(script));
+    QS_CHECK(adaptClasses(*pack));
     addLoadedPack(pack);
     return checkPack(*pack);
 }

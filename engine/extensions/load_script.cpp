@@ -4,12 +4,11 @@
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 #include "engine/configure/nearest_name.h"
+#include "engine/extensions/kept_libraries.h"
 
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/serialization/import.h>
 #include <torch/library.h>
-
-#include <mutex>
 
 namespace qs {
 
@@ -34,16 +33,6 @@ public:
 private:
     torch::jit::Method m_method;
 };
-
-/// What a library registers goes when it does; a pack's stays, as a shared library's would. Never
-/// destroyed: the dispatcher may be gone by then.
-void keep(std::unique_ptr<torch::Library> library)
-{
-    static std::mutex mutex;
-    static auto& kept = *new std::vector<std::unique_ptr<torch::Library>>();
-    const std::lock_guard lock(mutex);
-    kept.push_back(std::move(library));
-}
 
 /// The method's schema as the operator's: without the module itself.
 c10::FunctionSchema schemaOf(const std::string& op, const c10::FunctionSchema& method)
@@ -77,7 +66,7 @@ Result<void> registerMethod(const torch::jit::Module& module, const std::string&
     library->impl(
         plain.c_str(),
         torch::CppFunction::makeFromBoxedFunctor(std::make_unique<MethodKernel>(*method)));
-    keep(std::move(library));
+    keepLibrary(std::move(library));
     return {};
 }
 

@@ -6,6 +6,7 @@
 #include "engine/configure/backend/lowering_names.h"
 #include "engine/configure/json/json_reader.h"
 #include "engine/extensions/argument_json.h"
+#include "engine/extensions/classes/class_json.h"
 #include "engine/extensions/module_json.h"
 
 #include <algorithm>
@@ -236,12 +237,16 @@ Result<ExtensionPack> readPack(const std::string& folder)
     QS_TRY(const Json document, parseJson(text, file));
     const JsonPlace root(document, file, "");
     QS_CHECK(checkFormat(root, "quantscope.extension", 1));
-    QS_CHECK(root.object({"format", "version", "name", "description", "torch", "libraries",
-                          "scripts", "operators", "patterns", "lowering", "custom_modules"}));
+    QS_CHECK(
+        root.object({"format", "version", "name", "description", "torch", "libraries", "scripts",
+                     "operators", "classes", "patterns", "lowering", "custom_modules"}));
     QS_CHECK(readName(root, pack));
     QS_CHECK(readFiles(root, pack));
     if (root.has("operators"))
         QS_CHECK(readOperators(root.key("operators"), pack));
+    if (root.has("classes")) {
+        QS_TRY(pack.classes, readClasses(root.key("classes")));
+    }
     if (root.has("patterns")) {
         const JsonPlace list = root.key("patterns");
         QS_CHECK(list.array());

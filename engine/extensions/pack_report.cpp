@@ -76,6 +76,10 @@ std::vector<PackAddition> packAdditions(const ExtensionPack& pack)
         all.push_back(
             {kindOf(facts), qualifiedName(facts.target) + (roles.empty() ? "" : roles + ")")});
     }
+    for (const PackClassSpec& spec : pack.classes)
+        all.push_back({"class",
+                       spec.name + " (" + spec.field + "; get " + wordsOf(spec.get, ", ")
+                           + "; replace " + wordsOf(spec.replace, ", ") + ")"});
     for (const BackendPattern& pattern : pack.patterns)
         all.push_back(
             {"pattern",
@@ -127,6 +131,12 @@ std::string packJson(const ExtensionPack& pack)
     for (const PackScript& script : pack.scripts)
         out["scripts"][std::filesystem::path(script.path).filename().string()]
             = operatorsOf(script);
+    out["classes"] = Json::array();
+    for (const PackClassSpec& spec : pack.classes)
+        out["classes"].push_back({{"class", spec.name},
+                                  {"field", spec.field},
+                                  {"get", spec.get},
+                                  {"replace", spec.replace}});
     out["custom_modules"] = modulesJson(pack);
     out["patterns"] = Json::array();
     for (const BackendPattern& pattern : pack.patterns)

@@ -5,12 +5,11 @@
 #include "engine/base/torch_guard.h"
 #include "engine/compare/metrics/metrics.h"
 #include "engine/execute/interpreter.h"
+#include "engine/export/documents/result_document.h"
 #include "engine/export/exporter.h"
 #include "engine/import/importer.h"
 
 #include <ATen/ATen.h>
-
-#include <cstdio>
 
 namespace qs {
 
@@ -18,13 +17,6 @@ namespace {
 
 /// Kernels are the same; a graph written anew may add in another order.
 constexpr double kLeastDb = 40;
-
-std::string decibels(double value)
-{
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f dB", value);
-    return text;
-}
 
 Result<std::vector<at::IValue>> outputsOf(const GraphPtr& graph, const Batch& batch,
                                           const JobContext& job)
@@ -57,7 +49,7 @@ Result<std::string> compareOutputs(const std::vector<at::IValue>& wanted,
                                   "read back, the written file computes something else than the "
                                   "converted model: output "
                                       + std::to_string(i) + " agrees to "
-                                      + decibels(*metrics->sqnrDb) + ", 40 dB are wanted")
+                                      + decimals(*metrics->sqnrDb, 1) + " dB, 40 dB are wanted")
                             .inFile(path)
                             .withHint("export another form; please report the model"));
     }

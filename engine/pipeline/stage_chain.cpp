@@ -14,6 +14,7 @@
 #include "engine/execute/fill_shapes.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/export/exporter.h"
+#include "engine/extensions/classes/split_objects.h"
 #include "engine/pipeline/chain_run.h"
 #include "engine/pipeline/checks.h"
 #include "engine/pipeline/keys/content_keys.h"
@@ -175,6 +176,7 @@ Result<EditedModelPtr> StageChain::gathered(EditedModelPtr edited, const Recipe&
         QS_TRY(graph, makeAttentionQuantizable(std::move(graph)));
     }
     QS_TRY(graph, gatherModules(std::move(graph)));
+    QS_TRY(graph, splitObjects(std::move(graph)));
     if (graph == edited->graph)
         return edited;
     auto whole = std::make_shared<EditedModel>(*edited);

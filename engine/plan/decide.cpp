@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/plan/match/custom_matches.h"
 #include "engine/plan/remedy.h"
+#include "engine/plan/whole_objects.h"
 
 #include <algorithm>
 
@@ -232,6 +233,12 @@ Verdicts Decider::decide(const Match& match, const std::vector<RuleHits>& hits,
                                + inQuotes(graph.get(matches.units[out.ruledBy].last()).name)
                                + ", whose qconfig '" + out.qconfig.name + "' is used for both");
 
+    if (auto why = whyObjectsStayFloat(graph, root)) {
+        out.verdict = Verdict::FloatByBackend;
+        out.reason = std::move(why->reason);
+        out.remedy.text = std::move(why->remedy);
+        return out;
+    }
     if (auto custom = decideCustomModule(graph, root, rootName, out.qconfig)) {
         custom->ruledBy = out.ruledBy;
         return *custom;

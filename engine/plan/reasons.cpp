@@ -6,6 +6,7 @@
 #include "engine/plan/match/custom_matches.h"
 #include "engine/plan/match/fusion_gap.h"
 #include "engine/plan/names/taken_apart.h"
+#include "engine/plan/whole_objects.h"
 
 #include <algorithm>
 
@@ -246,6 +247,10 @@ void Reasoner::explainUnmatched(NodePlan& plan, const Node& node, const OpName& 
     };
     if (!node.opaqueReason.empty())
         return set(Verdict::Opaque, node.opaqueReason);
+    if (auto why = whyObjectsStayFloat(graph, node)) {
+        plan.remedy.text = std::move(why->remedy);
+        return set(Verdict::FloatByBackend, std::move(why->reason));
+    }
     if (!makesTensor(node))
         return set(Verdict::ShapeOnly, "it computes no tensor");
     if (!readsTensor(graph, node))

@@ -2,6 +2,7 @@
 #include "ui/edit/edit_actions.h"
 
 #include "engine/base/sha256.h"
+#include "engine/graph/operators/class_parts.h"
 #include "engine/graph/text/graph_printer.h"
 #include "ui/edit/insert_dialogs.h"
 #include "ui/edit/part_actions.h"
@@ -158,10 +159,11 @@ void EditActions::replace(bool every)
     const Node* node = selected();
     if (!node)
         return;
-    const QString what
-        = every ? QStringLiteral("every %1").arg(toQString(node->target)) : toQString(node->name);
+    const QString what = every
+        ? QStringLiteral("every %1").arg(toQString(wholeTarget(node->target)))
+        : toQString(node->name);
     auto* dialog = newDialog(QStringLiteral("Replace %1").arg(what), QStringLiteral("Replace"));
-    dialog->askOperator(node->target, false, {});
+    dialog->askOperator(wholeTarget(node->target), false, {});
     QStringList where {QStringLiteral("in the whole model")};
     std::vector<std::string> modules {""};
     for (std::string path = node->scope.path; every && !path.empty();
@@ -174,7 +176,7 @@ void EditActions::replace(bool every)
     EditStep step = about(every ? EditKind::ReplaceEvery : EditKind::Replace);
     if (every) {
         step.at = {};
-        step.every = node->target;
+        step.every = wholeTarget(node->target);
     }
     dialog->make = [dialog, step, modules, every]() mutable -> Result<EditStep> {
         step.op = dialog->target();
@@ -193,7 +195,8 @@ void EditActions::setArguments()
         return;
     auto* dialog = newDialog(QStringLiteral("Arguments of %1").arg(toQString(node->name)),
                              QStringLiteral("Set"));
-    dialog->askOperator(node->target, true, literalsOf(*m_workspace.document().model(), *node));
+    dialog->askOperator(wholeTarget(node->target), true,
+                        literalsOf(*m_workspace.document().model(), *node));
     // The same operator with other literals: what is not said stays.
     dialog->make = [dialog, step = about(EditKind::Set)]() mutable -> Result<EditStep> {
         QS_TRY(step.json, dialog->arguments());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/models/metrics_model.h"
 
+#include "engine/graph/operators/class_parts.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 
@@ -106,7 +107,7 @@ QString MetricsModel::word(int row, int column) const
     case NodeColumn:
         return toQString(node->name);
     case OperatorColumn:
-        return toQString(node->target);
+        return toQString(wholeTarget(node->target));
     case ModuleColumn:
         return toQString(node->scope.path);
     default: {

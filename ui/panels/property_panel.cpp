@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/graph/bodies.h"
+#include "engine/graph/operators/class_parts.h"
 #include "ui/graph/node_words.h"
 #include "ui/graph/style/graph_style.h"
 #include "ui/panels/cards/alternatives_card.h"
@@ -238,7 +239,7 @@ void PropertyPanel::showHeader()
     m_title->setText(
         node->kind == NodeKind::Op && !path.isEmpty() ? path : QString::fromStdString(node->name));
     m_id->setText(QString::fromStdString(node->name));
-    QString line = QString::fromStdString(node->originalTarget.empty() ? node->target
+    QString line = QString::fromStdString(node->originalTarget.empty() ? wholeTarget(node->target)
                                                                        : node->originalTarget);
     for (NodeId member : selection.nodes()) {
         if (const Node* other = model->tryGet(member); other && member != node->id) {

@@ -5,6 +5,7 @@
 #include "app/commands/text/console.h"
 #include "app/commands/text/result_text.h"
 #include "engine/base/text.h"
+#include "engine/graph/operators/class_parts.h"
 #include "engine/import/file_kind.h"
 #include "engine/import/importer.h"
 #include "engine/pipeline/compare_file.h"
@@ -28,7 +29,7 @@ std::string comparisonText(const Graph& floating, const Graph& converted,
         const ValueMatch& match = comparison.match.values[i];
         const auto& error = comparison.errors[i];
         const Node& node = floating.get(match.floating.node);
-        table.add({node.name, node.target, node.scope.path,
+        table.add({node.name, wholeTarget(node.target), node.scope.path,
                    converted.get(match.converted.node).name, dbText(error),
                    error ? fixedText(error->cosine, 5) : "-"});
     }

@@ -4,6 +4,7 @@
 #include "app/commands/model/planned_model.h"
 #include "app/commands/text/console.h"
 #include "engine/base/text.h"
+#include "engine/graph/operators/class_parts.h"
 
 #include <algorithm>
 #include <map>
@@ -52,10 +53,11 @@ std::string layersText(const ResultParts& parts)
         const Node& node = parts.model->get(error.node);
         const NodePlan* plan = parts.plan->tryGet(*parts.model, error.node);
         const auto rank = ranks.find(error.node);
-        table.add({rank == ranks.end() ? "" : std::to_string(rank->second), node.name, node.target,
-                   node.scope.path, plan ? std::string(verdictName(plan->verdict)) : "-",
-                   dbText(error.isolated), dbText(error.inherited), dbText(error.bornHere),
-                   dbText(error.cumulative), kernelText(parts, error.node)});
+        table.add({rank == ranks.end() ? "" : std::to_string(rank->second), node.name,
+                   wholeTarget(node.target), node.scope.path,
+                   plan ? std::string(verdictName(plan->verdict)) : "-", dbText(error.isolated),
+                   dbText(error.inherited), dbText(error.bornHere), dbText(error.cumulative),
+                   kernelText(parts, error.node)});
     }
     return (parts.comparison->againstOriginal
                 ? "Signal to noise in dB against the original model, before its edits, layer by "

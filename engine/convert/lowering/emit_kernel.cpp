@@ -5,6 +5,7 @@
 #include "engine/convert/lowering/lowering_ops.h"
 #include "engine/convert/lowering/pack_arguments.h"
 #include "engine/convert/lowering/prepack.h"
+#include "engine/graph/operators/class_parts.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
 
@@ -63,8 +64,10 @@ public:
                 wholeOperandFirst(node.args);
             } else {
                 QS_TRY(node.args, packArguments(m_edit, m_match));
+                QS_CHECK(addRests(handle->schema(), node.args));
             }
             node.target = targetOf(*handle);
+            QS_CHECK(restsComeAfter(node.target));
             node.name = node.target.substr(node.target.find('.') + 1);
             node.name.erase(node.name.rfind('.'));
         }
@@ -79,7 +82,66 @@ private:
     {
         node.outputs.assign(1, {"", std::move(type)});
         const Node like = root();
-        return {insertCall(m_edit, like, m_match.quantize, m_match.origin, std::move(node)), 0};
+        const bool byParts = isPartsTarget(node.target);
+        for (std::size_t i = 1; byParts && i < like.outputs.size(); ++i)
+            node.outputs.push_back({"", like.outputs[i].type});
+        const ValueRef made {
+            insertCall(m_edit, like, m_match.quantize, m_match.origin, std::move(node)), 0};
+        for (std::uint32_t i = 1; byParts && i < like.outputs.size(); ++i)
+            m_edit.replaceUses({like.id, i}, {made.node, i});
+        return made;
+    }
+
+    /// The kernel stands where the result is quantized: only from there on may its objects be read.
+    Result<void> restsComeAfter(const std::string& target) const
+    {
+        if (!isPartsTarget(target))
+            return {};
+        const std::vector<NodeId> order = m_edit.order();
+        const auto here = std::find(order.begin(), order.end(), m_match.quantize);
+        for (std::uint32_t i = 1; i < root().outputs.size(); ++i)
+            for (const Use& use : m_edit.users({root().id, i}))
+                if (std::find(order.begin(), here, use.node) != here)
+                    return fail(ErrorCode::Unsupported,
+                                "the object that it gives is read before its result is quantized");
+        return {};
+    }
+
+    /// A kernel that takes an object's field takes its rest too: the float operator's.
+    Result<void> addRests(const c10::FunctionSchema& schema, std::vector<NamedArgument>& args) const
+    {
+        for (const auto& argument : schema.arguments()) {
+            if (!argument.name().ends_with(kRestSuffix))
+                continue;
+            const std::string field
+                = argument.name().substr(0, argument.name().size() - kRestSuffix.size());
+            const auto given = std::find_if(args.begin(), args.end(),
+                                            [&](const auto& one) { return one.name == field; });
+            const Argument* rest = given == args.end() ? nullptr : restOf(given->value);
+            if (!rest)
+                return fail(ErrorCode::Unsupported,
+                            "the kernel's '" + field + "' is an object, the operator's is not");
+            args.insert(given + 1, {argument.name(), *rest});
+        }
+        return {};
+    }
+
+    /// The rest of the object whose field the quantized value is, as the float operator takes it.
+    const Argument* restOf(const Argument& quantized) const
+    {
+        const auto& all = m_match.quantized;
+        const auto at
+            = quantized.asRef() ? std::find(all.begin(), all.end(), *quantized.asRef()) : all.end();
+        if (at == all.end())
+            return nullptr;
+        const ValueRef field = m_match.dequantized[std::size_t(at - all.begin())];
+        for (const NodeId id : m_match.chain) {
+            const Node& node = m_edit.get(id);
+            for (const NamedArgument& argument : node.args)
+                if (argument.value.asRef() && *argument.value.asRef() == field)
+                    return node.tryArg(argument.name + std::string(kRestSuffix));
+        }
+        return nullptr;
     }
 
     Node sameOperator() const

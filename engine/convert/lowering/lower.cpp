@@ -228,15 +228,20 @@ private:
             match.quantize, false, kernel.node, match.origin, m_edit.get(kernel.node).target, {}};
         for (ValueRef input : match.quantized)
             site.inputs.emplace_back(input, ValueRef {m_values.quantizeOf.at(input), 0});
+        for (std::uint32_t i = 1; i < m_edit.get(kernel.node).outputs.size(); ++i)
+            m_floatOf[{kernel.node, i}] = {match.chain.front(), i};
         // What a pack's kernel is handed besides, as it is in the reference form.
         for (const NamedArgument& argument : m_edit.get(kernel.node).args)
             forEachRef(argument.value, [&](ValueRef ref) {
                 const Node& producer = m_edit.get(ref.node);
                 const bool carried = !m_values.quantizeOf.contains(ref)
                     && !isPrepackTarget(producer.target)
-                    && producer.outputs.at(ref.index).type.kind == ValueKind::Tensor;
+                    && (producer.outputs.at(ref.index).type.kind == ValueKind::Tensor
+                        || producer.outputs.at(ref.index).type.kind == ValueKind::Custom);
+                const auto floating = m_floatOf.find(ref);
                 if (carried && !match.row.arguments.empty())
-                    site.inputs.emplace_back(ref, ref);
+                    site.inputs.emplace_back(ref,
+                                             floating == m_floatOf.end() ? ref : floating->second);
             });
         m_out.sites.push_back(std::move(site));
     }

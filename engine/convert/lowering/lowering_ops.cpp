@@ -41,10 +41,11 @@ Argument toArgument(const c10::IValue& value)
     return {};
 }
 
+/// An object's rest comes along with its field.
 bool onlyFirstOutputRead(const GraphEdit& edit, const Node& node)
 {
     for (std::uint32_t i = 1; i < node.outputs.size(); ++i)
-        if (!edit.users({node.id, i}).empty())
+        if (node.outputs[i].type.kind != ValueKind::Custom && !edit.users({node.id, i}).empty())
             return false;
     return true;
 }

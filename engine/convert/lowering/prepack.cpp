@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/convert/lowering/lowering_ops.h"
+#include "engine/graph/operators/class_parts.h"
 
 namespace qs {
 
@@ -24,6 +25,8 @@ std::optional<c10::OperatorHandle> findKernel(const std::string& kernel)
     auto& dispatcher = c10::Dispatcher::singleton();
     if (dot != std::string::npos)
         return dispatcher.findSchema({name, kernel.substr(dot + 1)});
+    if (auto found = dispatcher.findSchema({name, partsOverload("")}))
+        return found;
     // Convolutions have an older overload that repeats stride and padding; `new` is the living one.
     if (auto found = dispatcher.findSchema({name, "new"}))
         return found;

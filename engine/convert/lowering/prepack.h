@@ -18,7 +18,8 @@ namespace qs {
 NodeId insertCall(GraphEdit& edit, const Node& like, NodeId before, NodeId origin, Node call);
 
 /// The dispatcher's operator for "quantized::conv2d" (the living overload `new` where there is one)
-/// or "quantized::conv2d.new"; none where LibTorch has none.
+/// or "quantized::conv2d.new"; of one that takes or gives objects of a pack's class the overload by
+/// parts; none where LibTorch has none.
 std::optional<c10::OperatorHandle> findKernel(const std::string& kernel);
 /// "quantized.conv2d.new".
 std::string targetOf(const c10::OperatorHandle& handle);

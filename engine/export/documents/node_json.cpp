@@ -5,6 +5,7 @@
 #include "engine/configure/quantization_mode.h"
 #include "engine/convert/ranges/choose_qparams.h"
 #include "engine/export/documents/steps_json.h"
+#include "engine/graph/operators/class_parts.h"
 #include "engine/graph/text/graph_printer.h"
 
 #include <algorithm>
@@ -88,7 +89,7 @@ Json numberJson(double value)
 
 std::string opName(const Node& node)
 {
-    return node.isOperator() ? node.target : std::string(nodeKindName(node.kind));
+    return node.isOperator() ? wholeTarget(node.target) : std::string(nodeKindName(node.kind));
 }
 
 Json typeJson(const ValueType& type)

@@ -2,6 +2,7 @@
 #include "engine/export/forms/code_forms.h"
 
 #include "engine/export/forms/custom_module_borders.h"
+#include "engine/export/forms/python_objects.h"
 
 #include <algorithm>
 
@@ -92,7 +93,11 @@ std::optional<CodeForm> codeFormFromName(std::string_view name)
 
 std::vector<CodeLine> floatCode(const Graph& model)
 {
-    return codeLines(model);
+    std::vector<CodeLine> lines = codeLines(*withPythonObjects(model));
+    // What joining objects adds is no node of the model's.
+    for (CodeLine& line : lines)
+        std::erase_if(line.nodes, [&](NodeId id) { return !model.tryGet(id); });
+    return lines;
 }
 
 CodeCalls loweredCalls(const ConvertedModel& converted)
@@ -111,12 +116,13 @@ std::vector<CodeLine> convertedCode(const ConvertedModel& converted, CodeForm fo
     case CodeForm::Prepared:
         for (const auto& [observer, weight] : converted.prepared->observedWeight)
             context.observedWeights[weight] = observer;
-        return codeLines(*converted.prepared->graph, context);
+        return codeLines(*withPythonObjects(*converted.prepared->graph), context);
     case CodeForm::Reference:
-        return codeLines(absorbCustomModuleBorders(*converted.reference), context);
+        return codeLines(*withPythonObjects(absorbCustomModuleBorders(*converted.reference)),
+                         context);
     case CodeForm::Lowered:
         context.reference = converted.reference.get();
-        return codeLines(*converted.lowered, context);
+        return codeLines(*withPythonObjects(*converted.lowered), context);
     }
     return floatCode(*converted.prepared->model);
 }

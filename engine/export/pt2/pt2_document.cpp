@@ -94,7 +94,8 @@ private:
     {
         if (!node.target.starts_with("higher_order.") && node.subgraphs.empty())
             return {};
-        return node.target == "higher_order.out_dtype";
+        return node.target == "higher_order.out_dtype"
+            || node.target == "higher_order.call_torchbind";
     }
 
     /// A call that returns a tuple or a list is a node beside those of its members, of which one
@@ -135,7 +136,7 @@ private:
 class DocumentWriter
 {
 public:
-    DocumentWriter(const Graph& graph, const Pt2Weights& weights,
+    DocumentWriter(const Graph& graph, const Pt2WeightRecords& weights,
                    const std::vector<StateUpdate>& updates, const JobContext& job)
         : m_graph(graph)
         , m_weights(weights)
@@ -221,7 +222,9 @@ private:
                           {{"buffer_name", m_weights.path(*node)},
                            {"persistent", node->persistentBuffer}});
         for (const NodePtr& node : m_graph.nodes())
-            if (isConstant(*node))
+            if (isConstant(*node) && node->outputs.at(0).type.kind == ValueKind::Custom)
+                addObject(*node);
+            else if (isConstant(*node))
                 addWeight(*node, "tensor_constant",
                           {{"tensor_constant_name", m_weights.path(*node)}});
     }
@@ -233,6 +236,15 @@ private:
         spec.update(rest);
         m_specs.push_back({{kind, std::move(spec)}});
         m_inputs.push_back({{"as_tensor", {{"name", name}}}});
+    }
+
+    void addObject(const Node& node)
+    {
+        const Value& value = node.outputs.at(0);
+        const Pt2Json arg = {{"name", value.name}, {"class_fqn", value.type.className}};
+        m_specs.push_back(
+            {{"custom_obj", {{"arg", arg}, {"custom_obj_name", m_weights.path(node)}}}});
+        m_inputs.push_back({{"as_custom_obj", arg}});
     }
 
     /// User inputs as the file has them, among them arguments fixed to a constant, which our graph
@@ -304,7 +316,7 @@ private:
     }
 
     const Graph& m_graph;
-    const Pt2Weights& m_weights;
+    const Pt2WeightRecords& m_weights;
     const std::vector<StateUpdate>& m_updates;
     const JobContext& m_job;
     Pt2Json m_record, m_module, m_recordedGraph;
@@ -314,7 +326,7 @@ private:
 
 } // namespace
 
-Result<Pt2Json> pt2Document(const Graph& graph, const Pt2Weights& weights,
+Result<Pt2Json> pt2Document(const Graph& graph, const Pt2WeightRecords& weights,
                             const std::vector<StateUpdate>& updates, const JobContext& job)
 {
     return DocumentWriter(graph, weights, updates, job).write();

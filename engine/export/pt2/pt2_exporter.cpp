@@ -11,7 +11,9 @@
 #include "engine/export/forms/inline_regions.h"
 #include "engine/export/forms/scan_recurrences.h"
 #include "engine/export/pt2/pt2_document.h"
+#include "engine/export/pt2/pt2_objects.h"
 #include "engine/export/pt2/pt2_weights.h"
+#include "engine/extensions/classes/join_objects.h"
 #include "engine/graph/graph_edit.h"
 #include "engine/graph/operators/state.h"
 #include "engine/import/archive/export_record.h"
@@ -117,7 +119,7 @@ Result<void> writeArchive(const Graph& graph, FileSink& file,
                           const std::optional<ExportRecord>& record, const JobContext& job)
 {
     const Graph plain = withoutStateUpdates(graph);
-    const Pt2Weights weights(plain);
+    const Pt2WeightRecords weights(plain);
     QS_TRY(const Pt2Json document, pt2Document(plain, weights, stateUpdates(graph), job));
     Archive archive(file.writer());
     archive.setMinVersion(kArchiveMinVersion);
@@ -139,14 +141,17 @@ Result<void> writePt2(const Graph& reference, const std::string& path, const Job
 {
     QS_TRY(FileSink file, FileSink::open(path));
     QS_CHECK(guardTorch([&]() -> Result<void> {
-        QS_TRY(const InlinedGraph inlined, inlineRegions(reference));
+        QS_TRY(const GraphPtr whole, joinObjects(std::make_shared<const Graph>(reference)));
+        QS_TRY(const InlinedGraph inlined, inlineRegions(*whole));
         QS_CHECK(job.check());
         QS_TRY(const Graph sized, foldSizes(*inlined.graph, job));
         QS_CHECK(job.check());
         QS_TRY(const Graph scanned, scanRecurrences(sized));
         QS_CHECK(job.check());
-        const Graph spelled = withScalarTensors(scanned);
-        QS_CHECK(checkSpelled(spelled));
+        const Graph numbered = withScalarTensors(scanned);
+        QS_CHECK(checkSpelled(numbered));
+        QS_CHECK(checkPt2Objects(numbered));
+        const Graph spelled = withMethodCalls(numbered);
         QS_CHECK(job.check());
         return writeArchive(spelled, file, record, job);
     }));

@@ -3,6 +3,9 @@
 
 #include "engine/execute/tensor_store.h"
 #include "engine/export/pt2/pt2_metadata.h"
+#include "engine/graph/operators/class_parts.h"
+
+#include <torch/csrc/jit/serialization/pickle.h>
 
 namespace qs {
 
@@ -46,6 +49,17 @@ public:
         };
     }
 
+    void addObject(const std::string& path, const at::IValue& held)
+    {
+        const std::string record = "custom_obj_" + std::to_string(m_objects++);
+        const std::vector<char> bytes = torch::jit::pickle_save(held);
+        m_archive.writeRecord(m_folder + record, bytes.data(), bytes.size());
+        m_config[path] = {{"path_name", record},
+                          {"is_param", false},
+                          {"use_pickle", true},
+                          {"tensor_meta", nullptr}};
+    }
+
     void close(const std::string& name)
     {
         const std::string text = Pt2Json {{"config", m_config}}.dump();
@@ -57,12 +71,12 @@ private:
     std::string m_folder, m_prefix;
     std::unordered_map<TensorId, std::string> m_records;
     Pt2Json m_config = Pt2Json::object();
-    int m_count = 0;
+    int m_count = 0, m_objects = 0;
 };
 
 } // namespace
 
-Pt2Weights::Pt2Weights(const Graph& graph)
+Pt2WeightRecords::Pt2WeightRecords(const Graph& graph)
     : m_graph(graph)
 {
     // A module's name is no place for a tensor: "conv1" next to "conv1.weight".
@@ -80,7 +94,7 @@ Pt2Weights::Pt2Weights(const Graph& graph)
     }
 }
 
-Result<void> Pt2Weights::write(Archive& archive, const JobContext& job) const
+Result<void> Pt2WeightRecords::write(Archive& archive, const JobContext& job) const
 {
     Folder weights(archive, "data/weights/", "weight_");
     Folder constants(archive, "data/constants/", "tensor_");
@@ -91,6 +105,10 @@ Result<void> Pt2Weights::write(Archive& archive, const JobContext& job) const
         auto held = m_graph.tensors()->get(node->tensor);
         if (!held)
             return fail(std::move(held).error().atNode(node->name));
+        if (held->isObject() && isForeignClass(node->outputs.at(0).type.className)) {
+            constants.addObject(path(*node), *held);
+            continue;
+        }
         if (!held->isTensor())
             return fail(makeError(ErrorCode::Unsupported,
                                   "it holds an object that is not a tensor; the .pt2 writer cannot "

@@ -16,10 +16,10 @@ namespace qs {
 /// The tensors of a `.pt2`: parameters and saved buffers under data/weights/, other buffers and
 /// constants under data/constants/, each with a record and an entry in its configuration. One use
 /// per archive.
-class Pt2Weights
+class Pt2WeightRecords
 {
 public:
-    explicit Pt2Weights(const Graph& graph);
+    explicit Pt2WeightRecords(const Graph& graph);
 
     /// The dotted name under which the node's tensor is held: its own path, made unique where two
     /// nodes share one.

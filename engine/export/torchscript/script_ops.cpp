@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
+#include "engine/execute/classes/class_methods.h"
 #include "engine/execute/control/recurrence.h"
 #include "engine/execute/control/script_ops.h"
 #include "engine/execute/op_table.h"
@@ -13,6 +14,7 @@
 #include "engine/graph/operators/engine_ops.h"
 #include "engine/graph/operators/state.h"
 
+#include <torch/csrc/jit/frontend/schema_matching.h>
 #include <torch/csrc/jit/ir/named_value.h>
 #include <torch/csrc/jit/runtime/operator.h>
 
@@ -201,6 +203,25 @@ Values copyChanged(ScriptBuilder& builder, const c10::FunctionSchema& schema, Va
     return copies;
 }
 
+/// An operator that is a method of a C++ class: the method's call, after its object's creation
+/// where it is the constructor.
+Result<void> emitMethod(ScriptBuilder& builder, const Node& node, const ClassMethod& method)
+{
+    torch::jit::Graph& body = builder.body();
+    QS_TRY(Values inputs, inputsOf(builder, node, findOperator(node.target)->schema()));
+    const bool makes = method.name == kConstructor;
+    if (makes)
+        inputs.insert(inputs.begin(), body.insertNode(body.createObject(method.type))->output());
+    const std::vector<torch::jit::NamedValue> named(inputs.begin(), inputs.end());
+    ScriptValue* called = body.insertMethodCall(
+        method.name,
+        torch::jit::matchSchema(method.type->findMethod(method.name)->getSchema(),
+                                torch::jit::SourceRange(), body, named, {}));
+    QS_TRY(const auto outputs, spread(builder, {makes ? inputs.front() : called}, node));
+    bindOutputs(builder, node, outputs);
+    return {};
+}
+
 Result<void> emitCall(ScriptBuilder& builder, const Node& node)
 {
     const auto op = findOperator(node.target);
@@ -313,6 +334,8 @@ Result<void> emitAny(ScriptBuilder& builder, const Node& node)
         bindOutputs(builder, node, {out});
         return {};
     }
+    if (const auto method = findClassMethod(node.target))
+        return emitMethod(builder, node, *method);
     return emitCall(builder, node);
 }
 

@@ -6,6 +6,7 @@
 #include "engine/export/forms/inline_regions.h"
 #include "engine/export/torchscript/script_ops.h"
 #include "engine/export/torchscript/script_structure.h"
+#include "engine/extensions/classes/join_objects.h"
 #include "engine/import/archive/export_record.h"
 #include "engine/import/functionalize/alias_analysis.h"
 
@@ -85,7 +86,8 @@ Result<void> saveModule(const torch::jit::Module& module, const std::string& pat
 Result<void> writeModule(const Graph& lowered, const std::string& path, const JobContext& job,
                          const std::optional<ExportRecord>& record, const CodeCalls& names)
 {
-    QS_TRY(const InlinedGraph inlined, inlineRegions(lowered));
+    QS_TRY(const GraphPtr whole, joinObjects(std::make_shared<const Graph>(lowered)));
+    QS_TRY(const InlinedGraph inlined, inlineRegions(*whole));
     QS_CHECK(job.check());
     QS_TRY(const Interpreter interpreter, Interpreter::create(inlined.graph));
     ScriptBuilder builder(*inlined.graph, interpreter, names);

@@ -2,9 +2,12 @@
 #include "engine/import/archive/pickled_data.h"
 
 #include "engine/base/torch_guard.h"
+#include "engine/execute/classes/class_methods.h"
+#include "engine/graph/operators/class_parts.h"
 #include "engine/import/archive/pickle_check.h"
 
 #include <caffe2/serialize/inline_container.h>
+#include <torch/csrc/jit/serialization/import_read.h>
 #include <torch/csrc/jit/serialization/pickle.h>
 
 #include <sstream>
@@ -27,7 +30,35 @@ Result<void> checkArchive(const std::string& bytes)
                        });
 }
 
+/// LibTorch's own classes believe what a state says; those of packs are the user's.
+c10::StrongTypePtr packClass(const c10::QualifiedName& name)
+{
+    c10::ClassTypePtr type = findForeignClass(name.qualifiedName());
+    TORCH_CHECK(type, "it is an object of the C++ class ", plainClassName(name.qualifiedName()),
+                "; load the extension pack that has it: --extension DIR");
+    return {nullptr, std::move(type)};
+}
+
+c10::intrusive_ptr<c10::ivalue::Object> packObject(const c10::StrongTypePtr& type,
+                                                   const at::IValue& state)
+{
+    auto made = c10::ivalue::Object::create(type, 1);
+    type.type_->expectRef<c10::ClassType>().getMethod("__setstate__")({made, state});
+    return made;
+}
+
 } // namespace
+
+Result<at::IValue> unpickleObject(const std::string& bytes)
+{
+    return guardTorchValue<at::IValue>([&]() -> Result<at::IValue> {
+        QS_CHECK(checkArchive(bytes));
+        std::istringstream stream(bytes);
+        caffe2::serialize::PyTorchStreamReader archive(&stream);
+        return torch::jit::readArchiveAndTensors("data", "", "", packClass, packObject,
+                                                 std::nullopt, archive);
+    });
+}
 
 Result<at::IValue> unpickleData(const std::string& bytes)
 {

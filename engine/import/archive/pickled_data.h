@@ -14,4 +14,8 @@ namespace qs {
 /// hold objects of other classes.
 Result<at::IValue> unpickleData(const std::string& bytes);
 
+/// The same for what may be an object of a C++ class that a loaded library registered: the class's
+/// own code builds it of its state.
+Result<at::IValue> unpickleObject(const std::string& bytes);
+
 } // namespace qs

@@ -2,9 +2,11 @@
 #include "engine/import/pt2/pt2_graph_reader.h"
 
 #include "engine/base/text.h"
+#include "engine/execute/classes/class_methods.h"
 #include "engine/execute/control/higher_order.h"
 #include "engine/execute/control/scalar_ops.h"
 #include "engine/execute/op_table.h"
+#include "engine/graph/operators/class_parts.h"
 #include "engine/import/pt2/pt2_metadata.h"
 #include "engine/import/pt2/pt2_schema.h"
 
@@ -16,6 +18,7 @@ namespace qs {
 namespace {
 
 constexpr int kMaxGraphDepth = 32;
+constexpr std::string_view kCallMethodTarget = "higher_order.call_torchbind";
 /// Bytes of an argument that is kept as the file spells it.
 constexpr std::size_t kLongestArgument = 200;
 
@@ -155,6 +158,30 @@ private:
     ReadSubgraph m_readSubgraph;
 };
 
+/// A call of a C++ class's method, `call_torchbind(object, "dense", ...)`, becomes the operator
+/// that the method is; opaque where no library registered the class.
+void respellMethod(const GraphEdit& edit, Node& node)
+{
+    const ValueRef* object = node.args.empty() ? nullptr : node.args[0].value.asRef();
+    const std::string* method = node.args.size() < 2 ? nullptr : node.args[1].value.asString();
+    if (!object || !method)
+        return;
+    const std::string& className = edit.get(object->node).outputs.at(object->index).type.className;
+    const auto target = classMethodTarget(findForeignClass(className), *method);
+    const auto op = target ? findOperator(*target) : std::nullopt;
+    if (!op) {
+        node.opaqueReason = "it calls " + *method + " of the class " + plainClassName(className)
+            + ", which no loaded extension pack registers";
+        return;
+    }
+    node.target = *target;
+    node.args.erase(node.args.begin() + 1);
+    const auto& slots = op->schema().arguments();
+    for (std::size_t i = 0; i < node.args.size() && i < slots.size(); ++i)
+        if (node.args[i].name.empty() || i == 0)
+            node.args[i].name = slots[i].name();
+}
+
 void readOutputs(const Pt2FileGraph& graph, const Pt2NodeSpec& spec, Node& node,
                  std::vector<std::string_view>& fileNames)
 {
@@ -217,8 +244,12 @@ Result<void> Pt2GraphReader::readArguments(const Pt2NodeSpec& spec, const NameSc
             {std::string(input.text("name", "")), schemaArgument(input.at("arg"), scope, problem)});
     QS_CHECK(nested);
     QS_CHECK(scope.check(node.name));
+    if (node.target == kCallMethodTarget)
+        respellMethod(m_edit, node);
     if (!problem.empty())
         node.opaqueReason = problem;
+    else if (!node.opaqueReason.empty())
+        ;
     else if (!node.subgraphs.empty())
         node.opaqueReason = "'" + node.target + "' runs subgraphs, which are kept as they are";
     else if (!findOperator(node.target) && !isScalarOp(node.target) && !isHigherOrder(node.target))

@@ -39,10 +39,10 @@ Result<at::IValue> loadPickled(const Pt2Archive& archive, const std::string& nam
                                const std::string& record)
 {
     QS_TRY(const std::string bytes, archive.read(record));
-    auto value = unpickleData(bytes);
+    auto value = unpickleObject(bytes);
     if (!value)
         return fail(badWeight(archive, name, "cannot be read: " + value.error().message));
-    if (!value->isTensor())
+    if (!value->isTensor() && !value->isObject())
         return fail(badWeight(archive, name, "is an object that this program cannot read"));
     return value;
 }

@@ -2,6 +2,8 @@
 #include "engine/import/torchscript/torchscript_file.h"
 
 #include "engine/base/torch_guard.h"
+#include "engine/execute/classes/class_methods.h"
+#include "engine/graph/operators/class_parts.h"
 #include "engine/import/archive/pickle_check.h"
 #include "engine/import/torchscript/torchscript_purity.h"
 
@@ -120,6 +122,7 @@ private:
             QS_TRY(const std::string text, m_archive.read(name));
             if (const std::string why = objectionToSource(text); !why.empty())
                 return fail(bad("cannot be read: " + why));
+            QS_CHECK(checkClasses(text));
             // Rebuilding packed weights reads their elements.
             if (holds(text, "__setstate__") || holds(text, "torch.classes."))
                 m_lazy = false;
@@ -128,6 +131,17 @@ private:
         for (const char* special : {"_rebuild_qtensor", "_rebuild_sparse_tensor", "_rebuild_meta"})
             if (holds(pickle, special))
                 m_lazy = false;
+        return {};
+    }
+
+    /// LibTorch compiles nothing that names a class that is not registered.
+    Result<void> checkClasses(const std::string& text) const
+    {
+        for (const std::string& name : foreignClassesIn(text))
+            if (!findForeignClass(name))
+                return fail(bad("uses objects of the C++ class " + plainClassName(name)
+                                + ", which this LibTorch does not have")
+                                .withHint("load the extension pack that has it: --extension DIR"));
         return {};
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/torchscript/torchscript_purity.h"
 
-#include "engine/graph/operators/operators.h"
+#include "engine/execute/classes/class_methods.h"
 
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/ir/ir.h>
@@ -109,11 +109,7 @@ bool isPackedWeightsClass(const std::string& qualifiedName)
                     [&](std::string_view family) { return qualifiedName.starts_with(family); }))
         return true;
     // Of an extension pack: its code runs in this program because the user said so.
-    const std::vector<std::string> known = packOperators();
-    return std::any_of(known.begin(), known.end(), [&](const std::string& target) {
-        return qualifiedName.starts_with("__torch__.torch.classes."
-                                         + target.substr(0, target.find('.') + 1));
-    });
+    return bool(findForeignClass(qualifiedName));
 }
 
 std::string firstImpureOperator(const c10::ClassType& type)

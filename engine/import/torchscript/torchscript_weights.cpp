@@ -2,6 +2,7 @@
 #include "engine/import/torchscript/torchscript_weights.h"
 
 #include "engine/execute/torch_types.h"
+#include "engine/graph/operators/class_parts.h"
 #include "engine/import/pt2/pt2_metadata.h"
 
 #include <ATen/core/Dict.h>
@@ -160,7 +161,8 @@ Result<ScriptItem> ScriptWeights::customObject(const at::IValue& value, const st
     made.type.kind = ValueKind::Custom;
     if (value.isObject())
         if (const auto name = value.toObjectRef().type()->name())
-            made.type.className = name->name();
+            made.type.className
+                = isForeignClass(name->qualifiedName()) ? name->qualifiedName() : name->name();
     node.outputs.push_back(std::move(made));
     const ScopedRef ref {&m_root, {m_root.addSource(std::move(node)), 0}, false};
     m_made[hint] = ref;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/match/pattern_matcher.h"
 
+#include "engine/graph/operators/class_parts.h"
 #include "engine/plan/match/pattern_tree.h"
 
 #include <algorithm>
@@ -55,13 +56,15 @@ private:
     std::unordered_map<std::string, std::vector<Row>> m_rows;
 };
 
-/// Number of different nodes that read any output of the node.
+/// Number of different nodes that read any output of the node; who takes an object's rest may take
+/// another field with it.
 std::size_t readerCount(const Graph& graph, const Node& node)
 {
     std::unordered_set<NodeId> readers;
     for (std::uint32_t i = 0; i < node.outputs.size(); ++i)
-        for (const Use& use : graph.users({node.id, i}))
-            readers.insert(use.node);
+        if (!isPartsTarget(node.target) || node.outputs[i].type.kind != ValueKind::Custom)
+            for (const Use& use : graph.users({node.id, i}))
+                readers.insert(use.node);
     return readers.size();
 }
 

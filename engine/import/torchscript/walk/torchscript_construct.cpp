@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/text.h"
+#include "engine/execute/classes/class_methods.h"
+#include "engine/execute/op_table.h"
 #include "engine/import/torchscript/walk/torchscript_evaluator.h"
 
 namespace qs {
@@ -123,6 +125,35 @@ Result<ScopedRef> ScriptEvaluator::makeRuntime(const ScriptContainerPtr& contain
     made.outputs.push_back({"", runtimeType(container->type)});
     label(made, nullptr);
     return emit(std::move(made));
+}
+
+/// A method of a C++ class is an operator; the constructor gives the object that was created for
+/// it.
+Result<void> ScriptEvaluator::emitMethod(const JitNode& node, Items args, Env& env)
+{
+    const auto type = node.input(0)->type()->cast<c10::ClassType>();
+    const std::string& name = node.s(c10::attr::name);
+    const auto target = classMethodTarget(type, name);
+    const auto op = target ? findOperator(*target) : std::nullopt;
+    if (!op)
+        return fail(unsupported(node,
+                                "calls '" + name + "' of the C++ class " + type->str()
+                                    + ", which has no such method or changes its object by it"));
+    Node made;
+    made.target = *target;
+    if (name != kConstructor) {
+        QS_TRY(made.args, arguments(op->schema(), args));
+        return bindOutputs(node, std::move(made), env);
+    }
+    ScriptContainer* object = containerOf(args.at(0));
+    if (!object)
+        return fail(unsupported(node, "makes an object that there is already"));
+    QS_TRY(made.args, arguments(op->schema(), {args.begin() + 1, args.end()}));
+    made.outputs.push_back({"", runtimeType(type)});
+    label(made, &node);
+    object->runtime = emit(std::move(made));
+    env[node.output()] = at::IValue();
+    return {};
 }
 
 } // namespace qs

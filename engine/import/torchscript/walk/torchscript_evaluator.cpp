@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/torchscript/walk/torchscript_evaluator.h"
 
+#include "engine/execute/classes/class_methods.h"
 #include "engine/graph/operators/state.h"
 #include "engine/import/torchscript/normalise/torchscript_spelling.h"
 #include "engine/import/torchscript/walk/torchscript_control.h"
@@ -324,6 +325,9 @@ Result<void> ScriptEvaluator::runCall(const JitNode& node, Env& env)
         QS_TRY(ScriptItem arg, item(node.input(i), env));
         args.push_back(std::move(arg));
     }
+    if (const auto type = node.input(0)->type()->cast<c10::ClassType>();
+        node.kind() == c10::prim::CallMethod && type && findForeignClass(type->str()) == type)
+        return emitMethod(node, std::move(args), env);
     Result<ScriptItem> returned = fail(ErrorCode::Internal, "not called");
     if (node.kind() == c10::prim::CallFunction) {
         const auto type = node.input(0)->type()->cast<c10::FunctionType>();

@@ -81,6 +81,7 @@ private:
 
     // torchscript_construct.cpp: making containers and taking them apart
     Result<bool> runConstruct(const JitNode& node, Items args, Env& env);
+    Result<void> emitMethod(const JitNode& node, Items args, Env& env);
     Result<void> unpack(const JitNode& node, const ScriptItem& item, Env& env);
     Result<void> unpackRuntime(const JitNode& node, const ScriptItem& whole, Env& env);
     /// Turns the container into one value made by a node.

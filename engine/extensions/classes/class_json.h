@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/configure/extension_packs.h"
+#include "engine/configure/json/json_reader.h"
+
+namespace qs {
+
+/// The list `classes` of a pack's JSON.
+Result<std::vector<PackClassSpec>> readClasses(const JsonPlace& place);
+
+} // namespace qs

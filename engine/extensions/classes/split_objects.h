@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/graph/graph.h"
+
+namespace qs {
+
+/// Lets objects of the classes that loaded packs adapt flow as two values each, the field and the
+/// rest, so that the field is a tensor like any other: operators that take or give objects work by
+/// parts (engine/graph/operators/class_parts.h), getting the field and replacing it are no nodes,
+/// what else reads an object is handed one made anew. Bodies of branches and modules keep whole
+/// objects. The graph itself where there are none.
+Result<GraphPtr> splitObjects(GraphPtr graph);
+
+} // namespace qs

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/whole_objects.h"
+
+#include "engine/configure/extension_packs.h"
+#include "engine/graph/operators/class_parts.h"
+#include "engine/graph/operators/operators.h"
+
+namespace qs {
+
+std::optional<KeptWhole> whyObjectsStayFloat(const Graph& graph, const Node& node)
+{
+    if (node.kind != NodeKind::Op || isKernelTarget(node.target) || isPrepackTarget(node.target)
+        || isPartsTarget(node.target))
+        return std::nullopt;
+    std::optional<KeptWhole> why;
+    const auto look = [&](const ValueType& type) {
+        if (why || type.kind != ValueKind::Custom || !isForeignClass(type.className))
+            return;
+        const auto spec = adaptedClass(type.className);
+        const std::string what
+            = "it takes or gives objects of class " + plainClassName(type.className);
+        if (!spec)
+            why = {
+                what + ", and no loaded extension pack says which field of these is quantized",
+                "name the class and its field under \"classes\" in the extension.json of its pack"};
+        else if (!callsAny(node, spec->get) && !callsAny(node, spec->replace))
+            why = {what + " other than one by one, where their field '" + spec->field
+                       + "' cannot be reached",
+                   "have the operator take and give one object an argument"};
+    };
+    for (const Value& output : node.outputs)
+        look(output.type);
+    for (const NamedArgument& argument : node.args)
+        forEachRef(argument.value, [&](ValueRef ref) { look(graph.value(ref).type); });
+    return why;
+}
+
+} // namespace qs
