@@ -5,14 +5,18 @@
 #include "tests/ui/backend_window.h"
 #include "tests/ui/dialogs.h"
 #include "ui/shell/backend/backend_dialog.h"
+#include "ui/shell/project_files.h"
+#include "ui/style/theme.h"
 
 #include <QComboBox>
+#include <QDir>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMenu>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QScopeGuard>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QTreeWidget>
@@ -35,6 +39,9 @@ private Q_SLOTS:
     void aFusionComesWithItsPartner();
     void otherFilesStay();
     void theKeyboardReachesEveryField();
+    void itFitsTheScreenAtAnyTextSize_data();
+    void itFitsTheScreenAtAnyTextSize();
+    void aProjectsBackendsLieBesideIt();
 
 private:
     BackendDialog* edit()
@@ -289,9 +296,6 @@ void TestBackends::theKeyboardReachesEveryField()
     auto* dialog = edit();
     dialog->activateWindow();
     QTRY_VERIFY(in<QLineEdit>(dialog, "backendFilter")->hasFocus());
-    QVERIFY(dialog->width() <= 1280 && dialog->height() <= 720);
-    QVERIFY(dialog->minimumSizeHint().width() <= 1280 && dialog->minimumSizeHint().height() <= 700);
-    QCOMPARE(in<QScrollArea>(dialog, "entryScroll")->horizontalScrollBar()->maximum(), 0);
     QStringList reached;
     for (int i = 0; i < 80; ++i) {
         QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
@@ -307,6 +311,35 @@ void TestBackends::theKeyboardReachesEveryField()
     QTest::keyClick(in<QLineEdit>(dialog, "backendName"), Qt::Key_Return);
     QVERIFY(dialog->isVisible());
     QCOMPARE(document().recipe().backend, file("keys.json").toStdString());
+}
+
+void TestBackends::itFitsTheScreenAtAnyTextSize_data()
+{
+    QTest::addColumn<int>("percent");
+    for (const int percent : {100, 150, 200})
+        QTest::addRow("%d", percent) << percent;
+}
+
+void TestBackends::itFitsTheScreenAtAnyTextSize()
+{
+    QFETCH(int, percent);
+    applyTheme(*qApp, false, percent);
+    const auto back = qScopeGuard([] { applyTheme(*qApp, false, 100); });
+    openWith(tutorialRecipe(myBackend(), "sizes.json"));
+    auto* dialog = edit();
+    QTest::qWait(50);
+    QVERIFY(dialog->width() <= 1280 && dialog->height() <= 720);
+    if (percent == 100)
+        QCOMPARE(in<QScrollArea>(dialog, "entryScroll")->horizontalScrollBar()->maximum(), 0);
+    m_window.reset();
+}
+
+void TestBackends::aProjectsBackendsLieBesideIt()
+{
+    openWith(tutorialRecipe(myBackend(), "saved.json"));
+    QVERIFY(QDir(m_folder.path()).mkdir(QStringLiteral("work")));
+    QVERIFY(m_window->projects().saveTo(file("work/net.project.json")));
+    QCOMPARE(in<QLineEdit>(edit(), "backendFile")->text(), file("work/my_backend.json"));
 }
 
 QTEST_MAIN(TestBackends)

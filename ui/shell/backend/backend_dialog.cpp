@@ -90,7 +90,10 @@ BackendDialog::BackendDialog(Workspace& workspace, const Backend& backend, const
     scroll->setObjectName(QStringLiteral("entryScroll"));
     scroll->setWidget(m_form);
     scroll->setWidgetResizable(true);
-    scroll->setMinimumWidth(m_form->minimumSizeHint().width() + px(24)); // it scrolls down alone
+    // It scrolls down alone, unless the text is so large that the screen is too small for it.
+    for (QWidget* field : m_form->findChildren<QWidget*>())
+        field->ensurePolished();
+    scroll->setMinimumWidth(std::min(m_form->minimumSizeHint().width() + px(40), 800));
     auto* halves = new QSplitter(this);
     halves->setChildrenCollapsible(false);
     halves->addWidget(m_entries);
