@@ -9,7 +9,7 @@ class TestClassParts : public QObject
 {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void overloadsByParts()
     {
         QCOMPARE(partsTarget("sites.conv.default"), std::string("sites.conv.parts"));
