@@ -13,8 +13,8 @@
 #include "engine/graph/operators/class_parts.h"
 #include "engine/pipeline/memory_prediction.h"
 #include "engine/plan/block/prepare_settings.h"
-#include "engine/plan/data_movement.h"
 #include "engine/plan/plan_diff.h"
+#include "engine/plan/summaries/data_movement.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -111,11 +111,15 @@ std::string movementText(const PlannedModel& planned)
         return counted(std::int64_t(some.size()), "value") + ", " + bytesText(bytes);
     };
     std::string text = "between int8 and float pass " + amount(all) + " a sample\n";
-    for (const NodePlan& plan : planned.plan->nodes)
-        if (const auto own = crossingsAt(all, plan.node);
-            plan.verdict == Verdict::FloatByRule && !own.empty())
+    for (const NodePlan& plan : planned.plan->nodes) {
+        const bool tells
+            = plan.group < 0 || planned.plan->groups[std::size_t(plan.group)].root == plan.node;
+        if (plan.verdict != Verdict::FloatByRule || !tells)
+            continue;
+        if (const auto own = crossingsAt(all, *planned.plan, plan); !own.empty())
             text += "    for " + planned.model->get(plan.node).name
                 + ", which a rule keeps float: " + amount(own) + "\n";
+    }
     return text;
 }
 

@@ -189,7 +189,9 @@ void TestRecipe::linesOfPaths()
 
 void TestRecipe::problemsNameTheirLine()
 {
-    const QString good = QString::fromStdString(recipeToJson(defaultRecipe()));
+    Recipe recipe = defaultRecipe();
+    recipe.backend = recipe.target();
+    const QString good = QString::fromStdString(recipeToJson(recipe));
     QVERIFY(readRecipeText(good));
     QString broken = good;
     broken.replace(QStringLiteral("\"backend\": \"x86\","), QStringLiteral("\"backend\" \"x86\","));
@@ -222,6 +224,8 @@ void TestRecipe::textFollowsDecisions()
     QVERIFY(panel.editor().isReadOnly());
     open();
     QVERIFY(!panel.editor().isReadOnly());
+    QVERIFY(!panel.editor().toPlainText().contains(QStringLiteral("\"backend\"")));
+    m_workspace->chooseBackend("x86");
     QVERIFY(panel.editor().toPlainText().contains(QStringLiteral("\"backend\": \"x86\"")));
     m_workspace->assign({RuleKind::Node, {"linear"}}, std::string());
     QVERIFY(panel.editor().toPlainText().contains(QStringLiteral("linear")));

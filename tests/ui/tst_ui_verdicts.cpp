@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the window says about decisions, and what it offers to do about them.
-#include "engine/configure/settings.h"
+#include "engine/configure/backend/settings.h"
 #include "tests/support/fake_engine.h"
 #include "ui/frame/actions.h"
 #include "ui/frame/message_bar.h"

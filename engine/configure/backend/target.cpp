@@ -2,7 +2,7 @@
 #include "engine/configure/backend/target.h"
 
 #include "engine/configure/backend_config.h"
-#include "engine/configure/settings.h"
+#include "engine/configure/backend/settings.h"
 
 namespace qs {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/documents/node_json.h"
 
-#include "engine/configure/backend/target.h"
 #include "engine/configure/quantization_mode.h"
 #include "engine/convert/ranges/choose_qparams.h"
 #include "engine/export/documents/steps_json.h"
@@ -126,18 +125,6 @@ Json coverageJson(const Plan& plan)
 {
     return {
         {"quantized", plan.quantizedOps}, {"eligible", plan.eligibleOps}, {"total", plan.totalOps}};
-}
-
-Json targetJson(const Recipe& recipe)
-{
-    Json global;
-    for (const auto& rule : recipe.mapping.rules)
-        if (rule.kind == RuleKind::Global && rule.qconfig.config)
-            global = rule.qconfig.name;
-    Json json = {{"target", {{"backend", recipe.target()}, {"global", global}}}};
-    if (!recipe.namesTarget())
-        json["target_assumed"] = assumedTarget(recipe);
-    return json;
 }
 
 NodeJson::NodeJson(const ResultParts& parts, bool numbers)

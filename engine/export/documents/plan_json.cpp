@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/configure/backend/target.h"
 #include "engine/export/documents/node_json.h"
-#include "engine/plan/data_movement.h"
 #include "engine/plan/plan_diff.h"
+#include "engine/plan/summaries/data_movement.h"
 
 namespace qs {
 
@@ -48,12 +49,24 @@ void addCrossings(Json& json, const Graph& model, const Plan& plan)
         const NodePlan* decided = found ? plan.tryGet(model, found->id) : nullptr;
         if (!decided || decided->quantized || !found->isOperator())
             continue;
-        if (const auto own = crossingsAt(all, found->id); !own.empty())
+        if (const auto own = crossingsAt(all, plan, *decided); !own.empty())
             node["crossings"] = amountJson(own);
     }
 }
 
 } // namespace
+
+Json targetJson(const Recipe& recipe)
+{
+    Json global;
+    for (const auto& rule : recipe.mapping.rules)
+        if (rule.kind == RuleKind::Global && rule.qconfig.config)
+            global = rule.qconfig.name;
+    Json json = {{"target", {{"backend", recipe.target()}, {"global", global}}}};
+    if (!recipe.namesTarget())
+        json["target_assumed"] = assumedTarget(recipe);
+    return json;
+}
 
 std::string planJson(const Graph& model, const Plan& plan, const Recipe& recipe,
                      const PlannedMemory& memory)

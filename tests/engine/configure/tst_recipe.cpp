@@ -77,7 +77,12 @@ private Q_SLOTS:
     void defaultsComeFromTheGlobalName()
     {
         const auto absent = parseRecipe(with(R"("backend": "x86")"), "r.json");
-        QVERIFY(absent && *absent == defaultRecipe());
+        Recipe usual = defaultRecipe();
+        QVERIFY(!usual.namesTarget() && usual.target() == "x86");
+        usual.backend = "x86";
+        QVERIFY(absent && *absent == usual);
+        const auto open = parseRecipe(with(R"("qconfigs": {})"), "r.json");
+        QVERIFY(open && *open == defaultRecipe());
         const auto mapping = effectiveMapping(*absent);
         QCOMPARE(mapping.rules.size(), std::size_t(1 + 1 + 6 + 2 + 1 + 13));
         QVERIFY(mapping.rules[0].fromBackend);

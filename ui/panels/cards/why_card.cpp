@@ -2,7 +2,7 @@
 #include "ui/panels/cards/why_card.h"
 
 #include "engine/base/text.h"
-#include "engine/plan/data_movement.h"
+#include "engine/plan/summaries/data_movement.h"
 #include "ui/graph/style/graph_style.h"
 #include "ui/session/decisions/backend_decisions.h"
 #include "ui/session/text.h"
@@ -157,7 +157,8 @@ void WhyCard::refresh()
 void WhyCard::showMovement(const NodePlan& decided)
 {
     const auto& document = m_workspace.document();
-    const auto own = crossingsAt(crossings(*document.model(), *document.plan()), decided.node);
+    const Plan& plan = *document.plan();
+    const auto own = crossingsAt(crossings(*document.model(), plan), plan, decided);
     if (own.empty())
         return;
     qint64 bytes = 0;

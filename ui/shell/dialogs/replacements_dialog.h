@@ -2,7 +2,7 @@
 #pragma once
 
 #ifndef Q_MOC_RUN
-#include "engine/plan/replacements.h"
+#include "engine/plan/summaries/replacements.h"
 #endif
 
 #include <QDialog>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/plan/replacements.h"
+#include "engine/plan/summaries/replacements.h"
 
 #include "engine/plan/block/prepare_lists.h"
 #include "engine/plan/rules/node_rules.h"

@@ -25,7 +25,8 @@ struct Crossing
 std::vector<Crossing> crossings(const Graph& graph, const Plan& plan);
 
 /// Those that a node in float causes: what is dequantized for it, and what it makes that is
-/// quantized.
-std::vector<Crossing> crossingsAt(const std::vector<Crossing>& all, NodeId node);
+/// quantized. Nodes that were matched as one cause them together.
+std::vector<Crossing> crossingsAt(const std::vector<Crossing>& all, const Plan& plan,
+                                  const NodePlan& node);
 
 } // namespace qs

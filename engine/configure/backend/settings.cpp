@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/configure/settings.h"
+#include "engine/configure/backend/settings.h"
 
 #include "engine/base/files/atomic_file.h"
 #include "engine/base/files/user_config.h"

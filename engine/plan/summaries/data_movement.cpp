@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/plan/data_movement.h"
+#include "engine/plan/summaries/data_movement.h"
 
 #include "engine/plan/module_statistics.h"
 
@@ -89,15 +89,21 @@ std::vector<Crossing> crossings(const Graph& graph, const Plan& plan)
     return CrossingFinder(graph, plan).find();
 }
 
-std::vector<Crossing> crossingsAt(const std::vector<Crossing>& all, NodeId node)
+std::vector<Crossing> crossingsAt(const std::vector<Crossing>& all, const Plan& plan,
+                                  const NodePlan& node)
 {
+    const std::vector<NodeId> members = node.group < 0
+        ? std::vector<NodeId> {node.node}
+        : plan.groups[std::size_t(node.group)].members;
+    const auto isMember = [&members](NodeId id) {
+        return std::find(members.begin(), members.end(), id) != members.end();
+    };
     std::vector<Crossing> out;
-    for (const Crossing& crossing : all) {
-        const bool reads = std::find(crossing.readers.begin(), crossing.readers.end(), node)
-            != crossing.readers.end();
-        if (crossing.toFloat ? reads : crossing.value.node == node)
+    for (const Crossing& crossing : all)
+        if (crossing.toFloat
+                ? std::any_of(crossing.readers.begin(), crossing.readers.end(), isMember)
+                : isMember(crossing.value.node))
             out.push_back(crossing);
-    }
     return out;
 }
 
