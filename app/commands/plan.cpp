@@ -100,8 +100,10 @@ PlannedMemory plannedMemory(const MemoryPrediction& memory)
     return out;
 }
 
-/// What passes between int8 and float, in all and for each operator that a rule keeps in float.
-std::string movementText(const PlannedModel& planned)
+/// What passes between int8 and float, in all and for each operator that a rule keeps in float and
+/// that the table shows.
+template<class IsShown>
+std::string movementText(const PlannedModel& planned, const IsShown& isShown)
 {
     const std::vector<Crossing> all = crossings(*planned.model, *planned.plan);
     const auto amount = [](const std::vector<Crossing>& some) {
@@ -114,7 +116,7 @@ std::string movementText(const PlannedModel& planned)
     for (const NodePlan& plan : planned.plan->nodes) {
         const bool tells
             = plan.group < 0 || planned.plan->groups[std::size_t(plan.group)].root == plan.node;
-        if (plan.verdict != Verdict::FloatByRule || !tells)
+        if (plan.verdict != Verdict::FloatByRule || !tells || !isShown(plan.node))
             continue;
         if (const auto own = crossingsAt(all, *planned.plan, plan); !own.empty())
             text += "    for " + planned.model->get(plan.node).name
@@ -151,8 +153,9 @@ std::string planText(const PlannedModel& planned)
                    plan.reason.empty() ? plan.note : plan.reason});
     }
     return "target: " + targetText(planned) + "\n\n" + table.text() + "\nbackend "
-        + planned.plan->backend + ": " + coverageText(*planned.plan) + "\n" + movementText(planned)
-        + "a run takes " + memoryOf(planned).text() + "\n";
+        + planned.plan->backend + ": " + coverageText(*planned.plan) + "\n"
+        + movementText(planned, [&](NodeId id) { return !wrapOf(id); }) + "a run takes "
+        + memoryOf(planned).text() + "\n";
 }
 
 /// "x86 -> quantized", or one word where both sides say the same.

@@ -94,8 +94,8 @@ private Q_SLOTS:
                          .arg(moved["values"].toInt())
                          .arg(QLocale::c().formattedDataSize(qint64(moved["bytes"].toDouble()), 1,
                                                              QLocale::DataSizeSIFormat)));
-        workspace().undoStack().undo();
-        settle();
+        startAgain();
+        workspace().selectNode(kept);
         QTRY_VERIFY(!find<QLabel>("whyMovement"));
     }
 

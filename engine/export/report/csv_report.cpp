@@ -35,7 +35,7 @@ bool isFormula(const std::string& text)
 
 std::string cell(std::string text)
 {
-    text = asOneLine(std::move(text));
+    text = printable(std::move(text));
     if (isFormula(text))
         text.insert(0, 1, '\'');
     if (text.find_first_of(",\"\r\n") == std::string::npos)
