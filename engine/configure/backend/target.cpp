@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/backend/target.h"
 
-#include "engine/configure/backend_config.h"
 #include "engine/configure/backend/settings.h"
+#include "engine/configure/backend_config.h"
 
 namespace qs {
 

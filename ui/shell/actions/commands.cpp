@@ -2,8 +2,8 @@
 #include "ui/shell/actions/commands.h"
 
 #include "engine/base/files/atomic_file.h"
-#include "engine/configure/backend/target.h"
 #include "engine/configure/backend/settings.h"
+#include "engine/configure/backend/target.h"
 #include "engine/extensions/load_pack.h"
 #include "engine/project/outside_paths.h"
 #include "ui/frame/actions.h"
