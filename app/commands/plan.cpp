@@ -66,14 +66,11 @@ std::string qconfigText(const NodePlan& plan)
 /// "backend x86, global qconfig x86"; where no target is named a second line says so.
 std::string targetText(const PlannedModel& planned)
 {
-    std::string global = "none: what no rule names stays float";
-    for (const auto& rule : planned.recipe.mapping.rules)
-        if (rule.kind == RuleKind::Global && rule.qconfig.config)
-            global = rule.qconfig.name;
+    const std::string global = globalQConfig(planned.recipe);
     const std::string& name = planned.plan->backend;
     const bool file = planned.recipe.target() != name;
     return "backend " + name + (file ? " (" + planned.recipe.target() + ")" : "")
-        + ", global qconfig " + global
+        + ", global qconfig " + (global.empty() ? "none: what no rule names stays float" : global)
         + (planned.recipe.namesTarget() ? "" : "\n        " + assumedTarget(planned.recipe));
 }
 
@@ -105,22 +102,19 @@ PlannedMemory plannedMemory(const MemoryPrediction& memory)
 template<class IsShown>
 std::string movementText(const PlannedModel& planned, const IsShown& isShown)
 {
-    const std::vector<Crossing> all = crossings(*planned.model, *planned.plan);
-    const auto amount = [](const std::vector<Crossing>& some) {
-        double bytes = 0;
-        for (const Crossing& crossing : some)
-            bytes += double(crossing.bytes);
-        return counted(std::int64_t(some.size()), "value") + ", " + bytesText(bytes);
+    const DataMovement movement(*planned.model, *planned.plan);
+    const auto words = [](const MovedAmount& amount) {
+        return counted(amount.values, "value") + ", " + bytesText(double(amount.bytes));
     };
-    std::string text = "between int8 and float pass " + amount(all) + " a sample\n";
+    std::string text = "between int8 and float pass " + words(movement.whole()) + " a sample\n";
     for (const NodePlan& plan : planned.plan->nodes) {
         const bool tells
             = plan.group < 0 || planned.plan->groups[std::size_t(plan.group)].root == plan.node;
         if (plan.verdict != Verdict::FloatByRule || !tells || !isShown(plan.node))
             continue;
-        if (const auto own = crossingsAt(all, *planned.plan, plan); !own.empty())
+        if (const auto own = movement.causedBy(*planned.plan, plan); own.values > 0)
             text += "    for " + planned.model->get(plan.node).name
-                + ", which a rule keeps float: " + amount(own) + "\n";
+                + ", which a rule keeps float: " + words(own) + "\n";
     }
     return text;
 }

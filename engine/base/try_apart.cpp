@@ -241,6 +241,11 @@ Result<std::optional<TrialEnd>> tryOnce(const std::function<Result<void>()>& bod
 
 } // namespace
 
+bool TrialEnd::crashed() const
+{
+    return signal != 0 && signal != SIGXCPU && signal != SIGKILL;
+}
+
 Result<std::optional<TrialEnd>> runApart(const std::function<Result<void>()>& body,
                                          const TrialLimits& limits, const JobContext& job)
 {

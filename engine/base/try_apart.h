@@ -27,6 +27,9 @@ struct TrialEnd
     bool threw = false; ///< an exception that nobody can catch ended it: `error` is what it said
     int signal = 0; ///< that ended it; 0 = none
     std::string error; ///< the body's own, as one line; empty where it had none
+
+    /// Something in it broke, other than by its limits.
+    bool crashed() const;
 };
 
 /// Runs `body` in a copy of this process, of which nothing is left, and tells how that ended. The

@@ -58,12 +58,7 @@ Result<Backend> parseBackend(const std::string& json, const std::string& path)
     }
     if (!root.has("patterns"))
         return root.error("the key 'patterns' is missing");
-    const JsonPlace list = root.key("patterns");
-    QS_CHECK(list.array());
-    for (std::size_t i = 0; i < list.value().size(); ++i) {
-        QS_TRY(BackendPattern entry, readBackendPattern(list.item(i)));
-        backend.patterns.push_back(std::move(entry));
-    }
+    QS_TRY(backend.patterns, readList(root.key("patterns"), readBackendPattern));
     return backend;
 }
 

@@ -40,14 +40,9 @@ Result<std::vector<LoweringRow>> readRows(const JsonPlace& place, bool withTarge
         if (!item.has("pattern") || (withTarget && !item.has("to")))
             return item.error("a row is {\"pattern\": [...], \"to\": \"quantized::conv2d_relu\"}");
         LoweringRow row;
-        const JsonPlace pattern = item.key("pattern");
-        QS_CHECK(pattern.array());
-        for (std::size_t j = 0; j < pattern.value().size(); ++j) {
-            QS_TRY(std::string name, pattern.item(j).string());
-            row.pattern.push_back(std::move(name));
-        }
+        QS_TRY(row.pattern, item.key("pattern").strings());
         if (row.pattern.empty())
-            return pattern.error("the pattern is empty");
+            return item.key("pattern").error("the pattern is empty");
         if (item.has("to")) {
             QS_TRY(row.to, item.key("to").string());
         }
@@ -70,12 +65,7 @@ Result<void> readConvert(const JsonPlace& place, Recipe& recipe)
         }
     }
     if (place.has("uncalibrated")) {
-        const JsonPlace names = place.key("uncalibrated");
-        QS_CHECK(names.array());
-        for (std::size_t i = 0; i < names.value().size(); ++i) {
-            QS_TRY(std::string name, names.item(i).string());
-            recipe.uncalibrated.push_back(std::move(name));
-        }
+        QS_TRY(recipe.uncalibrated, place.key("uncalibrated").strings());
     }
     if (place.has("qconfig_mapping")) {
         QS_TRY(std::vector<Rule> rules, readConvertMapping(place.key("qconfig_mapping"), recipe));
@@ -239,12 +229,7 @@ Result<Recipe> parseRecipe(const std::string& json, const std::string& path)
         recipe.backend = fileFrom(recipe.backend, path);
     }
     if (root.has("extensions")) {
-        const JsonPlace names = root.key("extensions");
-        QS_CHECK(names.array());
-        for (std::size_t i = 0; i < names.value().size(); ++i) {
-            QS_TRY(std::string name, names.item(i).string());
-            recipe.extensions.push_back(std::move(name));
-        }
+        QS_TRY(recipe.extensions, root.key("extensions").strings());
     }
     if (root.has("qconfigs"))
         QS_CHECK(readQConfigs(root.key("qconfigs"), recipe));

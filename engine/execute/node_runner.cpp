@@ -19,8 +19,6 @@
 #include <ATen/Parallel.h>
 #include <ATen/ops/clone.h>
 
-#include <csignal>
-
 namespace qs {
 
 namespace {
@@ -111,9 +109,7 @@ Result<void> tryKernel(const c10::OperatorHandle& op, const torch::jit::Stack& g
         return {};
     };
     QS_TRY(const std::optional<TrialEnd> end, runApart(call, kLimits, {}));
-    if (!end || end->finished
-        || (end->signal != SIGSEGV && end->signal != SIGBUS && end->signal != SIGFPE
-            && end->signal != SIGABRT && end->signal != SIGILL))
+    if (!end || !end->crashed())
         return {};
     return fail(makeError(ErrorCode::BadInput, "PyTorch's kernel crashes on these arguments")
                     .withHint("give it others, or leave the operator out"));

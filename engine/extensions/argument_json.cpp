@@ -48,12 +48,7 @@ Result<Argument> readLiteral(const JsonPlace& place)
         return Argument(value.get<double>());
     if (value.is_string())
         return Argument(value.get<std::string>());
-    QS_CHECK(place.array());
-    Argument::List list;
-    for (std::size_t i = 0; i < value.size(); ++i) {
-        QS_TRY(Argument item, readLiteral(place.item(i)));
-        list.push_back(std::move(item));
-    }
+    QS_TRY(Argument::List list, readList(place, readLiteral));
     return Argument(std::move(list));
 }
 

@@ -117,13 +117,9 @@ Result<PackModuleSpec> readModule(const JsonPlace& place)
 
 Result<std::vector<PackModuleSpec>> readModules(const JsonPlace& place, const std::string& pack)
 {
-    QS_CHECK(place.array());
-    std::vector<PackModuleSpec> modules;
-    for (std::size_t i = 0; i < place.value().size(); ++i) {
-        QS_TRY(PackModuleSpec module, readModule(place.item(i)));
+    QS_TRY(std::vector<PackModuleSpec> modules, readList(place, readModule));
+    for (PackModuleSpec& module : modules)
         module.pack = pack;
-        modules.push_back(std::move(module));
-    }
     return modules;
 }
 

@@ -19,17 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<std::vector<std::string>> readWords(const JsonPlace& place)
-{
-    QS_CHECK(place.array());
-    std::vector<std::string> words;
-    for (std::size_t i = 0; i < place.value().size(); ++i) {
-        QS_TRY(std::string word, place.item(i).string());
-        words.push_back(std::move(word));
-    }
-    return words;
-}
-
 Result<void> readOperators(const JsonPlace& place, ExtensionPack& pack)
 {
     if (!place.value().is_object())
@@ -46,7 +35,7 @@ Result<void> readOperators(const JsonPlace& place, ExtensionPack& pack)
                 QS_TRY(*target, item.key(key).string());
             }
         if (item.has("carried")) {
-            QS_TRY(facts.carried, readWords(item.key("carried")));
+            QS_TRY(facts.carried, item.key("carried").strings());
         }
         if (item.has("moves_values")) {
             QS_TRY(facts.movesValues, item.key("moves_values").boolean());
@@ -109,7 +98,7 @@ Result<void> readRow(const JsonPlace& place, ExtensionPack& pack)
             return place.error("the key '" + std::string(key) + "' is missing");
     KernelRow row;
     row.pack = pack.name;
-    QS_TRY(const std::vector<std::string> names, readWords(place.key("pattern")));
+    QS_TRY(const std::vector<std::string> names, place.key("pattern").strings());
     if (names.empty())
         return place.key("pattern").error("the pattern is empty");
     row.pattern = operatorKindsOf(names);
@@ -143,7 +132,7 @@ Result<std::string> readFileName(const JsonPlace& place, const std::string& name
 
 Result<void> readLibraries(const JsonPlace& place, ExtensionPack& pack)
 {
-    QS_TRY(const std::vector<std::string> names, readWords(place));
+    QS_TRY(const std::vector<std::string> names, place.strings());
     for (std::size_t i = 0; i < names.size(); ++i) {
         QS_TRY(std::string path, readFileName(place.item(i), names[i], pack));
         pack.libraries.push_back(std::move(path));
@@ -248,12 +237,7 @@ Result<ExtensionPack> readPack(const std::string& folder)
         QS_TRY(pack.classes, readClasses(root.key("classes")));
     }
     if (root.has("patterns")) {
-        const JsonPlace list = root.key("patterns");
-        QS_CHECK(list.array());
-        for (std::size_t i = 0; i < list.value().size(); ++i) {
-            QS_TRY(BackendPattern pattern, readBackendPattern(list.item(i)));
-            pack.patterns.push_back(std::move(pattern));
-        }
+        QS_TRY(pack.patterns, readList(root.key("patterns"), readBackendPattern));
     }
     if (root.has("lowering")) {
         const JsonPlace list = root.key("lowering");

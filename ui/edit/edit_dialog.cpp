@@ -38,7 +38,7 @@ EditDialog::EditDialog(GraphEditor& editor, EngineService& engine, const QString
     m_form->setVerticalSpacing(8);
     m_problem->setObjectName(QStringLiteral("editProblem"));
     m_problem->setWordWrap(true);
-    m_problem->setStyleSheet(QStringLiteral("color: %1;").arg(theme().danger.name()));
+    m_problem->setStyleSheet(inkStyle(theme().danger));
     m_problem->hide();
     auto* buttons = new QDialogButtonBox(this);
     m_ok = buttons->addButton(ok, QDialogButtonBox::AcceptRole);
@@ -79,7 +79,7 @@ void EditDialog::askOperator(const std::string& target, bool fixed,
     m_form->addRow(QStringLiteral("&Operator"), m_operator);
     m_schema = new QLabel(this);
     m_schema->setWordWrap(true);
-    m_schema->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    m_schema->setStyleSheet(inkStyle(theme().muted));
     m_form->addRow(QString(), m_schema);
     m_argumentBox = new QWidget(this);
     m_argumentBox->setLayout(new QFormLayout);

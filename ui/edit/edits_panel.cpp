@@ -40,7 +40,7 @@ EditsPanel::EditsPanel(Workspace& workspace, GraphEditor& editor, QWidget* paren
     m_takeAway->setToolTip(
         QStringLiteral("Take the edit out of the list; edits that need it are then left out"));
     auto* hint = new QLabel(QStringLiteral("Everything is decided on the edited model"), this);
-    hint->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    hint->setStyleSheet(inkStyle(theme().muted));
     m_original->setObjectName(QStringLiteral("editsAgainst"));
     m_original->setToolTip(
         QStringLiteral("Errors are those of edits and quantization together, at the nodes that "

@@ -46,7 +46,7 @@ MetricsPanel::MetricsPanel(Workspace& workspace, QWidget* parent)
     m_field->setFont(uiFont(11.5));
     m_note->setObjectName(QStringLiteral("metricsNote"));
     m_note->setFont(uiFont(11));
-    m_note->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    m_note->setStyleSheet(inkStyle(theme().muted));
     auto* copy = new QPushButton(QStringLiteral("Copy as CSV"), this);
     copy->setObjectName(QStringLiteral("metricsCopy"));
     copy->setFont(uiFont(11));

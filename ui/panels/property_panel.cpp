@@ -105,7 +105,7 @@ PropertyPanel::PropertyPanel(Workspace& workspace, QWidget* parent)
     m_title->setObjectName(QStringLiteral("propertyTitle"));
     m_id = new QLabel(header);
     m_id->setFont(uiFont(11));
-    m_id->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    m_id->setStyleSheet(inkStyle(theme().muted));
     first->addWidget(m_title, 1);
     first->addWidget(m_id);
     m_subtitle = new ElidedLabel(QString(), monoFont(10.5), header);
@@ -119,7 +119,7 @@ PropertyPanel::PropertyPanel(Workspace& workspace, QWidget* parent)
     m_empty = new QLabel(this);
     m_empty->setWordWrap(true);
     m_empty->setContentsMargins(16, 0, 16, 0);
-    m_empty->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    m_empty->setStyleSheet(inkStyle(theme().muted));
     outer->addWidget(m_empty);
 
     auto* scroll = new QScrollArea(this);

@@ -124,7 +124,7 @@ ResultStrip::Cell ResultStrip::addCell(const QString& caption, const char* name,
     row->setSpacing(6);
     auto* word = new QLabel(caption, cell.box);
     word->setFont(uiFont(11.5));
-    word->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    word->setStyleSheet(inkStyle(theme().muted));
     cell.value = new QLabel(cell.box);
     cell.value->setObjectName(QString::fromLatin1(name));
     cell.value->setFont(uiFont(12, 600));
@@ -143,7 +143,7 @@ void ResultStrip::addWorst()
     row->setSpacing(2);
     auto* word = new QLabel(QStringLiteral("Worst, born here"), m_worstBox);
     word->setFont(uiFont(11.5));
-    word->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    word->setStyleSheet(inkStyle(theme().muted));
     row->addWidget(word);
     for (std::size_t i = 0; i < m_worst.size(); ++i) {
         m_worst[i] = new QToolButton(m_worstBox);
@@ -222,7 +222,7 @@ void ResultStrip::showMark()
     m_against->setVisible(shown && shown->againstOriginal);
     m_stale->setToolTip(
         run ? QStringLiteral("B shows the next run, Shift+B the current result again") : QString());
-    m_stale->setStyleSheet(QStringLiteral("color: %1;").arg((run ? t.accent : t.warning).name()));
+    m_stale->setStyleSheet(inkStyle(run ? t.accent : t.warning));
     const QColor fill = run ? t.accentSoft : stale ? t.warningFill : t.panel;
     setStyleSheet(QStringLiteral("QWidget#resultStrip { background: %1; border-bottom: 1px solid "
                                  "%2; }")

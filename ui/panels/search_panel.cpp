@@ -115,8 +115,7 @@ void SearchPanel::refresh()
                          : found.empty() ? QStringLiteral("Nothing matches")
                                          : toQString(counted(found.size(), "match")));
     m_note->setText(wrong ? m_finder.error() : searchHint());
-    m_note->setStyleSheet(
-        QStringLiteral("color: %1;").arg((wrong ? theme().danger : theme().muted).name()));
+    m_note->setStyleSheet(inkStyle(wrong ? theme().danger : theme().muted));
     const auto selected = m_workspace.selectedEntries();
     const int row = std::max(0, selected.size() == 1 ? m_model->rowOf(selected.front()) : 0);
     if (!found.empty())

@@ -134,8 +134,7 @@ void StylePanel::refresh()
     QString error;
     if (row >= 0 && row < int(m_rules.rules().size()))
         error = m_rules.error(std::size_t(row));
-    m_note->setStyleSheet(QStringLiteral("color: %1;")
-                              .arg((error.isEmpty() ? theme().muted : theme().danger).name()));
+    m_note->setStyleSheet(inkStyle(error.isEmpty() ? theme().muted : theme().danger));
     m_note->setText(!error.isEmpty() ? error
                         : rows == 0
                         ? QStringLiteral("A rule gives the nodes that a search finds a colour, a "

@@ -21,7 +21,7 @@ PlotPage::PlotPage(Workspace& workspace, const QString& name, QWidget* parent)
 {
     setObjectName(name);
     fillPanel(*this);
-    const QString muted = QStringLiteral("color: %1;").arg(theme().muted.name());
+    const QString muted = inkStyle(theme().muted);
     m_caption->setColor(theme().muted);
     m_empty->setAlignment(Qt::AlignCenter);
     m_empty->setWordWrap(true);

@@ -59,7 +59,7 @@ RunComparison::RunComparison(Workspace& workspace, RunLibrary& library, QWidget*
     m_term->setMinimumContentsLength(8);
     m_note->setObjectName(QStringLiteral("runsNote"));
     m_note->setFont(uiFont(11));
-    m_note->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    m_note->setStyleSheet(inkStyle(theme().muted));
     auto* copy = new QPushButton(QStringLiteral("Copy"), this);
     copy->setObjectName(QStringLiteral("runsCopy"));
     copy->setFont(uiFont(11));

@@ -39,7 +39,7 @@ EmptyState::EmptyState(QWidget* parent)
     text->setFixedWidth(px(480));
     text->setFont(uiFont(13));
     text->setMinimumHeight(text->heightForWidth(px(480)));
-    text->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    text->setStyleSheet(inkStyle(theme().muted));
     auto* open = new QPushButton(QStringLiteral("Open model…"), this);
     open->setObjectName(QStringLiteral("emptyOpen"));
     open->setProperty("primary", true);
@@ -56,7 +56,7 @@ EmptyState::EmptyState(QWidget* parent)
     row->addWidget(sample);
     row->addStretch(1);
     auto* hint = new QLabel(QStringLiteral("or drop a file here"), this);
-    hint->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    hint->setStyleSheet(inkStyle(theme().muted));
     auto* python = new QLabel(
         QStringLiteral("torch.export.save(torch.export.export(model.eval(), (example,)), "
                        "\"model.pt2\")"),
@@ -73,7 +73,7 @@ EmptyState::EmptyState(QWidget* parent)
                                            "F1 explains"),
                             this);
     keys->setFont(uiFont(11.5));
-    keys->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    keys->setStyleSheet(inkStyle(theme().muted));
     m_recent->setSpacing(2);
     auto* column = new QVBoxLayout(this);
     column->setSpacing(14);
@@ -110,7 +110,7 @@ void EmptyState::setRecentFiles(const QStringList& files)
     if (!shown.isEmpty()) {
         auto* heading = new QLabel(QStringLiteral("Recent"), this);
         heading->setFont(uiFont(11.5));
-        heading->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+        heading->setStyleSheet(inkStyle(theme().muted));
         m_recent->addWidget(heading, 0, Qt::AlignHCenter);
     }
     for (qsizetype i = 0; i < shown.size(); ++i) {

@@ -119,7 +119,7 @@ void Card::addRow(const QString& label, QWidget* value)
 {
     auto* name = new QLabel(label, m_body);
     name->setFont(uiFont(11.5));
-    name->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    name->setStyleSheet(inkStyle(theme().muted));
     const int row = m_grid->rowCount();
     m_grid->addWidget(name, row, 0);
     m_grid->addWidget(value, row, 1, 1, 2);
@@ -142,7 +142,7 @@ QLabel* Card::addText(const QString& text, bool muted)
     label->setWordWrap(true);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     if (muted)
-        label->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+        label->setStyleSheet(inkStyle(theme().muted));
     m_grid->addWidget(label, m_grid->rowCount(), 0, 1, 3);
     return label;
 }
@@ -152,12 +152,12 @@ void Card::addBar(const QString& label, double fraction, const QColor& color, co
 {
     auto* name = new QLabel(label, m_body);
     name->setFont(uiFont(11.5));
-    name->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    name->setStyleSheet(inkStyle(theme().muted));
     auto* number = new QLabel(figure, m_body);
     number->setFont(monoFont(11));
     number->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     if (faded)
-        number->setStyleSheet(QStringLiteral("color: %1;").arg(theme().faint.name()));
+        number->setStyleSheet(inkStyle(theme().faint));
     const int row = m_grid->rowCount();
     m_grid->addWidget(name, row, 0);
     m_grid->addWidget(new FractionBar(fraction, color, faded, m_body), row, 1);

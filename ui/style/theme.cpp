@@ -313,6 +313,11 @@ QColor cividis(double badness)
                             float(a.blueF() + (b.blueF() - a.blueF()) * mix));
 }
 
+QString inkStyle(const QColor& ink)
+{
+    return QStringLiteral("color: %1;").arg(ink.name());
+}
+
 QColor textOn(const QColor& fill)
 {
     const double luminance = 0.299 * fill.red() + 0.587 * fill.green() + 0.114 * fill.blue();

@@ -44,6 +44,8 @@ QFont sceneMonoFont(double units);
 QColor verdictColor(Verdict verdict);
 /// The cividis palette, safe for colour-blind eyes: 0 = good (dark blue), 1 = worst (yellow).
 QColor cividis(double badness);
+/// The style sheet of text in this colour.
+QString inkStyle(const QColor& ink);
 /// Black or white, whichever reads better on `fill`.
 QColor textOn(const QColor& fill);
 /// A calm colour that stays the same for the same word.

@@ -128,7 +128,7 @@ void ValuesPage::buildBar(QWidget& bar)
     m_planeLabel = new QLabel(&bar);
     m_planeLabel->setObjectName(QStringLiteral("valuesPlaneText"));
     m_planeLabel->setFont(uiFont(11));
-    m_planeLabel->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    m_planeLabel->setStyleSheet(inkStyle(theme().muted));
     m_mode = new QComboBox(&bar);
     m_mode->setObjectName(QStringLiteral("valuesMode"));
     m_mode->setAccessibleName(QStringLiteral("Slice or image"));

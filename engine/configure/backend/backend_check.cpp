@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/configure/backend/constraint_audit.h"
+#include "engine/configure/backend/entry_fields.h"
 #include "engine/configure/dumps/torch_names.h"
 #include "engine/configure/json/json_reader.h"
 #include "engine/configure/nearest_name.h"
@@ -19,12 +20,7 @@ namespace {
 
 std::string patternText(const BackendPattern& entry)
 {
-    if (!entry.complexFormat.empty())
-        return entry.complexFormat;
-    std::string text = "(";
-    for (std::size_t i = 0; i < entry.pattern.size(); ++i)
-        text += (i ? ", " : "") + entry.pattern[i];
-    return text + ")";
+    return entry.complexFormat.empty() ? "(" + patternLine(entry) + ")" : entry.complexFormat;
 }
 
 void collectNames(const Json& value, std::vector<std::string>& names)

@@ -103,12 +103,7 @@ Result<std::vector<std::string>> readPattern(const JsonPlace& place)
         QS_TRY(std::string name, place.string());
         return std::vector<std::string> {std::move(name)};
     }
-    QS_CHECK(place.array());
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < place.value().size(); ++i) {
-        QS_TRY(std::string name, place.item(i).string());
-        names.push_back(std::move(name));
-    }
+    QS_TRY(std::vector<std::string> names, place.strings());
     if (names.empty() || names.size() > 3)
         return place.error("a pattern has one, two or three operators, not "
                            + std::to_string(names.size()));
@@ -208,12 +203,7 @@ Result<BackendPattern> readBackendPattern(const JsonPlace& place)
             QS_TRY(*target, place.key(key).string());
         }
     if (place.has("dtype_configs")) {
-        const JsonPlace list = place.key("dtype_configs");
-        QS_CHECK(list.array());
-        for (std::size_t i = 0; i < list.value().size(); ++i) {
-            QS_TRY(DTypeConfig config, readDTypeConfig(list.item(i)));
-            entry.dtypeConfigs.push_back(std::move(config));
-        }
+        QS_TRY(entry.dtypeConfigs, readList(place.key("dtype_configs"), readDTypeConfig));
     }
     return entry;
 }

@@ -9,8 +9,7 @@ namespace qs {
 Result<Recipe> withBackend(Recipe recipe, const std::string& backend)
 {
     QS_TRY(const Backend wanted, findBackend(backend));
-    const auto old = findBackend(recipe.target());
-    const std::string oldPreset = old ? old->defaultQConfig : recipe.target();
+    const std::string oldPreset = presetOf(recipe.target());
     recipe.backend = backend;
     if (wanted.defaultQConfig.empty())
         return recipe;
@@ -45,6 +44,15 @@ Result<void> checkTargetNamed(const Recipe& recipe)
     return fail(makeError(ErrorCode::BadInput,
                           "the recipe names no target, which this user's settings require")
                     .withHint(kHowToName));
+}
+
+std::string globalQConfig(const Recipe& recipe)
+{
+    std::string name;
+    for (const Rule& rule : recipe.mapping.rules)
+        if (rule.kind == RuleKind::Global && rule.qconfig.config)
+            name = rule.qconfig.name;
+    return name;
 }
 
 std::string presetOf(const std::string& backend)

@@ -19,6 +19,9 @@ std::string assumedTarget(const Recipe& recipe);
 /// settings that cannot be read.
 Result<void> checkTargetNamed(const Recipe& recipe);
 
+/// The qconfig under "global"; "" where none is: what no rule names stays float.
+std::string globalQConfig(const Recipe& recipe);
+
 /// The preset that goes with a backend, shipped or a file: "x86" for "native"; "" = none.
 std::string presetOf(const std::string& backend);
 

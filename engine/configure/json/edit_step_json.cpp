@@ -140,20 +140,12 @@ Result<EditStep> readEdit(const JsonPlace& place)
             QS_TRY(step.item, readIndex(place.key(key)));
         }
     if (place.has("readers")) {
-        QS_CHECK(place.key("readers").array());
-        for (std::size_t i = 0; i < place.value().at("readers").size(); ++i) {
-            QS_TRY(ReaderAddress reader, readReader(place.key("readers").item(i)));
-            step.readers.push_back(std::move(reader));
-        }
+        QS_TRY(step.readers, readList(place.key("readers"), readReader));
         if (step.readers.empty() && step.kind == EditKind::Insert)
             step.readers = nobody();
     }
     if (place.has("nodes")) {
-        QS_CHECK(place.key("nodes").array());
-        for (std::size_t i = 0; i < place.value().at("nodes").size(); ++i) {
-            QS_TRY(ValueAddress node, readAddress(place.key("nodes").item(i)));
-            step.nodes.push_back(std::move(node));
-        }
+        QS_TRY(step.nodes, readList(place.key("nodes"), readAddress));
     }
     if (place.has("args") && !place.value().at("args").is_object())
         return place.key("args").error(R"(arguments are an object: {"min": 0, "max": 6})");
@@ -286,13 +278,7 @@ Json addressToJson(const ValueAddress& address)
 
 Result<std::vector<EditStep>> readEdits(const JsonPlace& place)
 {
-    QS_CHECK(place.array());
-    std::vector<EditStep> steps;
-    for (std::size_t i = 0; i < place.value().size(); ++i) {
-        QS_TRY(EditStep step, readEdit(place.item(i)));
-        steps.push_back(std::move(step));
-    }
-    return steps;
+    return readList(place, readEdit);
 }
 
 Json editsToJson(const std::vector<EditStep>& steps)

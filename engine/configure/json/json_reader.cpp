@@ -121,6 +121,11 @@ Result<bool> JsonPlace::boolean() const
     return m_value->get<bool>();
 }
 
+Result<std::vector<std::string>> JsonPlace::strings() const
+{
+    return readList(*this, [](const JsonPlace& place) { return place.string(); });
+}
+
 Result<Json> parseJson(const std::string& text, const std::string& file)
 {
     RepeatedKey repeated;

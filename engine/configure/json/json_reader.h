@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace qs {
@@ -40,12 +42,31 @@ public:
     Result<std::int64_t> integer() const;
     Result<double> number() const;
     Result<bool> boolean() const;
+    /// A list of strings.
+    Result<std::vector<std::string>> strings() const;
 
 private:
     const Json* m_value;
     std::string m_file;
     std::string m_path;
 };
+
+/// The members of a list, each as `read` reads its place. Errors: no list, the first of `read`.
+template<class Read>
+auto readList(const JsonPlace& list, const Read& read)
+{
+    using Member = typename std::invoke_result_t<const Read&, const JsonPlace&>::value_type;
+    const auto readAll = [&]() -> Result<std::vector<Member>> {
+        QS_CHECK(list.array());
+        std::vector<Member> members;
+        for (std::size_t i = 0; i < list.value().size(); ++i) {
+            QS_TRY(Member member, read(list.item(i)));
+            members.push_back(std::move(member));
+        }
+        return members;
+    };
+    return readAll();
+}
 
 /// Parses JSON; the error names the line and column.
 Result<Json> parseJson(const std::string& text, const std::string& file);

@@ -60,12 +60,10 @@ private:
         const std::string key(ruleKindName(kind));
         if (!mapping.has(key.c_str()))
             return {};
-        const JsonPlace list = mapping.key(key);
-        QS_CHECK(list.array());
-        for (std::size_t i = 0; i < list.value().size(); ++i) {
-            QS_TRY(Rule rule, readRule(list.item(i), kind, shape));
-            m_rules.push_back(std::move(rule));
-        }
+        QS_TRY(std::vector<Rule> rules, qs::readList(mapping.key(key), [&](const JsonPlace& place) {
+                   return readRule(place, kind, shape);
+               }));
+        std::move(rules.begin(), rules.end(), std::back_inserter(m_rules));
         return {};
     }
 

@@ -78,6 +78,11 @@ bool isChannelKind(ObserverKind kind)
         || kind == ObserverKind::MovingAveragePerChannelMinMax;
 }
 
+bool triesEachBin(RangeMethod method)
+{
+    return method == RangeMethod::Entropy || method == RangeMethod::Mse;
+}
+
 Result<void> checkObserver(const JsonPlace& place, const ObserverSpec& spec)
 {
     const bool observing = choosesQParams(spec.kind);
@@ -110,8 +115,7 @@ Result<void> checkObserver(const JsonPlace& place, const ObserverSpec& spec)
                            "add \"range\": \"percentile\"");
     if (spec.bins < 2)
         return place.error("'bins' must be at least 2");
-    const bool triesAll = spec.range == RangeMethod::Entropy || spec.range == RangeMethod::Mse;
-    if (triesAll && spec.bins > kMostSearchedBins)
+    if (triesEachBin(spec.range) && spec.bins > kMostSearchedBins)
         return place.error("'bins' must be at most " + std::to_string(kMostSearchedBins)
                            + " with the range '" + std::string(rangeMethodName(spec.range)) + "'");
     if (spec.chAxis < 0)

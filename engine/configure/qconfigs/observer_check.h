@@ -6,8 +6,9 @@
 
 namespace qs {
 
-/// A histogram of more bins takes its range by torch.ao's search or by percentile alone: the
-/// others try a range for each of them.
+/// Does the method try a range for each bin of a histogram?
+bool triesEachBin(RangeMethod method);
+/// Such a method takes no histogram of more bins.
 inline constexpr int kMostSearchedBins = 1 << 15;
 
 /// Does an observer of this kind keep a range for each channel?

@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 
 namespace qs {
 
@@ -134,17 +133,17 @@ void addWidthsAndSchemes(AlternativeList& list, const ObserverSpec& now)
 ObserverStats statsFor(const ObserverStats& stats, const ObserverSpec& spec, bool& exact)
 {
     exact = true;
-    const bool triesAll = spec.range == RangeMethod::Entropy || spec.range == RangeMethod::Mse;
-    const auto most = std::size_t(triesAll ? kMostSearchedBins : std::numeric_limits<int>::max());
+    constexpr std::size_t kMost = kMostSearchedBins;
     auto derived = derivedStats(stats, spec);
-    if (derived && derived->exact.counts.size() <= most)
+    if (derived && (!triesEachBin(spec.range) || derived->exact.counts.size() <= kMost))
         return *derived;
     exact = false;
     ObserverStats out = stats;
     out.spec = spec;
     if (out.exact.empty())
         out.exact = stats.fine;
-    out.exact = coarser(out.exact, most);
+    if (triesEachBin(spec.range))
+        out.exact = coarser(out.exact, kMost);
     return out;
 }
 

@@ -31,25 +31,22 @@ Json decisionJson(const NodePlan& plan)
             {"reason", plan.reason.empty() ? Json() : Json(plan.reason)}};
 }
 
-Json amountJson(const std::vector<Crossing>& some)
+Json amountJson(const MovedAmount& amount)
 {
-    std::int64_t bytes = 0;
-    for (const Crossing& crossing : some)
-        bytes += crossing.bytes;
-    return {{"values", some.size()}, {"bytes", bytes}};
+    return {{"values", amount.values}, {"bytes", amount.bytes}};
 }
 
 /// "crossings" of the whole, and of each operator in float that causes some.
 void addCrossings(Json& json, const Graph& model, const Plan& plan)
 {
-    const std::vector<Crossing> all = crossings(model, plan);
-    json["crossings"] = amountJson(all);
+    const DataMovement movement(model, plan);
+    json["crossings"] = amountJson(movement.whole());
     for (Json& node : json["nodes"]) {
         const Node* found = model.tryFind(node["name"].get<std::string>());
         const NodePlan* decided = found ? plan.tryGet(model, found->id) : nullptr;
         if (!decided || decided->quantized || !found->isOperator())
             continue;
-        if (const auto own = crossingsAt(all, plan, *decided); !own.empty())
+        if (const auto own = movement.causedBy(plan, *decided); own.values > 0)
             node["crossings"] = amountJson(own);
     }
 }
@@ -58,11 +55,10 @@ void addCrossings(Json& json, const Graph& model, const Plan& plan)
 
 Json targetJson(const Recipe& recipe)
 {
-    Json global;
-    for (const auto& rule : recipe.mapping.rules)
-        if (rule.kind == RuleKind::Global && rule.qconfig.config)
-            global = rule.qconfig.name;
-    Json json = {{"target", {{"backend", recipe.target()}, {"global", global}}}};
+    const std::string global = globalQConfig(recipe);
+    Json json
+        = {{"target",
+            {{"backend", recipe.target()}, {"global", global.empty() ? Json() : Json(global)}}}};
     if (!recipe.namesTarget())
         json["target_assumed"] = assumedTarget(recipe);
     return json;

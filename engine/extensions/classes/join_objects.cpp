@@ -3,11 +3,11 @@
 
 #include "engine/configure/extension_packs.h"
 #include "engine/execute/op_table.h"
+#include "engine/extensions/classes/class_nodes.h"
 #include "engine/graph/graph_edit.h"
 #include "engine/graph/graph_verifier.h"
 #include "engine/graph/map_refs.h"
 #include "engine/graph/operators/class_parts.h"
-#include "engine/graph/operators/operators.h"
 
 #include <algorithm>
 #include <map>
@@ -86,19 +86,9 @@ private:
             if (!isObject)
                 continue;
             outputs.back().name = node.outputs[field.index].name;
-            const auto spec = adaptedClass(outputs.back().type.className);
-            if (!spec)
-                return fail(makeError(ErrorCode::Unsupported,
-                                      "no loaded pack knows the class "
-                                          + plainClassName(outputs.back().type.className))
-                                .atNode(node.name));
-            Node get;
-            get.target = operatorTarget(spec->get.front()) + ".default";
-            get.name = spec->field;
-            get.scope = node.scope;
+            QS_TRY(const PackClassSpec spec, classOf(outputs.back().type, node));
+            Node get = getFieldNode(spec, object, node.scope, node.outputs[field.index].type);
             get.origin = node.origin;
-            get.args = {{firstArgument(get.target), object}};
-            get.outputs.push_back({"", node.outputs[field.index].type});
             const NodeId id = m_edit.insertAfter(std::move(get), node.id);
             m_spare.push_back(id);
             m_now[field] = {id, 0};
@@ -127,10 +117,14 @@ private:
         m_spare.push_back(id);
     }
 
-    static std::string firstArgument(const std::string& target)
+    /// What a loaded pack tells of the class of an object that the node makes or reads.
+    static Result<PackClassSpec> classOf(const ValueType& object, const Node& node)
     {
-        const auto op = findOperator(target);
-        return op ? op->schema().arguments()[0].name() : std::string();
+        if (auto spec = adaptedClass(object.className))
+            return std::move(*spec);
+        return fail(makeError(ErrorCode::Unsupported,
+                              "no loaded pack knows the class " + plainClassName(object.className))
+                        .atNode(node.name));
     }
 
     /// The object itself where the field is its own.
@@ -139,28 +133,16 @@ private:
         if (const auto own = m_fieldOf.find(field); own != m_fieldOf.end() && own->second == rest)
             return rest;
         const ValueType type = m_edit.get(rest.node).outputs.at(rest.index).type;
-        const auto spec = adaptedClass(type.className);
-        if (!spec)
-            return fail(
-                makeError(ErrorCode::Unsupported,
-                          "no loaded pack knows the class " + plainClassName(type.className))
-                    .atNode(reader.name));
+        QS_TRY(const PackClassSpec spec, classOf(type, reader));
         const Node& maker = m_edit.get(field.node);
-        if (maker.isOp(operatorTarget(spec->get.front()) + ".default")
-            && maker.args[0].value.asRef() && *maker.args[0].value.asRef() == rest)
+        if (callsAny(maker, {spec.get.front()}) && maker.args[0].value.asRef()
+            && *maker.args[0].value.asRef() == rest)
             return rest;
         const std::pair key(field, rest);
         if (const auto made = m_wholes.find(key); made != m_wholes.end())
             return made->second;
-        Node node;
-        node.target = operatorTarget(spec->replace.front()) + ".default";
-        node.name = "replace_" + spec->field;
-        node.scope = reader.scope;
+        Node node = replaceFieldNode(spec, rest, field, reader.scope, type);
         node.origin = reader.origin;
-        const auto op = findOperator(node.target);
-        node.args = {{op->schema().arguments()[0].name(), rest},
-                     {op->schema().arguments()[1].name(), field}};
-        node.outputs.push_back({"", type});
         const ValueRef made {m_edit.insert(std::move(node), reader.id), 0};
         m_wholes[key] = made;
         return made;

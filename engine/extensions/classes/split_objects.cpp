@@ -3,22 +3,17 @@
 
 #include "engine/configure/extension_packs.h"
 #include "engine/execute/op_table.h"
+#include "engine/extensions/classes/class_nodes.h"
 #include "engine/graph/graph_edit.h"
 #include "engine/graph/graph_verifier.h"
 #include "engine/graph/map_refs.h"
 #include "engine/graph/operators/class_parts.h"
-#include "engine/graph/operators/operators.h"
 
 #include <algorithm>
 
 namespace qs {
 
 namespace {
-
-std::string targetOf(const std::string& op)
-{
-    return operatorTarget(op) + ".default";
-}
 
 class ObjectSplitter
 {
@@ -161,15 +156,11 @@ private:
             return parts.rest;
         if (const auto made = m_wholes.find(ref); made != m_wholes.end())
             return made->second;
-        Node node;
-        node.target = targetOf(parts.spec.replace.front());
-        node.name = "replace_" + parts.spec.field;
-        node.scope = reader.scope;
-        const auto op = findOperator(node.target);
-        node.args = {{op->schema().arguments()[0].name(), parts.rest},
-                     {op->schema().arguments()[1].name(), parts.field}};
-        node.outputs.push_back({"", m_edit.get(parts.rest.node).outputs[parts.rest.index].type});
-        const ValueRef made {m_edit.insert(std::move(node), reader.id), 0};
+        const ValueType type = m_edit.get(parts.rest.node).outputs[parts.rest.index].type;
+        const ValueRef made {
+            m_edit.insert(replaceFieldNode(parts.spec, parts.rest, parts.field, reader.scope, type),
+                          reader.id),
+            0};
         m_wholes[ref] = made;
         return made;
     }
@@ -177,13 +168,7 @@ private:
     /// What makes objects whole: their field is got from them.
     void takeApart(const Node& maker, std::uint32_t output, const PackClassSpec& spec)
     {
-        Node node;
-        node.target = targetOf(spec.get.front());
-        node.name = spec.field;
-        node.scope = maker.scope;
-        node.args = {{findOperator(node.target)->schema().arguments()[0].name(),
-                      ValueRef {maker.id, output}}};
-        node.outputs.emplace_back();
+        Node node = getFieldNode(spec, {maker.id, output}, maker.scope);
         const NodeId id = maker.isOperator() ? m_edit.insertAfter(std::move(node), maker.id)
                                              : m_edit.insert(std::move(node), firstOperator());
         m_spare.push_back(id);

@@ -97,16 +97,9 @@ Result<PrepareSettings> prepareSettings(const PrepareBlock& block)
 {
     const JsonPlace root(block.prepare, "recipe", "prepare");
     const auto names = [&root](const char* key) -> Result<std::vector<std::string>> {
-        std::vector<std::string> found;
         if (!root.has(key))
-            return found;
-        const JsonPlace list = root.key(key);
-        QS_CHECK(list.array());
-        for (std::size_t i = 0; i < list.value().size(); ++i) {
-            QS_TRY(std::string name, list.item(i).string());
-            found.push_back(std::move(name));
-        }
-        return found;
+            return std::vector<std::string>();
+        return root.key(key).strings();
     };
     PrepareSettings settings;
     const std::pair<const char*, std::set<std::string>*> sets[] {

@@ -4,7 +4,8 @@
 #include "engine/plan/module_statistics.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <set>
+#include <utility>
 
 namespace qs {
 
@@ -84,27 +85,45 @@ private:
 
 } // namespace
 
-std::vector<Crossing> crossings(const Graph& graph, const Plan& plan)
+DataMovement::DataMovement(const Graph& graph, const Plan& plan)
 {
-    return CrossingFinder(graph, plan).find();
+    for (Crossing& crossing : CrossingFinder(graph, plan).find())
+        keep(std::move(crossing));
 }
 
-std::vector<Crossing> crossingsAt(const std::vector<Crossing>& all, const Plan& plan,
-                                  const NodePlan& node)
+void DataMovement::keep(Crossing crossing)
+{
+    const std::size_t index = m_crossings.size();
+    if (!crossing.toFloat)
+        m_causedBy[crossing.value.node].push_back(index);
+    else
+        for (const NodeId reader : crossing.readers)
+            if (auto& own = m_causedBy[reader]; own.empty() || own.back() != index)
+                own.push_back(index);
+    m_crossings.push_back(std::move(crossing));
+}
+
+MovedAmount DataMovement::whole() const
+{
+    MovedAmount amount {std::int64_t(m_crossings.size()), 0};
+    for (const Crossing& crossing : m_crossings)
+        amount.bytes += crossing.bytes;
+    return amount;
+}
+
+MovedAmount DataMovement::causedBy(const Plan& plan, const NodePlan& node) const
 {
     const std::vector<NodeId> members = node.group < 0
         ? std::vector<NodeId> {node.node}
         : plan.groups[std::size_t(node.group)].members;
-    const auto isMember = [&members](NodeId id) {
-        return std::find(members.begin(), members.end(), id) != members.end();
-    };
-    std::vector<Crossing> out;
-    for (const Crossing& crossing : all)
-        if (crossing.toFloat
-                ? std::any_of(crossing.readers.begin(), crossing.readers.end(), isMember)
-                : isMember(crossing.value.node))
-            out.push_back(crossing);
-    return out;
+    std::set<std::size_t> indices; // two of them may read the same value
+    for (const NodeId member : members)
+        if (const auto own = m_causedBy.find(member); own != m_causedBy.end())
+            indices.insert(own->second.begin(), own->second.end());
+    MovedAmount amount {std::int64_t(indices.size()), 0};
+    for (const std::size_t index : indices)
+        amount.bytes += m_crossings[index].bytes;
+    return amount;
 }
 
 } // namespace qs

@@ -4,6 +4,7 @@
 #include "engine/plan/plan.h"
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 namespace qs {
@@ -19,14 +20,31 @@ struct Crossing
     std::int64_t bytes = 0;
 };
 
-/// What a plan makes pass between int8 and float, in graph order: a value that a kernel leaves in
-/// integers and an operator in float or the model's caller reads, and one that is made in float and
-/// quantized for a kernel. Pure.
-std::vector<Crossing> crossings(const Graph& graph, const Plan& plan);
+/// So many values, and their bytes.
+struct MovedAmount
+{
+    std::int64_t values = 0, bytes = 0;
+};
 
-/// Those that a node in float causes: what is dequantized for it, and what it makes that is
-/// quantized. Nodes that were matched as one cause them together.
-std::vector<Crossing> crossingsAt(const std::vector<Crossing>& all, const Plan& plan,
-                                  const NodePlan& node);
+/// What a plan makes pass between int8 and float: values that a kernel leaves in integers and an
+/// operator in float or the model's caller reads, and those that are made in float and quantized
+/// for a kernel. A value; keeps neither graph nor plan.
+class DataMovement
+{
+public:
+    DataMovement(const Graph& graph, const Plan& plan);
+
+    const std::vector<Crossing>& crossings() const { return m_crossings; } ///< in graph order
+    MovedAmount whole() const;
+    /// Because of a node in float: what is dequantized for it, and what it makes that is quantized.
+    /// Nodes that were matched as one cause it together.
+    MovedAmount causedBy(const Plan& plan, const NodePlan& node) const;
+
+private:
+    void keep(Crossing crossing);
+
+    std::vector<Crossing> m_crossings;
+    std::unordered_map<NodeId, std::vector<std::size_t>> m_causedBy; ///< indices, each once
+};
 
 } // namespace qs

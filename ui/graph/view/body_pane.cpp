@@ -46,7 +46,7 @@ BodyPane::BodyPane(Workspace& workspace, QWidget* parent)
     m_tabs->setExpanding(false);
     m_caption->setObjectName(QStringLiteral("bodyCaption"));
     m_caption->setFont(uiFont(11.5));
-    m_caption->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    m_caption->setStyleSheet(inkStyle(theme().muted));
     auto* bar = new QHBoxLayout;
     bar->setContentsMargins(12, 6, 12, 6);
     bar->setSpacing(12);

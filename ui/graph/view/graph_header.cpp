@@ -56,7 +56,7 @@ GraphHeader::GraphHeader(QWidget* parent)
     setObjectName(QStringLiteral("graphHeader"));
     m_note->setObjectName(QStringLiteral("graphNote"));
     m_note->setFont(uiFont(11));
-    m_note->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    m_note->setStyleSheet(inkStyle(theme().muted));
     m_note->hide();
     m_map->setObjectName(QStringLiteral("minimapButton"));
     m_map->setText(QStringLiteral("map"));

@@ -2,7 +2,6 @@
 #include "ui/panels/cards/why_card.h"
 
 #include "engine/base/text.h"
-#include "engine/plan/summaries/data_movement.h"
 #include "ui/graph/style/graph_style.h"
 #include "ui/session/decisions/backend_decisions.h"
 #include "ui/session/text.h"
@@ -36,10 +35,7 @@ QString epsText(double eps)
 
 QString patternText(const std::vector<std::string>& pattern)
 {
-    QStringList names;
-    for (const auto& name : pattern)
-        names << QString::fromStdString(lastPart(name));
-    return QStringLiteral("(%1)").arg(names.join(QStringLiteral(", ")));
+    return QStringLiteral("(%1)").arg(shortPattern(pattern));
 }
 
 } // namespace
@@ -156,17 +152,17 @@ void WhyCard::refresh()
 /// What passes between int8 and float because of a node.
 void WhyCard::showMovement(const NodePlan& decided)
 {
-    const auto& document = m_workspace.document();
-    const Plan& plan = *document.plan();
-    const auto own = crossingsAt(crossings(*document.model(), plan), plan, decided);
-    if (own.empty())
+    const Document& document = m_workspace.document();
+    if (m_movementOf != document.plan()) {
+        m_movementOf = document.plan();
+        m_movement.emplace(*document.model(), *m_movementOf);
+    }
+    const MovedAmount own = m_movement->causedBy(*m_movementOf, decided);
+    if (own.values == 0)
         return;
-    qint64 bytes = 0;
-    for (const Crossing& crossing : own)
-        bytes += crossing.bytes;
     addText(tr("Between int8 and float for it: %1, %2 a sample")
-                .arg(toQString(counted(std::int64_t(own.size()), "value")),
-                     QLocale::c().formattedDataSize(bytes, 1, QLocale::DataSizeSIFormat)))
+                .arg(toQString(counted(own.values, "value")),
+                     QLocale::c().formattedDataSize(own.bytes, 1, QLocale::DataSizeSIFormat)))
         ->setObjectName(QStringLiteral("whyMovement"));
 }
 

@@ -3,13 +3,15 @@
 
 #ifndef Q_MOC_RUN
 #include "engine/base/strong_id.h"
+#include "engine/plan/summaries/data_movement.h"
 #endif
 #include "ui/style/property_cards.h"
+
+#include <optional>
 
 namespace qs {
 
 class Workspace;
-struct NodePlan;
 
 /// What decided the selected node: verdict, reason, the rule and those it overrode, pattern and
 /// constraints, what was tried in vain, and a suggestion with a button where it can be done. GUI
@@ -34,6 +36,8 @@ private:
     void showRemedy(const NodePlan& decided);
 
     Workspace& m_workspace;
+    PlanPtr m_movementOf; ///< the plan that `m_movement` is of
+    std::optional<DataMovement> m_movement;
 };
 
 } // namespace qs

@@ -66,7 +66,7 @@ QConfigEditor::QConfigEditor(Workspace& workspace, QWidget* parent)
     for (const auto& [label, widget] : rows) {
         auto* name = new QLabel(QString::fromLatin1(label), this);
         name->setFont(uiFont(11.5));
-        name->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+        name->setStyleSheet(inkStyle(theme().muted));
         grid->addWidget(name, row, 0);
         grid->addWidget(widget, row++, 1);
     }

@@ -32,11 +32,6 @@ namespace qs {
 
 namespace {
 
-QString mutedStyle()
-{
-    return QStringLiteral("color: %1;").arg(theme().muted.name());
-}
-
 /// "static: quantized::conv2d_relu.new", one mode a line.
 QString kernelsOf(const Recipe& recipe, const BackendPattern& entry)
 {
@@ -135,7 +130,7 @@ QWidget* BackendDialog::buildName()
                                 "types, and what it fuses. A change is saved as another file."),
                              box);
     intro->setWordWrap(true);
-    intro->setStyleSheet(mutedStyle());
+    intro->setStyleSheet(inkStyle(theme().muted));
     auto* row = new QHBoxLayout(box);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(10);
@@ -194,7 +189,7 @@ QWidget* BackendDialog::buildFile()
     close->setObjectName(QStringLiteral("backendClose"));
     m_refusal->setObjectName(QStringLiteral("backendRefusal"));
     m_refusal->setWordWrap(true);
-    m_refusal->setStyleSheet(QStringLiteral("color: %1;").arg(theme().danger.name()));
+    m_refusal->setStyleSheet(inkStyle(theme().danger));
     m_refusal->hide();
     auto* row = new QHBoxLayout;
     row->addWidget(label);
@@ -273,9 +268,8 @@ void BackendDialog::showProblems()
 {
     const auto& problems = m_draft.problems();
     m_verdict->setText(countWords(problems));
-    m_verdict->setStyleSheet(m_draft.hasErrors()
-                                 ? QStringLiteral("color: %1;").arg(theme().danger.name())
-                                 : mutedStyle());
+    m_verdict->setStyleSheet(m_draft.hasErrors() ? inkStyle(theme().danger)
+                                                 : inkStyle(theme().muted));
     if (problems == m_listed)
         return; // the keyboard may be in the list
     m_listed = problems;

@@ -125,7 +125,7 @@ void DTypeEditor::addConstraint(QGridLayout& grid, int row, Text text, const cha
                                 const QString& label, const QString& toolTip)
 {
     auto* name = new QLabel(label, this);
-    name->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    name->setStyleSheet(inkStyle(theme().muted));
     name->setToolTip(toolTip);
     grid.addWidget(name, row, 0);
     int column = 1;

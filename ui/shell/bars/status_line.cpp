@@ -22,7 +22,7 @@ StatusLine::StatusLine(Workspace& workspace, QStatusBar& bar)
 {
     m_summary->setObjectName(QStringLiteral("statusSummary"));
     m_warnings->setObjectName(QStringLiteral("statusWarnings"));
-    m_warnings->setStyleSheet(QStringLiteral("color: %1;").arg(theme().warning.name()));
+    m_warnings->setStyleSheet(inkStyle(theme().warning));
     m_warnings->setCursor(Qt::PointingHandCursor);
     m_warnings->installEventFilter(this);
     m_provenance->setObjectName(QStringLiteral("statusProvenance"));

@@ -99,7 +99,7 @@ LoweringDialog::LoweringDialog(Workspace& workspace, QWidget* parent)
                        "quantize and dequantize. Convert again to see the effect."),
         this);
     intro->setWordWrap(true);
-    intro->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    intro->setStyleSheet(inkStyle(theme().muted));
     m_filter->setObjectName(QStringLiteral("loweringFilter"));
     m_filter->setAccessibleName(QStringLiteral("Filter rows"));
     m_filter->setPlaceholderText(QStringLiteral("Filter, such as linear"));
@@ -169,7 +169,7 @@ QWidget* LoweringDialog::buildAdder()
     m_add->setToolTip(QStringLiteral("Add the row to the recipe; can be undone"));
     m_problem = new QLabel(box);
     m_problem->setObjectName(QStringLiteral("loweringProblem"));
-    m_problem->setStyleSheet(QStringLiteral("color: %1;").arg(theme().danger.name()));
+    m_problem->setStyleSheet(inkStyle(theme().danger));
     m_problem->setWordWrap(true);
     m_problem->hide();
     auto* fields = new QHBoxLayout;

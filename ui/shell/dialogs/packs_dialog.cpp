@@ -104,7 +104,7 @@ PacksDialog::PacksDialog(Workspace& workspace, QWidget* parent)
            "do. Add shows what a folder says that it adds, and asks before any of it runs."),
         this);
     intro->setWordWrap(true);
-    intro->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    intro->setStyleSheet(inkStyle(theme().muted));
     m_packs->setObjectName(QStringLiteral("packs"));
     m_packs->setAccessibleName(tr("Extension packs and what they add"));
     m_packs->setHeaderLabels({tr("Pack"), tr("What it is and adds")});
@@ -116,9 +116,9 @@ PacksDialog::PacksDialog(Workspace& workspace, QWidget* parent)
         label->hide();
     }
     m_problem->setObjectName(QStringLiteral("packProblem"));
-    m_problem->setStyleSheet(QStringLiteral("color: %1;").arg(theme().danger.name()));
+    m_problem->setStyleSheet(inkStyle(theme().danger));
     m_busy->setObjectName(QStringLiteral("packBusy"));
-    m_busy->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    m_busy->setStyleSheet(inkStyle(theme().muted));
     m_add->setObjectName(QStringLiteral("packAdd"));
     m_add->setToolTip(tr("Choose the folder of a pack"));
     auto* close = new QDialogButtonBox(QDialogButtonBox::Close, this);

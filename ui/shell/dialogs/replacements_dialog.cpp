@@ -74,7 +74,7 @@ ReplacementsDialog::ReplacementsDialog(Workspace& workspace, QWidget* parent)
            "place. Without its mark a line is kept as it is: float, and fused with nothing."),
         this);
     intro->setWordWrap(true);
-    intro->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    intro->setStyleSheet(inkStyle(theme().muted));
     m_filter->setObjectName(QStringLiteral("replacementsFilter"));
     m_filter->setAccessibleName(tr("Filter replacements"));
     m_filter->setPlaceholderText(tr("Filter, such as conv"));

@@ -248,7 +248,7 @@ ExportDialog::ExportDialog(const std::vector<std::string>& forms, const QString&
                        "Exports of an earlier result in the folder are removed."),
         this);
     note->setWordWrap(true);
-    note->setStyleSheet(QStringLiteral("color: %1;").arg(theme().muted.name()));
+    note->setStyleSheet(inkStyle(theme().muted));
     form->addRow(QString(), note);
     auto* go = addButtons(*this, *form, QStringLiteral("Export"));
     const auto check = [this, go] {
