@@ -4,14 +4,19 @@
 import json
 import math
 import os
+import pty
+import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 from pathlib import Path
 
 PROGRAM = os.environ["QUANTSCOPE"]
 SOURCE = Path(os.environ["QUANTSCOPE_SOURCE"])
+AMIDST = r"calibrate: batch (\d\d|[2-9]) of"  # the progress of a calibration that has seen a batch
 
 
 def run(*words, timeout=300, env=None):
@@ -44,6 +49,28 @@ def expect_bad(*words, contains=(), out=None, code=1):
     if out is not None:
         left = list(Path(out).rglob("*")) if Path(out).is_dir() else []
         assert left == [], f"{words}: left behind {left}"
+
+
+def interrupted(words, progress, how=signal.SIGINT, within=60):
+    """(exit status, last line) of a run that gets the signal as soon as its progress, which it shows on a terminal, fits the
+    regular expression, however slow this machine is; it must end within so many seconds."""
+    terminal, theirs = pty.openpty()
+    process = subprocess.Popen([PROGRAM, *map(str, words)], stdout=subprocess.DEVNULL, stderr=theirs)
+    os.close(theirs)
+    shown, asked = "", None
+    while True:
+        try:
+            shown += os.read(terminal, 65_536).decode()
+        except OSError:  # the other end is closed
+            break
+        if not asked and re.search(progress, shown):
+            process.send_signal(how)
+            asked = time.monotonic()
+    os.close(terminal)
+    code = process.wait(60)
+    assert asked, f"the run ended before it came to '{progress}': {shown}"
+    assert time.monotonic() - asked < within, f"it went on for {time.monotonic() - asked} s"
+    return code, re.split(r"[\r\n]+|\x1b\[K", shown.rstrip())[-1]
 
 
 def sqnr(wanted, got):

@@ -8,12 +8,13 @@ import json
 import os
 import resource
 import shutil
+import signal
 import subprocess
 import time
 
 import numpy as np
 
-from harness import PROGRAM, SOURCE, expect_bad, main, run, run_good, run_json, write_recipe
+from harness import AMIDST, PROGRAM, SOURCE, expect_bad, interrupted, main, run, run_good, run_json, write_recipe
 from models import residual
 
 
@@ -33,6 +34,13 @@ def started(words, folder, before=None):
         assert process.poll() is None, process.stderr.read()
         time.sleep(0.01)
     return process
+
+
+def half_calibrated(words, folder):
+    """A run that is ended while it calibrates, and leaves what it saw."""
+    code, line = interrupted(words, AMIDST, signal.SIGTERM)
+    assert code == 1 and "the same command goes on" in line, (code, line)
+    assert os.listdir(folder) == ["calibration.partial.npz"], os.listdir(folder)
 
 
 def one_line(process):
@@ -257,10 +265,7 @@ def test_clocks_that_jump(folder):
         assert nothing_hidden(out), os.listdir(out)
     words, big = slow_words(folder, path, batches=1500)
     wanted = run_json(*words[:-1], folder / "slow")
-    process = started(words, folder / "out")
-    time.sleep(1)
-    process.terminate()
-    process.communicate(timeout=60)
+    half_calibrated(words, folder / "out")
     tomorrow = time.time() + 86_400
     for file in (folder / "out").iterdir():
         os.utime(file, (tomorrow, tomorrow))
@@ -296,10 +301,7 @@ def test_a_damaged_or_foreign_checkpoint(folder):
     _, path, _, _ = residual(folder)
     words, big = slow_words(folder, path)
     about = os.stat(big)
-    process = started(words, folder / "out")
-    time.sleep(1)
-    process.terminate()
-    process.communicate(timeout=60)
+    half_calibrated(words, folder / "out")
     x = np.random.default_rng(2).normal(size=(3000, 3, 8, 8)).astype(np.float32)
     np.savez(big, x=x)
     assert os.stat(big).st_size == about.st_size

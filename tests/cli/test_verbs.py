@@ -7,15 +7,13 @@ import json
 import os
 import re
 import resource
-import signal
 import subprocess
 import sys
-import time
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import torch
-from harness import PROGRAM, SOURCE, expect_bad, main, run, run_good, run_json, write_recipe
+from harness import PROGRAM, SOURCE, expect_bad, interrupted, main, run, run_good, run_json, write_recipe
 from models import residual
 
 SAMPLES = SOURCE / "resources" / "samples"
@@ -323,20 +321,6 @@ def test_strict(folder):
     expect_bad(*words, "--strict", "--out", folder / "strict", contains=["nowhere"], out=folder / "strict")
 
 
-def interrupted(words, folder, seconds):
-    """(exit status, last line) of a run that gets Ctrl-C some seconds after its result folder appeared."""
-    process = subprocess.Popen([PROGRAM, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    for _ in range(600):
-        if folder.is_dir():
-            break
-        time.sleep(0.1)
-    time.sleep(seconds)
-    process.send_signal(signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=60)
-    assert stdout == "", stdout
-    return process.returncode, stderr.splitlines()[-1]
-
-
 def test_interrupted_calibration_goes_on(folder):
     _, path, _, _ = residual(folder)
     big = folder / "big.npz"
@@ -349,8 +333,8 @@ def test_interrupted_calibration_goes_on(folder):
         return ["quantize", path, "--recipe", recipe, "--data", big, "--device", "cpu", "--export", "none", "--out", out]
 
     reached = []
-    for _ in range(2):
-        code, line = interrupted(words(folder / "out", 60000), folder / "out", 4)
+    for progress in (r"calibrate: batch \d{4,} of", r"calibrate: batch [2-9]\d{3,} of"):
+        code, line = interrupted(words(folder / "out", 60000), progress)
         found = re.fullmatch(r"quantscope: cancelled after batch (\d+) of 60000; the same command goes on from there", line)
         assert code == 1 and found, (code, line)
         reached.append(int(found[1]))
@@ -373,7 +357,7 @@ def test_cancel_leaves_nothing(folder):
     recipe.write_text(json.dumps({"format": "quantscope.recipe", "version": 1, "backend": "x86",
                                   "calibration": {"batch_size": 1, "batches": 20000}}))
     words = ["quantize", path, "--recipe", recipe, "--data", big, "--device", "cpu", "--out", folder / "out"]
-    assert interrupted(words, folder / "out", 0) == (1, "quantscope: cancelled")
+    assert interrupted(words, "%") == (1, "quantscope: cancelled")
     assert not os.path.exists(folder / "out")
 
 
