@@ -352,7 +352,8 @@ private:
     const Graph& m_graph;
     InputVariety m_variety;
     Observations m_seen, m_kept;
-    Clock::time_point m_keptAt = Clock::now(), m_savedAt = m_keptAt;
+    Clock::time_point m_keptAt; ///< the first batch is kept at once
+    Clock::time_point m_savedAt = Clock::now();
 };
 
 Result<ObservationsPtr> runCalibration(const PreparedModel& prepared, const Dataset& data,

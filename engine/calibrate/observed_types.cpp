@@ -35,6 +35,7 @@ Result<GraphPtr> withObservedTypes(GraphPtr model, const Dataset& data, const Jo
     if (before == 0)
         return model;
     QS_TRY(const Batch first, data.batch(0));
+    job.report("plan", "element types of the first batch", 0);
     auto typed = guardTorchValue<GraphPtr>([&]() -> Result<GraphPtr> {
         const InferenceScope inference;
         QS_TRY(Graph graph, withTypes(model, first.inputs, job));
