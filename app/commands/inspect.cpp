@@ -10,6 +10,8 @@
 #include "engine/export/file_origin.h"
 #include "engine/export/forms/code_forms.h"
 #include "engine/graph/operators/class_parts.h"
+#include "engine/graph/pass.h"
+#include "engine/graph/text/graph_printer.h"
 #include "engine/import/trace_report.h"
 #include "engine/plan/block/prepare_settings.h"
 
@@ -25,8 +27,13 @@ struct InspectOptions
 {
     std::string model, movedTo, recipe;
     std::string form = "float";
+    std::string after; ///< pass whose graph is printed
+    std::vector<std::string> without; ///< passes
     bool json = false;
     bool code = false;
+    bool passes = false;
+
+    bool watchesPasses() const { return passes || !after.empty(); }
 };
 
 /// Elements of a value whose shape is fixed; 0 else.
@@ -183,25 +190,43 @@ std::string traceText(const TraceReport& trace)
     return text;
 }
 
-Result<void> printForm(const InspectOptions& options, const JobContext& job)
+/// A form of the model, as code.
+Result<std::vector<CodeLine>> codeOf(const InspectOptions& options, const JobContext& job)
 {
     const CodeForm form = *codeFormFromName(options.form);
     QS_TRY(const ModelSource source,
            modelSource(options.model, options.recipe, options.movedTo, job));
-    std::vector<CodeLine> lines;
-    if (form == CodeForm::Float) {
-        StageChain chain;
-        QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, source.recipe, job));
-        lines = floatCode(*edited->graph);
-    } else {
-        StageChain chain;
-        QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, source.recipe, job));
-        QS_TRY(const PlannedModel planned,
-               planModel(chain, edited->graph, source.recipe, source.file));
-        QS_TRY(const ConvertedPtr converted,
-               outlineConversion(planned.model, planned.plan, planned.recipe, job));
-        lines = convertedCode(*converted, form);
-    }
+    StageChain chain;
+    QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, source.recipe, job));
+    if (form == CodeForm::Float)
+        return floatCode(*edited->graph);
+    QS_TRY(const PlannedModel planned, planModel(chain, edited->graph, source.recipe, source.file));
+    QS_TRY(const ConvertedPtr converted,
+           outlineConversion(planned.model, planned.plan, planned.recipe, job));
+    return convertedCode(*converted, form);
+}
+
+/// The passes behind a form, or the graph that one of them left.
+Result<void> printPasses(const InspectOptions& options, const JobContext& job)
+{
+    const PassWatch watch({options.without.begin(), options.without.end()}, options.after);
+    QS_CHECK(codeOf(options, job));
+    QS_CHECK(watch.check());
+    if (!options.after.empty())
+        return printOut(printGraph(*watch.graph()));
+    TextTable table({"pass", ">nodes before", ">after", ">ms", ""});
+    for (const PassRun& run : watch.runs())
+        table.add({run.name, std::to_string(run.nodesBefore), std::to_string(run.nodesAfter),
+                   fixedText(1000 * run.seconds, 1),
+                   run.leftOut       ? "left out"
+                       : run.changed ? ""
+                                     : "as it was"});
+    return printOut(table.text());
+}
+
+Result<void> printForm(const InspectOptions& options, const JobContext& job)
+{
+    QS_TRY(const std::vector<CodeLine> lines, codeOf(options, job));
     std::string text;
     for (const CodeLine& line : lines)
         text += line.text + "\n";
@@ -210,6 +235,8 @@ Result<void> printForm(const InspectOptions& options, const JobContext& job)
 
 Result<void> runInspect(const InspectOptions& options, const JobContext& job)
 {
+    if (options.watchesPasses())
+        return printPasses(options, job);
     if (options.code)
         return printForm(options, job);
     QS_TRY(const ModelSource source,
@@ -246,14 +273,26 @@ void addInspectCommand(CLI::App& app, Command& chosen)
     std::vector<std::string> forms;
     for (CodeForm form : kCodeForms)
         forms.emplace_back(codeFormName(form));
-    verb->add_option("--form", options->form, "of the code: float, prepared, reference or lowered")
-        ->check(CLI::IsMember(forms))
-        ->needs(code);
+    auto* form = verb->add_option("--form", options->form,
+                                  "of the code or the graph: float, prepared, reference or lowered")
+                     ->check(CLI::IsMember(forms));
+    auto* passes
+        = verb->add_flag("--passes", options->passes,
+                         "what each rewrite of the graph, on the way to the form, took and did");
+    auto* after = verb->add_option("--after", options->after,
+                                   "the graph as text behind that pass, on the way to the form");
+    passes->excludes(json)->excludes(code);
+    after->excludes(json)->excludes(code)->excludes(passes);
+    verb->add_option("--without", options->without, "a pass that is left out, with these two");
     verb->add_option(
         "--recipe", options->recipe,
         "the decisions that the other forms follow, and what it shows as one node; without "
         "one backend x86's own");
-    verb->callback([options, &chosen] {
+    verb->callback([options, form, &chosen] {
+        if (form->count() > 0 && !options->code && !options->watchesPasses())
+            throw CLI::RequiresError("--form", "--code, --passes or --after");
+        if (!options->without.empty() && !options->watchesPasses())
+            throw CLI::RequiresError("--without", "--passes or --after");
         chosen = [options](const JobContext& job) { return runInspect(*options, job); };
     });
 }

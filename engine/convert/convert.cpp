@@ -12,8 +12,10 @@
 #include "engine/convert/lowering/quantized_engine.h"
 #include "engine/convert/module_forms.h"
 #include "engine/execute/fill_shapes.h"
+#include "engine/graph/pass.h"
 
 #include <algorithm>
+#include <array>
 
 namespace qs {
 
@@ -77,7 +79,12 @@ Result<ReferenceModel> convertToReference(PreparedPtr prepared, QParamsTable qpa
         made.model->engine = currentEngine();
         return {};
     }));
-    QS_CHECK(guardTorch([&] { return buildReference(*made.model, made.reduceRange, job); }));
+    const auto quantized = [&made](const GraphPtr&, const JobContext& job) -> Result<GraphPtr> {
+        QS_CHECK(guardTorch([&] { return buildReference(*made.model, made.reduceRange, job); }));
+        return made.model->reference;
+    };
+    const std::array passes {Pass("quantize-dequantize", quantized)};
+    QS_CHECK(runPasses(made.model->prepared->graph, passes, job));
     return made;
 }
 
@@ -105,7 +112,13 @@ Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, co
             options.keptFloat.insert(node.node);
     options.modules = moduleLowerings(*model);
     job.report("convert", "lowering", 0.4);
-    QS_TRY(LoweredGraph lowered, lowerGraph(*model->reference, options, job));
+    LoweredGraph lowered;
+    const auto lower = [&](const GraphPtr& graph, const JobContext& job) -> Result<GraphPtr> {
+        QS_TRY(lowered, lowerGraph(*graph, options, job));
+        return lowered.graph;
+    };
+    const std::array passes {Pass("lower", lower, PassTraits {.isVerified = false})}; // it does
+    QS_CHECK(runPasses(model->reference, passes, job));
     QS_CHECK(job.check());
     if (checkBatch)
         QS_CHECK(checkLowered(*model, *checkBatch, options, lowered, job));

@@ -5,7 +5,6 @@
 #include "engine/convert/quantize_weights.h"
 #include "engine/execute/interpreter.h"
 #include "engine/execute/tensor_store.h"
-#include "engine/graph/graph_verifier.h"
 #include "engine/graph/operators/engine_ops.h"
 #include "engine/prepare/fuse_conv_bn.h"
 #include "engine/prepare/weighted_op.h"
@@ -212,8 +211,6 @@ Result<void> buildReference(ConvertedModel& model, bool reduceRange, const JobCo
     edit.eraseDead();
     QS_CHECK(job.check());
     auto graph = std::make_shared<const Graph>(edit.build());
-    QS_CHECK(job.check());
-    QS_CHECK(verifyGraph(*graph, job));
     QS_CHECK(job.check());
     for (const auto& [floatValue, value] : model.prepared->valueOf) {
         if (!graph->tryGet(value.node))

@@ -8,6 +8,7 @@
 #include "engine/export/onnx/onnx_exporter.h"
 #include "engine/export/onnx/onnx_metadata.h"
 #include "engine/export/pt2/pt2_objects.h"
+#include "engine/graph/pass.h"
 #include "engine/import/archive/export_record.h"
 
 #include <algorithm>
@@ -62,8 +63,10 @@ Result<void> writeFolded(const ConvertedModel& converted, const std::string& pat
                          const std::string&, const ExportOptions& options, const JobContext& job)
 {
     QS_TRY(const GraphPtr graph, needed(converted.reference, "reference form"));
-    QS_TRY(const Graph folded, foldWeights(*graph));
-    return writePt2(separateDequantizes(folded), path, job, recordOf(converted, options));
+    const std::array passes {Pass("fold-weights", foldWeights),
+                             Pass("separate-dequantizes", separateDequantizes)};
+    QS_TRY(const GraphPtr folded, runPasses(graph, passes, job));
+    return writePt2(*folded, path, job, recordOf(converted, options));
 }
 
 Result<void> writeQdq(const ConvertedModel& converted, const std::string& path,

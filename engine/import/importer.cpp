@@ -4,6 +4,7 @@
 #include "engine/base/sha256.h"
 #include "engine/base/try_apart.h"
 #include "engine/graph/graph_verifier.h"
+#include "engine/graph/pass.h"
 #include "engine/import/file_kind.h"
 #include "engine/import/functionalize/functionalize.h"
 #include "engine/import/functionalize/mutated_state.h"
@@ -14,6 +15,7 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <future>
 
@@ -60,15 +62,20 @@ Result<std::shared_ptr<Pt2Archive>> openArchive(const std::string& path)
 }
 
 /// From the archive's program to the graph, all but the file's hash.
-Result<Graph> readGraph(const std::shared_ptr<Pt2Archive>& archive, const JobContext& job)
+Result<GraphPtr> readGraph(const std::shared_ptr<Pt2Archive>& archive, const JobContext& job)
 {
     QS_TRY(const Graph asFiled,
            pt2ModelRecord(*archive).empty() ? readTorchScript(archive, job)
                                             : readPt2(archive, job));
-    auto functional = functionalize(withMutatedState(asFiled));
-    if (!functional)
-        return fail(std::move(functional).error().inFile(archive->path()));
-    return withoutReadBacks(withoutIdleUpdates(*functional));
+    const std::array passes {
+        Pass("functionalize", [](const Graph& g) { return functionalize(withMutatedState(g)); }),
+        Pass("drop-idle-updates", withoutIdleUpdates, PassTraits {.isNeeded = false}),
+        Pass("drop-read-backs", withoutReadBacks, PassTraits {.isNeeded = false}),
+    };
+    auto made = runPasses(std::make_shared<const Graph>(asFiled), passes, job);
+    if (!made)
+        return fail(std::move(made).error().inFile(archive->path()));
+    return made;
 }
 
 /// Compiling a script, LibTorch computes its constants and walks its code recursively: what a file
@@ -114,8 +121,8 @@ Result<GraphPtr> importModel(const std::string& path, const JobContext& job)
     auto hash = std::async(std::launch::async, fileSha256, path);
     QS_CHECK(archive->verify(job));
     job.report("import", "reading the graph", 0.5);
-    QS_TRY(const Graph graphOnly, readGraph(archive, job));
-    Graph::Parts parts = graphOnly.parts();
+    QS_TRY(const GraphPtr graphOnly, readGraph(archive, job));
+    Graph::Parts parts = graphOnly->parts();
     ModelInfo info = *parts.info;
     QS_TRY(info.sha256, hash.get());
     parts.info = std::make_shared<const ModelInfo>(std::move(info));

@@ -217,11 +217,13 @@ Result<CalibrationPtr> StageChain::calibrate(const CalibrateRequest& request, co
 {
     const auto start = Clock::now();
     QS_TRY(const Run run, prepareRun(request, job));
+    job.report("calibrate", "choosing ranges", 0);
     if (CalibrationPtr kept = assemble(run))
         return kept;
     const Graph& model = *run.prepared->model;
     QS_CHECK(keepToMemoryLimit(model, *run.prepared->plan, request.recipe.calibration.batchSize));
     QS_TRY(ObservationsPtr seen, observe(run, job, false));
+    job.report("calibrate", "choosing ranges", 1.0);
     CalibrationPtr made = assemble(run, seen.get());
     if (!made) { // what was kept of the others had to go meanwhile
         QS_TRY(seen, observe(run, job, true));

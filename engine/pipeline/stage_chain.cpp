@@ -15,6 +15,7 @@
 #include "engine/execute/tensor_store.h"
 #include "engine/export/exporter.h"
 #include "engine/extensions/classes/split_objects.h"
+#include "engine/graph/pass.h"
 #include "engine/pipeline/chain_run.h"
 #include "engine/pipeline/checks.h"
 #include "engine/pipeline/keys/content_keys.h"
@@ -171,12 +172,12 @@ Result<EditedModelPtr> StageChain::gathered(EditedModelPtr edited, const Recipe&
     const Key key = made.key();
     if (auto kept = m_memo.find<EditedModel>(key); kept && kept->file == edited->file)
         return kept;
-    GraphPtr graph = edited->graph;
-    if (std::find(wanted.begin(), wanted.end(), kAttentionClass) != wanted.end()) {
-        QS_TRY(graph, makeAttentionQuantizable(std::move(graph)));
-    }
-    QS_TRY(graph, gatherModules(std::move(graph)));
-    QS_TRY(graph, splitObjects(std::move(graph)));
+    std::vector<Pass> passes;
+    if (std::find(wanted.begin(), wanted.end(), kAttentionClass) != wanted.end())
+        passes.emplace_back("quantizable-attention", makeAttentionQuantizable);
+    passes.emplace_back("gather-modules", gatherModules, PassTraits {.isNeeded = false});
+    passes.emplace_back("split-objects", splitObjects, PassTraits {.isNeeded = false});
+    QS_TRY(GraphPtr graph, runPasses(edited->graph, passes));
     if (graph == edited->graph)
         return edited;
     auto whole = std::make_shared<EditedModel>(*edited);

@@ -3,11 +3,13 @@
 
 #include "engine/base/torch_guard.h"
 #include "engine/execute/tensor_store.h"
-#include "engine/graph/graph_verifier.h"
+#include "engine/graph/pass.h"
 #include "engine/prepare/fuse_conv_bn.h"
 #include "engine/prepare/insert_observers.h"
 #include "engine/prepare/observe_modules.h"
 #include "engine/prepare/weighted_op.h"
+
+#include <array>
 
 namespace qs {
 
@@ -47,6 +49,32 @@ Result<std::unordered_map<ObserverId, ValueRef>> observedWeights(const GraphEdit
     return weights;
 }
 
+/// Batch norms folded as the plan says; `valueOf` follows.
+Result<GraphPtr> withFusedLayers(const GraphPtr& model, const Plan& plan, ValueMap& valueOf)
+{
+    GraphEdit edit(*model);
+    edit.setTensors(TensorStore::over(model->tensors()));
+    QS_TRY(const bool fused, fuseConvBn(edit, plan, valueOf));
+    if (!fused)
+        return model;
+    edit.eraseDead();
+    return std::make_shared<const Graph>(edit.build());
+}
+
+/// The plan's observers, those within custom modules too.
+Result<GraphPtr> withObservers(const GraphPtr& fused, PreparedModel& prepared,
+                               const JobContext& job)
+{
+    GraphEdit edit(*fused);
+    if (fused == prepared.model) // else its own store takes what is added
+        edit.setTensors(TensorStore::over(fused->tensors()));
+    observeModules(edit, *prepared.model, *prepared.plan);
+    QS_TRY(prepared.observedWeight, observedWeights(edit, *prepared.plan));
+    QS_CHECK(insertObservers(edit, *prepared.plan, prepared.valueOf, job));
+    QS_CHECK(job.check());
+    return std::make_shared<const Graph>(edit.build());
+}
+
 } // namespace
 
 Result<PreparedPtr> prepareModel(GraphPtr model, PlanPtr plan, const JobContext& job)
@@ -54,34 +82,24 @@ Result<PreparedPtr> prepareModel(GraphPtr model, PlanPtr plan, const JobContext&
     const InferenceScope scope;
     auto prepared = std::make_shared<PreparedModel>();
     prepared->valueOf = identityMap(*model);
-
-    GraphEdit edit(*model);
-    edit.setTensors(TensorStore::over(model->tensors()));
-    job.report("prepare", "fusing", 0.1);
-    QS_TRY(const bool fused, fuseConvBn(edit, *plan, prepared->valueOf));
-    if (fused) {
-        edit.eraseDead();
-        QS_CHECK(verifyGraph(edit.build(), job));
-    }
-    QS_CHECK(job.check());
-
-    job.report("prepare", "inserting observers", 0.8);
-    QS_CHECK(job.check());
-    const bool custom = observeModules(edit, *model, *plan);
-    QS_TRY(prepared->observedWeight, observedWeights(edit, *plan));
-    QS_TRY(const bool observed, insertObservers(edit, *plan, prepared->valueOf, job));
-    QS_CHECK(job.check());
-    auto graph = std::make_shared<const Graph>(edit.build());
-    QS_CHECK(job.check());
-    if (observed || custom)
-        QS_CHECK(verifyGraph(*graph, job));
-    QS_CHECK(job.check());
-
-    std::erase_if(prepared->valueOf,
-                  [&](const auto& entry) { return !graph->tryGet(entry.second.node); });
     prepared->model = std::move(model);
     prepared->plan = std::move(plan);
-    prepared->graph = std::move(graph);
+    const std::array passes {
+        Pass("fuse-batch-norms",
+             [&](GraphPtr graph, const JobContext& job) {
+                 job.report("prepare", "fusing", 0.1);
+                 return withFusedLayers(graph, *prepared->plan, prepared->valueOf);
+             }),
+        Pass("insert-observers",
+             [&](GraphPtr graph, const JobContext& job) {
+                 job.report("prepare", "inserting observers", 0.8);
+                 return withObservers(graph, *prepared, job);
+             }),
+    };
+    QS_TRY(prepared->graph, runPasses(prepared->model, passes, job));
+    QS_CHECK(job.check());
+    std::erase_if(prepared->valueOf,
+                  [&](const auto& entry) { return !prepared->graph->tryGet(entry.second.node); });
     return prepared;
 }
 

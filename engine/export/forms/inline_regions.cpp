@@ -150,4 +150,10 @@ Result<InlinedGraph> inlineRegions(const Graph& graph)
     return RegionInliner(graph).run();
 }
 
+Result<GraphPtr> withoutRegions(const Graph& graph)
+{
+    QS_TRY(InlinedGraph inlined, inlineRegions(graph));
+    return std::move(inlined.graph);
+}
+
 } // namespace qs

@@ -20,5 +20,7 @@ struct InlinedGraph
 /// Puts the nodes of every region in its place. What a region writes to is a copy, so that its
 /// arguments stay as they were.
 Result<InlinedGraph> inlineRegions(const Graph& graph);
+/// The same, of which the graph alone is of interest.
+Result<GraphPtr> withoutRegions(const Graph& graph);
 
 } // namespace qs

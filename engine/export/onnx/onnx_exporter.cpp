@@ -11,6 +11,9 @@
 #include "engine/export/onnx/targets/tensorrt_rules.h"
 #include "engine/graph/operators/state.h"
 #include "engine/graph/output_names.h"
+#include "engine/graph/pass.h"
+
+#include <array>
 
 namespace qs {
 
@@ -85,12 +88,18 @@ OnnxMetadata metadataOf(const Graph& graph, const OnnxOptions& options)
     return metadata;
 }
 
+/// As ONNX spells a graph: without regions, sizes as numbers.
+std::array<Pass, 2> formPasses()
+{
+    constexpr PassTraits kOfFile {.isVerified = false};
+    return {Pass("inline-regions", withoutRegions, kOfFile),
+            Pass("fold-sizes", foldSizes, kOfFile)};
+}
+
 Result<void> check(const Graph& model)
 {
     QS_CHECK(checkNoState(model));
-    QS_TRY(const InlinedGraph inlined, inlineRegions(model));
-    QS_TRY(Graph sized, foldSizes(*inlined.graph));
-    const auto graph = std::make_shared<const Graph>(std::move(sized));
+    QS_TRY(const GraphPtr graph, runPasses(std::make_shared<const Graph>(model), formPasses()));
     QS_TRY(Interpreter interpreter, Interpreter::create(graph));
     OnnxNames names;
     return checkKnown(OnnxBuilder(graph, std::move(interpreter), names, kNewestOnnxOpset));
@@ -100,10 +109,9 @@ Result<OnnxModel> build(const Graph& reference, const OnnxOptions& options)
 {
     QS_CHECK(checkOpset(options.opset));
     QS_CHECK(checkNoState(reference));
-    QS_TRY(const Graph folded, foldWeights(reference));
-    QS_TRY(const InlinedGraph inlined, inlineRegions(folded));
-    QS_TRY(Graph sized, foldSizes(*inlined.graph));
-    const auto graph = std::make_shared<const Graph>(std::move(sized));
+    const std::array weights {Pass("fold-weights", foldWeights)};
+    QS_TRY(const GraphPtr folded, runPasses(std::make_shared<const Graph>(reference), weights));
+    QS_TRY(const GraphPtr graph, runPasses(folded, formPasses()));
     QS_TRY(Interpreter interpreter, Interpreter::create(graph));
     OnnxNames names;
     OnnxBuilder builder(graph, std::move(interpreter), names, options.opset, options.target);

@@ -16,6 +16,7 @@
 #include "engine/extensions/classes/join_objects.h"
 #include "engine/graph/graph_edit.h"
 #include "engine/graph/operators/state.h"
+#include "engine/graph/pass.h"
 #include "engine/import/archive/export_record.h"
 
 #include <caffe2/serialize/inline_container.h>
@@ -141,19 +142,21 @@ Result<void> writePt2(const Graph& reference, const std::string& path, const Job
 {
     QS_TRY(FileSink file, FileSink::open(path));
     QS_CHECK(guardTorch([&]() -> Result<void> {
-        QS_TRY(const GraphPtr whole, joinObjects(std::make_shared<const Graph>(reference)));
-        QS_TRY(const InlinedGraph inlined, inlineRegions(*whole));
-        QS_CHECK(job.check());
-        QS_TRY(const Graph sized, foldSizes(*inlined.graph, job));
-        QS_CHECK(job.check());
-        QS_TRY(const Graph scanned, scanRecurrences(sized));
-        QS_CHECK(job.check());
-        const Graph numbered = withScalarTensors(scanned);
-        QS_CHECK(checkSpelled(numbered));
-        QS_CHECK(checkPt2Objects(numbered));
-        const Graph spelled = withMethodCalls(numbered);
-        QS_CHECK(job.check());
-        return writeArchive(spelled, file, record, job);
+        constexpr PassTraits kOfFile {.isVerified = false};
+        const std::array passes {
+            Pass("join-objects", joinObjects),
+            Pass("inline-regions", withoutRegions, kOfFile),
+            Pass("fold-sizes", foldSizes, kOfFile),
+            Pass("scan-recurrences", scanRecurrences, kOfFile),
+            Pass("scalar-tensors", withScalarTensors, kOfFile),
+        };
+        const auto given = std::make_shared<const Graph>(reference);
+        QS_TRY(const GraphPtr numbered, runPasses(given, passes, job));
+        QS_CHECK(checkSpelled(*numbered));
+        QS_CHECK(checkPt2Objects(*numbered));
+        const std::array last {Pass("method-calls", withMethodCalls, kOfFile)};
+        QS_TRY(const GraphPtr spelled, runPasses(numbered, last, job));
+        return writeArchive(*spelled, file, record, job);
     }));
     return file.close();
 }

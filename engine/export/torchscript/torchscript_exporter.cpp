@@ -7,10 +7,13 @@
 #include "engine/export/torchscript/script_ops.h"
 #include "engine/export/torchscript/script_structure.h"
 #include "engine/extensions/classes/join_objects.h"
+#include "engine/graph/pass.h"
 #include "engine/import/archive/export_record.h"
 #include "engine/import/functionalize/alias_analysis.h"
 
 #include <torch/csrc/jit/serialization/export.h>
+
+#include <array>
 
 namespace qs {
 
@@ -86,9 +89,14 @@ Result<void> saveModule(const torch::jit::Module& module, const std::string& pat
 Result<void> writeModule(const Graph& lowered, const std::string& path, const JobContext& job,
                          const std::optional<ExportRecord>& record, const CodeCalls& names)
 {
-    QS_TRY(const GraphPtr whole, joinObjects(std::make_shared<const Graph>(lowered)));
-    QS_TRY(const InlinedGraph inlined, inlineRegions(*whole));
-    QS_CHECK(job.check());
+    InlinedGraph inlined;
+    const auto inlineInto = [&inlined](const Graph& graph) -> Result<GraphPtr> {
+        QS_TRY(inlined, inlineRegions(graph));
+        return inlined.graph;
+    };
+    const std::array passes {Pass("join-objects", joinObjects),
+                             Pass("inline-regions", inlineInto, PassTraits {.isVerified = false})};
+    QS_CHECK(runPasses(std::make_shared<const Graph>(lowered), passes, job));
     QS_TRY(const Interpreter interpreter, Interpreter::create(inlined.graph));
     ScriptBuilder builder(*inlined.graph, interpreter, names);
     QS_CHECK(declareInputs(builder));
