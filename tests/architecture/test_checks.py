@@ -5,6 +5,7 @@ import tempfile
 import unittest
 
 import test_files
+import test_format
 import test_layers
 import tree
 
@@ -58,6 +59,13 @@ class ChecksFindWhatTheyAreFor(unittest.TestCase):
         self.write("resources/help/a.md", "# A\n")
         name = self.write("resources/help/b.md", "see [A](a.md), [that](https://example.org), [C](concepts/c.md)\n")
         self.assertEqual(len(list(test_files.link_problems(name, tree.text(name).splitlines()))), 1)
+
+    def test_another_format_is_named(self):
+        good = self.write("engine/a.cpp", "int a;\n")
+        bad = self.write("engine/b.cpp", "int   b ;\n")
+        self.assertEqual(test_format.unformatted([good, bad]), [bad])
+        self.assertEqual(test_format.unformatted([good]), [])
+        self.assertEqual(test_format.unformatted([good, "engine/none.cpp"]), [good, "engine/none.cpp"])  # it says why not
 
     def test_licence_length_words_registration(self):
         self.assertEqual(len(list(test_files.licence_problem("ui/a.cpp", ["// SPDX-License-Identifier: Apache-2.0"]))), 1)
