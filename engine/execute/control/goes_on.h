@@ -6,11 +6,14 @@
 
 namespace qs {
 
-/// A cancelled job's error, which names the node that was next; nothing as long as it goes on.
+/// A cancelled job's error, which names the node that was next (for a body's
+/// end nothing: its loop does); nothing as long as it goes on.
 inline Result<void> checkGoesOn(const JobContext& job, const Node& node)
 {
     auto running = job.check();
-    return running ? running : fail(std::move(running).error().atNode(node.name));
+    if (running || node.kind == NodeKind::Output) // a body's: its loop says its own name
+        return running;
+    return fail(std::move(running).error().atNode(node.name));
 }
 
 } // namespace qs

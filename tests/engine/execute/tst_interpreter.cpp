@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/execute/control/goes_on.h"
 #include "engine/execute/control/scalar_ops.h"
 #include "engine/execute/interpreter.h"
 #include "engine/execute/tensor_store.h"
@@ -109,6 +110,9 @@ private Q_SLOTS:
         QVERIFY(!outputs);
         QVERIFY(outputs.error().code == ErrorCode::Cancelled);
         QCOMPARE(after, 0);
+        // It is told where; never at a body's end, of which its user knows nothing.
+        QCOMPARE(checkGoesOn(job, *graph->inputs().at(0)).error().node, graph->inputs()[0]->name);
+        QCOMPARE(checkGoesOn(job, graph->output()).error().node, std::string());
     }
     void valuesDieAfterTheirLastReader()
     {
