@@ -4,6 +4,7 @@
 #include "tests/ui/window_test.h"
 #include "ui/frame/actions.h"
 #include "ui/frame/message_bar.h"
+#include "ui/graph/style/colour_box.h"
 #include "ui/panels/log_panel.h"
 #include "ui/panels/module_panel.h"
 #include "ui/session/opened_files.h"
@@ -46,6 +47,7 @@ private Q_SLOTS:
     void aReloadedModelKeepsItsUndo();
     void damagedHistoryIsToldOf();
     void otherLooksKeepWhatWasSetUp();
+    void chosenColoursAreTheProjects();
     void whatWasNotSavedIsOfferedAfterACrash();
     void aSecondWindowOnAProjectMayOnlyRead();
 
@@ -265,6 +267,29 @@ void TestProjects::otherLooksKeepWhatWasSetUp()
     QTRY_VERIFY(looksInUse() == Looks {} && settled());
     QCOMPARE(m_window->projects().projectPath(), project);
     QVERIFY2(title().startsWith(QStringLiteral("looks · ")), qPrintable(title()));
+}
+
+void TestProjects::chosenColoursAreTheProjects()
+{
+    open(QStringLiteral("/models/net.pt2"));
+    QVERIFY(!pane().chosenColour());
+    const QString none = m_folder.filePath("none.json"), chosen = m_folder.filePath("chosen.json");
+    QVERIFY(m_window->projects().saveTo(none));
+    find<ColourBox>("colourBy")->setCurrentIndex(int(ColourBy::DType));
+    Q_EMIT find<ColourBox>("colourBy")->activated(int(ColourBy::DType));
+    QVERIFY(m_window->projects().saveTo(chosen));
+
+    m_window = std::make_unique<MainWindow>(m_engine);
+    m_window->show();
+    open(chosen);
+    QCOMPARE(int(pane().colourBy()), int(ColourBy::DType));
+    QCOMPARE(find<ColourBox>("colourBy")->currentIndex(), int(ColourBy::DType));
+    workspace().pipeline().runUpTo(Stage::Compare);
+    QTRY_VERIFY(settled() && workspace().document().hasResult(Stage::Compare));
+    QCOMPARE(int(pane().colourBy()), int(ColourBy::DType)); // the user's choice stands
+    open(none);
+    QVERIFY(!pane().chosenColour());
+    QCOMPARE(int(pane().colourBy()), int(ColourBy::Verdict));
 }
 
 void TestProjects::whatWasNotSavedIsOfferedAfterACrash()

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/base/files/atomic_file.h"
+#include "engine/configure/backend/target.h"
+#include "engine/configure/backend_config.h"
 #include "engine/graph/text/graph_parser.h"
 #include "tests/support/fake_engine.h"
 #include "ui/panels/recipe/recipe_editor.h"
@@ -9,6 +12,7 @@
 #include "ui/style/property_cards.h"
 
 #include <QLabel>
+#include <QTemporaryDir>
 #include <QUndoView>
 #include <QtTest>
 
@@ -84,6 +88,7 @@ private Q_SLOTS:
     void linesOfPaths();
     void problemsNameTheirLine();
     void textFollowsDecisions();
+    void aBackendBringsItsPreset();
     void validTextBecomesTheRecipe();
     void wrongTextIsMarkedAndNothingLost();
     void historyGoesBack();
@@ -231,6 +236,27 @@ void TestRecipe::textFollowsDecisions()
     QVERIFY(panel.editor().toPlainText().contains(QStringLiteral("linear")));
     m_workspace->undoStack().undo();
     QVERIFY(!panel.editor().toPlainText().contains(QStringLiteral("linear")));
+}
+
+void TestRecipe::aBackendBringsItsPreset()
+{
+    open();
+    QTemporaryDir folder;
+    auto backend = *findBackend("qnnpack");
+    backend.name = "board";
+    const std::string path = folder.filePath("board.json").toStdString();
+    QVERIFY(writeFileAtomically(path, backendToJson(backend)));
+    for (const std::string& wanted : {std::string("qnnpack"), path, std::string("x86")}) {
+        const auto told
+            = withBackend(m_workspace->document().recipe(), wanted); // as the programs do
+        m_workspace->chooseBackend(wanted);
+        QVERIFY(told && m_workspace->document().recipe() == *told);
+        QCOMPARE(globalQConfig(*told), std::string(wanted == "x86" ? "x86" : "qnnpack"));
+    }
+    const std::string none = folder.filePath("none.json").toStdString();
+    m_workspace->chooseBackend(none); // what is wrong with it is planning's to say
+    QCOMPARE(m_workspace->document().recipe().backend, none);
+    QCOMPARE(globalQConfig(m_workspace->document().recipe()), std::string("x86"));
 }
 
 void TestRecipe::validTextBecomesTheRecipe()

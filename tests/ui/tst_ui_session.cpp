@@ -194,6 +194,13 @@ void TestSession::otherCustomModulesAreAnotherGraph()
     QVERIFY(!document.isGraphStale());
     document.setRecipe(defaultRecipe());
     QVERIFY(document.isGraphStale());
+    workspace.pipeline().plan();
+    QTRY_VERIFY(!document.isGraphStale());
+    // A pack that was loaded while the graph was made is not in it.
+    GraphMaking before = GraphMaking::of(defaultRecipe());
+    before.packs = "without the pack";
+    document.setEdited(document.edited(), document.plan(), document.keys(), before, nullptr);
+    QVERIFY(document.isGraphStale());
 }
 
 void TestSession::oneSelectionForNodesAndModules()

@@ -47,14 +47,19 @@ QString Document::title() const
     return file.isEmpty() ? QString::fromStdString(info.name) : file;
 }
 
+GraphMaking GraphMaking::of(const Recipe& recipe)
+{
+    return {recipe.edits, customModulesWanted(recipe.prepareJson), loadedPacksKey()};
+}
+
 void Document::setModel(GraphPtr model, const Recipe& recipe, FoldTreePtr hierarchy,
-                        EditedModelPtr edited)
+                        EditedModelPtr edited, std::optional<GraphMaking> made)
 {
     if (model && !edited)
         edited = editModel(std::move(model), {}).value(); // nothing to do, nothing to fail
     m_edited = std::move(edited);
     m_model = m_edited ? m_edited->graph : nullptr;
-    setDone(recipe);
+    m_made = made ? std::move(*made) : GraphMaking::of(recipe);
     ++m_modelNumber;
     m_hierarchy = std::move(hierarchy);
     if (m_model && !m_hierarchy)
@@ -128,24 +133,15 @@ void Document::setPlan(PlanPtr plan, const DecisionKeys& keys, FoldTreePtr hiera
 
 bool Document::isGraphStale() const
 {
-    return m_recipe.edits != m_doneEdits
-        || customModulesWanted(m_recipe.prepareJson) != m_doneModules
-        || loadedPacksKey() != m_donePacks;
-}
-
-void Document::setDone(const Recipe& recipe)
-{
-    m_doneEdits = recipe.edits;
-    m_doneModules = customModulesWanted(recipe.prepareJson);
-    m_donePacks = loadedPacksKey();
+    return GraphMaking::of(m_recipe) != m_made;
 }
 
 void Document::setEdited(EditedModelPtr edited, PlanPtr plan, const DecisionKeys& keys,
-                         const Recipe& made, FoldTreePtr hierarchy)
+                         GraphMaking made, FoldTreePtr hierarchy)
 {
     m_edited = std::move(edited);
     m_model = m_edited->graph;
-    setDone(made);
+    m_made = std::move(made);
     m_calibration = {};
     m_converted = {};
     m_comparison = {};

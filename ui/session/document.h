@@ -31,6 +31,18 @@ inline constexpr int kStageCount = 7;
 FoldTreePtr hierarchyOf(const Graph& model, const Plan* plan, const Recipe& recipe,
                         const FoldTreePtr& before = nullptr);
 
+/// What a graph is made with, beside its file: taken down before it is made, as packs may be loaded
+/// meanwhile. A value.
+struct GraphMaking
+{
+    std::vector<EditStep> edits;
+    std::vector<std::string> modules; ///< quantized as a whole: `customModulesWanted`
+    std::string packs; ///< `loadedPacksKey`
+
+    static GraphMaking of(const Recipe& recipe);
+    friend bool operator==(const GraphMaking&, const GraphMaking&) = default;
+};
+
 /// The open model, every decision on it, and what the engine made of them. All values are shared
 /// and const; each change is one signal. GUI thread only.
 class Document : public QObject
@@ -71,8 +83,9 @@ public:
     /// Drops everything that belonged to the model before.
     /// `hierarchy`: as `hierarchyOf` makes it, where that was done on another thread already.
     /// `edited`: what the recipe's edits make of `model`; null where there are none.
+    /// `made`: what that was made with, where it was another thread's work.
     void setModel(GraphPtr model, const Recipe& recipe, FoldTreePtr hierarchy = nullptr,
-                  EditedModelPtr edited = nullptr);
+                  EditedModelPtr edited = nullptr, std::optional<GraphMaking> made = {});
     /// Publishes another recipe; results are kept, and are current again with the decisions that
     /// they were made from.
     void setRecipe(const Recipe& recipe);
@@ -83,10 +96,10 @@ public:
 
     // Results, each with the keys of the decisions that it was made from.
     void setPlan(PlanPtr plan, const DecisionKeys& keys, FoldTreePtr hierarchy = nullptr);
-    /// The graph that the edits and custom modules of `made` give, with its plan. Results of
-    /// another graph are dropped: the engine keeps them, and an undo brings them back.
-    void setEdited(EditedModelPtr edited, PlanPtr plan, const DecisionKeys& keys,
-                   const Recipe& made, FoldTreePtr hierarchy);
+    /// The graph that `made` gives, with its plan. Results of another graph are dropped: the engine
+    /// keeps them, and an undo brings them back.
+    void setEdited(EditedModelPtr edited, PlanPtr plan, const DecisionKeys& keys, GraphMaking made,
+                   FoldTreePtr hierarchy);
     /// The same model, of whose values a run told more, with the plan that follows from it: nodes
     /// keep their ids, and all that was made stays.
     void refineModel(GraphPtr model, PlanPtr plan, const DecisionKeys& keys);
@@ -128,14 +141,10 @@ private:
     };
     const DecisionKeys* keysOf(Stage stage) const;
     void updateKeys();
-    /// `m_model` is what this recipe makes of the file.
-    void setDone(const Recipe& recipe);
 
     GraphPtr m_model;
     EditedModelPtr m_edited;
-    std::vector<EditStep> m_doneEdits; ///< that `m_model` was made with
-    std::vector<std::string> m_doneModules; ///< likewise: `customModulesWanted`
-    std::string m_donePacks; ///< likewise: `loadedPacksKey`
+    GraphMaking m_made; ///< that `m_model` was made with
     int m_modelNumber = 0;
     Recipe m_recipe;
     RunSettings m_settings;

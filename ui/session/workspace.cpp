@@ -224,12 +224,10 @@ void Workspace::change(const QString& text, Recipe recipe)
 void Workspace::chooseBackend(const std::string& nameOrPath)
 {
     Recipe recipe = m_document.recipe();
-    // The backend's defaults lie under "global"; a file brings none of its own.
-    if (const auto qconfig = presetQConfig(nameOrPath))
-        for (auto& rule : recipe.mapping.rules)
-            if (rule.kind == RuleKind::Global && rule.qconfig.name == recipe.target())
-                rule.qconfig = {nameOrPath, qconfig};
-    recipe.backend = nameOrPath;
+    if (auto made = withBackend(recipe, nameOrPath))
+        recipe = std::move(*made);
+    else // planning tells what is wrong with it
+        recipe.backend = nameOrPath;
     change(QStringLiteral("choose backend %1").arg(QString::fromStdString(nameOrPath)),
            std::move(recipe));
 }

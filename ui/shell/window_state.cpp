@@ -2,6 +2,7 @@
 #include "ui/shell/window_state.h"
 
 #include "ui/frame/actions.h"
+#include "ui/graph/view/graph_pane.h"
 #include "ui/models/module_tree_model.h"
 #include "ui/panels/module_panel.h"
 #include "ui/shell/main_window.h"
@@ -18,6 +19,7 @@ namespace qs {
 namespace {
 
 const QString kStylesKey = QStringLiteral("styles");
+const QString kColourKey = QStringLiteral("colour_by");
 constexpr const char* kPanelActions[] = {"showModules", "showProperties", "showBottom"};
 constexpr const char* kFormChoices[] = {"codeForm", "codeOtherForm"};
 
@@ -40,8 +42,10 @@ void forEachModule(MainWindow& window, Visit visit)
 QByteArray windowStateOf(MainWindow& window)
 {
     const auto& rules = window.workspace().styleRules().rules();
-    const QJsonObject state {
-        {kStylesKey, QJsonDocument::fromJson(StyleRules::toJson(rules)).array()}};
+    QJsonObject state {{kStylesKey, QJsonDocument::fromJson(StyleRules::toJson(rules)).array()}};
+    const auto colour = window.graphPane().chosenColour();
+    if (colour && *colour != ColourBy::Imported) // its data are not the project's
+        state[kColourKey] = colourByText(*colour);
     return QJsonDocument(state).toJson(QJsonDocument::Compact);
 }
 
@@ -51,6 +55,9 @@ void applyWindowState(MainWindow& window, const QByteArray& state)
     if (kept.contains(kStylesKey))
         window.workspace().styleRules().replace(
             StyleRules::fromJson(QJsonDocument(kept[kStylesKey].toArray()).toJson()));
+    for (int by = 0; by < kColourByCount; ++by)
+        if (kept[kColourKey].toString() == colourByText(ColourBy(by)))
+            window.graphPane().chooseColour(ColourBy(by));
 }
 
 ViewState viewStateOf(MainWindow& window)

@@ -46,10 +46,7 @@ GraphPane::GraphPane(Workspace& workspace, QWidget* parent)
         ->setObjectName(QStringLiteral("otherGraphBand"));
     m_header->colourBox().setColourBy(m_colourBy);
     connect(m_header, &GraphHeader::mapWantedChanged, this, &GraphPane::showMinimap);
-    connect(&m_header->colourBox(), &ColourBox::chosen, this, [this](ColourBy by) {
-        m_colourChosen = true;
-        setColourBy(by);
-    });
+    connect(&m_header->colourBox(), &ColourBox::chosen, this, &GraphPane::chooseColour);
     connect(&workspace, &Workspace::treeChanged, this, &GraphPane::onTreeChanged);
     connect(&workspace, &Workspace::factsChanged, this, &GraphPane::restyle);
     connect(&workspace, &Workspace::filterChanged, this, &GraphPane::restyle);
@@ -169,10 +166,20 @@ void GraphPane::setColourBy(ColourBy by)
     restyle();
 }
 
-void GraphPane::showImported()
+std::optional<ColourBy> GraphPane::chosenColour() const
+{
+    return m_colourChosen ? std::optional(m_colourBy) : std::nullopt;
+}
+
+void GraphPane::chooseColour(ColourBy by)
 {
     m_colourChosen = true;
-    setColourBy(ColourBy::Imported);
+    setColourBy(by);
+}
+
+void GraphPane::showImported()
+{
+    chooseColour(ColourBy::Imported);
 }
 
 void GraphPane::showForm(CodeForm form)

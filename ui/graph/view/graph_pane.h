@@ -5,6 +5,8 @@
 
 #include <QWidget>
 
+#include <optional>
+
 class QSplitter;
 
 namespace qs {
@@ -58,6 +60,9 @@ public:
     GraphView& otherView() { return m_other->view(); }
     ColourBy colourBy() const { return m_colourBy; }
     void setColourBy(ColourBy by);
+    /// The user's choice, which a comparison's end leaves as it is; empty without one.
+    std::optional<ColourBy> chosenColour() const;
+    void chooseColour(ColourBy by);
     /// Colours what another program measured, and stays with it.
     void showImported();
     CodeForm form() const { return m_form; }

@@ -126,9 +126,9 @@ void Pipeline::open(const QString& path, const Recipe& given)
             FoldTreePtr hierarchy = hierarchyOf(*edited->graph, nullptr, recipe);
             return OpenedModel {std::move(edited), std::move(hierarchy)};
         },
-        [this, recipe](OpenedModel opened) {
+        [this, recipe, made = GraphMaking::of(recipe)](OpenedModel opened) {
             m_document.setModel(opened.edited->file, recipe, std::move(opened.hierarchy),
-                                opened.edited);
+                                opened.edited, made);
         });
 }
 
@@ -154,7 +154,8 @@ void Pipeline::plan()
             return made;
         },
         this,
-        [this, model, recipe, keys = m_document.keys()](Result<PlannedModel> result) {
+        [this, model, making = GraphMaking::of(recipe),
+         keys = m_document.keys()](Result<PlannedModel> result) {
             if (model != m_document.model()) {
                 plan(); // meanwhile a run told more of the model
                 return;
@@ -168,7 +169,7 @@ void Pipeline::plan()
             }
             if (result->edited)
                 m_document.setEdited(std::move(result->edited), std::move(result->plan), keys,
-                                     recipe, std::move(result->hierarchy));
+                                     making, std::move(result->hierarchy));
             else
                 m_document.setPlan(std::move(result->plan), keys, std::move(result->hierarchy));
             Q_EMIT statusChanged();
