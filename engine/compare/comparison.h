@@ -55,6 +55,13 @@ struct FormDeparture
 {
     NodeId node; ///< the float node; for a fusion its last member
     StepCounts steps; ///< lowered less reference
+    /// How far each form is from the float model; empty where that has no such value.
+    std::optional<double> referenceDb {}, loweredDb {};
+
+    /// By how many dB the lowered form is nearer to the float model than the reference form.
+    double gainDb() const;
+    /// More than 1 dB, and of few values more than chance, either way.
+    bool isGap() const;
 };
 
 /// Samples for which the highest entry of an output that looks like class scores is the same in the
@@ -95,9 +102,12 @@ struct Comparison
     const NodeError* tryGet(NodeId id) const;
     /// Of all departures together.
     StepCounts departed() const;
-    /// The first node where the two forms are more than one step apart; none where they nowhere
+    /// The first node where the two forms are more than one step apart; null where they nowhere
     /// are.
-    NodeId parting() const;
+    const FormDeparture* parting() const;
+    /// The first node where one form is nearer to the float model than the other (`isGap`); null
+    /// where none is.
+    const FormDeparture* gap() const;
 };
 using ComparisonPtr = std::shared_ptr<const Comparison>;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/compare/form_departure.h"
 
+#include "engine/compare/metrics/metrics.h"
 #include "engine/compare/output_run.h"
 #include "engine/execute/steps/count_steps.h"
 
@@ -13,6 +14,12 @@ namespace qs {
 namespace {
 
 constexpr std::string_view kQuantize = "quantized_decomposed.quantize_per_tensor.default";
+
+std::optional<double> sqnrOf(const ErrorSums& sums)
+{
+    const auto metrics = metricsFrom(sums);
+    return metrics ? metrics->sqnrDb : std::nullopt;
+}
 
 /// One form on its way through the batch.
 class Side
@@ -28,14 +35,15 @@ public:
     bool isDone() const { return m_position == graph().nodes().size(); }
     const Graph& graph() const { return m_interpreter.graph(); }
 
-    /// Runs the next node and returns it; `see` looks at the frame before values are freed.
+    /// Runs the next node, if it is an operator; `see` looks at the frame before values are freed.
     template<class See>
     Result<void> step(const JobContext& job, const See& see)
     {
         QS_CHECK(job.check());
         const Node& node = *graph().nodes()[m_position];
-        if (node.isOperator() && !node.outputs.empty() && !m_interpreter.isConstant({node.id, 0})) {
-            QS_CHECK(m_interpreter.runNode(node, m_frame));
+        if (!node.outputs.empty() && !m_interpreter.isConstant({node.id, 0})) {
+            if (node.isOperator())
+                QS_CHECK(m_interpreter.runNode(node, m_frame));
             QS_CHECK(see(node, m_frame));
         }
         for (const ValueRef ref : m_interpreter.deadAfter(m_position))
@@ -59,8 +67,9 @@ private:
 class DepartureRun
 {
 public:
-    DepartureRun(const ConvertedModel& converted, Side reference, Side lowered)
-        : m_reference(std::move(reference))
+    DepartureRun(const ConvertedModel& converted, Side floating, Side reference, Side lowered)
+        : m_float(std::move(floating))
+        , m_reference(std::move(reference))
         , m_lowered(std::move(lowered))
     {
         for (const KernelCheck& check : converted.checks)
@@ -71,8 +80,10 @@ public:
             if (node->isOp(kQuantize) && same && same->isOp("aten.quantize_per_tensor.default"))
                 m_wanted[node->id] = {node->id, node->origin ? node->origin : node->id};
         }
-        for (const auto& [lowered, pair] : m_wanted)
+        for (const auto& [lowered, pair] : m_wanted) {
             m_asked.insert(pair.reference);
+            ++m_floatAsked[pair.node];
+        }
     }
 
     Result<std::vector<FormDeparture>> run(const JobContext& job)
@@ -100,42 +111,89 @@ private:
     {
         NodeId reference, node;
     };
-    /// What the reference form made at a node.
+    /// What a form made at a node.
     struct Made
     {
         std::vector<at::Tensor> values;
         bool isInteger = false;
         double scale = 1;
         std::int64_t zeroPoint = 0;
+
+        at::Tensor floats(std::size_t index) const
+        {
+            const at::Tensor& value = values[index];
+            return isInteger ? (value.to(at::kFloat) - double(zeroPoint)) * scale : value;
+        }
     };
+    using MadeByNode = std::unordered_map<NodeId, Made>;
 
     Result<void> lookAt(const Node& node, const Frame& frame, const JobContext& job)
     {
         const auto wanted = m_wanted.find(node.id);
         if (wanted == m_wanted.end())
             return {};
-        const NodeId reference = wanted->second.reference;
-        while (!m_made.contains(reference) && !m_reference.isDone())
-            QS_CHECK(m_reference.step(
-                job, [this](const Node& made, const Frame& values) { return keep(made, values); }));
-        const auto made = m_made.find(reference);
+        const Pair pair = wanted->second;
+        QS_CHECK(runTo(m_reference, pair.reference, m_asked, m_made, job));
+        QS_CHECK(runTo(m_float, pair.node, m_floatAsked, m_floats, job));
+        const auto made = m_made.find(pair.reference);
         if (made == m_made.end())
             return {};
-        StepCounts steps;
-        for (std::uint32_t i = 0; i < node.outputs.size() && i < made->second.values.size(); ++i)
-            if (const at::IValue* value = frame.tryGet({node.id, i}); value && value->isTensor())
-                steps.add(apart(value->toTensor(), made->second, i));
-        if (steps.count > 0)
-            m_found.emplace_back(m_reference.graph().position(reference),
-                                 FormDeparture {wanted->second.node, std::move(steps)});
+        const auto floats = m_floats.find(pair.node);
+        FormDeparture found {pair.node, {}};
+        ErrorSums referenceSums, loweredSums;
+        for (std::uint32_t i = 0; i < node.outputs.size() && i < made->second.values.size(); ++i) {
+            const at::IValue* value = frame.tryGet({node.id, i});
+            if (!value || !value->isTensor())
+                continue;
+            found.steps.add(apart(value->toTensor(), made->second, i));
+            if (floats != m_floats.end())
+                QS_CHECK(addErrorsOf(floats->second, i, made->second, value->toTensor(),
+                                     referenceSums, loweredSums));
+        }
+        found.referenceDb = sqnrOf(referenceSums);
+        found.loweredDb = sqnrOf(loweredSums);
+        if (found.steps.count > 0)
+            m_found.emplace_back(m_reference.graph().position(pair.reference), std::move(found));
         m_made.erase(made);
+        if (floats != m_floats.end() && --m_floatAsked[pair.node] == 0)
+            m_floats.erase(floats);
         return {};
     }
 
-    Result<void> keep(const Node& node, const Frame& frame)
+    /// Both forms against the float model, where its value is of their shape.
+    static Result<void> addErrorsOf(const Made& floats, std::size_t index, const Made& reference,
+                                    const at::Tensor& lowered, ErrorSums& referenceSums,
+                                    ErrorSums& loweredSums)
     {
-        if (!m_asked.contains(node.id))
+        const auto fits = [&](const at::Tensor& value) {
+            return value.defined() && value.sizes() == lowered.sizes();
+        };
+        if (index >= floats.values.size() || !fits(floats.values[index])
+            || !floats.values[index].is_floating_point() || !fits(reference.values[index])
+            || !(lowered.is_quantized() || lowered.is_floating_point()))
             return {};
+        const at::Tensor signal = floats.values[index].to(at::kFloat);
+        QS_CHECK(addError(referenceSums, signal, reference.floats(index).to(at::kFloat)));
+        return addError(loweredSums, signal,
+                        (lowered.is_quantized() ? lowered.dequantize() : lowered).to(at::kFloat));
+    }
+
+    /// Goes on until the node has run; what is asked for is kept.
+    template<class Asked>
+    static Result<void> runTo(Side& side, NodeId until, const Asked& asked, MadeByNode& made,
+                              const JobContext& job)
+    {
+        while (!made.contains(until) && !side.isDone())
+            QS_CHECK(side.step(job, [&](const Node& node, const Frame& frame) -> Result<void> {
+                if (asked.contains(node.id))
+                    made[node.id] = madeBy(node, frame);
+                return {};
+            }));
+        return {};
+    }
+
+    static Made madeBy(const Node& node, const Frame& frame)
+    {
         Made made;
         for (std::uint32_t i = 0; i < node.outputs.size(); ++i) {
             const at::IValue* value = frame.tryGet({node.id, i});
@@ -146,8 +204,7 @@ private:
             made.scale = *node.tryArg("scale")->asDouble();
             made.zeroPoint = *node.tryArg("zero_point")->asInt();
         }
-        m_made[node.id] = std::move(made);
-        return {};
+        return made;
     }
 
     static StepCounts apart(const at::Tensor& lowered, const Made& made, std::uint32_t index)
@@ -162,10 +219,11 @@ private:
         return real ? countFloatSteps(lowered, reference) : StepCounts();
     }
 
-    Side m_reference, m_lowered;
+    Side m_float, m_reference, m_lowered;
     std::unordered_map<NodeId, Pair> m_wanted; ///< by the lowered form's node
     std::unordered_set<NodeId> m_asked; ///< of the reference form
-    std::unordered_map<NodeId, Made> m_made; ///< and not compared yet
+    std::unordered_map<NodeId, std::size_t> m_floatAsked; ///< and how often still
+    MadeByNode m_made, m_floats; ///< of the reference form and the float model, not compared yet
     std::vector<std::pair<std::size_t, FormDeparture>> m_found;
 };
 
@@ -174,9 +232,11 @@ private:
 Result<std::vector<FormDeparture>> departures(const ConvertedModel& converted, const Batch& batch,
                                               const JobContext& job)
 {
+    QS_TRY(Side floating, Side::create(converted.prepared->model, batch));
     QS_TRY(Side reference, Side::create(converted.reference, batch));
     QS_TRY(Side lowered, Side::create(converted.lowered, batch));
-    return DepartureRun(converted, std::move(reference), std::move(lowered)).run(job);
+    return DepartureRun(converted, std::move(floating), std::move(reference), std::move(lowered))
+        .run(job);
 }
 
 } // namespace qs

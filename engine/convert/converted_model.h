@@ -17,7 +17,8 @@ struct KernelCheck
 {
     NodeId node; ///< the float node (last member of its group)
     std::string kernel; ///< "quantized.conv2d_relu.new"
-    StepCounts steps; ///< how far it is from what it is held to (kernel_check.h), over one batch
+    StepCounts steps; ///< how far it is from the reference form's result, over one batch
+    double held = 0; ///< steps at most from what it is held to (kernel_check.h)
     bool passed = false;
     std::string reason; ///< why the node stays in reference form, or empty
     NodeId reference; ///< of the reference form: the node that makes what the kernel makes

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <optional>
 
@@ -21,11 +20,6 @@ namespace qs {
 
 namespace {
 
-constexpr double kExactDb = 90;
-constexpr double kAllowedDb = 1;
-/// Three times 20 / ln 10: the standard deviation, in dB, of the ratio of two noises of n values is
-/// about 20 / ln 10 / sqrt(n).
-constexpr double kChanceDb = 26;
 constexpr int kMostKernels = 16; ///< that may be found responsible, each by log2(kernels) runs
 /// Of the noise that the kernels add, what one of them must add to be responsible.
 constexpr double kLeastShare = 1.0 / kMostKernels;
@@ -59,13 +53,6 @@ Noise noiseOf(const at::IValue& wanted, const at::IValue& made)
                                 signal.numel(), at::get_num_threads());
     const bool finite = std::isfinite(sums.noise2);
     return {sums.signal2, finite ? sums.noise2 : std::numeric_limits<double>::max(), sums.count};
-}
-
-std::string dbText(double db)
-{
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f dB", db);
-    return text;
 }
 
 class WholeForm
@@ -178,26 +165,6 @@ private:
     std::vector<at::IValue> m_wanted; ///< the float model's outputs
     std::vector<Noise> m_reference, m_noise; ///< of both forms, by output
 };
-
-} // namespace
-
-bool losesMore(const FormErrors& errors)
-{
-    if (errors.values == 0)
-        return false;
-    const double allowed = std::max(kAllowedDb, kChanceDb / std::sqrt(double(errors.values)));
-    return errors.loweredDb < std::min(errors.referenceDb, kExactDb) - allowed;
-}
-
-std::string lossText(const std::string& output, const FormErrors& errors)
-{
-    return "output '" + output + "': the lowered form is at " + dbText(errors.loweredDb)
-        + " of the float model, the reference form at " + dbText(errors.referenceDb)
-        + "; use the reference form, or take rows out of the lowering table "
-          "(convert.lowering.remove)";
-}
-
-namespace {
 
 /// A kernel of a pack with a float result: a custom module's, which quantizes what it reads.
 bool quantizesItself(const Node& node)

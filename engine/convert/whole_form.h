@@ -3,26 +3,12 @@
 
 #include "engine/calibrate/data/dataset.h"
 #include "engine/convert/converted_model.h"
+#include "engine/convert/form_errors.h"
 #include "engine/convert/lowering/lower.h"
 
 #include <ATen/core/ivalue.h>
 
 namespace qs {
-
-/// How far an output of both forms is from the float model's, in dB, over so many values.
-struct FormErrors
-{
-    double referenceDb = 0, loweredDb = 0;
-    std::int64_t values = 0;
-};
-
-/// Whether the lowered form loses what the reference form does not: more than 1 dB, of few values
-/// more than chance does (three standard deviations of the ratio of two noises). Beyond 90 dB
-/// nothing counts: floats added in another order are no closer.
-bool losesMore(const FormErrors& errors);
-
-/// The loss in one line, with what to do.
-std::string lossText(const std::string& output, const FormErrors& errors);
 
 /// Whether the reference form shows what the lowered one computes. It does not where a recurrent
 /// kernel quantizes its state at every step, or a pack's what it reads: `checkKernels` holds those

@@ -9,7 +9,7 @@
 #include "engine/compare/output_run.h"
 #include "engine/compare/products/packed_product.h"
 #include "engine/convert/lowering/quantized_engine.h"
-#include "engine/convert/whole_form.h"
+#include "engine/convert/form_errors.h"
 #include "engine/export/documents/result_document.h"
 #include "engine/export/exporter.h"
 #include "engine/export/file_origin.h"

@@ -2,20 +2,23 @@
 """Simulated and real: what `quantize` says of the distance of both forms, computed again from the exported files by PyTorch alone."""
 
 import json
+from html import escape
 
 import numpy
-from harness import SOURCE, main, run_good, sqnr
+from harness import SOURCE, by_name, export_model, main, run_good, sqnr
 
 SAMPLES = SOURCE / "resources" / "samples"
 MODEL, DATA = SAMPLES / "digits.pt2", SAMPLES / "calib.npz"
 BATCH, BATCHES = 8, 16
 
 
-def quantized(folder, recipe=None):
+def quantized(folder, recipe=None, model=MODEL, data=DATA):
     out = folder / "out"
     words = ["--recipe", recipe] if recipe else []
-    run_good("quantize", MODEL, "--data", DATA, "--device", "cpu", "--export", "torchscript,pt2-reference", "--out", out, *words)
-    return out, json.loads((out / "result.json").read_text())
+    shown = run_good("quantize", model, "--data", data, "--device", "cpu", "--export", "torchscript,pt2-reference", "--out", out, *words)
+    result = json.loads((out / "result.json").read_text())
+    assert result["forms"]["summary"] == [line[7:] for line in shown.splitlines() if line.startswith("forms: ")], shown
+    return out, result
 
 
 def histogram(steps):
@@ -105,6 +108,96 @@ def test_a_kernel_alone_is_what_pytorch_computes(folder):
     assert checked >= 3, checked
 
 
+def gated(folder):
+    """A multilayer perceptron with a gate that exceeds the fixed range of its tanh, as in GELU by tanh: (float program, out, result)."""
+    import torch
+
+    class Gated(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.wide, self.narrow = torch.nn.Linear(16, 32), torch.nn.Linear(32, 8)
+
+        def forward(self, x):
+            x = self.wide(x)
+            return self.narrow(0.5 * x * (1 + torch.tanh(x)))
+
+    torch.manual_seed(0)
+    data = 2 * torch.randn(BATCH * BATCHES, 16)
+    numpy.savez(folder / "data.npz", x=data.numpy())
+    export_model(Gated().eval(), (data[:BATCH],), folder / "gated.pt2")
+    return torch.export.load(folder / "gated.pt2"), data, *quantized(folder, model=folder / "gated.pt2", data=folder / "data.npz")
+
+
+def test_each_form_is_held_to_the_float_model(folder):
+    import torch
+
+    program, data, out, result = gated(folder)
+    real = {}
+
+    class Watched(torch.fx.Interpreter):
+        def run_node(self, node):
+            real[node.name] = super().run_node(node)
+            return real[node.name]
+
+    held = [program.state_dict[spec.target] for spec in program.graph_signature.input_specs if spec.target]
+    with torch.no_grad():
+        Watched(program.graph_module).run(*held, data[:BATCH])
+        made = torch.jit.load(out / "model.ts.pt")(data[:BATCH])
+    reference, values = reference_run(out / "model.reference.pt2", data[:BATCH])
+    nodes = [node for node in result["nodes"] if "departure" in node]
+    assert len(nodes) >= 6, [node["name"] for node in nodes]
+    for node in nodes:
+        quantize = next(user for user in next(n for n in reference.graph.nodes if n.name == node["name"]).users if "quantize" in str(user.target))
+        simulated = (values[quantize.name].double() - quantize.args[2]) * quantize.args[1]
+        assert abs(node["departure"]["reference_db"] - sqnr(real[node["name"]], simulated)) < 0.01, node
+    assert abs(nodes[-1]["departure"]["lowered_db"] - sqnr(real[nodes[-1]["name"]], made)) < 0.01, nodes[-1]
+
+    def is_gap(departure):
+        one, other = departure["reference_db"], departure["lowered_db"]
+        return min(max(one, other), 90) - min(one, other) > max(1, 26 / departure["count"] ** 0.5)
+
+    assert result["forms"]["gap"] == next(node["name"] for node in nodes if is_gap(node["departure"])), result["forms"]
+
+
+def test_what_a_kernel_adds_is_told_from_what_it_was_fed(folder):
+    import torch
+
+    _, data, out, result = gated(folder)
+    reference, values = reference_run(out / "model.reference.pt2", data[:BATCH])
+    add = next(node for node in reference.graph.nodes if node.name == "add")
+    given = next(argument for argument in add.args if isinstance(argument, torch.fx.Node)).args  # of its dequantize
+    tanh = torch._make_per_tensor_quantized_tensor(values[given[0].name], given[1], given[2])
+    last = next(user for user in add.users if "quantize" in str(user.target))
+    simulated = (values[last.name].double() - last.args[2]) * last.args[1]
+    apart = (torch.ops.quantized.add(tanh, 1).dequantize().double() - simulated) / last.args[1]
+    node = by_name(result)["add"]
+    steps = node["kernel"]["steps"]
+    assert node["kernel"]["passed"] and node["kernel"]["max_lsb"] <= 1, node["kernel"]  # of its own grid, around the float result
+    assert steps["max"] > 30 and abs(steps["max"] - float(apart.abs().max())) < 1e-3, (steps, apart.abs().max())
+    assert abs(steps["mean"] - float(apart.abs().mean())) < 1e-3, (steps, apart.abs().mean())
+    assert result["forms"]["parting"] == "add" and any(
+        line.startswith("the first node more than one step apart is 'add': mean ") and f"at most {numpy.ceil(steps['max'] * 1e4) / 1e4:.9g} steps" in line
+        for line in result["forms"]["summary"]), result["forms"]
+
+
+def test_kernels_that_are_wrong_do_not_part_the_forms(folder):
+    import torch
+    from torch import nn
+
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Conv2d(3, 28, 3), nn.PReLU(28), nn.MaxPool2d(3, 2, ceil_mode=True), nn.Conv2d(28, 48, 3), nn.PReLU(48),
+                          nn.MaxPool2d(3, 2, ceil_mode=True), nn.Conv2d(48, 64, 2), nn.PReLU(64), nn.Flatten(), nn.Linear(576, 128), nn.PReLU(128),
+                          nn.Linear(128, 2), nn.Softmax(dim=1)).eval()
+    data = torch.randn(64, 3, 24, 24)
+    numpy.savez(folder / "data.npz", x=data.numpy())
+    export_model(model, (data[:BATCH],), folder / "faces.pt2")
+    _, result = quantized(folder, model=folder / "faces.pt2", data=folder / "data.npz")
+    (output,) = result["outputs"]
+    assert output["lowered"]["sqnr_db"] > output["cumulative"]["sqnr_db"] - 1, output
+    reasons = [node["kernel"]["reason"] for node in result["nodes"] if not node.get("kernel", {"passed": True})["passed"]]
+    assert all("steps away from the result it should have" in reason for reason in reasons), reasons
+
+
 def test_the_page_and_what_stays_in_reference_form(folder):
     recipe = folder / "recipe.json"
     recipe.write_text(json.dumps({"format": "quantscope.recipe", "version": 1, "backend": "x86",
@@ -114,7 +207,7 @@ def test_the_page_and_what_stays_in_reference_form(folder):
     assert left, "the linear layer has a row still"
     run_good("report", out, "--html", folder / "page.html")
     page = (folder / "page.html").read_text()
-    assert "Simulated and real" in page and "of all integers are equal" in page
+    assert "Simulated and real" in page and all(escape(line, quote=False) in page.replace("&#39;", "'") for line in result["forms"]["summary"])
     assert "Stayed in reference form" in page and left[0]["reason"].split("'")[0] in page
     share = 100 * result["forms"]["equal"] / result["forms"]["count"]
     assert f"{int(share * 1000) / 1000:.3f} % of all integers" in page, share

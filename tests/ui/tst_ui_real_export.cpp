@@ -165,6 +165,10 @@ private Q_SLOTS:
                      QStringLiteral("%1 dB apart")
                          .arg(forms[QStringLiteral("sqnr_db")].toDouble(), 0, 'f', 1)),
                  qPrintable(headline->text()));
+        QStringList lines;
+        for (const QJsonValue& line : forms[QStringLiteral("summary")].toArray())
+            lines << line.toString();
+        QCOMPARE(headline->text(), lines.join(QLatin1Char('\n')));
         int found = 0;
         for (const QJsonValue& entry : result[QStringLiteral("nodes")].toArray()) {
             const QJsonObject node = entry.toObject();
@@ -180,6 +184,11 @@ private Q_SLOTS:
                     < 0.0011);
             QVERIFY(std::abs(items[0]->text(7).toDouble() - whole[QStringLiteral("max")].toDouble())
                     < 1e-3);
+            const auto shown = [&](const char* key) {
+                return QString::number(whole[QLatin1String(key)].toDouble(), 'f', 1);
+            };
+            QCOMPARE(items[0]->text(8), shown("reference_db"));
+            QCOMPARE(items[0]->text(9), shown("lowered_db"));
             ++found;
         }
         QVERIFY(found > 5);

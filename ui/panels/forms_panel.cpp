@@ -2,6 +2,7 @@
 #include "ui/panels/forms_panel.h"
 
 #include "engine/base/text.h"
+#include "engine/export/documents/forms_text.h"
 #include "ui/session/coalesce.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
@@ -85,16 +86,17 @@ FormsPanel::FormsPanel(Workspace& workspace, QWidget* parent)
     m_headline->setFont(uiFont(12, 600));
     m_headline->setContentsMargins(12, 5, 12, 5);
     m_headline->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_headline->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    m_headline->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Minimum);
+    m_headline->setWordWrap(true);
     column->addWidget(m_headline);
     m_rows->setObjectName(QStringLiteral("formsRows"));
     m_rows->setAccessibleName(QStringLiteral("Simulated and real"));
     m_rows->setToolTip(QStringLiteral("Click a row to select its node"));
-    m_rows->setHeaderLabels({QStringLiteral("Node"), QStringLiteral("Kernel"),
-                             QStringLiteral("Alone: equal"), QStringLiteral("mean"),
-                             QStringLiteral("max"), QStringLiteral("Whole: equal"),
-                             QStringLiteral("mean"), QStringLiteral("max"),
-                             QStringLiteral("In reference form because")});
+    m_rows->setHeaderLabels(
+        {QStringLiteral("Node"), QStringLiteral("Kernel"), QStringLiteral("Alone: equal"),
+         QStringLiteral("mean"), QStringLiteral("max"), QStringLiteral("Whole: equal"),
+         QStringLiteral("mean"), QStringLiteral("max"), QStringLiteral("Reference, dB"),
+         QStringLiteral("Lowered, dB"), QStringLiteral("In reference form because")});
     m_rows->setRootIsDecorated(false);
     m_rows->setUniformRowHeights(true);
     m_rows->setFrameShape(QFrame::NoFrame);
@@ -120,20 +122,11 @@ void FormsPanel::showHeadline()
                            "form, in steps"));
         return;
     }
-    std::optional<double> least;
-    for (const OutputError& output : comparison->outputs)
-        if (output.forms && output.forms->sqnrDb)
-            least = std::min(least.value_or(*output.forms->sqnrDb), *output.forms->sqnrDb);
-    QString text;
-    if (least)
-        text = QStringLiteral("Lowered and reference form: %1 dB apart, ").arg(*least, 0, 'f', 1);
-    text += QStringLiteral("%1 of all integers equal over %2. ")
-                .arg(shareText(comparison->departed()),
-                     toQString(counted(comparison->departureSamples, "sample")));
-    const Node* parting = document.model()->tryGet(comparison->parting());
-    text += parting ? QStringLiteral("First more than one step apart: %1")
-                          .arg(QString::fromStdString(parting->name))
-                    : QStringLiteral("Nowhere more than one step apart");
+    QStringList lines;
+    for (const std::string& line :
+         formsLines(*document.model(), *comparison, document.converted().get()))
+        lines << toQString(line);
+    QString text = lines.join(QLatin1Char('\n'));
     if (document.isStale(Stage::Compare))
         text += QStringLiteral(" (of other decisions)");
     m_headline->setText(text);
@@ -151,10 +144,10 @@ void FormsPanel::refresh()
     std::unordered_map<NodeId, const KernelCheck*> checks;
     for (const KernelCheck& check : document.converted()->checks)
         checks.insert_or_assign(check.node, &check);
-    std::unordered_map<NodeId, const StepCounts*> whole;
+    std::unordered_map<NodeId, const FormDeparture*> whole;
     if (const ComparisonPtr& comparison = document.comparison())
         for (const FormDeparture& departure : comparison->departures)
-            whole.insert_or_assign(departure.node, &departure.steps);
+            whole.insert_or_assign(departure.node, &departure);
     std::unordered_map<NodeId, QString> reasons;
     for (const Residue& left : document.converted()->residue)
         if (left.kind == Residue::Kind::Unlowered)
@@ -174,7 +167,7 @@ void FormsPanel::refresh()
 }
 
 void FormsPanel::addRow(const Node& node, const QString& kernel, const StepCounts* alone,
-                        const StepCounts* whole, const QString& reason)
+                        const FormDeparture* whole, const QString& reason)
 {
     auto* item = new QTreeWidgetItem(m_rows);
     item->setText(Name, toQString(node.name));
@@ -183,7 +176,11 @@ void FormsPanel::addRow(const Node& node, const QString& kernel, const StepCount
     if (kernel.isEmpty())
         item->setForeground(Kernel, theme().muted);
     fillSteps(*item, AloneEqual, alone);
-    fillSteps(*item, WholeEqual, whole);
+    fillSteps(*item, WholeEqual, whole ? &whole->steps : nullptr);
+    if (whole && whole->referenceDb && whole->loweredDb) {
+        item->setText(ReferenceDb, QString::number(*whole->referenceDb, 'f', 1));
+        item->setText(ReferenceDb + 1, QString::number(*whole->loweredDb, 'f', 1));
+    }
     item->setText(Reason, reason);
     item->setToolTip(Reason, reason);
     for (int column = AloneEqual; column < Reason; ++column)

@@ -37,12 +37,13 @@ private:
         Kernel,
         AloneEqual, ///< then mean and largest
         WholeEqual = AloneEqual + 3,
-        Reason = WholeEqual + 3
+        ReferenceDb = WholeEqual + 3, ///< then lowered
+        Reason = ReferenceDb + 2
     };
     void refresh();
     void showHeadline();
     void addRow(const Node& node, const QString& kernel, const StepCounts* alone,
-                const StepCounts* whole, const QString& reason);
+                const FormDeparture* whole, const QString& reason);
     void choose(const QTreeWidgetItem* item);
 
     Workspace& m_workspace;

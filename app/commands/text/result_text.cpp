@@ -4,6 +4,7 @@
 #include "app/commands/model/planned_model.h"
 #include "app/commands/text/console.h"
 #include "engine/base/text.h"
+#include "engine/export/documents/forms_text.h"
 #include "engine/graph/operators/class_parts.h"
 
 #include <algorithm>
@@ -67,21 +68,6 @@ std::string layersText(const ResultParts& parts)
         + table.text();
 }
 
-/// How far the lowered form, run whole, is from the reference form.
-std::string formsText(const ResultParts& parts)
-{
-    const Comparison& comparison = *parts.comparison;
-    if (comparison.departures.empty())
-        return {};
-    const Node* parting = parts.model->tryGet(comparison.parting());
-    return "forms: " + fixedText(100 * comparison.departed().equalShare(), 3)
-        + " % of the lowered form's integers are the reference form's, over "
-        + counted(comparison.departureSamples, "sample") + "; "
-        + (parting ? "the first node more than one step apart is '" + parting->name + "'"
-                   : "nowhere are they more than one step apart")
-        + "\n";
-}
-
 } // namespace
 
 std::string dbText(const std::optional<ErrorMetrics>& metrics)
@@ -110,7 +96,8 @@ std::string resultText(const ResultParts& parts)
                 + (output.forms ? ", " + dbText(output.forms) + " dB between them" : "") + "\n";
         for (const std::string& line : parts.comparison->unpaired)
             text += line + "\n";
-        text += formsText(parts);
+        for (const std::string& line : formsLines(*parts.model, *parts.comparison, parts.converted))
+            text += "forms: " + line + "\n";
         const auto& comparison = *parts.comparison;
         if (comparison.floatTop1 && comparison.int8Top1)
             text += "labels: top-1 " + fixedText(100 * *comparison.floatTop1, 2) + " % float, "

@@ -42,26 +42,40 @@ double largest(const at::Tensor& a, const at::Tensor& b)
     return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
 }
 
+/// How far a kernel is from the reference form's result, and at most from what it is held to.
+struct Distance
+{
+    StepCounts steps;
+    double held = steps.largest;
+
+    void add(const Distance& other)
+    {
+        steps.add(other.steps);
+        held = std::max(held, other.held);
+    }
+};
+
 /// With a number the kernel chooses its result's parameters itself, where torch.ao's reference form
 /// has the input's, which may cut the result (twice a sigmoid). Such a kernel that comes closer to
-/// the float result than the reference form is measured by that one, in steps of its own.
-StepCounts ownGridSteps(const at::Tensor& made, const GridValues& wanted, const at::Tensor& real)
+/// the float result than the reference form is held to that one, in steps of its own.
+Distance ownGridDistance(const at::Tensor& made, const GridValues& wanted, const at::Tensor& real)
 {
-    StepCounts steps = countSteps(made, wanted);
-    if (steps.largest <= kAllowedSteps || !made.is_quantized())
-        return steps;
+    Distance found {countSteps(made, wanted)};
+    if (found.held <= kAllowedSteps || !made.is_quantized())
+        return found;
     const at::Tensor grid
         = (wanted.integers.to(at::kDouble) - double(wanted.zeroPoint)) * wanted.scale;
-    const bool isCloser = largest(made.dequantize(), real) < largest(grid, real);
-    return isCloser ? countOwnSteps(made, real) : steps;
+    if (largest(made.dequantize(), real) < largest(grid, real))
+        found.held = countOwnSteps(made, real).largest;
+    return found;
 }
 
 /// Of a kernel that is followed step by step only the largest difference is known.
-StepCounts atMost(double largest)
+Distance atMost(double largest)
 {
     StepCounts steps;
     steps.largest = largest;
-    return steps;
+    return {steps};
 }
 
 class KernelChecker
@@ -177,14 +191,15 @@ private:
         KernelCheck& out = m_checks[s];
         out.node = site.origin;
         out.kernel = wholeTarget(site.target);
-        auto steps = guardTorchValue<StepCounts>([&] { return difference(site); });
-        if (!steps) {
-            out.reason = "kernel check: " + out.kernel + " fails here: " + steps.error().message;
+        auto found = guardTorchValue<Distance>([&] { return difference(site); });
+        if (!found) {
+            out.reason = "kernel check: " + out.kernel + " fails here: " + found.error().message;
         } else {
-            out.steps = *steps;
-            out.passed = steps->largest <= kAllowedSteps;
+            out.steps = found->steps;
+            out.held = found->held;
+            out.passed = found->held <= kAllowedSteps;
             if (!out.passed)
-                out.reason = "kernel check: " + out.kernel + " is " + stepsText(steps->largest)
+                out.reason = "kernel check: " + out.kernel + " is " + stepsText(found->held)
                     + " steps away from the result it should have, 1 is allowed";
         }
         for (ValueRef ref : needs(site))
@@ -203,7 +218,7 @@ private:
         return form == m_forms.end() ? tensor : inForm(tensor, form->second);
     }
 
-    Result<StepCounts> difference(const KernelSite& site)
+    Result<Distance> difference(const KernelSite& site)
     {
         Frame frame;
         for (const auto& [mine, reference] : site.inputs) {
@@ -226,25 +241,25 @@ private:
             return atMost(most);
         }
         QS_CHECK(m_run.runNode(kernel, frame));
-        StepCounts all;
+        Distance all;
         for (const std::uint32_t i : checkedOutputs(site)) {
             const Seen& wanted = m_alive.at({site.reference, i});
             const at::Tensor made = frame.get({site.kernel, i}).toTensor();
             if (made.sizes() != wanted.value.toTensor().sizes())
                 return fail(ErrorCode::Unsupported, "its result has another shape");
             if (made.numel() > 0)
-                all.add(stepsApart(made, wanted, floatResult(site)));
+                all.add(distanceOf(made, wanted, floatResult(site)));
         }
         return all;
     }
 
-    StepCounts stepsApart(const at::Tensor& made, const Seen& wanted, ValueRef floatResult) const
+    Distance distanceOf(const at::Tensor& made, const Seen& wanted, ValueRef floatResult) const
     {
         if (!wanted.integers)
-            return countFloatSteps(made, wanted.value.toTensor());
+            return Distance {countFloatSteps(made, wanted.value.toTensor())};
         const GridValues grid {wanted.value.toTensor(), wanted.scale, wanted.zeroPoint};
-        return floatResult ? ownGridSteps(made, grid, m_alive.at(floatResult).value.toTensor())
-                           : countSteps(made, grid);
+        return floatResult ? ownGridDistance(made, grid, m_alive.at(floatResult).value.toTensor())
+                           : Distance {countSteps(made, grid)};
     }
 
     /// A kernel that quantizes its states is held to a simulation that does so too.

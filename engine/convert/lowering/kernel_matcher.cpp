@@ -170,23 +170,16 @@ private:
             }
             if (*in == *out)
                 continue;
-            if (match.quantized.size() > 1 || !isPooling(match)) {
-                why = "the operator keeps its input's parameters, but its output has others";
+            if (match.quantized.size() > 1) {
+                why = "the operator keeps its first input's parameters, but its output has others";
                 return false;
             }
-            // As in torch.ao the readers of a pooled value take the grid before it: finer or
-            // coarser, but not rounded twice.
+            // As in torch.ao its readers take the grid before it: finer or coarser, but not rounded
+            // twice.
             match.scale = in->scale;
             match.zeroPoint = in->zeroPoint;
         }
         return match.row.output != KernelOutput::Fixed || fixedFits(match, *out, why);
-    }
-
-    bool isPooling(const KernelMatch& match) const
-    {
-        return match.chain.size() == 1
-            && operatorKind(m_edit, m_edit.get(match.chain.front())).find("_pool")
-            != std::string::npos;
     }
 
     /// A fixed-output kernel may replace a quantize node with other parameters only if a consumer,

@@ -140,7 +140,7 @@ NodeJson::NodeJson(const ResultParts& parts, bool numbers)
             m_checks.insert_or_assign(check.node, &check);
     if (parts.comparison)
         for (const FormDeparture& departure : parts.comparison->departures)
-            m_departures.insert_or_assign(departure.node, &departure.steps);
+            m_departures.insert_or_assign(departure.node, &departure);
 }
 
 Json NodeJson::nodes() const
@@ -291,14 +291,14 @@ void NodeJson::addNumbers(Json& json, const Node& node) const
     if (const auto found = m_checks.find(node.id); found != m_checks.end()) {
         const KernelCheck& check = *found->second;
         json["kernel"] = {{"name", check.kernel},
-                          {"max_lsb", numberJson(check.steps.largest)},
+                          {"max_lsb", numberJson(check.held)},
                           {"passed", check.passed},
                           {"reason", check.reason.empty() ? Json(nullptr) : Json(check.reason)}};
         if (check.steps.count > 0)
             json["kernel"]["steps"] = stepsJson(check.steps);
     }
     if (const auto found = m_departures.find(node.id); found != m_departures.end())
-        json["departure"] = stepsJson(*found->second);
+        json["departure"] = departureJson(*found->second);
 }
 
 const PlannedObserver* NodeJson::planned(ObserverId id) const

@@ -47,7 +47,7 @@ private:
     ObserverPlaces m_places;
     std::unordered_map<NodeId, const NodeError*> m_errors;
     std::unordered_map<NodeId, const KernelCheck*> m_checks;
-    std::unordered_map<NodeId, const StepCounts*> m_departures;
+    std::unordered_map<NodeId, const FormDeparture*> m_departures;
 };
 
 /// `{sqnr_db, cosine, mse, max_abs}`, or null.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/extension_packs.h"
+#include "engine/export/documents/forms_text.h"
 #include "engine/export/documents/node_json.h"
 #include "engine/export/documents/steps_json.h"
 #include "engine/plan/module_statistics.h"
@@ -54,15 +55,18 @@ Json formsJson(const ResultParts& parts)
     const Comparison* comparison = parts.comparison;
     if (!comparison || comparison->departures.empty())
         return nullptr;
-    std::optional<double> least;
-    for (const OutputError& output : comparison->outputs)
-        if (output.forms && output.forms->sqnrDb)
-            least = std::min(least.value_or(*output.forms->sqnrDb), *output.forms->sqnrDb);
-    const Node* parting = parts.model->tryGet(comparison->parting());
-    Json json {{"sqnr_db", least ? numberJson(*least) : Json(nullptr)},
+    const auto apart = outputsApart(*comparison);
+    const auto nodeOf = [&](const FormDeparture* departure) {
+        return departure ? parts.model->tryGet(departure->node) : nullptr;
+    };
+    Json json {{"sqnr_db", apart ? numberJson(*apart) : Json(nullptr)},
                {"samples", comparison->departureSamples}};
     json.update(stepsJson(comparison->departed()));
+    const Node* parting = nodeOf(comparison->parting());
     json["parting"] = parting ? Json(parting->name) : Json(nullptr);
+    const Node* gap = nodeOf(comparison->gap());
+    json["gap"] = gap ? Json(gap->name) : Json(nullptr);
+    json["summary"] = formsLines(*parts.model, *comparison, parts.converted);
     return json;
 }
 

@@ -30,4 +30,27 @@ StepCounts stepsFromJson(const Json& json)
     return steps;
 }
 
+Json departureJson(const FormDeparture& departure)
+{
+    Json json = stepsJson(departure.steps);
+    if (departure.referenceDb && departure.loweredDb) {
+        json["reference_db"] = numberJson(*departure.referenceDb);
+        json["lowered_db"] = numberJson(*departure.loweredDb);
+    }
+    return json;
+}
+
+FormDeparture departureFromJson(NodeId node, const Json& json)
+{
+    FormDeparture departure {node, stepsFromJson(json)};
+    const auto number = [&](const char* key) {
+        const auto it = json.find(key);
+        return it != json.end() && it->is_number() ? std::optional(it->get<double>())
+                                                   : std::nullopt;
+    };
+    departure.referenceDb = number("reference_db");
+    departure.loweredDb = number("lowered_db");
+    return departure;
+}
+
 } // namespace qs

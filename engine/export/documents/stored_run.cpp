@@ -73,7 +73,7 @@ void addNode(const Json& entry, const Graph& model, Comparison& comparison)
     const Node* node = model.tryFind(entry.at("name").get<std::string>());
     const auto departure = entry.find("departure");
     if (node && departure != entry.end() && departure->is_object())
-        comparison.departures.push_back({node->id, stepsFromJson(*departure)});
+        comparison.departures.push_back(departureFromJson(node->id, *departure));
     const auto error = entry.find("error");
     if (!node || error == entry.end() || error->is_null())
         return;

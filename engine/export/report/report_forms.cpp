@@ -67,6 +67,14 @@ std::string cells(const Json* steps)
         + numberOr(*steps, "max", "not finite") + "</td><td>" + stepsSvg(*steps) + "</td>";
 }
 
+std::string dbCell(const Json* whole, const char* key)
+{
+    const auto db = whole ? whole->find(key) : Json::const_iterator();
+    const bool isKnown = whole && db != whole->end() && db->is_number();
+    return "<td class=\"n\">" + (isKnown ? decimals(db->get<double>(), 1) : std::string("-"))
+        + "</td>";
+}
+
 std::string rowOf(const Json& node, const std::string& parting)
 {
     const Json* kernel = objectAt(node, "kernel");
@@ -79,24 +87,16 @@ std::string rowOf(const Json& node, const std::string& parting)
     return "<tr><td>" + escapeHtml(name)
         + (name == parting ? " <b>parts by more than one step here first</b>" : "") + "</td><td>"
         + (isLowered ? escapeHtml(fieldText(*kernel, "name")) : "reference form") + "</td>"
-        + cells(alone) + cells(whole) + "</tr>\n";
+        + cells(alone) + cells(whole) + dbCell(whole, "reference_db") + dbCell(whole, "lowered_db")
+        + "</tr>\n";
 }
 
 std::string headline(const Json& forms)
 {
-    const std::string parting = fieldText(forms, "parting");
-    const Json& db = forms.at("sqnr_db");
-    std::string text = "<p><b>";
-    if (db.is_number())
-        text += db.get<double>() >= kExactDb
-            ? std::string("The outputs of both forms are the same; ")
-            : "The outputs of the lowered form are at " + decimals(db.get<double>(), 1)
-                + " dB of the reference form's; ";
-    text += shareText(forms) + " of all integers are equal.</b> ";
-    text += parting.empty() ? std::string("Nowhere are they more than one step apart.")
-                            : "The first node where they part by more than one step is <b>"
-            + escapeHtml(parting) + "</b>.";
-    return text + "</p>";
+    std::string text;
+    for (const Json& line : forms.value("summary", Json::array()))
+        text += "<li>" + escapeHtml(line.get<std::string>()) + "</li>";
+    return "<ul>" + text + "</ul>";
 }
 
 /// What the plan quantizes and still runs in float between dequantize and quantize.
@@ -130,9 +130,11 @@ std::string formsHtml(const Json& result)
           "Differences are in steps of each result's quantization, lowered less reference, over "
         + fieldText(*forms, "samples")
         + " samples. Alone: the kernel, fed the reference form's inputs. Whole: both forms run "
-          "from the model's inputs on.</p><table><thead><tr><th>Node</th><th>Kernel</th>"
+          "from the model's inputs on. In dB: each form run whole against the float "
+          "model.</p><table><thead><tr><th>Node</th><th>Kernel</th>"
           "<th>Alone: equal</th><th>mean</th><th>max</th><th>-8 to +8</th><th>Whole: equal</th>"
-          "<th>mean</th><th>max</th><th>-8 to +8</th></tr></thead><tbody>"
+          "<th>mean</th><th>max</th><th>-8 to +8</th><th>Reference, dB</th><th>Lowered, dB</th>"
+          "</tr></thead><tbody>"
         + rows + "</tbody></table>" + stayedHtml(result);
 }
 

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/export/documents/forms_text.h"
+
+#include "engine/base/text.h"
+#include "engine/export/documents/result_document.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace qs {
+
+namespace {
+
+/// Rounded down: 100 % is all of them.
+std::string shareText(const StepCounts& steps)
+{
+    return decimals(std::floor(steps.equalShare() * 1e5) / 1e3, 3) + " %";
+}
+
+/// Rounded up: 0 is none.
+std::string apartText(const StepCounts& steps)
+{
+    const auto rounded = [](double value) {
+        return std::isfinite(value) ? numberText(std::ceil(value * 1e4) / 1e4) : "not finite";
+    };
+    return "mean " + rounded(steps.mean()) + ", at most " + rounded(steps.largest) + " steps";
+}
+
+/// What a node's kernel adds to what it was fed.
+std::string aloneText(NodeId node, const ConvertedModel* converted)
+{
+    if (!converted)
+        return {};
+    const auto check = std::find_if(converted->checks.begin(), converted->checks.end(),
+                                    [&](const KernelCheck& c) { return c.node == node; });
+    if (check == converted->checks.end() || !check->passed)
+        return "; in reference form, so all of it was fed to it";
+    if (check->steps.count == 0)
+        return "; its kernel is " + check->kernel;
+    return "; its kernel alone, " + check->kernel
+        + " fed the reference form's values: " + apartText(check->steps);
+}
+
+std::string wholeText(const Comparison& comparison)
+{
+    const auto apart = outputsApart(comparison);
+    const std::string outputs = !apart ? ""
+        : *apart >= kExactDb
+        ? "the outputs of both forms are the same; "
+        : "the outputs of both forms are " + decimals(*apart, 1) + " dB apart; ";
+    return outputs + shareText(comparison.departed()) + " of all integers are equal, over "
+        + counted(comparison.departureSamples, "sample");
+}
+
+} // namespace
+
+std::optional<double> outputsApart(const Comparison& comparison)
+{
+    std::optional<double> least;
+    for (const OutputError& output : comparison.outputs)
+        if (output.forms && output.forms->sqnrDb)
+            least = std::min(least.value_or(*output.forms->sqnrDb), *output.forms->sqnrDb);
+    return least;
+}
+
+std::vector<std::string> formsLines(const Graph& model, const Comparison& comparison,
+                                    const ConvertedModel* converted)
+{
+    if (comparison.departures.empty())
+        return {};
+    std::vector<std::string> lines {wholeText(comparison)};
+    const FormDeparture* parting = comparison.parting();
+    const Node* first = parting ? model.tryGet(parting->node) : nullptr;
+    lines.push_back(first ? "the first node more than one step apart is " + inQuotes(first->name)
+                            + ": " + apartText(parting->steps) + aloneText(first->id, converted)
+                          : "nowhere are they more than one step apart");
+    const FormDeparture* gap = comparison.gap();
+    if (const Node* from = gap ? model.tryGet(gap->node) : nullptr)
+        lines.push_back(std::string("the lowered form ") + (gap->gainDb() > 0 ? "gains " : "loses ")
+                        + decimals(std::abs(gap->gainDb()), 1) + " dB first at "
+                        + inQuotes(from->name) + ": " + decimals(*gap->loweredDb, 1)
+                        + " dB of the float model, " + decimals(*gap->referenceDb, 1)
+                        + " dB in the reference form" + aloneText(from->id, converted));
+    return lines;
+}
+
+} // namespace qs
