@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/calibrate/calibrator.h"
 #include "engine/calibrate/device_scope.h"
+#include "engine/extensions/load_pack.h"
 #include "engine/kernels/device_plugin.h"
 #include "engine/kernels/self_check.h"
 
@@ -46,6 +47,7 @@ Result<DeviceChoice> tryCuda(int index)
                     "no device cuda:" + std::to_string(index) + "; there are "
                         + std::to_string(facts.devices.size()));
     QS_CHECK(loadCudaPlugin());
+    QS_CHECK(loadCudaLibraries());
     const std::string device = "cuda:" + std::to_string(index);
     const std::string broken = brokenKernel(device);
     if (!broken.empty())

@@ -16,6 +16,32 @@
 
 namespace qs {
 
+/// One dimension of a result: `size`, unless `argument` is there; then that tensor's dimension, or,
+/// without one, that argument's number.
+struct PackDim
+{
+    std::int64_t size = 0;
+    std::string argument;
+    std::optional<std::int64_t> dimension; ///< negative: from the end
+};
+
+/// What a result of a pack's operator looks like. Its shape is an argument's (`like`), what an
+/// operator gives for the same arguments (`sizes`), else `dims`.
+struct PackResult
+{
+    std::string like;
+    std::string sizes; ///< "mypack::window_shape"
+    std::vector<PackDim> dims;
+    DType dtype = DType::Unknown; ///< Unknown: of `like`, else of the first tensor given
+};
+
+/// The results of an operator that has no meta kernel.
+struct PackShapes
+{
+    std::string op; ///< "mypack::window"
+    std::vector<PackResult> results;
+};
+
 /// A call of a pack's operator for one of its custom modules. Arguments come from `Input` (what the
 /// module reads, counted in the order in which it does), `Weight` (the qint8 weight of the
 /// parameter `from`), `OfOperator` (the float parameter `from`), `OutputScale` and
@@ -65,9 +91,11 @@ struct ExtensionPack
     std::string folder; ///< absolute
     std::string torchVersion; ///< that it was built against
     std::vector<std::string> libraries; ///< absolute paths
+    std::vector<std::string> cudaLibraries; ///< likewise; loaded with a device, may be missing
     std::vector<PackScript> scripts;
     std::string sha256; ///< of its JSON, its libraries and its scripts
     std::vector<OperatorFacts> operators; ///< the kernels and prepack operators of its rows too
+    std::vector<PackShapes> shapes;
     std::vector<BackendPattern> patterns; ///< in every backend, after the backend's own
     std::vector<KernelRow> rows; ///< of the lowering table, before PyTorch's
     std::vector<PackModuleSpec> modules;

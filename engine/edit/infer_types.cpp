@@ -6,6 +6,7 @@
 #include "engine/execute/op_table.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/execute/torch_types.h"
+#include "engine/graph/operators/operators.h"
 #include "engine/graph/text/size_expression.h"
 #include "engine/import/pt2/symbol_text.h"
 
@@ -110,6 +111,9 @@ std::optional<Result<Values>> tried(const GraphEdit& draft, const Node& node, co
     auto light = meta.run(node);
     if (!light)
         return {};
+    // What a pack says of its operator holds: its kernel may not be made for zeros.
+    if (const OperatorFactsPtr facts = packOperator(node.target); facts && facts->tellsResults)
+        return light;
     std::int64_t bytes = meta.bytesRead();
     if (*light)
         for (const at::IValue& value : **light)

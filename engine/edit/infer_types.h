@@ -15,7 +15,8 @@ namespace qs {
 /// Tells the shapes and element types behind an edit, without running the model. A node's operator
 /// runs alone on zeros of its operands' sizes: once with the sizes that were traced, once with
 /// every open dimension larger, each by a factor of its own; what differs is open. Sizes that
-/// depend on data are unknown. For one thread and one draft.
+/// depend on data are unknown. An operator whose pack says its results' shapes is not run.
+/// For one thread and one draft.
 class TypeInference
 {
 public:

@@ -32,7 +32,7 @@ std::string sourcesOf(ArgumentsOf owner)
         ? "one of: input, weight, bias, output_scale, output_zero_point, or an object with input, "
           "argument, value or prepack"
         : "one of: input, output_scale, output_zero_point, or an object with input, weight, "
-          "parameter, value or prepack";
+          "parameter, output_scale, output_zero_point, value or prepack";
 }
 
 Result<Argument> readLiteral(const JsonPlace& place)
@@ -76,6 +76,15 @@ Result<KernelArgument> readPrepack(const JsonPlace& place, ArgumentsOf owner)
     return made;
 }
 
+/// The number of an input or of a result.
+Result<std::size_t> readNumber(const JsonPlace& place, const std::string& what)
+{
+    QS_TRY(const std::int64_t number, place.integer());
+    if (number < 0)
+        return place.error(what + " are counted from 0");
+    return std::size_t(number);
+}
+
 Result<KernelArgument> readArgument(const JsonPlace& place, ArgumentsOf owner)
 {
     if (place.value().is_string())
@@ -84,7 +93,7 @@ Result<KernelArgument> readArgument(const JsonPlace& place, ArgumentsOf owner)
     if (owner == ArgumentsOf::Row)
         keys.push_back("argument");
     else
-        keys.insert(keys.end(), {"weight", "parameter"});
+        keys.insert(keys.end(), {"weight", "parameter", "output_scale", "output_zero_point"});
     QS_CHECK(place.object(keys));
     if (place.has("prepack"))
         return readPrepack(place, owner);
@@ -92,12 +101,16 @@ Result<KernelArgument> readArgument(const JsonPlace& place, ArgumentsOf owner)
         return place.error("one source is wanted", sourcesOf(owner));
     KernelArgument made;
     if (place.has("input")) {
-        QS_TRY(const std::int64_t number, place.key("input").integer());
-        if (number < 0)
-            return place.key("input").error("inputs are counted from 0");
-        made.input = std::size_t(number);
+        QS_TRY(made.input, readNumber(place.key("input"), "inputs"));
         return made;
     }
+    for (const auto& [key, source] : {std::pair("output_scale", Source::OutputScale),
+                                      std::pair("output_zero_point", Source::OutputZeroPoint)})
+        if (place.has(key)) {
+            made.source = source;
+            QS_TRY(made.input, readNumber(place.key(key), "results"));
+            return made;
+        }
     for (const auto& [key, source] :
          {std::pair("argument", Source::OfOperator), std::pair("parameter", Source::OfOperator),
           std::pair("weight", Source::Weight)})

@@ -101,20 +101,49 @@ private:
         return {};
     }
 
+    /// A row's kernel and what packs a weight give one value, a custom module's gives tensors, and
+    /// each scale is one of theirs.
+    Result<void> checkReturns(const std::string& kernel) const
+    {
+        QS_TRY(const c10::OperatorHandle op, find(kernel));
+        const std::size_t count = op.schema().returns().size();
+        if (count == 1)
+            return {};
+        return wrong(kernel + " returns " + counted(std::int64_t(count), "value")
+                     + ", a kernel returns one");
+    }
+    Result<void> checkTensors(const PackCall& call) const
+    {
+        QS_TRY(const c10::OperatorHandle op, find(call.kernel));
+        const auto& returns = op.schema().returns();
+        for (const auto& result : returns)
+            if (result.type()->kind() != c10::TypeKind::TensorType)
+                return wrong(call.kernel + " returns " + result.type()->str()
+                             + ", a module's kernel returns tensors");
+        for (const KernelArgument& argument : call.arguments) {
+            const bool isOfResult = argument.source == KernelArgument::Source::OutputScale
+                || argument.source == KernelArgument::Source::OutputZeroPoint;
+            if (isOfResult && argument.input >= returns.size())
+                return wrong("'" + argument.name + "' is of result "
+                                 + std::to_string(argument.input) + ", " + call.kernel + " returns "
+                                 + counted(std::int64_t(returns.size()), "tensor"),
+                             "results are counted from 0");
+        }
+        return {};
+    }
+
     /// Every argument told is the kernel's, and nothing that it needs is left out.
     Result<void> checkArguments(const std::string& what, const std::string& kernel,
                                 const std::vector<KernelArgument>& given) const
     {
         QS_TRY(const c10::OperatorHandle op, find(kernel));
         const c10::FunctionSchema& schema = op.schema();
-        if (schema.returns().size() != 1)
-            return wrong(kernel + " returns "
-                         + counted(std::int64_t(schema.returns().size()), "value")
-                         + ", a kernel returns one");
         for (const KernelArgument& argument : given) {
             QS_CHECK(hasArgument(schema, argument.name));
-            if (argument.source == KernelArgument::Source::Prepacked)
-                QS_CHECK(checkArguments(what, argument.from, argument.parts));
+            if (argument.source != KernelArgument::Source::Prepacked)
+                continue;
+            QS_CHECK(checkReturns(argument.from));
+            QS_CHECK(checkArguments(what, argument.from, argument.parts));
         }
         for (const auto& argument : schema.arguments()) {
             const bool told = std::any_of(given.begin(), given.end(), [&](const auto& one) {
@@ -142,18 +171,25 @@ private:
             if (kind.find('.') == std::string::npos && !findAny("aten::" + kind)
                 && kind != "batch_norm2d" && kind != "batch_norm3d")
                 return wrong("lowering: LibTorch has no operator '" + kind + "'");
-        return row.arguments.empty() ? Result<void>()
-                                     : checkArguments("lowering", row.kernel, row.arguments);
+        if (row.arguments.empty())
+            return {};
+        QS_CHECK(checkReturns(row.kernel));
+        return checkArguments("lowering", row.kernel, row.arguments);
     }
 
     Result<void> checkModule(const PackModuleSpec& module) const
     {
         const std::string what = "custom module " + module.floatClass;
+        std::vector<const PackCall*> calls;
         for (const auto& [mode, call] : module.kernels)
-            QS_CHECK(checkArguments(what, call.kernel, call.arguments));
-        return module.observed
-            ? checkArguments(what, module.observed->kernel, module.observed->arguments)
-            : Result<void>();
+            calls.push_back(&call);
+        if (module.observed)
+            calls.push_back(&*module.observed);
+        for (const PackCall* call : calls) {
+            QS_CHECK(checkTensors(*call));
+            QS_CHECK(checkArguments(what, call->kernel, call->arguments));
+        }
+        return {};
     }
 
     Result<void> checkPatterns() const

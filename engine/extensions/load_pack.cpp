@@ -9,9 +9,13 @@
 #include "engine/extensions/classes/adapt_classes.h"
 #include "engine/extensions/load_script.h"
 #include "engine/extensions/pack_file.h"
+#include "engine/extensions/shapes/register_shapes.h"
 
 #include <algorithm>
 #include <dlfcn.h>
+#include <functional>
+#include <mutex>
+#include <set>
 
 namespace qs {
 
@@ -61,17 +65,17 @@ Result<void> loadAndCheck(const ExtensionPackPtr& pack)
         QS_CHECK(loadScript(script));
     QS_CHECK(adaptClasses(*pack));
     addLoadedPack(pack);
-    return checkPack(*pack);
+    QS_CHECK(checkPack(*pack));
+    return registerShapes(*pack);
 }
 
-/// What a crash, a hang or an exit in the trial means.
-Result<void> judge(const TrialEnd& end, const ExtensionPack& pack)
+/// What a crash, a hang or an exit in the trial means for `place`, a library or a pack's folder.
+Result<void> judge(const TrialEnd& end, const std::string& place, bool isBuilt)
 {
     const auto wrong = [&](const std::string& message) {
-        const bool isOne = pack.libraries.size() == 1 && pack.scripts.empty();
         return fail(makeError(ErrorCode::BadInput, message)
-                        .inFile(isOne ? pack.libraries.front() : pack.folder)
-                        .withHint(pack.libraries.empty() ? "" : kBuildAgain));
+                        .inFile(place)
+                        .withHint(isBuilt ? kBuildAgain : ""));
     };
     if (end.idle)
         return wrong("waits without end while it is loaded");
@@ -85,6 +89,35 @@ Result<void> judge(const TrialEnd& end, const ExtensionPack& pack)
         return wrong("ends the program while it is loaded");
     if (!end.error.empty()) // the whole line, file and all
         return fail(makeError(ErrorCode::BadInput, end.error));
+    return {};
+}
+
+/// Does `load` here once it went well in a copy of the process.
+Result<void> loadAfterTrial(const std::function<Result<void>()>& load, const std::string& place,
+                            bool isBuilt, const JobContext& job)
+{
+    QS_TRY(const std::optional<TrialEnd> end, runApart(load, kLimits, job));
+    if (end)
+        QS_CHECK(judge(*end, place, isBuilt));
+    return load();
+}
+
+/// One file of the pack as the cause, where it has no other.
+std::string placeOf(const ExtensionPack& pack)
+{
+    const bool isOne = pack.libraries.size() == 1 && pack.scripts.empty();
+    return isOne ? pack.libraries.front() : pack.folder;
+}
+
+Result<void> loadForCuda(const ExtensionPack& pack)
+{
+    QS_TRY(const ExtensionPack now, readPack(pack.folder));
+    if (now.sha256 != pack.sha256)
+        return fail(makeError(ErrorCode::BadInput, "its files have changed since it was loaded")
+                        .inFile(pack.folder)
+                        .withHint("start again"));
+    for (const std::string& library : pack.cudaLibraries)
+        QS_CHECK(loadAfterTrial([&library] { return openLibrary(library); }, library, true, {}));
     return {};
 }
 
@@ -108,12 +141,24 @@ Result<ExtensionPackPtr> loadPack(const std::string& folder, const JobContext& j
                             .inFile(read.folder));
         }
     const auto pack = std::make_shared<const ExtensionPack>(std::move(read));
-    QS_TRY(const std::optional<TrialEnd> end,
-           runApart([&pack] { return loadAndCheck(pack); }, kLimits, job));
-    if (end)
-        QS_CHECK(judge(*end, *pack));
-    QS_CHECK(loadAndCheck(pack));
+    QS_CHECK(loadAfterTrial([&pack] { return loadAndCheck(pack); }, placeOf(*pack),
+                            !pack->libraries.empty(), job));
     return pack;
+}
+
+Result<void> loadCudaLibraries()
+{
+    static std::mutex mutex;
+    static std::set<std::string> loaded; // hashes
+    const std::lock_guard lock(mutex);
+    for (const ExtensionPackPtr& pack : loadedPacks()) {
+        if (loaded.contains(pack->sha256))
+            continue;
+        if (!pack->cudaLibraries.empty())
+            QS_CHECK(loadForCuda(*pack));
+        loaded.insert(pack->sha256);
+    }
+    return {};
 }
 
 Recipe withLoadedPacks(Recipe recipe)

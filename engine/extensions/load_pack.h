@@ -16,6 +16,11 @@ namespace qs {
 Result<ExtensionPackPtr> loadPack(const std::string& folder, const JobContext& job = {},
                                   const std::string& sha256 = {});
 
+/// Loads what the loaded packs have for CUDA, each once, likewise after a trial. LibTorch's CUDA
+/// side is there. Errors name the file: one that is missing, that does not load, or that changed
+/// since its pack was loaded. Any thread.
+Result<void> loadCudaLibraries();
+
 /// The recipe with the packs of this process among those that it asks for: what is decided with a
 /// pack holds with that pack alone.
 Recipe withLoadedPacks(Recipe recipe);

@@ -27,18 +27,31 @@ public:
         const std::size_t count = op.schema().arguments().size();
         std::vector<c10::IValue> arguments(stack->end() - std::ptrdiff_t(count), stack->end());
         stack->erase(stack->end() - std::ptrdiff_t(count), stack->end());
-        stack->push_back(m_method(std::move(arguments)));
+        c10::IValue made = m_method(std::move(arguments));
+        if (op.schema().returns().size() == 1) {
+            stack->push_back(std::move(made));
+            return;
+        }
+        for (const c10::IValue& one : made.toTupleRef().elements())
+            stack->push_back(one);
     }
 
 private:
     torch::jit::Method m_method;
 };
 
-/// The method's schema as the operator's: without the module itself.
+/// The method's schema as the operator's: without the module itself, a tuple as several results.
 c10::FunctionSchema schemaOf(const std::string& op, const c10::FunctionSchema& method)
 {
     std::vector<c10::Argument> arguments(method.arguments().begin() + 1, method.arguments().end());
-    return {op, "", std::move(arguments), method.returns()};
+    std::vector<c10::Argument> returns = method.returns();
+    const auto tuple = returns.size() == 1 ? returns[0].type()->cast<c10::TupleType>() : nullptr;
+    if (tuple && tuple->elements().size() > 1) {
+        returns.clear();
+        for (const c10::TypePtr& type : tuple->elements())
+            returns.emplace_back("", type);
+    }
+    return {op, "", std::move(arguments), std::move(returns)};
 }
 
 Result<void> registerMethod(const torch::jit::Module& module, const std::string& op,

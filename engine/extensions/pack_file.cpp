@@ -8,6 +8,7 @@
 #include "engine/extensions/argument_json.h"
 #include "engine/extensions/classes/class_json.h"
 #include "engine/extensions/module_json.h"
+#include "engine/extensions/shapes/shape_json.h"
 
 #include <algorithm>
 #include <cctype>
@@ -27,7 +28,7 @@ Result<void> readOperators(const JsonPlace& place, ExtensionPack& pack)
         const JsonPlace item = place.key(name);
         OperatorFacts facts;
         QS_TRY(facts.target, readPackTarget(item, name));
-        QS_CHECK(item.object({"input", "weight", "bias", "carried", "moves_values"}));
+        QS_CHECK(item.object({"input", "weight", "bias", "carried", "moves_values", "results"}));
         for (const auto& [key, target] :
              {std::pair("input", &facts.input), std::pair("weight", &facts.weight),
               std::pair("bias", &facts.bias)})
@@ -39,6 +40,11 @@ Result<void> readOperators(const JsonPlace& place, ExtensionPack& pack)
         }
         if (item.has("moves_values")) {
             QS_TRY(facts.movesValues, item.key("moves_values").boolean());
+        }
+        if (item.has("results")) {
+            QS_TRY(PackShapes shapes, readResults(item.key("results"), name));
+            facts.tellsResults = true;
+            pack.shapes.push_back(std::move(shapes));
         }
         if (!facts.weight.empty())
             facts.weighted = OperatorFacts::Weighted::Other;
@@ -130,14 +136,12 @@ Result<std::string> readFileName(const JsonPlace& place, const std::string& name
     return (fs::path(pack.folder) / name).string();
 }
 
-Result<void> readLibraries(const JsonPlace& place, ExtensionPack& pack)
+Result<std::vector<std::string>> readLibraries(const JsonPlace& place, const ExtensionPack& pack)
 {
-    QS_TRY(const std::vector<std::string> names, place.strings());
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        QS_TRY(std::string path, readFileName(place.item(i), names[i], pack));
-        pack.libraries.push_back(std::move(path));
-    }
-    return {};
+    return readList(place, [&pack](const JsonPlace& item) -> Result<std::string> {
+        QS_TRY(const std::string name, item.string());
+        return readFileName(item, name, pack);
+    });
 }
 
 Result<void> readScripts(const JsonPlace& place, ExtensionPack& pack)
@@ -166,8 +170,12 @@ Result<void> readFiles(const JsonPlace& root, ExtensionPack& pack)
         return root.error("neither 'libraries' nor 'scripts' is there",
                           "name the files beside " + std::string(kPackFile)
                               + " that register the pack's operators");
-    if (root.has("libraries"))
-        QS_CHECK(readLibraries(root.key("libraries"), pack));
+    if (root.has("libraries")) {
+        QS_TRY(pack.libraries, readLibraries(root.key("libraries"), pack));
+    }
+    if (root.has("cuda_libraries")) {
+        QS_TRY(pack.cudaLibraries, readLibraries(root.key("cuda_libraries"), pack));
+    }
     if (root.has("scripts"))
         QS_CHECK(readScripts(root.key("scripts"), pack));
     return {};
@@ -203,6 +211,9 @@ Result<std::string> hashOf(const ExtensionPack& pack, const std::string& text)
     std::vector<std::string> files = pack.libraries;
     for (const PackScript& script : pack.scripts)
         files.push_back(script.path);
+    for (const std::string& library : pack.cudaLibraries)
+        if (fs::exists(library))
+            files.push_back(library);
     for (const std::string& file : files) {
         QS_TRY(const std::string one, fileSha256(file));
         hash.update(one.data(), one.size());
@@ -226,9 +237,9 @@ Result<ExtensionPack> readPack(const std::string& folder)
     QS_TRY(const Json document, parseJson(text, file));
     const JsonPlace root(document, file, "");
     QS_CHECK(checkFormat(root, "quantscope.extension", 1));
-    QS_CHECK(
-        root.object({"format", "version", "name", "description", "torch", "libraries", "scripts",
-                     "operators", "classes", "patterns", "lowering", "custom_modules"}));
+    QS_CHECK(root.object({"format", "version", "name", "description", "torch", "libraries",
+                          "cuda_libraries", "scripts", "operators", "classes", "patterns",
+                          "lowering", "custom_modules"}));
     QS_CHECK(readName(root, pack));
     QS_CHECK(readFiles(root, pack));
     if (root.has("operators"))

@@ -22,6 +22,11 @@ std::vector<std::pair<std::string, std::string>> rolesOf(const OperatorFacts& fa
     return roles;
 }
 
+std::string fileName(const std::string& path)
+{
+    return std::filesystem::path(path).filename().string();
+}
+
 std::string kindOf(const OperatorFacts& facts)
 {
     return facts.isKernel   ? "kernel"
@@ -46,6 +51,29 @@ std::vector<std::string> operatorsOf(const PackScript& script)
     return names;
 }
 
+/// "[x.0, 8] int64", "x", "mypack::window_shape".
+std::string resultText(const PackResult& result)
+{
+    std::string text = result.like + result.sizes;
+    if (text.empty()) {
+        for (const PackDim& dim : result.dims)
+            text += (text.empty() ? "" : ", ")
+                + (dim.argument.empty() ? std::to_string(dim.size) : dim.argument)
+                + (dim.dimension ? "." + std::to_string(*dim.dimension) : "");
+        text = "[" + text + "]";
+    }
+    return result.dtype == DType::Unknown ? text
+                                          : text + " " + std::string(dtypeName(result.dtype));
+}
+
+std::vector<std::string> resultTexts(const PackShapes& shapes)
+{
+    std::vector<std::string> texts;
+    for (const PackResult& result : shapes.results)
+        texts.push_back(resultText(result));
+    return texts;
+}
+
 Json modulesJson(const ExtensionPack& pack)
 {
     Json list = Json::array();
@@ -64,11 +92,14 @@ std::vector<PackAddition> packAdditions(const ExtensionPack& pack)
 {
     std::vector<PackAddition> all;
     for (const std::string& library : pack.libraries)
-        all.push_back({"library", std::filesystem::path(library).filename().string()});
+        all.push_back({"library", fileName(library)});
+    for (const std::string& library : pack.cudaLibraries)
+        all.push_back(
+            {"for CUDA",
+             fileName(library) + (std::filesystem::exists(library) ? "" : " (is not there)")});
     for (const PackScript& script : pack.scripts)
-        all.push_back({"script",
-                       std::filesystem::path(script.path).filename().string() + " ("
-                           + wordsOf(operatorsOf(script), ", ") + ")"});
+        all.push_back(
+            {"script", fileName(script.path) + " (" + wordsOf(operatorsOf(script), ", ") + ")"});
     for (const OperatorFacts& facts : pack.operators) {
         std::string roles;
         for (const auto& [role, name] : rolesOf(facts))
@@ -76,6 +107,8 @@ std::vector<PackAddition> packAdditions(const ExtensionPack& pack)
         all.push_back(
             {kindOf(facts), qualifiedName(facts.target) + (roles.empty() ? "" : roles + ")")});
     }
+    for (const PackShapes& shapes : pack.shapes)
+        all.push_back({"results", shapes.op + " -> " + wordsOf(resultTexts(shapes), ", ")});
     for (const PackClassSpec& spec : pack.classes)
         all.push_back({"class",
                        spec.name + " (" + spec.field + "; get " + wordsOf(spec.get, ", ")
@@ -115,7 +148,8 @@ std::string packJson(const ExtensionPack& pack)
               {"path", pack.folder},
               {"sha256", pack.sha256},
               {"torch", pack.torchVersion},
-              {"libraries", pack.libraries}};
+              {"libraries", pack.libraries},
+              {"cuda_libraries", pack.cudaLibraries}};
     out["operators"] = Json::array();
     for (const OperatorFacts& facts : pack.operators) {
         Json one {{"name", qualifiedName(facts.target)}, {"kind", kindOf(facts)}};
@@ -127,10 +161,12 @@ std::string packJson(const ExtensionPack& pack)
         }
         out["operators"].push_back(std::move(one));
     }
+    out["results"] = Json::object();
+    for (const PackShapes& shapes : pack.shapes)
+        out["results"][shapes.op] = resultTexts(shapes);
     out["scripts"] = Json::object();
     for (const PackScript& script : pack.scripts)
-        out["scripts"][std::filesystem::path(script.path).filename().string()]
-            = operatorsOf(script);
+        out["scripts"][fileName(script.path)] = operatorsOf(script);
     out["classes"] = Json::array();
     for (const PackClassSpec& spec : pack.classes)
         out["classes"].push_back({{"class", spec.name},

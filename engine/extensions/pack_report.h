@@ -11,8 +11,8 @@ struct PackAddition
     std::string kind, text;
 };
 
-/// Libraries, scripts, operators, patterns, rows of the lowering table and custom modules, in this
-/// order.
+/// Libraries, scripts, operators and their results, patterns, lowering rows and custom modules, in
+/// this order.
 std::vector<PackAddition> packAdditions(const ExtensionPack& pack);
 /// Name, place, hash and what the pack adds, one thing a line: "operator  mypack::linear (input x,
 /// weight weight)".

@@ -10,10 +10,12 @@
 #include <QApplication>
 #include <QFileDialog>
 #include <QLabel>
+#include <QPointer>
 #include <QProcess>
 #include <QPushButton>
 #include <QSettings>
 #include <QStandardPaths>
+#include <QStatusBar>
 #include <QTemporaryDir>
 #include <QTreeWidget>
 #include <QtTest>
@@ -244,6 +246,20 @@ void TestPacks::theModelIsPlannedAnew()
     workspace().undoStack().undo();
     QCOMPARE(workspace().document().recipe().extensions,
              std::vector<std::string> {"scaled_linear"});
+    // Its code cannot be taken out of the process: that is said where it happens and where packs
+    // are listed.
+    const QString stays = m_window->statusBar()->currentMessage();
+    QVERIFY2(stays.contains(QStringLiteral("sparse_conv; it stays loaded")), qPrintable(stays));
+    QCOMPARE(loadedPacks().size(), std::size_t(2));
+    const QString said = QStringLiteral("recipe does not ask for it; it stays loaded");
+    QPointer<PacksDialog> list(dialog);
+    for (const bool isUndone : {true, false}) {
+        list->close();
+        QTRY_VERIFY(!list);
+        list = openDialog();
+        QCOMPARE(listed(*list).count(said), isUndone ? 1 : 0);
+        isUndone ? workspace().undoStack().redo() : workspace().undoStack().undo();
+    }
     // A recipe that asked in vain gets its plan.
     QTRY_VERIFY(settled());
 }

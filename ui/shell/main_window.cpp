@@ -149,6 +149,7 @@ void MainWindow::wireWorkspace()
         refreshTitle();
     });
     connect(&document, &Document::recipeChanged, this, &MainWindow::refreshTitle);
+    tellPacksThatStay(m_workspace, *statusBar());
     connect(&document, &Document::savedChanged, this, &MainWindow::refreshTitle);
     connect(&document, &Document::planChanged, this, [this] {
         if (const auto& plan = m_workspace.document().plan())

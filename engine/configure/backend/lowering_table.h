@@ -47,7 +47,7 @@ struct KernelArgument
     };
     std::string name; ///< in the kernel's schema
     Source source = Source::Input;
-    std::size_t input = 0;
+    std::size_t input = 0; ///< of OutputScale and OutputZeroPoint the result's number
     std::string from; ///< "factor"; "mypack::linear_prepack"
     Argument literal {};
     std::vector<KernelArgument> parts {};

@@ -260,25 +260,21 @@ private:
 
     Result<void> putKernels(NodeId id)
     {
-        std::vector<std::pair<NodeId, std::uint32_t>> quantizes; // with the output they read
-        bool isFloatRead = false;
-        for (std::uint32_t i = 0; i < m_edit.get(id).outputs.size(); ++i)
-            for (const Use& use : m_edit.users({id, i})) {
-                if (m_edit.get(use.node).isOp(kQuantize))
-                    quantizes.emplace_back(use.node, i);
-                else
-                    isFloatRead = true;
-            }
         LoweredModuleDraft draft(m_edit, id);
         QS_TRY(const NodeId made, m_options.modules.at(id)(draft));
-        const bool isQuantized = isQuantizedResult(m_edit.get(made));
-        if (isQuantized && isFloatRead)
-            return fail(ErrorCode::Unsupported, "its float result is read elsewhere as well");
+        const auto count = std::uint32_t(m_edit.get(id).outputs.size());
+        for (std::uint32_t i = 0; i < count; ++i)
+            for (const Use& use : m_edit.users({id, i}))
+                if (isQuantizedResult(made, i) && !m_edit.get(use.node).isOp(kQuantize))
+                    return fail(ErrorCode::Unsupported,
+                                "its float result is read elsewhere as well");
         m_out.sites.push_back({id, true, made, id, m_edit.get(made).target, moduleInputs(made)});
-        for (const auto& [quantize, output] : quantizes)
-            if (isQuantized)
-                pass(quantize, {made, output});
-        for (std::uint32_t i = 0; !isQuantized && i < m_edit.get(id).outputs.size(); ++i) {
+        for (std::uint32_t i = 0; i < count; ++i) {
+            if (isQuantizedResult(made, i)) {
+                for (const Use& quantize : m_edit.users({id, i}))
+                    pass(quantize.node, {made, i});
+                continue;
+            }
             m_edit.replaceUses({id, i}, {made, i});
             m_floatOf[{made, i}] = {id, i};
         }
@@ -286,9 +282,10 @@ private:
         return {};
     }
 
-    static bool isQuantizedResult(const Node& kernel)
+    bool isQuantizedResult(NodeId kernel, std::uint32_t output) const
     {
-        const DType dtype = kernel.outputs.empty() ? DType::Unknown : kernel.outputs[0].type.dtype;
+        const auto& outputs = m_edit.get(kernel).outputs;
+        const DType dtype = output < outputs.size() ? outputs[output].type.dtype : DType::Unknown;
         return storageDType(dtype) != DType::Unknown && storageDType(dtype) != dtype;
     }
 

@@ -9,6 +9,12 @@
 
 namespace qs {
 
+std::size_t resultCount(const PackCall& call)
+{
+    const auto op = findOperator(operatorTarget(call.kernel) + ".default");
+    return op ? op->schema().returns().size() : 0;
+}
+
 Result<std::string> callTarget(const std::string& kernel)
 {
     std::string target = operatorTarget(kernel) + ".default";
@@ -45,12 +51,14 @@ GraphEdit observedBody(const Node& module, const PackCall& call)
             made.value = parameters.at(wanted.from);
         node.args.push_back(std::move(made));
     }
-    node.outputs = {{"", module.outputs.at(0).type}};
-    const ValueRef result {body.insert(std::move(node)), 0};
+    for (const Value& result : module.outputs)
+        node.outputs.push_back({"", result.type});
+    const NodeId made = body.insert(std::move(node));
     Node output;
     output.kind = NodeKind::Output;
     output.name = "output";
-    output.args = {{"", result}};
+    for (std::uint32_t i = 0; i < module.outputs.size(); ++i)
+        output.args.push_back({"", ValueRef {made, i}});
     body.insert(std::move(output));
     return body;
 }
@@ -100,9 +108,14 @@ Result<Argument> PackCallArguments::one(const KernelArgument& wanted)
     case Source::OfOperator:
         return Argument(read.parameters.at(wanted.from));
     case Source::OutputScale:
-        return Argument(m_grids[wanted.input]->scale);
-    case Source::OutputZeroPoint:
-        return Argument(m_grids[wanted.input]->zeroPoint);
+    case Source::OutputZeroPoint: {
+        const auto& grid = m_grids[wanted.input];
+        if (!grid)
+            return fail(ErrorCode::Unsupported,
+                        "its result " + std::to_string(wanted.input) + " is not quantized");
+        return wanted.source == Source::OutputScale ? Argument(grid->scale)
+                                                    : Argument(grid->zeroPoint);
+    }
     case Source::Prepacked: {
         QS_TRY(std::vector<NamedArgument> parts, all(wanted.parts));
         QS_TRY(const ValueRef packed, m_draft.pack(wanted.from, std::move(parts)));

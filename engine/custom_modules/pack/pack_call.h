@@ -12,6 +12,9 @@ namespace qs {
 /// operator.
 Result<std::string> callTarget(const std::string& kernel);
 
+/// How many values the call's operator gives; 0 where LibTorch has none of that name.
+std::size_t resultCount(const PackCall& call);
+
 /// A body, with the inputs of the gathered module's, that calls the operator in float.
 GraphEdit observedBody(const Node& module, const PackCall& call);
 

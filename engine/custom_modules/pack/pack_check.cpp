@@ -22,6 +22,8 @@ double stepsApart(const at::Tensor& made, const at::Tensor& wanted)
         return std::numeric_limits<double>::infinity();
     if (made.numel() == 0)
         return 0;
+    if (!wanted.is_floating_point()) // indices, say
+        return made.equal(wanted) ? 0 : std::numeric_limits<double>::infinity();
     return made.is_quantized() ? countSteps(made, onGridOf(made, wanted)).largest
                                : countFloatSteps(made, wanted).largest;
 }

@@ -9,6 +9,7 @@
 #include "engine/graph/operators/engine_ops.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace qs {
 
@@ -76,11 +77,17 @@ public:
                                    + counted(std::int64_t(inputsRead(call->arguments)), "input")
                                    + ", this one reads " + std::to_string(read.inputs.size()),
                                "");
+            if (node.outputs.size() != resultCount(*call))
+                return refusal("the model reads "
+                                   + counted(std::int64_t(node.outputs.size()), "result")
+                                   + " of it, " + call->kernel + " gives "
+                                   + std::to_string(resultCount(*call)),
+                               "a kernel gives what the model reads of a call, in the order in "
+                               "which the module computes it");
         }
-        if (node.outputs.size() != 1 || !node.outputs[0].type.mayBeFloat())
-            return refusal("it gives " + counted(std::int64_t(node.outputs.size()), "value")
-                               + ", a pack's kernel gives one tensor",
-                           "");
+        const std::vector<std::string> names = outputs(node);
+        if (std::all_of(names.begin(), names.end(), std::mem_fn(&std::string::empty)))
+            return refusal("it gives no tensor of floats", "");
         return std::nullopt;
     }
     std::string note(const Graph&, const Node&) const override { return {}; }
@@ -107,12 +114,19 @@ public:
                 found.push_back(ref->second);
         return found;
     }
-    std::vector<std::string> interiors(const Node& node) const override { return outputs(node); }
+    std::vector<std::string> interiors(const Node& node) const override
+    {
+        std::vector<std::string> names = outputs(node);
+        std::erase(names, std::string());
+        return names;
+    }
     std::vector<std::string> outputs(const Node& node) const override
     {
         std::vector<std::string> names;
         for (std::size_t i = 0; i < node.outputs.size(); ++i)
-            names.push_back("activation_post_process" + (i ? "_" + std::to_string(i) : ""));
+            names.push_back(node.outputs[i].type.mayBeFloat()
+                                ? "activation_post_process" + (i ? "_" + std::to_string(i) : "")
+                                : std::string());
         return names;
     }
 
@@ -125,7 +139,7 @@ public:
         std::vector<NamedArgument> leaving = body.get(output).args;
         const std::vector<std::string> names = outputs(node);
         for (std::size_t i = 0; i < leaving.size() && i < names.size(); ++i)
-            if (const ValueRef* value = leaving[i].value.asRef())
+            if (const ValueRef* value = leaving[i].value.asRef(); value && !names[i].empty())
                 leaving[i].value = seal(body, *value, names[i], false);
         body.setArgs(output, std::move(leaving));
         return std::make_shared<const Graph>(body.build());
@@ -140,10 +154,11 @@ public:
     {
         const bool isStatic = mode == QuantizationMode::Static;
         std::vector<std::optional<InteriorGrid>> grids;
-        for (const std::string& name : outputs(node))
-            grids.push_back(isStatic ? gridOf(name) : std::nullopt);
-        if (isStatic && !grids.at(0))
-            return fail(ErrorCode::Unsupported, "its result is not quantized");
+        for (const std::string& name : outputs(node)) {
+            grids.push_back(isStatic && !name.empty() ? gridOf(name) : std::nullopt);
+            if (isStatic && !name.empty() && !grids.back())
+                return fail(ErrorCode::Unsupported, "its result is not quantized");
+        }
         const PackCall& call = m_spec.kernels.at(mode);
         PackCallArguments given(draft, node, m_spec.carried, grids, isStatic);
         QS_TRY(std::vector<NamedArgument> args, given.all(call.arguments));
@@ -152,9 +167,11 @@ public:
         made.name = node.name;
         made.target = std::move(target);
         made.args = std::move(args);
-        made.outputs = {{"", node.outputs.at(0).type}};
-        if (isStatic)
-            made.outputs[0].type.dtype = grids[0]->dtype;
+        for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+            made.outputs.push_back({"", node.outputs[i].type});
+            if (grids[i])
+                made.outputs[i].type.dtype = grids[i]->dtype;
+        }
         return draft.call(std::move(made));
     }
 

@@ -27,6 +27,7 @@ struct OperatorFacts
     std::string input, weight, bias; ///< "" = it has none
     std::vector<std::string> carried; ///< arguments that are never observed
     bool movesValues = false; ///< every element of its result is one of its first argument
+    bool tellsResults = false; ///< the pack says its results' shapes (`PackShapes`)
     bool isKernel = false; ///< runs on quantized tensors in place of float operators
     bool isPrepack = false; ///< packs a kernel's weight
     std::string pack; ///< the extension pack it comes from; "" = PyTorch's own

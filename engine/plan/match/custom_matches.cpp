@@ -58,11 +58,18 @@ std::string whyNotInside(const QConfig& qconfig, QuantizationMode mode)
         : "";
 }
 
-/// The first value around the module that is known not to be float32; none where there is none.
-std::optional<ValueRef> oddValue(const Graph& graph, const Node& node, const OpName& name)
+/// The first value around the module that is quantized and known not to be float32; none where
+/// there is none.
+std::optional<ValueRef> oddValue(const Graph& graph, const Node& node, const OpName& name,
+                                 const CustomModule& module)
 {
-    std::vector<ValueRef> around = activationInputs(graph, node, name);
-    around.insert(around.begin(), ValueRef {node.id, 0});
+    std::vector<ValueRef> around;
+    const std::vector<std::string> results = module.outputs(node);
+    for (std::uint32_t i = 0; i < node.outputs.size() && i < results.size(); ++i)
+        if (!results[i].empty())
+            around.push_back({node.id, i});
+    const std::vector<ValueRef> inputs = activationInputs(graph, node, name);
+    around.insert(around.end(), inputs.begin(), inputs.end());
     for (const ValueRef ref : around) {
         const ValueType& type = graph.value(ref).type;
         if (type.kind == ValueKind::Tensor && type.dtype != DType::Unknown
@@ -98,7 +105,7 @@ std::optional<Verdicts> decideCustomModule(const Graph& graph, const Node& node,
         out.remedy.text = refusal->remedy;
         return out;
     }
-    if (const auto odd = oddValue(graph, node, name)) {
+    if (const auto odd = oddValue(graph, node, name, *module)) {
         const Value& value = graph.value(*odd);
         out.verdict = Verdict::ShapeOnly;
         out.reason = inQuotes(value.name) + " is " + std::string(dtypeName(value.type.dtype))

@@ -19,6 +19,7 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QSettings>
+#include <QStatusBar>
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
@@ -52,6 +53,16 @@ bool isLoaded(const ExtensionPack& wanted)
     });
 }
 
+/// The loaded packs that the recipe does not ask for.
+QStringList packsThatStay(const Recipe& recipe)
+{
+    QStringList names;
+    for (const ExtensionPackPtr& pack : loadedPacks())
+        if (std::ranges::find(recipe.extensions, pack->name) == recipe.extensions.end())
+            names << toQString(pack->name);
+    return names;
+}
+
 /// The window's part of a load, whether the dialog is still open or not: the recipe asks for the
 /// pack from now on, and the plan follows.
 void takeUpPacks(Workspace& workspace, const ExtensionPack& loaded)
@@ -82,6 +93,23 @@ bool offerPacks(MessageBar& messages, QAction& packs, const Recipe& recipe)
         {},
         {{packs.text().remove(QLatin1Char('&')), packs.toolTip(), [&packs] { packs.trigger(); }}});
     return true;
+}
+
+void tellPacksThatStay(Workspace& workspace, QStatusBar& status)
+{
+    const auto tell = [&workspace, &status, told = QStringList()]() mutable {
+        const Document& document = workspace.document();
+        const QStringList names
+            = document.model() ? packsThatStay(document.recipe()) : QStringList();
+        if (!names.isEmpty() && names != told)
+            status.showMessage(
+                PacksDialog::tr("The recipe no longer asks for %1; it stays loaded, and its "
+                                "patterns apply, until the program is closed.")
+                    .arg(names.join(QStringLiteral(", "))),
+                8000);
+        told = names;
+    };
+    QObject::connect(&workspace.document(), &Document::recipeChanged, &status, tell);
 }
 
 PacksDialog::PacksDialog(Workspace& workspace, QWidget* parent)
@@ -293,6 +321,14 @@ void PacksDialog::addPack(const ExtensionPack& pack)
     add(tr("path"), pack.folder, true);
     add(tr("SHA-256"), pack.sha256, true);
     add(tr("built for"), "torch " + pack.torchVersion, false);
+    const Document& document = m_workspace.document();
+    if (loaded && document.model()
+        && packsThatStay(document.recipe()).contains(toQString(pack.name)))
+        add(tr("recipe"),
+            tr("does not ask for it; it stays loaded, and its patterns apply, until the program "
+               "is closed")
+                .toStdString(),
+            false);
     for (const PackAddition& one : packAdditions(pack))
         add(toQString(one.kind), one.text, true);
 }

@@ -11,6 +11,7 @@
 class QAction;
 class QLabel;
 class QPushButton;
+class QStatusBar;
 class QTreeWidget;
 
 namespace qs {
@@ -64,5 +65,9 @@ private:
 /// Where the recipe asks for a pack that is not loaded, says so with a button that opens the
 /// dialog, and returns true.
 bool offerPacks(MessageBar& messages, QAction& packs, const Recipe& recipe);
+
+/// From now on the status says it when the recipe asks no longer for a pack that is loaded, as
+/// after an undo: code that runs in a process cannot be taken out of it.
+void tellPacksThatStay(Workspace& workspace, QStatusBar& status);
 
 } // namespace qs

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/configure/extension_packs.h"
+
+namespace qs {
+
+/// Registers a meta kernel for each operator of whose results the pack says the shapes, so that
+/// whoever asks LibTorch for them is answered. Its libraries are loaded. Errors (BadInput) name the
+/// operator and the key: an argument or a size operator that there is not, another number of
+/// results, an operator that has a meta kernel already.
+Result<void> registerShapes(const ExtensionPack& pack);
+
+} // namespace qs

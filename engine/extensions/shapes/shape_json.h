@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/configure/extension_packs.h"
+#include "engine/configure/json/json_reader.h"
+
+namespace qs {
+
+/// What an operator's key `results` says: one entry for each, `{"shape": "x"}`,
+/// `{"shape": [{"argument": "x", "dimension": 0}, 8], "dtype": "int64"}`,
+/// `{"shape": {"operator": "mypack::window_shape"}}`.
+Result<PackShapes> readResults(const JsonPlace& place, const std::string& op);
+
+} // namespace qs
