@@ -161,7 +161,8 @@ private:
                 why = "input and output have different integer types";
                 return false;
             }
-            if (match.row.output != KernelOutput::AsInput)
+            const bool isFirst = input == match.quantized.front();
+            if (match.row.output != KernelOutput::AsInput || (!isFirst && isOnlyRow(match.row)))
                 continue;
             if (match.quantized.size() > 1 && m_values.ownParams.contains(input)) {
                 why = "the operator keeps its first input's parameters, but the kernel before "
@@ -180,6 +181,16 @@ private:
             match.zeroPoint = in->zeroPoint;
         }
         return match.row.output != KernelOutput::Fixed || fixedFits(match, *out, why);
+    }
+
+    /// Whether no kernel of the table gives the operators' result parameters of its own. A part in
+    /// others than the first's is then requantized by the kernel that keeps those.
+    bool isOnlyRow(const KernelRow& row) const
+    {
+        return std::none_of(
+            m_options.rows.begin(), m_options.rows.end(), [&](const KernelRow& other) {
+                return other.pattern == row.pattern && other.output == KernelOutput::Requantized;
+            });
     }
 
     /// A fixed-output kernel may replace a quantize node with other parameters only if a consumer,

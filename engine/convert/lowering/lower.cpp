@@ -188,8 +188,7 @@ private:
     {
         return choosesParams(kernel.target)
             || (match.row.output == KernelOutput::AsInput
-                && std::any_of(match.quantized.begin(), match.quantized.end(),
-                               [&](ValueRef in) { return m_values.ownParams.contains(in); }));
+                && m_values.ownParams.contains(match.quantized.front()));
     }
 
     /// The quantized value that quantizing `input` would only reproduce.
