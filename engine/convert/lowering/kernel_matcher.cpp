@@ -161,8 +161,7 @@ private:
                 why = "input and output have different integer types";
                 return false;
             }
-            const bool isFirst = input == match.quantized.front();
-            if (match.row.output != KernelOutput::AsInput || (!isFirst && isOnlyRow(match.row)))
+            if (match.row.output != KernelOutput::AsInput)
                 continue;
             if (match.quantized.size() > 1 && m_values.ownParams.contains(input)) {
                 why = "the operator keeps its first input's parameters, but the kernel before "
@@ -171,8 +170,8 @@ private:
             }
             if (*in == *out)
                 continue;
-            if (match.quantized.size() > 1) {
-                why = "the operator keeps its first input's parameters, but its output has others";
+            if (match.quantized.size() > 1 || !resamples(match)) {
+                why = "the operator keeps its input's parameters, but its output has others";
                 return false;
             }
             // As in torch.ao its readers take the grid before it: finer or coarser, but not rounded
@@ -183,14 +182,12 @@ private:
         return match.row.output != KernelOutput::Fixed || fixedFits(match, *out, why);
     }
 
-    /// Whether no kernel of the table gives the operators' result parameters of its own. A part in
-    /// others than the first's is then requantized by the kernel that keeps those.
-    bool isOnlyRow(const KernelRow& row) const
+    /// Pooling and interpolation.
+    bool resamples(const KernelMatch& match) const
     {
-        return std::none_of(
-            m_options.rows.begin(), m_options.rows.end(), [&](const KernelRow& other) {
-                return other.pattern == row.pattern && other.output == KernelOutput::Requantized;
-            });
+        const std::string kind = operatorKind(m_edit, m_edit.get(match.chain.front()));
+        return match.chain.size() == 1
+            && (kind.find("_pool") != std::string::npos || kind.starts_with("upsample_"));
     }
 
     /// A fixed-output kernel may replace a quantize node with other parameters only if a consumer,

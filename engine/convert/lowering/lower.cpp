@@ -188,7 +188,8 @@ private:
     {
         return choosesParams(kernel.target)
             || (match.row.output == KernelOutput::AsInput
-                && m_values.ownParams.contains(match.quantized.front()));
+                && std::any_of(match.quantized.begin(), match.quantized.end(),
+                               [&](ValueRef in) { return m_values.ownParams.contains(in); }));
     }
 
     /// The quantized value that quantizing `input` would only reproduce.

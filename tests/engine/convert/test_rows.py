@@ -245,9 +245,8 @@ def shared():
         "contiguous": lambda x: x.contiguous(), "narrow": lambda x: torch.narrow(x, 1, 1, 3), "repeat": lambda x: x.repeat(1, 2, 1, 1),
         "repeat_interleave": lambda x: torch.repeat_interleave(x, 2, 1), "detach": lambda x: x.detach(),
     }
-    once = ("relu", "pixel_shuffle")  # after what torch.ao leaves float: there rounded to another grid on the way, here not
     for name, function in keeps.items():
-        yield network(name, Net(lambda m, x, f=function: f(m.a(x)), a=conv(2)), x, against_float=name in once)
+        yield network(name, Net(lambda m, x, f=function: f(m.a(x)), a=conv(2)), x)
     modules = {"flatten_module": nn.Flatten(1), "hardtanh_module": nn.Hardtanh(-0.5, 0.7), "relu6_module": nn.ReLU6(), "upsample": nn.Upsample(scale_factor=2),
                "channel_shuffle_module": nn.ChannelShuffle(2), "pixel_unshuffle_module": nn.PixelUnshuffle(2), "identity": nn.Identity()}
     for name, module in modules.items():
