@@ -5,7 +5,6 @@
 #include "engine/execute/node_runner.h"
 #include "engine/execute/op_table.h"
 #include "engine/execute/torch_types.h"
-#include "engine/graph/operators/operators.h"
 
 #include <ATen/ops/empty.h>
 
@@ -61,22 +60,12 @@ bool choosesByNumber(const Node& node, const c10::FunctionSchema& schema)
         });
 }
 
-/// PyTorch's own operators, and those of packs that say what their results look like: other code
-/// may not be made for tensors without elements.
-bool mayBeAsked(const Node& node)
-{
-    if (node.target.starts_with("aten."))
-        return true;
-    const OperatorFactsPtr facts = packOperator(node.target);
-    return facts && facts->tellsResults;
-}
-
 } // namespace
 
 std::vector<ProbedValue> probeResults(const Node& node, const TypeOf& typeOf, const RankOf& rankOf)
 {
     const auto op = findOperator(node.target);
-    if (!op || !mayBeAsked(node) || isForbiddenOperator(node.target)
+    if (!op || !node.target.starts_with("aten.") || isForbiddenOperator(node.target)
         || mutatesArguments(op->schema()) || choosesByNumber(node, op->schema()))
         return {};
     const ReadValue read = [&](ValueRef ref) { return standIn(typeOf(ref), rankOf(ref)); };

@@ -8,8 +8,7 @@
 
 namespace qs {
 
-/// What PyTorch itself, or an operator's pack, says of a node's results: their element type and
-/// number of dimensions.
+/// What PyTorch itself says of a node's results: their element type and number of dimensions.
 struct ProbedValue
 {
     DType dtype = DType::Unknown;

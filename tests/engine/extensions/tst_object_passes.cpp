@@ -75,8 +75,10 @@ std::string argumentText(const Graph& graph, const Argument& argument)
             text += (text.empty() ? "" : ", ") + argumentText(graph, item);
         return "[" + text + "]";
     }
-    return argument.asInt() ? std::to_string(*argument.asInt())
-                            : QString::number(argument.asDouble().value_or(0)).toStdString();
+    if (const std::int64_t* number = argument.asInt())
+        return std::to_string(*number);
+    const double* number = argument.asDouble();
+    return number ? QString::number(*number).toStdString() : "";
 }
 
 /// One call a line: "r = aten.relu.default(self=%c)".
@@ -183,7 +185,8 @@ private Q_SLOTS:
                 "r = aten.relu.default(self=%c)", "s = toys.summed.parts(x=%r, x_rest=%c_rest)",
                 "return %s"},
                {"b = toys.make.default(x=%x, place=3)", "c = toys.scaled.default(x=%b, by=2)",
-                "features = toys.features.default(x=%c)", "r = aten.relu.default(self=%features)",
+                "features_1 = toys.features.default(x=%c)",
+                "r = aten.relu.default(self=%features_1)",
                 "replace_features = toys.replaced.default(x=%c, features=%r)",
                 "s = toys.summed.default(x=%replace_features)", "return %s"});
     }
