@@ -244,6 +244,33 @@ def test_an_object_in_a_pt2(folder):
                contains=["m.pt2", "SparseTensor", "--extension DIR"])
 
 
+class Taking(torch.nn.Module):
+    """An object is what the model is given."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(4, 3)
+
+    def forward(self, x: SparseTensor):
+        return self.linear(x.get_features())
+
+
+def test_an_object_as_input(folder):
+    """No data hold objects: that is said whatever the data are."""
+    register_fake()
+    features, places = sites(1)[0]
+    model = Taking().eval()
+    exported = torch.export.export(model, (SparseTensor(features, places, [6, 6], 2),), strict=False)
+    torch.export.save(exported, folder / "m.pt2")
+    torch.jit.script(model).save(folder / "m.pt")
+    torch.save([(features,)], folder / "data.pt")
+    told = {"m.pt2": ["input 'x' is an object of class sites::SparseTensor", "takes the object's fields"],
+            "m.pt": ["the model's argument 'x'", "SparseTensor, which no data file can give"]}  # read without its arguments' values
+    for file, data in (("m.pt2", "sample"), ("m.pt2", folder / "data.pt"), ("m.pt", folder / "data.pt")):
+        expect_bad("quantize", folder / file, "--data", data, "--out", folder / "out", "--extension", PACK, out=folder / "out",
+                   contains=[file, *told[file]])
+
+
 def test_classes_that_are_wrong(folder):
     (entry,) = json.loads((PACK / "extension.json").read_text())["classes"]
 

@@ -7,6 +7,7 @@
 #include "engine/calibrate/data/npz_dataset.h"
 #include "engine/calibrate/data/sample_dataset.h"
 #include "engine/calibrate/data/tensor_file_dataset.h"
+#include "engine/graph/operators/class_parts.h"
 
 #include <filesystem>
 #include <fstream>
@@ -43,6 +44,23 @@ Result<std::unique_ptr<Dataset>> openFile(const std::string& source, const Graph
                     .withHint("give a .npz, a .pt of torch.save, a folder of images, or 'sample'"));
 }
 
+/// No form of data holds objects: torch.save leaves out their class.
+Result<void> checkTakesNoObject(const Graph& graph)
+{
+    for (const Node* input : graph.inputs()) {
+        const ValueType& type = input->outputs.at(0).type;
+        if (type.kind == ValueKind::Custom)
+            return fail(makeError(ErrorCode::Unsupported,
+                                  "input '" + input->name + "' is an object of class "
+                                      + plainClassName(type.className)
+                                      + ", data hold tensors and numbers only")
+                            .inFile(graph.info().path)
+                            .withHint("export a module that takes the object's fields and builds "
+                                      "the object itself"));
+    }
+    return {};
+}
+
 } // namespace
 
 DatasetOptions datasetOptions(const CalibrationSettings& settings)
@@ -60,6 +78,7 @@ DatasetOptions wholeDatasetOptions(const CalibrationSettings& settings)
 Result<std::unique_ptr<Dataset>> openDataset(const std::string& source, const Graph& graph,
                                              const DatasetOptions& options)
 {
+    QS_CHECK(checkTakesNoObject(graph));
     const bool sample = source == "sample";
     auto opened = guardTorchValue<std::unique_ptr<Dataset>>([&] {
         return sample ? openSampleDataset(graph, options) : openFile(source, graph, options);
