@@ -73,6 +73,37 @@ def interrupted(words, progress, how=signal.SIGINT, within=60):
     return code, re.split(r"[\r\n]+|\x1b\[K", shown.rstrip())[-1]
 
 
+def keeping(outputs):
+    """A command for `--eval` that keeps the .npz of outputs, which it is given, as that file."""
+    return f"{sys.executable} -c \"import shutil, sys; shutil.copy(sys.argv[1], '{outputs}'); print(0)\""
+
+
+def all_calls(model, calls):
+    """What the model gives for all calls, output by output."""
+    import torch
+
+    with torch.no_grad():
+        return [torch.cat(parts) for parts in zip(*(model(*call) for call in calls))]
+
+
+def observed(values):
+    """Scale and zero point that torch.ao's x86 observer finds for a value that was seen in these batches."""
+    import torch.ao.quantization as ao
+
+    observer = ao.get_default_qconfig("x86").activation()
+    for value in values:
+        observer(value)
+    scale, zero_point = observer.calculate_qparams()
+    return [float(scale)], [int(zero_point)]
+
+
+def qparams(told):
+    """Those that a document tells, as `observed` gives them."""
+    import numpy
+
+    return [float(numpy.float32(scale)) for scale in told["scale"]], told["zero_point"]
+
+
 def sqnr(wanted, got):
     """How far the second tensor is from the first, in dB; 200 where they are the same."""
     noise = float(((wanted.double() - got.double()) ** 2).sum())

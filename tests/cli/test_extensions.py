@@ -3,13 +3,12 @@
 
 import json
 import shutil
-import sys
 from pathlib import Path
 
 import torch
 import torch.ao.quantization.fx._decomposed  # noqa: F401  registers quantized_decomposed
 
-from harness import PROGRAM, by_name, expect_bad, export_model, main, run, run_good, run_json, write_recipe
+from harness import PROGRAM, by_name, expect_bad, export_model, keeping, main, run, run_good, run_json, write_recipe
 
 PACK = Path(PROGRAM).parent.parent / "extensions" / "scaled_linear"
 HOSTILE = PACK.parent / "hostile"
@@ -102,8 +101,7 @@ def test_plan_names_the_packs_patterns(folder):
 def quantized(folder, model, data, *words):
     """The result document, and the lowered model's outputs as the program runs it."""
     out = folder / "out"
-    keep = f"{sys.executable} -c \"import shutil, sys; shutil.copy(sys.argv[1], '{folder / 'outputs.npz'}'); print(0)\""
-    run_good("quantize", model, "--data", data, "--out", out, "--device", "cpu", "--extension", PACK, "--eval", keep, *words)
+    run_good("quantize", model, "--data", data, "--out", out, "--device", "cpu", "--extension", PACK, "--eval", keeping(folder / "outputs.npz"), *words)
     import numpy
 
     arrays = numpy.load(folder / "outputs.npz")

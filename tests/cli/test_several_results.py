@@ -3,18 +3,16 @@
 observed in place of a module's own operators."""
 
 import json
-import sys
 import typing
 
 import numpy
 import torch
-import torch.ao.quantization as ao
 import torch.ao.quantization.fx._decomposed  # noqa: F401  registers quantized_decomposed
 from torch import nn
 from torch.nn import functional as F
 
 import harness
-from harness import by_name, expect_bad, run_good, run_json, sqnr, write_recipe
+from harness import all_calls, by_name, expect_bad, keeping, observed, qparams, run_good, run_json, sqnr, write_recipe
 
 MODES = {"static": {}, "dynamic": {"mapping": {"global": "default_dynamic"}}}
 Pair = typing.Tuple[torch.Tensor, torch.Tensor]
@@ -155,29 +153,10 @@ def saved(folder, kind):
 def quantized(folder, pack, file, data, mode="static", place="out"):
     """The result document, the lowered model's outputs as the program runs it, and the folder of the result."""
     out, outputs = folder / place, folder / f"{place}.npz"
-    keep = f"{sys.executable} -c \"import shutil, sys; shutil.copy(sys.argv[1], '{outputs}'); print(0)\""
     run_good("quantize", file, "--data", data, "--out", out, "--device", "cpu", "--extension", pack,
-             "--recipe", write_recipe(folder, **MODES[mode]), "--eval", keep, "--export", "torchscript,pt2-reference")
+             "--recipe", write_recipe(folder, **MODES[mode]), "--eval", keeping(outputs), "--export", "torchscript,pt2-reference")
     arrays = numpy.load(outputs)
     return json.loads((out / "result.json").read_text()), [torch.from_numpy(arrays[name]) for name in arrays.files], out
-
-
-def all_calls(model, calls):
-    with torch.no_grad():
-        return [torch.cat(parts) for parts in zip(*(model(*call) for call in calls))]
-
-
-def observed(values):
-    """Scale and zero point that torch.ao finds for a value that was seen in these batches."""
-    observer = ao.get_default_qconfig("x86").activation()
-    for value in values:
-        observer(value)
-    scale, zero_point = observer.calculate_qparams()
-    return [float(scale)], [int(zero_point)]
-
-
-def qparams(told):
-    return [float(numpy.float32(scale)) for scale in told["scale"]], told["zero_point"]
 
 
 def test_each_result_by_itself(folder):

@@ -3,15 +3,13 @@
 
 import json
 import shutil
-import sys
 import warnings
 
 import numpy
 import torch
-import torch.ao.quantization as ao
 import torch.ao.quantization.fx._decomposed  # noqa: F401  registers quantized_decomposed
 
-from harness import by_name, expect_bad, fake_quantize, main, run, run_good, run_json, sqnr
+from harness import all_calls, by_name, expect_bad, fake_quantize, keeping, main, observed, qparams, run, run_good, run_json, sqnr
 from site_models import PACK, Decides, Forked, Held, Methods, Named, Operators, Returned, SparseTensor, register_fake, scripted, sites
 
 warnings.filterwarnings("ignore")
@@ -20,8 +18,7 @@ warnings.filterwarnings("ignore")
 def quantized(folder, file, data, *words):
     """The result document, and the lowered model's outputs as the program runs it, in the model's order."""
     out = folder / "out"
-    keep = f"{sys.executable} -c \"import shutil, sys; shutil.copy(sys.argv[1], '{folder / 'outputs.npz'}'); print(0)\""
-    run_good("quantize", file, "--data", data, "--out", out, "--device", "cpu", "--extension", PACK, "--eval", keep, *words)
+    run_good("quantize", file, "--data", data, "--out", out, "--device", "cpu", "--extension", PACK, "--eval", keeping(folder / "outputs.npz"), *words)
     arrays = numpy.load(folder / "outputs.npz")
     return json.loads((out / "result.json").read_text()), [torch.from_numpy(arrays[name]) for name in arrays.files]
 
@@ -34,26 +31,6 @@ def changed(folder, place="pack", **changes):
     document.update(changes)
     (pack / "extension.json").write_text(json.dumps({key: value for key, value in document.items() if value is not None}))
     return pack
-
-
-def all_calls(model, calls):
-    """What the model gives for all calls, output by output."""
-    with torch.no_grad():
-        made = [model(*call) for call in calls]
-    return [torch.cat(parts) for parts in zip(*made)]
-
-
-def observed(values):
-    """Scale and zero point that torch.ao finds for a value that was seen in these batches."""
-    observer = ao.get_default_qconfig("x86").activation()
-    for value in values:
-        observer(value)
-    scale, zero_point = observer.calculate_qparams()
-    return [float(scale)], [int(zero_point)]
-
-
-def qparams(told):
-    return [float(numpy.float32(scale)) for scale in told["scale"]], told["zero_point"]
 
 
 def test_check_tells_the_class(folder):
