@@ -55,9 +55,8 @@ Result<GraphPtr> runPasses(GraphPtr graph, std::span<const Pass> passes, const J
         if (watch) {
             const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
             watch->m_runs.push_back({pass.name(), seconds, graph->nodes().size(),
-                                     made->nodes().size(), made != graph, leftOut});
-            if (pass.traits().isNeeded)
-                watch->m_needed.insert(pass.name());
+                                     made->nodes().size(), made != graph, leftOut,
+                                     pass.traits().isNeeded});
             if (pass.name() == watch->m_after)
                 watch->m_graph = made;
         }
@@ -94,10 +93,10 @@ Result<void> PassWatch::check() const
         if (!known(name))
             return fail(makeError(ErrorCode::Usage, "no pass '" + name + "' ran")
                             .withHint("those that did: " + ran));
-    for (const std::string& name : m_without)
-        if (m_needed.contains(name))
+    for (const PassRun& run : m_runs)
+        if (run.isNeeded && m_without.contains(run.name))
             return fail(makeError(ErrorCode::Usage,
-                                  "the pass '" + name + "' is needed by what comes after it"));
+                                  "the pass '" + run.name + "' is needed by what comes after it"));
     return {};
 }
 

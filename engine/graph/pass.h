@@ -57,6 +57,7 @@ struct PassRun
     std::size_t nodesBefore = 0, nodesAfter = 0;
     bool changed = false; ///< the graph it gave is another
     bool leftOut = false;
+    bool isNeeded = true;
 };
 
 /// While it lives, it sees every pass that its thread runs. One at a time on a thread.
@@ -79,7 +80,7 @@ public:
 
 private:
     friend Result<GraphPtr> runPasses(GraphPtr, std::span<const Pass>, const JobContext&);
-    std::set<std::string> m_without, m_needed;
+    std::set<std::string> m_without;
     std::string m_after;
     std::vector<PassRun> m_runs;
     GraphPtr m_graph;

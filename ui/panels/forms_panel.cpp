@@ -21,19 +21,6 @@ namespace qs {
 
 namespace {
 
-/// Rounded down: 100 % is all of them.
-QString shareText(const StepCounts& steps)
-{
-    return QStringLiteral("%1 %").arg(std::floor(steps.equalShare() * 1e5) / 1e3, 0, 'f', 3);
-}
-
-/// Rounded up: 0 is none.
-QString stepsText(double steps)
-{
-    return std::isfinite(steps) ? toQString(numberText(std::ceil(steps * 1e4) / 1e4))
-                                : QStringLiteral("not finite");
-}
-
 /// "-1: 12, 0: 4084, +1: 3"
 QString histogramText(const StepCounts& steps)
 {
@@ -57,14 +44,14 @@ void fillSteps(QTreeWidgetItem& item, int column, const StepCounts* steps)
     if (!steps)
         return;
     if (steps->count > 0) {
-        item.setText(column, shareText(*steps));
-        item.setText(column + 1, stepsText(steps->mean()));
+        item.setText(column, toQString(shareText(*steps)));
+        item.setText(column + 1, toQString(stepsText(steps->mean())));
         for (int i = 0; i < 3; ++i)
             item.setToolTip(column + i,
                             QStringLiteral("Elements by steps, lowered less reference: %1")
                                 .arg(histogramText(*steps)));
     }
-    item.setText(column + 2, stepsText(steps->largest));
+    item.setText(column + 2, toQString(stepsText(steps->largest)));
     if (steps->largest > 1)
         item.setForeground(column + 2, theme().danger);
 }

@@ -65,7 +65,7 @@ DatasetOptions wholeDatasetOptions(const CalibrationSettings& settings);
 /// against the graph; errors name the array, what was wanted and given. Data are read batch by
 /// batch, however long the file is; `Batch::notFinite` then says where floating data hold NaN or
 /// Inf. An input with a fixed first dimension fixes the batch size; an incomplete tail is then
-/// dropped with a note.
+/// dropped with a note. Unsupported where an input is an object of a class: no data hold one.
 Result<std::unique_ptr<Dataset>> openDataset(const std::string& source, const Graph& graph,
                                              const DatasetOptions& options);
 

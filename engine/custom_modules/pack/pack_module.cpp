@@ -155,8 +155,11 @@ public:
         const bool isStatic = mode == QuantizationMode::Static;
         std::vector<std::optional<InteriorGrid>> grids;
         for (const std::string& name : outputs(node)) {
-            grids.push_back(isStatic && !name.empty() ? gridOf(name) : std::nullopt);
-            if (isStatic && !name.empty() && !grids.back())
+            grids.emplace_back();
+            if (!isStatic || name.empty())
+                continue;
+            grids.back() = gridOf(name);
+            if (!grids.back())
                 return fail(ErrorCode::Unsupported, "its result is not quantized");
         }
         const PackCall& call = m_spec.kernels.at(mode);

@@ -11,19 +11,9 @@ namespace qs {
 
 namespace {
 
-/// Rounded down: 100 % is all of them.
-std::string shareText(const StepCounts& steps)
-{
-    return decimals(std::floor(steps.equalShare() * 1e5) / 1e3, 3) + " %";
-}
-
-/// Rounded up: 0 is none.
 std::string apartText(const StepCounts& steps)
 {
-    const auto rounded = [](double value) {
-        return std::isfinite(value) ? numberText(std::ceil(value * 1e4) / 1e4) : "not finite";
-    };
-    return "mean " + rounded(steps.mean()) + ", at most " + rounded(steps.largest) + " steps";
+    return "mean " + stepsText(steps.mean()) + ", at most " + stepsText(steps.largest) + " steps";
 }
 
 /// What a node's kernel adds to what it was fed.
@@ -53,6 +43,16 @@ std::string wholeText(const Comparison& comparison)
 }
 
 } // namespace
+
+std::string shareText(const StepCounts& steps)
+{
+    return decimals(std::floor(steps.equalShare() * 1e5) / 1e3, 3) + " %";
+}
+
+std::string stepsText(double steps)
+{
+    return std::isfinite(steps) ? numberText(std::ceil(steps * 1e4) / 1e4) : "not finite";
+}
 
 std::optional<double> outputsApart(const Comparison& comparison)
 {

@@ -10,6 +10,11 @@
 
 namespace qs {
 
+/// "99.956 %" of the elements are equal, rounded down: 100 % is all of them.
+std::string shareText(const StepCounts& steps);
+/// "0.0079", rounded up: 0 is none. "not finite".
+std::string stepsText(double steps);
+
 /// How far the outputs of both forms are apart, in dB: the farthest. Empty where none is measured.
 std::optional<double> outputsApart(const Comparison& comparison);
 
