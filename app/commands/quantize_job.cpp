@@ -98,7 +98,10 @@ private:
     {
         if (m_options.json)
             return printOut(m_written.document);
-        std::string text = resultText(m_run.parts()) + "\nwritten:\n";
+        std::string text = resultText(m_run.parts());
+        for (const std::string& line : m_written.notes)
+            text += line + "\n";
+        text += "\nwritten:\n";
         for (const auto& path : m_written.files) {
             std::error_code code;
             text += "  " + path + "  (" + bytesText(double(std::filesystem::file_size(path, code)))

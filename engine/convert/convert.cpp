@@ -42,6 +42,20 @@ std::unordered_map<NodeId, bool> quantizedOperators(const Plan& plan)
     return found;
 }
 
+/// By node of the reference form, why its kernel is left out.
+std::unordered_map<NodeId, std::string> sitesOf(const std::vector<RefusedKernel>& refused,
+                                                const Graph& reference)
+{
+    std::unordered_map<std::string, std::string> reasons;
+    for (const RefusedKernel& kernel : refused)
+        reasons[kernel.site] = kernel.reason;
+    std::unordered_map<NodeId, std::string> sites;
+    for (const NodePtr& node : reference.nodes())
+        if (const auto it = reasons.find(node->name); it != reasons.end())
+            sites[node->id] = it->second;
+    return sites;
+}
+
 } // namespace
 
 Result<void> checkLoweringKernels(const Recipe& recipe)
@@ -89,7 +103,8 @@ Result<ReferenceModel> convertToReference(PreparedPtr prepared, QParamsTable qpa
 }
 
 Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, const Recipe& recipe,
-                                  const Batch* checkBatch, const JobContext& job)
+                                  const Batch* checkBatch, const JobContext& job,
+                                  const std::vector<RefusedKernel>* refused)
 {
     const InferenceScope scope;
     job.report("convert", "reference form", 0.1);
@@ -111,6 +126,8 @@ Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, co
         if (!node.quantized && !node.rule.qconfig.config)
             options.keptFloat.insert(node.node);
     options.modules = moduleLowerings(*model);
+    if (refused)
+        options.refused = sitesOf(*refused, *model->reference);
     job.report("convert", "lowering", 0.4);
     LoweredGraph lowered;
     const auto lower = [&](const GraphPtr& graph, const JobContext& job) -> Result<GraphPtr> {
@@ -121,7 +138,7 @@ Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, co
     QS_CHECK(runPasses(model->reference, passes, job));
     QS_CHECK(job.check());
     if (checkBatch)
-        QS_CHECK(checkLowered(*model, *checkBatch, options, lowered, job));
+        QS_CHECK(checkLowered(*model, *checkBatch, options, lowered, job, refused));
     model->lowered = lowered.graph;
     model->residue = findResidue(*model, lowered);
     returnFreedMemory();

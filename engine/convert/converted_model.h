@@ -25,6 +25,15 @@ struct KernelCheck
     NodeId lowered; ///< the kernel's node; none where it was refused
 };
 
+/// A kernel that the check refused when a result was made: the files that were written then do not
+/// have it.
+struct RefusedKernel
+{
+    std::string site; ///< name of the reference form's node, `KernelCheck::reference`
+    std::string kernel;
+    std::string reason;
+};
+
 /// Something that lowering left behind (requirement: nobody should have to read generated code to
 /// find it).
 struct Residue

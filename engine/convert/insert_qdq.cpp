@@ -91,7 +91,7 @@ ValueRef insertDynamicPair(GraphEdit& edit, const Node& observer, ValueRef value
 
 /// Replaces one observer by its pair, or by nothing. Returns what its readers read from now on.
 Result<ValueRef> replaceObserver(GraphEdit& edit, const ConvertedModel& model, NodeId id,
-                                 bool reduceRange)
+                                 bool reduceRange, Saturation saturation)
 {
     const Node observer = edit.get(id);
     const ValueRef input = *observer.args.at(0).value.asRef();
@@ -104,7 +104,7 @@ Result<ValueRef> replaceObserver(GraphEdit& edit, const ConvertedModel& model, N
     } else if (planned && planned->spec.dtype == DType::Float16) {
         output = insertHalfPair(edit, input, id, observer.origin);
     } else if (integer && it != model.qparams.end()) {
-        QS_TRY(output, insertQdqPair(edit, input, it->second, id, observer.origin));
+        QS_TRY(output, insertQdqPair(edit, input, it->second, id, observer.origin, saturation));
     }
     edit.replaceUses({id, 0}, output);
     edit.erase(id);
@@ -126,7 +126,7 @@ int argumentReading(const GraphEdit& edit, const Node& owner, ValueRef weight)
 
 /// `first`: the graph's first operator, before and after.
 Result<void> quantizeWeight(GraphEdit& edit, const ConvertedModel& model,
-                            const PlannedObserver& observer, NodeId& first)
+                            const PlannedObserver& observer, Saturation saturation, NodeId& first)
 {
     const auto qparams = model.qparams.find(observer.id);
     const auto value = model.prepared->observedWeight.find(observer.id);
@@ -149,7 +149,8 @@ Result<void> quantizeWeight(GraphEdit& edit, const ConvertedModel& model,
         dequantized = insertHalfPair(edit, path.source, before, owner->id);
     else {
         QS_TRY(dequantized,
-               insertQdqPair(edit, path.source, qparams->second, before, owner->id, first));
+               insertQdqPair(edit, path.source, qparams->second, before, owner->id, saturation,
+                             first));
     }
     if (before == first)
         first = firstOperator(edit);
@@ -182,7 +183,8 @@ ValueMap seenByReaders(const ConvertedModel& model,
 
 } // namespace
 
-Result<void> buildReference(ConvertedModel& model, bool reduceRange, const JobContext& job)
+Result<void> buildReference(ConvertedModel& model, bool reduceRange, const JobContext& job,
+                            Saturation saturation)
 {
     const Graph& prepared = *model.prepared->graph;
     GraphEdit edit(prepared);
@@ -196,16 +198,17 @@ Result<void> buildReference(ConvertedModel& model, bool reduceRange, const JobCo
                        0.1 + 0.2 * double(done) / double(prepared.nodes().size()));
         if (!isObserver(*node))
             continue;
-        QS_TRY(const ValueRef output, replaceObserver(edit, model, node->id, reduceRange));
+        QS_TRY(const ValueRef output,
+               replaceObserver(edit, model, node->id, reduceRange, saturation));
         replaced[node->id] = output;
     }
     NodeId first = firstOperator(edit);
     for (const PlannedObserver& observer : model.prepared->plan->observers) {
         QS_CHECK(job.check());
         if (observer.isWeight)
-            QS_CHECK(quantizeWeight(edit, model, observer, first));
+            QS_CHECK(quantizeWeight(edit, model, observer, saturation, first));
     }
-    quantizeModuleBodies(edit, model);
+    quantizeModuleBodies(edit, model, saturation);
     const ValueMap seen = seenByReaders(model, replaced);
     QS_CHECK(job.check());
     edit.eraseDead();

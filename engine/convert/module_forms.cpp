@@ -65,7 +65,8 @@ std::vector<PlannedModule> modulesOf(const ConvertedModel& model)
     return plannedModules(*model.prepared->model, *model.prepared->plan);
 }
 
-GraphPtr referenceBody(const ConvertedModel& model, const PlannedModule& planned, bool probed)
+GraphPtr referenceBody(const ConvertedModel& model, const PlannedModule& planned, bool probed,
+                       Saturation saturation = Saturation::Storage)
 {
     const Node& module = *planned.node;
     const InteriorParams params(model, module.id);
@@ -76,9 +77,9 @@ GraphPtr referenceBody(const ConvertedModel& model, const PlannedModule& planned
         if (!own && !fixed)
             return value;
         // Per tensor nothing can fail: no constant is made.
-        const ValueRef sealed
-            = insertQdqPair(body, value, own ? *own : fixedParams(*fixed), {}, module.id)
-                  .value_or(value);
+        const ValueRef sealed = insertQdqPair(body, value, own ? *own : fixedParams(*fixed), {},
+                                              module.id, saturation)
+                                    .value_or(value);
         const bool shown = probed && own && !again;
         return shown ? insertObserver(body, sealed, params.observer(interior)) : sealed;
     };
@@ -87,11 +88,12 @@ GraphPtr referenceBody(const ConvertedModel& model, const PlannedModule& planned
 
 } // namespace
 
-void quantizeModuleBodies(GraphEdit& edit, const ConvertedModel& model)
+void quantizeModuleBodies(GraphEdit& edit, const ConvertedModel& model, Saturation saturation)
 {
     for (const PlannedModule& planned : modulesOf(model))
         if (planned.mode == QuantizationMode::Static)
-            edit.change(planned.node->id).subgraphs = {referenceBody(model, planned, false)};
+            edit.change(planned.node->id).subgraphs
+                = {referenceBody(model, planned, false, saturation)};
 }
 
 std::unordered_map<NodeId, GraphPtr> probedModuleBodies(const ConvertedModel& model)

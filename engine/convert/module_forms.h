@@ -3,6 +3,7 @@
 
 #include "engine/convert/converted_model.h"
 #include "engine/convert/lowering/lower.h"
+#include "engine/convert/quantize_weights.h"
 #include "engine/graph/graph_edit.h"
 
 #include <unordered_map>
@@ -12,7 +13,7 @@ namespace qs {
 /// Gives every custom module that the plan quantizes statically its body in reference form: each
 /// value that was observed inside is quantized and dequantized, others over the fixed range of
 /// their function.
-void quantizeModuleBodies(GraphEdit& edit, const ConvertedModel& model);
+void quantizeModuleBodies(GraphEdit& edit, const ConvertedModel& model, Saturation saturation);
 
 /// The bodies in reference form with an observer behind each value that was observed inside.
 std::unordered_map<NodeId, GraphPtr> probedModuleBodies(const ConvertedModel& model);

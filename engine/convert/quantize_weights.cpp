@@ -34,12 +34,13 @@ ValueRef addConstant(GraphEdit& edit, const at::Tensor& tensor, const std::strin
 /// groups.
 std::vector<NamedArgument> qparamArguments(GraphEdit& edit, const QParams& qparams,
                                            const std::string& prefix, const Scope& scope,
-                                           NodeId first, std::int64_t rows)
+                                           Saturation saturation, NodeId first, std::int64_t rows)
 {
     const DType dtype = storageDType(qparams.dtype);
     const bool grouped = qparams.groupSize > 0;
-    const QuantRange range
-        = grouped ? QuantRange {qparams.quantMin, qparams.quantMax} : storageRange(dtype);
+    const QuantRange range = grouped || saturation == Saturation::Observer
+        ? QuantRange {qparams.quantMin, qparams.quantMax}
+        : storageRange(dtype);
     std::vector<NamedArgument> args;
     if (isPerChannel(qparams.qscheme)) {
         at::Tensor scales = at::tensor(qparams.scale, at::kFloat);
@@ -179,7 +180,7 @@ NodeId firstOperator(const GraphEdit& edit)
 }
 
 Result<ValueRef> insertQdqPair(GraphEdit& edit, ValueRef value, const QParams& qparams,
-                               NodeId before, NodeId origin, NodeId first)
+                               NodeId before, NodeId origin, Saturation saturation, NodeId first)
 {
     const Node producer = edit.get(value.node);
     const DType stored = storageDType(qparams.dtype);
@@ -202,7 +203,7 @@ Result<ValueRef> insertQdqPair(GraphEdit& edit, ValueRef value, const QParams& q
         : perChannel                   ? "_per_channel"
                                        : "_per_tensor";
     auto args = qparamArguments(edit, qparams, producer.outputs.at(value.index).name,
-                                producer.scope, first, rows);
+                                producer.scope, saturation, first, rows);
     Node quantize;
     quantize.name = "quantize" + suffix;
     quantize.target = "quantized_decomposed.quantize" + suffix + ".default";

@@ -13,17 +13,24 @@ namespace qs {
 /// an integer type stands for itself. Unknown for what is not quantized to integers.
 DType storageDType(DType dtype);
 
-/// The range that `quantize` clamps to. An observer's own quant_min and quant_max choose the scale;
-/// the stored integers saturate only at their type's limits, as in torch.ao's
-/// convert_to_reference_fx and in LibTorch's kernels.
+/// The range that a type of integers holds.
 QuantRange storageRange(DType dtype);
+
+/// Where integers saturate. An observer's own quant_min and quant_max choose the scale.
+enum class Saturation : std::uint8_t
+{
+    Storage, ///< at the ends of their type, as in torch.ao's convert_to_reference_fx and in
+             ///< LibTorch's kernels
+    Observer ///< at quant_min and quant_max, as in PT2E's convert
+};
 
 /// Inserts quantize and dequantize of `value` before the node `before`; returns the dequantized
 /// value. Per channel, scales and zero points become constants of the store, of [rows, groups] for
-/// a weight in groups. `origin` is the float node whose value this is. `first` is
-/// `firstOperator(edit)` where the caller knows it.
+/// a weight in groups, which saturates at its own range anyway. `origin` is the float node whose
+/// value this is. `first` is `firstOperator(edit)` where the caller knows it.
 Result<ValueRef> insertQdqPair(GraphEdit& edit, ValueRef value, const QParams& qparams,
-                               NodeId before, NodeId origin, NodeId first = {});
+                               NodeId before, NodeId origin, Saturation saturation,
+                               NodeId first = {});
 
 /// The first node that is no input and not stored: constants stand before it, with the parameters.
 /// Takes a walk over the graph.

@@ -2,6 +2,7 @@
 #include "engine/export/exporter.h"
 
 #include "engine/base/files/atomic_file.h"
+#include "engine/convert/own_ranges.h"
 #include "engine/export/forms/code_forms.h"
 #include "engine/export/forms/fold_weights.h"
 #include "engine/export/forms/separate_dequantizes.h"
@@ -19,24 +20,33 @@ namespace qs {
 
 namespace {
 
+/// What a form computes.
+enum class Computes : std::uint8_t
+{
+    Lowered,
+    Reference,
+    OwnRanges
+};
+
+/// What a form's file is written from.
+struct Written
+{
+    const ConvertedModel& converted;
+    GraphPtr graph;
+};
+
 struct Form
 {
     const char* name;
     const char* file;
-    /// Into `path`, which is going to stand at `finalPath`.
-    Result<void> (*write)(const ConvertedModel&, const std::string& path,
+    Computes computes;
+    /// The graph into `path`, which is going to stand at `finalPath`.
+    Result<void> (*write)(const Written& written, const std::string& path,
                           const std::string& finalPath, const ExportOptions& options,
                           const JobContext& job);
     bool isReadBack; ///< this program opens the file again
     Result<void> (*check)(const Graph& model) = nullptr; ///< of a float model; null: holds all
 };
-
-Result<GraphPtr> needed(const GraphPtr& graph, const char* what)
-{
-    if (!graph)
-        return fail(ErrorCode::Internal, std::string("the converted model has no ") + what);
-    return graph;
-}
 
 ExportRecord recordOf(const ConvertedModel& converted, const ExportOptions& options)
 {
@@ -44,50 +54,46 @@ ExportRecord recordOf(const ConvertedModel& converted, const ExportOptions& opti
             converted.prepared ? converted.prepared->model->info().sha256 : std::string()};
 }
 
-Result<void> writeLowered(const ConvertedModel& converted, const std::string& path,
-                          const std::string&, const ExportOptions& options, const JobContext& job)
+Result<void> writeLowered(const Written& written, const std::string& path, const std::string&,
+                          const ExportOptions& options, const JobContext& job)
 {
-    QS_TRY(const GraphPtr graph, needed(converted.lowered, "lowered form"));
-    return writeTorchScript(*graph, path, job, recordOf(converted, options),
-                            loweredCalls(converted));
+    return writeTorchScript(*written.graph, path, job, recordOf(written.converted, options),
+                            loweredCalls(written.converted));
 }
 
-Result<void> writeReference(const ConvertedModel& converted, const std::string& path,
-                            const std::string&, const ExportOptions& options, const JobContext& job)
+Result<void> writeReference(const Written& written, const std::string& path, const std::string&,
+                            const ExportOptions& options, const JobContext& job)
 {
-    QS_TRY(const GraphPtr graph, needed(converted.reference, "reference form"));
-    return writePt2(*graph, path, job, recordOf(converted, options));
+    return writePt2(*written.graph, path, job, recordOf(written.converted, options));
 }
 
-Result<void> writeFolded(const ConvertedModel& converted, const std::string& path,
-                         const std::string&, const ExportOptions& options, const JobContext& job)
+Result<void> writeFolded(const Written& written, const std::string& path, const std::string&,
+                         const ExportOptions& options, const JobContext& job)
 {
-    QS_TRY(const GraphPtr graph, needed(converted.reference, "reference form"));
     const std::array passes {Pass("fold-weights", foldWeights),
                              Pass("separate-dequantizes", separateDequantizes)};
-    QS_TRY(const GraphPtr folded, runPasses(graph, passes, job));
-    return writePt2(*folded, path, job, recordOf(converted, options));
+    QS_TRY(const GraphPtr folded, runPasses(written.graph, passes, job));
+    return writePt2(*folded, path, job, recordOf(written.converted, options));
 }
 
-Result<void> writeQdq(const ConvertedModel& converted, const std::string& path,
-                      const std::string& finalPath, const ExportOptions& options,
-                      const JobContext& job)
+Result<void> writeQdq(const Written& written, const std::string& path, const std::string& finalPath,
+                      const ExportOptions& options, const JobContext& job)
 {
-    QS_TRY(const GraphPtr graph, needed(converted.reference, "reference form"));
     OnnxOptions onnx;
     onnx.opset = options.onnxOpset;
     onnx.target = options.onnxTarget;
-    for (const auto& [key, value] : onnxPairs(recordOf(converted, options)))
+    for (const auto& [key, value] : onnxPairs(recordOf(written.converted, options)))
         onnx.metadata.emplace_back(key, value);
     QS_CHECK(job.check());
-    return writeOnnx(*graph, path, finalPath, onnx);
+    return writeOnnx(*written.graph, path, finalPath, onnx);
 }
 
 constexpr std::array<Form, 4> kForms {{
-    {"torchscript", "model.ts.pt", writeLowered, true},
-    {"pt2-reference", "model.reference.pt2", writeReference, true, checkPt2Objects},
-    {"pt2", "model.pt2", writeFolded, true, checkPt2Objects},
-    {"onnx", "model.onnx", writeQdq, false, checkOnnxOperators},
+    {"torchscript", "model.ts.pt", Computes::Lowered, writeLowered, true},
+    {"pt2-reference", "model.reference.pt2", Computes::Reference, writeReference, true,
+     checkPt2Objects},
+    {"pt2", "model.pt2", Computes::OwnRanges, writeFolded, true, checkPt2Objects},
+    {"onnx", "model.onnx", Computes::OwnRanges, writeQdq, false, checkOnnxOperators},
 }};
 
 const Form* findForm(const std::string& name)
@@ -104,6 +110,14 @@ std::string knownForms()
     for (const Form& form : kForms)
         text += (text.empty() ? "" : ", ") + std::string(form.name);
     return text;
+}
+
+Result<const Form*> knownForm(const std::string& name)
+{
+    if (const Form* form = findForm(name))
+        return form;
+    return fail(makeError(ErrorCode::Usage, "unknown export form '" + name + "'")
+                    .withHint("known forms: " + knownForms()));
 }
 
 } // namespace
@@ -128,6 +142,28 @@ bool isReadBack(const std::string& form)
     return known && known->isReadBack;
 }
 
+bool keepsOwnRanges(const std::string& form)
+{
+    const Form* known = findForm(form);
+    return known && known->computes == Computes::OwnRanges;
+}
+
+Result<GraphPtr> exportedGraph(const ConvertedModel& converted, const std::string& form,
+                               const JobContext& job)
+{
+    QS_TRY(const Form* known, knownForm(form));
+    const bool isLowered = known->computes == Computes::Lowered;
+    const GraphPtr& graph = isLowered ? converted.lowered : converted.reference;
+    if (!graph)
+        return fail(ErrorCode::Internal,
+                    std::string("the converted model has no ")
+                        + (isLowered ? "lowered form" : "reference form"));
+    if (known->computes != Computes::OwnRanges)
+        return graph;
+    QS_TRY(OwnRanges own, withOwnRanges(converted, job));
+    return own.graph;
+}
+
 Result<void> checkForms(const Graph& model, const std::vector<std::string>& forms)
 {
     for (const std::string& name : forms) {
@@ -143,16 +179,14 @@ Result<std::string> exportModel(const ConvertedModel& converted, const std::stri
                                 const std::string& folder, const JobContext& job,
                                 const ExportOptions& options)
 {
-    const Form* wanted = findForm(form);
-    if (!wanted)
-        return fail(makeError(ErrorCode::Usage, "unknown export form '" + form + "'")
-                        .withHint("known forms: " + knownForms()));
+    QS_TRY(const Form* wanted, knownForm(form));
     QS_CHECK(job.check());
     QS_CHECK(ensureWritableFolder(folder));
+    QS_TRY(const GraphPtr graph, exportedGraph(converted, form, job));
     const std::string path = (std::filesystem::path(folder) / wanted->file).string();
     job.report("export", wanted->file, 0);
     QS_TRY(AtomicFile file, AtomicFile::create(path));
-    auto written = wanted->write(converted, file.temporaryPath(), path, options, job);
+    auto written = wanted->write({converted, graph}, file.temporaryPath(), path, options, job);
     if (!written) {
         Error error = std::move(written).error();
         error.file = path;

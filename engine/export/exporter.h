@@ -42,6 +42,14 @@ inline constexpr const char* kBesideSuffix = ".data";
 /// Whether this program can open the form's file again; false for an unknown form.
 bool isReadBack(const std::string& form);
 
+/// Whether the form's integers keep to their observers' ranges (`OwnRanges`), as what reads the
+/// file expects, and not to those of their types, as torch.ao's own forms do.
+bool keepsOwnRanges(const std::string& form);
+/// The graph that the form's file computes: lowered, the reference form, or that with `OwnRanges`.
+/// Errors: an unknown form (Usage), a model without that graph (Internal).
+Result<GraphPtr> exportedGraph(const ConvertedModel& converted, const std::string& form,
+                               const JobContext& job = {});
+
 /// Refuses (Unsupported, naming the model's file, the form and the node) a form that has no way to
 /// write an operator of the float model, as far as that is known before converting. Unknown forms
 /// are passed over.

@@ -64,7 +64,7 @@ Result<std::string> checkWritten(const ConvertedModel& converted, const std::str
     if (!isReadBack(form))
         return "this program does not read ONNX; 'quantscope verify' runs it in ONNX Runtime";
     const InferenceScope inference;
-    const GraphPtr& graph = form == "torchscript" ? converted.lowered : converted.reference;
+    QS_TRY(const GraphPtr graph, exportedGraph(converted, form, job));
     const auto read = importModel(path, job);
     QS_CHECK(job.check());
     if (!read)

@@ -3,13 +3,17 @@
 #include "engine/base/log.h"
 #include "engine/base/sha256.h"
 #include "engine/calibrate/data/dataset.h"
+#include "engine/compare/output_errors.h"
 #include "engine/configure/backend_config.h"
 #include "engine/configure/json/json_reader.h"
+#include "engine/convert/own_ranges.h"
 #include "engine/convert/ranges/value_alternatives.h"
 #include "engine/export/documents/earlier_exports.h"
+#include "engine/export/documents/own_ranges_text.h"
 #include "engine/export/documents/result_writer.h"
 #include "engine/export/exporter.h"
 #include "engine/pipeline/check_written.h"
+#include "engine/pipeline/keys/content_keys.h"
 #include "engine/pipeline/result_folder.h"
 #include "engine/pipeline/stage_chain.h"
 
@@ -27,11 +31,13 @@ namespace {
 class Writer
 {
 public:
+    /// `compared`: what the comparison ran on.
     Writer(const ExportRequest& request, const ResultFolder& folder, const Batch& batch,
-           const JobContext& job)
+           const Dataset& compared, const JobContext& job)
         : m_request(request)
         , m_staging(folder.staging())
         , m_batch(batch)
+        , m_compared(compared)
         , m_job(job)
     {
         const Calibration& calibration = *request.calibration;
@@ -57,6 +63,7 @@ public:
         m_parts.comparedSha256 = std::move(comparedSha256);
         QS_CHECK(writeRecipe());
         QS_CHECK(writeForms());
+        QS_CHECK(measureOwnRanges());
         if (m_request.alternatives) {
             QS_TRY(m_alternatives,
                    allAlternatives(*m_request.calibration->prepared, *m_parts.observations, m_job));
@@ -69,6 +76,11 @@ public:
         QS_CHECK(writeFileAtomically(at("result.json"), document));
         QS_CHECK(m_job.check());
         return document;
+    }
+
+    std::vector<std::string> notes() const
+    {
+        return m_parts.ownRanges ? ownRangesLines(*m_parts.ownRanges) : std::vector<std::string>();
     }
 
 private:
@@ -129,6 +141,27 @@ private:
         return name;
     }
 
+    /// What the comparison tells is the reference form's, whose integers go on to the ends of their
+    /// types.
+    Result<void> measureOwnRanges()
+    {
+        OwnRangeErrors errors;
+        for (const auto& [form, file] : m_parts.exports)
+            if (keepsOwnRanges(form))
+                errors.files.push_back(file);
+        if (errors.files.empty() || !m_request.comparison)
+            return {};
+        QS_TRY(const OwnRanges own, withOwnRanges(*m_request.converted, m_job));
+        if (own.values == 0)
+            return {};
+        errors.values = own.values;
+        m_job.report("export", "measuring what the files compute", 1);
+        QS_TRY(errors.outputs,
+               outputErrors(m_request.calibration->prepared->model, own.graph, m_compared, m_job));
+        m_parts.ownRanges = std::move(errors);
+        return {};
+    }
+
     /// The recipe as the folder carries it: a backend file goes along.
     Result<void> writeRecipe()
     {
@@ -146,6 +179,7 @@ private:
     const ExportRequest& m_request;
     std::string m_staging;
     const Batch& m_batch;
+    const Dataset& m_compared;
     const JobContext& m_job;
     ResultParts m_parts;
     AlternativesTable m_alternatives;
@@ -167,8 +201,12 @@ Result<ExportReport> StageChain::exportTo(const ExportRequest& request, const Jo
     QS_TRY(std::string compared, m_hashes.of(request.settings.compared(), model.info().sha256));
     ExportReport report;
     report.folder = request.folder;
-    QS_TRY(report.document,
-           Writer(request, folder, batch, job).run(std::move(content), std::move(compared)));
+    QS_TRY(const auto comparisonData,
+           data(model, request.settings.compared(),
+                comparedCut(request.settings, request.recipe.calibration)));
+    Writer writer(request, folder, batch, *comparisonData, job);
+    QS_TRY(report.document, writer.run(std::move(content), std::move(compared)));
+    report.notes = writer.notes();
     const EarlierExports earlier(request.folder);
     QS_TRY(report.files, folder.publish("result.json"));
     earlier.removeOutdated(report.files,

@@ -226,7 +226,8 @@ Result<ConvertedPtr> StageChain::convert(const ConvertRequest& request, const Jo
            data(*prepared.model, request.settings.calibrationData, request.recipe.calibration));
     QS_TRY(const Batch first, opened->batch(0));
     QS_TRY(ConvertedPtr converted,
-           convertModel(calibration.prepared, calibration.qparams, request.recipe, &first, job));
+           convertModel(calibration.prepared, calibration.qparams, request.recipe, &first, job,
+                        request.refused ? &*request.refused : nullptr));
     m_memo.keep<ConvertedModel>(key, converted, bytesOf(*converted));
     return converted;
 }

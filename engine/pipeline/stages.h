@@ -14,6 +14,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,8 @@ struct ConvertRequest
     CalibrationPtr calibration;
     Recipe recipe;
     RunSettings settings;
+    /// Of a result that was written: what is not lowered. Without them the check decides.
+    std::optional<std::vector<RefusedKernel>> refused {};
 };
 
 struct CompareRequest
@@ -89,6 +92,7 @@ struct ExportReport
     std::string folder;
     std::vector<std::string> files; ///< paths written, in order
     std::string document; ///< the text of result.json
+    std::vector<std::string> notes; ///< sentences on what the files compute otherwise
 };
 
 /// The exports of a result folder, to be run where they will run.

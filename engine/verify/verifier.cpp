@@ -32,6 +32,13 @@ namespace {
 
 using Outputs = std::vector<std::vector<at::Tensor>>; ///< by batch
 
+/// What a form computes here.
+struct OwnRun
+{
+    Outputs outputs;
+    NodeIntegers integers; ///< of the first batch, in order
+};
+
 std::string utcNow()
 {
     const std::time_t now = std::time(nullptr);
@@ -94,31 +101,49 @@ private:
     Result<void> runHere()
     {
         const ConvertedModel& converted = m_request.converted;
-        QS_TRY(OutputRun floatRun, OutputRun::create(converted.prepared->model));
-        QS_TRY(OutputRun reference, OutputRun::create(converted.reference));
-        QS_TRY(OutputRun lowered, OutputRun::create(converted.lowered));
         for (std::int64_t i = 0; i < m_request.data.batchCount(); ++i) {
-            m_job.report("verify", "here, batch " + std::to_string(i + 1), 0);
             QS_TRY(Batch batch, m_request.data.batch(i));
-            for (const auto& [run, outputs] : {std::pair {&floatRun, &m_float},
-                                               {&reference, &m_reference},
-                                               {&lowered, &m_lowered}}) {
-                QS_TRY(auto made, run->run(batch, m_job));
-                outputs->push_back(std::move(made));
-            }
             m_batches.push_back(std::move(batch));
         }
         if (m_batches.empty())
             return fail(ErrorCode::BadInput, "the data hold no whole batch");
+        QS_TRY(m_float, outputsOf(converted.prepared->model, "float"));
+        for (const auto& [form, file] : m_request.exports) {
+            if (exportFile(form).empty())
+                continue; // of another version of this program
+            QS_TRY(const GraphPtr graph, exportedGraph(converted, form, m_job));
+            m_graphs[form] = graph;
+            if (m_own.contains(graph))
+                continue;
+            OwnRun own;
+            QS_TRY(own.outputs, outputsOf(graph, form));
+            // Kernels show none; what they stand for does.
+            const GraphPtr& quantizing = graph == converted.lowered ? converted.reference : graph;
+            QS_TRY(own.integers, ownIntegers(quantizing, m_batches.front().inputs, m_job));
+            m_own[graph] = std::move(own);
+        }
         m_saturates = !multipliesBytes()
             && std::any_of(converted.qparams.begin(), converted.qparams.end(), [](const auto& one) {
                    const QParams& qparams = one.second;
                    return !isPerChannel(qparams.qscheme) && qparams.quantMin == 0
                        && qparams.quantMax == 255;
                });
-        QS_TRY(m_integers, ownIntegers(converted.reference, m_batches.front().inputs, m_job));
         return {};
     }
+
+    Result<Outputs> outputsOf(const GraphPtr& graph, const std::string& form) const
+    {
+        QS_TRY(OutputRun run, OutputRun::create(graph));
+        Outputs outputs;
+        for (const Batch& batch : m_batches) {
+            m_job.report("verify", form + " here, batch " + std::to_string(outputs.size() + 1), 0);
+            QS_TRY(auto made, run.run(batch, m_job));
+            outputs.push_back(std::move(made));
+        }
+        return outputs;
+    }
+
+    const OwnRun& ownOf(const std::string& form) const { return m_own.at(m_graphs.at(form)); }
 
     /// False where the file is not the one that was written.
     bool checkBytes(const std::string& form, const std::string& file)
@@ -185,7 +210,7 @@ private:
             const std::string whole = path(file);
             const PythonJob pythonJob {m_request.python, runtime, whole,
                                        m_request.converted.prepared->model->info().inputTree,
-                                       &m_integers};
+                                       &ownOf(form).integers};
             QS_TRY(const RuntimeRun run, runInPython(pythonJob, m_batches, m_job));
             verdict.versions = run.versions;
             verdict.notes = run.notes;
@@ -251,10 +276,10 @@ private:
                 = run.error + (cause == run.notes.end() ? "" : " (" + cause->second + ")");
             return;
         }
-        verdict.steps = stepsApart(m_integers, run.nodes);
-        const Outputs& ours = runtime.form == "torchscript" ? m_lowered : m_reference;
-        verdict.alone = countAlone(m_integers, ours.front(), run.alone);
-        if (const auto measured = measure(verdict, runtime, ours, run.outputs); !measured)
+        const OwnRun& own = ownOf(verdict.form);
+        verdict.steps = stepsApart(own.integers, run.nodes);
+        verdict.alone = countAlone(own.integers, own.outputs.front(), run.alone);
+        if (const auto measured = measure(verdict, runtime, own.outputs, run.outputs); !measured)
             verdict.reason = measured.error().message;
         if (verdict.reason.empty() && runtime.isExact && verdict.alone)
             verdict.reason = faultAlone(*verdict.alone);
@@ -369,11 +394,12 @@ private:
     const JobContext& m_job;
     const std::vector<std::string> m_names;
     std::vector<Batch> m_batches;
-    Outputs m_float, m_reference, m_lowered;
+    Outputs m_float;
+    std::map<std::string, GraphPtr> m_graphs; ///< by form
+    std::map<GraphPtr, OwnRun> m_own; ///< what the forms' graphs compute here
     std::int64_t m_done = 0; ///< runs
     bool m_saturates = false; ///< whole bytes meet a processor that cannot add them up
     std::optional<ExportRecord> m_record; ///< of the file that is being verified
-    NodeIntegers m_integers; ///< of the first batch, in order
     Certificate m_certificate;
 };
 

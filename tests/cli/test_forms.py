@@ -215,5 +215,51 @@ def test_the_page_and_what_stays_in_reference_form(folder):
     assert rows == sum("departure" in node or "steps" in (node.get("kernel") or {}) for node in result["nodes"]), rows
 
 
+def loud(folder, times=6.0):
+    """The calibration data far louder than any observer saw them."""
+    name, images = next(iter(numpy.load(DATA).items()))
+    numpy.savez(folder / "loud.npz", **{name: images * numpy.float32(times)})
+    return folder / "loud.npz", images * numpy.float32(times)
+
+
+def test_other_data_run_through_the_model_that_was_written(folder):
+    """Which kernels a model has was decided when it was written, not by the data that it is looked at with."""
+    import torch
+
+    out, result = quantized(folder)
+    data, images = loud(folder)
+    model, lowered = torch.export.load(MODEL).module(), torch.jit.load(out / "model.ts.pt")
+    with torch.no_grad():
+        pairs = [(model(batch), lowered(batch)) for batch in torch.from_numpy(images).split(BATCH)]
+    wanted = sqnr(torch.cat([a for a, _ in pairs]), torch.cat([b for _, b in pairs]))
+    seen = json.loads(run_good("compare", MODEL, "--result", out, "--data", data, "--device", "cpu", "--json"))
+    assert abs(seen["outputs"][0]["lowered"]["sqnr_db"] - wanted) < 0.01, (seen["outputs"], wanted)
+    kernels = [{name: (node["kernel"]["name"], node["kernel"]["passed"]) for name, node in by_name(document).items() if "kernel" in node} for document in (result, seen)]
+    assert kernels[0] == kernels[1], kernels
+    assert seen["refused_kernels"] == result["refused_kernels"]
+
+
+def test_the_kernels_that_a_result_refused(folder):
+    """They are read from it: with all of them refused, both forms are the same."""
+    import torch
+
+    out, result = quantized(folder)
+    words = ("compare", MODEL, "--result", out, "--data", DATA, "--device", "cpu", "--json")
+    program = torch.export.load(out / "model.reference.pt2")
+    result["refused_kernels"] = [{"site": node.name, "kernel": "quantized.none", "reason": "the test says so"}
+                                 for node in program.graph.nodes if "quantized_decomposed.quantize_per_tensor" in str(node.target)]
+    assert len(result["refused_kernels"]) > 5
+    (out / "result.json").write_text(json.dumps(result))
+    seen = json.loads(run_good(*words))
+    refused = [node["kernel"] for node in seen["nodes"] if "kernel" in node]
+    assert refused and all(not kernel["passed"] and kernel["reason"] == "the test says so" for kernel in refused), refused
+    assert seen["outputs"][0]["forms"]["sqnr_db"] > 60 and abs(seen["outputs"][0]["lowered"]["sqnr_db"] - seen["outputs"][0]["cumulative"]["sqnr_db"]) < 0.01
+    # A recipe that was changed since is lowered anew.
+    recipe = json.loads((out / "recipe.json").read_text())
+    (out / "recipe.json").write_text(json.dumps(recipe, indent=4))
+    seen = json.loads(run_good(*words))
+    assert any(node["kernel"]["passed"] for node in seen["nodes"] if "kernel" in node)
+
+
 if __name__ == "__main__":
     main(__name__)

@@ -174,10 +174,15 @@ void MainWindow::offerToVerify()
     const QString written = toQString(counted(std::int64_t(done.files.size()), "file")
                                       + " written to " + done.folder);
     statusBar()->showMessage(written, 8000);
+    QString detail;
+    for (const std::string& note : done.notes) {
+        m_log->add(LogLevel::Note, toQString(note));
+        detail += toQString(note) + QStringLiteral(". ");
+    }
     QAction& verify = (*m_actions)["verify"];
     if (verify.isEnabled())
         m_messages->showChoices(MessageBar::Kind::Note, QStringLiteral("export"), written,
-                                QStringLiteral("Do they compute the same where they will run?"), {},
+                                detail + tr("Do they compute the same where they will run?"), {},
                                 {{verify.text().remove(QLatin1Char('&')), verify.toolTip(),
                                   [&verify] { verify.trigger(); }}});
 }

@@ -104,8 +104,13 @@ Result<RestoredResult> restoreResult(StageChain& chain, const std::string& resul
         (*timing)["prepare"] = restored.calibration->prepareSeconds;
     const Stopwatch converting(timing, "convert");
     job.report("convert", "rebuilding the converted graph", 0);
-    QS_TRY(restored.converted,
-           chain.convert({restored.calibration, planned.recipe, settings}, job));
+    // Decisions that were changed since are lowered anew.
+    auto refused = restored.was.recipeSha256 == restored.recipeSha256
+        ? restored.was.refused
+        : std::optional<std::vector<RefusedKernel>>();
+    QS_TRY(
+        restored.converted,
+        chain.convert({restored.calibration, planned.recipe, settings, std::move(refused)}, job));
     return restored;
 }
 

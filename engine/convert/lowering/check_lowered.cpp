@@ -14,19 +14,25 @@ class LoweredCheck
 {
 public:
     LoweredCheck(ConvertedModel& model, const Batch& batch, LoweringOptions& options,
-                 LoweredGraph& lowered, const JobContext& job)
+                 LoweredGraph& lowered, const JobContext& job,
+                 const std::vector<RefusedKernel>* written)
         : m_model(model)
         , m_batch(batch)
         , m_options(options)
         , m_lowered(lowered)
         , m_job(job)
+        , m_written(written)
     {
     }
 
     Result<void> run()
     {
-        if (m_lowered.sites.empty())
+        if (m_written)
+            addWritten();
+        if (m_lowered.sites.empty()) {
+            listChecks();
             return {};
+        }
         QS_TRY(m_reference, Interpreter::create(m_model.reference));
         for (;;) {
             QS_TRY(const Interpreter interpreter, Interpreter::create(m_lowered.graph));
@@ -41,8 +47,10 @@ public:
             QS_TRY(m_lowered, lowerGraph(*m_model.reference, m_options, m_job));
         }
         m_reference.reset();
-        QS_CHECK(holdOutputs(m_model, m_batch, m_options, m_lowered,
-                             {std::move(m_referenceOutputs), std::move(m_loweredOutputs)}, m_job));
+        if (!m_written)
+            QS_CHECK(holdOutputs(m_model, m_batch, m_options, m_lowered,
+                                 {std::move(m_referenceOutputs), std::move(m_loweredOutputs)},
+                                 m_job));
         listChecks();
         return {};
     }
@@ -54,6 +62,21 @@ private:
         std::vector<TensorForm> inputs;
         KernelCheck check;
     };
+
+    /// What was refused when the model was written, in place of a check.
+    void addWritten()
+    {
+        std::unordered_map<std::string, NodeId> nodes;
+        for (const NodePtr& node : m_model.reference->nodes())
+            nodes.emplace(node->name, node->id);
+        for (const RefusedKernel& kernel : *m_written)
+            if (const auto it = nodes.find(kernel.site); it != nodes.end()) {
+                KernelCheck check;
+                check.node = m_model.reference->get(it->second).origin;
+                check.kernel = kernel.kernel;
+                m_checked[it->second] = {{}, std::move(check)};
+            }
+    }
 
     /// Notes in which form every kernel's inputs are. Returns what a node said that raised.
     Result<std::optional<Error>> runWhole(const Interpreter& interpreter)
@@ -109,7 +132,9 @@ private:
         m_referenceOutputs = std::move(made.outputs);
         for (std::size_t i = 0; i < fresh.size(); ++i) {
             const KernelSite& site = m_lowered.sites[fresh[i]];
-            if (!made.checks[i].passed)
+            if (m_written)
+                made.checks[i].passed = true;
+            else if (!made.checks[i].passed)
                 m_options.refused[site.reference] = made.checks[i].reason;
             m_checked[site.reference] = {formsOf(site), std::move(made.checks[i])};
         }
@@ -118,6 +143,8 @@ private:
 
     Result<void> refuseRaising(const Error& raised)
     {
+        if (m_written)
+            return fail(raised);
         const auto& sites = m_lowered.sites;
         const auto site = std::find_if(sites.begin(), sites.end(), [&](const KernelSite& s) {
             return m_lowered.graph->get(s.kernel).name == raised.node;
@@ -158,6 +185,7 @@ private:
     LoweringOptions& m_options;
     LoweredGraph& m_lowered;
     const JobContext& m_job;
+    const std::vector<RefusedKernel>* m_written; ///< null: the check decides
     std::optional<Interpreter> m_reference;
     InputForms m_forms; ///< in the latest run
     std::unordered_map<NodeId, Checked> m_checked; ///< by `KernelSite::reference`
@@ -167,9 +195,10 @@ private:
 } // namespace
 
 Result<void> checkLowered(ConvertedModel& model, const Batch& batch, LoweringOptions& options,
-                          LoweredGraph& lowered, const JobContext& job)
+                          LoweredGraph& lowered, const JobContext& job,
+                          const std::vector<RefusedKernel>* written)
 {
-    return LoweredCheck(model, batch, options, lowered, job).run();
+    return LoweredCheck(model, batch, options, lowered, job, written).run();
 }
 
 } // namespace qs

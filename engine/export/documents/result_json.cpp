@@ -2,6 +2,7 @@
 #include "engine/configure/extension_packs.h"
 #include "engine/export/documents/forms_text.h"
 #include "engine/export/documents/node_json.h"
+#include "engine/export/documents/own_ranges_text.h"
 #include "engine/export/documents/steps_json.h"
 #include "engine/plan/module_statistics.h"
 
@@ -48,6 +49,19 @@ Json outputsJson(const Comparison* comparison)
     return list;
 }
 
+Json ownRangesJson(const std::optional<OwnRangeErrors>& own)
+{
+    if (!own)
+        return nullptr;
+    Json outputs = Json::array();
+    for (const OutputError& output : own->outputs)
+        outputs.push_back({{"name", output.name}, {"cumulative", metricsJson(output.cumulative)}});
+    return {{"files", own->files},
+            {"values", own->values},
+            {"outputs", std::move(outputs)},
+            {"summary", ownRangesLines(*own)}};
+}
+
 /// Simulated and real in few numbers: how far the lowered form, run whole, is from the reference
 /// form.
 Json formsJson(const ResultParts& parts)
@@ -68,6 +82,19 @@ Json formsJson(const ResultParts& parts)
     json["gap"] = gap ? Json(gap->name) : Json(nullptr);
     json["summary"] = formsLines(*parts.model, *comparison, parts.converted);
     return json;
+}
+
+/// By node of the reference form: with them the lowered form is made again as it was written.
+Json refusedJson(const ConvertedModel* converted)
+{
+    Json list = Json::array();
+    if (converted)
+        for (const KernelCheck& check : converted->checks)
+            if (!check.passed)
+                list.push_back({{"site", converted->reference->get(check.reference).name},
+                                {"kernel", check.kernel},
+                                {"reason", check.reason}});
+    return list;
 }
 
 /// Bytes of parameters and buffers, before and after the plan.
@@ -139,6 +166,7 @@ std::string resultJson(const ResultParts& parts)
         {"exports", parts.exports},
         {"exports_sha256", parts.exportHashes},
         {"outputs", outputsJson(parts.comparison)},
+        {"own_ranges", ownRangesJson(parts.ownRanges)},
         {"forms", formsJson(parts)}};
     json.update(targetJson(*parts.recipe));
     for (const ExtensionPackPtr& pack : loadedPacks())
@@ -153,6 +181,7 @@ std::string resultJson(const ResultParts& parts)
     json["nodes"] = nodes.nodes();
     json["observations"] = nodes.observations();
     json["residue"] = residueJson(parts);
+    json["refused_kernels"] = refusedJson(parts.converted);
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

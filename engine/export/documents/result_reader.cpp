@@ -134,6 +134,16 @@ bool isUsable(const QParams& params)
             || std::all_of(params.zeroPoint.begin(), params.zeroPoint.end(), isInside));
 }
 
+std::vector<RefusedKernel> readRefused(const Json& list)
+{
+    std::vector<RefusedKernel> refused;
+    for (const Json& kernel : list)
+        refused.push_back({required<std::string>(kernel, "site"),
+                           required<std::string>(kernel, "kernel"),
+                           required<std::string>(kernel, "reason")});
+    return refused;
+}
+
 Result<StoredQuantization> readDocument(const Json& document, const Graph& model, const Plan& plan)
 {
     QS_CHECK(checkDocument(document, model));
@@ -168,6 +178,8 @@ Result<StoredQuantization> readDocument(const Json& document, const Graph& model
         stored.calibrationData = data->value("calibration", "");
         stored.dataSha256 = data->value("calibration_sha256", "");
     }
+    if (const auto refused = document.find("refused_kernels"); refused != document.end())
+        stored.refused = readRefused(*refused);
     stored.observations.batches
         = document.value(Json::json_pointer("/data/calibration_batches"), 0);
     stored.observations.samples

@@ -11,9 +11,18 @@
 #include "engine/import/trace_report.h"
 
 #include <map>
+#include <optional>
 #include <string>
 
 namespace qs {
+
+/// What exports that keep to their observers' ranges compute (`OwnRanges`).
+struct OwnRangeErrors
+{
+    std::vector<std::string> files; ///< names
+    std::int64_t values = 0; ///< whose range is narrower than their integers' type
+    std::vector<OutputError> outputs; ///< against the float model
+};
 
 /// Everything a result document reports (design 4). Pointers may be null where a stage has not run;
 /// borrowed for the call.
@@ -36,6 +45,7 @@ struct ResultParts
     std::string calibrationData; ///< path or "sample"
     std::string dataSha256; ///< of their content; "" = not known
     std::string comparisonData, comparedSha256; ///< the same; path "" = the calibration's batches
+    std::optional<OwnRangeErrors> ownRanges; ///< where an export's integers are cut elsewhere
     std::map<std::string, double> evaluation; ///< the user's own metric of "float" and "int8"
 };
 
@@ -84,6 +94,8 @@ struct StoredQuantization
     std::string recipeSha256; ///< of the recipe.json written beside it
     std::string backendSha256; ///< of the backend.json written beside it; "" where there is none
     std::string calibrationData, dataSha256; ///< path and content of the calibration data
+    /// Empty where an older document does not tell them.
+    std::optional<std::vector<RefusedKernel>> refused;
 };
 
 /// Errors: not a result document, one of another model's hash. For asking before anything is run.

@@ -130,6 +130,8 @@ Result<OnnxModel> build(const Graph& reference, const OnnxOptions& options)
     model.opset = options.opset;
     model.metadata = metadataOf(*graph, options);
     model.graph = builder.take(graph->info().name.empty() ? "model" : graph->info().name);
+    if (options.target != OnnxTarget::TensorRt) // whose integers have no operators
+        cutBytes(model.graph);
     if (options.target == OnnxTarget::OrtCpu)
         placeForOrt(model.graph, options.calibrated);
     if (options.target == OnnxTarget::TensorRt)

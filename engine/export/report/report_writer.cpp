@@ -73,6 +73,9 @@ std::string summaryHtml(const Json& result)
         html += item("Output " + textOf(output, "name"),
                      dbText(errorTerm(output, "cumulative")) + " dB in the reference form, "
                          + dbText(errorTerm(output, "lowered")) + " dB lowered");
+    if (const auto own = result.find("own_ranges"); own != result.end() && own->is_object())
+        for (const Json& line : own->value("summary", Json::array()))
+            html += item("Other files", line.get<std::string>());
     if (const auto unpaired = result.find("unpaired");
         unpaired != result.end() && unpaired->is_array())
         for (const Json& line : *unpaired)

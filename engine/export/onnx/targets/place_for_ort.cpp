@@ -54,8 +54,15 @@ std::optional<at::Tensor> onGrid(const OnnxView& view, const std::string& bound,
     return code.to(step.zeroPoint.scalar_type());
 }
 
+/// Runtimes cut integers of eight bits; not all those of sixteen.
+bool isOfBytes(const OnnxStep& step)
+{
+    const auto type = step.zeroPoint.defined() ? step.zeroPoint.scalar_type() : at::kFloat;
+    return type == at::kByte || type == at::kChar;
+}
+
 /// Clip, QuantizeLinear ► QuantizeLinear, Clip of integers, which keeps the name of the result.
-void clipIntegers(OnnxGraph& graph, FreshNames& names)
+void cutBytes(OnnxGraph& graph, FreshNames& names)
 {
     std::vector<OnnxNode> added; ///< after the node before which `at` counts
     std::vector<std::size_t> at;
@@ -77,7 +84,7 @@ void clipIntegers(OnnxGraph& graph, FreshNames& names)
             const OnnxStep step = onnxStep(view, quantize);
             const auto low = onGrid(view, clip.inputs[1], step);
             const auto high = onGrid(view, clip.inputs[2], step);
-            if (!low || !high)
+            if (!low || !high || !isOfBytes(step))
                 continue;
             OnnxNode cut = clip;
             const std::string result = quantize.outputs[0];
@@ -226,10 +233,16 @@ void dropUnread(OnnxGraph& graph)
 
 } // namespace
 
+void cutBytes(OnnxGraph& graph)
+{
+    FreshNames names(graph);
+    cutBytes(graph, names);
+    dropUnread(graph);
+}
+
 void placeForOrt(OnnxGraph& graph, bool calibrated)
 {
     FreshNames names(graph);
-    clipIntegers(graph, names);
     dropNeedlessClips(graph);
     storeBiases(graph, names, calibrated);
     dropUnread(graph);

@@ -5,10 +5,13 @@
 
 namespace qs {
 
+/// A Clip before a QuantizeLinear (a range narrower than its bytes) becomes one of the bytes after
+/// it: the same numbers, and the QuantizeLinear stands at the operator, where runtimes look for it.
+void cutBytes(OnnxGraph& graph);
+
 /// Places pairs and biases so that ONNX Runtime's CPU provider finds its integer kernels
 /// (`OrtFusions`):
-/// - a Clip before a QuantizeLinear (a range narrower than its integers) becomes one of the
-///   integers after it: the same numbers, and the QuantizeLinear stands at the operator;
+/// - a Clip that `cutBytes` made needless goes;
 /// - the bias of a Conv or Gemm that gets an integer kernel is stored as int32, its step the
 ///   product of the steps of input and weight; one that int32 cannot hold stays float.
 /// `calibrated`: as for `OrtFusions`.

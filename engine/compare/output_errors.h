@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/job_context.h"
+#include "engine/calibrate/data/dataset.h"
+#include "engine/compare/comparison.h"
+#include "engine/graph/graph.h"
+
+namespace qs {
+
+/// How far one form of the model, run whole on the CPU, is from the float model at its outputs,
+/// over all of the data: the terms `cumulative`, in the order of `outputNames`. An output that is
+/// no floating point, or has another shape in the form, has none.
+Result<std::vector<OutputError>> outputErrors(const GraphPtr& model, const GraphPtr& form,
+                                              const Dataset& data, const JobContext& job = {});
+
+} // namespace qs

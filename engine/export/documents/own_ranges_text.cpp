@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/export/documents/own_ranges_text.h"
+
+#include "engine/base/text.h"
+#include "engine/export/documents/result_document.h"
+
+namespace qs {
+
+namespace {
+
+/// "model.onnx and model.pt2".
+std::string joined(const std::vector<std::string>& names)
+{
+    std::string text;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+    return text;
+}
+
+} // namespace
+
+std::vector<std::string> ownRangesLines(const OwnRangeErrors& errors)
+{
+    std::vector<std::string> lines;
+    for (const OutputError& output : errors.outputs) {
+        if (!output.cumulative || !output.cumulative->sqnrDb)
+            continue;
+        const double db = *output.cumulative->sqnrDb;
+        lines.push_back("output " + output.name + ": "
+                        + (db >= kExactDb ? "exact" : decimals(db, 2) + " dB") + " in "
+                        + joined(errors.files) + ", which cut " + counted(errors.values, "value")
+                        + " at the ends of their observers' ranges; the reference form cuts at "
+                          "those of the integers' types");
+    }
+    return lines;
+}
+
+} // namespace qs
