@@ -54,6 +54,11 @@ void addQuantizeCommand(CLI::App& app, Command& chosen)
                      "computes alike), ort-cpu (integer kernels of ONNX Runtime), tensorrt; 'plan "
                      "--export onnx' tells what to expect there")
         ->check(CLI::IsMember(onnxTargetNames()));
+    verb->add_option("--saturate", options->saturate,
+                     "where the integers of the exports pt2 and onnx are cut: at the ends of their "
+                     "type (as torch.ao's reference form, the default), or of the observer's own "
+                     "range (as PT2E), 127 with seven bits")
+        ->check(CLI::IsMember({kAtType, kAtObserver}));
     verb->add_option("--out", options->out, "the folder for the results")->required();
     verb->add_flag("--strict", options->strict,
                    "fail on a rule that matched nothing, a dropped qconfig or an unobserved edge");

@@ -11,12 +11,16 @@
 
 namespace qs {
 
+inline constexpr const char* kAtObserver = "observer"; ///< `QuantizeOptions::saturate`
+inline constexpr const char* kAtType = "type";
+
 struct QuantizeOptions : ModelRunOptions
 {
     std::string out;
     std::vector<std::string> forms {"torchscript", "pt2-reference"};
     std::int64_t onnxOpset = kOnnxOpset;
     std::string onnxTarget; ///< "" = generic
+    std::string saturate; ///< "observer": `ExportOptions::ownRanges`; "" = "type"
     bool formsChosen = false; ///< the user named them: each must be written
     bool alternatives = false;
     bool json = false;

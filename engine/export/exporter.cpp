@@ -20,14 +20,6 @@ namespace qs {
 
 namespace {
 
-/// What a form computes.
-enum class Computes : std::uint8_t
-{
-    Lowered,
-    Reference,
-    OwnRanges
-};
-
 /// What a form's file is written from.
 struct Written
 {
@@ -39,7 +31,8 @@ struct Form
 {
     const char* name;
     const char* file;
-    Computes computes;
+    bool isLowered; ///< else the reference form
+    bool holdsOwnRanges;
     /// The graph into `path`, which is going to stand at `finalPath`.
     Result<void> (*write)(const Written& written, const std::string& path,
                           const std::string& finalPath, const ExportOptions& options,
@@ -89,11 +82,10 @@ Result<void> writeQdq(const Written& written, const std::string& path, const std
 }
 
 constexpr std::array<Form, 4> kForms {{
-    {"torchscript", "model.ts.pt", Computes::Lowered, writeLowered, true},
-    {"pt2-reference", "model.reference.pt2", Computes::Reference, writeReference, true,
-     checkPt2Objects},
-    {"pt2", "model.pt2", Computes::OwnRanges, writeFolded, true, checkPt2Objects},
-    {"onnx", "model.onnx", Computes::OwnRanges, writeQdq, false, checkOnnxOperators},
+    {"torchscript", "model.ts.pt", true, false, writeLowered, true},
+    {"pt2-reference", "model.reference.pt2", false, false, writeReference, true, checkPt2Objects},
+    {"pt2", "model.pt2", false, true, writeFolded, true, checkPt2Objects},
+    {"onnx", "model.onnx", false, true, writeQdq, false, checkOnnxOperators},
 }};
 
 const Form* findForm(const std::string& name)
@@ -142,23 +134,22 @@ bool isReadBack(const std::string& form)
     return known && known->isReadBack;
 }
 
-bool keepsOwnRanges(const std::string& form)
+bool holdsOwnRanges(const std::string& form)
 {
     const Form* known = findForm(form);
-    return known && known->computes == Computes::OwnRanges;
+    return known && known->holdsOwnRanges;
 }
 
 Result<GraphPtr> exportedGraph(const ConvertedModel& converted, const std::string& form,
-                               const JobContext& job)
+                               bool ownRanges, const JobContext& job)
 {
     QS_TRY(const Form* known, knownForm(form));
-    const bool isLowered = known->computes == Computes::Lowered;
-    const GraphPtr& graph = isLowered ? converted.lowered : converted.reference;
+    const GraphPtr& graph = known->isLowered ? converted.lowered : converted.reference;
     if (!graph)
         return fail(ErrorCode::Internal,
                     std::string("the converted model has no ")
-                        + (isLowered ? "lowered form" : "reference form"));
-    if (known->computes != Computes::OwnRanges)
+                        + (known->isLowered ? "lowered form" : "reference form"));
+    if (!ownRanges || !known->holdsOwnRanges)
         return graph;
     QS_TRY(OwnRanges own, withOwnRanges(converted, job));
     return own.graph;
@@ -182,7 +173,7 @@ Result<std::string> exportModel(const ConvertedModel& converted, const std::stri
     QS_TRY(const Form* wanted, knownForm(form));
     QS_CHECK(job.check());
     QS_CHECK(ensureWritableFolder(folder));
-    QS_TRY(const GraphPtr graph, exportedGraph(converted, form, job));
+    QS_TRY(const GraphPtr graph, exportedGraph(converted, form, options.ownRanges, job));
     const std::string path = (std::filesystem::path(folder) / wanted->file).string();
     job.report("export", wanted->file, 0);
     QS_TRY(AtomicFile file, AtomicFile::create(path));

@@ -22,6 +22,7 @@ struct ExportOptions
     std::int64_t onnxOpset = kOnnxOpset; ///< 13 to 23
     OnnxTarget onnxTarget = OnnxTarget::Generic;
     std::string recipeSha256; ///< for files that tell where they came from; may be empty
+    bool ownRanges = false; ///< integers keep to their observers' ranges where the form holds them
 };
 
 /// Writes one form of the converted model into `folder` by atomic rename; returns the path. `form`
@@ -42,13 +43,13 @@ inline constexpr const char* kBesideSuffix = ".data";
 /// Whether this program can open the form's file again; false for an unknown form.
 bool isReadBack(const std::string& form);
 
-/// Whether the form's integers keep to their observers' ranges (`OwnRanges`), as what reads the
-/// file expects, and not to those of their types, as torch.ao's own forms do.
-bool keepsOwnRanges(const std::string& form);
-/// The graph that the form's file computes: lowered, the reference form, or that with `OwnRanges`.
-/// Errors: an unknown form (Usage), a model without that graph (Internal).
+/// Whether the form can hold integers that keep to their observers' ranges (`OwnRanges`).
+bool holdsOwnRanges(const std::string& form);
+/// The graph that the form's file computes: lowered, the reference form, or, where it is wanted and
+/// the form holds it, that with `OwnRanges`. Errors: an unknown form (Usage), a model without that
+/// graph (Internal).
 Result<GraphPtr> exportedGraph(const ConvertedModel& converted, const std::string& form,
-                               const JobContext& job = {});
+                               bool ownRanges, const JobContext& job = {});
 
 /// Refuses (Unsupported, naming the model's file, the form and the node) a form that has no way to
 /// write an operator of the float model, as far as that is known before converting. Unknown forms

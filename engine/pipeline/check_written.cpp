@@ -59,12 +59,13 @@ Result<std::string> compareOutputs(const std::vector<at::IValue>& wanted,
 } // namespace
 
 Result<std::string> checkWritten(const ConvertedModel& converted, const std::string& form,
-                                 const std::string& path, const Batch& batch, const JobContext& job)
+                                 bool ownRanges, const std::string& path, const Batch& batch,
+                                 const JobContext& job)
 {
     if (!isReadBack(form))
         return "this program does not read ONNX; 'quantscope verify' runs it in ONNX Runtime";
     const InferenceScope inference;
-    QS_TRY(const GraphPtr graph, exportedGraph(converted, form, job));
+    QS_TRY(const GraphPtr graph, exportedGraph(converted, form, ownRanges, job));
     const auto read = importModel(path, job);
     QS_CHECK(job.check());
     if (!read)

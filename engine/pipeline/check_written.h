@@ -10,12 +10,11 @@
 namespace qs {
 
 /// Opens an exported file again, runs one batch through it and holds its outputs against those of
-/// the form that was written ("torchscript": lowered; else reference). Returns what kept it from
-/// being checked, for a warning: a file that this program cannot read back (ONNX), or whose outputs
-/// are no tensors; empty where it was checked. Errors (Numeric): it computes something else, 40 dB
-/// are asked for.
+/// the graph that was written (`exportedGraph`). Returns what kept it from being checked, for a
+/// warning: a file that this program cannot read back (ONNX), or whose outputs are no tensors;
+/// empty where it was checked. Errors (Numeric): it computes something else, 40 dB are asked for.
 Result<std::string> checkWritten(const ConvertedModel& converted, const std::string& form,
-                                 const std::string& path, const Batch& batch,
+                                 bool ownRanges, const std::string& path, const Batch& batch,
                                  const JobContext& job = {});
 
 } // namespace qs

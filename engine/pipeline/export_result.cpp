@@ -132,10 +132,11 @@ private:
     {
         QS_TRY(const std::string path,
                exportModel(*m_request.converted, form, m_staging, m_job,
-                           {m_request.onnxOpset, m_request.onnxTarget, m_parts.recipeSha256}));
+                           {m_request.onnxOpset, m_request.onnxTarget, m_parts.recipeSha256,
+                            m_request.ownRanges}));
         const std::string name = fs::path(path).filename().string();
         QS_TRY(const std::string unchecked,
-               checkWritten(*m_request.converted, form, path, m_batch, m_job));
+               checkWritten(*m_request.converted, form, m_request.ownRanges, path, m_batch, m_job));
         if (!unchecked.empty())
             warn(name + " was written and could not be checked by reading it back: " + unchecked);
         return name;
@@ -147,17 +148,20 @@ private:
     {
         OwnRangeErrors errors;
         for (const auto& [form, file] : m_parts.exports)
-            if (keepsOwnRanges(form))
+            if (m_request.ownRanges && holdsOwnRanges(form))
                 errors.files.push_back(file);
-        if (errors.files.empty() || !m_request.comparison)
+        if (errors.files.empty())
             return {};
         QS_TRY(const OwnRanges own, withOwnRanges(*m_request.converted, m_job));
         if (own.values == 0)
             return {};
         errors.values = own.values;
         m_job.report("export", "measuring what the files compute", 1);
-        QS_TRY(errors.outputs,
-               outputErrors(m_request.calibration->prepared->model, own.graph, m_compared, m_job));
+        if (m_request.comparison) {
+            QS_TRY(
+                errors.outputs,
+                outputErrors(m_request.calibration->prepared->model, own.graph, m_compared, m_job));
+        }
         m_parts.ownRanges = std::move(errors);
         return {};
     }

@@ -22,8 +22,8 @@ Result<Certificate> StageChain::verify(const VerifyStageRequest& request, const 
     QS_TRY(std::string content, m_hashes.of(request.data, model.info().sha256));
     return certify(
         {{*request.converted, *opened, stored.folder, stored.exports, stored.exportHashes,
-          std::move(recipe), request.python.empty() ? usualPython() : request.python,
-          request.runtimes, request.speed},
+          stored.ownRangeFiles, std::move(recipe),
+          request.python.empty() ? usualPython() : request.python, request.runtimes, request.speed},
          model.info().sha256,
          request.data,
          std::move(content)},

@@ -111,7 +111,9 @@ private:
         for (const auto& [form, file] : m_request.exports) {
             if (exportFile(form).empty())
                 continue; // of another version of this program
-            QS_TRY(const GraphPtr graph, exportedGraph(converted, form, m_job));
+            const auto& files = m_request.ownRangeFiles;
+            const bool cut = std::find(files.begin(), files.end(), file) != files.end();
+            QS_TRY(const GraphPtr graph, exportedGraph(converted, form, cut, m_job));
             m_graphs[form] = graph;
             if (m_own.contains(graph))
                 continue;

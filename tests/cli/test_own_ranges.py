@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exports for runtimes that take a range for what it says: their integers keep to the observers' own ranges, seven bits say. Held to
+"""`--saturate observer`: integers keep to the observers' own ranges, seven bits say. Held to
 torch.ao's decomposed form, which is cut so, and to PyTorch's and ONNX Runtime's numbers on the files."""
 
 import json
@@ -10,7 +10,7 @@ import onnxruntime
 import torch
 import torch.ao.quantization as ao
 import torch.ao.quantization.fx._decomposed  # noqa: F401  registers quantized_decomposed
-from harness import main, run, run_good, sqnr, write_recipe
+from harness import expect_bad, main, run, run_good, sqnr, write_recipe
 from torch.ao.quantization import quantize_fx
 
 FULL = {"backend": "x86", "qconfigs": {"full": {
@@ -87,7 +87,7 @@ def quantized(folder, spread=3.0):
     quiet = [images(1.0, seed) for seed in range(3)]
     loud = [images(spread, seed) for seed in range(10, 13)]
     out = folder / "out"
-    words = ["quantize", saved(folder, model, quiet[0]), "--data", batches(folder, "quiet", quiet), "--device", "cpu", "--out", out, "--export", "torchscript,pt2-reference,pt2,onnx"]
+    words = ["quantize", saved(folder, model, quiet[0]), "--data", batches(folder, "quiet", quiet), "--device", "cpu", "--out", out, "--export", "torchscript,pt2-reference,pt2,onnx", "--saturate", "observer"]
     text = run_good(*words)
     batches(folder, "loud", loud)
     return model, quiet, loud, out, text
@@ -171,7 +171,7 @@ def test_bodies_of_custom_modules(folder):
     torch.manual_seed(1)
     model = Recurrent().eval()
     data = [torch.randn(2, 5, 6, generator=torch.Generator().manual_seed(seed)) for seed in range(3)]
-    words = ["quantize", saved(folder, model, data[0]), "--data", batches(folder, "data", data), "--device", "cpu", "--export", "pt2-reference,pt2", "--out"]
+    words = ["quantize", saved(folder, model, data[0]), "--data", batches(folder, "data", data), "--device", "cpu", "--export", "pt2-reference,pt2", "--saturate", "observer", "--out"]
     run_good(*words, folder / "out")
     own, whole = (bounds(steps(folder / "out" / name)[0]) for name in ("model.pt2", "model.reference.pt2"))
     assert (0, 127) in own and (0, 127) not in whole and (0, 255) in whole, (own, whole)
@@ -187,12 +187,24 @@ def test_whole_ranges_are_as_they_were(folder):
     model, data = Block().eval(), [images(1.0, seed) for seed in range(3)]
     recipe = write_recipe(folder, **FULL)
     text = run_good("quantize", saved(folder, model, data[0]), "--data", batches(folder, "data", data), "--recipe", recipe, "--device", "cpu",
-                    "--export", "pt2-reference,pt2,onnx", "--out", folder / "out")
+                    "--export", "pt2-reference,pt2,onnx", "--saturate", "observer", "--out", folder / "out")
     assert json.loads((folder / "out" / "result.json").read_text())["own_ranges"] is None and "observers' ranges" not in text
     own, module = steps(folder / "out" / "model.pt2")
     with torch.no_grad():
         assert bounds(own) == {(0, 255)} and torch.equal(module(data[0]), steps(folder / "out" / "model.reference.pt2")[1](data[0]))
     assert not [node for node in onnx.load(folder / "out" / "model.onnx").graph.node if node.op_type == "Clip"]
+
+
+def test_it_is_asked_for(folder):
+    """Without a word all files go on to the ends of the type, as the reference form does."""
+    torch.manual_seed(0)
+    model, quiet = Block().eval(), [images(1.0, seed) for seed in range(3)]
+    text = run_good("quantize", saved(folder, model, quiet[0]), "--data", batches(folder, "quiet", quiet), "--device", "cpu", "--export", "pt2-reference,pt2", "--out", folder / "out")
+    assert json.loads((folder / "out" / "result.json").read_text())["own_ranges"] is None and "observers' ranges" not in text
+    module, reference = (steps(folder / "out" / name)[1] for name in ("model.pt2", "model.reference.pt2"))
+    with torch.no_grad():
+        assert torch.equal(module(images(3.0, 10)), reference(images(3.0, 10)))
+    expect_bad("quantize", folder / "model.pt2", "--data", "sample", "--saturate", "never", "--out", folder / "no", contains=("--saturate", "never"), code=2)
 
 
 main(__name__)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/onnx/targets/onnx_plan.h"
 
-#include "engine/convert/own_ranges.h"
 #include "engine/export/onnx/onnx_exporter.h"
 #include "engine/export/onnx/targets/ort_fusions.h"
 #include "engine/export/onnx/targets/tensorrt_rules.h"
@@ -118,8 +117,7 @@ Result<OnnxPlan> planOnnx(const ConvertedModel& converted, std::int64_t opset, O
     options.target = target;
     options.calibrated = std::all_of(converted.qparams.begin(), converted.qparams.end(),
                                      [](const auto& entry) { return entry.second.calibrated; });
-    QS_TRY(const OwnRanges own, withOwnRanges(converted));
-    QS_TRY(const OnnxModel model, onnxModel(*own.graph, options));
+    QS_TRY(const OnnxModel model, onnxModel(*converted.reference, options));
     return onnxPlan(model, target, options.calibrated);
 }
 
