@@ -26,7 +26,7 @@ const NodePlan& nodeOf(const Plan& plan, const Graph& graph, const std::string& 
 
 QString reasonOf(const Plan& plan, const Graph& graph, const std::string& name)
 {
-    return QString::fromStdString(nodeOf(plan, graph, name).reason);
+    return QString::fromStdString(nodeOf(plan, graph, name).reason.text());
 }
 
 /// Makes operators that torch.nn.MultiheadAttention calls itself.
@@ -92,7 +92,8 @@ private Q_SLOTS:
             QVERIFY(fusionGap(g, plan, g.tryFind("l")->id).empty());
             const Plan after = *makePlan(g, defaultRecipe(), *withFusion(lacking, chain));
             for (const char* name : {"c", "n", "r"})
-                QVERIFY2(nodeOf(after, g, name).quantized, nodeOf(after, g, name).reason.c_str());
+                QVERIFY2(nodeOf(after, g, name).quantized,
+                         nodeOf(after, g, name).reason.text().c_str());
         }
     }
     void layersWithinAttentionCount()

@@ -138,7 +138,7 @@ private Q_SLOTS:
         QVERIFY(winner("body.a").kind == RuleKind::ModuleNameRegex);
         QVERIFY(winner("body.b").kind == RuleKind::ModuleName);
         QVERIFY(nodeOf(plan, g, "body.b").verdict == Verdict::FloatByRule);
-        QVERIFY(QString::fromStdString(nodeOf(plan, g, "body.b").reason).contains("body.b"));
+        QVERIFY(QString::fromStdString(nodeOf(plan, g, "body.b").reason.text()).contains("body.b"));
         QVERIFY(winner("body.c").kind == RuleKind::ModuleNameObjectTypeOrder);
         QVERIFY(winner("body.d").kind == RuleKind::Node);
         QCOMPARE(nodeOf(plan, g, "body.d").overrides.size(), std::size_t(3));
@@ -227,7 +227,8 @@ private Q_SLOTS:
         QVERIFY(nodeOf(plan, g, "t").verdict == Verdict::Shared); // adding a number shares
         QVERIFY(nodeOf(plan, g, "s").verdict == Verdict::Quantized);
         QVERIFY(nodeOf(plan, g, "g").verdict == Verdict::FloatByBackend);
-        QVERIFY(QString::fromStdString(nodeOf(plan, g, "g").reason).contains("torch.nn.GELU"));
+        QVERIFY(
+            QString::fromStdString(nodeOf(plan, g, "g").reason.text()).contains("torch.nn.GELU"));
     }
     void edgeRulesObserveOneInputOtherwise()
     {
@@ -242,7 +243,7 @@ private Q_SLOTS:
         edge.qconfig = {};
         const Plan off = planOf(g, recipeWith({edge}));
         QVERIFY(nodeOf(off, g, "b").quantized && !nodeOf(off, g, "c").quantized);
-        QVERIFY(QString::fromStdString(nodeOf(off, g, "c").reason).contains("edge rule"));
+        QVERIFY(QString::fromStdString(nodeOf(off, g, "c").reason.text()).contains("edge rule"));
     }
     void onlyFloatTensorsAreObserved()
     {
@@ -251,7 +252,7 @@ private Q_SLOTS:
         const Graph g = m.finish({m.plus("s", ids, ids)});
         const Plan plan = planOf(g);
         QVERIFY(plan.observers.empty());
-        QVERIFY(QString::fromStdString(nodeOf(plan, g, "s").reason).contains("int64"));
+        QVERIFY(QString::fromStdString(nodeOf(plan, g, "s").reason.text()).contains("int64"));
     }
     void reuseInputNeedsSomethingToReuse()
     {
@@ -273,7 +274,7 @@ private Q_SLOTS:
         QVERIFY(node.verdict == Verdict::FloatByConstraint && node.eligible);
         const std::string words = "has no pattern for Linear with activation eps 1.1920929e-07 "
                                   "(it requires a smallest scale of at least 0.000244140625)";
-        QCOMPARE(node.reason, "backend my_backend " + words);
+        QCOMPARE(node.reason.text(), "backend my_backend " + words);
         QVERIFY(QString::fromStdString(node.remedy.text).contains("eps"));
         QCOMPARE(plan.quantizedOps, 0);
     }
@@ -302,7 +303,7 @@ private Q_SLOTS:
         QVERIFY(reread && *reread == recipe);
         const Plan after = planOf(g, recipe, mine);
         QVERIFY2(nodeOf(after, g, "c").quantized && nodeOf(after, g, "r").quantized,
-                 nodeOf(after, g, "c").reason.c_str());
+                 nodeOf(after, g, "c").reason.text().c_str());
         QVERIFY(!nodeOf(after, g, "c").remedy);
     }
     void candidatesSayWhatFailed()
@@ -329,7 +330,7 @@ private Q_SLOTS:
                 config.weight.quantMaxUpperBound = 63;
             }
         const Plan plan = planOf(g, defaultRecipe(), narrow);
-        const QString reason = QString::fromStdString(nodeOf(plan, g, "l").reason);
+        const QString reason = QString::fromStdString(nodeOf(plan, g, "l").reason.text());
         QVERIFY2(reason.contains("-128..127") && reason.contains("-64..63")
                      && reason.contains("stricter than PyTorch"),
                  qPrintable(reason));
