@@ -89,10 +89,9 @@ def test_filtered_by_code(folder):
 
 def test_a_broken_limit_and_no_rule(folder):
     model, _, _ = mixed(folder)
-    plan = lambda **keys: check(run_json("plan", model, "--recipe", write_recipe(folder, **keys))["nodes"])
-    fine = {"activation": {"observer": "minmax", "quant_min": 0, "quant_max": 127, "eps": 1e-9},
-            "weight": {"observer": "minmax", "dtype": "qint8", "qscheme": "per_tensor_symmetric"}}
-    found = plan(backend="qnnpack", qconfigs={"fine": fine}, mapping={"global": "fine"})
+    plan = lambda *words, **keys: check(run_json("plan", model, "--recipe", write_recipe(folder, **keys), *words)["nodes"])
+    limited = SOURCE / "tests" / "engine" / "plan" / "my_backend.json"  # wants scales of 2^-12 and more
+    found = plan("--backend", limited, mapping={"global": "x86"})
     assert found["constraint_violated"] and "dtype_not_allowed" not in found, found
     found = plan(backend="x86", mapping={"module_name": [["first", "x86"]]})
     assert len(found["no_qconfig"]) >= 4 and "rule_keeps_float" not in found, found
