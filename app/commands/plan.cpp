@@ -144,7 +144,7 @@ std::string planText(const PlannedModel& planned)
         const NodePlan& plan = planned.plan->nodes.at(i);
         table.add({node.name, wholeTarget(node.target), node.scope.path, shortPattern(plan.pattern),
                    qconfigText(plan), rulesText(plan), std::string(verdictName(plan.verdict)),
-                   plan.reason.empty() ? plan.note : plan.reason});
+                   plan.reason.empty() ? plan.note : plan.reason.text()});
     }
     return "target: " + targetText(planned) + "\n\n" + table.text() + "\nbackend "
         + planned.plan->backend + ": " + coverageText(*planned.plan) + "\n"
@@ -170,7 +170,7 @@ std::string diffText(const PlannedModel& before, const PlannedModel& after)
                    fromTo(std::string(verdictName(a.verdict)), std::string(verdictName(b.verdict))),
                    fromTo(qconfigText(a), qconfigText(b)),
                    fromTo(shortPattern(a.pattern), shortPattern(b.pattern)),
-                   b.quantized ? a.reason : b.reason});
+                   (b.quantized ? a : b).reason.text()});
     }
     const auto side = [](const PlannedModel& planned) {
         return targetText(planned) + ": " + coverageText(*planned.plan) + "\n";

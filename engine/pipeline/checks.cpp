@@ -54,7 +54,7 @@ Result<void> checkCoverage(const Graph& model, const Plan& plan)
     return fail(makeError(ErrorCode::BadInput,
                           "no node would be quantized, of " + counted(plan.totalOps, "operator")
                               + "; the main reason: "
-                              + (main ? main->node->reason : "the model has no operators"))
+                              + (main ? main->node->reason.text() : "the model has no operators"))
                     .inFile(model.info().path)
                     .withHint((remedy.empty() ? remedy : remedy + "; ")
                               + "'quantscope plan' says why for every node"));
@@ -66,7 +66,7 @@ std::vector<std::string> strictFindings(const Graph& model, const Plan& plan)
     for (std::size_t i = 0; i < plan.nodes.size(); ++i)
         if (plan.nodes[i].verdict == Verdict::FloatByConstraint)
             found.push_back("node '" + model.nodes()[i]->name
-                            + "': its qconfig is dropped: " + plan.nodes[i].reason);
+                            + "': its qconfig is dropped: " + plan.nodes[i].reason.text());
     return found;
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/branch_conditions.h"
 
-#include "engine/base/text.h"
-
 #include <unordered_map>
 
 namespace qs {
@@ -56,8 +54,7 @@ void applyBranchConditions(const Graph& graph, const Matches& matches,
             continue;
         decisions[i].quantized = verdicts[i].decision.quantized = false;
         verdicts[i].verdict = Verdict::ShapeOnly;
-        verdicts[i].reason
-            = "its result only decides which way " + inQuotes(decider->second->name) + " goes";
+        verdicts[i].reason = Reason::of<ReasonCode::DecidesBranch>(decider->second->name);
     }
 }
 

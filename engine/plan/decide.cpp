@@ -44,8 +44,8 @@ int tensorArguments(const Graph& graph, const Node& node)
 /// A value that keeps a match from being quantized.
 struct OddValue
 {
-    std::string text; ///< "its input 'x' is float16"; empty for none
-    bool isReal = false; ///< of another floating-point type; else integers or flags
+    std::string what; ///< "its input 'x'"; empty for none
+    DType dtype = DType::Float32;
 };
 
 /// The first value around the match that is not a float32 tensor. Inputs matter only where they are
@@ -60,15 +60,11 @@ OddValue nonFloatValue(const Graph& graph, const OpNames& names, const Matches& 
     };
     const NodeId root = matches.units[match.units.front()].root();
     const Node& node = graph.get(root);
-    const auto told = [&graph](const std::string& what, ValueRef ref) {
-        const DType dtype = graph.value(ref).type.dtype;
-        return OddValue {what + " is " + std::string(dtypeName(dtype)), isFloating(dtype)};
-    };
     for (const ValueRef ref : activationInputs(graph, node, names[graph.position(root)]))
         if (inputsQuantized && odd(ref))
-            return told("its input " + inQuotes(graph.value(ref).name), ref);
+            return {"its input " + inQuotes(graph.value(ref).name), graph.value(ref).type.dtype};
     const ValueRef last {matches.units[match.units.back()].last(), 0};
-    return odd(last) ? told("its result", last) : OddValue();
+    return odd(last) ? OddValue {"its result", graph.value(last).type.dtype} : OddValue();
 }
 
 /// Why the channels, or the groups, that a weight's observer counts are none of its weight's; empty
@@ -114,8 +110,8 @@ void keepFloatByRule(Verdicts& out, const RuleHits& hits, const BackendPattern& 
                      const NamedQConfig& usual, const OperandFacts& facts)
 {
     out.verdict = Verdict::FloatByRule;
-    out.reason = hits.empty() ? "no rule of the recipe gives it a qconfig"
-                              : ruleText(*hits.front()) + " keeps it float";
+    out.reason = hits.empty() ? Reason::of<ReasonCode::NoQConfig>()
+                              : Reason::of<ReasonCode::RuleKeepsFloat>(ruleText(*hits.front()));
     if (usual.config)
         out.remedy.qconfig = fitQConfig(entry, *usual.config, facts);
     if (out.remedy)
@@ -140,9 +136,15 @@ void refuse(Verdicts& out, const DTypeChoice& choice, const Backend& backend, in
 {
     const BackendPattern& entry = backend.patterns[std::size_t(entryIndex)];
     const Violation* why = choice.telling();
-    out.verdict = why && why->constraint ? Verdict::FloatByConstraint : Verdict::FloatByBackend;
-    out.reason = "backend " + backend.name + " has no pattern for " + patternText(entry) + " with "
-        + (why ? why->text : "any dtype");
+    const std::string pattern = patternText(entry);
+    if (why && why->constraint) {
+        out.verdict = Verdict::FloatByConstraint;
+        out.reason = Reason::of<ReasonCode::ConstraintViolated>(backend.name, pattern, why->text);
+    } else {
+        out.verdict = Verdict::FloatByBackend;
+        out.reason = Reason::of<ReasonCode::DTypeNotAllowed>(backend.name, pattern,
+                                                             why ? why->text : "any dtype");
+    }
     for (const Violation& violation : choice.violations)
         out.candidates.insert(&violation == why ? out.candidates.begin() : out.candidates.end(),
                               Candidate {entryIndex, entry.pattern, violation.text});
@@ -245,8 +247,8 @@ Verdicts Decider::decide(const Match& match, const std::vector<RuleHits>& hits,
     }
     if (match.entry < 0) {
         out.verdict = Verdict::FloatByBackend;
-        out.reason = "backend " + inQuotes(backend.name) + " has no pattern " + rootName.name
-            + ": it is quantized as a whole, by " + qconfigsTaken(root, rootName);
+        out.reason = Reason::of<ReasonCode::OtherQConfigMode>(backend.name, rootName.name,
+                                                              qconfigsTaken(root, rootName));
         return out;
     }
     out.dtypeConfig = weightOnlyConfig(entry, qconfig, facts);
@@ -262,15 +264,16 @@ Verdicts Decider::decide(const Match& match, const std::vector<RuleHits>& hits,
         if (const std::string why = whyNoSuchChannels(graph, root, rootName, qconfig.weight);
             !why.empty()) {
             out.verdict = Verdict::FloatByConstraint;
-            out.reason = "qconfig " + inQuotes(out.qconfig.name) + " does not fit: " + why;
+            out.reason = Reason::of<ReasonCode::QConfigDoesNotFit>(out.qconfig.name, "", why);
             return out;
         }
     if (const OddValue odd
         = nonFloatValue(graph, m_names, matches, match, qconfig.activation.dtype != DType::Float32);
-        !odd.text.empty()) {
-        out.verdict = odd.isReal ? Verdict::FloatByBackend : Verdict::ShapeOnly;
-        out.reason = odd.text + ", only float32 is quantized";
-        if (odd.isReal)
+        !odd.what.empty()) {
+        out.verdict = isFloating(odd.dtype) ? Verdict::FloatByBackend : Verdict::ShapeOnly;
+        out.reason
+            = Reason::of<ReasonCode::NotFloat32>(odd.what, std::string(dtypeName(odd.dtype)));
+        if (isFloating(odd.dtype))
             out.remedy.text = "export the model in float32: model.float() before torch.export";
         return out;
     }
@@ -280,7 +283,7 @@ Verdicts Decider::decide(const Match& match, const std::vector<RuleHits>& hits,
     if (out.decision.observation == ObservationType::InputOutputNotObserved) {
         out.decision.quantized = false;
         out.verdict = Verdict::ShapeOnly;
-        out.reason = "the backend observes neither its input nor its output";
+        out.reason = Reason::of<ReasonCode::NotObservedByBackend>();
     }
     return out;
 }
@@ -302,8 +305,7 @@ void applyNullEdges(const Graph& graph, const OpNames& names, const Matches& mat
             decisions[i].quantized = verdicts[i].decision.quantized = false;
             verdicts[i].verdict = Verdict::FloatByRule;
             verdicts[i].nullEdge = rule;
-            verdicts[i].reason = "the edge rule from " + inQuotes(producer)
-                + " keeps its input float, so it cannot be quantized";
+            verdicts[i].reason = Reason::of<ReasonCode::EdgeRuleKeepsInputFloat>(producer);
             break;
         }
     }

@@ -12,7 +12,7 @@ struct Verdicts
 {
     Decision decision;
     Verdict verdict = Verdict::Quantized; ///< or why it stays float
-    std::string reason; ///< empty when quantized
+    Reason reason; ///< empty when quantized
     std::string note; ///< as NodePlan's
     std::vector<Candidate> candidates; ///< dtype configs that refused the qconfig
     Remedy remedy;

@@ -43,7 +43,7 @@ std::optional<MainReason> mainReason(const Plan& plan)
     std::map<std::string, MainReason> reasons;
     for (const NodePlan& node : plan.nodes)
         if (!node.reason.empty() && (node.eligible || plan.eligibleOps == 0))
-            ++reasons.try_emplace(node.reason, MainReason {&node, 0}).first->second.count;
+            ++reasons.try_emplace(node.reason.text(), MainReason {&node, 0}).first->second.count;
     const auto main
         = std::max_element(reasons.begin(), reasons.end(), [](const auto& a, const auto& b) {
               return a.second.count < b.second.count;

@@ -4,6 +4,7 @@
 #include "engine/configure/backend_config.h"
 #include "engine/configure/qconfig_mapping.h"
 #include "engine/graph/graph.h"
+#include "engine/plan/reason/reason.h"
 
 #include <map>
 #include <memory>
@@ -54,8 +55,7 @@ struct NodePlan
     Verdict verdict = Verdict::NotApplicable;
     bool quantized = false; ///< counts as quantized in the coverage
     bool eligible = false; ///< matches some backend pattern
-    std::string reason; ///< one sentence; never empty for an op that is not quantized; names
-                        ///< required and given
+    Reason reason; ///< never empty for an op that is not quantized
     std::string note; ///< what else a user should know about it, quantized or not; mostly empty
     std::vector<std::string>
         pattern; ///< names of the matched pattern in forward order; empty = none
@@ -137,7 +137,6 @@ struct Plan
 };
 using PlanPtr = std::shared_ptr<const Plan>;
 
-/// The observers inside a custom module by `PlannedObserver::interior`.
 /// Why most of the operators that could be quantized stay float; of all operators where none could
 /// be. Nothing where no operator stays float.
 struct MainReason
@@ -147,6 +146,7 @@ struct MainReason
 };
 std::optional<MainReason> mainReason(const Plan& plan);
 
+/// The observers inside a custom module by `PlannedObserver::interior`.
 std::map<std::string, ObserverId> interiorObservers(const Plan& plan, NodeId owner);
 
 } // namespace qs

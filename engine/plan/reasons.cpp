@@ -182,8 +182,7 @@ void Reasoner::explainMatched(NodePlan& plan, std::size_t match) const
     plan.qconfig = found.qconfig.config;
     if (observers.floating[match]) {
         plan.verdict = Verdict::FloatByRule;
-        plan.reason = "its qconfig " + inQuotes(found.qconfig.name)
-            + " reuses the observer of its input, and nothing upstream is observed";
+        plan.reason = Reason::of<ReasonCode::InputNotObserved>(found.qconfig.name);
         plan.remedy = {"give it a qconfig with an observer of its own", std::nullopt};
         return;
     }
@@ -217,22 +216,18 @@ bool Reasoner::isWhole(const std::string& name) const
 void Reasoner::explainInside(NodePlan& plan, const Node& node, const OpName& name) const
 {
     plan.verdict = Verdict::FloatByBackend;
-    plan.reason = "it is a step inside " + name.name;
     if (isWhole(name.name)) {
-        plan.reason += ", which is quantized as a whole or not";
-        if (m_takenApart.contains(node.scope.path)) {
-            const Taker taker = takerOf(graph);
-            plan.reason += "; " + taker.name + " took it apart";
-            plan.remedy.text = taker.remedy;
-        }
+        const Taker taker
+            = m_takenApart.contains(node.scope.path) ? takerOf(graph) : Taker {"", ""};
+        plan.reason = Reason::of<ReasonCode::InsideWholeModule>(name.name, taker.name);
+        plan.remedy.text = taker.remedy;
         return;
     }
     // A layer within counts as what it would be elsewhere; what moves values around it does not.
     const OpName own = ownNameOf(node);
     plan.eligible = (m_single.contains(own.name) && hasWeight(node, own))
         || (m_single.contains(kLinear) && multipliesByWeight(graph, node, own));
-    plan.reason += ", for which backend " + inQuotes(backend.name)
-        + " has no pattern: as in torch.ao, what such a module computes itself stays float";
+    plan.reason = Reason::of<ReasonCode::InsideModule>(name.name, backend.name);
     if (name.name == "torch.nn.MultiheadAttention"
         && !graph.modules().tryGet(node.scope.path + ".linear_Q"))
         plan.remedy.text = "let its projections be quantized: \"custom_modules\": "
@@ -241,22 +236,22 @@ void Reasoner::explainInside(NodePlan& plan, const Node& node, const OpName& nam
 
 void Reasoner::explainUnmatched(NodePlan& plan, const Node& node, const OpName& name) const
 {
-    const auto set = [&plan](Verdict verdict, std::string reason) {
+    const auto set = [&plan](Verdict verdict, Reason reason) {
         plan.verdict = verdict;
         plan.reason = std::move(reason);
     };
     if (!node.opaqueReason.empty())
-        return set(Verdict::Opaque, node.opaqueReason);
+        return set(Verdict::Opaque, Reason::of<ReasonCode::Opaque>(node.opaqueReason));
     if (auto why = whyObjectsStayFloat(graph, node)) {
         plan.remedy.text = std::move(why->remedy);
         return set(Verdict::FloatByBackend, std::move(why->reason));
     }
     if (!makesTensor(node))
-        return set(Verdict::ShapeOnly, "it computes no tensor");
+        return set(Verdict::ShapeOnly, Reason::of<ReasonCode::ComputesNoTensor>());
     if (!readsTensor(graph, node))
-        return set(Verdict::ShapeOnly, "it reads no tensor");
+        return set(Verdict::ShapeOnly, Reason::of<ReasonCode::ReadsNoTensor>());
     if (readsOnlyStored(graph, node))
-        return set(Verdict::ShapeOnly, "it reads stored tensors only: the same for every input");
+        return set(Verdict::ShapeOnly, Reason::of<ReasonCode::ReadsStoredTensorsOnly>());
     if (const ModuleChoice* choice = choices.tryGet(node.id)) {
         plan.remedy.text = choice->remedy;
         return set(Verdict::FloatByRule, choice->reason);
@@ -269,18 +264,16 @@ void Reasoner::explainUnmatched(NodePlan& plan, const Node& node, const OpName& 
         const Unit& whole = matches.units[unit->second];
         plan.pattern = whole.names;
         set(Verdict::FloatByBackend,
-            patternText(whole.names) + " fuses to " + whole.name + ", for which backend "
-                + inQuotes(backend.name) + " has no entry with dtype configs");
+            Reason::of<ReasonCode::FusionWithoutEntry>(patternText(whole.names), whole.name,
+                                                       backend.name));
         plan.remedy.text = "add a pattern [\"" + whole.name + "\"] to the backend";
         return;
     }
     const std::vector<std::string> around = fusableChain(
         graph, node.id, [this](NodeId id) -> const OpName& { return names[graph.position(id)]; });
-    std::string text
-        = "backend " + inQuotes(backend.name) + " has no pattern " + patternText(around);
-    if (around.size() > 1)
-        text += " and none for " + name.name + " alone";
-    set(Verdict::FloatByBackend, std::move(text));
+    set(Verdict::FloatByBackend,
+        Reason::of<ReasonCode::NoBackendPattern>(backend.name, patternText(around),
+                                                 around.size() > 1 ? name.name : std::string()));
     addBlocked(plan);
     if (!plan.candidates.empty())
         plan.remedy.text = plan.candidates.front().text;
@@ -309,7 +302,7 @@ void Reasoner::warn(const RuleTable& rules, std::vector<std::string>& warnings) 
         warnings.push_back(what + " " + why);
     }
     // One line a reason, so that a model of a hundred such layers does not hide the rest.
-    std::vector<std::pair<std::string, std::vector<std::string>>> dropped;
+    std::vector<std::pair<Reason, std::vector<std::string>>> dropped;
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
         if (verdicts[i].verdict != Verdict::FloatByConstraint
             && !(verdicts[i].verdict == Verdict::FloatByBackend && verdicts[i].qconfig.config))
@@ -326,7 +319,7 @@ void Reasoner::warn(const RuleTable& rules, std::vector<std::string>& warnings) 
     for (std::size_t i = 0; i < std::min(dropped.size(), kReasons); ++i)
         warnings.push_back(quotedNames(dropped[i].second)
                            + (dropped[i].second.size() == 1 ? " stays" : " stay")
-                           + " float: " + dropped[i].first);
+                           + " float: " + dropped[i].first.text());
     if (dropped.size() > kReasons)
         warnings.push_back(std::to_string(dropped.size() - kReasons)
                            + " more reasons of the same kind keep operators float");

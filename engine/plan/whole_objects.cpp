@@ -17,15 +17,13 @@ std::optional<KeptWhole> whyObjectsStayFloat(const Graph& graph, const Node& nod
         if (why || type.kind != ValueKind::Custom || !isForeignClass(type.className))
             return;
         const auto spec = adaptedClass(type.className);
-        const std::string what
-            = "it takes or gives objects of class " + plainClassName(type.className);
+        const std::string name = plainClassName(type.className);
         if (!spec)
             why = {
-                what + ", and no loaded extension pack says which field of these is quantized",
+                Reason::of<ReasonCode::ObjectsOfUnknownClass>(name),
                 "name the class and its field under \"classes\" in the extension.json of its pack"};
         else if (!callsAny(node, spec->get) && !callsAny(node, spec->replace))
-            why = {what + " other than one by one, where their field '" + spec->field
-                       + "' cannot be reached",
+            why = {Reason::of<ReasonCode::ObjectsNotOneByOne>(name, spec->field),
                    "have the operator take and give one object an argument"};
     };
     for (const Value& output : node.outputs)

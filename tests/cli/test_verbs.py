@@ -17,7 +17,7 @@ from harness import PROGRAM, SOURCE, expect_bad, interrupted, main, run, run_goo
 from models import residual
 
 SAMPLES = SOURCE / "resources" / "samples"
-NODE_KEYS = {"name", "op", "module", "call_index", "module_class", "quantized", "reason", "pattern", "qconfig", "rule",
+NODE_KEYS = {"name", "op", "module", "call_index", "module_class", "quantized", "reason", "reason_code", "pattern", "qconfig", "rule",
              "output", "inputs", "weight"}
 QPARAM_KEYS = {"dtype", "qscheme", "scale", "zero_point", "quant_min", "quant_max", "min", "max", "observer",
                "shared_with", "rule"}
@@ -202,7 +202,8 @@ def test_report_as_a_table(folder):
     channels = []
     for row, node in zip(rows, nodes):
         assert None not in row, "as many cells as titles"
-        assert row["reason"] == (node["reason"] or "") and row["verdict"] == node["verdict"], (row, node)
+        assert row["reason"] == (node["reason"] or "") and row["reason_code"] == (node["reason_code"] or "")
+        assert row["verdict"] == node["verdict"], (row, node)
         error = (node.get("error") or {}).get("isolated")
         assert row["isolated_sqnr_db"] == "" if not error else float(row["isolated_sqnr_db"]) == error["sqnr_db"]
         assert row["cumulative_kl"] == "" if not error else float(row["cumulative_kl"]) == node["error"]["cumulative"]["kl"]

@@ -133,7 +133,7 @@ Result<PlanPtr> FakeEngine::plan(const GraphPtr& graph, const Recipe& recipe)
                 decided.qconfig = fakeQConfig();
                 decided.qconfigName = rule->qconfig.name;
             } else {
-                decided.reason = "a rule keeps it float";
+                decided.reason = Reason::of<ReasonCode::RuleKeepsFloat>("a rule");
                 decided.remedy = {"give it qconfig 'fake'", fakeQConfig()};
                 decided.candidates = {{7, {"torch.nn.Conv2d"}, "activation eps 1 < 2"}};
             }

@@ -63,7 +63,7 @@ void TestMissingFusions::clickTheSuggestion(const char* words)
             continue;
         const NodePlan* decided = document().plan()->tryGet(*document().model(), shown->id);
         QCOMPARE(decided->quantized, value["quantized"].toBool());
-        QCOMPARE(QString::fromStdString(decided->reason), value["reason"].toString());
+        QCOMPARE(QString::fromStdString(decided->reason.text()), value["reason"].toString());
         QCOMPARE(decided->pattern.size(), std::size_t(value["pattern"].toArray().size()));
         ++compared;
     }
@@ -83,8 +83,9 @@ void TestMissingFusions::clickTheSuggestion(const char* words)
 void TestMissingFusions::aMissingFusionIsOneClick()
 {
     openWith(tutorialRecipe(myBackend(), "my_backend.json"));
-    QVERIFY(planOf("conv2d").reason.find("has no pattern (torch.nn.Conv2d, torch.nn.BatchNorm2d, "
-                                         "torch.nn.ReLU)")
+    QVERIFY(planOf("conv2d").reason.text().find(
+                "has no pattern (torch.nn.Conv2d, torch.nn.BatchNorm2d, "
+                "torch.nn.ReLU)")
             != std::string::npos);
     clickTheSuggestion("Add the fusion");
     // What the requirement wants to see after converting again.
@@ -109,7 +110,7 @@ void TestMissingFusions::aMissingPartnerIsOneClick()
         return entry.pattern.front() == "torch.ao.nn.intrinsic.ConvReLU2d";
     });
     openWith(tutorialRecipe(lonely, "lonely.json"));
-    QVERIFY(planOf("conv2d").reason.find("fuses to torch.ao.nn.intrinsic.ConvReLU2d")
+    QVERIFY(planOf("conv2d").reason.text().find("fuses to torch.ao.nn.intrinsic.ConvReLU2d")
             != std::string::npos);
     clickTheSuggestion("Add its entry");
 }

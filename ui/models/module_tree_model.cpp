@@ -145,7 +145,7 @@ QVariant ModuleTreeModel::toolTip(int index, int column) const
         lines << QString::fromStdString(entry.path);
     if (const auto* decided = m_workspace.facts().plan(m_workspace.facts().leader(nodes));
         decided && !entry.isModule() && !decided->reason.empty())
-        lines << QString::fromStdString(decided->reason);
+        lines << QString::fromStdString(decided->reason.text());
     return lines.join(QLatin1Char('\n'));
 }
 

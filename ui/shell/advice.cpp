@@ -66,7 +66,7 @@ bool Advice::sayCoverage(const Plan& plan)
     QString node;
     std::vector<MessageBar::Choice> choices;
     if (main) {
-        detail = toQString(counted(main->count, "operator") + ": " + main->node->reason);
+        detail = toQString(counted(main->count, "operator") + ": " + main->node->reason.text());
         const NodeId first = main->node->node;
         node = QString::fromStdString(m_workspace.document().model()->get(first).name);
         if (main->node->remedy)

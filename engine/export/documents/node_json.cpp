@@ -51,18 +51,17 @@ std::string_view modeOf(const NodePlan& plan)
     return mode ? quantizationModeName(*mode) : std::string_view();
 }
 
-std::string plainReason(const Node& node)
+/// Of what computes nothing, or of a node without a plan.
+Reason plainReason(const Node& node)
 {
     switch (node.kind) {
     case NodeKind::Input:
-        return "a model input: nothing to compute; its value is quantized where its readers ask "
-               "for it";
+        return Reason::of<ReasonCode::ModelInput>();
     case NodeKind::Parameter:
     case NodeKind::Constant:
-        return "a stored tensor: nothing to compute; its value is quantized where its readers ask "
-               "for it";
+        return Reason::of<ReasonCode::StoredTensor>();
     default:
-        return "no rule and no pattern reached this node";
+        return Reason::of<ReasonCode::NotReached>();
     }
 }
 
@@ -89,6 +88,12 @@ Json numberJson(double value)
 std::string opName(const Node& node)
 {
     return node.isOperator() ? wholeTarget(node.target) : std::string(nodeKindName(node.kind));
+}
+
+void addReason(Json& json, const Reason& reason)
+{
+    json["reason"] = reason.empty() ? Json() : Json(reason.text());
+    json["reason_code"] = reason.empty() ? Json() : Json(reason.name());
 }
 
 Json typeJson(const ValueType& type)
@@ -188,10 +193,7 @@ void NodeJson::addVerdict(Json& json, const Node& node, const NodePlan* plan) co
     const NodePlan& found = plan ? *plan : kNothing;
     json["quantized"] = found.quantized;
     json["verdict"] = verdictName(found.verdict);
-    if (!found.reason.empty())
-        json["reason"] = found.reason;
-    else
-        json["reason"] = found.quantized ? Json(nullptr) : Json(plainReason(node));
+    addReason(json, found.reason.empty() && !found.quantized ? plainReason(node) : found.reason);
     json["pattern"] = found.pattern.empty() ? Json(nullptr) : Json(found.pattern);
     json["qconfig"] = found.qconfig ? Json(found.qconfigName) : Json(nullptr);
     if (const auto mode = modeOf(found); !mode.empty())

@@ -63,6 +63,8 @@ Json alternativesJson(const std::vector<Alternative>& alternatives);
 /// A number, or null where JSON has no word for it (NaN, infinities).
 Json numberJson(double value);
 Json coverageJson(const Plan& plan);
+/// "reason" and "reason_code", or null for both.
+void addReason(Json& json, const Reason& reason);
 /// "target", the hardware target: the backend as the recipe names it and what stands under
 /// "global"; "target_assumed" with what to do where the recipe names none.
 Json targetJson(const Recipe& recipe);

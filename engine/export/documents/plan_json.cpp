@@ -24,11 +24,12 @@ Json sideJson(const Recipe& recipe, const Plan& plan)
 
 Json decisionJson(const NodePlan& plan)
 {
-    return {{"verdict", verdictName(plan.verdict)},
-            {"quantized", plan.quantized},
-            {"qconfig", plan.qconfig ? Json(plan.qconfigName) : Json()},
-            {"pattern", plan.pattern},
-            {"reason", plan.reason.empty() ? Json() : Json(plan.reason)}};
+    Json json = {{"verdict", verdictName(plan.verdict)},
+                 {"quantized", plan.quantized},
+                 {"qconfig", plan.qconfig ? Json(plan.qconfigName) : Json()},
+                 {"pattern", plan.pattern}};
+    addReason(json, plan.reason);
+    return json;
 }
 
 Json amountJson(const MovedAmount& amount)

@@ -101,6 +101,7 @@ std::vector<std::string> titles()
             out.push_back(term + "_" + metric);
     out.emplace_back("cumulative_kl");
     out.emplace_back("reason");
+    out.emplace_back("reason_code");
     return out;
 }
 
@@ -123,6 +124,7 @@ std::string table(const Json& result)
                 addMetric(term, metric);
         addMetric("cumulative", "kl");
         cells.push_back(fieldText(node, "reason"));
+        cells.push_back(fieldText(node, "reason_code"));
         text += csvLine(cells);
     }
     return text;

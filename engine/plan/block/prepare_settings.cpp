@@ -43,8 +43,8 @@ public:
              path = ModuleTree::parentPath(path)) {
             if (m_settings.leafNames.count(path))
                 return {kLeafName, path,
-                        std::string("prepare.") + kLeafName + " keeps module " + inQuotes(path)
-                            + " float",
+                        Reason::of<ReasonCode::ModuleKeptFloat>(kLeafName,
+                                                                "module " + inQuotes(path), ""),
                         "take " + inQuotes(path) + " off prepare." + kLeafName};
             const ModuleEntry* module = m_graph.modules().tryGet(path);
             if (module && isLeafClass(module->moduleClass))
@@ -64,8 +64,8 @@ private:
     {
         const std::string name = canonicalTypeName(moduleClass);
         return {kLeafClass, name,
-                std::string("prepare.") + kLeafClass + " keeps modules of class " + inQuotes(name)
-                    + " float, and it belongs to " + inQuotes(path),
+                Reason::of<ReasonCode::ModuleKeptFloat>(kLeafClass,
+                                                        "modules of class " + inQuotes(name), path),
                 "take " + inQuotes(name) + " off prepare." + kLeafClass};
     }
 
@@ -126,7 +126,7 @@ std::vector<WrappedScope> wrapsOf(const Graph& graph, const Recipe& recipe)
 ModuleChoices::ModuleChoices(const Graph& graph, const PrepareSettings& settings)
 {
     const LeafSearch leaves(graph, settings);
-    std::map<std::string, std::pair<ModuleChoice, std::vector<NodeId>>> byReason;
+    std::map<Reason, std::pair<ModuleChoice, std::vector<NodeId>>> byReason;
     std::vector<NodeId> outside;
     for (const NodePtr& node : graph.nodes()) {
         if (!node->isOperator())
@@ -146,14 +146,11 @@ ModuleChoices::ModuleChoices(const Graph& graph, const PrepareSettings& settings
     for (WrappedScope& wrap : m_wraps)
         std::erase_if(wrap.inner, [this](NodeId node) { return keepsFloat(node); });
     for (const WrappedScope& wrap : m_wraps)
-        add({kWrap, wrap.key,
-             "it is glue of " + inQuotes(wrap.key) + ", which prepare.wrap keeps as one node",
+        add({kWrap, wrap.key, Reason::of<ReasonCode::InsideWrap>(wrap.key),
              "take " + inQuotes(wrap.key) + " off prepare.wrap"},
             wrap.glue);
     if (!outside.empty())
-        add({kOnly, "",
-             std::string("prepare.") + kOnly + " quantizes nothing outside "
-                 + listed(settings.onlyModules),
+        add({kOnly, "", Reason::of<ReasonCode::OutsideOnlyModules>(listed(settings.onlyModules)),
              std::string("name its module under prepare.") + kOnly + " as well"},
             outside);
 }

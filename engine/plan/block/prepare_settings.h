@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/plan/block/prepare_block.h"
+#include "engine/plan/reason/reason.h"
 #include "engine/plan/wrapped_scopes.h"
 
 #include <set>
@@ -27,7 +28,7 @@ struct ModuleChoice
 {
     std::string key; ///< of the block: "non_traceable_module_name"
     std::string name; ///< the entry in its list; "" where the node lies outside all of them
-    std::string reason; ///< one sentence
+    Reason reason;
     std::string remedy; ///< what would quantize it
 };
 

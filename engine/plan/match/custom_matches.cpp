@@ -95,21 +95,21 @@ std::optional<Verdicts> decideCustomModule(const Graph& graph, const Node& node,
     out.qconfig = qconfig;
     if (const std::string why = whyNotInside(*qconfig.config, *mode); !why.empty()) {
         out.verdict = Verdict::FloatByConstraint;
-        out.reason = "qconfig " + inQuotes(qconfig.name) + " does not fit a whole "
-            + lastPart(module->floatClass()) + ": " + why;
+        out.reason = Reason::of<ReasonCode::QConfigDoesNotFit>(qconfig.name,
+                                                               lastPart(module->floatClass()), why);
         return out;
     }
     if (const auto refusal = module->whyNot(node, *mode)) {
         out.verdict = Verdict::FloatByBackend;
-        out.reason = refusal->reason;
+        out.reason = Reason::of<ReasonCode::CustomModuleRefused>(refusal->reason);
         out.remedy.text = refusal->remedy;
         return out;
     }
     if (const auto odd = oddValue(graph, node, name, *module)) {
         const Value& value = graph.value(*odd);
         out.verdict = Verdict::ShapeOnly;
-        out.reason = inQuotes(value.name) + " is " + std::string(dtypeName(value.type.dtype))
-            + ", only float32 is quantized";
+        out.reason = Reason::of<ReasonCode::NotFloat32>(inQuotes(value.name),
+                                                        std::string(dtypeName(value.type.dtype)));
         return out;
     }
     out.referenceModule = module->quantizedClass(*mode);

@@ -58,7 +58,9 @@ std::vector<std::string> fusionGap(const Graph& graph, const Plan& plan, NodeId 
 {
     const NodePlan* decided = plan.tryGet(graph, node);
     // Where a second reader stands in the way, a pattern would change nothing.
-    if (!decided || decided->verdict != Verdict::FloatByBackend || decided->patternEntry >= 0
+    if (!decided
+        || (decided->reason.code() != ReasonCode::NoBackendPattern
+            && decided->reason.code() != ReasonCode::FusionWithoutEntry)
         || !decided->candidates.empty())
         return {};
     std::unordered_map<NodeId, OpName> known;
@@ -68,8 +70,6 @@ std::vector<std::string> fusionGap(const Graph& graph, const Plan& plan, NodeId 
             found->second = opNameOf(graph.get(id));
         return found->second;
     };
-    if (!nameOf(node).isModule() && nameOf(node).kind != OpName::Kind::Function)
-        return {};
     std::vector<std::string> chain
         = decided->pattern.empty() ? fusableChain(graph, node, nameOf) : decided->pattern;
     return chain.size() > 1 ? chain : std::vector<std::string>();

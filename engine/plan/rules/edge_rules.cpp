@@ -120,7 +120,7 @@ void explainFloat(EdgeFacts& facts, const Graph& graph, const Plan& plan, const 
     } else if (reader && reader->verdict == Verdict::FloatByRule) {
         if (reader->rule.kind != RuleKind::None)
             facts.won = placeOf(facts.voices, reader->rule, EdgeVoice::Of::Reader);
-        facts.why = name + " stays float: " + reader->reason;
+        facts.why = name + " stays float: " + reader->reason.text();
     } else if (reader && reader->quantized) {
         facts.why = name + " reads it in float";
     } else {

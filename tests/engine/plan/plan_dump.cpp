@@ -27,7 +27,7 @@ Json nodeToJson(const Graph& graph, const NodePlan& plan)
             {"verdict", verdictName(plan.verdict)},
             {"quantized", plan.quantized},
             {"eligible", plan.eligible},
-            {"reason", plan.reason},
+            {"reason", plan.reason.text()},
             {"pattern", plan.pattern},
             {"group", plan.group},
             {"qconfig", plan.qconfigName},

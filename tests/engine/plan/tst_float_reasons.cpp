@@ -3,6 +3,7 @@
 #include "engine/configure/backend/fusion_entries.h"
 #include "engine/plan/match/fusion_gap.h"
 #include "engine/plan/planner.h"
+#include "tests/engine/plan/decided_nodes.h"
 #include "tests/engine/plan/graph_maker.h"
 
 #include <QtTest/QtTest>
@@ -17,16 +18,6 @@ Plan planOf(const Graph& graph)
     if (!plan)
         qFatal("%s", plan.error().line().c_str());
     return *plan;
-}
-
-const NodePlan& nodeOf(const Plan& plan, const Graph& graph, const std::string& name)
-{
-    return *plan.tryGet(graph, graph.tryFind(name)->id);
-}
-
-QString reasonOf(const Plan& plan, const Graph& graph, const std::string& name)
-{
-    return QString::fromStdString(nodeOf(plan, graph, name).reason);
 }
 
 /// Makes operators that torch.nn.MultiheadAttention calls itself.
@@ -92,7 +83,8 @@ private Q_SLOTS:
             QVERIFY(fusionGap(g, plan, g.tryFind("l")->id).empty());
             const Plan after = *makePlan(g, defaultRecipe(), *withFusion(lacking, chain));
             for (const char* name : {"c", "n", "r"})
-                QVERIFY2(nodeOf(after, g, name).quantized, nodeOf(after, g, name).reason.c_str());
+                QVERIFY2(nodeOf(after, g, name).quantized,
+                         nodeOf(after, g, name).reason.text().c_str());
         }
     }
     void layersWithinAttentionCount()

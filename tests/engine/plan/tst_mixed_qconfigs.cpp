@@ -126,7 +126,7 @@ private Q_SLOTS:
         const auto plan = planOf(recipeOf(qconfig.toStdString()));
         QVERIFY(plan.has_value());
         QCOMPARE(plan->quantizedOps, 0);
-        const QString reason = QString::fromStdString(nodeOf(*plan, "c").reason);
+        const QString reason = QString::fromStdString(nodeOf(*plan, "c").reason.text());
         QVERIFY2(reason.contains(words), qPrintable(reason));
     }
     void aDiffListsWhatChanges()

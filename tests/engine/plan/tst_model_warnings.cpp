@@ -114,7 +114,8 @@ private Q_SLOTS:
         const NodePlan& conv = *plan->tryGet(g, g.tryFind("c")->id);
         QVERIFY(!conv.quantized);
         QCOMPARE(conv.verdict, Verdict::FloatByBackend);
-        QCOMPARE(conv.reason, std::string("its input 'x' is float16, only float32 is quantized"));
+        QCOMPARE(conv.reason.text(),
+                 std::string("its input 'x' is float16, only float32 is quantized"));
         QVERIFY(conv.remedy.text.find("model.float()") != std::string::npos);
     }
     void aQuantizedModelIsTold()

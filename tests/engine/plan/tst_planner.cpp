@@ -2,6 +2,7 @@
 #include "engine/plan/match/fusion_choices.h"
 #include "engine/plan/planner.h"
 #include "engine/plan/remedy.h"
+#include "tests/engine/plan/decided_nodes.h"
 #include "tests/engine/plan/graph_maker.h"
 
 #include <QtTest/QtTest>
@@ -47,11 +48,6 @@ Plan planOf(const Graph& graph, const Recipe& recipe = defaultRecipe(),
     if (!plan)
         qFatal("%s", plan.error().line().c_str());
     return *plan;
-}
-
-const NodePlan& nodeOf(const Plan& plan, const Graph& graph, const std::string& name)
-{
-    return *plan.tryGet(graph, graph.tryFind(name)->id);
 }
 
 QString text(const std::vector<std::string>& lines)
@@ -138,7 +134,7 @@ private Q_SLOTS:
         QVERIFY(winner("body.a").kind == RuleKind::ModuleNameRegex);
         QVERIFY(winner("body.b").kind == RuleKind::ModuleName);
         QVERIFY(nodeOf(plan, g, "body.b").verdict == Verdict::FloatByRule);
-        QVERIFY(QString::fromStdString(nodeOf(plan, g, "body.b").reason).contains("body.b"));
+        QVERIFY(reasonOf(plan, g, "body.b").contains("body.b"));
         QVERIFY(winner("body.c").kind == RuleKind::ModuleNameObjectTypeOrder);
         QVERIFY(winner("body.d").kind == RuleKind::Node);
         QCOMPARE(nodeOf(plan, g, "body.d").overrides.size(), std::size_t(3));
@@ -227,7 +223,7 @@ private Q_SLOTS:
         QVERIFY(nodeOf(plan, g, "t").verdict == Verdict::Shared); // adding a number shares
         QVERIFY(nodeOf(plan, g, "s").verdict == Verdict::Quantized);
         QVERIFY(nodeOf(plan, g, "g").verdict == Verdict::FloatByBackend);
-        QVERIFY(QString::fromStdString(nodeOf(plan, g, "g").reason).contains("torch.nn.GELU"));
+        QVERIFY(reasonOf(plan, g, "g").contains("torch.nn.GELU"));
     }
     void edgeRulesObserveOneInputOtherwise()
     {
@@ -242,7 +238,7 @@ private Q_SLOTS:
         edge.qconfig = {};
         const Plan off = planOf(g, recipeWith({edge}));
         QVERIFY(nodeOf(off, g, "b").quantized && !nodeOf(off, g, "c").quantized);
-        QVERIFY(QString::fromStdString(nodeOf(off, g, "c").reason).contains("edge rule"));
+        QVERIFY(reasonOf(off, g, "c").contains("edge rule"));
     }
     void onlyFloatTensorsAreObserved()
     {
@@ -251,7 +247,7 @@ private Q_SLOTS:
         const Graph g = m.finish({m.plus("s", ids, ids)});
         const Plan plan = planOf(g);
         QVERIFY(plan.observers.empty());
-        QVERIFY(QString::fromStdString(nodeOf(plan, g, "s").reason).contains("int64"));
+        QVERIFY(reasonOf(plan, g, "s").contains("int64"));
     }
     void reuseInputNeedsSomethingToReuse()
     {
@@ -273,7 +269,7 @@ private Q_SLOTS:
         QVERIFY(node.verdict == Verdict::FloatByConstraint && node.eligible);
         const std::string words = "has no pattern for Linear with activation eps 1.1920929e-07 "
                                   "(it requires a smallest scale of at least 0.000244140625)";
-        QCOMPARE(node.reason, "backend my_backend " + words);
+        QCOMPARE(node.reason.text(), "backend my_backend " + words);
         QVERIFY(QString::fromStdString(node.remedy.text).contains("eps"));
         QCOMPARE(plan.quantizedOps, 0);
     }
@@ -302,7 +298,7 @@ private Q_SLOTS:
         QVERIFY(reread && *reread == recipe);
         const Plan after = planOf(g, recipe, mine);
         QVERIFY2(nodeOf(after, g, "c").quantized && nodeOf(after, g, "r").quantized,
-                 nodeOf(after, g, "c").reason.c_str());
+                 nodeOf(after, g, "c").reason.text().c_str());
         QVERIFY(!nodeOf(after, g, "c").remedy);
     }
     void candidatesSayWhatFailed()
@@ -329,7 +325,7 @@ private Q_SLOTS:
                 config.weight.quantMaxUpperBound = 63;
             }
         const Plan plan = planOf(g, defaultRecipe(), narrow);
-        const QString reason = QString::fromStdString(nodeOf(plan, g, "l").reason);
+        const QString reason = reasonOf(plan, g, "l");
         QVERIFY2(reason.contains("-128..127") && reason.contains("-64..63")
                      && reason.contains("stricter than PyTorch"),
                  qPrintable(reason));

@@ -120,7 +120,7 @@ private Q_SLOTS:
         for (const char* name : {"encoder.conv", "encoder.relu", "encoder_add"}) {
             const NodePlan& node = nodeOf(plan, d.graph, name);
             QVERIFY2(!node.quantized && node.verdict == Verdict::FloatByRule, name);
-            QCOMPARE(QString::fromStdString(node.reason), reason);
+            QCOMPARE(QString::fromStdString(node.reason.text()), reason);
             QCOMPARE(QString::fromStdString(node.remedy.text), remedy);
             QVERIFY(!node.qconfig && node.group < 0); // nothing inside is fused either
         }
@@ -171,7 +171,8 @@ private Q_SLOTS:
             const bool inside = of.scope.path.starts_with("encoder");
             QVERIFY2(node.quantized == (inside && of.kind == NodeKind::Op), of.name.c_str());
             if (!inside && of.kind == NodeKind::Op)
-                QCOMPARE(node.reason, "prepare.only_modules quantizes nothing outside 'encoder'");
+                QCOMPARE(node.reason.text(),
+                         "prepare.only_modules quantizes nothing outside 'encoder'");
         }
         QCOMPARE(printGraph(d.graph), before);
         // Exactly what is planned for the rest must not matter to the module.
@@ -186,7 +187,7 @@ private Q_SLOTS:
             recipeWith(
                 R"({"only_modules": ["head"], "non_traceable_module_name": ["head.refine"]})"));
         QVERIFY(nodeOf(plan, d.graph, "head.cls").quantized);
-        QVERIFY(nodeOf(plan, d.graph, "head.refine.conv").reason.find("'head.refine'")
+        QVERIFY(nodeOf(plan, d.graph, "head.refine.conv").reason.text().find("'head.refine'")
                 != std::string::npos);
         QVERIFY(!nodeOf(plan, d.graph, "backbone.conv").quantized);
     }
@@ -203,7 +204,7 @@ private Q_SLOTS:
         const Plan plan = planOf(d.graph, recipe);
         for (const NodeId node : wraps[0].glue) {
             QVERIFY(!plan.tryGet(d.graph, node)->quantized);
-            QCOMPARE(plan.tryGet(d.graph, node)->reason,
+            QCOMPARE(plan.tryGet(d.graph, node)->reason.text(),
                      "it is glue of 'head', which prepare.wrap keeps as one node");
         }
         for (const NodeId node : wraps[0].inner)

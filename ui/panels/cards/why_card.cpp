@@ -114,7 +114,7 @@ void WhyCard::refresh()
         return;
     addPill(verdictText(decided->verdict), verdictColor(decided->verdict));
     if (!decided->reason.empty())
-        addText(QString::fromStdString(decided->reason));
+        addText(toQString(decided->reason.text()));
     if (!decided->note.empty())
         addText(QString::fromStdString(decided->note))->setObjectName(QStringLiteral("whyNote"));
     if (decided->verdict == Verdict::NotApplicable)
