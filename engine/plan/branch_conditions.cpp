@@ -2,6 +2,7 @@
 #include "engine/plan/branch_conditions.h"
 
 #include "engine/base/text.h"
+#include "engine/graph/operators/common_targets.h"
 
 #include <unordered_map>
 
@@ -11,9 +12,9 @@ namespace {
 
 bool isCondition(const Node& node, std::uint32_t argument)
 {
-    if (node.target.starts_with("higher_order.cond") || node.target.starts_with("prim.If."))
+    if (node.target.starts_with("higher_order.cond") || node.isOp(kIfTarget))
         return argument == 0;
-    return node.target.starts_with("prim.Loop.") && argument <= 1; // how often, and whether at all
+    return node.isOp(kLoopTarget) && argument <= 1; // how often, and whether at all
 }
 
 /// Operators of which all that comes is a condition, and a node that it decides.
