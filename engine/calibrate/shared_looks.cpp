@@ -4,9 +4,8 @@
 #include "engine/execute/interpreter.h"
 #include "engine/graph/argument_number.h"
 #include "engine/graph/operators/engine_ops.h"
+#include "engine/graph/operators/operators.h"
 
-#include <algorithm>
-#include <array>
 #include <optional>
 #include <string_view>
 
@@ -14,44 +13,13 @@ namespace qs {
 
 namespace {
 
-// Every value of the input once, in whatever order. `dropout` is one of them outside of training.
-constexpr std::array<std::string_view, 28> kReorder {"aten.view.default",
-                                                     "aten.reshape.default",
-                                                     "aten._unsafe_view.default",
-                                                     "aten.flatten.using_ints",
-                                                     "aten.unflatten.int",
-                                                     "aten.permute.default",
-                                                     "aten.transpose.int",
-                                                     "aten.t.default",
-                                                     "aten.squeeze.default",
-                                                     "aten.squeeze.dim",
-                                                     "aten.squeeze.dims",
-                                                     "aten.unsqueeze.default",
-                                                     "aten.contiguous.default",
-                                                     "aten.clone.default",
-                                                     "aten.detach.default",
-                                                     "aten.alias.default",
-                                                     "aten.movedim.int",
-                                                     "aten.movedim.intlist",
-                                                     "aten.swapaxes.default",
-                                                     "aten.swapdims.default",
-                                                     "aten.pixel_shuffle.default",
-                                                     "aten.pixel_unshuffle.default",
-                                                     "aten.channel_shuffle.default",
-                                                     "aten.native_channel_shuffle.default",
-                                                     "aten.flip.default",
-                                                     "aten.roll.default",
-                                                     "aten.dropout.default",
-                                                     "aten.feature_dropout.default"};
-
-// The bounds from arguments `low` and `high`; one that is not given has the default. Nothing when
-// one is no constant.
-std::optional<Bounds> boundsFrom(const Node& node, std::string_view low, std::string_view high,
-                                 Bounds defaults)
+// The bounds that the operator's arguments give. Nothing when one is no constant.
+std::optional<Bounds> boundsFrom(const Node& node, const OperatorClamp& clamp)
 {
-    Bounds out = defaults;
-    for (auto [name, bound] : {std::pair {low, &out.low}, std::pair {high, &out.high}}) {
-        const Argument* given = node.tryArg(name);
+    Bounds out {clamp.low, clamp.high};
+    for (auto [name, bound] :
+         {std::pair {clamp.lowArgument, &out.low}, std::pair {clamp.highArgument, &out.high}}) {
+        const Argument* given = name.empty() ? nullptr : node.tryArg(name);
         if (!given || given->isNone())
             continue;
         const auto value = numberOf(given);
@@ -62,23 +30,17 @@ std::optional<Bounds> boundsFrom(const Node& node, std::string_view low, std::st
     return out;
 }
 
-// What the operator does to its first argument's values, when it is one of those.
+// What the operator does to its first argument's values, when it cuts or reorders them.
 std::optional<Bounds> boundsOf(const Node& op)
 {
     if (op.kind != NodeKind::Op || op.args.empty() || op.outputs.size() != 1)
         return std::nullopt;
-    if (op.target == "aten.relu.default")
-        return Bounds {.low = 0};
-    if (op.target == "aten.relu6.default")
-        return Bounds {0, 6};
-    if (op.target == "aten.hardtanh.default")
-        return boundsFrom(op, "min_val", "max_val", {-1, 1});
-    if (op.target == "aten.clamp.default")
-        return boundsFrom(op, "min", "max", {});
-    if (std::find(kReorder.begin(), kReorder.end(), op.target) == kReorder.end())
-        return std::nullopt;
+    const OperatorFacts& facts = factsOf(op.target);
+    if (facts.clamp)
+        return boundsFrom(op, *facts.clamp);
     const Argument* train = op.tryArg("train");
-    if (train && !(train->asBool() && !*train->asBool()))
+    if (!facts.traits.has(OperatorTrait::Permutes)
+        || (train && !(train->asBool() && !*train->asBool())))
         return std::nullopt;
     return Bounds {};
 }

@@ -2,6 +2,7 @@
 #include "engine/compare/compare_unit.h"
 
 #include "engine/graph/operators/engine_ops.h"
+#include "engine/graph/operators/quantized_target.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -161,7 +162,7 @@ private:
             const Node& node = m_reference.get(value.node);
             if (given.contains(value) || !seen.insert(node.id).second)
                 continue;
-            if (node.target.starts_with("quantized_decomposed."))
+            if (isReferenceStep(node.target))
                 return false;
             for (const auto& argument : node.args)
                 forEachRef(argument.value, [&](ValueRef ref) { open.push_back(ref); });

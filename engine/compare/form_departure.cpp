@@ -4,6 +4,7 @@
 #include "engine/compare/metrics/metrics.h"
 #include "engine/compare/output_run.h"
 #include "engine/execute/steps/count_steps.h"
+#include "engine/graph/operators/quantized_target.h"
 
 #include <ATen/ATen.h>
 
@@ -12,8 +13,6 @@
 namespace qs {
 
 namespace {
-
-constexpr std::string_view kQuantize = "quantized_decomposed.quantize_per_tensor.default";
 
 std::optional<double> sqnrOf(const ErrorSums& sums)
 {
@@ -77,7 +76,7 @@ public:
                 m_wanted[check.lowered] = {check.reference, check.node};
         for (const NodePtr& node : m_reference.graph().nodes()) {
             const Node* same = m_lowered.graph().tryGet(node->id);
-            if (node->isOp(kQuantize) && same && same->isOp("aten.quantize_per_tensor.default"))
+            if (node->isOp(kQuantizePerTensor) && same && same->isOp(kQuantizeTensor))
                 m_wanted[node->id] = {node->id, node->origin ? node->origin : node->id};
         }
         for (const auto& [lowered, pair] : m_wanted) {
@@ -199,7 +198,7 @@ private:
             const at::IValue* value = frame.tryGet({node.id, i});
             made.values.push_back(value && value->isTensor() ? value->toTensor() : at::Tensor());
         }
-        if (node.isOp(kQuantize)) {
+        if (node.isOp(kQuantizePerTensor)) {
             made.isInteger = true;
             made.scale = *node.tryArg("scale")->asDouble();
             made.zeroPoint = *node.tryArg("zero_point")->asInt();

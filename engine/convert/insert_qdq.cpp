@@ -6,6 +6,7 @@
 #include "engine/execute/interpreter.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/graph/operators/engine_ops.h"
+#include "engine/graph/operators/quantized_target.h"
 #include "engine/prepare/fuse_conv_bn.h"
 #include "engine/prepare/weighted_op.h"
 
@@ -49,9 +50,7 @@ ValueRef insertDynamicPair(GraphEdit& edit, const Node& observer, ValueRef value
     };
     Node choose;
     choose.name = "choose_qparams";
-    choose.target = isSymmetric(spec.qscheme)
-        ? "quantized_decomposed.choose_qparams_symmetric.tensor"
-        : "quantized_decomposed.choose_qparams.tensor";
+    choose.target = isSymmetric(spec.qscheme) ? kChooseSymmetric : kChooseQParams;
     choose.args = {{"input", value},
                    {"quant_min", std::int64_t(range.min) / half},
                    {"quant_max", std::int64_t(range.max) / half},
@@ -73,7 +72,7 @@ ValueRef insertDynamicPair(GraphEdit& edit, const Node& observer, ValueRef value
                                        {"dtype", stored}};
     Node quantize;
     quantize.name = "quantize_per_tensor";
-    quantize.target = "quantized_decomposed.quantize_per_tensor.tensor";
+    quantize.target = kQuantizeOfMoment;
     quantize.args = shared;
     quantize.args.insert(quantize.args.begin(), {"input", value});
     quantize.outputs.push_back({"", type});
@@ -82,7 +81,7 @@ ValueRef insertDynamicPair(GraphEdit& edit, const Node& observer, ValueRef value
 
     Node dequantize;
     dequantize.name = "dequantize_per_tensor";
-    dequantize.target = "quantized_decomposed.dequantize_per_tensor.tensor";
+    dequantize.target = kDequantizeOfMoment;
     dequantize.args = std::move(shared);
     dequantize.args.insert(dequantize.args.begin(), {"input", ValueRef {q, 0}});
     dequantize.outputs.push_back({"", type});

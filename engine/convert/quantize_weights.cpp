@@ -2,8 +2,11 @@
 #include "engine/convert/quantize_weights.h"
 
 #include "engine/execute/tensor_store.h"
+#include "engine/graph/operators/common_targets.h"
+#include "engine/graph/operators/quantized_target.h"
 #include "engine/prepare/weighted_op.h"
 
+#include <array>
 #include <limits>
 
 namespace qs {
@@ -68,6 +71,10 @@ std::vector<NamedArgument> qparamArguments(GraphEdit& edit, const QParams& qpara
     return args;
 }
 
+/// What quantizes a weight with real zero points, in order.
+constexpr std::array<std::string_view, 5> kFloatZeroPointSteps {
+    "aten.mul.Tensor", "aten.add.Tensor", "aten.round.default", "aten.clamp.default", kCastTarget};
+
 /// Elementwise operators and one dequantize for a weight with real zero points.
 struct FloatZeroPointPair
 {
@@ -95,8 +102,8 @@ struct FloatZeroPointPair
         const ValueRef inverse = constant(scales.reciprocal().reshape(column), "_inverse_scale");
         const ValueRef shift = constant(zeroPoints.reshape(column), "_shift");
         const QuantRange range = storageRange(qparams.dtype);
-        const auto step = [&](const char* name, const char* target, std::vector<NamedArgument> args,
-                              DType dtype) {
+        const auto step = [&](const char* name, std::string_view target,
+                              std::vector<NamedArgument> args, DType dtype) {
             Node node;
             node.name = name;
             node.target = target;
@@ -107,16 +114,16 @@ struct FloatZeroPointPair
             node.origin = origin;
             return ValueRef {edit.insert(std::move(node), before), 0};
         };
-        ValueRef at
-            = step("mul", "aten.mul.Tensor", {{"self", value}, {"other", inverse}}, DType::Float32);
-        at = step("add", "aten.add.Tensor", {{"self", at}, {"other", shift}}, DType::Float32);
-        at = step("round", "aten.round.default", {{"self", at}}, DType::Float32);
+        const auto& [mul, add, round, clamp, to] = kFloatZeroPointSteps;
+        ValueRef at = step("mul", mul, {{"self", value}, {"other", inverse}}, DType::Float32);
+        at = step("add", add, {{"self", at}, {"other", shift}}, DType::Float32);
+        at = step("round", round, {{"self", at}}, DType::Float32);
         at = step(
-            "clamp", "aten.clamp.default",
+            "clamp", clamp,
             {{"self", at}, {"min", std::int64_t(range.min)}, {"max", std::int64_t(range.max)}},
             DType::Float32);
-        at = step("to", "aten.to.dtype", {{"self", at}, {"dtype", DType::UInt8}}, DType::UInt8);
-        return step("dequantize_per_channel", "quantized_decomposed.dequantize_per_channel.default",
+        at = step("to", to, {{"self", at}, {"dtype", DType::UInt8}}, DType::UInt8);
+        return step("dequantize_per_channel", kDequantizePerChannel,
                     {{"input", at},
                      {"scales", constant(scales, "_scale")},
                      {"zero_points", constant(zeroPoints, "_zero_point")},
@@ -206,7 +213,7 @@ Result<ValueRef> insertQdqPair(GraphEdit& edit, ValueRef value, const QParams& q
                                 producer.scope, saturation, first, rows);
     Node quantize;
     quantize.name = "quantize" + suffix;
-    quantize.target = "quantized_decomposed.quantize" + suffix + ".default";
+    quantize.target = std::string(kReferenceForm) + "quantize" + suffix + ".default";
     quantize.args = args;
     quantize.args.insert(quantize.args.begin(), {"input", value});
     quantize.outputs.push_back({"", producer.outputs.at(value.index).type});
@@ -217,7 +224,7 @@ Result<ValueRef> insertQdqPair(GraphEdit& edit, ValueRef value, const QParams& q
 
     Node dequantize;
     dequantize.name = "dequantize" + suffix;
-    dequantize.target = "quantized_decomposed.dequantize" + suffix + ".default";
+    dequantize.target = dequantizeTargetOf(edit.get(q).target);
     dequantize.args = std::move(args);
     dequantize.args.insert(dequantize.args.begin(), {"input", ValueRef {q, 0}});
     if (grouped)
@@ -235,7 +242,7 @@ ValueRef insertHalfPair(GraphEdit& edit, ValueRef value, NodeId before, NodeId o
     for (const DType dtype : {DType::Float16, DType::Float32}) {
         Node node;
         node.name = "to";
-        node.target = "aten.to.dtype";
+        node.target = kCastTarget;
         node.args = {{"self", value}, {"dtype", dtype}};
         node.outputs.push_back({"", producer.outputs.at(value.index).type});
         node.outputs[0].type.dtype = dtype;
@@ -249,7 +256,7 @@ ValueRef insertHalfPair(GraphEdit& edit, ValueRef value, NodeId before, NodeId o
 std::optional<FloatZeroPointWeight> floatZeroPointWeight(const GraphEdit& edit, ValueRef value)
 {
     const Node* dequantize = value ? edit.tryGet(value.node) : nullptr;
-    if (!dequantize || !dequantize->isOp("quantized_decomposed.dequantize_per_channel.default"))
+    if (!dequantize || !dequantize->isOp(kDequantizePerChannel))
         return std::nullopt;
     FloatZeroPointWeight found;
     found.scales = argumentRef(*dequantize, "scales");
@@ -260,10 +267,9 @@ std::optional<FloatZeroPointWeight> floatZeroPointWeight(const GraphEdit& edit, 
     found.axis = int(*dequantize->tryArg("axis")->asInt());
     found.dtype = *dequantize->tryArg("quant_max")->asInt() == 15 ? DType::QUInt4x2 : DType::QUInt8;
     found.source = argumentRef(*dequantize, "input");
-    for (const char* step : {"aten.to.dtype", "aten.clamp.default", "aten.round.default",
-                             "aten.add.Tensor", "aten.mul.Tensor"}) {
+    for (auto step = kFloatZeroPointSteps.rbegin(); step != kFloatZeroPointSteps.rend(); ++step) {
         const Node& node = edit.get(found.source.node);
-        if (!node.isOp(step))
+        if (!node.isOp(*step))
             return std::nullopt;
         found.source = argumentRef(node, "self");
     }

@@ -4,6 +4,7 @@
 #include "engine/configure/nearest_name.h"
 #include "engine/execute/op_table.h"
 #include "engine/execute/torch_types.h"
+#include "engine/graph/operators/quantized_target.h"
 
 #include <ATen/core/ivalue.h>
 #include <ATen/core/jit_type.h>
@@ -70,8 +71,7 @@ const std::vector<std::string>& operatorTargets()
         std::vector<std::string> found;
         for (const c10::OperatorName& name : c10::Dispatcher::singleton().getAllOpNames()) {
             const std::string target = targetOf(name);
-            const bool ours
-                = target.starts_with("aten.") || target.starts_with("quantized_decomposed.");
+            const bool ours = target.starts_with("aten.") || isReferenceStep(target);
             if (!ours || target.starts_with("aten._"))
                 continue;
             const auto op = findOperator(target);

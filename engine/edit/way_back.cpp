@@ -2,6 +2,8 @@
 #include "engine/edit/way_back.h"
 
 #include "engine/configure/json/edit_step_json.h"
+#include "engine/graph/operators/common_targets.h"
+#include "engine/graph/operators/quantized_target.h"
 
 #include <algorithm>
 #include <array>
@@ -11,9 +13,7 @@ namespace qs {
 
 namespace {
 
-constexpr std::string_view kQuantize = "quantized_decomposed.quantize_per_";
-constexpr std::string_view kDequantize = "quantized_decomposed.dequantize_per_";
-constexpr std::array<std::string_view, 3> kCasts {"aten.to.dtype", "aten._to_copy.default",
+constexpr std::array<std::string_view, 3> kCasts {kCastTarget, "aten._to_copy.default",
                                                   "prims.convert_element_type.default"};
 
 bool isCast(const std::string& target)
@@ -33,7 +33,7 @@ ValueAddress added(const std::string& name)
 
 bool hasWayBack(const std::string& target)
 {
-    return target.starts_with(kQuantize) || isCast(target);
+    return isQuantizeStep(target) || isCast(target);
 }
 
 Result<std::vector<EditStep>> thereAndBack(const EditStep& there, DType before,
@@ -47,10 +47,10 @@ Result<std::vector<EditStep>> thereAndBack(const EditStep& there, DType before,
     back.name = backName;
     back.readers = nobody();
     if (isCast(there.op)) {
-        back.op = "aten.to.dtype";
+        back.op = kCastTarget;
         back.json = R"({"dtype":")" + std::string(dtypeName(before)) + R"("})";
     } else {
-        back.op = std::string(kDequantize) + there.op.substr(kQuantize.size());
+        back.op = dequantizeTargetOf(there.op);
         back.json = there.json;
     }
     std::vector<EditStep> steps {there, back};

@@ -2,6 +2,7 @@
 #include "engine/execute/constant_folding.h"
 
 #include "engine/execute/op_table.h"
+#include "engine/graph/operators/common_targets.h"
 #include "engine/graph/operators/state.h"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ bool makesNumber(const Node& node)
 {
     if (node.outputs.empty())
         return false;
-    return node.target == "aten.scalar_tensor.default"
+    return node.target == kScalarTensorTarget
         || std::all_of(node.outputs.begin(), node.outputs.end(), [](const Value& value) {
                const ValueKind kind = value.type.kind;
                return kind == ValueKind::SymInt || kind == ValueKind::SymFloat

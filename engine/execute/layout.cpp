@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/execute/layout.h"
 
-#include <ATen/ATen.h>
+#include "engine/graph/operators/operators.h"
 
-#include <algorithm>
-#include <array>
+#include <ATen/ATen.h>
 
 namespace qs {
 
@@ -12,9 +11,7 @@ namespace {
 
 bool convolvesImages(const Node& node)
 {
-    const bool convolution = node.target.starts_with("aten.conv2d.")
-        || node.target.starts_with("aten.convolution.")
-        || node.target.starts_with("aten._convolution.");
+    const bool convolution = factsOf(node.target).family == OperatorFamily::Convolution;
     return convolution && !node.outputs.empty() && node.outputs[0].type.shape.size() == 4;
 }
 
@@ -22,28 +19,13 @@ bool convolvesImages(const Node& node)
 
 bool readsStrides(const Node& node)
 {
-    static constexpr std::array<std::string_view, 13> kNames {
-        "as_strided",        "stride",
-        "sym_stride",        "is_contiguous",
-        "storage_offset",    "set_",
-        "_reshape_alias",    "sym_is_contiguous",
-        "empty_strided",     "new_empty_strided",
-        "view_as_real",      "view_as_complex",
-        "sym_storage_offset"};
-    if (node.target == "aten.view.dtype" || !node.subgraphs.empty() || !node.opaqueReason.empty())
-        return true;
-    const auto dot = node.target.find('.');
-    const std::string_view rest = std::string_view(node.target).substr(dot + 1);
-    const std::string_view name = rest.substr(0, rest.find('.'));
-    return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view known) {
-        return name == known || name == std::string(known) + "_copy"
-            || name == std::string(known) + "_scatter";
-    });
+    return !node.subgraphs.empty() || !node.opaqueReason.empty()
+        || hasTrait(node.target, OperatorTrait::ReadsStrides);
 }
 
 bool wantsViewableStrides(const Node& node)
 {
-    return node.target == "aten.view.default" || node.target == "aten._unsafe_view.default";
+    return hasTrait(node.target, OperatorTrait::NeedsViewableStrides);
 }
 
 Layout fastLayout(const Graph& graph)

@@ -14,6 +14,7 @@
 #include "engine/execute/op_table.h"
 #include "engine/execute/reuse.h"
 #include "engine/graph/operators/engine_ops.h"
+#include "engine/graph/operators/operators.h"
 #include "engine/graph/operators/state.h"
 
 #include <ATen/Parallel.h>
@@ -163,7 +164,7 @@ Result<Values> callDispatcher(const Node& node, const NodeCall& call, const Call
     QS_CHECK(callKernel(node, call, context.overwrite && call.inPlace, stack));
     // What nothing was written to yet is memory of whatever was there before: two runs would
     // differ.
-    if (node.target.starts_with("aten.empty") || node.target.starts_with("aten.new_empty"))
+    if (hasTrait(node.target, OperatorTrait::LeavesMemory))
         for (at::IValue& value : stack)
             value.toTensor().zero_();
     // A list is several values of the node, unless the node takes it whole.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/execute/op_table.h"
 
+#include "engine/graph/operators/operators.h"
+
 #include <algorithm>
 #include <array>
 
@@ -39,11 +41,11 @@ bool mutatesArguments(const c10::FunctionSchema& schema)
 
 bool isForbiddenOperator(std::string_view target)
 {
-    static constexpr std::array<std::string_view, 14> kForbidden {
-        "aten.save.", "aten.from_file.", "aten._print.",   "prim.PythonOp.", "prim.Print.",
-        "prim.rpc",   "prim.fork.",      "c10d.",          "_c10d",          "profiler.",
-        "inductor.",  "symm_mem.",       "dist_autograd.", "static_runtime."};
-    return std::any_of(kForbidden.begin(), kForbidden.end(),
+    static constexpr std::array<std::string_view, 7> kForbidden {
+        "c10d.",     "_c10d",          "profiler.",      "inductor.",
+        "symm_mem.", "dist_autograd.", "static_runtime."};
+    return hasTrait(target, OperatorTrait::Forbidden)
+        || std::any_of(kForbidden.begin(), kForbidden.end(),
                        [&](std::string_view name) { return target.starts_with(name); });
 }
 

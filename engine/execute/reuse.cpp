@@ -2,19 +2,17 @@
 #include "engine/execute/reuse.h"
 
 #include "engine/execute/op_table.h"
+#include "engine/graph/operators/operators.h"
+#include "engine/graph/operators/quantized_target.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
 #include <algorithm>
-#include <array>
 
 namespace qs {
 
 namespace {
-
-constexpr std::string_view kQuantize = "quantized_decomposed.quantize_per_tensor.default";
-constexpr std::string_view kDequantize = "quantized_decomposed.dequantize_per_tensor.default";
 
 struct Numbers
 {
@@ -50,7 +48,7 @@ JoinedPairs findJoinedPairs(const Graph& graph)
 {
     JoinedPairs pairs;
     for (const NodePtr& node : graph.nodes()) {
-        if (node->kind != NodeKind::Op || node->target != kQuantize)
+        if (node->kind != NodeKind::Op || node->target != kQuantizePerTensor)
             continue;
         const auto users = graph.users({node->id, 0});
         const auto numbers = numbersOf(*node);
@@ -60,7 +58,8 @@ JoinedPairs findJoinedPairs(const Graph& graph)
             continue;
         const Node& reader = graph.get(users[0].node);
         const Argument* out = reader.tryArg("out_dtype");
-        if (reader.target != kDequantize || (out && !out->isNone()) || numbersOf(reader) != numbers)
+        if (reader.target != kDequantizePerTensor || (out && !out->isNone())
+            || numbersOf(reader) != numbers)
             continue;
         pairs.quantizes.insert(node->id);
         pairs.dequantizes[reader.id] = kernels::makeFakeQuant(numbers->scale, numbers->zeroPoint,
@@ -94,11 +93,7 @@ bool runJoined(const JoinedPairs& pairs, const Node& node, Frame& frame, const F
 
 std::optional<c10::OperatorHandle> inPlaceOperator(std::string_view target)
 {
-    static constexpr std::array<std::string_view, 7> kNames {
-        "aten.relu.default",      "aten.relu6.default", "aten.hardtanh.default",
-        "aten.clamp.default",     "aten.silu.default",  "aten.hardswish.default",
-        "aten.leaky_relu.default"};
-    if (std::find(kNames.begin(), kNames.end(), target) == kNames.end())
+    if (!hasTrait(target, OperatorTrait::WorksInPlace))
         return std::nullopt;
     const auto overload = target.rfind('.');
     return findOperator(std::string(target.substr(0, overload)) + "_"

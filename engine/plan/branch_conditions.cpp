@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/branch_conditions.h"
 
+#include "engine/graph/operators/common_targets.h"
+
 #include <unordered_map>
 
 namespace qs {
@@ -9,9 +11,9 @@ namespace {
 
 bool isCondition(const Node& node, std::uint32_t argument)
 {
-    if (node.target.starts_with("higher_order.cond") || node.target.starts_with("prim.If."))
+    if (node.target.starts_with("higher_order.cond") || node.isOp(kIfTarget))
         return argument == 0;
-    return node.target.starts_with("prim.Loop.") && argument <= 1; // how often, and whether at all
+    return node.isOp(kLoopTarget) && argument <= 1; // how often, and whether at all
 }
 
 /// Operators of which all that comes is a condition, and a node that it decides.

@@ -40,8 +40,7 @@ std::string trainingEffect(const Node& node)
         return {};
     if (contains(target, "dropout"))
         return "drops values at random";
-    if (target.starts_with("aten.lstm.") || target.starts_with("aten.gru.")
-        || target.starts_with("aten.rnn_"))
+    if (factsOf(target).family == OperatorFamily::Recurrent)
         return "drops values between its layers";
     return "runs as in training";
 }
@@ -153,8 +152,8 @@ std::size_t quantizedOperators(const Graph& graph)
     for (const NodePtr& node : graph.nodes()) {
         const std::string& target = node->target;
         count += node->kind == NodeKind::Op
-            && (isQuantizedTarget(target) || target.starts_with("aten.quantize_per_")
-                || target.starts_with("aten.dequantize."));
+            && (isQuantizedTarget(target) || isTensorQuantize(target)
+                || isTensorDequantize(target));
         for (const auto& body : node->subgraphs)
             count += quantizedOperators(*body);
     }

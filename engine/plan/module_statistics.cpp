@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/module_statistics.h"
 
+#include "engine/graph/operators/operators.h"
+
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
@@ -57,28 +59,20 @@ public:
     /// that is needed is unknown.
     std::optional<std::int64_t> count(const Node& node) const
     {
-        constexpr std::string_view kNamespace = "aten.";
-        std::string_view name = node.target;
-        if (!name.starts_with(kNamespace))
-            return 0;
-        name.remove_prefix(kNamespace.size());
-        name = name.substr(0, name.find('.'));
-        const auto is = [name](std::initializer_list<std::string_view> names) {
-            return std::find(names.begin(), names.end(), name) != names.end();
-        };
-        if (is({"conv1d", "conv2d", "conv3d", "convolution"}))
-            return convolution(node, false);
-        if (is({"conv_transpose1d", "conv_transpose2d", "conv_transpose3d"}))
-            return convolution(node, true);
-        if (is({"linear", "matmul", "mm", "bmm"}))
-            return product(output(node), type(node, 0), 1);
-        if (is({"addmm", "baddbmm"}))
-            return product(output(node), type(node, 1), 1);
-        if (is({"scaled_dot_product_attention"}))
+        const OperatorFacts& facts = factsOf(node.target);
+        switch (facts.family) {
+        case OperatorFamily::Convolution:
+        case OperatorFamily::TransposedConvolution:
+            return convolution(node, facts.family == OperatorFamily::TransposedConvolution);
+        case OperatorFamily::Product:
+            return product(output(node), type(node, facts.input), 1);
+        case OperatorFamily::Attention:
             return attention(node);
-        if (is({"lstm", "gru", "rnn_tanh", "rnn_relu"}))
+        case OperatorFamily::Recurrent:
             return recurrent(node);
-        return 0;
+        default:
+            return 0;
+        }
     }
 
 private:
@@ -86,7 +80,8 @@ private:
     {
         return node.outputs.empty() ? nullptr : &node.outputs.front().type;
     }
-    const ValueType* type(const Node& node, std::size_t argument) const
+    template<class Place> // position or name
+    const ValueType* type(const Node& node, Place argument) const
     {
         const Argument* found = node.tryArg(argument);
         const auto* ref = found ? found->asRef() : nullptr;
@@ -186,7 +181,7 @@ private:
         const bool hasBias = parameter(m_graph.get(group.root), "bias") != nullptr;
         for (NodeId id : group.members) {
             const Node& node = m_graph.get(id);
-            if (id == group.root || !node.target.starts_with("aten.batch_norm"))
+            if (id == group.root || factsOf(node.target).family != OperatorFamily::Norm)
                 continue;
             for (const char* name : {"weight", "running_mean", "running_var"})
                 if (const Node* folded = parameter(node, name))

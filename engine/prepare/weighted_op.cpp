@@ -3,17 +3,6 @@
 
 namespace qs {
 
-namespace {
-
-bool isLayoutOp(const Node& node)
-{
-    return node.isOp("aten.permute.default") || node.isOp("aten.t.default")
-        || node.isOp("aten.transpose.int") || node.isOp("aten.numpy_T.default")
-        || node.isOp("aten.detach.default") || node.isOp("aten.alias.default");
-}
-
-} // namespace
-
 std::optional<WeightedOp> weightedOp(const Node& node)
 {
     if (node.kind != NodeKind::Op || !node.opaqueReason.empty())
@@ -48,8 +37,8 @@ WeightPath weightPath(const GraphEdit& edit, ValueRef argument)
     WeightPath path {argument, {}};
     while (path.source) {
         const Node& node = edit.get(path.source.node);
-        if (node.kind != NodeKind::Op || !isLayoutOp(node) || node.args.empty()
-            || !node.args[0].value.asRef())
+        if (node.kind != NodeKind::Op || !hasTrait(node.target, OperatorTrait::MovesWeight)
+            || node.args.empty() || !node.args[0].value.asRef())
             break;
         path.layout.insert(path.layout.begin(), node.id);
         path.source = *node.args[0].value.asRef();

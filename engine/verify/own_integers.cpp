@@ -3,6 +3,7 @@
 
 #include "engine/execute/interpreter.h"
 #include "engine/graph/argument_number.h"
+#include "engine/graph/operators/quantized_target.h"
 
 #include <ATen/ATen.h>
 
@@ -25,7 +26,7 @@ public:
 
     void see(ValueRef ref, const Node& node, const at::Tensor& value)
     {
-        if (node.target.starts_with("quantized_decomposed.quantize"))
+        if (isQuantizeStep(node.target))
             m_kept.push_back({node.name, value, m_halfway[node.name]});
         if (node.isOp(kTopk) && ref.index == 1)
             m_kept.push_back({m_graph.value(ref).name,
@@ -44,7 +45,7 @@ private:
     {
         if (reader.isOp(kTopk))
             m_scores[reader.name] = value;
-        if (!reader.target.starts_with("quantized_decomposed.quantize_per_tensor"))
+        if (!reader.isOp(kQuantizePerTensor) && !reader.isOp(kQuantizeOfMoment))
             return;
         const auto scale = numberOf(reader.tryArg("scale"));
         const auto zeroPoint = numberOf(reader.tryArg("zero_point"));

@@ -7,6 +7,7 @@ import unittest
 import test_files
 import test_format
 import test_layers
+import test_operators
 import tree
 
 
@@ -32,6 +33,11 @@ class ChecksFindWhatTheyAreFor(unittest.TestCase):
     def test_the_foundation_knows_no_stage(self):
         name = self.write("engine/execute/a.cpp", '#include "engine/import/importer.h"\n')
         self.assertEqual(len(list(test_layers.stage_problems(name))), 1)
+
+    def test_names_of_operators_are_counted(self):
+        name = self.write("engine/plan/a.cpp", 'const bool adds = node.isOp("aten.add.Tensor") || kind == c10::prim::If; // "aten.mul"\n'
+                          '// "aten.sub.Tensor"\nconst bool ours = target.starts_with("aten.");\nfail("quantized_decomposed: no axis");\n')
+        self.assertEqual(test_operators.names_of(name), 2)
 
     def test_torch_is_found_through_another_header(self):
         self.write("engine/compare/metrics/metrics.h", "#include <ATen/core/Tensor.h>\n")

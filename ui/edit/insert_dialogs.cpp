@@ -3,6 +3,7 @@
 
 #include "engine/configure/json/edit_step_json.h"
 #include "engine/edit/way_back.h"
+#include "engine/graph/operators/quantized_target.h"
 
 namespace qs {
 
@@ -17,8 +18,7 @@ Result<std::vector<EditStep>> withWayBack(const EditDialog& dialog, const GraphE
 {
     if (!dialog.back() || isNobody(step.readers))
         return std::vector<EditStep> {step};
-    const std::string target
-        = step.op.starts_with("quantized_decomposed.") ? "q.dequantize.d" : "q.back.d";
+    const std::string target = isReferenceStep(step.op) ? "q.dequantize.d" : "q.back.d";
     return thereAndBack(step, before, step.readers.empty() ? everyReader : step.readers,
                         editor.freeName(target));
 }

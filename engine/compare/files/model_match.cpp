@@ -2,6 +2,7 @@
 #include "engine/compare/files/model_match.h"
 
 #include "engine/base/common_sequence.h"
+#include "engine/graph/operators/quantized_target.h"
 
 #include <algorithm>
 #include <map>
@@ -21,14 +22,10 @@ struct Part
 
 bool isStep(const Node& node)
 {
-    static constexpr std::string_view kSteps[] = {"quantized_decomposed.",
-                                                  "aten.quantize_per_",
-                                                  "aten.dequantize.",
-                                                  "quantscope.",
-                                                  "_operator.",
-                                                  "math.",
-                                                  "prim."};
-    return std::any_of(std::begin(kSteps), std::end(kSteps),
+    static constexpr std::string_view kSteps[] = {"quantscope.", "_operator.", "math.", "prim."};
+    return isReferenceStep(node.target) || isTensorQuantize(node.target)
+        || isTensorDequantize(node.target)
+        || std::any_of(std::begin(kSteps), std::end(kSteps),
                        [&](std::string_view prefix) { return node.target.starts_with(prefix); });
 }
 
@@ -226,11 +223,10 @@ private:
     {
         for (const Use& use : m_converted.users(value)) {
             const Node& quantize = m_converted.get(use.node);
-            if (!quantize.target.starts_with("quantized_decomposed.quantize_"))
+            if (!isQuantizeStep(quantize.target))
                 continue;
             for (const Use& next : m_converted.users({quantize.id, 0}))
-                if (m_converted.get(next.node).target.starts_with(
-                        "quantized_decomposed.dequantize_"))
+                if (isDequantizeStep(m_converted.get(next.node).target))
                     return {next.node, 0};
         }
         return value;

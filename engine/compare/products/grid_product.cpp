@@ -4,6 +4,8 @@
 #include "engine/convert/lowering/lowering_ops.h"
 #include "engine/execute/reuse.h"
 #include "engine/graph/argument_number.h"
+#include "engine/graph/operators/common_targets.h"
+#include "engine/graph/operators/quantized_target.h"
 #include "engine/prepare/weighted_op.h"
 
 #include <unordered_map>
@@ -33,7 +35,7 @@ Result<ConvGeometry> geometryOf(const Node& node, const ValueType& weight)
 std::optional<GridProduct> productOf(const Graph& graph, const Node& node)
 {
     const auto op = weightedOp(node);
-    const bool isLinear = node.isOp("aten.linear.default");
+    const bool isLinear = node.isOp(kLinearTarget);
     if (!op
         || !(isLinear || node.isOp("aten.conv2d.default") || node.isOp("aten.convolution.default"))
         || op->kind == WeightedOp::Kind::TransposedConvolution)
@@ -65,7 +67,7 @@ std::optional<StoredWeight> storedBehind(const Graph& graph, ValueRef weight)
     stored.integers = argumentRef(node, "input");
     if (!stored.integers)
         return std::nullopt;
-    if (node.isOp("quantized_decomposed.dequantize_per_channel.default")) {
+    if (node.isOp(kDequantizePerChannel)) {
         stored.scales = argumentRef(node, "scales");
         stored.zeroPoints = argumentRef(node, "zero_points");
         const bool byOutput
@@ -73,8 +75,8 @@ std::optional<StoredWeight> storedBehind(const Graph& graph, ValueRef weight)
         return byOutput ? std::optional(stored) : std::nullopt;
     }
     const Argument* scale = node.tryArg("scale");
-    if (!node.isOp("quantized_decomposed.dequantize_per_tensor.default") || !scale
-        || !scale->asDouble() || numberOf(node.tryArg("zero_point")) != 0)
+    if (!node.isOp(kDequantizePerTensor) || !scale || !scale->asDouble()
+        || numberOf(node.tryArg("zero_point")) != 0)
         return std::nullopt;
     stored.scale = *scale->asDouble();
     return stored;

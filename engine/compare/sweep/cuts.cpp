@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/compare/sweep/cuts.h"
 
+#include "engine/graph/operators/quantized_target.h"
+
 #include <ATen/core/Tensor.h>
 
 #include <algorithm>
@@ -26,7 +28,7 @@ double elements(const ValueType& type)
 /// A pair of quantize and dequantize may run as one, and then there are no integers between.
 bool isInsidePair(const Graph& graph, ValueRef ref)
 {
-    return graph.get(ref.node).target.starts_with("quantized_decomposed.quantize");
+    return isQuantizeStep(graph.get(ref.node).target);
 }
 
 /// Memory that a value keeps; nothing where it may change later or cannot be kept.

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
+#include <sstream>
 
 namespace qs {
 
@@ -20,90 +22,93 @@ KernelRow requantized(std::vector<std::string> pattern, std::string kernel)
             KernelMode::Static};
 }
 
+/// LibTorch names its kernels by what they do: "conv2d relu" is `quantized::conv2d_relu`, followed
+/// by an overload where there are several.
+KernelRow named(const std::string& operators, const std::string& ending = "")
+{
+    std::istringstream words(operators);
+    std::vector<std::string> pattern {std::istream_iterator<std::string>(words), {}};
+    std::string kernel = "quantized::" + operators + ending;
+    std::replace(kernel.begin(), kernel.end(), ' ', '_');
+    return requantized(std::move(pattern), std::move(kernel));
+}
+
+/// With a number the kernel chooses its result's parameters itself, as torch.ao accepts; the kernel
+/// check sees whether they do.
+KernelRow withNumber(const std::string& operators)
+{
+    KernelRow row = named(operators, ".Scalar");
+    row.pattern.front() += "_scalar";
+    return row;
+}
+
 KernelRow ofModules(KernelRow row)
 {
     row.modulesAlone = true;
     return row;
 }
 
+KernelRow asInput(std::string kind, std::string_view kernel)
+{
+    return {{std::move(kind)}, std::string(kernel), KernelOutput::AsInput, 0, 0,
+            KernelMode::Static};
+}
+
+KernelRow fixed(std::string kind, double scale, std::int64_t zeroPoint)
+{
+    return {{std::move(kind)}, std::string(kSameKernel), KernelOutput::Fixed, scale,
+            zeroPoint,         KernelMode::Static};
+}
+
 std::vector<KernelRow> weightedRows()
 {
-    return {
-        requantized({"conv2d", "add", "relu"}, "quantized::conv2d_add_relu"),
-        requantized({"conv2d", "add"}, "quantized::conv2d_add"),
-        requantized({"conv1d", "relu"}, "quantized::conv1d_relu"),
-        requantized({"conv2d", "relu"}, "quantized::conv2d_relu.new"),
-        requantized({"conv3d", "relu"}, "quantized::conv3d_relu.new"),
-        requantized({"linear", "relu"}, "quantized::linear_relu"),
-        requantized({"linear", "leaky_relu"}, "quantized::linear_leaky_relu"),
-        requantized({"linear", "tanh"}, "quantized::linear_tanh"),
-        requantized({"conv1d"}, "quantized::conv1d"),
-        requantized({"conv2d"}, "quantized::conv2d.new"),
-        requantized({"conv3d"}, "quantized::conv3d.new"),
-        requantized({"conv_transpose1d"}, "quantized::conv_transpose1d"),
-        requantized({"conv_transpose2d"}, "quantized::conv_transpose2d"),
-        requantized({"conv_transpose3d"}, "quantized::conv_transpose3d"),
-        requantized({"linear"}, "quantized::linear"),
-    };
+    return {named("conv2d add relu"),     named("conv2d add"),          named("conv1d relu"),
+            named("conv2d relu", ".new"), named("conv3d relu", ".new"), named("linear relu"),
+            named("linear leaky_relu"),   named("linear tanh"),         named("conv1d"),
+            named("conv2d", ".new"),      named("conv3d", ".new"),      named("conv_transpose1d"),
+            named("conv_transpose2d"),    named("conv_transpose3d"),    named("linear")};
 }
 
 std::vector<KernelRow> plainRows()
 {
     return {
-        requantized({"add", "relu"}, "quantized::add_relu"),
-        requantized({"mul", "relu"}, "quantized::mul_relu"),
-        ofModules(requantized({"batch_norm2d", "relu"}, "quantized::batch_norm2d_relu")),
-        ofModules(requantized({"batch_norm3d", "relu"}, "quantized::batch_norm3d_relu")),
-        // With a number the kernel chooses its result's parameters itself, as torch.ao accepts; the
-        // kernel check sees whether they do.
-        requantized({"add_scalar", "relu"}, "quantized::add_relu.Scalar"),
-        requantized({"mul_scalar", "relu"}, "quantized::mul_relu.Scalar"),
-        requantized({"add_scalar"}, "quantized::add.Scalar"),
-        requantized({"mul_scalar"}, "quantized::mul.Scalar"),
-        requantized({"add"}, "quantized::add"),
-        requantized({"mul"}, "quantized::mul"),
-        requantized({"matmul"}, "quantized::matmul"),
+        named("add relu"),
+        named("mul relu"),
+        ofModules(named("batch_norm2d relu")),
+        ofModules(named("batch_norm3d relu")),
+        withNumber("add relu"),
+        withNumber("mul relu"),
+        withNumber("add"),
+        withNumber("mul"),
+        named("add"),
+        named("mul"),
+        named("matmul"),
         // torch's own cat where all share their parameters: it lays the result out otherwise than
         // quantized::cat, and pooling after it rounds by layout.
-        {{"cat"}, std::string(kSameKernel), KernelOutput::AsInput, 0, 0, KernelMode::Static},
-        requantized({"cat"}, "quantized::cat"),
-        ofModules(requantized({"batch_norm2d"}, "quantized::batch_norm2d")),
-        ofModules(requantized({"batch_norm3d"}, "quantized::batch_norm3d")),
-        requantized({"elu"}, "quantized::elu"),
-        requantized({"leaky_relu"}, "quantized::leaky_relu"),
-        requantized({"hardswish"}, "quantized::hardswish"),
-        requantized({"instance_norm"}, "quantized::instance_norm"),
-        requantized({"layer_norm"}, "quantized::layer_norm"),
-        ofModules(requantized({"softmax"}, "quantized::softmax")),
-        ofModules(requantized({"prelu"}, "quantized::prelu")),
-        {{"sigmoid"},
-         std::string(kSameKernel),
-         KernelOutput::Fixed,
-         1.0 / 256,
-         0,
-         KernelMode::Static},
-        {{"hardsigmoid"},
-         std::string(kSameKernel),
-         KernelOutput::Fixed,
-         1.0 / 256,
-         0,
-         KernelMode::Static},
-        {{"tanh"},
-         std::string(kSameKernel),
-         KernelOutput::Fixed,
-         2.0 / 256,
-         128,
-         KernelMode::Static},
-        {{"max_pool1d"}, "aten::max_pool1d", KernelOutput::AsInput, 0, 0, KernelMode::Static},
-        {{"max_pool2d"}, "aten::max_pool2d", KernelOutput::AsInput, 0, 0, KernelMode::Static},
-        {{"max_pool3d"}, "aten::max_pool3d", KernelOutput::AsInput, 0, 0, KernelMode::Static},
+        asInput("cat", kSameKernel),
+        named("cat"),
+        ofModules(named("batch_norm2d")),
+        ofModules(named("batch_norm3d")),
+        named("elu"),
+        named("leaky_relu"),
+        named("hardswish"),
+        named("instance_norm"),
+        named("layer_norm"),
+        ofModules(named("softmax")),
+        ofModules(named("prelu")),
+        fixed("sigmoid", 1.0 / 256, 0),
+        fixed("hardsigmoid", 1.0 / 256, 0),
+        fixed("tanh", 2.0 / 256, 128),
+        asInput("max_pool1d", "aten::max_pool1d"),
+        asInput("max_pool2d", "aten::max_pool2d"),
+        asInput("max_pool3d", "aten::max_pool3d"),
         // A convolution's result is stored channels last, where `view` may be impossible.
-        {{"view"}, "aten::reshape", KernelOutput::AsInput, 0, 0, KernelMode::Static},
+        asInput("view", "aten::reshape"),
         // Nothing happens, so nothing is rounded: its readers take the finer or coarser grid before
         // it.
         requantized({"dropout"}, std::string(kNoKernel)),
-        {{"detach"}, std::string(kNoKernel), KernelOutput::AsInput, 0, 0, KernelMode::Static},
-        {{"alias"}, std::string(kNoKernel), KernelOutput::AsInput, 0, 0, KernelMode::Static},
+        asInput("detach", kNoKernel),
+        asInput("alias", kNoKernel),
     };
 }
 
@@ -111,30 +116,27 @@ std::vector<KernelRow> plainRows()
 std::vector<KernelRow> floatRows()
 {
     std::vector<KernelRow> rows;
-    const auto add
-        = [&rows](KernelMode mode, std::vector<std::string> pattern, std::string kernel) {
-              rows.push_back(requantized(std::move(pattern), std::move(kernel)));
-              rows.back().mode = mode;
-          };
-    add(KernelMode::Dynamic, {"linear", "relu"}, "quantized::linear_relu_dynamic");
-    add(KernelMode::DynamicHalf, {"linear", "relu"}, "quantized::linear_relu_dynamic_fp16");
-    add(KernelMode::Dynamic, {"linear"}, "quantized::linear_dynamic");
-    add(KernelMode::DynamicHalf, {"linear"}, "quantized::linear_dynamic_fp16");
+    const auto add = [&rows](KernelMode mode, KernelRow row) {
+        row.mode = mode;
+        rows.push_back(std::move(row));
+    };
+    for (const char* operators : {"linear relu", "linear"}) {
+        add(KernelMode::Dynamic, named(operators, "_dynamic"));
+        add(KernelMode::DynamicHalf, named(operators, "_dynamic_fp16"));
+    }
     for (const KernelMode mode : {KernelMode::Dynamic, KernelMode::DynamicHalf}) {
-        for (const char* overload : {"input", "data"}) {
-            add(mode, {std::string("lstm.") + overload},
-                std::string("aten::quantized_lstm.") + overload);
-            add(mode, {std::string("gru.") + overload},
-                std::string("aten::quantized_gru.") + overload);
-        }
+        for (const char* overload : {".input", ".data"})
+            for (const char* kind : {"lstm", "gru"})
+                add(mode,
+                    requantized({std::string(kind) + overload},
+                                "aten::quantized_" + std::string(kind) + overload));
         for (const char* cell : {"lstm_cell", "gru_cell", "rnn_tanh_cell", "rnn_relu_cell"})
-            add(mode, {cell}, "quantized::quantized_" + std::string(cell) + "_dynamic");
+            add(mode,
+                requantized({cell}, "quantized::quantized_" + std::string(cell) + "_dynamic"));
     }
-    for (const char* bits : {"byte", "4bit"}) {
-        add(KernelMode::WeightOnly, {"embedding"}, std::string("quantized::embedding_") + bits);
-        add(KernelMode::WeightOnly, {"embedding_bag"},
-            std::string("quantized::embedding_bag_") + bits);
-    }
+    for (const char* bits : {"_byte", "_4bit"})
+        for (const char* kind : {"embedding", "embedding_bag"})
+            add(KernelMode::WeightOnly, named(kind, bits));
     return rows;
 }
 
@@ -273,8 +275,7 @@ std::vector<KernelRow> defaultKernelRows()
     for (KernelRow& row : plainRows())
         rows.push_back(std::move(row));
     for (const char* kind : kSameOnQuantized)
-        rows.push_back(
-            {{kind}, std::string(kSameKernel), KernelOutput::AsInput, 0, 0, KernelMode::Static});
+        rows.push_back(asInput(kind, kSameKernel));
     for (KernelRow& row : floatRows())
         rows.push_back(std::move(row));
     return rows;

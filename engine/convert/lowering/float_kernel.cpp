@@ -4,6 +4,7 @@
 #include "engine/convert/lowering/lowering_ops.h"
 #include "engine/convert/lowering/prepack.h"
 #include "engine/convert/quantize_weights.h"
+#include "engine/graph/operators/quantized_target.h"
 
 #include <map>
 
@@ -241,16 +242,15 @@ Result<NodeId> emitFloatKernel(GraphEdit& edit, const FloatKernelMatch& match)
 ValueRef beforeDynamicPair(const GraphEdit& edit, ValueRef value)
 {
     const Node* dequantize = value ? edit.tryGet(value.node) : nullptr;
-    if (!dequantize || !dequantize->isOp("quantized_decomposed.dequantize_per_tensor.tensor"))
+    if (!dequantize || !dequantize->isOp(kDequantizeOfMoment))
         return {};
     const ValueRef quantized = argumentRef(*dequantize, "input");
     const Node& quantize = edit.get(quantized.node);
-    if (!quantize.isOp("quantized_decomposed.quantize_per_tensor.tensor"))
+    if (!quantize.isOp(kQuantizeOfMoment))
         return {};
     // The kernels choose their parameters without symmetry.
     const ValueRef scale = argumentRef(quantize, "scale");
-    const bool affine
-        = scale && edit.get(scale.node).isOp("quantized_decomposed.choose_qparams.tensor");
+    const bool affine = scale && edit.get(scale.node).isOp(kChooseQParams);
     return affine ? argumentRef(quantize, "input") : ValueRef {};
 }
 

@@ -9,6 +9,7 @@
 #include "engine/execute/steps/count_steps.h"
 #include "engine/graph/operators/class_parts.h"
 #include "engine/graph/operators/engine_ops.h"
+#include "engine/graph/operators/quantized_target.h"
 
 #include <algorithm>
 #include <cmath>
@@ -172,7 +173,7 @@ private:
     {
         Seen seen {value, false, 1, 0};
         const Node& node = m_graph.get(ref.node);
-        if (node.target.starts_with("quantized_decomposed.quantize_per_tensor.default")) {
+        if (node.target.starts_with(kQuantizePerTensor)) {
             seen.integers = true;
             seen.scale = *node.tryArg("scale")->asDouble();
             seen.zeroPoint = *node.tryArg("zero_point")->asInt();
@@ -322,7 +323,7 @@ private:
         if (m_reference.isConstant(ref))
             return m_reference.constant(ref);
         const Node& node = m_graph.get(ref.node);
-        const bool dequantizes = node.target.starts_with("quantized_decomposed.dequantize_");
+        const bool dequantizes = isDequantizeStep(node.target);
         const auto seen = m_alive.find(dequantizes ? *node.args.at(0).value.asRef() : ref);
         if (seen == m_alive.end())
             return fail(ErrorCode::Unsupported, "what it reads is not known to the check");

@@ -3,6 +3,7 @@
 
 #include "engine/convert/lowering/lowering_ops.h"
 #include "engine/graph/operators/operators.h"
+#include "engine/graph/operators/quantized_target.h"
 #include "engine/plan/names/op_vocabulary.h"
 #include "engine/prepare/weighted_op.h"
 
@@ -134,7 +135,7 @@ private:
                 != facts->carried.end())
             return true;
         const ValueRef before
-            = producer.isOp("aten.dequantize.self") ? argumentRef(producer, "self") : ValueRef {};
+            = producer.isOp(kDequantizeTensor) ? argumentRef(producer, "self") : ValueRef {};
         if (before && m_values.quantizeOf.contains(before)) {
             match.dequantized.push_back(ref);
             match.quantized.push_back(before);

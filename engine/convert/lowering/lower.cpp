@@ -9,7 +9,9 @@
 #include "engine/convert/lowering/module_draft.h"
 #include "engine/convert/quantize_weights.h"
 #include "engine/graph/graph_verifier.h"
+#include "engine/graph/operators/common_targets.h"
 #include "engine/graph/operators/operators.h"
+#include "engine/graph/operators/quantized_target.h"
 #include "engine/graph/readers.h"
 #include "engine/prepare/weighted_op.h"
 
@@ -19,9 +21,6 @@
 namespace qs {
 
 namespace {
-
-constexpr std::string_view kQuantize = "aten.quantize_per_tensor.default";
-constexpr std::string_view kDequantize = "aten.dequantize.self";
 
 constexpr std::size_t kNodesAReport = 1000; ///< nodes
 
@@ -64,7 +63,7 @@ public:
                 job.report("convert", "lowering", 0.4 + 0.1 * double(done) / double(order.size()));
             if (!m_edit.contains(id))
                 continue;
-            if (m_edit.get(id).isOp(kQuantize))
+            if (m_edit.get(id).isOp(kQuantizeTensor))
                 lowerAt(id);
             else if (m_options.modules.contains(id))
                 lowerModule(id);
@@ -97,7 +96,7 @@ private:
     void useQuantizedTensors(NodeId id)
     {
         const Node& node = m_edit.get(id);
-        if (node.kind != NodeKind::Op || !node.target.starts_with("quantized_decomposed."))
+        if (node.kind != NodeKind::Op || !isReferenceStep(node.target))
             return;
         const std::string op = node.target.substr(node.target.find('.') + 1);
         const ValueRef input = argumentRef(node, "input");
@@ -120,10 +119,10 @@ private:
                 m_values.quantizeOf[{id, 0}] = id;
         } else if (op.starts_with("dequantize_per_")) {
             // Only where its quantize was turned as well.
-            if (!input || !m_edit.get(input.node).target.starts_with("aten.quantize_per_"))
+            if (!input || !isTensorQuantize(m_edit.get(input.node).target))
                 return;
             m_edit.setArgs(id, {{"self", input}});
-            m_edit.change(id).target = std::string(kDequantize);
+            m_edit.change(id).target = std::string(kDequantizeTensor);
         }
     }
 
@@ -131,11 +130,11 @@ private:
     void readShapeBeforeDequantize(NodeId id)
     {
         const Node& node = m_edit.get(id);
-        if (!node.isOp("aten.sym_size.int") && !node.isOp("aten.sym_numel.default")
-            && !node.isOp("aten.size.int") && !node.isOp("aten.sym_size.default"))
+        if (!node.isOp(kSizeTarget) && !node.isOp(kElementsTarget) && !node.isOp("aten.size.int")
+            && !node.isOp("aten.sym_size.default"))
             return;
         const ValueRef read = argumentRef(node, "self");
-        if (read && m_edit.get(read.node).isOp(kDequantize))
+        if (read && m_edit.get(read.node).isOp(kDequantizeTensor))
             m_edit.replaceArgument(id, 0, read, argumentRef(m_edit.get(read.node), "self"));
     }
 
@@ -196,7 +195,7 @@ private:
     std::optional<ValueRef> sameAlready(NodeId quantize, ValueRef input) const
     {
         const Node& producer = m_edit.get(input.node);
-        if (!producer.isOp(kDequantize))
+        if (!producer.isOp(kDequantizeTensor))
             return std::nullopt;
         const ValueRef before = argumentRef(producer, "self");
         const auto known = m_values.paramsOfValue(m_edit, before);
@@ -265,7 +264,7 @@ private:
         const auto count = std::uint32_t(m_edit.get(id).outputs.size());
         for (std::uint32_t i = 0; i < count; ++i)
             for (const Use& use : m_edit.users({id, i}))
-                if (isQuantizedResult(made, i) && !m_edit.get(use.node).isOp(kQuantize))
+                if (isQuantizedResult(made, i) && !m_edit.get(use.node).isOp(kQuantizeTensor))
                     return fail(ErrorCode::Unsupported,
                                 "its float result is read elsewhere as well");
         m_out.sites.push_back({id, true, made, id, m_edit.get(made).target, moduleInputs(made)});

@@ -3,6 +3,7 @@
 
 #include "engine/execute/layout.h"
 #include "engine/graph/operators/engine_ops.h"
+#include "engine/graph/operators/quantized_target.h"
 
 #include <algorithm>
 #include <numeric>
@@ -38,7 +39,7 @@ bool dependsOnStrides(const Node& node)
 /// The float value of what a kernel made, not of what was only quantized.
 bool leavesKernel(const GraphEdit& edit, const Node& node)
 {
-    if (!node.isOp("aten.dequantize.self"))
+    if (!node.isOp(kDequantizeTensor))
         return false;
     const ValueRef* read = node.args.at(0).value.asRef();
     return read && edit.get(read->node).target.find(".quantize_per_") == std::string::npos;

@@ -160,20 +160,13 @@ std::string operatorKind(const GraphEdit& edit, const Node& node)
             = argumentRef(node, "running_mean") || argumentRef(node, "running_var");
         return ownStatistics ? "" : name;
     }
-    static constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kSpellings {{
-        {"max_pool2d_with_indices", "max_pool2d"},
-        {"max_pool3d_with_indices", "max_pool3d"},
-        {"_adaptive_avg_pool2d", "adaptive_avg_pool2d"},
-        {"_adaptive_avg_pool3d", "adaptive_avg_pool3d"},
-        {"native_layer_norm", "layer_norm"},
-        {"_prelu_kernel", "prelu"},
-        {"_unsafe_view", "view"},
-        {"lift_fresh_copy", "alias"},
-        {"slice_copy", "slice"},
-    }};
-    for (const auto& [spelling, kind] : kSpellings)
-        if (name == spelling)
-            return std::string(kind);
+    if (name == "lift_fresh_copy")
+        return "alias";
+    if (name == "slice_copy")
+        return "slice";
+    if (const std::string& plain = factsOf(node.target).plain;
+        !plain.empty() && name != "native_dropout")
+        return plain;
     return name;
 }
 

@@ -2,6 +2,7 @@
 #include "engine/convert/lowering/module_draft.h"
 
 #include "engine/convert/lowering/prepack.h"
+#include "engine/graph/operators/quantized_target.h"
 
 namespace qs {
 
@@ -16,7 +17,7 @@ Result<ValueRef> LoweredModuleDraft::quantized(const Argument& argument,
 {
     const ValueRef* ref = argument.asRef();
     const Node* producer = ref ? &m_edit.get(ref->node) : nullptr;
-    if (!producer || !producer->isOp("aten.dequantize.self"))
+    if (!producer || !producer->isOp(kDequantizeTensor))
         return fail(ErrorCode::Unsupported, "its " + what + " is not quantized");
     return argumentRef(*producer, "self");
 }

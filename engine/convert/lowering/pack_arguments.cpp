@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/convert/lowering/lowering_ops.h"
 #include "engine/convert/lowering/prepack.h"
+#include "engine/graph/operators/quantized_target.h"
 
 #include <algorithm>
 
@@ -86,7 +87,7 @@ private:
         if (!path.source || !path.layout.empty())
             return fail(ErrorCode::Unsupported, "its weight is not stored as it is used");
         const Node& dequantize = m_edit.get(path.source.node);
-        if (!dequantize.isOp("aten.dequantize.self"))
+        if (!dequantize.isOp(kDequantizeTensor))
             return fail(ErrorCode::Unsupported, "its weight is not quantized");
         return Argument(argumentRef(dequantize, "self"));
     }

@@ -4,6 +4,8 @@
 #include "engine/base/text.h"
 #include "engine/convert/lowering/lowering_ops.h"
 #include "engine/graph/operators/class_parts.h"
+#include "engine/graph/operators/common_targets.h"
+#include "engine/graph/operators/quantized_target.h"
 
 namespace qs {
 
@@ -53,7 +55,7 @@ Result<ValueRef> storedWeight(const GraphEdit& edit, const Node& root, const Wei
 Result<ValueRef> quantizedWeight(const GraphEdit& edit, ValueRef dequantized)
 {
     const Node& dequantize = edit.get(dequantized.node);
-    if (!dequantize.isOp("aten.dequantize.self"))
+    if (!dequantize.isOp(kDequantizeTensor))
         return fail(ErrorCode::Unsupported, "its weight is not quantized");
     const ValueRef quantized = argumentRef(dequantize, "self");
     const Argument* dtype = edit.get(quantized.node).tryArg("dtype");
@@ -66,7 +68,7 @@ Result<ValueRef> halfWeight(const GraphEdit& edit, ValueRef cast)
 {
     for (const DType dtype : {DType::Float32, DType::Float16}) {
         const Node& node = edit.get(cast.node);
-        const Argument* wanted = node.isOp("aten.to.dtype") ? node.tryArg("dtype") : nullptr;
+        const Argument* wanted = node.isOp(kCastTarget) ? node.tryArg("dtype") : nullptr;
         if (!wanted || !wanted->asDType() || *wanted->asDType() != dtype)
             return fail(ErrorCode::Unsupported, "its weight is not float16");
         cast = argumentRef(node, "self");

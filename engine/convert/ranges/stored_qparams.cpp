@@ -6,6 +6,7 @@
 #include "engine/execute/op_table.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/execute/torch_types.h"
+#include "engine/graph/operators/quantized_target.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -100,8 +101,7 @@ public:
         out.node = node.id;
         if (node.kind != NodeKind::Op || node.target.find(".dequantize") != std::string::npos)
             return out; // what a dequantize makes is float
-        if (node.target.starts_with("quantized_decomposed.")
-            && node.target.find("_channel") != std::string::npos) {
+        if (isReferenceStep(node.target) && node.target.find("_channel") != std::string::npos) {
             QS_TRY(out.output, perChannel(node));
         } else {
             out.output = scalarParameters(node);
@@ -115,9 +115,8 @@ public:
 private:
     static std::optional<QParams> scalarParameters(const Node& node)
     {
-        const bool chooses = node.target.starts_with("quantized.")
-            || node.target.starts_with("quantized_decomposed.")
-            || node.target.starts_with("aten.quantize_per_tensor.");
+        const bool chooses = node.target.starts_with("quantized.") || isReferenceStep(node.target)
+            || node.isOp(kQuantizeTensor);
         const Argument* scale = argumentNamed(node, "scale");
         const Argument* zeroPoint = argumentNamed(node, "zero_point");
         if (!chooses || !scale || !zeroPoint || !scale->asDouble() || !zeroPoint->asInt())

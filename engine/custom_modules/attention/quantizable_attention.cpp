@@ -8,6 +8,7 @@
 #include "engine/execute/tensor_store.h"
 #include "engine/graph/graph_edit.h"
 #include "engine/graph/graph_verifier.h"
+#include "engine/graph/operators/common_targets.h"
 #include "engine/graph/operators/operators.h"
 
 #include <ATen/core/Tensor.h>
@@ -46,7 +47,7 @@ std::vector<AttentionCall> attentionCalls(const Graph& graph)
             AttentionCall& call = calls[{node->scope.path, node->scope.callIndex}];
             call.path = node->scope.path;
             call.call = node->scope.callIndex;
-            if (node->isOp("aten.linear.default"))
+            if (node->isOp(kLinearTarget))
                 call.linears.push_back(node->id);
         }
     std::vector<AttentionCall> out;

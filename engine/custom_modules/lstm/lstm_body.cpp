@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/execute/control/recurrence.h"
+#include "engine/graph/operators/common_targets.h"
 #include "engine/graph/operators/engine_ops.h"
 
 namespace qs {
@@ -310,9 +311,10 @@ private:
     Dim m_steps, m_batch, m_features, m_hidden, m_states;
 };
 
-ValueRef insertNode(GraphEdit& edit, Node node, std::string target, std::vector<NamedArgument> args)
+ValueRef insertNode(GraphEdit& edit, Node node, std::string_view target,
+                    std::vector<NamedArgument> args)
 {
-    node.target = std::move(target);
+    node.target = target;
     node.args = std::move(args);
     return {edit.insert(std::move(node)), 0};
 }
@@ -325,8 +327,7 @@ ValueRef FloatLstmArithmetic::linear(GraphEdit& edit, LstmStep step, ValueRef x,
     std::vector<NamedArgument> args {{"input", x}, {"weight", parameters[side]}};
     if (m_hasBiases)
         args.push_back({"bias", parameters[2 + side]});
-    return m_seal(edit,
-                  insertNode(edit, std::move(step.node), "aten.linear.default", std::move(args)),
+    return m_seal(edit, insertNode(edit, std::move(step.node), kLinearTarget, std::move(args)),
                   step.interior, false);
 }
 

@@ -5,6 +5,7 @@
 #include "engine/execute/interpreter.h"
 #include "engine/execute/steps/count_steps.h"
 #include "engine/graph/operators/engine_ops.h"
+#include "engine/graph/operators/quantized_target.h"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/select.h>
@@ -83,7 +84,7 @@ private:
             quantized.push_back(onGridOf(m_states[i].toTensor(), m_reference.states[i].toTensor()));
         quantized.insert(quantized.end(), m_lowered.extra.begin(), m_lowered.extra.end());
         const Tap tap = [&](ValueRef, const Node& node, const at::IValue& value) {
-            if (value.isTensor() && !node.target.starts_with("quantized_decomposed."))
+            if (value.isTensor() && !isReferenceStep(node.target))
                 computed[node.name] = value.toTensor();
             return Result<void>();
         };

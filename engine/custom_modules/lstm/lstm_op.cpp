@@ -2,12 +2,11 @@
 #include "engine/custom_modules/lstm/lstm_op.h"
 
 #include "engine/graph/argument_number.h"
+#include "engine/graph/operators/common_targets.h"
 
 namespace qs {
 
 namespace {
-
-constexpr std::string_view kLstm = "aten.lstm.input";
 
 /// The argument by its schema name, or where names are missing by position.
 const Argument* argumentAt(const Node& node, std::string_view name, std::size_t position)
@@ -42,7 +41,7 @@ bool isZeros(const Graph& graph, ValueRef ref, const std::string& scope)
         if (node.isOp("aten.full.default"))
             return numberOf(node.tryArg("fill_value")) == 0;
         const bool moves = node.isOp("aten.unsqueeze.default") || node.isOp("aten.expand.default")
-            || node.isOp("aten.to.dtype") || node.isOp("aten.clone.default");
+            || node.isOp(kCastTarget) || node.isOp(kCloneTarget);
         const ValueRef* next = moves && !node.args.empty() ? node.args[0].value.asRef() : nullptr;
         if (!next)
             return false;
@@ -65,7 +64,7 @@ std::string lstmInterior(const LstmOp& op, std::size_t cell, std::string_view va
 
 std::optional<LstmOp> readLstm(const Node& node)
 {
-    const Argument* input = node.isOp(kLstm) ? argumentAt(node, "input", 0) : nullptr;
+    const Argument* input = node.isOp(kLstmTarget) ? argumentAt(node, "input", 0) : nullptr;
     const auto* states = listAt(node, "hx", 1);
     const auto* params = listAt(node, "params", 2);
     const Argument* layers = argumentAt(node, "num_layers", 4);

@@ -2,6 +2,7 @@
 #include "engine/custom_modules/lstm/quantized_arithmetic.h"
 
 #include "engine/base/text.h"
+#include "engine/graph/operators/quantized_target.h"
 
 namespace qs {
 
@@ -54,13 +55,13 @@ ValueRef QuantizedLstmArithmetic::aligned(GraphEdit& edit, ValueRef value,
     node.subgraphs.clear();
     node.id = {};
     node.name = "dequantize";
-    node.target = "aten.dequantize.self";
+    node.target = kDequantizeTensor;
     node.args = {{"self", value}};
     node.outputs = {{"", like.type}};
     node.outputs[0].type.dtype = DType::Float32;
     const ValueRef real {edit.insert(node), 0};
     node.name = "quantize_per_tensor";
-    node.target = "aten.quantize_per_tensor.default";
+    node.target = kQuantizeTensor;
     node.args = {{"self", real},
                  {"scale", wanted.scale},
                  {"zero_point", wanted.zeroPoint},

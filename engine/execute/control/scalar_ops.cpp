@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/execute/control/scalar_ops.h"
 
+#include "engine/graph/operators/number_operators.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -155,18 +157,6 @@ constexpr std::array<std::string_view, 12> kOthers {
     "truediv", "sym_max", "sym_min", "max", "min",         "sym_sum",
     "sym_ite", "and_",    "or_",     "xor", "int_truediv", "IntTrueDiv"};
 
-std::string_view bareName(std::string_view target)
-{
-    for (const std::string_view prefix : {"_operator.", "operator.", "torch.", "math.", "builtins.",
-                                          "torch.utils._sympy.functions."})
-        if (target.starts_with(prefix)) {
-            const std::string_view rest = target.substr(prefix.size());
-            if (rest.find('.') == std::string_view::npos)
-                return rest;
-        }
-    return {};
-}
-
 template<class Rows>
 const auto* findRow(const Rows& rows, std::string_view name)
 {
@@ -239,7 +229,7 @@ Result<at::IValue> runOther(std::string_view name, const Values& given)
 
 bool isScalarOp(std::string_view target)
 {
-    const std::string_view name = bareName(target);
+    const std::string_view name = numberWord(target);
     return !name.empty()
         && (findRow(kArithmetic, name) || findRow(kComparisons, name) || findRow(kUnary, name)
             || std::find(kOthers.begin(), kOthers.end(), name) != kOthers.end());
@@ -247,7 +237,7 @@ bool isScalarOp(std::string_view target)
 
 Result<at::IValue> runScalarOp(std::string_view target, const std::vector<at::IValue>& args)
 {
-    const std::string_view name = bareName(target);
+    const std::string_view name = numberWord(target);
     const auto* unary = findRow(kUnary, name);
     if (unary && args.size() == 1)
         return unary->run(args[0]);

@@ -2,6 +2,7 @@
 #include "engine/execute/control/script_control.h"
 
 #include "engine/execute/control/subgraph_values.h"
+#include "engine/graph/operators/common_targets.h"
 
 #include <ATen/core/Dict.h>
 #include <ATen/core/List.h>
@@ -99,9 +100,9 @@ c10::TypePtr scriptElementType(const std::string& name)
 bool isScriptControl(std::string_view target)
 {
     return target == kIfTarget || target == kLoopTarget || target == kRaiseTarget
-        || target == "prim.TupleConstruct.default" || target == "prim.ListConstruct.default"
-        || target == "prim.DictConstruct.default" || target == "prim.Unpack.default"
-        || target == "prim.TupleIndex.default";
+        || target == kScriptTupleTarget || target == kScriptListTarget
+        || target == kScriptDictTarget || target == kScriptUnpackTarget
+        || target == kScriptIndexTarget;
 }
 
 Result<Values> runScriptControl(const Node& node, const Values& args,
@@ -117,11 +118,11 @@ Result<Values> runScriptControl(const Node& node, const Values& args,
         return fail(ErrorCode::BadInput,
                     "the model raises: "
                         + (args[0].isString() ? args[0].toStringRef() : std::string("an error")));
-    if (node.target == "prim.TupleConstruct.default")
+    if (node.target == kScriptTupleTarget)
         return Values {c10::ivalue::Tuple::create(itemsOf(args[0]))};
-    if (node.target == "prim.Unpack.default")
+    if (node.target == kScriptUnpackTarget)
         return itemsOf(args[0]);
-    if (node.target == "prim.TupleIndex.default" && args.size() == 2) {
+    if (node.target == kScriptIndexTarget && args.size() == 2) {
         const Values items = itemsOf(args[0]);
         const std::int64_t at = wholeNumber(args[1]);
         const std::int64_t place = at < 0 ? at + std::int64_t(items.size()) : at;
@@ -129,7 +130,7 @@ Result<Values> runScriptControl(const Node& node, const Values& args,
             return fail(ErrorCode::BadInput, "a tuple has no element " + std::to_string(at));
         return Values {items[std::size_t(place)]};
     }
-    if (node.target == "prim.ListConstruct.default")
+    if (node.target == kScriptListTarget)
         return Values {makeList(itemsOf(args[0]),
                                 args.size() > 1 && args[1].isString() ? args[1].toStringRef()
                                                                       : std::string())};

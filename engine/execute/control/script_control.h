@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/execute/node_runner.h"
+#include "engine/graph/operators/common_targets.h"
 #include "engine/graph/operators/effects.h"
 
 #include <ATen/core/jit_type_base.h>
@@ -21,9 +22,6 @@ namespace qs {
 // prim.TupleConstruct.default(values), prim.ListConstruct.default(values, type),
 // prim.DictConstruct.default(values, keys), prim.Unpack.default(values),
 // prim.TupleIndex.default(values, index)
-
-inline constexpr std::string_view kIfTarget = "prim.If.default";
-inline constexpr std::string_view kLoopTarget = "prim.Loop.default";
 
 /// The type that a list's `type` names, of those that LibTorch's operators look at; Any for others,
 /// which the elements tell.

@@ -4,6 +4,7 @@
 #include "engine/graph/graph_edit.h"
 #include "engine/graph/map_refs.h"
 #include "engine/graph/operators/engine_ops.h"
+#include "engine/graph/operators/quantized_target.h"
 
 namespace qs {
 
@@ -11,9 +12,8 @@ namespace {
 
 bool isStep(const Node& node, std::string_view step)
 {
-    constexpr std::string_view kFamily = "quantized_decomposed.";
-    return node.target.starts_with(kFamily)
-        && std::string_view(node.target).substr(kFamily.size()).starts_with(step);
+    return isReferenceStep(node.target)
+        && std::string_view(node.target).substr(kReferenceForm.size()).starts_with(step);
 }
 
 /// The readers of a quantize take the value itself, which is quantized: dequantize needs no
@@ -23,7 +23,7 @@ void readQuantized(GraphEdit& edit, NodeId quantize, ValueRef value)
     for (const Use& use : edit.users({quantize, 0}))
         if (isStep(edit.get(use.node), "dequantize_per_tensor")) {
             Node& dequantize = edit.change(use.node);
-            dequantize.target = "aten.dequantize.self";
+            dequantize.target = kDequantizeTensor;
             dequantize.args.resize(1);
         }
     edit.replaceUses({quantize, 0}, value);

@@ -5,6 +5,7 @@
 #include "engine/execute/interpreter.h"
 #include "engine/graph/graph_edit.h"
 #include "engine/graph/map_refs.h"
+#include "engine/graph/operators/common_targets.h"
 
 #include <algorithm>
 #include <optional>
@@ -69,15 +70,15 @@ private:
         if (node.kind != NodeKind::Op || node.outputs.size() != 1
             || !node.outputs[0].type.expression.empty())
             return none;
-        if (node.target == "aten.sym_size.int" && args.size() == 2)
+        if (node.target == kSizeTarget && args.size() == 2)
             return sizeOf(args[0].value, args[1].value);
-        if (node.target == "aten.size.default" && args.size() == 1)
+        if (node.target == kSizesTarget && args.size() == 1)
             return sizesOf(node, args[0].value);
-        if (node.target == "aten.dim.default" && args.size() == 1)
+        if (node.target == kRankTarget && args.size() == 1)
             return rankOf(args[0].value);
         if (node.target == "aten.slice.t" && !args.empty())
             return partOf(args);
-        if (node.target == "aten.sym_numel.default" && args.size() == 1)
+        if (node.target == kElementsTarget && args.size() == 1)
             return countOf(args[0].value);
         if (node.target == "prim.dtype.default" && args.size() == 1)
             return elementType(args[0].value);
@@ -122,7 +123,7 @@ private:
             }
             Node size;
             size.name = "sym_size";
-            size.target = "aten.sym_size.int";
+            size.target = kSizeTarget;
             size.args = {{"self", tensor}, {"dim", Argument(dim)}};
             size.outputs.push_back({"", {}});
             size.outputs[0].type.kind = ValueKind::SymInt;

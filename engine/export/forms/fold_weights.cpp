@@ -6,6 +6,8 @@
 #include "engine/execute/tensor_store.h"
 #include "engine/execute/torch_types.h"
 #include "engine/graph/graph_edit.h"
+#include "engine/graph/operators/common_targets.h"
+#include "engine/graph/operators/quantized_target.h"
 
 #include <algorithm>
 
@@ -13,17 +15,14 @@ namespace qs {
 
 namespace {
 
-constexpr std::string_view kQuantize = "quantized_decomposed.quantize_";
-constexpr std::string_view kDequantize = "quantized_decomposed.dequantize_";
-
 bool isQuantize(const Node& node)
 {
-    return node.kind == NodeKind::Op && node.target.starts_with(kQuantize);
+    return node.kind == NodeKind::Op && isQuantizeStep(node.target);
 }
 
 bool isDequantize(const Node& node)
 {
-    return node.kind == NodeKind::Op && node.target.starts_with(kDequantize);
+    return node.kind == NodeKind::Op && isDequantizeStep(node.target);
 }
 
 const ValueRef* inputOf(const Node& node)
@@ -32,17 +31,11 @@ const ValueRef* inputOf(const Node& node)
     return input ? input->asRef() : nullptr;
 }
 
-/// The kind of granularity: "per_tensor.default", "per_channel.default".
-std::string_view flavour(const Node& node, std::string_view prefix)
-{
-    return std::string_view(node.target).substr(prefix.size());
-}
-
 /// True when quantizing gives back the very integers that were dequantized: same parameters,
 /// nothing rounded in between.
 bool undoes(const Node& quantize, const Node& dequantize)
 {
-    if (flavour(quantize, kQuantize) != flavour(dequantize, kDequantize))
+    if (dequantizeTargetOf(quantize.target) != dequantize.target)
         return false;
     if (const Argument* type = dequantize.tryArg("out_dtype");
         type && !type->isNone() && !(type->asDType() && *type->asDType() == DType::Float32))
@@ -101,7 +94,7 @@ Node integerParameter(GraphEdit& edit, const Node& quantize, const at::Tensor& i
 
 bool castsTo(const Node& node, DType dtype)
 {
-    const Argument* wanted = node.isOp("aten.to.dtype") ? node.tryArg("dtype") : nullptr;
+    const Argument* wanted = node.isOp(kCastTarget) ? node.tryArg("dtype") : nullptr;
     return wanted && wanted->asDType() && *wanted->asDType() == dtype;
 }
 

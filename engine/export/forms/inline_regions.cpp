@@ -5,6 +5,7 @@
 #include "engine/execute/control/recurrence.h"
 #include "engine/graph/graph_edit.h"
 #include "engine/graph/map_refs.h"
+#include "engine/graph/operators/common_targets.h"
 #include "engine/graph/operators/engine_ops.h"
 
 #include <unordered_map>
@@ -87,7 +88,7 @@ private:
     {
         Node clone;
         clone.name = "clone";
-        clone.target = "aten.clone.default";
+        clone.target = kCloneTarget;
         clone.args.push_back({"self", ref});
         clone.scope = region.scope;
         clone.outputs.push_back({"", m_edit.get(ref.node).outputs.at(ref.index).type});

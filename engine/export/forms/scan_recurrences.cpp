@@ -4,6 +4,7 @@
 #include "engine/execute/control/higher_order.h"
 #include "engine/execute/control/recurrence.h"
 #include "engine/graph/graph_edit.h"
+#include "engine/graph/operators/common_targets.h"
 #include "engine/graph/operators/engine_ops.h"
 
 namespace qs {
@@ -29,7 +30,7 @@ Result<std::shared_ptr<const Graph>> combineGraph(const Graph& step, std::size_t
     const ValueRef first = *output.args[0].value.asRef();
     Node copy;
     copy.name = "step";
-    copy.target = "aten.clone.default";
+    copy.target = kCloneTarget;
     copy.args = {{"self", first}};
     copy.scope = step.get(first.node).scope;
     copy.outputs.push_back({"", step.value(first).type});

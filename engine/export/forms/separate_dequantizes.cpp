@@ -2,14 +2,14 @@
 #include "engine/export/forms/separate_dequantizes.h"
 
 #include "engine/graph/graph_edit.h"
+#include "engine/graph/operators/common_targets.h"
+#include "engine/graph/operators/quantized_target.h"
 
 #include <algorithm>
 
 namespace qs {
 
 namespace {
-
-constexpr std::string_view kDequantize = "quantized_decomposed.dequantize_";
 
 /// A copy of the node, just before its reader, under a name and an id of its own.
 NodeId copyFor(GraphEdit& edit, NodeId original, NodeId reader)
@@ -21,7 +21,7 @@ NodeId copyFor(GraphEdit& edit, NodeId original, NodeId reader)
 
 bool isLinear(const Node& node)
 {
-    return node.isOp("aten.linear.default");
+    return node.isOp(kLinearTarget);
 }
 
 /// Whether several linear layers read rows of rows, and something else reads them too. Inductor
@@ -80,7 +80,7 @@ Graph separateDequantizes(const Graph& graph)
 {
     GraphEdit edit(graph);
     for (const NodePtr& node : graph.nodes())
-        if (node->kind == NodeKind::Op && node->target.starts_with(kDequantize))
+        if (node->kind == NodeKind::Op && isDequantizeStep(node->target))
             separateReaders(edit, node->id);
     return edit.build();
 }

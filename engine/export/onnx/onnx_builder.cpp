@@ -5,6 +5,8 @@
 #include "engine/execute/torch_types.h"
 #include "engine/export/onnx/onnx_call.h"
 #include "engine/export/onnx/onnx_handlers.h"
+#include "engine/graph/operators/common_targets.h"
+#include "engine/graph/operators/quantized_target.h"
 
 #include <ATen/ATen.h>
 
@@ -16,7 +18,6 @@ namespace qs {
 namespace {
 
 constexpr std::int64_t kSharedElements = 16; ///< initializers up to here are shared by content
-constexpr std::string_view kDequantize = "quantized_decomposed.dequantize_";
 
 /// A key for the content of a small tensor.
 std::string contentKey(const at::Tensor& tensor)
@@ -60,7 +61,7 @@ OnnxBuilder::OnnxBuilder(GraphPtr graph, Interpreter interpreter, OnnxNames& nam
         if (node->kind != NodeKind::Op || node->outputs.empty()
             || !m_interpreter.isConstant({node->id, 0}))
             continue;
-        bool follows = node->target.starts_with(kDequantize);
+        bool follows = isDequantizeStep(node->target);
         for (const NamedArgument& arg : node->args)
             forEachRef(arg.value, [&](ValueRef ref) {
                 follows = follows || m_dequantized.contains(ref.node);
@@ -294,15 +295,14 @@ ValueType OnnxBuilder::outputType(ValueRef ref) const
 {
     const ValueType& own = m_graph->value(ref).type;
     const Node* node = &m_graph->get(ref.node);
-    while (node->target.starts_with("quantized_decomposed.") && !node->args.empty()
-           && node->args[0].value.asRef()) {
+    while (isReferenceStep(node->target) && !node->args.empty() && node->args[0].value.asRef()) {
         ref = *node->args[0].value.asRef();
         node = &m_graph->get(ref.node);
     }
     ValueType type = m_graph->value(ref).type;
     type.dtype = own.dtype;
     // PyTorch's files tell the wrong shape of these networks' states.
-    if (ref.index > 0 && (node->isOp("aten.lstm.input") || node->isOp("aten.gru.input")))
+    if (ref.index > 0 && (node->isOp(kLstmTarget) || node->isOp(kGruTarget)))
         type.shape.assign(3, Dim {});
     return type;
 }

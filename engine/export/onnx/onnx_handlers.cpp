@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/onnx/onnx_handlers.h"
 
+#include "engine/graph/operators/number_operators.h"
+
 namespace qs {
 
 namespace {
@@ -71,6 +73,10 @@ const OnnxHandler* findOnnxHandler(const Node& node, bool isComplex)
     // What nobody may look inside has a form of its own or none: a branch, a loop.
     if (const auto it = table.find(node.target); it != table.end())
         return &it->second;
+    const std::string number = numberTarget(node.target);
+    if (const auto word = numberWord(number.empty() ? node.target : number); !word.empty())
+        if (const auto it = table.find(std::string(kNumberPrefix).append(word)); it != table.end())
+            return &it->second;
     if (!node.opaqueReason.empty())
         return nullptr;
     // Others may give an operator of theirs a name that PyTorch has too.

@@ -11,8 +11,9 @@ namespace qs {
 /// Emits what one node becomes and gives its results; or refuses.
 using OnnxHandler = void (*)(OnnxCall&);
 /// By operator without namespace and overload ("conv2d"), or by whole target where an overload
-/// differs ("aten.max.dim").
+/// differs ("aten.max.dim"); functions on numbers by their word, "number.add".
 using OnnxHandlers = std::unordered_map<std::string, OnnxHandler>;
+inline constexpr const char* kNumberPrefix = "number.";
 
 /// The node's handler, or null: its whole target, else its operator's name. `isComplex`: it reads
 /// or makes complex numbers.

@@ -15,6 +15,7 @@
 #include "engine/export/pt2/pt2_weights.h"
 #include "engine/extensions/classes/join_objects.h"
 #include "engine/graph/graph_edit.h"
+#include "engine/graph/operators/common_targets.h"
 #include "engine/graph/operators/state.h"
 #include "engine/graph/pass.h"
 #include "engine/import/archive/export_record.h"
@@ -80,7 +81,7 @@ std::optional<Node> scalarTensor(const Node& node)
     const Argument* dtype = node.tryArg("dtype");
     const Argument* device = node.tryArg("device");
     Node made = node;
-    made.target = "aten.scalar_tensor.default";
+    made.target = kScalarTensorTarget;
     made.args = {{"s", node.args[0].value},
                  {"dtype", dtype && !dtype->isNone() ? *dtype : Argument(row->second)},
                  {"device", device ? *device : Argument()}};

@@ -2,6 +2,7 @@
 #include "engine/export/pt2/pt2_metadata.h"
 
 #include "engine/execute/torch_types.h"
+#include "engine/graph/operators/quantized_target.h"
 #include "engine/import/pt2/pt2_metadata.h"
 
 #include <algorithm>
@@ -73,8 +74,7 @@ ValueType typeOf(const Graph& graph, ValueRef ref)
 {
     const Node& node = graph.get(ref.node);
     ValueType type = node.outputs.at(ref.index).type;
-    const bool step = node.target.starts_with("quantized_decomposed.quantize_")
-        || node.target.starts_with("quantized_decomposed.dequantize_");
+    const bool step = isQuantizeStep(node.target) || isDequantizeStep(node.target);
     if (type.kind != ValueKind::Tensor || !step)
         return type;
     if (!type.shapeKnown)

@@ -6,6 +6,7 @@
 #include "engine/export/torchscript/script_ops.h"
 #include "engine/graph/code/code_names.h"
 #include "engine/graph/code/code_statements.h"
+#include "engine/graph/operators/common_targets.h"
 #include "engine/graph/operators/operators.h"
 
 #include <torch/csrc/jit/api/compilation_unit.h>
@@ -76,7 +77,7 @@ bool gradientsMatter(const Graph& graph, ValueRef weight)
     const ValueType& type = graph.value(weight).type;
     const auto multiplies = [&](const Use& use) {
         const Node& node = graph.get(use.node);
-        return node.isOp("aten.linear.default") || node.isOp("aten.matmul.default");
+        return node.isOp(kLinearTarget) || node.isOp("aten.matmul.default");
     };
     const auto users = graph.users(weight);
     return type.shapeKnown && type.shape.size() <= kMatrix

@@ -2,6 +2,7 @@
 #include "engine/export/torchscript/script_containers.h"
 
 #include "engine/execute/control/script_control.h"
+#include "engine/graph/operators/common_targets.h"
 
 #include <algorithm>
 
@@ -118,12 +119,12 @@ bool isScriptContainer(const Node& node)
 
 Result<Values> emitContainer(ScriptBuilder& builder, const Node& node)
 {
-    if (node.target == "prim.ListConstruct.default")
+    if (node.target == kScriptListTarget)
         return makeList(builder, node);
-    if (node.target == "prim.DictConstruct.default")
+    if (node.target == kScriptDictTarget)
         return makeDict(builder, node);
     auto& body = builder.body();
-    if (node.target == "prim.TupleConstruct.default") {
+    if (node.target == kScriptTupleTarget) {
         QS_TRY(const Values items, members(builder, node, 0));
         return Values {body.insertNode(body.createTuple(items))->output()};
     }
@@ -133,8 +134,8 @@ Result<Values> emitContainer(ScriptBuilder& builder, const Node& node)
     QS_TRY(ScriptValue * whole, plainValue(builder, *given));
     if (node.target == kRaiseTarget)
         return raise(builder, whole);
-    return node.target == "prim.Unpack.default" ? unpack(builder, node, whole)
-                                                : element(builder, node, whole);
+    return node.target == kScriptUnpackTarget ? unpack(builder, node, whole)
+                                              : element(builder, node, whole);
 }
 
 } // namespace qs

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/torchscript/script_ops.h"
+#include "engine/graph/operators/quantized_target.h"
 
 namespace qs {
 
 namespace {
-
-constexpr std::string_view kPrefix = "quantized_decomposed.";
 
 /// One node of the family and the calls that spell it. The order of the arithmetic is the one of
 /// the operators themselves, so that the numbers are equal to the bit.
@@ -32,7 +31,7 @@ public:
         QS_TRY(ScriptValue * zeroPoint, number("zero_point"));
         QS_TRY(ScriptValue * scale, number("scale"));
         ScriptValue* real = castTo(input, outputType());
-        return call("aten::mul", {call("aten::sub", {real, zeroPoint}), scale});
+        return times(minus(real, zeroPoint), scale);
     }
 
     /// The channel dimension is moved last, where a vector broadcasts whatever the rank.
@@ -42,8 +41,8 @@ public:
         QS_TRY(ScriptValue * scales, tensor("scales"));
         QS_TRY(ScriptValue * zeroPoints, tensor("zero_points"));
         QS_TRY(ScriptValue * axis, number("axis"));
-        ScriptValue* inverse = call("aten::reciprocal", {scales});
-        QS_TRY(ScriptValue * quantized, quantize(moved(input, axis), inverse, zeroPoints));
+        QS_TRY(ScriptValue * quantized,
+               quantize(moved(input, axis), inverseOf(scales), zeroPoints));
         return moved(quantized, axis);
     }
 
@@ -55,9 +54,9 @@ public:
         ScriptValue* shifted = moved(input, axis);
         if (const Argument* given = m_node.tryArg("zero_points"); given && !given->isNone()) {
             QS_TRY(ScriptValue * zeroPoints, tensor("zero_points"));
-            shifted = call("aten::sub", {shifted, zeroPoints});
+            shifted = minus(shifted, zeroPoints);
         }
-        ScriptValue* real = castTo(call("aten::mul", {shifted, scales}), outputType());
+        ScriptValue* real = castTo(times(shifted, scales), outputType());
         return moved(real, axis);
     }
 
@@ -68,10 +67,8 @@ public:
         QS_TRY(ScriptValue * scales, column("scales"));
         QS_TRY(ScriptValue * zeroPoints, column("zero_points"));
         QS_TRY(ScriptValue * groups, cut(input));
-        ScriptValue* shifted
-            = call("aten::add",
-                   {call("aten::mul", {groups, call("aten::reciprocal", {scales})}), zeroPoints});
-        QS_TRY(ScriptValue * integers, clamped(call("aten::round", {shifted})));
+        ScriptValue* shifted = plus(times(groups, inverseOf(scales)), zeroPoints);
+        QS_TRY(ScriptValue * integers, clamped(rounded(shifted)));
         return joined(integers);
     }
 
@@ -82,9 +79,9 @@ public:
         QS_TRY(ScriptValue * shifted, cut(input));
         if (const Argument* given = m_node.tryArg("zero_points"); given && !given->isNone()) {
             QS_TRY(ScriptValue * zeroPoints, column("zero_points"));
-            shifted = call("aten::sub", {shifted, zeroPoints});
+            shifted = minus(shifted, zeroPoints);
         }
-        return castTo(joined(call("aten::mul", {shifted, scales})), outputType());
+        return castTo(joined(times(shifted, scales)), outputType());
     }
 
     /// Scale and zero point of the moment.
@@ -100,11 +97,10 @@ public:
         auto* ends = body.insertNode(body.createTupleUnpack(call("aten::aminmax", {input})));
         ScriptValue* zero = call("aten::zeros_like", {ends->outputs()[0]});
         ScriptValue* min = call("aten::minimum", {ends->outputs()[0], zero});
-        ScriptValue* max = call("aten::maximum", {ends->outputs()[1], zero});
-        ScriptValue* span = symmetric ? call("aten::maximum", {call("aten::neg", {min}), max})
-                                      : call("aten::sub", {max, min});
+        ScriptValue* max = larger(ends->outputs()[1], zero);
+        ScriptValue* span = symmetric ? larger(call("aten::neg", {min}), max) : minus(max, min);
         ScriptValue* parts = m_builder.literal(symmetric ? steps / 2 : steps);
-        ScriptValue* scale = call("aten::clamp_min", {call("aten::div", {span, parts}), smallest});
+        ScriptValue* scale = call("aten::clamp_min", {over(span, parts), smallest});
         ScriptValue* wide = castTo(scale, at::kDouble);
         if (symmetric) {
             const DType* dtype
@@ -112,9 +108,8 @@ public:
             const bool isUnsigned = dtype && *dtype == DType::UInt8;
             return std::vector {wide, m_builder.literal(std::int64_t(isUnsigned ? 128 : 0))};
         }
-        ScriptValue* shift
-            = castTo(call("aten::round", {call("aten::div", {min, scale})}), at::kInt);
-        ScriptValue* zeroPoint = call("aten::clamp", {call("aten::rsub", {shift, low}), low, high});
+        ScriptValue* shift = castTo(rounded(over(min, scale)), at::kInt);
+        ScriptValue* zeroPoint = between(call("aten::rsub", {shift, low}), low, high);
         return std::vector {wide, castTo(zeroPoint, at::kLong)};
     }
 
@@ -133,9 +128,20 @@ private:
         return m_builder.call(name, args);
     }
 
+    using V = ScriptValue*;
+    V plus(V a, V b) { return call("aten::add", {a, b}); }
+    V minus(V a, V b) { return call("aten::sub", {a, b}); }
+    V times(V a, V b) { return call("aten::mul", {a, b}); }
+    V over(V a, V b) { return call("aten::div", {a, b}); }
+    V larger(V a, V b) { return call("aten::maximum", {a, b}); }
+    V rounded(V x) { return call("aten::round", {x}); }
+    V inverseOf(V x) { return call("aten::reciprocal", {x}); }
+    V between(V x, V low, V high) { return call("aten::clamp", {x, low, high}); }
+    V cast(V x, V type) { return call("aten::to", {x, type}); }
+
     ScriptValue* castTo(ScriptValue* input, at::ScalarType type)
     {
-        return call("aten::to", {input, m_builder.literal(std::int64_t(type))});
+        return cast(input, m_builder.literal(std::int64_t(type)));
     }
 
     ScriptValue* moved(ScriptValue* input, ScriptValue* axis)
@@ -182,13 +188,12 @@ private:
         if (const double* scale = argument->asDouble())
             return m_builder.literal(1.0 / *scale);
         QS_TRY(ScriptValue * scale, number("scale"));
-        return call("aten::div", {m_builder.literal(1.0), scale});
+        return over(m_builder.literal(1.0), scale);
     }
 
     Result<ScriptValue*> quantize(ScriptValue* input, ScriptValue* inverse, ScriptValue* zeroPoint)
     {
-        ScriptValue* scaled = call("aten::round", {call("aten::mul", {input, inverse})});
-        return clamped(call("aten::add", {scaled, zeroPoint}));
+        return clamped(plus(rounded(times(input, inverse)), zeroPoint));
     }
 
     Result<ScriptValue*> clamped(ScriptValue* shifted)
@@ -197,7 +202,7 @@ private:
         QS_TRY(ScriptValue * high, number("quant_max"));
         QS_TRY(const Argument* dtype, given("dtype"));
         QS_TRY(ScriptValue * type, m_builder.argument(*dtype, c10::IntType::get()));
-        return call("aten::to", {call("aten::clamp", {shifted, low, high}), type});
+        return cast(between(shifted, low, high), type);
     }
 
     /// [rows, groups] as [rows, groups, 1].
@@ -244,12 +249,12 @@ private:
 
 bool isDecomposed(const Node& node)
 {
-    return node.target.starts_with(kPrefix);
+    return isReferenceStep(node.target);
 }
 
 Result<std::vector<ScriptValue*>> emitDecomposed(ScriptBuilder& builder, const Node& node)
 {
-    const std::string_view rest = std::string_view(node.target).substr(kPrefix.size());
+    const std::string_view rest = std::string_view(node.target).substr(kReferenceForm.size());
     const std::string_view name = rest.substr(0, rest.find('.'));
     Decomposition decomposition(builder, node);
     if (name.starts_with("choose_qparams"))

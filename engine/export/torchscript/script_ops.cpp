@@ -12,6 +12,7 @@
 #include "engine/export/torchscript/script_numbers.h"
 #include "engine/export/torchscript/script_recurrence.h"
 #include "engine/graph/operators/engine_ops.h"
+#include "engine/graph/operators/operators.h"
 #include "engine/graph/operators/state.h"
 
 #include <torch/csrc/jit/frontend/schema_matching.h>
@@ -19,7 +20,6 @@
 #include <torch/csrc/jit/runtime/operator.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 namespace qs {
@@ -28,42 +28,14 @@ namespace {
 
 using Values = std::vector<ScriptValue*>;
 
-/// Checks that an exporter left behind about its own tracing: they hold no value and a converted
-/// tensor need not satisfy them.
-bool isTracingCheck(const Node& node)
+/// Sizes are read by operators of their own in exports: TorchScript's name for what they read.
+std::string measureName(const Node& node)
 {
-    static constexpr std::array<std::string_view, 5> kChecks {
-        "aten._assert_tensor_metadata.default", "aten._assert_scalar.default",
-        "aten.sym_constrain_range.default", "aten.sym_constrain_range_for_size.default",
-        "aten._assert_async.msg"};
-    return std::find(kChecks.begin(), kChecks.end(), node.target) != kChecks.end();
-}
-
-/// Operators whose result is a size, with the name TorchScript knows them by.
-struct Renamed
-{
-    std::string_view target;
-    const char* script;
-};
-constexpr std::array<Renamed, 6> kRenamed {{
-    {"aten.sym_size.int", "aten::size"},
-    {"aten.sym_size.default", "aten::size"},
-    {"aten.sym_numel.default", "aten::numel"},
-    {"aten.sym_stride.int", "aten::stride"},
-    {"aten.sym_stride.default", "aten::stride"},
-    {"aten.sym_storage_offset.default", "aten::storage_offset"},
-}};
-
-const char* renamedTo(const Node& node)
-{
-    const auto it = std::find_if(kRenamed.begin(), kRenamed.end(),
-                                 [&](const Renamed& r) { return r.target == node.target; });
-    return it == kRenamed.end() ? nullptr : it->script;
-}
-
-bool readsNumber(const Node& node)
-{
-    return node.target == "aten.item.default" || node.target == "aten._local_scalar_dense.default";
+    constexpr std::string_view kSymbolic = "sym_";
+    const std::string_view word = atenWord(node.target);
+    if (!word.starts_with(kSymbolic) || !hasTrait(node.target, OperatorTrait::Measures))
+        return {};
+    return "aten::" + std::string(word.substr(kSymbolic.size()));
 }
 
 /// All outputs of a call: the members of a list of tensors stand one by one in our graph, unless
@@ -257,7 +229,7 @@ Result<ScriptValue*> firstTensor(ScriptBuilder& builder, const Node& node)
     return builder.argument(*self, c10::TensorType::get());
 }
 
-Result<void> emitRenamed(ScriptBuilder& builder, const Node& node, const char* script)
+Result<void> emitRenamed(ScriptBuilder& builder, const Node& node, const std::string& script)
 {
     QS_TRY(ScriptValue * self, firstTensor(builder, node));
     Values args {self};
@@ -300,7 +272,7 @@ Result<void> emitAny(ScriptBuilder& builder, const Node& node)
 {
     if (isStateUpdate(node))
         return emitStateUpdate(builder, node);
-    if (isTracingCheck(node))
+    if (hasTrait(node.target, OperatorTrait::AboutTracing))
         return {};
     if (node.isOp(kRecurTarget))
         return emitRecurrence(builder, node);
@@ -320,9 +292,9 @@ Result<void> emitAny(ScriptBuilder& builder, const Node& node)
                                   + "' runs a graph of its own, which the "
                                     "TorchScript writer cannot express")
                         .withHint("export pt2-reference instead"));
-    if (const char* script = renamedTo(node))
+    if (const std::string script = measureName(node); !script.empty())
         return emitRenamed(builder, node, script);
-    if (readsNumber(node))
+    if (hasTrait(node.target, OperatorTrait::ReadsNumber))
         return emitNumberRead(builder, node);
     if (isDecomposed(node)) {
         QS_TRY(const Values out, emitDecomposed(builder, node));

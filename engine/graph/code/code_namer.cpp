@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/graph/code/code_namer.h"
 
+#include "engine/graph/operators/common_targets.h"
+#include "engine/graph/operators/quantized_target.h"
+
 #include <algorithm>
 #include <tuple>
 
@@ -128,7 +131,7 @@ std::string CodeNamer::candidate(const CodeStatement& statement) const
     const Node& node = *statement.root;
     if (statement.kind == CodeStatement::Kind::Attribute)
         return moduleCallName(node.target);
-    if (node.target.starts_with("quantized_decomposed.dequantize_"))
+    if (isDequantizeStep(node.target))
         return "dequantize";
     return targetBase(node.target);
 }
@@ -241,7 +244,7 @@ std::string CodeNamer::firstReader(const Node& quantize) const
                 || isQuantizing(*statement->root))
                 continue;
             if (statement->kind == CodeStatement::Kind::Function
-                && statement->root->isOp("aten.linear.default"))
+                && statement->root->isOp(kLinearTarget))
                 return statement->path();
             if (!first)
                 first = &statement->path();

@@ -4,6 +4,7 @@
 #include "engine/graph/bodies.h"
 #include "engine/graph/code/code_modules.h"
 #include "engine/graph/code/code_namer.h"
+#include "engine/graph/operators/quantized_target.h"
 #include "engine/graph/operators/tuple_ops.h"
 #include "engine/graph/text/graph_printer.h"
 #include "engine/graph/text/text_literals.h"
@@ -131,8 +132,7 @@ private:
         if (!input)
             return {};
         if (isDequantize(node)
-            && (m_names.parameters(m_graph.get(input->node))
-                || node.isOp("aten.dequantize.self"))) {
+            && (m_names.parameters(m_graph.get(input->node)) || node.isOp(kDequantizeTensor))) {
             reads.push_back(m_names.of(*input));
             return reads.back() + ".dequantize()";
         }

@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/graph/operators/engine_ops.h"
 #include "engine/graph/operators/operators.h"
+#include "engine/graph/operators/quantized_target.h"
 
 #include <algorithm>
 #include <map>
@@ -225,15 +226,13 @@ bool isDequantStub(const Node& node)
 
 bool isQuantize(const Node& node)
 {
-    return node.target.starts_with("quantized_decomposed.quantize_")
-        || node.target.starts_with("aten.quantize_per_");
+    return isQuantizeStep(node.target) || isTensorQuantize(node.target);
 }
 
 bool isQuantizing(const Node& node)
 {
-    return isObserver(node) || isQuantize(node) || node.target.starts_with("aten.dequantize.")
-        || node.target.starts_with("quantized_decomposed.dequantize_")
-        || node.target.starts_with("quantized_decomposed.choose_qparams");
+    return isObserver(node) || isQuantize(node) || isTensorDequantize(node.target)
+        || isDequantizeStep(node.target) || isChooseStep(node.target);
 }
 
 NodeId floatNodeOf(const Node& node)

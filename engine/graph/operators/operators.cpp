@@ -1,69 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/graph/operators/operators.h"
 
+#include "engine/graph/operators/rows/operator_rows.h"
+
 #include <algorithm>
-#include <array>
+#include <cassert>
+#include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <set>
 #include <shared_mutex>
+#include <unordered_map>
 
 namespace qs {
 
 namespace {
 
-using Table = std::map<std::string, OperatorFactsPtr, std::less<>>;
-using Weighted = OperatorFacts::Weighted;
-
-/// Targets without namespace and overload of ATen's operators that compute nothing.
-constexpr std::array<std::string_view, 20> kMoving {
-    "view",    "_unsafe_view", "reshape",    "flatten", "permute", "transpose", "t",
-    "squeeze", "unsqueeze",    "contiguous", "narrow",  "slice",   "select",    "expand",
-    "repeat",  "clone",        "_to_copy",   "alias",   "detach",  "as_strided"};
-
-Table ownOperators()
-{
-    Table table;
-    const auto weighted = [&table](const char* target, Weighted kind, const char* input,
-                                   const char* weight, const char* bias) {
-        OperatorFacts facts;
-        facts.target = target;
-        facts.weighted = kind;
-        facts.input = input;
-        facts.weight = weight;
-        facts.bias = bias;
-        table[target] = std::make_shared<const OperatorFacts>(std::move(facts));
-    };
-    for (const char* target :
-         {"aten.conv1d", "aten.conv2d", "aten.conv3d", "aten.convolution", "aten._convolution"})
-        weighted(target, Weighted::Convolution, "input", "weight", "bias");
-    for (const char* target :
-         {"aten.conv_transpose1d", "aten.conv_transpose2d", "aten.conv_transpose3d"})
-        weighted(target, Weighted::TransposedConvolution, "input", "weight", "bias");
-    weighted("aten.linear", Weighted::Linear, "input", "weight", "bias");
-    weighted("aten.addmm", Weighted::Linear, "mat1", "mat2", "self");
-    weighted("aten.mm", Weighted::Linear, "self", "mat2", "");
-    weighted("aten.embedding", Weighted::Embedding, "indices", "weight", "");
-    weighted("aten.embedding_bag", Weighted::Embedding, "indices", "weight", "");
-    for (const std::string_view word : kMoving) {
-        OperatorFacts facts;
-        facts.target = "aten." + std::string(word);
-        facts.movesValues = true;
-        table["aten." + std::string(word)] = std::make_shared<const OperatorFacts>(facts);
-    }
-    return table;
-}
-
-struct Registry
-{
-    std::shared_mutex mutex;
-    Table table = ownOperators();
-};
-
-Registry& registry()
-{
-    static Registry registry;
-    return registry;
-}
+constexpr std::string_view kAten = "aten.", kPrim = "prim.";
 
 /// "aten.conv2d" for "aten.conv2d.default".
 std::string_view withoutOverload(std::string_view target)
@@ -72,30 +26,175 @@ std::string_view withoutOverload(std::string_view target)
     return space == std::string_view::npos ? target : target.substr(0, target.find('.', space + 1));
 }
 
+/// "aten.conv2d" for TorchScript's "aten::conv2d".
+std::string dotted(std::string_view name)
+{
+    std::string target(name);
+    if (const auto colons = target.find("::"); colons != std::string::npos)
+        target.replace(colons, 2, ".");
+    return target;
+}
+
+OperatorWeight weightOf(OperatorFamily family, std::string_view weight)
+{
+    if (weight.empty())
+        return OperatorWeight::No;
+    return family == OperatorFamily::Convolution          ? OperatorWeight::Convolution
+        : family == OperatorFamily::TransposedConvolution ? OperatorWeight::TransposedConvolution
+        : family == OperatorFamily::Embedding             ? OperatorWeight::Embedding
+                                                          : OperatorWeight::Linear;
+}
+
+/// The rows of PyTorch's operators. Fixed, so that looking one up takes no lock.
+class OwnOperators
+{
+public:
+    OwnOperators()
+    {
+        for (const OperatorRows& family : layerRows())
+            add(family);
+        for (const OperatorRows& rows : {shapeRows(), valueRows(), scriptRows()})
+            add(rows);
+    }
+
+    OperatorFactsPtr find(std::string_view target) const
+    {
+        const std::string_view packet = withoutOverload(target);
+        const auto found = m_rows.find(packet);
+        if (found == m_rows.end())
+            return nullptr;
+        if (packet.size() < target.size() && m_split.contains(packet))
+            if (const auto own = m_rows.find(target); own != m_rows.end())
+                return &own->second;
+        return &found->second;
+    }
+
+    std::vector<OperatorFactsPtr> all() const
+    {
+        std::vector<OperatorFactsPtr> rows;
+        for (const auto& [target, facts] : m_rows)
+            rows.push_back(&facts);
+        std::sort(rows.begin(), rows.end(),
+                  [](const auto* a, const auto* b) { return a->target < b->target; });
+        return rows;
+    }
+
+private:
+    struct Hash : std::hash<std::string_view>
+    {
+        using is_transparent = void;
+    };
+
+    void add(const OperatorRows& rows)
+    {
+        for (const OperatorRow& row : rows.rows) {
+            OperatorFacts facts;
+            facts.target = std::string(row.name.starts_with(kPrim) ? "" : kAten).append(row.name);
+            facts.family = rows.family;
+            facts.weighted = weightOf(rows.family, row.roles.weight);
+            facts.input = row.roles.input;
+            facts.weight = row.roles.weight;
+            facts.bias = row.roles.bias;
+            facts.type = row.type;
+            facts.rank = row.rank;
+            facts.traits = row.traits;
+            facts.movesValues = row.traits.has(OperatorTrait::MovesValues);
+            facts.plain = row.plain;
+            facts.clamp = row.clamp;
+            if (const auto packet = withoutOverload(facts.target); packet != facts.target)
+                m_split.emplace(packet);
+            const std::string key = facts.target;
+            const bool isNew = m_rows.emplace(key, std::move(facts)).second;
+            assert(isNew && "an operator has one row");
+            (void)isNew;
+        }
+    }
+
+    std::unordered_map<std::string, OperatorFacts, Hash, std::equal_to<>> m_rows;
+    std::set<std::string, std::less<>> m_split; ///< operators some overloads of which have own rows
+};
+
+const OwnOperators& own()
+{
+    static const OwnOperators operators;
+    return operators;
+}
+
+/// Rows of packs. What was replaced stays, since somebody may hold it.
+struct PackRows
+{
+    std::shared_mutex mutex;
+    std::map<std::string, OperatorFactsPtr, std::less<>> table;
+    std::vector<std::unique_ptr<const OperatorFacts>> rows;
+};
+
+PackRows& packRows()
+{
+    static PackRows rows;
+    return rows;
+}
+
 } // namespace
 
 OperatorFactsPtr operatorFacts(std::string_view target)
 {
-    Registry& known = registry();
-    const std::shared_lock lock(known.mutex);
-    const auto found = known.table.find(withoutOverload(target));
-    return found == known.table.end() ? nullptr : found->second;
+    if (target.find("::") != std::string_view::npos)
+        return operatorFacts(dotted(target));
+    if (OperatorFactsPtr facts = own().find(target))
+        return facts;
+    if (target.starts_with(kAten))
+        return nullptr;
+    PackRows& packs = packRows();
+    const std::shared_lock lock(packs.mutex);
+    const auto found = packs.table.find(withoutOverload(target));
+    return found == packs.table.end() ? nullptr : found->second;
+}
+
+const OperatorFacts& factsOf(std::string_view target)
+{
+    static const OperatorFacts nothing;
+    const OperatorFactsPtr facts = operatorFacts(target);
+    return facts ? *facts : nothing;
+}
+
+const OperatorFacts& functionalFactsOf(std::string_view target)
+{
+    if (const OperatorFactsPtr facts = operatorFacts(target))
+        return *facts;
+    std::string_view packet = withoutOverload(target);
+    const bool inPlace = packet.ends_with('_') && !packet.ends_with("__");
+    packet.remove_suffix(inPlace ? 1 : 0);
+    return factsOf(packet);
+}
+
+bool hasTrait(std::string_view target, OperatorTrait trait)
+{
+    return factsOf(target).traits.has(trait);
+}
+
+std::string_view atenWord(std::string_view target)
+{
+    if (!target.starts_with(kAten))
+        return {};
+    return withoutOverload(target).substr(kAten.size());
+}
+
+std::vector<OperatorFactsPtr> ownOperators()
+{
+    return own().all();
 }
 
 OperatorFactsPtr packOperator(std::string_view target)
 {
-    if (target.starts_with("aten."))
-        return nullptr;
-    OperatorFactsPtr facts = operatorFacts(target);
+    const OperatorFactsPtr facts = target.starts_with(kAten) ? nullptr : operatorFacts(target);
     return facts && !facts->pack.empty() ? facts : nullptr;
 }
 
 bool movesValues(std::string_view target)
 {
-    if (target.find('.') == std::string_view::npos)
-        return std::find(kMoving.begin(), kMoving.end(), target) != kMoving.end();
-    const OperatorFactsPtr facts = operatorFacts(target);
-    return facts && facts->movesValues;
+    const bool isWord = target.find('.') == std::string_view::npos;
+    return isWord ? factsOf(std::string(kAten).append(target)).movesValues
+                  : factsOf(target).movesValues;
 }
 
 bool isKernelTarget(std::string_view target)
@@ -116,18 +215,20 @@ bool isPrepackTarget(std::string_view target)
 
 void addOperators(const std::vector<OperatorFacts>& facts)
 {
-    Registry& known = registry();
-    const std::unique_lock lock(known.mutex);
-    for (const OperatorFacts& one : facts)
-        known.table[one.target] = std::make_shared<const OperatorFacts>(one);
+    PackRows& packs = packRows();
+    const std::unique_lock lock(packs.mutex);
+    for (const OperatorFacts& one : facts) {
+        packs.rows.push_back(std::make_unique<const OperatorFacts>(one));
+        packs.table[one.target] = packs.rows.back().get();
+    }
 }
 
 std::vector<std::string> packOperators()
 {
-    Registry& known = registry();
-    const std::shared_lock lock(known.mutex);
+    PackRows& packs = packRows();
+    const std::shared_lock lock(packs.mutex);
     std::vector<std::string> targets;
-    for (const auto& [target, facts] : known.table)
+    for (const auto& [target, facts] : packs.table)
         if (!facts->pack.empty())
             targets.push_back(target);
     return targets;
@@ -138,9 +239,7 @@ std::string operatorTarget(std::string_view written)
     constexpr std::string_view kPython = "torch.ops.";
     if (written.starts_with(kPython))
         written.remove_prefix(kPython.size());
-    std::string target(written);
-    if (const auto colons = target.find("::"); colons != std::string::npos)
-        target.replace(colons, 2, ".");
+    const std::string target = dotted(written);
     if (target.find('.') == std::string::npos || target.find("::") != std::string::npos)
         return {};
     return std::string(withoutOverload(target));

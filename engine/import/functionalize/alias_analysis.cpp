@@ -4,6 +4,7 @@
 #include "engine/execute/control/script_control.h"
 #include "engine/execute/op_table.h"
 #include "engine/graph/operators/engine_ops.h"
+#include "engine/graph/operators/operators.h"
 
 #include <algorithm>
 #include <string>
@@ -14,53 +15,10 @@ namespace qs {
 
 namespace {
 
-/// Composite operators that compute into new memory whatever they are given.
-constexpr std::string_view kFresh
-    = " __and__ __or__ __xor__ _batch_norm_impl_index _convolution _convolution_mode "
-      "_fused_rms_norm _scaled_dot_product_attention_math _upsample_bicubic2d_aa "
-      "_upsample_bilinear2d_aa _upsample_nearest_exact1d _upsample_nearest_exact2d "
-      "_upsample_nearest_exact3d _weight_norm absolute adaptive_avg_pool1d adaptive_avg_pool2d "
-      "adaptive_avg_pool3d adaptive_max_pool1d arccos arccosh arcsin arcsinh arctan arctan2 "
-      "arctanh argsort argwhere avg_pool1d batch_norm bilinear cdist clip column_stack concat "
-      "concatenate conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d "
-      "cosine_similarity cross divide dstack embedding_bag fake_quantize_per_channel_affine "
-      "fake_quantize_per_tensor_affine fft_fft fft_fft2 fft_fftn fft_ifft fft_ifft2 fft_ifftn "
-      "fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftn float_power ger greater "
-      "greater_equal grid_sampler group_norm gru gru_cell hstack inner instance_norm isclose "
-      "isfinite kron layer_norm less less_equal linalg_matmul linalg_norm linear log_sigmoid "
-      "log_softmax lstm lstm_cell matmul max max_pool1d max_pool1d_with_indices max_pool2d "
-      "max_pool3d min msort multiply nanmean negative not_equal one_hot outer pad_sequence "
-      "pairwise_distance prelu relu6 repeat_interleave rms_norm rnn_relu rnn_relu_cell rnn_tanh "
-      "rnn_tanh_cell row_stack rrelu scaled_dot_product_attention selu softmax special_erf "
-      "special_expit special_log_softmax special_logit special_softmax square std std_mean stft "
-      "subtract take_along_dim tensordot tile true_divide upsample_bicubic2d "
-      "upsample_bilinear2d upsample_linear1d upsample_nearest1d upsample_nearest2d "
-      "upsample_nearest3d upsample_trilinear3d var var_mean vstack where ";
-
-/// Operators with kernels of their own that return their input, or views of it, and declare
-/// nothing.
-constexpr std::string_view kUndeclared
-    = " _unsafe_view dequantize lift unsafe_split unsafe_split_with_sizes ";
-
-bool isListed(std::string_view list, std::string_view name)
-{
-    return !name.empty() && list.find(' ' + std::string(name) + ' ') != std::string_view::npos;
-}
-
-/// "conv2d" of "aten.conv2d.default"; empty for what is not of ATen.
-std::string_view atenName(std::string_view target)
-{
-    constexpr std::string_view kPrefix = "aten.";
-    if (!target.starts_with(kPrefix))
-        return {};
-    target.remove_prefix(kPrefix.size());
-    return target.substr(0, target.find('.'));
-}
-
 /// A product of several operands is new; what is summed of one may be a view of it.
-bool isProduct(const Node& node, std::string_view name)
+bool isProduct(const Node& node)
 {
-    const Argument* operands = name == "einsum" ? node.tryArg("tensors") : nullptr;
+    const Argument* operands = atenWord(node.target) == "einsum" ? node.tryArg("tensors") : nullptr;
     return operands && operands->asList() && operands->asList()->size() > 1;
 }
 
@@ -69,11 +27,11 @@ bool isProduct(const Node& node, std::string_view name)
 /// is as good as what it is made of, so that a new tensor is believed only of those listed.
 bool mayReturnInput(const Node& node, const c10::OperatorHandle& op)
 {
-    const std::string_view name = atenName(node.target);
-    if (isListed(kUndeclared, name) || node.isOp(kObserveTarget))
+    const OperatorTraits traits = factsOf(node.target).traits;
+    if (traits.has(OperatorTrait::HandsArgumentOn) || node.isOp(kObserveTarget))
         return true;
     return op.hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd)
-        && !isListed(kFresh, name) && !isProduct(node, name);
+        && !traits.has(OperatorTrait::AllocatesResult) && !isProduct(node);
 }
 
 bool returnsAlias(const c10::FunctionSchema& schema)

@@ -4,6 +4,7 @@
 #include "engine/execute/op_table.h"
 #include "engine/graph/graph_edit.h"
 #include "engine/graph/map_refs.h"
+#include "engine/graph/operators/common_targets.h"
 #include "engine/import/functionalize/alias_analysis.h"
 #include "engine/import/functionalize/erase_unread.h"
 #include "engine/import/functionalize/mutation_regions.h"
@@ -200,7 +201,7 @@ private:
         if (mayChangeDType(m_graph, node, seen[0])) {
             Node cast;
             cast.name = node.name + "_as";
-            cast.target = "aten.to.dtype";
+            cast.target = kCastTarget;
             cast.outputs.push_back({"", node.outputs[0].type});
             cast.args = {{"self", made}, {"dtype", m_graph.value(seen[0]).type.dtype}};
             made = append(std::move(cast), node);

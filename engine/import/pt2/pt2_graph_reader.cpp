@@ -7,6 +7,7 @@
 #include "engine/execute/control/scalar_ops.h"
 #include "engine/execute/op_table.h"
 #include "engine/graph/operators/class_parts.h"
+#include "engine/graph/operators/operators.h"
 #include "engine/import/pt2/pt2_metadata.h"
 #include "engine/import/pt2/pt2_schema.h"
 
@@ -22,31 +23,9 @@ constexpr std::string_view kCallMethodTarget = "higher_order.call_torchbind";
 /// Bytes of an argument that is kept as the file spells it.
 constexpr std::size_t kLongestArgument = 200;
 
-/// Operators that only check their arguments.
-bool isAssertion(const std::string& target)
-{
-    static constexpr std::array<std::string_view, 8> kAssertions {
-        "aten._assert_tensor_metadata.",
-        "aten._assert_scalar.",
-        "aten._assert_async.",
-        "aten._functional_assert_async.",
-        "aten._functional_assert_scalar.",
-        "aten.sym_constrain_range.",
-        "aten.sym_constrain_range_for_size.",
-        "aten._check"};
-    return std::any_of(kAssertions.begin(), kAssertions.end(),
-                       [&](std::string_view prefix) { return target.starts_with(prefix); });
-}
-
 Error badGraph(const std::string& what, const std::string& node)
 {
     return makeError(ErrorCode::BadInput, what).atNode(node);
-}
-
-/// Printing takes no part in what a model computes, and standard output belongs to the program.
-bool prints(const std::string& target)
-{
-    return target == "higher_order.print" || target.starts_with("aten._print.");
 }
 
 /// The operator that a node hands to another one that calls it, for people; else the node's own.
@@ -357,7 +336,9 @@ Result<void> Pt2GraphReader::readNode(const Pt2FileGraph& graph, const Pt2NodeSp
 {
     if (spec.target == "higher_order.with_effects")
         return readNode(graph, spec.withoutToken(), names, depth);
-    if (isAssertion(spec.target) || prints(spec.target))
+    // Printing takes no part in what a model computes, and standard output belongs to the program.
+    if (hasTrait(spec.target, OperatorTrait::Asserts)
+        || hasTrait(spec.target, OperatorTrait::Prints) || spec.target == "higher_order.print")
         return {};
     QS_TRY(const bool inlined, inlineWrapper(spec, names, depth));
     if (inlined)

@@ -46,7 +46,7 @@ Parts partsUsed(const torch::jit::Value* value)
     Parts parts;
     for (const auto& use : value ? value->uses() : torch::jit::use_list()) {
         const std::string kind = use.user->kind().toQualString();
-        if (kind == "prim::ListUnpack")
+        if (use.user->kind() == c10::prim::ListUnpack)
             parts.count = std::max(parts.count, use.user->outputs().size());
         const auto key = kind == "aten::__getitem__" || kind == "aten::__contains__"
             ? torch::jit::toIValue(use.user->input(1))

@@ -2,6 +2,7 @@
 #include "engine/import/torchscript/torchscript_purity.h"
 
 #include "engine/execute/classes/class_methods.h"
+#include "engine/graph/operators/operators.h"
 
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/ir/ir.h>
@@ -31,36 +32,7 @@ public:
 private:
     static bool isPure(std::string_view kind)
     {
-        static constexpr std::array<std::string_view, 29> kPure {"prim::Constant",
-                                                                 "prim::TupleConstruct",
-                                                                 "prim::TupleUnpack",
-                                                                 "prim::TupleIndex",
-                                                                 "prim::TupleSlice",
-                                                                 "prim::ListConstruct",
-                                                                 "prim::ListUnpack",
-                                                                 "prim::SetAttr",
-                                                                 "prim::GetAttr",
-                                                                 "prim::If",
-                                                                 "prim::Uninitialized",
-                                                                 "prim::unchecked_cast",
-                                                                 "prim::RaiseException",
-                                                                 "prim::dtype",
-                                                                 "prim::device",
-                                                                 "aten::__is__",
-                                                                 "aten::__isnot__",
-                                                                 "aten::__not__",
-                                                                 "aten::__getitem__",
-                                                                 "aten::eq",
-                                                                 "aten::ne",
-                                                                 "aten::format",
-                                                                 "aten::len",
-                                                                 "aten::dim",
-                                                                 "aten::size",
-                                                                 "aten::q_scale",
-                                                                 "aten::qscheme",
-                                                                 "aten::contiguous",
-                                                                 "aten::warn"};
-        if (std::find(kPure.begin(), kPure.end(), kind) != kPure.end())
+        if (hasTrait(kind, OperatorTrait::Restores))
             return true;
         return kind.starts_with("quantized::")
             && (kind.find("prepack") != std::string_view::npos

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/names/op_spellings.h"
 
+#include "engine/graph/operators/operators.h"
+
 #include <cctype>
 #include <map>
 #include <set>
@@ -87,28 +89,6 @@ const OpTable& mainOps()
     return table;
 }
 
-/// Core ATen's spellings of what users call otherwise.
-const std::map<std::string, std::string, std::less<>> kCoreSpellings {
-    {"_softmax", "softmax"},
-    {"_log_softmax", "log_softmax"},
-    {"_prelu_kernel", "prelu"},
-    {"_unsafe_view", "view"},
-    {"native_dropout", "dropout"},
-    {"native_layer_norm", "layer_norm"},
-    {"native_group_norm", "group_norm"},
-    {"native_batch_norm", "batch_norm"},
-    {"cudnn_batch_norm", "batch_norm"},
-    {"_batch_norm_impl_index", "batch_norm"},
-    {"_batch_norm_with_update", "batch_norm"},
-    {"_native_batch_norm_legit", "batch_norm"},
-    {"_native_batch_norm_legit_no_training", "batch_norm"},
-    {"max_pool1d_with_indices", "max_pool1d"},
-    {"max_pool2d_with_indices", "max_pool2d"},
-    {"max_pool3d_with_indices", "max_pool3d"},
-    {"_adaptive_avg_pool2d", "adaptive_avg_pool2d"},
-    {"_adaptive_avg_pool3d", "adaptive_avg_pool3d"},
-};
-
 std::string lowerFlat(std::string_view text)
 {
     std::string out;
@@ -133,8 +113,8 @@ bool isMainOp(std::string_view word, const std::string& base)
 
 std::string plainSpelling(const std::string& base)
 {
-    const auto plain = kCoreSpellings.find(base);
-    return plain == kCoreSpellings.end() ? base : plain->second;
+    const std::string& plain = factsOf("aten." + base).plain;
+    return plain.empty() ? base : plain;
 }
 
 std::string pythonOperator(const std::string& word)

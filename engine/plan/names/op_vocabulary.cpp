@@ -127,11 +127,8 @@ OpName nameOfPack(const OperatorFacts& facts, const std::string& base)
 /// as the views of a product.
 OpName nameInRegion(const Node& node, const std::string& base)
 {
-    static const NameSet moving {"view",      "_unsafe_view", "permute", "expand",
-                                 "unsqueeze", "squeeze",      "clone",   "_to_copy",
-                                 "alias",     "slice",        "select",  "cat"};
     OpName out = nameFromTarget(node, base);
-    if (moving.count(base))
+    if (functionalFactsOf(node.target).traits.has(OperatorTrait::PartOfCalls))
         out.kind = OpName::Kind::Inside;
     return out;
 }

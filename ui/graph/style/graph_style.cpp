@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/graph/style/graph_style.h"
 
+#include "engine/graph/operators/operators.h"
 #include "ui/graph/style/node_measures.h"
 #include "ui/session/text.h"
 #include "ui/style/theme.h"
@@ -15,28 +16,23 @@ namespace {
 
 QColor opColor(const std::string& op)
 {
-    static const std::map<std::string, QRgb> known = {
-        {"conv1d", 0xff3b7dd8},
-        {"conv2d", 0xff3b7dd8},
-        {"conv3d", 0xff3b7dd8},
-        {"convolution", 0xff3b7dd8},
-        {"linear", 0xff4a9c8c},
-        {"addmm", 0xff4a9c8c},
-        {"matmul", 0xff4a9c8c},
-        {"batch_norm", 0xff8e7cc3},
-        {"layer_norm", 0xff8e7cc3},
-        {"relu", 0xffc0504d},
-        {"hardtanh", 0xffc0504d},
-        {"gelu", 0xffc0504d},
-        {"add", 0xffd98324},
-        {"mul", 0xffd98324},
-        {"cat", 0xffd98324},
-        {"max_pool2d", 0xff5f9e5f},
-        {"adaptive_avg_pool2d", 0xff5f9e5f},
-        {"avg_pool2d", 0xff5f9e5f},
-    };
-    const auto it = known.find(op);
-    return it == known.end() ? wordColor(QString::fromStdString(op)) : QColor(it->second);
+    switch (factsOf("aten." + op).family) {
+    case OperatorFamily::Convolution:
+    case OperatorFamily::TransposedConvolution:
+        return 0xff3b7dd8;
+    case OperatorFamily::Product:
+        return 0xff4a9c8c;
+    case OperatorFamily::Norm:
+        return 0xff8e7cc3;
+    case OperatorFamily::Activation:
+        return 0xffc0504d;
+    case OperatorFamily::Combining:
+        return 0xffd98324;
+    case OperatorFamily::Pooling:
+        return 0xff5f9e5f;
+    default:
+        return wordColor(QString::fromStdString(op));
+    }
 }
 
 DType dtypeOf(const Facts& facts, const Graph& graph, NodeId node, NodeId leader)

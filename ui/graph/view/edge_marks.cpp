@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/graph/view/edge_marks.h"
 
+#include "engine/graph/operators/quantized_target.h"
 #include "ui/graph/style/graph_style.h"
 
 #include <algorithm>
@@ -69,8 +70,7 @@ std::optional<Edge> EdgeMarks::edgeOf(int index) const
 bool EdgeMarks::standsOnEdge(const Node& node) const
 {
     const Node* own = m_model.tryGet(node.id); // a user may have quantized by hand
-    return (node.observer || node.target.starts_with("quantized_decomposed."))
-        && !(own && own->target == node.target);
+    return (node.observer || isReferenceStep(node.target)) && !(own && own->target == node.target);
 }
 
 std::optional<Edge> EdgeMarks::edgeUnder(int entry) const

@@ -2,6 +2,7 @@
 // Products of matrices.
 #include "engine/execute/torch_types.h"
 #include "engine/export/onnx/onnx_handlers.h"
+#include "engine/graph/operators/quantized_target.h"
 
 #include <ATen/ATen.h>
 
@@ -16,17 +17,14 @@ std::string matMul(OnnxCall& c, const std::string& a, const std::string& b)
     return c.emit("MatMul", {a, b});
 }
 
-constexpr std::string_view kByGroups = "quantized_decomposed.dequantize_per_channel_group.default";
-
 /// The integers that a weight is stored as, and the step that takes them back; null where it has
 /// another form.
 const Node* storedIntegers(OnnxCall& c, ValueRef weight, at::Tensor& integers)
 {
     const Graph& graph = c.builder().graph();
     const Node& step = graph.get(weight.node);
-    if (step.target != "quantized_decomposed.dequantize_per_channel.default"
-        && step.target != "quantized_decomposed.dequantize_per_tensor.default"
-        && !(step.target == kByGroups && c.opset() >= 21))
+    if (step.target != kDequantizePerChannel && step.target != kDequantizePerTensor
+        && !(step.target == kDequantizePerGroup && c.opset() >= 21))
         return nullptr;
     const Argument* input = step.tryArg("input");
     const ValueRef* ref = input ? input->asRef() : nullptr;
@@ -87,7 +85,7 @@ std::string transposedWeight(OnnxCall& c)
             c.constant(turned(zeros ? zeros->to(dtype) : at::zeros_like(*scales, dtype)),
                        name + "_zero_point", nibbles));
         // Groups go along the rows, which are columns now.
-        const bool byGroups = step->target == kByGroups;
+        const bool byGroups = step->target == kDequantizePerGroup;
         attributes.emplace_back("axis",
                                 byGroups ? 0 : 1 - other.wrapped(other.integer("axis", 0), 2));
         if (byGroups)
@@ -113,8 +111,8 @@ bool isIntegerProduct(OnnxCall& c)
     const auto x = made("input"), weight = made("weight");
     at::Tensor integers;
     return c.builder().target() == OnnxTarget::OrtCpu && x && weight
-        && graph.get(x->node).target == "quantized_decomposed.dequantize_per_tensor.default"
-        && storedIntegers(c, *weight, integers) && isByte(fromScalarType(integers.scalar_type()));
+        && graph.get(x->node).target == kDequantizePerTensor && storedIntegers(c, *weight, integers)
+        && isByte(fromScalarType(integers.scalar_type()));
 }
 
 /// The sizes of all dimensions but the last, then `last`; at most one is left for the reader to
@@ -152,7 +150,7 @@ void linearByRows(OnnxCall& c)
 bool isInGroups(OnnxCall& c)
 {
     const ValueRef* weight = c.given("weight") ? c.given("weight")->asRef() : nullptr;
-    return weight && c.builder().graph().get(weight->node).target == kByGroups;
+    return weight && c.builder().graph().get(weight->node).target == kDequantizePerGroup;
 }
 
 /// Gemm for rows of features, else a product and a sum.

@@ -3,6 +3,7 @@
 #include "engine/convert/quantize_weights.h"
 #include "engine/execute/torch_types.h"
 #include "engine/export/onnx/onnx_handlers.h"
+#include "engine/graph/operators/quantized_target.h"
 
 #include <ATen/ATen.h>
 
@@ -238,16 +239,18 @@ void dequantizeOfTheMoment(OnnxCall& c)
 void addQuantizeHandlers(OnnxHandlers& table)
 {
     for (const char* step : {"per_tensor", "per_channel"}) {
-        table[std::string("quantized_decomposed.quantize_") + step + ".default"] = quantize;
-        table[std::string("quantized_decomposed.dequantize_") + step + ".default"] = dequantize;
+        const std::string target = std::string(kReferenceForm) + "quantize_" + step + ".default";
+        table[target] = quantize;
+        table[dequantizeTargetOf(target)] = dequantize;
     }
-    table["quantized_decomposed.dequantize_per_channel_group.default"] = dequantizeByGroups;
-    table["quantized_decomposed.quantize_per_tensor.tensor"] = quantizeOfTheMoment;
-    table["quantized_decomposed.dequantize_per_tensor.tensor"] = dequantizeOfTheMoment;
-    table["quantized_decomposed.choose_qparams.tensor"]
-        = [](OnnxCall& c) { chooseParameters(c, false); };
-    table["quantized_decomposed.choose_qparams_symmetric.tensor"]
-        = [](OnnxCall& c) { chooseParameters(c, true); };
+    const auto add = [&](std::string_view target, OnnxHandler handler) {
+        table[std::string(target)] = handler;
+    };
+    add(kDequantizePerGroup, dequantizeByGroups);
+    add(kQuantizeOfMoment, quantizeOfTheMoment);
+    add(kDequantizeOfMoment, dequantizeOfTheMoment);
+    add(kChooseQParams, [](OnnxCall& c) { chooseParameters(c, false); });
+    add(kChooseSymmetric, [](OnnxCall& c) { chooseParameters(c, true); });
 }
 
 } // namespace qs

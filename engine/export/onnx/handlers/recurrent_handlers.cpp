@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // LSTM, GRU and plain recurrent networks, layer by layer.
 #include "engine/export/onnx/onnx_handlers.h"
+#include "engine/graph/operators/common_targets.h"
 
 #include <ATen/ATen.h>
 
@@ -166,8 +167,8 @@ void plain(OnnxCall& c, const char* activation)
 
 void addRecurrentHandlers(OnnxHandlers& table)
 {
-    table["aten.lstm.input"] = lstm;
-    table["aten.gru.input"] = gru;
+    table[std::string(kLstmTarget)] = lstm;
+    table[std::string(kGruTarget)] = gru;
     table["aten.rnn_tanh.input"] = [](OnnxCall& c) { plain(c, "Tanh"); };
     table["aten.rnn_relu.input"] = [](OnnxCall& c) { plain(c, "Relu"); };
 }

@@ -2,6 +2,7 @@
 // Sizes of tensors and arithmetic on them: numbers are tensors without dimensions.
 #include "engine/execute/torch_types.h"
 #include "engine/export/onnx/onnx_handlers.h"
+#include "engine/graph/operators/common_targets.h"
 
 #include <ATen/ATen.h>
 
@@ -194,13 +195,13 @@ void numberAsTensor(OnnxCall& c)
     c.give(c.value(argument(c, 0)));
 }
 
-/// Python's operators, under the names that files give them.
+/// Python's functions on numbers, by their own words.
 struct Named
 {
     const char* name;
     OnnxHandler handler;
 };
-constexpr std::array<Named, 32> kPython {{
+constexpr std::array<Named, 36> kPython {{
     {"add", binary<kAdd>},
     {"sub", binary<kSub>},
     {"mul", binary<kMul>},
@@ -233,49 +234,28 @@ constexpr std::array<Named, 32> kPython {{
     {"ceil", rounded<kCeil>},
     {"round", rounded<kRound>},
     {"sqrt", root},
+    {"_sym_sqrt", root},
+    {"sym_int", convert<DType::Int64>},
+    {"int", convert<DType::Int64>},
+    {"trunc", convert<DType::Int64>},
 }};
 
-/// TorchScript's spellings of the same.
-constexpr std::array<Named, 20> kScript {{
-    {"aten.add.int", binary<kAdd>},
-    {"aten.sub.int", binary<kSub>},
-    {"aten.mul.int", binary<kMul>},
-    {"aten.floordiv.int", divideDown},
-    {"aten.remainder.int", modulo},
-    {"aten.div.int", divideTrue},
-    {"aten.neg.int", negate},
-    {"aten.eq.int", binary<kEqual>},
-    {"aten.ne.int", differs},
-    {"aten.lt.int", binary<kLess>},
-    {"aten.le.int", binary<kLessOrEqual>},
-    {"aten.gt.int", binary<kGreater>},
-    {"aten.ge.int", binary<kGreaterOrEqual>},
-    {"aten.mul.float_int", binary<kMul>},
-    {"aten.mul.int_float", binary<kMul>},
+/// TorchScript's functions that make one kind of number of any other.
+constexpr std::array<Named, 2> kScript {{
     {"aten.Int.Scalar", convert<DType::Int64>},
     {"aten.Float.Scalar", convert<DType::Float64>},
-    {"aten.floor.float", rounded<kFloor>},
-    {"aten.ceil.float", rounded<kCeil>},
-    {"aten.mul.float", binary<kMul>},
 }};
 
 } // namespace
 
 void addSizeHandlers(OnnxHandlers& table)
 {
-    for (const char* prefix : {"_operator.", "operator.", "torch.", "math.", "builtins.",
-                               "torch.utils._sympy.functions."})
-        for (const Named& one : kPython)
-            table[std::string(prefix) + one.name] = one.handler;
+    for (const Named& one : kPython)
+        table[std::string(kNumberPrefix) + one.name] = one.handler;
     for (const Named& one : kScript)
         table[one.name] = one.handler;
-    for (const char* prefix : {"torch.", "math.", "builtins."}) {
-        table[std::string(prefix) + "sym_int"] = table[std::string(prefix) + "int"]
-            = table[std::string(prefix) + "trunc"] = convert<DType::Int64>;
-        table[std::string(prefix) + "_sym_sqrt"] = root;
-    }
-    table["aten.sym_size.int"] = table["aten.size.int"] = sizeOfDimension;
-    table["aten.sym_numel.default"] = table["aten.numel.default"] = numberOfElements;
+    table[std::string(kSizeTarget)] = table["aten.size.int"] = sizeOfDimension;
+    table[std::string(kElementsTarget)] = table["aten.numel.default"] = numberOfElements;
     table["aten.item.default"] = table["aten._local_scalar_dense.default"]
         = table["aten.Int.Tensor"] = table["aten.Float.Tensor"] = table["aten.Bool.Tensor"]
         = table["aten.IntImplicit.default"] = table["aten.ScalarImplicit.default"]

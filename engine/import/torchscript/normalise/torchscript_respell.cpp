@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/execute/torch_types.h"
+#include "engine/graph/operators/common_targets.h"
+#include "engine/graph/operators/number_operators.h"
+#include "engine/graph/operators/operators.h"
 #include "engine/import/torchscript/normalise/torchscript_spelling.h"
 #include "engine/import/torchscript/walk/torchscript_evaluator.h"
 
 #include <algorithm>
-#include <array>
 
 namespace qs {
 
 namespace {
 
 /// Questions about a tensor's kind whose answer is the same wherever it is run here.
-std::optional<at::IValue> tensorFact(const std::string& kind)
+std::optional<at::IValue> tensorFact(c10::Symbol kind)
 {
-    static constexpr std::array<std::string_view, 9> kNever {
-        "prim::is_cuda", "prim::is_mkldnn", "prim::is_sparse", "prim::is_vulkan",    "prim::is_mps",
-        "prim::is_xpu",  "prim::is_meta",   "prim::is_nested", "prim::requires_grad"};
-    if (std::find(kNever.begin(), kNever.end(), kind) != kNever.end())
+    if (hasTrait(kind.toQualString(), OperatorTrait::AnswersNo))
         return at::IValue(false);
-    if (kind == "prim::device")
+    if (kind == c10::prim::device)
         return at::IValue(at::Device(at::kCPU)); // the device of a run takes its place
-    if (kind == "prim::layout")
+    if (kind == c10::prim::layout)
         return at::IValue(std::int64_t(at::kStrided));
     return std::nullopt;
 }
@@ -54,7 +53,7 @@ Result<bool> ScriptEvaluator::respell(const JitNode& node, const Items& args, En
         env[node.output()] = std::move(value);
         return true;
     };
-    if (kind == "prim::isinstance") {
+    if (node.kind() == c10::prim::isinstance) {
         const ScopedRef* made = runtimeValue(args.at(0)); // may be told better than its place
         const bool isTensor
             = made && !made->maybeNone && valueOf(*made).type.kind == ValueKind::Tensor;
@@ -67,11 +66,11 @@ Result<bool> ScriptEvaluator::respell(const JitNode& node, const Items& args, En
     }
     if (const auto fact = layerFact(node, args))
         return bind(*fact);
-    if (kind == "prim::unchecked_unwrap_optional" || kind == "aten::_unwrap_optional")
+    if (node.kind() == c10::prim::unchecked_unwrap_optional || kind == "aten::_unwrap_optional")
         return bind(args.at(0));
     const ScopedRef* tensor = args.empty() ? nullptr : runtimeValue(args[0]);
     const bool onTensor = tensor && valueOf(*tensor).type.kind == ValueKind::Tensor;
-    if (kind == "prim::NumToTensor") {
+    if (node.kind() == c10::prim::NumToTensor) {
         const auto held = node.input(0)->type()->kind();
         QS_TRY(env[node.output()],
                numberTensor(node, args.at(0),
@@ -86,7 +85,7 @@ Result<bool> ScriptEvaluator::respell(const JitNode& node, const Items& args, En
     if (!onTensor) {
         const c10::FunctionSchema* schema = node.maybeSchema();
         const std::string spelled = schema && node.outputs().size() == 1
-            ? scalarTarget(targetOf(schema->operator_name()))
+            ? numberTarget(targetOf(schema->operator_name()))
             : std::string();
         if (spelled.empty())
             return false;
@@ -116,9 +115,9 @@ Result<bool> ScriptEvaluator::respellTensorRead(const JitNode& node, const Items
             || kind == "aten::item")
         && type.dtype == DType::Int64)
         return bind(number->second);
-    if (const auto fact = tensorFact(kind))
+    if (const auto fact = tensorFact(node.kind()))
         return bind(*fact);
-    if (kind == "prim::dtype" && type.dtype != DType::Unknown)
+    if (node.kind() == c10::prim::dtype && type.dtype != DType::Unknown)
         return bind(at::IValue(std::int64_t(toScalarType(type.dtype))));
     if (kind == "aten::is_floating_point" && type.dtype != DType::Unknown)
         return bind(at::IValue(isFloating(type.dtype)));
@@ -136,7 +135,7 @@ Result<bool> ScriptEvaluator::respellTensorRead(const JitNode& node, const Items
     }
     QS_TRY(const ValueRef self, m_scope->use(*tensor));
     if (kind == "aten::numel")
-        return bind(emitOne("aten.sym_numel.default", {{"self", self}}, ValueKind::SymInt, &node));
+        return bind(emitOne(kElementsTarget, {{"self", self}}, ValueKind::SymInt, &node));
     // A program declares a number of any kind; the tensor tells which.
     if ((kind == "aten::ScalarImplicit" || kind == "aten::item") && isWholeNumber(type.dtype))
         return bind(
@@ -155,7 +154,7 @@ Result<bool> ScriptEvaluator::respellTensorRead(const JitNode& node, const Items
         if (dtype->isNone())
             return bind(args[0]);
         QS_TRY(Argument wanted, argument(args[at], c10::ScalarTypeType::get()));
-        return bind(emitOne("aten.to.dtype", {{"self", self}, {"dtype", std::move(wanted)}},
+        return bind(emitOne(kCastTarget, {{"self", self}, {"dtype", std::move(wanted)}},
                             ValueKind::Tensor, &node));
     }
     return false;

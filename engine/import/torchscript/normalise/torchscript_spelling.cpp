@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/torchscript/normalise/torchscript_spelling.h"
 
+#include "engine/graph/operators/operators.h"
+
 #include <algorithm>
 #include <array>
-#include <map>
-#include <set>
 
 namespace qs {
 
@@ -106,30 +106,6 @@ std::string functionalWord(std::string_view name)
     return std::string(name.starts_with('_') ? name.substr(1) : name);
 }
 
-std::string scalarTarget(std::string_view target)
-{
-    static const std::map<std::string, std::string, std::less<>> names {
-        {"aten.floordiv.int", "_operator.floordiv"}, {"aten.remainder.int", "_operator.mod"},
-        {"aten.div.int", "_operator.truediv"},       {"aten.div.float", "_operator.truediv"},
-        {"aten.neg.int", "_operator.neg"},           {"aten.neg.float", "_operator.neg"},
-        {"aten.__not__.default", "_operator.not_"},  {"aten.Float.int", "torch.sym_float"},
-        {"aten.Float.bool", "torch.sym_float"},      {"aten.Int.float", "torch.sym_int"},
-        {"aten.Int.bool", "torch.sym_int"},          {"aten.ceil.float", "math.ceil"},
-        {"aten.floor.float", "math.floor"},          {"prim.max.int", "torch.sym_max"},
-        {"prim.min.int", "torch.sym_min"},           {"prim.abs.int", "builtins.abs"}};
-    if (const auto it = names.find(target); it != names.end())
-        return it->second;
-    static constexpr std::array<std::string_view, 9> kBoth {"add", "sub", "mul", "eq", "ne",
-                                                            "lt",  "le",  "gt",  "ge"};
-    static constexpr std::array<std::string_view, 4> kNumbers {"int", "float", "int_float",
-                                                               "float_int"};
-    for (const std::string_view name : kBoth)
-        for (const std::string_view kind : kNumbers)
-            if (target == "aten." + std::string(name) + "." + std::string(kind))
-                return "_operator." + std::string(name);
-    return {};
-}
-
 void respellNode(Node& node)
 {
     if (node.target == "aten._convolution.default" || node.target == "aten._convolution.deprecated")
@@ -140,68 +116,7 @@ void respellNode(Node& node)
 
 bool isFoldable(std::string_view kind)
 {
-    static const std::set<std::string_view> kinds {"aten::add",
-                                                   "aten::sub",
-                                                   "aten::mul",
-                                                   "aten::div",
-                                                   "aten::floordiv",
-                                                   "aten::remainder",
-                                                   "aten::neg",
-                                                   "aten::pow",
-                                                   "aten::eq",
-                                                   "aten::ne",
-                                                   "aten::lt",
-                                                   "aten::le",
-                                                   "aten::gt",
-                                                   "aten::ge",
-                                                   "aten::__not__",
-                                                   "aten::__and__",
-                                                   "aten::__or__",
-                                                   "aten::__xor__",
-                                                   "aten::__lshift__",
-                                                   "aten::__rshift__",
-                                                   "aten::Int",
-                                                   "aten::Float",
-                                                   "aten::Bool",
-                                                   "aten::str",
-                                                   "aten::len",
-                                                   "aten::__contains__",
-                                                   "prim::min",
-                                                   "prim::max",
-                                                   "prim::abs",
-                                                   "aten::abs",
-                                                   "aten::ceil",
-                                                   "aten::floor",
-                                                   "aten::round",
-                                                   "aten::sqrt",
-                                                   "aten::log",
-                                                   "aten::exp",
-                                                   "aten::log2",
-                                                   "aten::format",
-                                                   "aten::__getitem__",
-                                                   "aten::slice",
-                                                   "aten::lower",
-                                                   "aten::upper",
-                                                   "aten::startswith",
-                                                   "aten::endswith",
-                                                   "aten::split",
-                                                   "aten::strip",
-                                                   "aten::replace",
-                                                   "aten::join",
-                                                   "aten::ord",
-                                                   "aten::device",
-                                                   "aten::__range_length",
-                                                   "aten::__derive_index",
-                                                   "aten::sum",
-                                                   "aten::sorted",
-                                                   "aten::all",
-                                                   "aten::any",
-                                                   "aten::list",
-                                                   "aten::isinf",
-                                                   "aten::isnan",
-                                                   "aten::isfinite",
-                                                   "aten::ScalarImplicit"};
-    return kinds.contains(kind);
+    return hasTrait(kind, OperatorTrait::Folds);
 }
 
 std::string layoutName(std::int64_t number)

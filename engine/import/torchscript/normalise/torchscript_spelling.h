@@ -16,10 +16,6 @@ std::string targetOf(const c10::OperatorName& name);
 /// What users call a function of torch.nn.functional: max_pool2d calls `_max_pool2d` inside.
 std::string functionalWord(std::string_view name);
 
-/// The name a .pt2 has for TorchScript's operator on numbers: "_operator.add" for "aten.add.int";
-/// empty where there is none that computes the same.
-std::string scalarTarget(std::string_view target);
-
 /// Brings a node to the spelling a .pt2 has, where it computes the same: `_convolution` becomes
 /// `conv2d` and so on. `originalTarget` keeps the file's.
 void respellNode(Node& node);

@@ -2,6 +2,7 @@
 #include "engine/base/text.h"
 #include "engine/execute/classes/class_methods.h"
 #include "engine/execute/op_table.h"
+#include "engine/graph/operators/common_targets.h"
 #include "engine/import/torchscript/walk/torchscript_evaluator.h"
 
 namespace qs {
@@ -19,17 +20,17 @@ Result<bool> ScriptEvaluator::runConstruct(const JitNode& node, Items args, Env&
         env[node.output()] = std::move(value);
         return true;
     };
-    if (kind == "prim::TupleConstruct")
+    if (node.kind() == c10::prim::TupleConstruct)
         return bind(makeContainer(Kind::Tuple, node.output()->type(), std::move(args)));
-    if (kind == "prim::ListConstruct")
+    if (node.kind() == c10::prim::ListConstruct)
         return bind(makeContainer(Kind::List, node.output()->type(), std::move(args)));
-    if (kind == "prim::CreateObject") {
+    if (node.kind() == c10::prim::CreateObject) {
         ScriptItem made = makeContainer(Kind::Object, node.output()->type(), {});
         containerOf(made)->items.resize(
             node.output()->type()->expectRef<c10::ClassType>().numAttributes());
         return bind(std::move(made));
     }
-    if (kind == "prim::DictConstruct") {
+    if (node.kind() == c10::prim::DictConstruct) {
         std::vector<ScriptItem> values;
         std::vector<at::IValue> keys;
         for (std::size_t i = 0; i + 1 < args.size(); i += 2) {
@@ -45,9 +46,9 @@ Result<bool> ScriptEvaluator::runConstruct(const JitNode& node, Items args, Env&
     }
     if (kind == "aten::dict" && args.empty())
         return bind(makeContainer(Kind::Dict, node.output()->type(), {}));
-    if (kind == "prim::unchecked_cast")
+    if (node.kind() == c10::prim::unchecked_cast)
         return bind(args.at(0));
-    if (kind == "prim::fork" || kind == "aten::wait")
+    if (node.kind() == c10::prim::fork || kind == "aten::wait")
         return fail(unsupported(node, "runs in parallel, which is not read"));
     return false;
 }
@@ -82,7 +83,7 @@ Result<void> ScriptEvaluator::unpackRuntime(const JitNode& node, const ScriptIte
 {
     QS_TRY(Argument read, argument(whole, c10::AnyType::get()));
     Node unpack;
-    unpack.target = "prim.Unpack.default";
+    unpack.target = kScriptUnpackTarget;
     unpack.name = "unpack";
     unpack.args = {{"values", std::move(read)}};
     return bindOutputs(node, std::move(unpack), env);
@@ -94,7 +95,7 @@ Result<ScopedRef> ScriptEvaluator::makeRuntime(const ScriptContainerPtr& contain
         return *container->runtime;
     if (container->sizesOf) {
         QS_TRY(const ValueRef tensor, m_scope->use(*container->sizesOf));
-        return emitOne("aten.size.default", {{"self", tensor}}, ValueKind::Tuple, nullptr);
+        return emitOne(kSizesTarget, {{"self", tensor}}, ValueKind::Tuple, nullptr);
     }
     if (container->kind == Kind::Object)
         return fail(ErrorCode::Unsupported,
@@ -115,9 +116,9 @@ Result<ScopedRef> ScriptEvaluator::makeRuntime(const ScriptContainerPtr& contain
     made.name = container->kind == Kind::Tuple ? "tuple"
         : container->kind == Kind::List        ? "list"
                                                : "dict";
-    made.target = container->kind == Kind::Tuple ? "prim.TupleConstruct.default"
-        : container->kind == Kind::List          ? "prim.ListConstruct.default"
-                                                 : "prim.DictConstruct.default";
+    made.target = container->kind == Kind::Tuple ? kScriptTupleTarget
+        : container->kind == Kind::List          ? kScriptListTarget
+                                                 : kScriptDictTarget;
     if (container->kind == Kind::List)
         made.args.push_back({"type", element->annotation_str()});
     if (container->kind == Kind::Dict)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/graph/operators/common_targets.h"
 #include "engine/import/torchscript/walk/torchscript_evaluator.h"
 
 #include <algorithm>
@@ -61,7 +62,7 @@ Result<bool> ScriptEvaluator::runContainer(const JitNode& node, Env& env)
     QS_TRY(const bool constructed, runConstruct(node, args, env));
     if (constructed)
         return true;
-    if (kind == "prim::TupleUnpack" || kind == "prim::ListUnpack") {
+    if (node.kind() == c10::prim::TupleUnpack || node.kind() == c10::prim::ListUnpack) {
         QS_CHECK(unpack(node, args.at(0), env));
         return true;
     }
@@ -70,10 +71,10 @@ Result<bool> ScriptEvaluator::runContainer(const JitNode& node, Env& env)
         return true;
     };
     if (const auto* tuple = knownContainer(args.empty() ? ScriptItem() : args[0], Kind::Tuple)) {
-        if (kind == "prim::TupleIndex")
+        if (node.kind() == c10::prim::TupleIndex)
             if (const auto at = indexInto(args.at(1), tuple->items.size()))
                 return bind(tuple->items[*at]);
-        if (kind == "prim::TupleSlice") {
+        if (node.kind() == c10::prim::TupleSlice) {
             const auto first = tuple->items.begin();
             return bind(
                 makeContainer(Kind::Tuple, node.output()->type(),
@@ -118,8 +119,8 @@ Result<bool> ScriptEvaluator::runSizes(const JitNode& node, const Items& args, E
     if (kind == "aten::len") {
         env[node.output()] = rank
             ? ScriptItem(at::IValue(*rank))
-            : ScriptItem(emitOne("aten.dim.default", {{"self", *m_scope->use(tensor)}},
-                                 ValueKind::SymInt, &node));
+            : ScriptItem(
+                emitOne(kRankTarget, {{"self", *m_scope->use(tensor)}}, ValueKind::SymInt, &node));
         return true;
     }
     if (!rank && kind == "aten::slice" && args.size() == 4) {

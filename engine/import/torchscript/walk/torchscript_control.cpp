@@ -3,12 +3,13 @@
 
 #include "engine/execute/control/higher_order.h"
 #include "engine/execute/control/script_control.h"
+#include "engine/graph/operators/common_targets.h"
+#include "engine/graph/operators/operators.h"
 #include "engine/import/functionalize/alias_analysis.h"
 #include "engine/import/functionalize/erase_unread.h"
 #include "engine/import/functionalize/functionalize.h"
 
 #include <algorithm>
-#include <set>
 
 namespace qs {
 
@@ -36,12 +37,7 @@ Argument::List references(const std::vector<ValueRef>& refs)
 /// Tells sizes, ranks and the like of a tensor, not its values.
 bool isMeasure(const Node& node)
 {
-    static const std::set<std::string> kMeasures {
-        "aten.sym_size.int",          "aten.dim.default",
-        "aten.sym_numel.default",     "aten.size.default",
-        "prim.dtype.default",         "aten.sym_stride.int",
-        "aten.is_contiguous.default", "aten.is_floating_point.default"};
-    return kMeasures.contains(node.target);
+    return hasTrait(node.target, OperatorTrait::Measures);
 }
 
 /// Does a body look at no values of tensors? `dim() != 2 and dim() != 3` is a branch with such
@@ -132,9 +128,8 @@ bool ScriptControl::learnRank(const ScriptItem& condition, bool raisesWhenTrue)
     if (!measured || !rank)
         return false;
     const Node& dim = ref.scope->edit().get(measured->node);
-    const auto* tensor = dim.target == "aten.dim.default" && !dim.args.empty()
-        ? dim.args[0].value.asRef()
-        : nullptr;
+    const auto* tensor
+        = dim.target == kRankTarget && !dim.args.empty() ? dim.args[0].value.asRef() : nullptr;
     if (tensor && ref.scope == m_e.m_scope)
         m_e.setRank({ref.scope, *tensor, false}, *rank);
     return tensor != nullptr;

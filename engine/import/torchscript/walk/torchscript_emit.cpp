@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/execute/control/script_ops.h"
 #include "engine/execute/op_table.h"
+#include "engine/graph/operators/common_targets.h"
 #include "engine/import/torchscript/normalise/torchscript_spelling.h"
 #include "engine/import/torchscript/normalise/torchscript_types.h"
 #include "engine/import/torchscript/torchscript_placeholders.h"
@@ -33,7 +34,7 @@ std::size_t partsTaken(const torch::jit::Value& list)
     for (const auto& use : list.uses()) {
         const torch::jit::Node& user = *use.user;
         const std::string kind = user.kind().toQualString();
-        if (kind == "prim::ListUnpack") {
+        if (user.kind() == c10::prim::ListUnpack) {
             count = std::max(count, user.outputs().size());
             continue;
         }
@@ -161,7 +162,7 @@ ScopedRef ScriptEvaluator::emit(Node made)
     return ref;
 }
 
-ScopedRef ScriptEvaluator::emitOne(const std::string& target, std::vector<NamedArgument> args,
+ScopedRef ScriptEvaluator::emitOne(std::string_view target, std::vector<NamedArgument> args,
                                    ValueKind kind, const JitNode* from)
 {
     Node made;
@@ -188,8 +189,8 @@ Result<ScriptItem> ScriptEvaluator::sizeOf(const ScopedRef& tensor, const Script
     }
     QS_TRY(const ValueRef self, m_scope->use(tensor));
     QS_TRY(Argument place, argument(dim, c10::IntType::get()));
-    return ScriptItem(emitOne("aten.sym_size.int", {{"self", self}, {"dim", std::move(place)}},
-                              ValueKind::SymInt, from));
+    return ScriptItem(
+        emitOne(kSizeTarget, {{"self", self}, {"dim", std::move(place)}}, ValueKind::SymInt, from));
 }
 
 Result<std::vector<NamedArgument>> ScriptEvaluator::arguments(const c10::FunctionSchema& schema,

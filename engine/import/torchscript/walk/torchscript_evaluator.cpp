@@ -191,8 +191,7 @@ Result<void> ScriptEvaluator::runNode(const JitNode& node, Env& env)
 
 Result<bool> ScriptEvaluator::runPrim(const JitNode& node, Env& env)
 {
-    const std::string kind = node.kind().toQualString();
-    if (kind == "prim::Constant") {
+    if (node.kind() == c10::prim::Constant) {
         if (node.output()->type()->kind() == c10::TypeKind::FunctionType)
             return true; // read by the call itself
         const auto value = torch::jit::toIValue(node.output());
@@ -201,35 +200,36 @@ Result<bool> ScriptEvaluator::runPrim(const JitNode& node, Env& env)
         QS_TRY(env[node.output()], m_weights.item(*value, ""));
         return true;
     }
-    if (kind == "prim::GetAttr") {
+    if (node.kind() == c10::prim::GetAttr) {
         QS_CHECK(getAttribute(node, env));
         return true;
     }
-    if (kind == "prim::SetAttr") {
+    if (node.kind() == c10::prim::SetAttr) {
         QS_CHECK(setAttribute(node, env));
         return true;
     }
-    if (kind == "prim::CallMethod" || kind == "prim::CallFunction") {
+    if (node.kind() == c10::prim::CallMethod || node.kind() == c10::prim::CallFunction) {
         QS_CHECK(runCall(node, env));
         return true;
     }
-    if (kind == "prim::If" || kind == "prim::Loop" || kind == "prim::RaiseException") {
+    if (node.kind() == c10::prim::If || node.kind() == c10::prim::Loop
+        || node.kind() == c10::prim::RaiseException) {
         QS_CHECK(ScriptControl(*this).run(node, env));
         return true;
     }
-    if (kind == "prim::Uninitialized") {
+    if (node.kind() == c10::prim::Uninitialized) {
         env[node.output()] = ScriptItem();
         return true;
     }
-    static constexpr std::array<std::string_view, 6> kSilent {"prim::Print",     "aten::warn",
-                                                              "prim::Enter",     "prim::Exit",
-                                                              "prim::TimePoint", "prim::annotate"};
-    if (std::find(kSilent.begin(), kSilent.end(), kind) == kSilent.end())
+    static constexpr std::array kSilent {c10::prim::Print,     c10::aten::warn,
+                                         c10::prim::Enter,     c10::prim::Exit,
+                                         c10::prim::TimePoint, c10::prim::annotate};
+    if (std::find(kSilent.begin(), kSilent.end(), node.kind()) == kSilent.end())
         return false;
     // A context such as torch.no_grad changes no value; printing is none of ours.
     for (const JitValue* out : node.outputs())
         env[out] = at::IValue();
-    if (kind == "prim::annotate") {
+    if (node.kind() == c10::prim::annotate) {
         QS_TRY(env[node.output()], item(node.input(0), env));
     }
     return true;

@@ -108,7 +108,7 @@ private:
     void label(Node& made, const JitNode* from) const;
     ScopedRef emit(Node made);
     /// A node of one output: a scalar, a list or a tensor by `kind`.
-    ScopedRef emitOne(const std::string& target, std::vector<NamedArgument> args, ValueKind kind,
+    ScopedRef emitOne(std::string_view target, std::vector<NamedArgument> args, ValueKind kind,
                       const JitNode* from);
     Result<ScriptItem> sizeOf(const ScopedRef& tensor, const ScriptItem& dim, const JitNode* from);
     const Value& valueOf(const ScopedRef& ref) const { return ref.scope->value(ref.ref); }

@@ -107,7 +107,7 @@ std::optional<at::IValue> ScriptEvaluator::layerFact(const JitNode& node, const 
         kind == "prim::type" && device && device->isDevice()) // one that has the fused path
         return at::IValue(c10::DeviceTypeName(device->toDevice().type(), true));
     const ScopedRef* tensor = args.empty() ? nullptr : runtimeValue(args[0]);
-    if (kind != "prim::requires_grad" || !tensor)
+    if (node.kind() != c10::prim::requires_grad || !tensor)
         return std::nullopt;
     const Node& maker = tensor->scope->edit().get(tensor->ref.node);
     return at::IValue(maker.kind == NodeKind::Parameter && !maker.isBuffer);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/graph/operators/common_targets.h"
+#include "engine/graph/operators/number_operators.h"
 #include "engine/import/torchscript/walk/torchscript_evaluator.h"
 
 #include <torch/csrc/jit/ir/constants.h>
 
 #include <algorithm>
 #include <array>
-#include <map>
 
 namespace qs {
 
@@ -54,9 +55,8 @@ Result<ScopedRef> ScriptEvaluator::numberTensor(const JitNode& node, const Scrip
                                                 DType dtype)
 {
     QS_TRY(Argument value, argument(number, c10::NumberType::get()));
-    const ScopedRef made
-        = emitOne("aten.scalar_tensor.default", {{"s", std::move(value)}, {"dtype", dtype}},
-                  ValueKind::Tensor, &node);
+    const ScopedRef made = emitOne(kScalarTensorTarget, {{"s", std::move(value)}, {"dtype", dtype}},
+                                   ValueKind::Tensor, &node);
     m_numbers[{made.scope, made.ref}] = number;
     setRank(made, 0);
     return made;
@@ -83,15 +83,9 @@ std::optional<ScriptItem> ScriptEvaluator::wholeNumber(const JitValue& value,
 Result<std::optional<ScopedRef>> ScriptEvaluator::numberArithmetic(const JitNode& node,
                                                                    const Items& args)
 {
-    static const std::map<std::string_view, std::string> kOperators {
-        {"aten::add", "_operator.add"},
-        {"aten::sub", "_operator.sub"},
-        {"aten::mul", "_operator.mul"},
-        {"aten::floor_divide", "_operator.floordiv"},
-        {"aten::remainder", "_operator.mod"}};
     std::optional<ScopedRef> none;
-    const auto spelled = kOperators.find(node.kind().toQualString());
-    if (spelled == kOperators.end() || args.size() < 2 || args.size() > 3
+    const std::string spelled = numberTargetOfTensors(node.kind().toQualString());
+    if (spelled.empty() || args.size() < 2 || args.size() > 3
         || node.output()->type()->kind() != c10::TypeKind::TensorType)
         return none;
     const auto* alpha = args.size() == 3 ? knownValue(args[2]) : nullptr;
@@ -103,8 +97,8 @@ Result<std::optional<ScopedRef>> ScriptEvaluator::numberArithmetic(const JitNode
         return none;
     QS_TRY(Argument left, argument(*a, c10::NumberType::get()));
     QS_TRY(Argument right, argument(*b, c10::NumberType::get()));
-    const ScopedRef number = emitOne(
-        spelled->second, {{"", std::move(left)}, {"", std::move(right)}}, ValueKind::SymInt, &node);
+    const ScopedRef number = emitOne(spelled, {{"", std::move(left)}, {"", std::move(right)}},
+                                     ValueKind::SymInt, &node);
     QS_TRY(const ScopedRef made, numberTensor(node, number, DType::Int64));
     return std::optional(made);
 }

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+namespace qs {
+
+/// Operators that several stages make nodes of, or look for.
+inline constexpr std::string_view kCastTarget = "aten.to.dtype";
+inline constexpr std::string_view kCloneTarget = "aten.clone.default";
+inline constexpr std::string_view kLinearTarget = "aten.linear.default";
+inline constexpr std::string_view kScalarTensorTarget
+    = "aten.scalar_tensor.default"; ///< of a number
+inline constexpr std::string_view kLstmTarget = "aten.lstm.input"; ///< of padded sequences
+inline constexpr std::string_view kGruTarget = "aten.gru.input";
+
+/// What a tensor's form is: the size of one dimension, all of them, how many there are, of how many
+/// elements.
+inline constexpr std::string_view kSizeTarget = "aten.sym_size.int";
+inline constexpr std::string_view kSizesTarget = "aten.size.default";
+inline constexpr std::string_view kRankTarget = "aten.dim.default";
+inline constexpr std::string_view kElementsTarget = "aten.sym_numel.default";
+
+/// TorchScript's branches, loops and containers (`execute/control/script_control.h`).
+inline constexpr std::string_view kIfTarget = "prim.If.default";
+inline constexpr std::string_view kLoopTarget = "prim.Loop.default";
+inline constexpr std::string_view kScriptTupleTarget = "prim.TupleConstruct.default";
+inline constexpr std::string_view kScriptListTarget = "prim.ListConstruct.default";
+inline constexpr std::string_view kScriptDictTarget = "prim.DictConstruct.default";
+inline constexpr std::string_view kScriptUnpackTarget = "prim.Unpack.default";
+inline constexpr std::string_view kScriptIndexTarget = "prim.TupleIndex.default";
+
+} // namespace qs

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operator table against LibTorch's own registry: what a row names is there.
+#include "engine/execute/op_table.h"
+#include "engine/execute/reuse.h"
+#include "engine/graph/operators/number_operators.h"
+#include "engine/graph/operators/operators.h"
+#include "engine/graph/operators/quantized_target.h"
+#include "engine/graph/operators/rows/operator_rows.h"
+
+#include <QtTest/QtTest>
+
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <torch/csrc/jit/runtime/operator.h>
+
+#include <map>
+#include <set>
+
+using namespace qs;
+
+namespace {
+
+using Trait = OperatorTrait;
+using Arguments = std::set<std::string>;
+
+/// Of every operator and every overload that LibTorch knows: the names of its arguments.
+std::map<std::string, Arguments> registered()
+{
+    std::map<std::string, Arguments> known;
+    const auto add = [&](const c10::FunctionSchema& schema) {
+        const auto dotted = [](std::string name) {
+            if (const auto colons = name.find("::"); colons != std::string::npos)
+                name.replace(colons, 2, ".");
+            return name;
+        };
+        const std::string packet = dotted(schema.name());
+        for (const std::string& target : {packet, packet + "." + schema.overload_name()})
+            for (const c10::Argument& argument : schema.arguments())
+                known[target].insert(argument.name());
+        known[packet];
+    };
+    for (const auto& op : torch::jit::getAllOperators())
+        add(op->schema());
+    return known;
+}
+
+} // namespace
+
+class TestOperatorTable : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void rowsStandOnce()
+    {
+        std::set<std::string_view> names;
+        std::size_t count = 0;
+        const auto look = [&](const OperatorRows& rows) {
+            for (const OperatorRow& row : rows.rows) {
+                QVERIFY2(names.insert(row.name).second, std::string(row.name).c_str());
+                ++count;
+            }
+        };
+        for (const OperatorRows& family : layerRows())
+            look(family);
+        for (const OperatorRows& rows : {shapeRows(), valueRows(), scriptRows()})
+            look(rows);
+        QCOMPARE(ownOperators().size(), count);
+        QVERIFY(count > 450);
+    }
+
+    void rowsAreOfLibTorch()
+    {
+        const auto known = registered();
+        for (const OperatorFactsPtr facts : ownOperators()) {
+            if (!facts->target.starts_with("aten."))
+                continue;
+            const auto found = known.find(facts->target);
+            QVERIFY2(found != known.end(), facts->target.c_str());
+            const Arguments& arguments = found->second;
+            std::vector<std::string> named {facts->input, facts->weight, facts->bias};
+            if (facts->clamp)
+                for (const std::string_view bound :
+                     {facts->clamp->lowArgument, facts->clamp->highArgument})
+                    named.emplace_back(bound);
+            for (const std::string& name : named)
+                QVERIFY2(name.empty() || arguments.contains(name),
+                         (facts->target + " has no argument " + name).c_str());
+        }
+    }
+
+    /// What may be overwritten has an operator that does so; what has a plain name has a row there.
+    void columnsAgree()
+    {
+        const auto known = registered();
+        for (const OperatorFactsPtr facts : ownOperators()) {
+            const OperatorTraits traits = facts->traits;
+            if (traits.has(Trait::WorksInPlace))
+                QVERIFY2(inPlaceOperator(facts->target + ".default"), facts->target.c_str());
+            if (!facts->plain.empty())
+                QVERIFY2(known.contains("aten." + facts->plain), facts->target.c_str());
+            QVERIFY2(!traits.has(Trait::AboutTracing) || traits.has(Trait::Asserts),
+                     facts->target.c_str());
+            QVERIFY2(!traits.has(Trait::HandsArgumentOn) || !traits.has(Trait::AllocatesResult),
+                     facts->target.c_str());
+            QCOMPARE(facts->weighted != OperatorWeight::No, !facts->weight.empty());
+        }
+    }
+
+    void factsOfSome()
+    {
+        const OperatorFacts& conv = factsOf("aten.conv2d.padding");
+        QCOMPARE(int(conv.family), int(OperatorFamily::Convolution));
+        QCOMPARE(conv.weight, std::string("weight"));
+        QCOMPARE(&conv, &factsOf("aten::conv2d"));
+        QCOMPARE(factsOf("aten.addmm.default").bias, std::string("self"));
+        QCOMPARE(factsOf("aten._softmax.default").plain, std::string("softmax"));
+        QCOMPARE(int(factsOf("aten.div.Tensor").type), int(ResultType::Floating));
+        QCOMPARE(int(factsOf("aten.stack.default").rank), int(ResultRank::Stacked));
+        QVERIFY(hasTrait("aten.permute.default", Trait::Permutes));
+        QVERIFY(!hasTrait("aten.select.int", Trait::Permutes) && movesValues("select"));
+        QVERIFY(hasTrait("prim::RaiseException", Trait::Restores));
+        QVERIFY(!operatorFacts("aten.of_nobody.default") && !factsOf("operator.add").clamp);
+        QVERIFY(factsOf("").target.empty());
+    }
+
+    /// An overload that differs from the others has a row of its own.
+    void overloads()
+    {
+        QVERIFY(hasTrait("aten.view.default", Trait::NeedsViewableStrides));
+        QVERIFY(hasTrait("aten.view.dtype", Trait::ReadsStrides));
+        QVERIFY(!hasTrait("aten.view.dtype", Trait::Permutes));
+        QVERIFY(factsOf("aten.clamp.default").clamp && !factsOf("aten.clamp.Tensor").clamp);
+        QVERIFY(!inPlaceOperator("aten.clamp.Tensor"));
+        QVERIFY(isForbiddenOperator("aten.save.default"));
+        QVERIFY(isForbiddenOperator("c10d.send.default")
+                && !isForbiddenOperator("aten.relu.default"));
+    }
+
+    void inPlaceForms()
+    {
+        QCOMPARE(&functionalFactsOf("aten.relu_.default"), &factsOf("aten.relu"));
+        QVERIFY(!operatorFacts("aten.relu_.default"));
+        QVERIFY(functionalFactsOf("aten.__and__.Tensor").traits.has(Trait::Folds));
+        QVERIFY(functionalFactsOf("aten.set_.source_Tensor").traits.has(Trait::ReadsStrides));
+        QVERIFY(functionalFactsOf("aten.of_nobody_.default").target.empty());
+    }
+
+    void numbers()
+    {
+        QCOMPARE(numberTarget("aten.add.int"), std::string("_operator.add"));
+        QCOMPARE(numberTarget("aten.ceil.float"), std::string("math.ceil"));
+        QCOMPARE(numberTarget("aten.__not__.default"), std::string("_operator.not_"));
+        QVERIFY(numberTarget("aten.add.Tensor").empty() && numberTarget("aten.pow.int").empty());
+        QCOMPARE(numberTargetOfTensors("aten::floor_divide"), std::string("_operator.floordiv"));
+        QVERIFY(numberTargetOfTensors("aten::div").empty() && numberTargetOfTensors("").empty());
+        QCOMPARE(std::string(numberWord("torch.sym_max")), std::string("sym_max"));
+        QVERIFY(numberWord("torch.nn.functional.relu").empty()
+                && numberWord("aten.add.int").empty());
+        QCOMPARE(std::string(scriptNumberOperator("operator.truediv")), std::string("aten::div"));
+        QVERIFY(scriptNumberOperator("math.unheard_of").empty());
+        const auto known = registered();
+        for (const char* target :
+             {"_operator.mod", "builtins.abs", "torch.sym_int", "math.trunc"}) {
+            std::string script(scriptNumberOperator(target));
+            script.replace(script.find("::"), 2, ".");
+            QVERIFY2(known.contains(script), target);
+        }
+    }
+
+    void stepsBetweenFloatsAndIntegers()
+    {
+        QCOMPARE(dequantizeTargetOf(kQuantizePerTensor), std::string(kDequantizePerTensor));
+        QCOMPARE(dequantizeTargetOf(kQuantizeOfMoment), std::string(kDequantizeOfMoment));
+        QVERIFY(isQuantizeStep(kQuantizePerTensor) && !isQuantizeStep(kDequantizePerTensor));
+        QVERIFY(isChooseStep(kChooseSymmetric) && isReferenceStep(kDequantizePerGroup));
+        QVERIFY(isTensorQuantize(kQuantizeTensor) && isTensorDequantize(kDequantizeTensor));
+        for (const std::string_view target : {kQuantizeTensor, kDequantizeTensor})
+            QVERIFY(findOperator(target));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestOperatorTable)
+#include "tst_operator_table.moc"
