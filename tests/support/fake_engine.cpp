@@ -389,7 +389,7 @@ Result<SampleValuesPtr> FakeEngine::sampleValues(const CompareRequest&, const Sa
 
 Result<ExportReport> FakeEngine::exportTo(const ExportRequest& request, const JobContext&)
 {
-    ExportReport report {request.folder, {}, {}};
+    ExportReport report {request.folder, {}, {}, {}};
     for (const auto& form : request.forms)
         report.files.push_back(request.folder + "/" + form);
     return report;
