@@ -4,6 +4,7 @@
 #include "engine/base/torch_guard.h"
 #include "engine/convert/insert_qdq.h"
 #include "engine/graph/graph_edit.h"
+#include "engine/graph/operators/quantized_target.h"
 
 #include <array>
 #include <utility>
@@ -39,7 +40,7 @@ GraphPtr withBounds(const GraphPtr& graph, const Graph& other, std::int64_t& val
         if (!twin)
             continue;
         if (auto args = boundsOf(*node, *twin)) {
-            values += node->target.starts_with("quantized_decomposed.quantize_") ? 1 : 0;
+            values += isQuantizeStep(node->target) ? 1 : 0;
             edit.setArgs(node->id, std::move(*args));
             changed = true;
         }

@@ -6,7 +6,6 @@
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 #include "engine/compare/metrics/metrics.h"
-#include "engine/compare/output_run.h"
 #include "engine/compare/products/packed_product.h"
 #include "engine/convert/form_errors.h"
 #include "engine/convert/lowering/quantized_engine.h"
@@ -16,7 +15,7 @@
 #include "engine/export/onnx/onnx_exporter.h"
 #include "engine/graph/output_names.h"
 #include "engine/verify/node_steps.h"
-#include "engine/verify/own_integers.h"
+#include "engine/verify/own_runs.h"
 #include "engine/verify/python_run.h"
 
 #include <ATen/ATen.h>
@@ -29,15 +28,6 @@
 namespace qs {
 
 namespace {
-
-using Outputs = std::vector<std::vector<at::Tensor>>; ///< by batch
-
-/// What a form computes here.
-struct OwnRun
-{
-    Outputs outputs;
-    NodeIntegers integers; ///< of the first batch, in order
-};
 
 std::string utcNow()
 {
@@ -107,23 +97,7 @@ private:
         }
         if (m_batches.empty())
             return fail(ErrorCode::BadInput, "the data hold no whole batch");
-        QS_TRY(m_float, outputsOf(converted.prepared->model, "float"));
-        for (const auto& [form, file] : m_request.exports) {
-            if (exportFile(form).empty())
-                continue; // of another version of this program
-            const auto& files = m_request.ownRangeFiles;
-            const bool cut = std::find(files.begin(), files.end(), file) != files.end();
-            QS_TRY(const GraphPtr graph, exportedGraph(converted, form, cut, m_job));
-            m_graphs[form] = graph;
-            if (m_own.contains(graph))
-                continue;
-            OwnRun own;
-            QS_TRY(own.outputs, outputsOf(graph, form));
-            // Kernels show none; what they stand for does.
-            const GraphPtr& quantizing = graph == converted.lowered ? converted.reference : graph;
-            QS_TRY(own.integers, ownIntegers(quantizing, m_batches.front().inputs, m_job));
-            m_own[graph] = std::move(own);
-        }
+        QS_TRY(m_own, OwnRuns::create(m_request, m_batches, m_job));
         m_saturates = !multipliesBytes()
             && std::any_of(converted.qparams.begin(), converted.qparams.end(), [](const auto& one) {
                    const QParams& qparams = one.second;
@@ -132,20 +106,6 @@ private:
                });
         return {};
     }
-
-    Result<Outputs> outputsOf(const GraphPtr& graph, const std::string& form) const
-    {
-        QS_TRY(OutputRun run, OutputRun::create(graph));
-        Outputs outputs;
-        for (const Batch& batch : m_batches) {
-            m_job.report("verify", form + " here, batch " + std::to_string(outputs.size() + 1), 0);
-            QS_TRY(auto made, run.run(batch, m_job));
-            outputs.push_back(std::move(made));
-        }
-        return outputs;
-    }
-
-    const OwnRun& ownOf(const std::string& form) const { return m_own.at(m_graphs.at(form)); }
 
     /// False where the file is not the one that was written.
     bool checkBytes(const std::string& form, const std::string& file)
@@ -212,7 +172,7 @@ private:
             const std::string whole = path(file);
             const PythonJob pythonJob {m_request.python, runtime, whole,
                                        m_request.converted.prepared->model->info().inputTree,
-                                       &ownOf(form).integers};
+                                       &m_own.of(form).integers};
             QS_TRY(const RuntimeRun run, runInPython(pythonJob, m_batches, m_job));
             verdict.versions = run.versions;
             verdict.notes = run.notes;
@@ -278,7 +238,7 @@ private:
                 = run.error + (cause == run.notes.end() ? "" : " (" + cause->second + ")");
             return;
         }
-        const OwnRun& own = ownOf(verdict.form);
+        const OwnRun& own = m_own.of(verdict.form);
         verdict.steps = stepsApart(own.integers, run.nodes);
         verdict.alone = countAlone(own.integers, own.outputs.front(), run.alone);
         if (const auto measured = measure(verdict, runtime, own.outputs, run.outputs); !measured)
@@ -296,8 +256,8 @@ private:
     }
 
     /// Fills the verdict's outputs, and its reason where one of them is not as wanted.
-    Result<void> measure(RuntimeVerdict& verdict, const Runtime& runtime, const Outputs& ours,
-                         const Outputs& theirs) const
+    Result<void> measure(RuntimeVerdict& verdict, const Runtime& runtime, const BatchOutputs& ours,
+                         const BatchOutputs& theirs) const
     {
         for (std::size_t i = 0; i < m_names.size(); ++i) {
             OutputSums sums;
@@ -311,7 +271,7 @@ private:
                 if (!has || !theirs[b][i].defined())
                     return fail(ErrorCode::Numeric,
                                 "it does not return output '" + m_names[i] + "'");
-                QS_CHECK(add(sums, m_float[b].at(i), own, theirs[b][i], m_names[i]));
+                QS_CHECK(add(sums, m_own.floatOutputs()[b].at(i), own, theirs[b][i], m_names[i]));
             }
             if (isThere)
                 QS_CHECK(judgeOutput(verdict, runtime, sums, m_names[i]));
@@ -396,9 +356,7 @@ private:
     const JobContext& m_job;
     const std::vector<std::string> m_names;
     std::vector<Batch> m_batches;
-    Outputs m_float;
-    std::map<std::string, GraphPtr> m_graphs; ///< by form
-    std::map<GraphPtr, OwnRun> m_own; ///< what the forms' graphs compute here
+    OwnRuns m_own;
     std::int64_t m_done = 0; ///< runs
     bool m_saturates = false; ///< whole bytes meet a processor that cannot add them up
     std::optional<ExportRecord> m_record; ///< of the file that is being verified
