@@ -362,7 +362,8 @@ Result<ObservationsPtr> runCalibration(const PreparedModel& prepared, const Data
 {
     const InferenceScope inference;
     const DeviceScope deterministic;
-    QS_TRY(Interpreter interpreter, Interpreter::create(prepared.graph, at::Device(device)));
+    QS_TRY(Interpreter interpreter,
+           Interpreter::create(prepared.graph, {.device = at::Device(device)}));
     Calibration calibration(prepared, std::move(interpreter), data.isSequence());
     return CalibrationRun(std::move(calibration), *prepared.graph, data, checkpoint)
         .run(*prepared.plan, device, job);

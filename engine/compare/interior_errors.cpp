@@ -23,8 +23,9 @@ Result<void> InteriorErrors::add(NodeId lstm, std::vector<at::IValue> floatInput
                                  std::vector<at::IValue> referenceInputs, const JobContext& job)
 {
     Lstm& found = m_lstms.at(lstm);
-    QS_TRY(const Interpreter floatRun, Interpreter::create(found.floatBody, m_device));
-    QS_TRY(const Interpreter referenceRun, Interpreter::create(found.referenceBody, m_device));
+    QS_TRY(const Interpreter floatRun, Interpreter::create(found.floatBody, {.device = m_device}));
+    QS_TRY(const Interpreter referenceRun,
+           Interpreter::create(found.referenceBody, {.device = m_device}));
     std::vector<std::pair<ObserverId, at::Tensor>> signal;
     const Tap keep = [&](ValueRef, const Node& node, const at::IValue& value) {
         if (node.isOp(kObserveTarget))

@@ -59,16 +59,17 @@ Result<std::vector<at::Tensor>> outputTensors(const Interpreter& interpreter, co
     return tensors;
 }
 
-OutputRun::OutputRun(Interpreter interpreter)
+OutputRun::OutputRun(Interpreter interpreter, std::shared_ptr<NodeTimes> times)
     : m_interpreter(std::move(interpreter))
+    , m_times(std::move(times))
 {
-    m_interpreter.keepTimes(m_times);
 }
 
 Result<OutputRun> OutputRun::create(GraphPtr form)
 {
-    QS_TRY(Interpreter interpreter, Interpreter::create(std::move(form)));
-    return OutputRun(std::move(interpreter));
+    auto times = std::make_shared<NodeTimes>();
+    QS_TRY(Interpreter interpreter, Interpreter::create(std::move(form), {.times = times}));
+    return OutputRun(std::move(interpreter), std::move(times));
 }
 
 void OutputRun::continueFrom(const Continuation& from, const ValueKeys& keys,

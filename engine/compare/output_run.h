@@ -31,11 +31,11 @@ public:
     std::vector<NodeTime> times() const { return m_times->means(); }
 
 private:
-    explicit OutputRun(Interpreter interpreter);
+    OutputRun(Interpreter interpreter, std::shared_ptr<NodeTimes> times);
     Result<std::vector<at::Tensor>> runPart(const Batch& batch, const JobContext& job);
 
     Interpreter m_interpreter;
-    std::shared_ptr<NodeTimes> m_times = std::make_shared<NodeTimes>();
+    std::shared_ptr<NodeTimes> m_times;
     std::unique_ptr<Cuts> m_cuts; ///< null: nothing is kept
     std::size_t m_first = 0; ///< position of the first node to run
     bool m_isSequence = false;

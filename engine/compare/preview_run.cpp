@@ -3,7 +3,6 @@
 
 #include "engine/base/torch_guard.h"
 #include "engine/compare/compare_unit.h"
-#include "engine/compare/form_runners.h"
 #include "engine/compare/metrics/metrics.h"
 #include "engine/compare/output_run.h"
 #include "engine/compare/products/integer_products.h"
@@ -28,6 +27,14 @@ struct Measure
     bool isKnown = false; ///< its sums were kept
 };
 
+void keepValue(Memo& values, const Key& key, const at::IValue& value)
+{
+    const std::size_t bytes
+        = value.isTensor() ? std::size_t(value.toTensor().storage().nbytes()) : 0;
+    values.keep<at::IValue>(key, std::make_shared<const at::IValue>(value),
+                            bytes + sizeof(at::IValue) + key.size());
+}
+
 /// The forms' keys, where work is kept.
 struct PreviewKeys
 {
@@ -38,21 +45,46 @@ struct PreviewKeys
     }
     ValueKeys floatForm, reference;
 };
+using PreviewKeysPtr = std::shared_ptr<const PreviewKeys>;
+
+/// Weights that earlier previews folded and quantized are used again.
+SharedConstants keptWeights(Memo& values, const PreviewKeysPtr& keys, Layout layout)
+{
+    const auto keyOf = [keys, layout](ValueRef ref) {
+        return KeyBuilder("preview constant")
+            .add(std::int64_t(layout))
+            .add(keys->reference.of(ref))
+            .key();
+    };
+    return {
+        [&values, keyOf](ValueRef ref) { return values.find<at::IValue>(keyOf(ref)); },
+        [&values, keyOf](ValueRef ref, const at::IValue& v) { keepValue(values, keyOf(ref), v); }};
+}
+
+/// Weights that earlier previews packed are used again.
+KeptPacks keptPacks(Memo& values, const PreviewKeysPtr& keys)
+{
+    return {values, [keys](const GridProduct& product) {
+                KeyBuilder key("packed");
+                return key.add(keys->reference.of(product.weight)).key();
+            }};
+}
 
 class PreviewRun
 {
 public:
-    PreviewRun(const ConvertedModel& converted, FormRunners forms)
+    PreviewRun(const ConvertedModel& converted, Interpreter floatForm, Interpreter reference)
         : m_units(compareUnits(converted))
-        , m_forms(std::move(forms))
+        , m_floatForm(std::move(floatForm))
+        , m_reference(std::move(reference))
     {
         for (const CompareUnit& unit : m_units) {
             for (const UnitOutput& output : unit.outputs)
                 addMeasure(output.value, output.reference);
             ++m_sumsCount;
         }
-        const auto wanted = outputArguments(m_forms.floatForm.graph());
-        const auto made = outputArguments(m_forms.reference.graph());
+        const auto wanted = outputArguments(m_floatForm.graph());
+        const auto made = outputArguments(m_reference.graph());
         for (std::size_t i = 0; i < wanted.size(); ++i) {
             const ValueRef* y = wanted[i]->asRef();
             const ValueRef* other = i < made.size() ? made[i]->asRef() : nullptr;
@@ -64,45 +96,12 @@ public:
         m_unmeasured.resize(m_sumsCount);
     }
 
-    bool isOnCpu() const { return m_forms.reference.device().is_cpu(); }
-
-    /// After `continueFrom`, with which packed weights are kept; the run stays where it is.
-    void multiplyBytes()
-    {
-        std::optional<KeptPacks> kept;
-        if (m_from)
-            kept.emplace(m_from->work.values, [this](const GridProduct& product) {
-                KeyBuilder key("packed");
-                return key.add(m_keys->reference.of(product.weight)).key();
-            });
-        multiplyAsBytes(m_forms.reference, quantizedProducts(m_forms.reference.graph()),
-                        std::move(kept));
-    }
-
-    /// After `continueFrom`: weights that earlier previews folded and quantized are used again.
-    void shareWeights()
-    {
-        const auto keyOf = [this](ValueRef ref) {
-            return KeyBuilder("preview constant")
-                .add(std::int64_t(m_forms.reference.layout()))
-                .add(m_keys->reference.of(ref))
-                .key();
-        };
-        m_forms.reference.shareConstants({[this, keyOf](ValueRef ref) {
-                                              return m_from->work.values.find<at::IValue>(
-                                                  keyOf(ref));
-                                          },
-                                          [this, keyOf](ValueRef ref, const at::IValue& value) {
-                                              keepValue(keyOf(ref), value);
-                                          }});
-    }
-
     /// Before `run`.
-    void continueFrom(const ConvertedModel& converted, const Continuation& from)
+    void continueFrom(const Continuation& from, PreviewKeysPtr keys)
     {
         m_from = &from;
-        m_keys.emplace(converted);
-        const Graph& reference = m_forms.reference.graph();
+        m_keys = std::move(keys);
+        const Graph& reference = m_reference.graph();
         const auto nodes = reference.nodes();
         std::size_t limit = nodes.size();
         for (Measure& measure : m_measures) {
@@ -113,7 +112,7 @@ public:
             else
                 limit = std::min(limit, reference.position(measure.converted.node));
         }
-        const CutSide side = nodeByNode(m_forms.reference, m_keys->reference);
+        const CutSide side = nodeByNode(m_reference, m_keys->reference);
         m_cuts.emplace(from, "preview", from.work.values.budget() / 4, std::span(&side, 1));
         m_first = m_cuts->resume(limit);
         if (limit == nodes.size())
@@ -124,10 +123,9 @@ public:
     {
         std::vector<at::IValue> inputs;
         for (const at::IValue& input : batch.inputs) {
-            const at::IValue there = input.isTensor()
-                ? at::IValue(input.toTensor().to(m_forms.floatForm.device()))
-                : input;
-            inputs.push_back(inLayout(there, m_forms.floatForm.layout()));
+            const at::IValue there
+                = input.isTensor() ? at::IValue(input.toTensor().to(m_floatForm.device())) : input;
+            inputs.push_back(inLayout(there, m_floatForm.layout()));
         }
         if (std::all_of(m_measures.begin(), m_measures.end(),
                         [](const Measure& measure) { return measure.isKnown; }))
@@ -155,7 +153,7 @@ private:
     void addMeasure(ValueRef signal, ValueRef converted)
     {
         // A stored value is the same in both, or of no interest.
-        if (!m_forms.floatForm.isConstant(signal) && !m_forms.reference.isConstant(converted))
+        if (!m_floatForm.isConstant(signal) && !m_reference.isConstant(converted))
             m_measures.push_back({signal, converted, m_sumsCount});
     }
 
@@ -163,7 +161,7 @@ private:
     {
         return KeyBuilder("preview signal")
             .add(m_from->run)
-            .add(std::int64_t(m_forms.floatForm.layout()))
+            .add(std::int64_t(m_floatForm.layout()))
             .add(m_keys->floatForm.of(signal))
             .key();
     }
@@ -187,7 +185,7 @@ private:
     /// measured are wanted whether or not their sums are known: the next change asks for others.
     Result<void> takeSignals(const std::vector<at::IValue>& inputs, const JobContext& job)
     {
-        QS_TRY(Frame frame, startFrame(m_forms.floatForm, inputs, {}));
+        QS_TRY(Frame frame, startFrame(m_floatForm, inputs, {}));
         std::vector<ValueRef> missing;
         for (const Measure& measure : m_measures) {
             if (frame.has(measure.signal))
@@ -200,20 +198,12 @@ private:
                 missing.push_back(measure.signal);
         }
         if (!missing.empty())
-            QS_CHECK(m_forms.floatForm.evaluate(frame, missing, job));
+            QS_CHECK(m_floatForm.evaluate(frame, missing, job));
         for (const ValueRef ref : missing)
             if (m_from)
-                keepValue(signalKey(ref), frame.get(ref));
+                keepValue(m_from->work.values, signalKey(ref), frame.get(ref));
         m_signals = std::move(frame);
         return {};
-    }
-
-    void keepValue(const Key& key, const at::IValue& value) const
-    {
-        const std::size_t bytes
-            = value.isTensor() ? std::size_t(value.toTensor().storage().nbytes()) : 0;
-        m_from->work.values.keep<at::IValue>(key, std::make_shared<const at::IValue>(value),
-                                             bytes + sizeof(at::IValue) + key.size());
     }
 
     Result<void> runReference(const std::vector<at::IValue>& inputs, const JobContext& job)
@@ -222,19 +212,19 @@ private:
         for (std::size_t i = 0; i < m_measures.size(); ++i)
             if (!m_measures[i].isKnown)
                 measuredAt[m_measures[i].converted.node].push_back(i);
-        QS_TRY(Frame frame, startFrame(m_forms.reference, inputs, {}));
+        QS_TRY(Frame frame, startFrame(m_reference, inputs, {}));
         Frame* const frames[] = {&frame};
         if (m_cuts)
             m_cuts->restore(frames);
-        const auto nodes = m_forms.reference.graph().nodes();
+        const auto nodes = m_reference.graph().nodes();
         for (std::size_t position = m_first; position < nodes.size(); ++position) {
             QS_CHECK(job.check());
             const Node& node = *nodes[position];
-            const auto dead = m_forms.reference.deadAfter(position);
+            const auto dead = m_reference.deadAfter(position);
             const auto found = measuredAt.find(node.id);
             const bool isMeasured = found != measuredAt.end();
-            if (node.isOperator() && !m_forms.reference.isConstant({node.id, 0}))
-                QS_CHECK(m_forms.reference.runNode(node, frame, dead, job));
+            if (node.isOperator() && !m_reference.isConstant({node.id, 0}))
+                QS_CHECK(m_reference.runNode(node, frame, dead, job));
             for (std::size_t i = 0; isMeasured && i < found->second.size(); ++i)
                 QS_CHECK(measure(m_measures[found->second[i]], frame));
             for (const ValueRef ref : dead)
@@ -274,14 +264,14 @@ private:
     }
 
     std::vector<CompareUnit> m_units;
-    FormRunners m_forms;
+    Interpreter m_floatForm, m_reference;
     std::vector<Measure> m_measures;
     std::vector<UnitSums> m_sums; ///< of the units, then of the outputs
     std::vector<bool> m_unmeasured; ///< its shape follows from values and differs
     std::size_t m_sumsCount = 0;
     Frame m_signals; ///< y of every measure
     const Continuation* m_from = nullptr; ///< null: nothing is kept
-    std::optional<PreviewKeys> m_keys;
+    PreviewKeysPtr m_keys; ///< null likewise
     std::optional<Cuts> m_cuts;
     std::size_t m_first = 0;
     std::vector<std::pair<Key, std::shared_ptr<const KeptUnit>>> m_fresh;
@@ -295,16 +285,25 @@ Result<Preview> previewErrors(const ConvertedModel& converted, const Batch& batc
 {
     const InferenceScope inference;
     return guardTorchValue<Preview>([&]() -> Result<Preview> {
-        QS_TRY(FormRunners forms, FormRunners::create(converted, at::Device(device)));
-        const bool keeps = from && forms.floatForm.device().is_cpu()
-            && isRepeatable(*converted.prepared->model) && isRepeatable(*converted.reference);
-        PreviewRun run(converted, std::move(forms));
-        if (keeps) {
-            run.continueFrom(converted, *from);
-            run.shareWeights();
+        const GraphPtr& model = converted.prepared->model;
+        InterpreterOptions options {.device = at::Device(device)};
+        options.layout = fastLayout(*model, *converted.reference, options.device);
+        QS_TRY(Interpreter floatForm, Interpreter::create(model, options));
+        const bool isOnCpu = options.device.is_cpu();
+        PreviewKeysPtr keys;
+        std::optional<KeptPacks> packs;
+        if (from && isOnCpu && isRepeatable(*model) && isRepeatable(*converted.reference)) {
+            keys = std::make_shared<const PreviewKeys>(converted);
+            packs.emplace(keptPacks(from->work.values, keys));
+            options.constants = keptWeights(from->work.values, keys, options.layout);
         }
-        if (run.isOnCpu() && multipliesBytes())
-            run.multiplyBytes();
+        if (isOnCpu && multipliesBytes())
+            options.substitute
+                = byteProducts(quantizedProducts(*converted.reference), std::move(packs));
+        QS_TRY(Interpreter reference, Interpreter::create(converted.reference, std::move(options)));
+        PreviewRun run(converted, std::move(floatForm), std::move(reference));
+        if (keys)
+            run.continueFrom(*from, keys);
         QS_CHECK(run.run(batch, job));
         Preview preview = run.result(converted);
         preview.samples = batch.samples;

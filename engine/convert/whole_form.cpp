@@ -72,7 +72,7 @@ public:
     {
         const GraphPtr& model = m_model.prepared->model;
         QS_TRY(const Interpreter floatForm,
-               Interpreter::create(model, at::kCPU, fastLayout(*model)));
+               Interpreter::create(model, {.layout = fastLayout(*model)}));
         QS_TRY(m_wanted, floatForm.run(m_batch.inputs, {}, m_job));
         m_reference = against(outputs.reference);
         m_noise = against(outputs.lowered);

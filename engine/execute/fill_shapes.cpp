@@ -48,11 +48,11 @@ public:
     static Result<Shapes> seenOf(const GraphPtr& graph, const std::vector<at::IValue>& inputs,
                                  const JobContext& job)
     {
-        QS_TRY(Interpreter interpreter, Interpreter::create(graph));
         Shapes shapes;
-        interpreter.watchBodies([&](const Graph& body, ValueRef ref, const at::IValue& value) {
+        const BodyTap bodies = [&](const Graph& body, ValueRef ref, const at::IValue& value) {
             record(shapes.m_seen[&body], ref, value);
-        });
+        };
+        QS_TRY(const Interpreter interpreter, Interpreter::create(graph, {.bodies = bodies}));
         Seen& outer = shapes.m_seen[graph.get()];
         const Tap see = [&](ValueRef ref, const Node&, const at::IValue& value) -> Result<void> {
             record(outer, ref, value);

@@ -18,15 +18,10 @@
 
 namespace qs {
 
-namespace {
-
-} // namespace
-
 struct Interpreter::Impl : std::enable_shared_from_this<Interpreter::Impl>
 {
     GraphPtr graph;
-    at::Device device = at::kCPU;
-    Layout layout = Layout::AsGiven;
+    InterpreterOptions options;
     std::vector<NodeCall> calls; ///< by position
     JoinedPairs pairs;
     std::vector<std::vector<ValueRef>> dead; ///< by position
@@ -35,10 +30,6 @@ struct Interpreter::Impl : std::enable_shared_from_this<Interpreter::Impl>
     std::unordered_map<ValueRef, at::IValue> folded;
     std::map<const Graph*, Interpreter> subgraphs;
     std::vector<const Node*> holders; ///< buffers that the model changes
-    BodyTap bodyTap;
-    Substitute substitute;
-    SharedConstants shared;
-    std::shared_ptr<NodeTimes> times; ///< null: nobody asks
 
     bool isConstant(ValueRef ref) const { return constantNodes[graph->position(ref.node)]; }
     Result<at::IValue> read(ValueRef ref, const Frame& frame);
@@ -57,17 +48,16 @@ struct Interpreter::Impl : std::enable_shared_from_this<Interpreter::Impl>
     Result<void> tapOutputs(const Node& node, const Frame& frame, const Tap& tap);
 };
 
-Result<Interpreter> Interpreter::create(GraphPtr graph, at::Device device, Layout layout)
+Result<Interpreter> Interpreter::create(GraphPtr graph, InterpreterOptions options)
 {
     Interpreter made(std::make_shared<Impl>());
     Impl& impl = *made.m_impl;
     impl.graph = std::move(graph);
-    impl.device = device;
-    impl.layout = layout;
+    impl.options = std::move(options);
     impl.dead = lastUses(*impl.graph);
     impl.calls.reserve(impl.graph->nodes().size());
     for (const auto& node : impl.graph->nodes())
-        impl.calls.push_back(prepareCall(*node, layout));
+        impl.calls.push_back(prepareCall(*node, impl.options.layout));
     for (const StateUpdate& update : stateUpdates(*impl.graph))
         if (const Node& holder = impl.graph->get(update.holder); holder.isStored())
             impl.holders.push_back(&holder);
@@ -79,36 +69,15 @@ Result<Interpreter> Interpreter::create(GraphPtr graph, at::Device device, Layou
 
 // clang-format off
 const Graph& Interpreter::graph() const { return *m_impl->graph; }
-at::Device Interpreter::device() const { return m_impl->device; }
-Layout Interpreter::layout() const { return m_impl->layout; }
+at::Device Interpreter::device() const { return m_impl->options.device; }
+Layout Interpreter::layout() const { return m_impl->options.layout; }
 // clang-format on
-
-void Interpreter::watchBodies(BodyTap tap)
-{
-    m_impl->bodyTap = std::move(tap);
-    m_impl->subgraphs.clear();
-}
-
-void Interpreter::substitute(Substitute substitute)
-{
-    m_impl->substitute = std::move(substitute);
-}
-
-void Interpreter::shareConstants(SharedConstants shared)
-{
-    m_impl->shared = std::move(shared);
-}
-
-void Interpreter::keepTimes(std::shared_ptr<NodeTimes> times)
-{
-    m_impl->times = std::move(times);
-}
 
 Result<at::IValue> Interpreter::Impl::stored(const Node& node) const
 {
     if (!graph->tensors())
         return fail(makeError(ErrorCode::Internal, "the graph has no weights").atNode(node.name));
-    auto value = graph->tensors()->getOn(node.tensor, device);
+    auto value = graph->tensors()->getOn(node.tensor, options.device);
     if (!value)
         return fail(std::move(value).error().atNode(node.name));
     return value;
@@ -138,7 +107,7 @@ Result<at::IValue> Interpreter::Impl::fold(ValueRef ref)
             folded[ref] = value;
         return value;
     }
-    if (const auto kept = shared.find ? shared.find(ref) : nullptr)
+    if (const auto kept = options.constants.find ? options.constants.find(ref) : nullptr)
         return folded[ref] = *kept;
     Frame frame;
     std::vector<ValueRef> wanted;
@@ -147,8 +116,8 @@ Result<at::IValue> Interpreter::Impl::fold(ValueRef ref)
     QS_CHECK(evaluate(frame, wanted, {}, true));
     for (const ValueRef& made : wanted) {
         folded[made] = frame.get(made);
-        if (shared.keep)
-            shared.keep(made, folded.at(made));
+        if (options.constants.keep)
+            options.constants.keep(made, folded.at(made));
     }
     return folded.at(ref);
 }
@@ -161,16 +130,16 @@ Result<std::vector<at::IValue>> Interpreter::Impl::runSubgraph(const Node& node,
     const auto& subgraph = node.subgraphs.at(index);
     auto it = subgraphs.find(subgraph.get());
     if (it == subgraphs.end()) {
-        QS_TRY(Interpreter inner, Interpreter::create(subgraph, device));
-        inner.watchBodies(bodyTap);
+        QS_TRY(Interpreter inner,
+               Interpreter::create(subgraph, {.device = options.device, .bodies = options.bodies}));
         it = subgraphs.emplace(subgraph.get(), std::move(inner)).first;
     }
-    if (!tap && !bodyTap)
+    if (!tap && !options.bodies)
         return it->second.run(std::move(inputs), {}, job);
     const Tap inside
         = [&](ValueRef ref, const Node& inner, const at::IValue& value) -> Result<void> {
-        if (bodyTap)
-            bodyTap(*subgraph, ref, value);
+        if (options.bodies)
+            options.bodies(*subgraph, ref, value);
         return tap && inner.isOp(kObserveTarget) ? tap({node.id, 0}, inner, value) : Result<void>();
     };
     return it->second.run(std::move(inputs), inside, job);
@@ -187,8 +156,8 @@ Result<void> Interpreter::Impl::runNode(const Node& node, Frame& frame, const Fr
     const bool runs = node.isOperator();
     if (!runs || runJoined(pairs, node, frame, freedom))
         return {};
-    if (substitute && freedom.joinsPairs
-        && substitute(Interpreter(shared_from_this()), node, frame))
+    if (options.substitute && freedom.joinsPairs
+        && options.substitute(Interpreter(shared_from_this()), node, frame))
         return {};
     const ReadValue readValue = [&](ValueRef ref) { return read(ref, frame); };
     const RunSubgraph subgraphRunner = [&](std::size_t index, std::vector<at::IValue> inputs) {
@@ -196,7 +165,8 @@ Result<void> Interpreter::Impl::runNode(const Node& node, Frame& frame, const Fr
     };
     const NodeCall& call = calls[graph->position(node.id)];
     const bool overwrite = call.inPlace && mayOverwriteFirst(node, frame, freedom);
-    QS_TRY(auto values, runCall(node, call, {device, readValue, subgraphRunner, overwrite}));
+    QS_TRY(auto values,
+           runCall(node, call, {options.device, readValue, subgraphRunner, overwrite}));
     if (isStateUpdate(node))
         frame.setState(*node.args[0].value.asString(), values.at(0));
     for (std::uint32_t i = 0; i < node.outputs.size(); ++i)
@@ -237,8 +207,8 @@ Result<std::vector<at::IValue>> Interpreter::run(std::vector<at::IValue> inputs,
         return fail(ErrorCode::BadInput,
                     "the model takes " + counted(wanted, "input") + ", "
                         + std::to_string(inputs.size()) + " were given");
-    if (impl.times)
-        impl.times->beginRun();
+    if (impl.options.times)
+        impl.options.times->beginRun();
     Frame frame;
     QS_CHECK(impl.startState(frame, carried ? *carried : ModelState()));
     std::size_t nextInput = 0;
@@ -246,11 +216,11 @@ Result<std::vector<at::IValue>> Interpreter::run(std::vector<at::IValue> inputs,
         const Node& node = *nodes[i];
         QS_CHECK(checkGoesOn(job, node));
         if (node.kind == NodeKind::Input)
-            frame.set({node.id, 0}, inLayout(inputs[nextInput++], impl.layout));
+            frame.set({node.id, 0}, inLayout(inputs[nextInput++], impl.options.layout));
         else if (node.kind == NodeKind::Output)
             break;
         else if (!impl.constantNodes[i] && !node.isStored()) {
-            const NodeTimes::Watch watch(impl.times.get(), node.id);
+            const NodeTimes::Watch watch(impl.options.times.get(), node.id);
             QS_CHECK(impl.runNode(node, frame, {!tap, impl.dead[i]}, tap, job));
         }
         if (tap && !node.isStored())
@@ -261,7 +231,7 @@ Result<std::vector<at::IValue>> Interpreter::run(std::vector<at::IValue> inputs,
     std::vector<at::IValue> out;
     const ReadValue readValue = [&](ValueRef ref) { return impl.read(ref, frame); };
     for (const auto& arg : impl.graph->output().args)
-        QS_CHECK(convertFlat(arg.value, impl.device, readValue, out));
+        QS_CHECK(convertFlat(arg.value, impl.options.device, readValue, out));
     if (carried)
         for (const auto& [holder, value] : frame.state())
             (*carried)[holder] = value;
@@ -357,7 +327,7 @@ Result<void> Interpreter::evaluate(Frame& frame, std::span<const ValueRef> wante
 Result<void> Interpreter::runNode(const Node& node, Frame& frame) const
 {
     const InferenceScope scope;
-    const NodeTimes::Watch watch(m_impl->times.get(), node.id);
+    const NodeTimes::Watch watch(m_impl->options.times.get(), node.id);
     return m_impl->runNode(node, frame, {});
 }
 
@@ -365,7 +335,7 @@ Result<void> Interpreter::runNode(const Node& node, Frame& frame,
                                   std::span<const ValueRef> expendable, const JobContext& job) const
 {
     const InferenceScope scope;
-    const NodeTimes::Watch watch(m_impl->times.get(), node.id);
+    const NodeTimes::Watch watch(m_impl->options.times.get(), node.id);
     return m_impl->runNode(node, frame, {true, expendable}, {}, job);
 }
 

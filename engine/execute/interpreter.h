@@ -37,35 +37,39 @@ struct SharedConstants
     std::function<void(ValueRef, const at::IValue&)> keep;
 };
 
+/// How an interpreter runs its graph.
+struct InterpreterOptions
+{
+    at::Device device = at::kCPU;
+    /// With ChannelsLast (as `fastLayout` allows) views of what does not lie in order are copies.
+    Layout layout = Layout::AsGiven;
+    /// Sees what is inside of branches, loops and regions, at any depth.
+    BodyTap bodies = {};
+    /// Asked before an operator runs, where nobody looks at the integers between a quantize and its
+    /// dequantize; not in subgraphs.
+    Substitute substitute = {};
+    /// Where constants are looked for before they are computed; not in subgraphs.
+    SharedConstants constants = {};
+    /// Note how long each node takes in `run` and `runNode`. On a device that works on its own that
+    /// is only the time to hand the work over. Null: nobody asks.
+    std::shared_ptr<NodeTimes> times = nullptr;
+};
+
 /// Runs a graph node by node through the LibTorch dispatcher. Values are freed after their last
 /// use. Nodes that depend on parameters and constants alone (weight quantization, prepacking) run
-/// once, at first use, and are kept. Immutable after `create`; runs on one thread at a time. Opaque
-/// nodes run through the dispatcher too where the operator exists; else the run fails, naming the
-/// node.
+/// once, at first use, and are kept, as are the interpreters of subgraphs; copies share them. All
+/// else is fixed by `create`. Runs on one thread at a time. Opaque nodes run through the dispatcher
+/// too where the operator exists; else the run fails, naming the node.
 class Interpreter
 {
 public:
     /// Resolves every operator. Errors: an operator LibTorch does not know (names the node) only
     /// when it is reached, so a graph with unknown nodes can be created.
-    /// With layout ChannelsLast (as `fastLayout` allows) views of what does not lie in order are
-    /// copies.
-    static Result<Interpreter> create(GraphPtr graph, at::Device device = at::kCPU,
-                                      Layout layout = Layout::AsGiven);
+    static Result<Interpreter> create(GraphPtr graph, InterpreterOptions options = {});
 
     const Graph& graph() const;
     at::Device device() const;
     Layout layout() const;
-    /// From now on `tap` sees what is inside of branches, loops and regions, at any depth.
-    void watchBodies(BodyTap tap);
-    /// From now on `substitute` is asked before an operator runs, where nobody looks at the
-    /// integers between a quantize and its dequantize; not in subgraphs. Copies of the interpreter
-    /// share it.
-    void substitute(Substitute substitute);
-    /// From now on constants are looked for there before they are computed; not in subgraphs.
-    void shareConstants(SharedConstants shared);
-    /// From now on `run` and `runNode` note how long each node takes; null: no longer. On a device
-    /// that works on its own that is only the time to hand the work over.
-    void keepTimes(std::shared_ptr<NodeTimes> times);
 
     /// Runs the whole graph. `inputs` in the order of `Graph::inputs()`, already on the device;
     /// returns the Output node's arguments flattened in order. Checks cancel between nodes. `tap`

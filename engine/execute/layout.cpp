@@ -39,6 +39,13 @@ Layout fastLayout(const Graph& graph)
     return images ? Layout::ChannelsLast : Layout::AsGiven;
 }
 
+Layout fastLayout(const Graph& one, const Graph& other, at::Device device)
+{
+    const bool fast = device.is_cpu() && fastLayout(one) == Layout::ChannelsLast
+        && fastLayout(other) == Layout::ChannelsLast;
+    return fast ? Layout::ChannelsLast : Layout::AsGiven;
+}
+
 at::IValue inLayout(const at::IValue& value, Layout layout)
 {
     if (layout == Layout::AsGiven || !value.isTensor())

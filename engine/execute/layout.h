@@ -26,6 +26,9 @@ bool wantsViewableStrides(const Node& node);
 /// strides of its inputs; else AsGiven.
 Layout fastLayout(const Graph& graph);
 
+/// The fastest in which both graphs add in the same order on the device.
+Layout fastLayout(const Graph& one, const Graph& other, at::Device device);
+
 /// An input of such a run: images are copied, everything else is passed on.
 at::IValue inLayout(const at::IValue& value, Layout layout);
 

@@ -2,6 +2,7 @@
 #include "engine/graph/bodies.h"
 
 #include "engine/graph/code/code_printer.h"
+#include "engine/graph/operators/common_targets.h"
 #include "engine/graph/operators/engine_ops.h"
 
 #include <algorithm>
@@ -19,9 +20,9 @@ struct Titles
 };
 
 constexpr std::array<Titles, 8> kTitles {{{"higher_order.cond", {"if true", "otherwise"}},
-                                          {"prim.If", {"if true", "otherwise"}},
+                                          {kIfTarget, {"if true", "otherwise"}},
                                           {"higher_order.while_loop", {"while", "do"}},
-                                          {"prim.Loop", {"do", ""}},
+                                          {kLoopTarget, {"do", ""}},
                                           {"higher_order.wrap_with_autocast", {"autocast", ""}},
                                           {kRegionTarget, {"region", ""}},
                                           {kModuleTarget, {"inside", ""}},

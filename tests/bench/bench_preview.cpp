@@ -110,7 +110,7 @@ int main(int argc, char** argv)
     const auto data = must(openDataset(argv[2], *model, options));
     const Batch batch = must(data->batch(0));
     const Layout layout = fastLayout(*model);
-    const Interpreter interpreter = must(Interpreter::create(model, at::kCPU, layout));
+    const Interpreter interpreter = must(Interpreter::create(model, {.layout = layout}));
     std::vector<at::IValue> inputs;
     for (const at::IValue& input : batch.inputs)
         inputs.push_back(inLayout(input, layout));

@@ -184,6 +184,13 @@ def test_what_only_decides_a_branch_stays_float(folder):
                 assert node["quantized"], node
 
 
+def test_bodies_say_what_they_are(folder):
+    _, path = scripted(Decides, folder)
+    nodes = run_json("inspect", path)["nodes"]
+    titles = {(n["op"], *(body["title"] for body in n["bodies"])) for n in nodes if "bodies" in n}
+    assert titles == {("prim.If.default", "if true", "otherwise"), ("prim.Loop.default", "do")}, titles
+
+
 def test_a_branch_is_located_left_alone_and_the_rest_quantized(folder):
     script, path = scripted(Gated, folder)
     x, samples, _ = data(folder)

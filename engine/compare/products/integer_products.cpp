@@ -106,17 +106,12 @@ Result<std::vector<WeightTerm>> termsOf(const GridProduct& product, const at::Te
 
 } // namespace
 
-IntegerProducts::IntegerProducts(const Interpreter& interpreter,
-                                 const std::vector<GridProduct>& products,
+IntegerProducts::IntegerProducts(const std::vector<GridProduct>& products,
                                  std::optional<KeptPacks> kept)
     : m_kept(std::move(kept))
 {
-    for (const GridProduct& product : products) {
-        // Byte kernels make channels-last images: elsewhere strides would not be those expected.
-        const bool fits = !product.geometry || interpreter.layout() == Layout::ChannelsLast;
-        if (fits && interpreter.isConstant(product.weight))
-            m_states[product.node].product = product;
-    }
+    for (const GridProduct& product : products)
+        m_states[product.node].product = product;
 }
 
 Key IntegerProducts::packKey(const GridProduct& product, at::IntArrayRef inputShape) const
@@ -155,9 +150,12 @@ bool IntegerProducts::run(const Interpreter& interpreter, const Node& node, Fram
     if (found == m_states.end() || found->second.left)
         return false;
     State& state = found->second;
-    const at::IValue* value = frame.tryGet(state.product.input);
+    const GridProduct& product = state.product;
+    // Byte kernels make channels-last images: elsewhere strides would not be those expected.
+    const bool fits = !product.geometry || interpreter.layout() == Layout::ChannelsLast;
+    const at::IValue* value = frame.tryGet(product.input);
     const bool isTensor = value && value->isTensor() && value->toTensor().defined();
-    if (!isTensor || frame.has(state.product.weight))
+    if (!fits || !interpreter.isConstant(product.weight) || !isTensor || frame.has(product.weight))
         return false;
     const at::Tensor input = value->toTensor();
     const auto made
@@ -232,13 +230,14 @@ Result<at::Tensor> IntegerProducts::firstResult(State& state, const Interpreter&
     return made;
 }
 
-void multiplyAsBytes(Interpreter& interpreter, const std::vector<GridProduct>& products,
-                     std::optional<KeptPacks> kept)
+Substitute byteProducts(const std::vector<GridProduct>& products, std::optional<KeptPacks> kept)
 {
-    const auto made = std::make_shared<IntegerProducts>(interpreter, products, std::move(kept));
-    interpreter.substitute([made](const Interpreter& running, const Node& node, Frame& frame) {
+    if (products.empty())
+        return {};
+    const auto made = std::make_shared<IntegerProducts>(products, std::move(kept));
+    return [made](const Interpreter& running, const Node& node, Frame& frame) {
         return made->run(running, node, frame);
-    });
+    };
 }
 
 } // namespace qs

@@ -30,13 +30,13 @@ struct KeptPacks
 class IntegerProducts
 {
 public:
-    /// The products of the interpreter's graph, on the CPU. `kept`: none where nothing is kept.
-    IntegerProducts(const Interpreter& interpreter, const std::vector<GridProduct>& products,
-                    std::optional<KeptPacks> kept = {});
+    /// The products of a graph that runs on the CPU. `kept`: none where nothing is kept.
+    explicit IntegerProducts(const std::vector<GridProduct>& products,
+                             std::optional<KeptPacks> kept = {});
 
     /// Puts the node's result into the frame (`Substitute`). False where the node is none of the
-    /// products, its input is not on the grid, the frame holds another weight, or its kernel is not
-    /// trusted.
+    /// products, its weight is not constant, the layout is not that of the kernels, its input is
+    /// not on the grid, the frame holds another weight, or its kernel is not trusted.
     bool run(const Interpreter& interpreter, const Node& node, Frame& frame);
 
 private:
@@ -68,8 +68,8 @@ private:
     std::optional<KeptPacks> m_kept;
 };
 
-/// From now on the interpreter runs these products of its graph so.
-void multiplyAsBytes(Interpreter& interpreter, const std::vector<GridProduct>& products,
-                     std::optional<KeptPacks> kept = {});
+/// For the one interpreter that runs these products of its graph so; none where there are none.
+Substitute byteProducts(const std::vector<GridProduct>& products,
+                        std::optional<KeptPacks> kept = {});
 
 } // namespace qs

@@ -2,7 +2,6 @@
 #include "engine/compare/sweep/sweep.h"
 
 #include "engine/base/log.h"
-#include "engine/compare/form_runners.h"
 #include "engine/compare/original_pairs.h"
 #include "engine/compare/output_run.h"
 #include "engine/compare/products/integer_products.h"
@@ -23,10 +22,10 @@ Result<at::Tensor> tensorOf(const Interpreter& interpreter, const Frame& frame, 
 
 } // namespace
 
-Sweep::Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter referenceForm,
-             std::vector<CompareUnit> units, GraphPtr edited)
+Sweep::Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter onConverted,
+             Interpreter referenceForm, std::vector<CompareUnit> units)
     : m_float(std::move(floatForm))
-    , m_onConverted(m_float)
+    , m_onConverted(std::move(onConverted))
     , m_reference(std::move(referenceForm))
     , m_interiors(converted, m_float.device())
     , m_units(std::move(units))
@@ -40,42 +39,43 @@ Sweep::Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter
     , m_expendableFloat(findExpendable(m_float.graph(), &UnitInput::value, &UnitOutput::value))
     , m_expendableReference(
           findExpendable(m_reference.graph(), &UnitInput::read, &UnitOutput::reference))
-    , m_edited(std::move(edited))
 {
-    if (m_float.device().is_cpu())
-        m_floatTimes = std::make_shared<NodeTimes>();
-    m_float.keepTimes(m_floatTimes);
 }
 
 Result<Sweep> Sweep::create(const ConvertedModel& converted, at::Device device,
                             const GraphPtr& original)
 {
     const GraphPtr& edited = converted.prepared->model;
-    QS_TRY(auto inputs, pairedInputs(original ? *original : *edited, *edited));
-    QS_TRY(FormRunners forms, FormRunners::create(converted, device, original));
+    const GraphPtr& model = original ? original : edited;
+    QS_TRY(auto inputs, pairedInputs(*model, *edited));
     auto units
         = original ? pairedUnits(compareUnits(converted), *original) : compareUnits(converted);
-    Sweep sweep(converted, std::move(forms.floatForm), std::move(forms.reference), std::move(units),
-                original ? edited : nullptr);
+    const Layout layout = fastLayout(*model, *converted.reference, device);
+    const auto times = device.is_cpu() ? std::make_shared<NodeTimes>() : nullptr;
+    const bool usesIntegers = device.is_cpu() && multipliesBytes();
+    const auto quantized
+        = usesIntegers ? quantizedProducts(*converted.reference) : std::vector<GridProduct>();
+    QS_TRY(Interpreter floatForm,
+           Interpreter::create(model, {.device = device, .layout = layout, .times = times}));
+    QS_TRY(Interpreter reference,
+           Interpreter::create(
+               converted.reference,
+               {.device = device, .layout = layout, .substitute = byteProducts(quantized)}));
+    Interpreter onConverted = floatForm;
+    if (usesIntegers && !original) { // f(x) keeps an interpreter of its own: it multiplies floats
+        Substitute bytes = byteProducts(floatProducts(converted, units, quantized));
+        QS_TRY(onConverted,
+               Interpreter::create(
+                   model, {.device = device, .layout = layout, .substitute = std::move(bytes)}));
+    }
+    Sweep sweep(converted, std::move(floatForm), std::move(onConverted), std::move(reference),
+                std::move(units));
+    sweep.m_floatTimes = times;
+    sweep.m_edited = original ? edited : nullptr;
     sweep.m_floatInputs = std::move(inputs);
-    sweep.m_addsAsExported = sweep.m_float.layout() == Layout::AsGiven;
-    if (device.is_cpu() && multipliesBytes())
-        QS_CHECK(sweep.useIntegers(converted));
+    sweep.m_usesIntegers = usesIntegers;
+    sweep.m_addsAsExported = layout == Layout::AsGiven && quantized.empty();
     return sweep;
-}
-
-Result<void> Sweep::useIntegers(const ConvertedModel& converted)
-{
-    // f(x) keeps an interpreter of its own, which multiplies floats.
-    QS_TRY(m_onConverted,
-           Interpreter::create(converted.prepared->model, m_float.device(), m_float.layout()));
-    const auto quantized = quantizedProducts(*converted.reference);
-    if (!m_edited)
-        multiplyAsBytes(m_onConverted, floatProducts(converted, m_units, quantized));
-    multiplyAsBytes(m_reference, quantized);
-    m_usesIntegers = true;
-    m_addsAsExported = m_addsAsExported && quantized.empty();
-    return {};
 }
 
 Result<Sweep::Outputs> Sweep::run(const std::vector<at::IValue>& inputs, const JobContext& job)

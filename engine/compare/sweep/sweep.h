@@ -75,9 +75,8 @@ public:
     std::vector<NodeTime> floatTimes() const;
 
 private:
-    Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter referenceForm,
-          std::vector<CompareUnit> units, GraphPtr edited);
-    Result<void> useIntegers(const ConvertedModel& converted);
+    Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter onConverted,
+          Interpreter referenceForm, std::vector<CompareUnit> units);
     Key unitKey(const Continuation& from, const CompareUnit& unit, const ValueKeys& floatKeys,
                 const ValueKeys& referenceKeys) const;
     /// Tells sweeps apart that add up in different ways.

@@ -319,7 +319,7 @@ private Q_SLOTS:
                      {at::randn({6, 3, 3, 3})});
         QVERIFY(fastLayout(*graph) == Layout::ChannelsLast);
         const at::Tensor x = at::randn({2, 3, 8, 8});
-        const auto fast = Interpreter::create(graph, at::kCPU, Layout::ChannelsLast);
+        const auto fast = Interpreter::create(graph, {.layout = Layout::ChannelsLast});
         const at::Tensor made = onlyTensor(fast->run({x}));
         QVERIFY(at::allclose(made, onlyTensor(runnerFor(graph).run({x})), 1e-4, 1e-5));
         // Strides that are looked at must be the ones PyTorch would see.
