@@ -8,7 +8,6 @@
 #include "engine/calibrate/checkpoint.h"
 #include "engine/calibrate/data/batch_reader.h"
 #include "engine/calibrate/data/input_variety.h"
-#include "engine/calibrate/device_scope.h"
 #include "engine/calibrate/look_queue.h"
 #include "engine/calibrate/memory_estimate.h"
 #include "engine/calibrate/non_finite.h"
@@ -361,7 +360,6 @@ Result<ObservationsPtr> runCalibration(const PreparedModel& prepared, const Data
                                        const Checkpoint* checkpoint)
 {
     const InferenceScope inference;
-    const DeviceScope deterministic;
     QS_TRY(Interpreter interpreter,
            Interpreter::create(prepared.graph, {.device = at::Device(device)}));
     Calibration calibration(prepared, std::move(interpreter), data.isSequence());

@@ -23,10 +23,9 @@ struct DeviceChoice
 Result<DeviceChoice> chooseDevice(const std::string& requested);
 
 /// Runs the data through the prepared graph and lets every observer see its value, the weights
-/// included. A NaN or Inf at a node is an error naming the node and the batch. TF32 off and cuDNN
-/// deterministic on a GPU. With a checkpoint it goes on from the statistics that are there, and
-/// leaves its own there from time to time and when it is cancelled; a sequence, whose model keeps a
-/// state, starts over.
+/// included. A NaN or Inf at a node is an error naming the node and the batch. With a checkpoint it
+/// goes on from the statistics that are there, and leaves its own there from time to time and when
+/// it is cancelled; a sequence, whose model keeps a state, starts over.
 Result<ObservationsPtr> calibrate(const PreparedModel& prepared, const Dataset& data,
                                   const std::string& device, const JobContext& job = {},
                                   const Checkpoint* checkpoint = nullptr);

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/calibrate/calibrator.h"
-#include "engine/calibrate/device_scope.h"
 #include "engine/extensions/load_pack.h"
 #include "engine/kernels/device_plugin.h"
 #include "engine/kernels/self_check.h"
-
-#include <ATen/Context.h>
 
 #include <charconv>
 
@@ -76,26 +73,6 @@ Result<DeviceChoice> chooseDevice(const std::string& requested)
     if (!choice)
         return fail(std::move(choice).error().withHint("use --device cpu"));
     return choice;
-}
-
-DeviceScope::DeviceScope()
-    : m_tf32Blas(at::globalContext().allowTF32CuBLAS())
-    , m_tf32Cudnn(at::globalContext().allowTF32CuDNN())
-    , m_deterministic(at::globalContext().deterministicCuDNN())
-    , m_benchmark(at::globalContext().benchmarkCuDNN())
-{
-    at::globalContext().setAllowTF32CuBLAS(false);
-    at::globalContext().setAllowTF32CuDNN(false);
-    at::globalContext().setDeterministicCuDNN(true);
-    at::globalContext().setBenchmarkCuDNN(false);
-}
-
-DeviceScope::~DeviceScope()
-{
-    at::globalContext().setAllowTF32CuBLAS(m_tf32Blas);
-    at::globalContext().setAllowTF32CuDNN(m_tf32Cudnn);
-    at::globalContext().setDeterministicCuDNN(m_deterministic);
-    at::globalContext().setBenchmarkCuDNN(m_benchmark);
 }
 
 } // namespace qs

@@ -5,7 +5,6 @@
 #include "engine/compare/compare_unit.h"
 #include "engine/compare/metrics/metrics.h"
 #include "engine/compare/output_run.h"
-#include "engine/compare/products/integer_products.h"
 #include "engine/compare/sweep/repeatable.h"
 #include "engine/graph/output_names.h"
 
@@ -59,15 +58,6 @@ SharedConstants keptWeights(Memo& values, const PreviewKeysPtr& keys, Layout lay
     return {
         [&values, keyOf](ValueRef ref) { return values.find<at::IValue>(keyOf(ref)); },
         [&values, keyOf](ValueRef ref, const at::IValue& v) { keepValue(values, keyOf(ref), v); }};
-}
-
-/// Weights that earlier previews packed are used again.
-KeptPacks keptPacks(Memo& values, const PreviewKeysPtr& keys)
-{
-    return {values, [keys](const GridProduct& product) {
-                KeyBuilder key("packed");
-                return key.add(keys->reference.of(product.weight)).key();
-            }};
 }
 
 class PreviewRun
@@ -289,17 +279,12 @@ Result<Preview> previewErrors(const ConvertedModel& converted, const Batch& batc
         InterpreterOptions options {.device = at::Device(device)};
         options.layout = fastLayout(*model, *converted.reference, options.device);
         QS_TRY(Interpreter floatForm, Interpreter::create(model, options));
-        const bool isOnCpu = options.device.is_cpu();
         PreviewKeysPtr keys;
-        std::optional<KeptPacks> packs;
-        if (from && isOnCpu && isRepeatable(*model) && isRepeatable(*converted.reference)) {
+        if (from && options.device.is_cpu() && isRepeatable(*model)
+            && isRepeatable(*converted.reference)) {
             keys = std::make_shared<const PreviewKeys>(converted);
-            packs.emplace(keptPacks(from->work.values, keys));
             options.constants = keptWeights(from->work.values, keys, options.layout);
         }
-        if (isOnCpu && multipliesBytes())
-            options.substitute
-                = byteProducts(quantizedProducts(*converted.reference), std::move(packs));
         QS_TRY(Interpreter reference, Interpreter::create(converted.reference, std::move(options)));
         PreviewRun run(converted, std::move(floatForm), std::move(reference));
         if (keys)

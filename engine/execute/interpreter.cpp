@@ -18,7 +18,7 @@
 
 namespace qs {
 
-struct Interpreter::Impl : std::enable_shared_from_this<Interpreter::Impl>
+struct Interpreter::Impl
 {
     GraphPtr graph;
     InterpreterOptions options;
@@ -155,9 +155,6 @@ Result<void> Interpreter::Impl::runNode(const Node& node, Frame& frame, const Fr
     }
     const bool runs = node.isOperator();
     if (!runs || runJoined(pairs, node, frame, freedom))
-        return {};
-    if (options.substitute && freedom.joinsPairs
-        && options.substitute(Interpreter(shared_from_this()), node, frame))
         return {};
     const ReadValue readValue = [&](ValueRef ref) { return read(ref, frame); };
     const RunSubgraph subgraphRunner = [&](std::size_t index, std::vector<at::IValue> inputs) {

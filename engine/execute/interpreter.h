@@ -24,11 +24,6 @@ using Tap = std::function<Result<void>(ValueRef, const Node&, const at::IValue&)
 /// Sees every value of a graph that a node runs, on the running thread, each time it is run.
 using BodyTap = std::function<void(const Graph& body, ValueRef, const at::IValue&)>;
 
-class Interpreter;
-/// Puts a node's outputs into the frame in another way than by its operator; false: it did not. The
-/// interpreter is the one that runs the node, for what is constant.
-using Substitute = std::function<bool(const Interpreter&, const Node&, Frame&)>;
-
 /// Where an interpreter finds what others made of stored tensors alone (a folded, quantized
 /// weight), and leaves its own.
 struct SharedConstants
@@ -45,9 +40,6 @@ struct InterpreterOptions
     Layout layout = Layout::AsGiven;
     /// Sees what is inside of branches, loops and regions, at any depth.
     BodyTap bodies = {};
-    /// Asked before an operator runs, where nobody looks at the integers between a quantize and its
-    /// dequantize; not in subgraphs.
-    Substitute substitute = {};
     /// Where constants are looked for before they are computed; not in subgraphs.
     SharedConstants constants = {};
     /// Note how long each node takes in `run` and `runNode`. On a device that works on its own that

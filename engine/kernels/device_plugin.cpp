@@ -72,6 +72,16 @@ void askDriver(CudaFacts& facts)
         facts.why = "no CUDA device";
 }
 
+// Of the whole process, and never taken back: every stage measures the same floats.
+void computeReproducibly()
+{
+    at::Context& context = at::globalContext();
+    context.setAllowTF32CuBLAS(false);
+    context.setAllowTF32CuDNN(false);
+    context.setDeterministicCuDNN(true);
+    context.setBenchmarkCuDNN(false);
+}
+
 } // namespace
 
 CudaFacts cudaFacts()
@@ -98,6 +108,7 @@ Result<void> loadCudaPlugin()
     }
     if (!at::globalContext().hasCUDA())
         return fail(ErrorCode::Device, "LibTorch finds no CUDA device");
+    computeReproducibly();
     return {};
 }
 

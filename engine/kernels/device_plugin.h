@@ -22,7 +22,9 @@ struct CudaFacts
 /// Asks the driver without starting a context; loads nothing else. Any thread.
 CudaFacts cudaFacts();
 
-/// Loads the plug-in, which registers the kernels for CUDA. Harmless when called again. Errors
+/// Loads the plug-in, which registers the kernels for CUDA. From then on CUDA computes as
+/// reproducibly as LibTorch can in this process: no TF32, deterministic cuDNN without benchmarking.
+/// Harmless when called again. Errors
 /// (Device): no driver, no device, no plug-in, or what the loader says. Call before anything else
 /// touches LibTorch's CUDA side.
 Result<void> loadCudaPlugin();

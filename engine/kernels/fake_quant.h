@@ -53,11 +53,6 @@ void dequantizeCpu(const std::uint8_t* data, std::int64_t count, const FakeQuant
                    int threads);
 void dequantizeCpu(const std::int8_t* data, std::int64_t count, const FakeQuant& q, float* out,
                    int threads);
-/// The integers of values that are on the grid already, each plus `shift`, which must fit eight
-/// bits without a sign. False where a value is not what its integer stands for; `out` is then of no
-/// use.
-bool gridIntegersCpu(const float* data, std::int64_t count, const FakeQuant& q, int shift,
-                     std::uint8_t* out, int threads);
 /// `out` may be `data`.
 void fakeQuantCpu(const float* data, std::int64_t count, const FakeQuant& q, float* out,
                   int threads);

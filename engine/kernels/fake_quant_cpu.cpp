@@ -2,9 +2,6 @@
 #include "engine/kernels/fake_quant.h"
 #include "engine/kernels/parallel.h"
 
-#include <algorithm>
-#include <atomic>
-
 namespace qs::kernels {
 
 namespace {
@@ -40,20 +37,6 @@ QS_VECTOR_CLONES void toFloats(const std::int8_t* data, std::int64_t count, Fake
 {
     for (std::int64_t i = 0; i < count; ++i)
         out[i] = (float(data[i]) - q.zeroPoint) * q.scale;
-}
-
-/// Whether all were on the grid.
-QS_VECTOR_CLONES bool toShifted(const float* data, std::int64_t count, FakeQuant q, int shift,
-                                std::uint8_t* out)
-{
-    std::int32_t strangers = 0;
-    for (std::int64_t i = 0; i < count; ++i) {
-        const float integer = quantizeValue(data[i], q);
-        const bool same = (integer - q.zeroPoint) * q.scale == data[i];
-        strangers |= same ? 0 : 1;
-        out[i] = std::uint8_t(same ? std::int32_t(integer) + shift : 0);
-    }
-    return strangers == 0;
 }
 
 template<class T>
@@ -96,20 +79,6 @@ void dequantizeCpu(const std::int8_t* data, std::int64_t count, const FakeQuant&
                    int threads)
 {
     dequantizeParts(data, count, q, out, threads);
-}
-
-bool gridIntegersCpu(const float* data, std::int64_t count, const FakeQuant& q, int shift,
-                     std::uint8_t* out, int threads)
-{
-    // Data off the grid are told at the first stretch of them.
-    constexpr std::int64_t kStretch = 1 << 14;
-    std::atomic<bool> onGrid = true;
-    forEachPart(count, partCount(count, threads), [&](int, std::int64_t begin, std::int64_t end) {
-        for (std::int64_t at = begin; at < end && onGrid; at += kStretch)
-            if (!toShifted(data + at, std::min(kStretch, end - at), q, shift, out + at))
-                onGrid = false;
-    });
-    return onGrid;
 }
 
 void fakeQuantCpu(const float* data, std::int64_t count, const FakeQuant& q, float* out,

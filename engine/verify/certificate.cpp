@@ -2,11 +2,11 @@
 #include "engine/verify/certificate.h"
 
 #include "engine/base/files/read_file.h"
-#include "engine/compare/products/packed_product.h"
 #include "engine/configure/json/json_reader.h"
 #include "engine/verify/certificate_rows.h"
 
 #include <ATen/Version.h>
+#include <ATen/cpu/Utils.h>
 
 #include <algorithm>
 #include <fstream>
@@ -57,7 +57,7 @@ Json speedJson(const SpeedReport& speed)
     return {{"float_ms", speed.floatMs}, {"int8_ms", speed.int8Ms},
             {"speedup", speed.speedup},  {"rounds", speed.rounds},
             {"samples", speed.samples},  {"operators", std::move(operators)},
-            {"error", speed.error},      {"lines", speedLines(speed, multipliesBytes())}};
+            {"error", speed.error},      {"lines", speedLines(speed, hasDotProduct())}};
 }
 
 Json stepsJson(const VerifiedSteps& steps)
@@ -179,6 +179,11 @@ std::string processorText()
             instructions = instructionsIn(line.substr(colon + 2));
     }
     return name + "; " + at::get_cpu_capability() + instructions;
+}
+
+bool hasDotProduct()
+{
+    return at::cpu::is_avx512_vnni_supported();
 }
 
 } // namespace qs

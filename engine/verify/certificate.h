@@ -117,4 +117,8 @@ std::map<std::string, std::string> certifiedFiles(const std::string& json);
 /// ...; AVX512; avx2 avx512_vnni amx_int8".
 std::string processorText();
 
+/// This processor adds up products of bytes in 32 bits (AVX-512 VNNI): oneDNN's kernels do not
+/// saturate in between.
+bool hasDotProduct();
+
 } // namespace qs

@@ -2,7 +2,6 @@
 #include "engine/verify/certificate_rows.h"
 
 #include "engine/base/text.h"
-#include "engine/compare/products/packed_product.h"
 #include "engine/export/documents/result_document.h"
 
 #include <algorithm>
@@ -102,7 +101,7 @@ CertificateRow rowOf(const RuntimeVerdict& verdict)
         if (!note(key).empty())
             row.lines.push_back(note(key));
     if (verdict.speed)
-        for (std::string& line : speedLines(*verdict.speed, multipliesBytes()))
+        for (std::string& line : speedLines(*verdict.speed, hasDotProduct()))
             row.lines.push_back(std::move(line));
     return row;
 }

@@ -6,7 +6,6 @@
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 #include "engine/compare/metrics/metrics.h"
-#include "engine/compare/products/packed_product.h"
 #include "engine/convert/form_errors.h"
 #include "engine/convert/lowering/quantized_engine.h"
 #include "engine/export/documents/result_document.h"
@@ -14,6 +13,7 @@
 #include "engine/export/file_origin.h"
 #include "engine/export/onnx/onnx_exporter.h"
 #include "engine/graph/output_names.h"
+#include "engine/verify/certificate.h"
 #include "engine/verify/node_steps.h"
 #include "engine/verify/own_runs.h"
 #include "engine/verify/python_run.h"
@@ -98,7 +98,7 @@ private:
         if (m_batches.empty())
             return fail(ErrorCode::BadInput, "the data hold no whole batch");
         QS_TRY(m_own, OwnRuns::create(m_request, m_batches, m_job));
-        m_saturates = !multipliesBytes()
+        m_saturates = !hasDotProduct()
             && std::any_of(converted.qparams.begin(), converted.qparams.end(), [](const auto& one) {
                    const QParams& qparams = one.second;
                    return !isPerChannel(qparams.qscheme) && qparams.quantMin == 0

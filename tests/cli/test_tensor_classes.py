@@ -102,7 +102,7 @@ def test_verify_and_compare(folder):
     quantized(folder, file, data)
     text = run_good("verify", folder / "out", "--data", data, "--extension", PACK)
     assert "torch.jit" in text and "FAILED" not in text, text
-    document = run_json("compare", file, "--result", folder / "out", "--data", data, "--extension", PACK)
+    document = run_json("compare", file, "--result", folder / "out", "--data", data, "--device", "cpu", "--extension", PACK)
     assert by_name(document)["linear_1"]["error"] == by_name(json.loads((folder / "out" / "result.json").read_text()))["linear_1"]["error"]
     expect_bad("compare", file, "--result", folder / "out", "--data", data,
                contains=["m.pt", "sites::SparseTensor", "--extension DIR"])

@@ -84,34 +84,6 @@ private Q_SLOTS:
         QVERIFY(grown.low < -1.0f && grown.high > 1.0f);
         QVERIFY(grown.counts == tensorHistogram(x, {grown.low, grown.high}, 2048));
     }
-    // What is on the grid comes back as its integers, wherever a value off it stands.
-    void integersOfAGrid()
-    {
-        for (const auto& [zeroPoint, low, shift] :
-             {std::tuple(113, 0, 0), std::tuple(-7, -128, 128)}) {
-            const auto q = kernels::makeFakeQuant(0.037, zeroPoint, low, low + 255);
-            for (const std::int64_t size : {0, 1, 31, 32, 33, 16383, 16385, 200001, 1048583}) {
-                const at::Tensor integers = at::randint(0, 256, {size + 1}, at::kByte);
-                const at::Tensor x = (integers.to(at::kFloat) - float(zeroPoint + shift)) * q.scale;
-                at::Tensor out = at::zeros({size}, at::kByte);
-                const auto convert = [&](const float* data) {
-                    return kernels::gridIntegersCpu(data, size, q, shift,
-                                                    out.mutable_data_ptr<std::uint8_t>(), 2);
-                };
-                const float* unaligned = x.const_data_ptr<float>() + 1;
-                QVERIFY(convert(unaligned));
-                QVERIFY(out.equal(integers.slice(0, 1)));
-                for (const float stranger : {0.01f, 300.0f, -300.0f, NAN, INFINITY, -INFINITY})
-                    for (const std::int64_t at : {std::int64_t(0), size / 2, size - 1}) {
-                        if (size == 0)
-                            continue;
-                        at::Tensor off = x.slice(0, 1).clone();
-                        off[at] = stranger;
-                        QVERIFY(!convert(off.const_data_ptr<float>()));
-                    }
-            }
-        }
-    }
     // As quantized_decomposed has it, also where 0 lies outside the range.
     void noNumberBecomesZero()
     {

@@ -4,7 +4,6 @@
 #include "engine/base/log.h"
 #include "engine/compare/original_pairs.h"
 #include "engine/compare/output_run.h"
-#include "engine/compare/products/integer_products.h"
 #include "engine/execute/liveness.h"
 
 #include <algorithm>
@@ -22,10 +21,9 @@ Result<at::Tensor> tensorOf(const Interpreter& interpreter, const Frame& frame, 
 
 } // namespace
 
-Sweep::Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter onConverted,
-             Interpreter referenceForm, std::vector<CompareUnit> units)
+Sweep::Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter referenceForm,
+             std::vector<CompareUnit> units)
     : m_float(std::move(floatForm))
-    , m_onConverted(std::move(onConverted))
     , m_reference(std::move(referenceForm))
     , m_interiors(converted, m_float.device())
     , m_units(std::move(units))
@@ -52,29 +50,14 @@ Result<Sweep> Sweep::create(const ConvertedModel& converted, at::Device device,
         = original ? pairedUnits(compareUnits(converted), *original) : compareUnits(converted);
     const Layout layout = fastLayout(*model, *converted.reference, device);
     const auto times = device.is_cpu() ? std::make_shared<NodeTimes>() : nullptr;
-    const bool usesIntegers = device.is_cpu() && multipliesBytes();
-    const auto quantized
-        = usesIntegers ? quantizedProducts(*converted.reference) : std::vector<GridProduct>();
     QS_TRY(Interpreter floatForm,
            Interpreter::create(model, {.device = device, .layout = layout, .times = times}));
     QS_TRY(Interpreter reference,
-           Interpreter::create(
-               converted.reference,
-               {.device = device, .layout = layout, .substitute = byteProducts(quantized)}));
-    Interpreter onConverted = floatForm;
-    if (usesIntegers && !original) { // f(x) keeps an interpreter of its own: it multiplies floats
-        Substitute bytes = byteProducts(floatProducts(converted, units, quantized));
-        QS_TRY(onConverted,
-               Interpreter::create(
-                   model, {.device = device, .layout = layout, .substitute = std::move(bytes)}));
-    }
-    Sweep sweep(converted, std::move(floatForm), std::move(onConverted), std::move(reference),
-                std::move(units));
+           Interpreter::create(converted.reference, {.device = device, .layout = layout}));
+    Sweep sweep(converted, std::move(floatForm), std::move(reference), std::move(units));
     sweep.m_floatTimes = times;
     sweep.m_edited = original ? edited : nullptr;
     sweep.m_floatInputs = std::move(inputs);
-    sweep.m_usesIntegers = usesIntegers;
-    sweep.m_addsAsExported = layout == Layout::AsGiven && quantized.empty();
     return sweep;
 }
 
@@ -346,7 +329,7 @@ Result<void> Sweep::measureFunctions(std::size_t index, const Frame& floatFrame,
         values.push_back(output.value);
         references.push_back(output.reference);
     }
-    QS_CHECK(m_onConverted.evaluate(onConverted, values, m_job));
+    QS_CHECK(m_float.evaluate(onConverted, values, m_job));
     // x^ goes before f_q(x) is made: four results of one unit are most of what lives at once.
     for (const UnitInput& input : unit.inputs) {
         onConverted.release(input.value);
@@ -361,7 +344,7 @@ Result<void> Sweep::measureFunctions(std::size_t index, const Frame& floatFrame,
         UnitValues made;
         QS_TRY(made.signal, tensorOf(m_float, floatFrame, output.value));
         QS_TRY(made.converted, tensorOf(m_reference, referenceFrame, output.reference));
-        QS_TRY(made.onConverted, tensorOf(m_onConverted, onConverted, output.value));
+        QS_TRY(made.onConverted, tensorOf(m_float, onConverted, output.value));
         QS_TRY(made.quantizedOnFloat, tensorOf(m_reference, quantizedOnFloat, output.reference));
         if (!comparesShapes(index, made.signal, made.onConverted)
             || !comparesShapes(index, made.signal, made.quantizedOnFloat))

@@ -25,10 +25,9 @@ public:
     static Result<Sweep> create(const ConvertedModel& converted, at::Device device,
                                 const GraphPtr& original = nullptr);
 
-    /// Whether its reference form adds up as an exported one does: in the layout of its inputs,
-    /// with LibTorch's own products. Else sums differ in their last bits, and a quantizer may turn
-    /// that into a step.
-    bool addsAsExported() const { return m_addsAsExported; }
+    /// Whether its reference form adds up as an exported one does: in the layout of its inputs.
+    /// Else sums differ in their last bits, and a quantizer may turn that into a step.
+    bool addsAsExported() const { return m_float.layout() == Layout::AsGiven; }
 
     /// One batch; `inputs` on the sweep's device. Returns the float model's outputs and the
     /// reference form's, flat and in order; places that hold no tensor are undefined.
@@ -75,8 +74,8 @@ public:
     std::vector<NodeTime> floatTimes() const;
 
 private:
-    Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter onConverted,
-          Interpreter referenceForm, std::vector<CompareUnit> units);
+    Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter referenceForm,
+          std::vector<CompareUnit> units);
     Key unitKey(const Continuation& from, const CompareUnit& unit, const ValueKeys& floatKeys,
                 const ValueKeys& referenceKeys) const;
     /// Tells sweeps apart that add up in different ways.
@@ -111,7 +110,6 @@ private:
                                  const Frame& referenceFrame);
 
     Interpreter m_float;
-    Interpreter m_onConverted; ///< the float graph, for f(x^)
     Interpreter m_reference;
     InteriorErrors m_interiors;
     std::vector<CompareUnit> m_units;
@@ -131,8 +129,6 @@ private:
     Expendable m_expendableFloat, m_expendableReference;
     std::size_t m_referenceAt = 0;
     std::shared_ptr<NodeTimes> m_floatTimes; ///< null on a GPU
-    bool m_addsAsExported = true;
-    bool m_usesIntegers = false;
     GraphPtr m_edited; ///< null, or what edits made of the float graph, which is the original then
     std::vector<std::size_t> m_floatInputs; ///< by input of the float graph: which of those given
     bool m_isSequence = false;

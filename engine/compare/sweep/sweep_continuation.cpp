@@ -9,7 +9,7 @@ namespace qs {
 std::string Sweep::way() const
 {
     return std::string(m_float.layout() == Layout::ChannelsLast ? "channels last" : "as given")
-        + (m_usesIntegers ? ", integers" : ", floats") + (m_edited ? ", original" : "");
+        + (m_edited ? ", original" : "");
 }
 
 /// All that its four terms follow from: x and y of the float graph; of the reference graph what it
