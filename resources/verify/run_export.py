@@ -3,7 +3,7 @@
 
 usage: run_export.py FOLDER
 
-FOLDER holds job.json ({"runtime", "file", "input_tree", "threads", "engine", "libraries", "calls": [[{"array": NAME} or {"value": literal}, ...]]}) and
+FOLDER holds job.json ({"runtime", "file", "input_tree", "threads", "engine", "libraries", "scripts", "calls": [[{"array": NAME} or {"value": literal}, ...]]}) and
 inputs.npz; given.npz, where it is there, the integers that our own run made of the first call, by node. Leaves outputs.npz (arrays "CALL.OUTPUT"),
 alone.npz (what each node gives where it is fed those of given.npz), nodes.npz (the integers that each quantize of the first call made, by the name of
 its node, where the runtime can tell) and done.json ({"versions", "notes", "missing" or "error"}).
@@ -11,6 +11,7 @@ its node, where the runtime can tell) and done.json ({"versions", "notes", "miss
 import contextlib
 import importlib
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -60,7 +61,19 @@ def torch_runtime(job):
     torch.set_num_threads(job.text["threads"])
     for library in job.text.get("libraries", []):
         torch.ops.load_library(library)
+    for script in job.text.get("scripts", []):
+        register_methods(torch, script)
     return torch
+
+
+def register_methods(torch, script):
+    """A pack's TorchScript methods as the operators that they are: their own schemas, a tuple as several results."""
+    module = torch.jit.load(script["file"]).eval()
+    for name, method in script["methods"].items():
+        run = getattr(module, method)
+        schema = re.sub(r"^[^(]*\([^ ,)]+ self(, )?", "(", str(run.schema))
+        torch.library.define(name, re.sub(r"-> \(\((.*)\)\)$", r"-> (\1)", schema))
+        torch.library.impl(name, "default", run)
 
 
 def arguments(job, flat):
