@@ -11,6 +11,7 @@ its node, where the runtime can tell) and done.json ({"versions", "notes", "miss
 import contextlib
 import importlib
 import json
+import logging
 import re
 import sys
 from pathlib import Path
@@ -108,7 +109,26 @@ def torch_jit(job):
 
 def loaded_program(path, torch):
     importlib.import_module("torch.ao.quantization.fx._decomposed")  # registers quantized_decomposed
-    return torch.export.load(path)
+    causes = []
+
+    class Heard(logging.Handler):
+        def emit(self, record):
+            causes.extend(filter(None, (record.exc_info or ())[1:2]))
+
+    logger, heard = logging.getLogger("torch.export"), Heard()
+    logger.addHandler(heard)
+    try:
+        return torch.export.load(path)
+    except RuntimeError as error:  # it logs the cause and raises another error
+        raise first_cause(causes[0]) if causes else error
+    finally:
+        logger.removeHandler(heard)
+
+
+def first_cause(error):
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return error
 
 
 def torch_export(job):
