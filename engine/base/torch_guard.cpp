@@ -87,6 +87,8 @@ Result<void> guardTorch(const std::function<Result<void>()>& body)
         return fail(makeError(ErrorCode::Device, std::string(kOutOfMemory)).withHint(memoryHint()));
     } catch (const std::exception& e) {
         return fail(ErrorCode::Internal, plainCause(e.what()));
+    } catch (...) { // an operator of a pack may throw a number
+        return fail(ErrorCode::Internal, "it threw what is no exception");
     }
 }
 

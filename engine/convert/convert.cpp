@@ -6,7 +6,7 @@
 #include "engine/configure/backend/target.h"
 #include "engine/convert/insert_qdq.h"
 #include "engine/convert/lowering/check_lowered.h"
-#include "engine/convert/lowering/emit_kernel.h"
+#include "engine/convert/lowering/lowering_ops.h"
 #include "engine/convert/lowering/lower.h"
 #include "engine/convert/lowering/lowering_residue.h"
 #include "engine/convert/lowering/quantized_engine.h"

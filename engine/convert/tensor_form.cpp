@@ -57,6 +57,7 @@ TensorForm formOf(const at::Tensor& tensor)
     if (form.isQuantized) {
         form.scale = tensor.q_scale();
         form.zeroPoint = tensor.q_zero_point();
+        form.type = tensor.scalar_type();
     }
     return form;
 }
@@ -64,7 +65,8 @@ TensorForm formOf(const at::Tensor& tensor)
 at::Tensor inForm(const at::Tensor& tensor, const TensorForm& form)
 {
     if (!tensor.defined() || tensor.sizes() != at::IntArrayRef(form.sizes)
-        || isPerTensor(tensor) != form.isQuantized)
+        || isPerTensor(tensor) != form.isQuantized
+        || (form.isQuantized && tensor.scalar_type() != form.type))
         return tensor;
     const bool sameGrid = !form.isQuantized
         || (tensor.q_scale() == form.scale && tensor.q_zero_point() == form.zeroPoint);

@@ -94,10 +94,16 @@ private:
     Result<void> checkFacts(const OperatorFacts& facts) const
     {
         QS_TRY(const c10::OperatorHandle op, find(qualifiedName(facts.target)));
-        for (const std::string* name : {&facts.input, &facts.weight, &facts.bias})
+        std::vector<std::string> told {facts.input, facts.weight, facts.bias};
+        told.insert(told.end(), facts.carried.begin(), facts.carried.end());
+        std::erase(told, "");
+        for (auto name = told.begin(); name != told.end(); ++name) {
             QS_CHECK(hasArgument(op.schema(), *name));
-        for (const std::string& name : facts.carried)
-            QS_CHECK(hasArgument(op.schema(), name));
+            if (std::find(told.begin(), name, *name) != name)
+                return wrong(op.schema().name() + ": '" + *name
+                             + "' is named twice; an argument is one of input, weight, bias and "
+                               "those carried");
+        }
         return {};
     }
 

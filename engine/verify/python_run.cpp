@@ -166,10 +166,13 @@ Result<int> runScript(const char* name, const PythonJob& wanted, const std::stri
     Json text {{"runtime", wanted.runtime.name}, {"file", fs::absolute(wanted.file, code).string()},
                {"input_tree", wanted.inputTree}, {"threads", at::get_num_threads()},
                {"engine", currentEngine()},      {"calls", std::move(calls)}};
-    text["libraries"] = Json::array();
-    for (const ExtensionPackPtr& pack : loadedPacks())
+    text["libraries"] = text["scripts"] = Json::array();
+    for (const ExtensionPackPtr& pack : loadedPacks()) {
         for (const std::string& library : pack->libraries)
             text["libraries"].push_back(library);
+        for (const PackScript& one : pack->scripts)
+            text["scripts"].push_back({{"file", one.path}, {"methods", one.methods}});
+    }
     if (!floatFile.empty())
         text["float_file"] = fs::absolute(floatFile, code).string();
     QS_CHECK(writeFileAtomically(folder.file("job.json"), text.dump()));

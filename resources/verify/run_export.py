@@ -3,7 +3,7 @@
 
 usage: run_export.py FOLDER
 
-FOLDER holds job.json ({"runtime", "file", "input_tree", "threads", "engine", "libraries", "calls": [[{"array": NAME} or {"value": literal}, ...]]}) and
+FOLDER holds job.json ({"runtime", "file", "input_tree", "threads", "engine", "libraries", "scripts", "calls": [[{"array": NAME} or {"value": literal}, ...]]}) and
 inputs.npz; given.npz, where it is there, the integers that our own run made of the first call, by node. Leaves outputs.npz (arrays "CALL.OUTPUT"),
 alone.npz (what each node gives where it is fed those of given.npz), nodes.npz (the integers that each quantize of the first call made, by the name of
 its node, where the runtime can tell) and done.json ({"versions", "notes", "missing" or "error"}).
@@ -11,6 +11,8 @@ its node, where the runtime can tell) and done.json ({"versions", "notes", "miss
 import contextlib
 import importlib
 import json
+import logging
+import re
 import sys
 from pathlib import Path
 
@@ -60,7 +62,19 @@ def torch_runtime(job):
     torch.set_num_threads(job.text["threads"])
     for library in job.text.get("libraries", []):
         torch.ops.load_library(library)
+    for script in job.text.get("scripts", []):
+        register_methods(torch, script)
     return torch
+
+
+def register_methods(torch, script):
+    """A pack's TorchScript methods as the operators that they are: their own schemas, a tuple as several results."""
+    module = torch.jit.load(script["file"]).eval()
+    for name, method in script["methods"].items():
+        run = getattr(module, method)
+        schema = re.sub(r"^[^(]*\([^ ,)]+ self(, )?", "(", str(run.schema))
+        torch.library.define(name, re.sub(r"-> \(\((.*)\)\)$", r"-> (\1)", schema))
+        torch.library.impl(name, "default", run)
 
 
 def arguments(job, flat):
@@ -95,7 +109,26 @@ def torch_jit(job):
 
 def loaded_program(path, torch):
     importlib.import_module("torch.ao.quantization.fx._decomposed")  # registers quantized_decomposed
-    return torch.export.load(path)
+    causes = []
+
+    class Heard(logging.Handler):
+        def emit(self, record):
+            causes.extend(filter(None, (record.exc_info or ())[1:2]))
+
+    logger, heard = logging.getLogger("torch.export"), Heard()
+    logger.addHandler(heard)
+    try:
+        return torch.export.load(path)
+    except RuntimeError as error:  # it logs the cause and raises another error
+        raise first_cause(causes[0]) if causes else error
+    finally:
+        logger.removeHandler(heard)
+
+
+def first_cause(error):
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return error
 
 
 def torch_export(job):

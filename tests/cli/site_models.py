@@ -45,6 +45,16 @@ class Operators(Layers):
         return self.last(torch.ops.sites.dense(x).flatten(1)), torch.ops.sites.indices(x)
 
 
+class Whole(Layers):
+    """A ReLU that takes and gives objects."""
+
+    def forward(self, features, indices):
+        x = torch.ops.sites.linear(SparseTensor(features, indices, [6, 6], 2), self.w1, self.b1)
+        x = torch.ops.sites.relu(x)
+        x = torch.ops.sites.linear(x, self.w2, None)
+        return self.last(x.dense().flatten(1)), x.indices
+
+
 class Forked(Layers):
     """An object that two operators read, whose fields meet again, and that leaves the model beside a tensor."""
 

@@ -157,9 +157,22 @@ def test_linear_custom_linear(folder):
             theirs = torch.cat([reloaded(*batch) for batch in batches])
         assert torch.equal(theirs, ours), (mode, (theirs - ours).abs().max())
         assert sqnr(wanted, theirs) > least, (mode, sqnr(wanted, theirs))
+        text = run_good("verify", out, "--data", pack / "data.pt", "--extension", pack, "--runtime", "torch.jit,torch.export")
+        assert text.count("passed") == 2 and "FAILED" not in text, text
         reference = torch.export.load(out / "model.reference.pt2").module()
         with torch.no_grad():
             assert sqnr(wanted, torch.cat([reference(*batch) for batch in batches])) > least, mode
+
+
+def test_weights_alone_between_static_layers(folder):
+    """A kernel that takes floats is checked on what its neighbours' integers stand for."""
+    pack = made(folder)
+    recipe = write_recipe(folder, **{**MODES["weight_only"], "mapping": {"global": "x86", "module_name": [["unit", "weight"]]}})
+    run_good("quantize", pack / "network.pt2", "--data", pack / "data.pt", "--out", folder / "out", "--device", "cpu", "--extension", pack,
+             "--recipe", recipe, "--export", "torchscript")
+    document = json.loads((folder / "out" / "result.json").read_text())
+    kernel = by_name(document)["unit"]["kernel"]
+    assert kernel["name"] == "gated.unit_weight_only.default" and kernel["passed"], document["residue"]
 
 
 def test_what_is_observed_instead(folder):

@@ -4,6 +4,7 @@
 import json
 import shutil
 from pathlib import Path
+from typing import Optional
 
 import torch
 import torch.ao.quantization.fx._decomposed  # noqa: F401  registers quantized_decomposed
@@ -178,6 +179,13 @@ def test_rows_by_the_recipe(folder):
     document, _ = quantized(folder, file, data, "--recipe", recipe)
     reasons = [entry["reason"] for entry in document["residue"]]
     assert any("has no argument 'factor'" in reason for reason in reasons), reasons
+    # An operator of the pack that the pack itself has no row for gets one.
+    pack = copied(folder, "bare", lowering=[])
+    row = json.loads((PACK / "extension.json").read_text())["lowering"][1]
+    words = ["--extension", pack]
+    recipe = write_recipe(folder, convert={"lowering": {"add": [{"pattern": row["pattern"], "to": "same"}]}})
+    assert run_json("plan", file, *words, "--recipe", recipe)["nodes"]
+    words = ["--extension", PACK]
     for pattern, kernel, near in ((["mypack::scaled_linear"], "mypack::scaled_linear_int", "did you mean 'mypack::scaled_linear_int8'?"),
                                   (["mypack::scaled_liner"], "mypack::scaled_linear_int8", "did you mean 'mypack.scaled_linear'?")):
         recipe = write_recipe(folder, convert={"lowering": {"add": [{"pattern": pattern, "to": kernel}]}})
@@ -197,6 +205,47 @@ def test_a_kernel_that_computes_otherwise_is_refused(folder):
     assert any("kernel check: mypack.scaled_linear_int8" in entry["reason"] for entry in document["residue"]), document["residue"]
 
 
+class Kernels(torch.nn.Module):
+    """Kernels with the right values that the nodes beside them cannot live with."""
+
+    def exact(self, x: torch.Tensor, weight: torch.Tensor, bias: Optional[torch.Tensor], factor: float) -> torch.Tensor:
+        return torch.nn.functional.linear(x.dequantize(), weight.dequantize(), bias) * factor
+
+    @torch.jit.export
+    def fits(self, x: torch.Tensor, weight: torch.Tensor, bias: Optional[torch.Tensor], factor: float, scale: float, zero: int) -> torch.Tensor:
+        return torch.quantize_per_tensor(self.exact(x, weight, bias, factor), scale, zero, x.dtype)
+
+    @torch.jit.export
+    def writes(self, x: torch.Tensor, weight: torch.Tensor, bias: Optional[torch.Tensor], factor: float, scale: float, zero: int) -> torch.Tensor:
+        made = self.fits(x, weight, bias, factor, scale, zero)
+        x.copy_(torch.quantize_per_tensor(torch.zeros_like(x.dequantize()), x.q_scale(), x.q_zero_point(), x.dtype))
+        return made
+
+    @torch.jit.export
+    def floats(self, x: torch.Tensor, weight: torch.Tensor, bias: Optional[torch.Tensor], factor: float, scale: float, zero: int) -> torch.Tensor:
+        return self.fits(x, weight, bias, factor, scale, zero).dequantize()
+
+    @torch.jit.export
+    def signed(self, x: torch.Tensor, weight: torch.Tensor, bias: Optional[torch.Tensor], factor: float, scale: float, zero: int) -> torch.Tensor:
+        return torch.quantize_per_tensor(self.exact(x, weight, bias, factor), scale, zero - 128, torch.qint8)
+
+
+def test_a_kernel_that_spoils_its_neighbours_is_refused(folder):
+    _, file, data = network(folder)
+    arguments = {"x": "input", "weight": "weight", "bias": "bias", "factor": {"argument": "factor"}, "scale": "output_scale", "zero": "output_zero_point"}
+    for name, why in (("fits", ""), ("writes", "it writes into its input"), ("floats", "its result is Float where QUInt8 is wanted"),
+                      ("signed", "its result is QInt8 where QUInt8 is wanted")):
+        pack = copied(folder, name, scripts={"kernels.pt": {f"kernels::{name}": name}},
+                      lowering=[{"pattern": ["mypack::scaled_linear"], "to": f"kernels::{name}", "arguments": arguments}])
+        torch.jit.script(Kernels()).save(str(pack / "kernels.pt"))
+        out = folder / f"out_{name}"
+        run_good("quantize", file, "--data", data, "--out", out, "--device", "cpu", "--extension", pack, "--export", "torchscript")
+        nodes = by_name(json.loads((out / "result.json").read_text()))
+        assert nodes["scaled_linear"]["kernel"]["passed"] == (not why), (name, nodes["scaled_linear"]["kernel"])
+        assert why in run_good("compare", file, "--result", out, "--data", data, "--device", "cpu", "--extension", pack), name
+        assert nodes["linear_1"]["kernel"]["passed"], (name, nodes["linear_1"]["kernel"])
+
+
 def test_json_that_is_wrong(folder):
     def bad(place, *contains, **changes):
         expect_bad("extensions", "check", copied(folder, place, **changes), contains=["extension.json", *contains])
@@ -210,6 +259,7 @@ def test_json_that_is_wrong(folder):
     bad("operator", "register no operator 'mypack::scaled_liner'", "did you mean 'mypack::scaled_linear'?",
         operators={"mypack::scaled_liner": {}})
     bad("argument", "has no argument 'wieght'", "did you mean 'weight'?", operators={"mypack::scaled_linear": {"weight": "wieght"}})
+    bad("twice", "'weight' is named twice", operators={"mypack::scaled_linear": {"weight": "weight", "carried": ["weight"]}})
     bad("aten", "'aten::relu' is not the pack's operator", operators={"aten::relu": {}})
     row = base["lowering"][0]
     bad("kernel", "register no operator 'mypack::scaled_linear_int'", "did you mean 'mypack::scaled_linear_int8'?",
@@ -226,6 +276,21 @@ def test_json_that_is_wrong(folder):
     (pack / "extension.json").unlink()
     expect_bad("extensions", "check", pack, contains=["extension.json", "no such file"])
     expect_bad("extensions", "check", folder / "nowhere", contains=["nowhere", "no such folder"])
+
+
+def test_backends_of_packs(folder):
+    """A backend of one's own may name a pack's operators; it is checked with the pack."""
+    entry = json.loads((PACK / "extension.json").read_text())["patterns"][0]
+    def chip(name, pattern):
+        file = folder / f"{name}.json"
+        file.write_text(json.dumps({"format": "quantscope.backend", "version": 1, "name": name, "description": "", "patterns": [{**entry, "pattern": pattern}]}))
+        return file
+
+    good, wrong = chip("good", entry["pattern"]), chip("wrong", ["torch.ops.mypack.scaled_liner"])
+    run_good("backends", "check", good, "--extension", PACK)
+    for words, why in (((good,), "--extension DIR"), ((wrong, "--extension", PACK), "did you mean 'mypack.scaled_linear'?")):
+        done = run("backends", "check", *words)
+        assert done.returncode == 1 and why in done.stderr, done.stderr
 
 
 def test_libraries_that_misbehave(folder):

@@ -10,7 +10,7 @@ import torch
 import torch.ao.quantization.fx._decomposed  # noqa: F401  registers quantized_decomposed
 
 from harness import all_calls, by_name, expect_bad, fake_quantize, keeping, main, observed, qparams, run, run_good, run_json, sqnr
-from site_models import PACK, Decides, Forked, Held, Methods, Named, Operators, Returned, SparseTensor, register_fake, scripted, sites
+from site_models import PACK, Decides, Forked, Held, Methods, Named, Operators, Returned, SparseTensor, Whole, register_fake, scripted, sites
 
 warnings.filterwarnings("ignore")
 
@@ -95,6 +95,24 @@ def test_the_whole_way(folder):
         assert "parts" not in str(reloaded.inlined_graph), reloaded.inlined_graph
         theirs = all_calls(reloaded, calls)
         assert torch.equal(theirs[0], ours[0]) and torch.equal(theirs[1], ours[1]), sqnr(ours[0], theirs[0])
+
+
+def test_fusions_of_objects(folder):
+    """Operators between which an object passes become one kernel, which gives the last one's."""
+    model, file, data = scripted(folder, Whole)
+    document = json.loads((PACK / "extension.json").read_text())
+    row, pattern = document["lowering"][0], document["patterns"][0]
+    pack = changed(folder, operators={**document["operators"], "sites::relu": {"input": "x"}},
+                   patterns=[*document["patterns"], {**pattern, "pattern": ["torch.ops.sites.linear", "torch.ops.sites.relu"]}],
+                   lowering=[{**row, "pattern": ["sites::linear", "sites::relu"]}])
+    run_good("quantize", file, "--data", data, "--out", folder / "out", "--device", "cpu", "--extension", pack, "--eval", keeping(folder / "outputs.npz"))
+    nodes = by_name(json.loads((folder / "out" / "result.json").read_text()))
+    assert nodes["relu"]["kernel"]["name"].startswith("sites.linear_int8") and nodes["relu"]["kernel"]["passed"], nodes["relu"]
+    arrays, calls = numpy.load(folder / "outputs.npz"), torch.load(data)
+    ours, wanted = [torch.from_numpy(arrays[name]) for name in arrays.files], all_calls(model, calls)
+    theirs = all_calls(torch.jit.load(folder / "out" / "model.ts.pt"), calls)
+    assert sqnr(wanted[0], ours[0]) > 25 and torch.equal(wanted[1], ours[1]), sqnr(wanted[0], ours[0])
+    assert all(torch.equal(a, b) for a, b in zip(theirs, ours))
 
 
 def test_verify_and_compare(folder):

@@ -10,11 +10,13 @@ namespace qs {
 
 void addExtensionOption(CLI::App& app, std::vector<std::string>& folders)
 {
-    for (const char* verb : kModelVerbs)
+    std::vector<const char*> verbs(kModelVerbs.begin(), kModelVerbs.end());
+    verbs.push_back("backends"); // whose patterns may name a pack's operators
+    for (const char* verb : verbs)
         app.get_subcommand(verb)
             ->add_option("--extension", folders,
-                         "the folder of an extension pack, whose operators and kernels the model "
-                         "needs; its code runs in this program; may be given again")
+                         "the folder of an extension pack, whose operators and kernels are "
+                         "needed; its code runs in this program; may be given again")
             ->type_name("DIR")
             ->allow_extra_args(false);
 }

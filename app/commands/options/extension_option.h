@@ -8,7 +8,8 @@
 
 namespace qs {
 
-/// Adds `--extension DIR` to every verb that opens a model. Call when all verbs are there.
+/// Adds `--extension DIR` to every verb that opens a model or a backend. Call when all verbs are
+/// there.
 void addExtensionOption(CLI::App& app, std::vector<std::string>& folders);
 
 /// Loads the packs that the words name, in their order, before the verb runs.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/convert/lowering/emit_kernel.h"
 
-#include "engine/configure/nearest_name.h"
 #include "engine/convert/lowering/lowering_ops.h"
 #include "engine/convert/lowering/pack_arguments.h"
 #include "engine/convert/lowering/prepack.h"
@@ -77,33 +76,47 @@ public:
 private:
     const Value& result() const { return m_edit.get(m_match.quantize).outputs.at(0); }
     const Node& root() const { return m_edit.get(m_match.chain.front()); }
+    /// Whose object the chain gives: the last of its operators that gives one.
+    const Node& giver() const
+    {
+        const auto& chain = m_match.chain;
+        const auto last = std::find_if(chain.rbegin(), chain.rend(), [&](NodeId id) {
+            return isPartsTarget(m_edit.get(id).target);
+        });
+        return last == chain.rend() ? root() : m_edit.get(*last);
+    }
 
     ValueRef place(Node node, ValueType type)
     {
         node.outputs.assign(1, {"", std::move(type)});
-        const Node like = root();
+        const Node like = root(), giver = this->giver();
         const bool byParts = isPartsTarget(node.target);
-        for (std::size_t i = 1; byParts && i < like.outputs.size(); ++i)
-            node.outputs.push_back({"", like.outputs[i].type});
+        for (std::size_t i = 1; byParts && i < giver.outputs.size(); ++i)
+            node.outputs.push_back({"", giver.outputs[i].type});
         const ValueRef made {
             insertCall(m_edit, like, m_match.quantize, m_match.origin, std::move(node)), 0};
-        for (std::uint32_t i = 1; byParts && i < like.outputs.size(); ++i)
-            m_edit.replaceUses({like.id, i}, {made.node, i});
+        for (std::uint32_t i = 1; byParts && i < giver.outputs.size(); ++i)
+            m_edit.replaceUses({giver.id, i}, {made.node, i});
         return made;
     }
 
-    /// The kernel stands where the result is quantized: only from there on may its objects be read.
+    /// The kernel stands where the result is quantized: only from there on may its objects be
+    /// read, and those between its operators by none but these.
     Result<void> restsComeAfter(const std::string& target) const
     {
         if (!isPartsTarget(target))
             return {};
         const std::vector<NodeId> order = m_edit.order();
         const auto here = std::find(order.begin(), order.end(), m_match.quantize);
-        for (std::uint32_t i = 1; i < root().outputs.size(); ++i)
-            for (const Use& use : m_edit.users({root().id, i}))
-                if (std::find(order.begin(), here, use.node) != here)
-                    return fail(ErrorCode::Unsupported,
-                                "the object that it gives is read before its result is quantized");
+        const auto& chain = m_match.chain;
+        for (const NodeId id : chain)
+            for (std::uint32_t i = 1; i < m_edit.get(id).outputs.size(); ++i)
+                for (const Use& use : m_edit.users({id, i}))
+                    if (std::find(chain.begin(), chain.end(), use.node) == chain.end()
+                        && (id != giver().id || std::find(order.begin(), here, use.node) != here))
+                        return fail(
+                            ErrorCode::Unsupported,
+                            "the object that it gives is read before its result is quantized");
         return {};
     }
 
@@ -313,76 +326,11 @@ private:
     std::size_t m_next = 0; ///< quantized inputs handed out so far
 };
 
-/// All operators of a namespace with their overloads, as rows name kernels.
-std::vector<std::string> operatorNames(const std::string& space)
-{
-    std::vector<std::string> names;
-    for (const c10::OperatorName& name : c10::Dispatcher::singleton().getAllOpNames())
-        if (name.name.starts_with(space + "::"))
-            names.push_back(name.name
-                            + (name.overload_name.empty() ? "" : "." + name.overload_name));
-    return names;
-}
-
-/// What a row may have meant: LibTorch's kernels, those of the namespace given, those of packs.
-std::vector<std::string> kernelNames(const std::string& given)
-{
-    std::vector<std::string> names = operatorNames("quantized");
-    const auto add = [&names](const std::string& space) {
-        const auto more = operatorNames(space);
-        names.insert(names.end(), more.begin(), more.end());
-    };
-    const std::string space = given.substr(0, given.find("::"));
-    if (space == "aten")
-        return operatorNames(space);
-    if (space != "quantized")
-        add(space);
-    for (const KernelRow& row : defaultKernelRows())
-        if (!row.pack.empty())
-            names.push_back(row.kernel);
-    return names;
-}
-
-std::string nearestOr(const std::string& word, const std::vector<std::string>& names,
-                      const std::string& otherwise)
-{
-    const std::string near = nearestName(word, names);
-    return near.empty() ? otherwise : "did you mean '" + near + "'?";
-}
-
 } // namespace
 
 Result<ValueRef> emitKernel(GraphEdit& edit, const KernelMatch& match)
 {
     return KernelEmitter(edit, match).emit();
-}
-
-Result<void> checkOperatorKinds(const std::vector<std::string>& kinds)
-{
-    std::vector<std::string> known {"batch_norm1d"}; // kinds that are no operator's name
-    for (const KernelRow& row : defaultKernelRows())
-        known.insert(known.end(), row.pattern.begin(), row.pattern.end());
-    for (const std::string& name : operatorNames("aten"))
-        known.push_back(name.substr(6, name.find('.') - 6));
-    for (const std::string& kind : kinds) {
-        if (std::find(known.begin(), known.end(), kind) == known.end())
-            return fail(makeError(ErrorCode::BadInput, "LibTorch has no operator '" + kind + "'")
-                            .withHint(nearestOr(kind, known,
-                                                "name a function or module that is one operator")));
-    }
-    return {};
-}
-
-Result<std::string> kernelTarget(const std::string& kernel)
-{
-    if (kernel == kSameKernel || kernel == kNoKernel)
-        return kernel;
-    const auto handle = findKernel(kernel);
-    if (!handle)
-        return fail(makeError(ErrorCode::BadInput, "LibTorch has no operator " + kernel)
-                        .withHint(nearestOr(kernel, kernelNames(kernel),
-                                            "name one of the quantized:: operators")));
-    return targetOf(*handle);
 }
 
 } // namespace qs

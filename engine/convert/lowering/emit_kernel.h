@@ -28,12 +28,4 @@ struct KernelMatch
 /// why the kernel cannot be used here; the draft is then as before, unused nodes apart.
 Result<ValueRef> emitKernel(GraphEdit& edit, const KernelMatch& match);
 
-/// Refuses (BadInput) a row's pattern with a kind of operator that LibTorch does not have; the hint
-/// is the nearest one.
-Result<void> checkOperatorKinds(const std::vector<std::string>& kinds);
-
-/// The operator as graphs spell it ("quantized.conv2d_relu.new") for a row's kernel, or an error
-/// where LibTorch has none.
-Result<std::string> kernelTarget(const std::string& kernel);
-
 } // namespace qs

@@ -2,6 +2,7 @@
 #include "engine/convert/lowering/kernel_check.h"
 
 #include "engine/base/torch_guard.h"
+#include "engine/convert/lowering/kernel_distance.h"
 #include "engine/convert/lowering/lowering_ops.h"
 #include "engine/convert/lowering/recurrent_check.h"
 #include "engine/custom_modules/custom_module.h"
@@ -12,14 +13,11 @@
 #include "engine/graph/operators/quantized_target.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 
 namespace qs {
 
 namespace {
 
-constexpr double kAllowedSteps = 1;
 constexpr std::int64_t kCheckedSteps = 64; ///< of a sequence
 
 /// A value of the reference form: float, or integers with their parameters.
@@ -30,54 +28,6 @@ struct Seen
     double scale = 1;
     std::int64_t zeroPoint = 0;
 };
-
-std::string stepsText(double steps)
-{
-    char text[32];
-    std::snprintf(text, sizeof text, "%.4g", steps);
-    return text;
-}
-
-double largest(const at::Tensor& a, const at::Tensor& b)
-{
-    return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
-}
-
-/// How far a kernel is from the reference form's result, and at most from what it is held to.
-struct Distance
-{
-    StepCounts steps;
-    double held = steps.largest;
-
-    void add(const Distance& other)
-    {
-        steps.add(other.steps);
-        held = std::max(held, other.held);
-    }
-};
-
-/// With a number the kernel chooses its result's parameters itself, where torch.ao's reference form
-/// has the input's, which may cut the result (twice a sigmoid). Such a kernel that comes closer to
-/// the float result than the reference form is held to that one, in steps of its own.
-Distance ownGridDistance(const at::Tensor& made, const GridValues& wanted, const at::Tensor& real)
-{
-    Distance found {countSteps(made, wanted)};
-    if (found.held <= kAllowedSteps || !made.is_quantized())
-        return found;
-    const at::Tensor grid
-        = (wanted.integers.to(at::kDouble) - double(wanted.zeroPoint)) * wanted.scale;
-    if (largest(made.dequantize(), real) < largest(grid, real))
-        found.held = countOwnSteps(made, real).largest;
-    return found;
-}
-
-/// Of a kernel that is followed step by step only the largest difference is known.
-Distance atMost(double largest)
-{
-    StepCounts steps;
-    steps.largest = largest;
-    return {steps};
-}
 
 class KernelChecker
 {
@@ -200,7 +150,7 @@ private:
             out.held = found->held;
             out.passed = found->held <= kAllowedSteps;
             if (!out.passed)
-                out.reason = "kernel check: " + out.kernel + " is " + stepsText(found->held)
+                out.reason = "kernel check: " + out.kernel + " is " + heldSteps(found->held)
                     + " steps away from the result it should have, 1 is allowed";
         }
         for (ValueRef ref : needs(site))
@@ -230,6 +180,7 @@ private:
         const Node& kernel = m_lowered.graph->get(site.kernel);
         if (m_graph.get(site.reference).isOp(kModuleTarget)) {
             QS_TRY(const double most, moduleDifference(site, kernel, frame));
+            QS_CHECK(leftInputs(site, frame));
             return atMost(most);
         }
         for (const NamedArgument& argument : kernel.args)
@@ -242,16 +193,35 @@ private:
             return atMost(most);
         }
         QS_CHECK(m_run.runNode(kernel, frame));
+        QS_CHECK(leftInputs(site, frame));
         Distance all;
         for (const std::uint32_t i : checkedOutputs(site)) {
             const Seen& wanted = m_alive.at({site.reference, i});
             const at::Tensor made = frame.get({site.kernel, i}).toTensor();
             if (made.sizes() != wanted.value.toTensor().sizes())
                 return fail(ErrorCode::Unsupported, "its result has another shape");
+            const auto type = wanted.value.toTensor().scalar_type();
+            if (wanted.integers && made.scalar_type() != at::toQIntType(type))
+                return fail(ErrorCode::Unsupported,
+                            std::string("its result is ") + at::toString(made.scalar_type())
+                                + " where " + at::toString(at::toQIntType(type)) + " is wanted");
             if (made.numel() > 0)
                 all.add(distanceOf(made, wanted, floatResult(site)));
         }
         return all;
+    }
+
+    /// Refuses a kernel that wrote into the integers it read: other nodes read them too.
+    Result<void> leftInputs(const KernelSite& site, const Frame& frame) const
+    {
+        for (const auto& [mine, reference] : site.inputs) {
+            if (m_run.isConstant(mine) || !m_alive.at(reference).integers)
+                continue;
+            const at::Tensor given = handedOver(mine, m_alive.at(reference)).toTensor();
+            if (!at::equal(frame.get(mine).toTensor().int_repr(), given.int_repr()))
+                return fail(ErrorCode::Unsupported, "it writes into its input");
+        }
+        return {};
     }
 
     Distance distanceOf(const at::Tensor& made, const Seen& wanted, ValueRef floatResult) const
@@ -322,8 +292,9 @@ private:
     {
         if (m_reference.isConstant(ref))
             return m_reference.constant(ref);
+        // A kernel that takes floats reads what was dequantized.
         const Node& node = m_graph.get(ref.node);
-        const bool dequantizes = isDequantizeStep(node.target);
+        const bool dequantizes = !m_alive.contains(ref) && isDequantizeStep(node.target);
         const auto seen = m_alive.find(dequantizes ? *node.args.at(0).value.asRef() : ref);
         if (seen == m_alive.end())
             return fail(ErrorCode::Unsupported, "what it reads is not known to the check");

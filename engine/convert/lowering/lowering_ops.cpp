@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/convert/lowering/lowering_ops.h"
 
+#include "engine/configure/backend/lowering_table.h"
+#include "engine/configure/extension_packs.h"
+#include "engine/configure/nearest_name.h"
+#include "engine/convert/lowering/prepack.h"
 #include "engine/execute/op_table.h"
 #include "engine/graph/argument_number.h"
 #include "engine/graph/operators/operators.h"
 #include "engine/prepare/weighted_op.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
 
 #include <algorithm>
 #include <array>
@@ -96,6 +102,43 @@ std::string binaryKind(const Node& node, const std::string& name)
         return "";
     const bool tensors = argumentRef(node, "self") && argumentRef(node, "other");
     return tensors ? name : name + "_scalar";
+}
+
+/// All operators of a namespace with their overloads, as rows name kernels.
+std::vector<std::string> operatorNames(const std::string& space)
+{
+    std::vector<std::string> names;
+    for (const c10::OperatorName& name : c10::Dispatcher::singleton().getAllOpNames())
+        if (name.name.starts_with(space + "::"))
+            names.push_back(name.name
+                            + (name.overload_name.empty() ? "" : "." + name.overload_name));
+    return names;
+}
+
+/// What a row may have meant: LibTorch's kernels, those of the namespace given, those of packs.
+std::vector<std::string> kernelNames(const std::string& given)
+{
+    std::vector<std::string> names = operatorNames("quantized");
+    const auto add = [&names](const std::string& space) {
+        const auto more = operatorNames(space);
+        names.insert(names.end(), more.begin(), more.end());
+    };
+    const std::string space = given.substr(0, given.find("::"));
+    if (space == "aten")
+        return operatorNames(space);
+    if (space != "quantized")
+        add(space);
+    for (const KernelRow& row : defaultKernelRows())
+        if (!row.pack.empty())
+            names.push_back(row.kernel);
+    return names;
+}
+
+std::string nearestOr(const std::string& word, const std::vector<std::string>& names,
+                      const std::string& otherwise)
+{
+    const std::string near = nearestName(word, names);
+    return near.empty() ? otherwise : "did you mean '" + near + "'?";
 }
 
 } // namespace
@@ -209,6 +252,35 @@ Result<Argument::List> convolutionList(const Node& node, const ValueType& weight
     if (!numbers || list.size() != dimensions)
         return fail(ErrorCode::Unsupported, "its " + std::string(name) + " is not fixed");
     return list;
+}
+
+Result<void> checkOperatorKinds(const std::vector<std::string>& kinds)
+{
+    std::vector<std::string> known {"batch_norm1d"}; // kinds that are no operator's name
+    for (const KernelRow& row : defaultKernelRows())
+        known.insert(known.end(), row.pattern.begin(), row.pattern.end());
+    for (const std::string& name : operatorNames("aten"))
+        known.push_back(name.substr(6, name.find('.') - 6));
+    for (const std::string& kind : kinds) {
+        if (std::find(known.begin(), known.end(), kind) == known.end()
+            && !findKernel(qualifiedName(kind)))
+            return fail(makeError(ErrorCode::BadInput, "LibTorch has no operator '" + kind + "'")
+                            .withHint(nearestOr(kind, known,
+                                                "name a function or module that is one operator")));
+    }
+    return {};
+}
+
+Result<std::string> kernelTarget(const std::string& kernel)
+{
+    if (kernel == kSameKernel || kernel == kNoKernel)
+        return kernel;
+    const auto handle = findKernel(kernel);
+    if (!handle)
+        return fail(makeError(ErrorCode::BadInput, "LibTorch has no operator " + kernel)
+                        .withHint(nearestOr(kernel, kernelNames(kernel),
+                                            "name one of the quantized:: operators")));
+    return targetOf(*handle);
 }
 
 } // namespace qs

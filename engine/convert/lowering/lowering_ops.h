@@ -29,4 +29,12 @@ bool choosesParams(std::string_view target);
 Result<Argument::List> convolutionList(const Node& node, const ValueType& weight,
                                        std::string_view name, std::size_t dimensions);
 
+/// Refuses (BadInput) a row's pattern with a kind of operator that LibTorch does not have; the hint
+/// is the nearest one.
+Result<void> checkOperatorKinds(const std::vector<std::string>& kinds);
+
+/// The operator as graphs spell it ("quantized.conv2d_relu.new") for a row's kernel, or an error
+/// where LibTorch has none.
+Result<std::string> kernelTarget(const std::string& kernel);
+
 } // namespace qs

@@ -121,6 +121,7 @@ TORCH_LIBRARY(sites, m)
     define("linear(Sparse x, Tensor weight, Tensor? bias) -> Sparse ");
     define("linear_int8(Sparse x, Tensor weight, Tensor? bias, bool relu, float scale, int "
            "zero_point) -> Sparse ");
+    define("relu(Sparse x) -> Sparse ");
     define("pooled(Sparse x, Tensor weight) -> Tensor");
     define("dense(Sparse x) -> Tensor");
 }
@@ -134,6 +135,7 @@ TORCH_LIBRARY_IMPL(sites, CompositeExplicitAutograd, m)
     m.impl("replace_feature", &withFeatures);
     m.impl("linear", &linear);
     m.impl("linear_int8", &linearInt8);
+    m.impl("relu", [](const Sparse& x) { return withFeatures(x, x->features.relu()); });
     m.impl("pooled", &pooled);
     m.impl("dense", &dense);
 }

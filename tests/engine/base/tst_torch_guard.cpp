@@ -30,6 +30,9 @@ private Q_SLOTS:
         const auto done = guardTorch([]() -> Result<void> { throw std::runtime_error("a\nb"); });
         QVERIFY(!done);
         QCOMPARE(QString::fromStdString(done.error().message), "a");
+        const auto number = guardTorch([]() -> Result<void> { throw 42; });
+        QVERIFY(!number);
+        QCOMPARE(QString::fromStdString(number.error().message), "it threw what is no exception");
     }
 
     void messagesHaveNoWordOfALibrary_data()
