@@ -301,8 +301,8 @@ int main(int argc, char** argv)
         wanted.size = QSize(1600, 1000);
     if (!wanted.size.isEmpty())
         window.resize(wanted.size);
-    window.actions()["compareAfterEach"].setChecked(wanted.screenshot.isEmpty()
-                                                    && qs::wantsComparisonAfterEach());
+    window.actions()[qs::ActionId::CompareAfterEach].setChecked(wanted.screenshot.isEmpty()
+                                                                && qs::wantsComparisonAfterEach());
     window.show();
     std::unique_ptr<Photographer> photographer;
     if (!wanted.screenshot.isEmpty())

@@ -99,7 +99,7 @@ void TestMainWindow::emptyStateSaysWhatToDo()
     QVERIFY(empty && empty->isVisible());
     QVERIFY(find<QWidget>("emptyOpen")->isVisible());
     QVERIFY(!m_window->graphPane().isVisible());
-    QVERIFY(!m_window->actions()["calibrate"].isEnabled());
+    QVERIFY(!m_window->actions()[ActionId::Calibrate].isEnabled());
     QVERIFY(m_window->pipelineBar().button(Stage::Open)->isEnabled());
     QVERIFY(!m_window->pipelineBar().button(Stage::Compare)->isEnabled());
 }
@@ -125,7 +125,7 @@ void TestMainWindow::walkFromOpenToExport()
                 ->text()
                 .startsWith(QStringLiteral("13 of 13 ops int8 · a run takes about ")));
     workspace().selectNode(node("linear"));
-    m_window->actions()["keepFloat"].trigger();
+    m_window->actions()[ActionId::KeepFloat].trigger();
     QTRY_COMPARE(m_window->verdictList().count(Verdict::FloatByRule), 1);
     QCOMPARE(m_window->verdictList().count(Verdict::Quantized), 12);
     compareAll();
@@ -194,7 +194,7 @@ void TestMainWindow::editorAssignsAtItsScope()
     Q_EMIT qconfig->activated(keepFloat);
     QCOMPARE(workspace().document().recipe().mapping.rules.back().key, std::string("block"));
     QTRY_COMPARE(m_window->verdictList().count(Verdict::FloatByRule), 7);
-    m_window->actions()["undo"].trigger();
+    m_window->actions()[ActionId::Undo].trigger();
     QTRY_COMPARE(m_window->verdictList().count(Verdict::FloatByRule), 0);
 }
 

@@ -215,7 +215,7 @@ void TestStyles::badQueryIsTold()
     auto& model = find<StylePanel>("stylePanel")->model();
     const int row = model.add(QStringLiteral("sqnr<loud"), {});
     QVERIFY(!rules().error(std::size_t(row)).isEmpty());
-    m_window->actions()["showStyles"].trigger();
+    m_window->actions()[ActionId::ShowStyles].trigger();
     table().setCurrentIndex(model.index(row, 0));
     QCOMPARE(find<QLabel>("styleNote")->text(), rules().error(std::size_t(row)));
     QCOMPARE(model.index(row, StyleRuleModel::Matches).data().toString(),
@@ -225,7 +225,7 @@ void TestStyles::badQueryIsTold()
 void TestStyles::searchBecomesARule()
 {
     m_window->finder().setExpression(QStringLiteral("op:relu"));
-    m_window->actions()["styleFound"].trigger();
+    m_window->actions()[ActionId::StyleFound].trigger();
     QCOMPARE(rules().rules().size(), std::size_t(1));
     QCOMPARE(rules().rules()[0].query, QStringLiteral("op:relu"));
     QVERIFY(!rules().rules()[0].colour.isEmpty());

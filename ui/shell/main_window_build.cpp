@@ -249,8 +249,9 @@ QWidget* MainWindow::buildBottom()
     auto* edits = new EditsPanel(m_workspace, *m_editor, m_bottom);
     m_bottom->addTab(edits, QStringLiteral("Edits"));
     connect(edits, &EditsPanel::revealWanted, this, [this] { m_graph->revealSelection(); });
-    connect(edits, &EditsPanel::saveWanted, &(*m_actions)["saveEdited"], &QAction::trigger);
-    connect(edits, &EditsPanel::againstWanted, &(*m_actions)["againstOriginal"], &QAction::trigger);
+    connect(edits, &EditsPanel::saveWanted, &(*m_actions)[ActionId::SaveEdited], &QAction::trigger);
+    connect(edits, &EditsPanel::againstWanted, &(*m_actions)[ActionId::AgainstOriginal],
+            &QAction::trigger);
     connect(edits, &EditsPanel::countChanged, this, [this, edits](int count) {
         m_bottom->setTabText(m_bottom->indexOf(edits),
                              count > 0 ? QStringLiteral("Edits (%1)").arg(count)
@@ -290,7 +291,7 @@ void MainWindow::wireViews()
     });
     connect(m_modules, &ModulePanel::revealWanted, m_graph, &GraphPane::revealSelection);
     connect(m_results, &ResultStrip::revealWanted, m_graph, &GraphPane::revealSelection);
-    connect(m_empty, &EmptyState::openWanted, &(*m_actions)["open"], &QAction::trigger);
+    connect(m_empty, &EmptyState::openWanted, &(*m_actions)[ActionId::Open], &QAction::trigger);
     connect(m_empty, &EmptyState::fileWanted, this,
             [this](const QString& path) { openModel(path); });
 }

@@ -20,7 +20,6 @@ namespace {
 
 const QString kStylesKey = QStringLiteral("styles");
 const QString kColourKey = QStringLiteral("colour_by");
-constexpr const char* kPanelActions[] = {"showModules", "showProperties", "showBottom"};
 constexpr const char* kFormChoices[] = {"codeForm", "codeOtherForm"};
 
 /// `visit` gets every module row of the tree with its path.
@@ -63,9 +62,9 @@ void applyWindowState(MainWindow& window, const QByteArray& state)
 ViewState viewStateOf(MainWindow& window)
 {
     ViewState state;
-    for (const char* name : kPanelActions)
-        if (!window.actions()[name].isChecked())
-            state.hiddenPanels.insert(name);
+    for (const ActionId id : kPanelActions)
+        if (!window.actions()[id].isChecked())
+            state.hiddenPanels.insert(id);
     for (const auto* splitter : window.findChildren<QSplitter*>())
         if (!splitter->objectName().isEmpty())
             state.splitters[splitter->objectName()] = splitter->saveState();
@@ -83,8 +82,8 @@ ViewState viewStateOf(MainWindow& window)
 
 void applyViewState(MainWindow& window, const ViewState& state)
 {
-    for (const char* name : kPanelActions)
-        window.actions()[name].setChecked(!state.hiddenPanels.contains(name));
+    for (const ActionId id : kPanelActions)
+        window.actions()[id].setChecked(!state.hiddenPanels.contains(id));
     for (const auto& [name, sizes] : state.splitters)
         if (auto* splitter = window.findChild<QSplitter*>(name))
             splitter->restoreState(sizes);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "ui/frame/action_id.h"
 #include "ui/graph/view/kept_views.h"
 
 #include <QByteArray>
@@ -23,7 +24,7 @@ void applyWindowState(MainWindow& window, const QByteArray& state);
 /// How the user set up the panels, for panels made anew over the same workspace. A value.
 struct ViewState
 {
-    std::set<std::string> hiddenPanels; ///< actions that show one, by name
+    std::set<ActionId> hiddenPanels; ///< by the action that shows one
     std::map<QString, QByteArray> splitters; ///< by object name
     std::map<QString, int> forms; ///< shown as code, by the choice's object name
     std::set<std::string> openRows; ///< of the module tree, by module path

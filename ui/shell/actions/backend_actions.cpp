@@ -20,8 +20,8 @@ BackendActions::BackendActions(MainWindow& window, QObject* parent)
     , m_window(window)
 {
     Actions& actions = window.actions();
-    connect(&actions["editBackend"], &QAction::triggered, this, &BackendActions::edit);
-    connect(&actions["applyRemedy"], &QAction::triggered, this,
+    connect(&actions[ActionId::EditBackend], &QAction::triggered, this, &BackendActions::edit);
+    connect(&actions[ActionId::ApplyRemedy], &QAction::triggered, this,
             [this] { applySuggestion(m_window.workspace().selection().current()); });
     connect(&window.propertyPanel(), &PropertyPanel::suggestionTaken, this,
             &BackendActions::applySuggestion);

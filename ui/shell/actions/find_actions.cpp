@@ -30,20 +30,20 @@ FindActions::FindActions(MainWindow& window, QObject* parent)
     found->keepClearOf(window.propertyPanel());
     connect(found, &SearchPanel::revealWanted, &graph, &GraphPane::revealSelection);
     connect(found, &SearchPanel::left, &graph.view(), qOverload<>(&QWidget::setFocus));
-    connect(&a["find"], &QAction::triggered, &field, [&field] {
+    connect(&a[ActionId::Find], &QAction::triggered, &field, [&field] {
         field.setFocus();
         field.selectAll();
     });
-    connect(&a["findNext"], &QAction::triggered, this, [this] { step(1); });
-    connect(&a["findPrevious"], &QAction::triggered, this, [this] { step(-1); });
-    connect(&a["selectFound"], &QAction::triggered, &window.finder(), &Finder::selectAll);
-    connect(&a["styleFound"], &QAction::triggered, this, [this] {
+    connect(&a[ActionId::FindNext], &QAction::triggered, this, [this] { step(1); });
+    connect(&a[ActionId::FindPrevious], &QAction::triggered, this, [this] { step(-1); });
+    connect(&a[ActionId::SelectFound], &QAction::triggered, &window.finder(), &Finder::selectAll);
+    connect(&a[ActionId::StyleFound], &QAction::triggered, this, [this] {
         m_window.showTab("stylePanel");
         m_window.styles().addRule(m_window.finder().expression().trimmed());
     });
-    connect(&a["bookmark"], &QAction::triggered, this,
+    connect(&a[ActionId::Bookmark], &QAction::triggered, this,
             [&workspace] { workspace.bookmarks().toggle(workspace.selection().nodes()); });
-    connect(&a["nextBookmark"], &QAction::triggered, this, &FindActions::nextBookmark);
+    connect(&a[ActionId::NextBookmark], &QAction::triggered, this, &FindActions::nextBookmark);
 }
 
 void FindActions::step(int direction)

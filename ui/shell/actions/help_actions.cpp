@@ -32,9 +32,9 @@ HelpActions::HelpActions(MainWindow& window, QObject* parent)
     nameTopics();
     buildGuide();
     auto& a = window.actions();
-    connect(&a["help"], &QAction::triggered, this, &HelpActions::showHere);
-    connect(&a["keys"], &QAction::triggered, this, &HelpActions::showKeys);
-    connect(&a["about"], &QAction::triggered, this, &HelpActions::showAbout);
+    connect(&a[ActionId::Help], &QAction::triggered, this, &HelpActions::showHere);
+    connect(&a[ActionId::Keys], &QAction::triggered, this, &HelpActions::showKeys);
+    connect(&a[ActionId::About], &QAction::triggered, this, &HelpActions::showAbout);
 }
 
 /// What F1 explains where.
@@ -83,18 +83,17 @@ void HelpActions::buildGuide()
     };
     m_guide = new GuidePanel(
         m_window.workspace(),
-        {{QStringLiteral("Open a model"), &a["open"],
+        {{QStringLiteral("Open a model"), &a[ActionId::Open],
           [](Workspace& workspace) { return workspace.document().model() != nullptr; }},
-         {QStringLiteral("Choose the target"), &a["backend"], has(Stage::Plan)},
-         {QStringLiteral("Calibrate"), &a["calibrate"], has(Stage::Calibrate)},
-         {QStringLiteral("Compare with float"), &a["compare"], has(Stage::Compare)},
-         {QStringLiteral("Change a decision"), &a["assign"],
+         {QStringLiteral("Choose the target"), &a[ActionId::Backend], has(Stage::Plan)},
+         {QStringLiteral("Calibrate"), &a[ActionId::Calibrate], has(Stage::Calibrate)},
+         {QStringLiteral("Compare with float"), &a[ActionId::Compare], has(Stage::Compare)},
+         {QStringLiteral("Change a decision"), &a[ActionId::Assign],
           [](Workspace& workspace) { return workspace.undoStack().index() > 0; }},
-         {QStringLiteral("Export"), &a["export"], has(Stage::Export)}},
+         {QStringLiteral("Export"), &a[ActionId::Export], has(Stage::Export)}},
         &m_window);
     m_window.addToLeft(m_guide);
-    auto& action = a["guide"];
-    action.setCheckable(true);
+    auto& action = a[ActionId::Guide];
     action.setChecked(!QSettings().value(kGuideKey, false).toBool());
     m_guide->setVisible(action.isChecked());
     connect(&action, &QAction::toggled, this, [this](bool shown) {

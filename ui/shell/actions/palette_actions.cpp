@@ -22,9 +22,9 @@ PaletteActions::PaletteActions(MainWindow& window, QObject* parent)
     , m_palette(new CommandPalette(&window))
 {
     auto& a = window.actions();
-    connect(&a["palette"], &QAction::triggered, this,
+    connect(&a[ActionId::Palette], &QAction::triggered, this,
             [this] { m_palette->open(QStringLiteral("Type what you want to do …"), commands()); });
-    connect(&a["assign"], &QAction::triggered, this, [this] {
+    connect(&a[ActionId::Assign], &QAction::triggered, this, [this] {
         auto items = assignments();
         if (items.empty())
             m_window.messageBar().showMessage(MessageBar::Kind::Note,
@@ -40,7 +40,7 @@ std::vector<PaletteItem> PaletteActions::commands()
 {
     std::vector<PaletteItem> out;
     for (QAction* action : m_window.actions().all()) {
-        if (action->objectName() == QLatin1String("palette"))
+        if (action == &m_window.actions()[ActionId::Palette])
             continue;
         out.push_back({QStringLiteral("%1: %2").arg(Actions::menuOf(*action),
                                                     action->text().remove(QLatin1Char('&'))),
@@ -49,14 +49,11 @@ std::vector<PaletteItem> PaletteActions::commands()
     }
     for (QAction* action : m_window.actions().viewMenu().findChildren<QAction*>())
         if (action->actionGroup())
-            out.push_back(
-                {QStringLiteral("%1: %2").arg(
-                     qobject_cast<QMenu*>(action->parent())->title().remove(QLatin1Char('&')),
-                     action->text()),
-                 {},
-                 {},
-                 true,
-                 [action] { action->trigger(); }});
+            out.push_back({QStringLiteral("%1: %2").arg(Actions::menuOf(*action), action->text()),
+                           {},
+                           {},
+                           true,
+                           [action] { action->trigger(); }});
     auto& workspace = m_window.workspace();
     const bool open = workspace.document().model() != nullptr;
     for (const auto& name : workspace.pipeline().engine().backendNames())

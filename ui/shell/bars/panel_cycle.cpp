@@ -21,8 +21,9 @@ PanelCycle::PanelCycle(MainWindow& window, QObject* parent)
     : QObject(parent)
     , m_window(window)
 {
-    connect(&window.actions()["nextPanel"], &QAction::triggered, this, [this] { step(1); });
-    connect(&window.actions()["previousPanel"], &QAction::triggered, this, [this] { step(-1); });
+    connect(&window.actions()[ActionId::NextPanel], &QAction::triggered, this, [this] { step(1); });
+    connect(&window.actions()[ActionId::PreviousPanel], &QAction::triggered, this,
+            [this] { step(-1); });
 }
 
 QList<std::pair<QWidget*, QWidget*>> PanelCycle::panels() const
