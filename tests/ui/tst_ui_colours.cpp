@@ -110,7 +110,7 @@ private:
     }
     void import(const QByteArray& text)
     {
-        importNodeData(*m_window, file(text));
+        importNodeData(workspace(), pane(), m_window->messageBar(), file(text));
         QTRY_VERIFY(settled());
     }
     Legend& legend() { return *find<Legend>("legend"); }

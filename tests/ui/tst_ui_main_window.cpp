@@ -243,7 +243,10 @@ void TestMainWindow::pictureComesWithItsFacts()
 {
     QTemporaryDir folder;
     const QString path = folder.filePath(QStringLiteral("window.png"));
-    const auto written = writeScreenshot(*m_window, path, 1.5);
+    const auto write = [this](const QString& to) {
+        return writeScreenshot(*m_window, workspace().document(), m_window->graphPane(), to, 1.5);
+    };
+    const auto written = write(path);
     QVERIFY(written);
     QCOMPARE(QImage(path).size(), m_window->size());
     QFile file(path + QStringLiteral(".json"));
@@ -253,7 +256,7 @@ void TestMainWindow::pictureComesWithItsFacts()
     QCOMPARE(facts[QStringLiteral("nodes_total")].toInt(),
              int(workspace().document().model()->nodes().size()));
     QCOMPARE(facts[QStringLiteral("nodes_drawn")].toInt(), 9);
-    QVERIFY(!writeScreenshot(*m_window, QStringLiteral("/nonexistent/x.png"), 0));
+    QVERIFY(!write(QStringLiteral("/nonexistent/x.png")));
 }
 
 void TestMainWindow::errorsAreErrorsInTheLog()

@@ -128,7 +128,8 @@ void TestStyles::projectsCarryRules()
     Project project;
     project.modelPath = "net.pt2";
     project.recipe = defaultRecipe();
-    project.windowState = windowStateOf(*m_window).toStdString();
+    project.windowState
+        = windowStateOf(workspace().styleRules(), m_window->graphPane()).toStdString();
     QTemporaryDir folder;
     const QString path = folder.filePath(QStringLiteral("project.json"));
     QVERIFY(writeProject(project, path.toStdString()));

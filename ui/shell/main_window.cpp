@@ -66,7 +66,7 @@ MainWindow::MainWindow(EngineService& engine, QWidget* parent)
     setObjectName(QStringLiteral("mainWindow"));
     setAcceptDrops(true);
     m_projects = new ProjectFiles(*this);
-    m_autosave = new Autosave(*this, m_projects); // outlives the views
+    m_autosave = new Autosave(m_workspace, *m_projects, m_projects); // outlives the views
     m_runs = new RunLibrary(m_workspace, *m_projects, m_projects); // likewise
     build();
     wireWorkspace();
@@ -317,7 +317,7 @@ void MainWindow::dropEvent(QDropEvent* event)
     const QString path = urls.front().toLocalFile();
     if (path.endsWith(QLatin1String(".json"), Qt::CaseInsensitive)
         && !looksLikeProject(path.toStdString()))
-        importNodeData(*this, path);
+        importNodeData(m_workspace, *m_graph, *m_messages, path);
     else if (m_projects->mayLeave())
         openModel(path);
 }

@@ -38,25 +38,24 @@ void forEachModule(MainWindow& window, Visit visit)
 
 } // namespace
 
-QByteArray windowStateOf(MainWindow& window)
+QByteArray windowStateOf(const StyleRules& rules, const GraphPane& graph)
 {
-    const auto& rules = window.workspace().styleRules().rules();
-    QJsonObject state {{kStylesKey, QJsonDocument::fromJson(StyleRules::toJson(rules)).array()}};
-    const auto colour = window.graphPane().chosenColour();
+    QJsonObject state {
+        {kStylesKey, QJsonDocument::fromJson(StyleRules::toJson(rules.rules())).array()}};
+    const auto colour = graph.chosenColour();
     if (colour && *colour != ColourBy::Imported) // its data are not the project's
         state[kColourKey] = colourByText(*colour);
     return QJsonDocument(state).toJson(QJsonDocument::Compact);
 }
 
-void applyWindowState(MainWindow& window, const QByteArray& state)
+void applyWindowState(StyleRules& rules, GraphPane& graph, const QByteArray& state)
 {
     const QJsonObject kept = QJsonDocument::fromJson(state).object();
     if (kept.contains(kStylesKey))
-        window.workspace().styleRules().replace(
-            StyleRules::fromJson(QJsonDocument(kept[kStylesKey].toArray()).toJson()));
+        rules.replace(StyleRules::fromJson(QJsonDocument(kept[kStylesKey].toArray()).toJson()));
     for (int by = 0; by < kColourByCount; ++by)
         if (kept[kColourKey].toString() == colourByText(ColourBy(by)))
-            window.graphPane().chooseColour(ColourBy(by));
+            graph.chooseColour(ColourBy(by));
 }
 
 ViewState viewStateOf(MainWindow& window)

@@ -13,13 +13,15 @@
 
 namespace qs {
 
+class GraphPane;
 class MainWindow;
+class StyleRules;
 
 /// What a project keeps of the window: the style rules and the colours that were chosen, as the
 /// text of a JSON object.
-QByteArray windowStateOf(MainWindow& window);
+QByteArray windowStateOf(const StyleRules& rules, const GraphPane& graph);
 /// Takes over what a project kept; what it does not mention stays as it is.
-void applyWindowState(MainWindow& window, const QByteArray& state);
+void applyWindowState(StyleRules& rules, GraphPane& graph, const QByteArray& state);
 
 /// How the user set up the panels, for panels made anew over the same workspace. A value.
 struct ViewState

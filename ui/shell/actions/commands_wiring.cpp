@@ -4,12 +4,15 @@
 #include "ui/frame/actions.h"
 #include "ui/graph/view/body_pane.h"
 #include "ui/graph/view/graph_pane.h"
+#include "ui/panels/guide_panel.h"
 #include "ui/panels/module_panel.h"
 #include "ui/panels/property_panel.h"
 #include "ui/panels/recipe/qconfig_editor.h"
+#include "ui/panels/style_panel.h"
 #include "ui/runs/run_library.h"
 #include "ui/runs/runs_panel.h"
 #include "ui/session/decisions/edge_decisions.h"
+#include "ui/session/search/finder.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/actions/backend_actions.h"
 #include "ui/shell/actions/commands.h"
@@ -31,6 +34,7 @@
 #include <QAction>
 #include <QApplication>
 #include <QKeyEvent>
+#include <QLineEdit>
 #include <QMenu>
 #include <QSettings>
 #include <QStatusBar>
@@ -98,9 +102,14 @@ void Commands::connectFile()
     on(a, ActionId::SaveProject, this, [this] { m_window.projects().save(); });
     on(a, ActionId::SaveProjectAs, this, [this] { m_window.projects().saveAs(); });
     on(a, ActionId::SaveRecipe, this, [this] { saveRecipe(); });
-    on(a, ActionId::SaveNodeData, &m_window, [this] { saveNodeData(m_window); });
-    on(a, ActionId::ImportNodeData, &m_window, [this] { importNodeData(m_window); });
-    on(a, ActionId::SaveGraph, &m_window, [this] { saveGraph(m_window); });
+    on(a, ActionId::SaveNodeData, &m_window,
+       [this] { saveNodeData(m_window.workspace().document(), m_window.messageBar()); });
+    on(a, ActionId::ImportNodeData, &m_window, [this] {
+        importNodeData(m_window.workspace(), m_window.graphPane(), m_window.messageBar());
+    });
+    on(a, ActionId::SaveGraph, &m_window, [this] {
+        saveGraph(m_window.graphPane().view().graphScene().canvas(), m_window.messageBar());
+    });
     on(a, ActionId::SavePicture, this, [this] { savePicture(); });
     on(a, ActionId::Quit, &m_window, [this] { m_window.close(); });
 }
@@ -121,7 +130,17 @@ void Commands::connectEdit()
     };
     connect(&undo, &QUndoStack::indexChanged, this, refresh);
     refresh();
-    new FindActions(m_window, this);
+    auto& field = m_window.pipelineBar().search();
+    on(a, ActionId::Find, &field, [&field] {
+        field.setFocus();
+        field.selectAll();
+    });
+    on(a, ActionId::StyleFound, this, [this] {
+        m_window.showTab("stylePanel");
+        m_window.styles().addRule(m_window.finder().expression().trimmed());
+    });
+    new FindActions(a, m_window.workspace(), m_window.finder(), m_window.graphPane(),
+                    m_window.messageBar(), this);
     on(a, ActionId::SelectAll, this, [this] {
         std::vector<NodeId> ops;
         for (const auto& node : m_window.workspace().document().model()->nodes())
@@ -157,7 +176,8 @@ void Commands::connectView()
     on(a, ActionId::Reveal, &graph, [&graph] { graph.revealSelection(); });
     on(a, ActionId::Worst, this, [this] { selectWorst(1); });
     on(a, ActionId::Better, this, [this] { selectWorst(-1); });
-    new LooksActions(m_window, a.viewMenu(), this);
+    connect(new LooksActions(a.viewMenu(), this), &LooksActions::chosen, &m_window,
+            &MainWindow::changeLooks);
 }
 
 void Commands::connectGraph()
@@ -245,7 +265,10 @@ void Commands::connectRecipe()
     on(a, ActionId::Replacements, this, [this] { openDialogOf<ReplacementsDialog>(m_window); });
     on(a, ActionId::Packs, this, [this] { openDialogOf<PacksDialog>(m_window); });
     new ModuleActions(a, m_window.workspace(), this);
-    new BackendActions(m_window, this);
+    auto* backend = new BackendActions(a, m_window.workspace(), m_window.projects(),
+                                       m_window.messageBar(), m_window, this);
+    connect(&m_window.propertyPanel(), &PropertyPanel::suggestionTaken, backend,
+            &BackendActions::applySuggestion);
     connect(&m_window.propertyPanel().editor(), &QConfigEditor::newQConfigWanted, this,
             &Commands::newQConfig);
 }
@@ -321,8 +344,10 @@ void Commands::connectWindow()
            {ActionId::ShowRuns, "runsPanel"}};
     for (const auto& [id, tab] : tabs)
         on(a, id, this, [this, tab = tab] { m_window.showTab(tab); });
-    auto* help = new HelpActions(m_window, this);
-    auto* palette = new PaletteActions(m_window, this);
+    auto* help = new HelpActions(a, m_window.workspace(), m_window, this);
+    m_window.addToLeft(&help->guide());
+    auto* palette = new PaletteActions(a, m_window.workspace(), m_window.messageBar(),
+                                       m_window.graphPane().view(), m_window, this);
     connect(palette, &PaletteActions::helpWanted, help, &HelpActions::showTopic);
 }
 
