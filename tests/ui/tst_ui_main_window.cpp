@@ -12,6 +12,7 @@
 #include "ui/plots/histogram_plot.h"
 #include "ui/session/worst_nodes.h"
 #include "ui/shell/actions/commands.h"
+#include "ui/shell/autosave.h"
 #include "ui/shell/bars/pipeline_bar.h"
 #include "ui/shell/bars/stage_button.h"
 #include "ui/shell/main_window.h"
@@ -64,7 +65,11 @@ private:
 private Q_SLOTS:
     void initTestCase() { QStandardPaths::setTestModeEnabled(true); }
     void init();
-    void cleanup() { m_window.reset(); }
+    void cleanup()
+    {
+        m_window->autosave().forget(); // nor does the next window offer what this one kept
+        m_window.reset();
+    }
     void emptyStateSaysWhatToDo();
     void everyActionIsDescribed();
     void walkFromOpenToExport();
