@@ -238,7 +238,8 @@ private:
         m_timer.stop();
         sayWhereEnlarged(m_window, m_wanted.size);
         const auto written
-            = qs::writeScreenshot(m_window, m_wanted.screenshot, double(m_clock.elapsed()) / 1000);
+            = qs::writeScreenshot(m_window, workspace.document(), m_window.graphPane(),
+                                  m_wanted.screenshot, double(m_clock.elapsed()) / 1000);
         if (!written)
             fail(QString::fromStdString(written.error().line()), 1);
         QCoreApplication::exit(written ? 0 : 1);
@@ -301,8 +302,8 @@ int main(int argc, char** argv)
         wanted.size = QSize(1600, 1000);
     if (!wanted.size.isEmpty())
         window.resize(wanted.size);
-    window.actions()["compareAfterEach"].setChecked(wanted.screenshot.isEmpty()
-                                                    && qs::wantsComparisonAfterEach());
+    window.actions()[qs::ActionId::CompareAfterEach].setChecked(wanted.screenshot.isEmpty()
+                                                                && qs::wantsComparisonAfterEach());
     window.show();
     std::unique_ptr<Photographer> photographer;
     if (!wanted.screenshot.isEmpty())

@@ -37,7 +37,7 @@ protected:
 
     Workspace& workspace() { return m_window->workspace(); }
     Document& document() { return workspace().document(); }
-    QAction& action(const char* name) { return m_window->actions()[name]; }
+    QAction& action(ActionId id) { return m_window->actions()[id]; }
     const Node* node(const char* name) { return document().model()->tryFind(name); }
     void settle()
     {
@@ -60,9 +60,9 @@ protected:
     void select(const char* name) { workspace().selection().selectNodes({node(name)->id}); }
 
     /// The dialog that a command opens; filled by `fill`, then Return. `wanted`: it closes.
-    void ask(const char* command, const std::function<void(EditDialog&)>& fill, bool wanted = true)
+    void ask(ActionId command, const std::function<void(EditDialog&)>& fill, bool wanted = true)
     {
-        QVERIFY2(action(command).isEnabled(), command);
+        QVERIFY2(action(command).isEnabled(), qPrintable(action(command).objectName()));
         action(command).trigger();
         QPointer<EditDialog> dialog = m_window->findChild<EditDialog*>();
         QVERIFY(dialog);

@@ -46,7 +46,7 @@ private Q_SLOTS:
 private:
     BackendDialog* edit()
     {
-        m_window->actions()["editBackend"].trigger();
+        m_window->actions()[ActionId::EditBackend].trigger();
         return find<BackendDialog>("backendDialog");
     }
     template<class T>

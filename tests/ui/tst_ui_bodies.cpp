@@ -118,9 +118,9 @@ void TestBodies::enterOpensWhatIsSelected()
     QTRY_VERIFY(shows("mul"));
     QTest::keyClick(&body().view(), Qt::Key_Backspace);
     QVERIFY(!body().isOpen() && !body().isVisible());
-    m_window->actions()["lookInside"].trigger();
+    m_window->actions()[ActionId::LookInside].trigger();
     QTRY_VERIFY(shows("mul"));
-    m_window->actions()["lookOutside"].trigger();
+    m_window->actions()[ActionId::LookOutside].trigger();
     QVERIFY(!body().isOpen());
 }
 

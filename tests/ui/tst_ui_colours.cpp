@@ -110,7 +110,7 @@ private:
     }
     void import(const QByteArray& text)
     {
-        importNodeData(*m_window, file(text));
+        importNodeData(workspace(), pane(), m_window->messageBar(), file(text));
         QTRY_VERIFY(settled());
     }
     Legend& legend() { return *find<Legend>("legend"); }
@@ -280,7 +280,7 @@ void TestColours::theWorstIsNeverCutOff()
 
     // Far better than 8 bits make it: the scale and the bars follow.
     m_engine.lossStep = -8; // 42 to 90 dB
-    m_window->actions()["compare"].trigger();
+    m_window->actions()[ActionId::Compare].trigger();
     QTRY_COMPARE(style().full.worst, 42.0);
     QTRY_VERIFY(plot.barHeight(4) > 2 && plot.barHeight(3) > plot.barHeight(4) * 1.2);
 }
@@ -306,7 +306,7 @@ void TestColours::lossBarsCompareTheTerms()
     };
     QVERIFY2(!words().contains(QStringLiteral("exact")), qPrintable(words().join(u'|')));
     m_engine.lossStep = -30;
-    m_window->actions()["compare"].trigger();
+    m_window->actions()[ActionId::Compare].trigger();
     QTRY_VERIFY2(words().contains(QStringLiteral("exact")), qPrintable(words().join(u'|')));
 }
 

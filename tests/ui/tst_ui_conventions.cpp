@@ -204,11 +204,11 @@ void TestConventions::tracesStandOut()
     workspace().selectNode(node("add"));
     const auto behind
         = [this](const char* name) { return bool(style().nodes[std::size_t(drawn(name))].behind); };
-    m_window->actions()["traceBefore"].trigger();
+    m_window->actions()[ActionId::TraceBefore].trigger();
     QVERIFY(!behind("conv2d") && !behind("add"));
     QVERIFY(behind("linear"));
-    m_window->actions()["traceBefore"].trigger();
-    m_window->actions()["traceAfter"].trigger();
+    m_window->actions()[ActionId::TraceBefore].trigger();
+    m_window->actions()[ActionId::TraceAfter].trigger();
     QVERIFY(behind("conv2d"));
     QVERIFY(!behind("linear") && !behind("add"));
 }

@@ -47,10 +47,10 @@ private Q_SLOTS:
         QTRY_VERIFY(histogram().barCount() > 0);
         QVERIFY(histogram().caption().startsWith(edgeText(graph(), chosen)));
         // Escape leads back to the node, then to nothing.
-        m_window->actions()["selectNone"].trigger();
+        m_window->actions()[ActionId::SelectNone].trigger();
         QVERIFY(!workspace().selection().edge() && !workspace().selection().isEmpty());
         QVERIFY(view.graphScene().litEdges().chosen.empty());
-        m_window->actions()["selectNone"].trigger();
+        m_window->actions()[ActionId::SelectNone].trigger();
         QVERIFY(workspace().selection().isEmpty());
     }
 
@@ -61,10 +61,10 @@ private Q_SLOTS:
         const auto around = edgesAround(workspace());
         QCOMPARE(around.size(), std::size_t(3)); // one in, two out
         for (std::size_t i = 0; i < 4; ++i) {
-            m_window->actions()["nextEdge"].trigger();
+            m_window->actions()[ActionId::NextEdge].trigger();
             QVERIFY(workspace().selection().edge() == around[i % 3]);
         }
-        m_window->actions()["previousEdge"].trigger();
+        m_window->actions()[ActionId::PreviousEdge].trigger();
         QVERIFY(workspace().selection().edge() == around[2]);
         // From the list in the panel, by keyboard.
         workspace().selection().setEdge({});

@@ -96,7 +96,7 @@ private Q_SLOTS:
         const Node& add = *model->tryFind("add");
         const std::string was = readBy("add", 1);
         workspace().selection().selectNodes({add.id});
-        m_window->actions()["rewireInput"].trigger();
+        m_window->actions()[ActionId::RewireInput].trigger();
         auto* dialog = m_window->findChild<EditDialog*>();
         QVERIFY(dialog);
         dialog->findChild<QComboBox*>("editInput")->setCurrentIndex(1);

@@ -26,7 +26,7 @@ private Q_SLOTS:
     void theMeasureIsTheEditedModelOrTheOriginal()
     {
         select("add");
-        ask("insertAfter", [](EditDialog& dialog) {
+        ask(ActionId::InsertAfter, [](EditDialog& dialog) {
             type(dialog, "editOperator", "aten.hardtanh.default");
             type(dialog, "argument_min_val", "0");
             type(dialog, "argument_max_val", "0.5");
@@ -40,7 +40,7 @@ private Q_SLOTS:
         QVERIFY(!said->isVisible() && !box->isChecked());
         press(Qt::Key_G, Qt::ControlModifier | Qt::AltModifier);
         QTRY_VERIFY(box->isChecked());
-        QVERIFY(action("againstOriginal").isChecked() && document().isModified());
+        QVERIFY(action(ActionId::AgainstOriginal).isChecked() && document().isModified());
         QVERIFY(isCurrent(Stage::Convert) && document().isStale(Stage::Compare));
         QCOMPARE(document().staleReason(Stage::Compare),
                  QStringLiteral("measured against the edited model"));
@@ -58,10 +58,10 @@ private Q_SLOTS:
         QCOMPARE(term(original, "conv2d"), term(edited, "conv2d")); // before the edit
         QVERIFY(term(original, "linear") < term(edited, "linear") - 1); // behind it
         // Back and forth without a run; a project keeps the choice.
-        action("againstOriginal").trigger();
+        action(ActionId::AgainstOriginal).trigger();
         QTRY_COMPARE(document().comparison(), edited);
         QTRY_VERIFY(!said->isVisible());
-        action("againstOriginal").trigger();
+        action(ActionId::AgainstOriginal).trigger();
         QTRY_COMPARE(document().comparison(), original);
         const QString project = m_folder.filePath("against.json");
         QVERIFY(m_window->projects().saveTo(project));
@@ -82,7 +82,7 @@ private Q_SLOTS:
         const int steps = workspace().undoStack().count();
         const Recipe start = document().recipe();
         select("relu");
-        ask("insertAfter", [](EditDialog& dialog) {
+        ask(ActionId::InsertAfter, [](EditDialog& dialog) {
             type(dialog, "editOperator", "quantized_decomposed.quantize_per_tensor.default");
             type(dialog, "argument_scale", "0.02");
             type(dialog, "argument_zero_point", "2");
@@ -101,7 +101,7 @@ private Q_SLOTS:
         QCOMPARE(document().model()->users({node("relu")->id, 0}).size(), std::size_t(1));
         // A cast on one edge.
         select("add");
-        ask("insertOnInput", [](EditDialog& dialog) {
+        ask(ActionId::InsertOnInput, [](EditDialog& dialog) {
             type(dialog, "editOperator", "aten._to_copy.default");
             type(dialog, "argument_dtype", "float16");
         });
@@ -114,7 +114,7 @@ private Q_SLOTS:
         const Recipe before = document().recipe();
         const std::string was = printGraph(*document().model());
         select("quantize_per_tensor");
-        ask("replaceEvery", [](EditDialog& dialog) {
+        ask(ActionId::ReplaceEvery, [](EditDialog& dialog) {
             type(dialog, "editOperator", "quantized_decomposed.quantize_per_tensor.default");
             type(dialog, "argument_scale", "0.04");
         });
@@ -126,7 +126,7 @@ private Q_SLOTS:
         // Without the way back its readers cannot take it: nothing is done.
         select("relu_2");
         ask(
-            "insertAfter",
+            ActionId::InsertAfter,
             [](EditDialog& dialog) {
                 type(dialog, "editOperator", "quantized_decomposed.quantize_per_tensor.default");
                 for (const char* name : {"argument_zero_point", "argument_quant_min"})
@@ -148,14 +148,14 @@ private Q_SLOTS:
     void aPartComesWithItsData()
     {
         const QString file = m_folder.filePath("part.npz");
-        QVERIFY(!action("savePartData").isEnabled());
+        QVERIFY(!action(ActionId::SavePartData).isEnabled());
         workspace().selection().selectNodes(
             {node("adaptive_avg_pool2d")->id, node("flatten")->id, node("linear")->id});
         press(Qt::Key_X, Qt::ControlModifier | Qt::AltModifier);
         QTRY_COMPARE(m_window->messageBar().headline(),
                      QStringLiteral("The part has inputs of its own"));
         settle();
-        QTRY_VERIFY(action("savePartData").isEnabled());
+        QTRY_VERIFY(action(ActionId::SavePartData).isEnabled());
         QTimer::singleShot(300, [file] {
             auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
             QVERIFY(dialog);

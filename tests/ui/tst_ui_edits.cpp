@@ -31,7 +31,7 @@ private Q_SLOTS:
         QVERIFY(before);
         const std::size_t count = document().model()->nodes().size();
         select("relu");
-        ask("insertAfter", [](EditDialog& dialog) {
+        ask(ActionId::InsertAfter, [](EditDialog& dialog) {
             type(dialog, "editOperator", "aten.hardtanh.default");
             type(dialog, "argument_min_val", "0");
             type(dialog, "argument_max_val", "2.5");
@@ -58,7 +58,7 @@ private Q_SLOTS:
         const Recipe before = document().recipe();
         select("linear");
         ask(
-            "insertAfter",
+            ActionId::InsertAfter,
             [](EditDialog& dialog) {
                 type(dialog, "editOperator", "aten.reshape.default");
                 type(dialog, "argument_shape", "[7, 11]");
@@ -69,7 +69,7 @@ private Q_SLOTS:
         QTest::keyClick(dialog, Qt::Key_Escape);
         QVERIFY(document().recipe() == before);
         select("conv2d");
-        action("removeNode").trigger(); // its readers cannot take the picture's channels
+        action(ActionId::RemoveNode).trigger(); // its readers cannot take the picture's channels
         QTRY_VERIFY(m_window->messageBar().isVisible());
         QVERIFY(document().recipe() == before);
     }
@@ -77,32 +77,32 @@ private Q_SLOTS:
     void everyDialogMakesItsEdit()
     {
         select("relu");
-        ask("replaceNode",
+        ask(ActionId::ReplaceNode,
             [](EditDialog& dialog) { type(dialog, "editOperator", "aten.silu.default"); });
         QCOMPARE(node("relu")->target, std::string("aten.silu.default"));
         select("relu");
-        ask("renameNode", [](EditDialog& dialog) { type(dialog, "editName", "swish"); });
+        ask(ActionId::RenameNode, [](EditDialog& dialog) { type(dialog, "editName", "swish"); });
         QVERIFY(node("swish") && !node("relu"));
         select("conv2d");
-        ask("insertOnInput", [](EditDialog& dialog) {
+        ask(ActionId::InsertOnInput, [](EditDialog& dialog) {
             type(dialog, "editOperator", "aten.clamp.default");
             type(dialog, "argument_max", "1");
         });
         QVERIFY(node("clamp"));
         select("clamp");
-        ask("setArguments", [](EditDialog& dialog) { type(dialog, "argument_min", "-1"); });
+        ask(ActionId::SetArguments, [](EditDialog& dialog) { type(dialog, "argument_min", "-1"); });
         QVERIFY(node("clamp")->tryArg("min") && !node("clamp")->tryArg("min")->isNone());
         select("add");
-        ask("rewireInput", [this](EditDialog& dialog) {
+        ask(ActionId::RewireInput, [this](EditDialog& dialog) {
             dialog.findChild<QComboBox*>("editInput")->setCurrentIndex(1);
             type(dialog, "editChoice", toText(node("add")->args[0].value));
         });
         QCOMPARE(*node("add")->args[0].value.asRef(), *node("add")->args[1].value.asRef());
         select("swish");
-        action("makeOutput").trigger();
+        action(ActionId::MakeOutput).trigger();
         QTRY_COMPARE(document().model()->output().args.size(), std::size_t(2));
         settle();
-        ask("dropOutput", [](EditDialog& dialog) {
+        ask(ActionId::DropOutput, [](EditDialog& dialog) {
             dialog.findChild<QComboBox*>("editChoice")->setCurrentIndex(1);
         });
         QCOMPARE(document().model()->output().args.size(), std::size_t(1));
@@ -125,11 +125,11 @@ private Q_SLOTS:
 
     void editsGoOnWithOtherLooks()
     {
-        const QPointer<QAction> before = &action("insertAfter");
+        const QPointer<QAction> before = &action(ActionId::InsertAfter);
         m_window->changeLooks({Looks::Colours::Dark, 100});
         QTRY_VERIFY(!before && m_window->graphPane().isLayoutDone());
         select("relu");
-        ask("insertAfter",
+        ask(ActionId::InsertAfter,
             [](EditDialog& dialog) { type(dialog, "editOperator", "aten.relu.default"); });
         QCOMPARE(document().model()->nodes().size(), document().edited()->file->nodes().size() + 1);
         QTRY_COMPARE(m_window->findChild<QTreeWidget*>("editsList")->topLevelItemCount(), 1);
@@ -139,7 +139,7 @@ private Q_SLOTS:
     void aProjectKeepsTheEdits()
     {
         select("relu");
-        ask("insertAfter", [](EditDialog& dialog) {
+        ask(ActionId::InsertAfter, [](EditDialog& dialog) {
             type(dialog, "editOperator", "aten.clamp.default");
             type(dialog, "argument_max", "3");
         });

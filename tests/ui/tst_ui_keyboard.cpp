@@ -76,7 +76,7 @@ void TestKeyboard::panelsInTurn()
     QCOMPARE(press(), &view());
     QCOMPARE(press(Qt::ShiftModifier), &m_window->modulePanel().tree());
     QCOMPARE(press(Qt::ShiftModifier), find<QWidget>("stageOpen"));
-    m_window->actions()["showProperties"].setChecked(false);
+    m_window->actions()[ActionId::ShowProperties].setChecked(false);
     QCOMPARE(press(Qt::ShiftModifier),
              m_window->bottomTabs().tabBar()); // what is hidden is left out
 }
@@ -153,7 +153,8 @@ void TestKeyboard::zoomKeysOfOtherPrograms()
 
 void TestKeyboard::savingIsSavingTheProject()
 {
-    QCOMPARE(m_window->actions()["saveProject"].shortcut(), QKeySequence(Qt::CTRL | Qt::Key_S));
+    QCOMPARE(m_window->actions()[ActionId::SaveProject].shortcut(),
+             QKeySequence(Qt::CTRL | Qt::Key_S));
 }
 
 void TestKeyboard::menusOfferToAssign()
@@ -188,7 +189,7 @@ void TestKeyboard::escapeInAListLeavesTheSelection()
 
 void TestKeyboard::resultsLeaveThePropertiesFree()
 {
-    m_window->actions()["find"].trigger();
+    m_window->actions()[ActionId::Find].trigger();
     m_window->pipelineBar().search().setText(QStringLiteral("conv"));
     auto* found = find<QWidget>("searchPanel");
     QTRY_VERIFY(found->isVisible());

@@ -83,7 +83,7 @@ private Q_SLOTS:
     }
     void init()
     {
-        m_window->actions()["compareAfterEach"].setChecked(false);
+        m_window->actions()[ActionId::CompareAfterEach].setChecked(false);
         startAgain();
     }
     void cleanupTestCase() { m_window.reset(); }
@@ -181,7 +181,7 @@ private Q_SLOTS:
     /// All data are compared after it by themselves, and the newest decision wins.
     void allDataFollow()
     {
-        auto& keep = m_window->actions()["compareAfterEach"];
+        auto& keep = m_window->actions()[ActionId::CompareAfterEach];
         keep.setChecked(true);
         keepFloat("block2.conv2");
         keepFloat("head");
@@ -214,14 +214,14 @@ private Q_SLOTS:
     /// What the user cancels does not start again until something else is decided.
     void aCancelStands()
     {
-        auto& keep = m_window->actions()["compareAfterEach"];
+        auto& keep = m_window->actions()[ActionId::CompareAfterEach];
         keep.setChecked(true);
         // As soon as it starts: a moment later it may be done.
         int cancelled = 0;
         const auto cancelling
             = connect(&workspace().live(), &LivePreview::followingChanged, this, [&] {
                   if (workspace().live().isFollowing() && ++cancelled == 1)
-                      m_window->actions()["cancel"].trigger();
+                      m_window->actions()[ActionId::Cancel].trigger();
               });
         Recipe other = document().recipe();
         other.calibration.batchSize = 7; // nothing of it was ever compared
@@ -281,7 +281,7 @@ private Q_SLOTS:
     /// What cannot be run is said once, and nothing runs in circles.
     void whatFailsIsNotTriedAgain()
     {
-        auto& keep = m_window->actions()["compareAfterEach"];
+        auto& keep = m_window->actions()[ActionId::CompareAfterEach];
         keep.setChecked(true);
         workspace().assign({RuleKind::Global, {""}}, std::string());
         QTRY_VERIFY_WITH_TIMEOUT(!workspace().live().problem().isEmpty(), 20000);

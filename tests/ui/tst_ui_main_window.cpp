@@ -12,6 +12,7 @@
 #include "ui/plots/histogram_plot.h"
 #include "ui/session/worst_nodes.h"
 #include "ui/shell/actions/commands.h"
+#include "ui/shell/autosave.h"
 #include "ui/shell/bars/pipeline_bar.h"
 #include "ui/shell/bars/stage_button.h"
 #include "ui/shell/main_window.h"
@@ -64,7 +65,11 @@ private:
 private Q_SLOTS:
     void initTestCase() { QStandardPaths::setTestModeEnabled(true); }
     void init();
-    void cleanup() { m_window.reset(); }
+    void cleanup()
+    {
+        m_window->autosave().forget(); // nor does the next window offer what this one kept
+        m_window.reset();
+    }
     void emptyStateSaysWhatToDo();
     void everyActionIsDescribed();
     void walkFromOpenToExport();
@@ -99,7 +104,7 @@ void TestMainWindow::emptyStateSaysWhatToDo()
     QVERIFY(empty && empty->isVisible());
     QVERIFY(find<QWidget>("emptyOpen")->isVisible());
     QVERIFY(!m_window->graphPane().isVisible());
-    QVERIFY(!m_window->actions()["calibrate"].isEnabled());
+    QVERIFY(!m_window->actions()[ActionId::Calibrate].isEnabled());
     QVERIFY(m_window->pipelineBar().button(Stage::Open)->isEnabled());
     QVERIFY(!m_window->pipelineBar().button(Stage::Compare)->isEnabled());
 }
@@ -125,7 +130,7 @@ void TestMainWindow::walkFromOpenToExport()
                 ->text()
                 .startsWith(QStringLiteral("13 of 13 ops int8 · a run takes about ")));
     workspace().selectNode(node("linear"));
-    m_window->actions()["keepFloat"].trigger();
+    m_window->actions()[ActionId::KeepFloat].trigger();
     QTRY_COMPARE(m_window->verdictList().count(Verdict::FloatByRule), 1);
     QCOMPARE(m_window->verdictList().count(Verdict::Quantized), 12);
     compareAll();
@@ -194,7 +199,7 @@ void TestMainWindow::editorAssignsAtItsScope()
     Q_EMIT qconfig->activated(keepFloat);
     QCOMPARE(workspace().document().recipe().mapping.rules.back().key, std::string("block"));
     QTRY_COMPARE(m_window->verdictList().count(Verdict::FloatByRule), 7);
-    m_window->actions()["undo"].trigger();
+    m_window->actions()[ActionId::Undo].trigger();
     QTRY_COMPARE(m_window->verdictList().count(Verdict::FloatByRule), 0);
 }
 
@@ -243,7 +248,10 @@ void TestMainWindow::pictureComesWithItsFacts()
 {
     QTemporaryDir folder;
     const QString path = folder.filePath(QStringLiteral("window.png"));
-    const auto written = writeScreenshot(*m_window, path, 1.5);
+    const auto write = [this](const QString& to) {
+        return writeScreenshot(*m_window, workspace().document(), m_window->graphPane(), to, 1.5);
+    };
+    const auto written = write(path);
     QVERIFY(written);
     QCOMPARE(QImage(path).size(), m_window->size());
     QFile file(path + QStringLiteral(".json"));
@@ -253,7 +261,7 @@ void TestMainWindow::pictureComesWithItsFacts()
     QCOMPARE(facts[QStringLiteral("nodes_total")].toInt(),
              int(workspace().document().model()->nodes().size()));
     QCOMPARE(facts[QStringLiteral("nodes_drawn")].toInt(), 9);
-    QVERIFY(!writeScreenshot(*m_window, QStringLiteral("/nonexistent/x.png"), 0));
+    QVERIFY(!write(QStringLiteral("/nonexistent/x.png")));
 }
 
 void TestMainWindow::errorsAreErrorsInTheLog()

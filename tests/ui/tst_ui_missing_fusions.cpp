@@ -74,7 +74,7 @@ void TestMissingFusions::clickTheSuggestion(const char* words)
     QVERIFY(!areQuantized() && document().recipe() == before);
     // Done again by the key, it is the same file.
     workspace().selectNode(node("relu"));
-    m_window->actions()["applyRemedy"].trigger();
+    m_window->actions()[ActionId::ApplyRemedy].trigger();
     settle();
     QVERIFY(areQuantized());
     QCOMPARE(document().recipe().backend, saved);

@@ -29,7 +29,7 @@ private:
     std::unique_ptr<MainWindow> m_window;
 
     Workspace& workspace() { return m_window->workspace(); }
-    QAction& action(const char* name) { return m_window->actions()[name]; }
+    QAction& action(ActionId id) { return m_window->actions()[id]; }
     Names listed(const char* key) { return prepareList(workspace().document().recipe(), key); }
     int entryOf(const std::string& path) { return workspace().foldTree()->moduleEntry(path); }
     void select(const std::string& path) { workspace().selectEntry(entryOf(path)); }
@@ -70,32 +70,32 @@ void TestModuleActions::init()
 void TestModuleActions::leafIsASwitchAndUndoable()
 {
     select("block");
-    QVERIFY(action("leafModule").isEnabled() && !action("leafModule").isChecked());
+    QVERIFY(action(ActionId::LeafModule).isEnabled() && !action(ActionId::LeafModule).isChecked());
     const int plans = m_engine.plans;
-    action("leafModule").trigger();
+    action(ActionId::LeafModule).trigger();
     QCOMPARE(listed("non_traceable_module_name"), Names {"block"});
-    QVERIFY(action("leafModule").isChecked());
+    QVERIFY(action(ActionId::LeafModule).isChecked());
     QCOMPARE(workspace().undoStack().undoText(), QStringLiteral("keep block as a float leaf"));
     QTRY_VERIFY(m_engine.plans > plans); // the decision is planned at once
     workspace().undoStack().undo();
     QVERIFY(listed("non_traceable_module_name").empty());
-    QVERIFY(!action("leafModule").isChecked());
+    QVERIFY(!action(ActionId::LeafModule).isChecked());
     workspace().undoStack().redo();
     select("block");
-    action("leafModule").trigger();
+    action(ActionId::LeafModule).trigger();
     QVERIFY(listed("non_traceable_module_name").empty());
 }
 
 void TestModuleActions::onlyOneModuleAtATime()
 {
     select("block");
-    action("onlyModule").trigger();
+    action(ActionId::OnlyModule).trigger();
     QCOMPARE(listed("only_modules"), Names {"block"});
     workspace().selectNode(workspace().document().model()->tryFind("linear")->id);
-    QVERIFY(!action("onlyModule").isChecked()); // the selection is another module now
-    action("onlyModule").trigger();
+    QVERIFY(!action(ActionId::OnlyModule).isChecked()); // the selection is another module now
+    action(ActionId::OnlyModule).trigger();
     QCOMPARE(listed("only_modules"), Names {"fc"});
-    action("onlyModule").trigger();
+    action(ActionId::OnlyModule).trigger();
     QVERIFY(listed("only_modules").empty());
     QCOMPARE(workspace().undoStack().count(), 3);
 }
@@ -107,7 +107,7 @@ void TestModuleActions::aWrappedModuleFoldsAndUnfolds()
     QTRY_VERIFY(settled());
     QVERIFY(pane.expanded().count("block"));
     select("block");
-    action("wrapModule").trigger();
+    action(ActionId::WrapModule).trigger();
     QCOMPARE(listed("wrap"), Names {"block"});
     QTRY_VERIFY(settled() && !pane.expanded().count("block"));
     const FoldEntry& entry = workspace().foldTree()->entry(entryOf("block"));
@@ -134,8 +134,8 @@ void TestModuleActions::aMethodBecomesAModuleOfTheTree()
     QCOMPARE(moduleOfPath(tree->entry(method).path), std::string("block"));
     QCOMPARE(tree->entry(tree->entry(method).parent).path, std::string("block"));
     workspace().selectNode(add);
-    QVERIFY(action("wrapModule").isEnabled());
-    action("wrapModule").trigger();
+    QVERIFY(action(ActionId::WrapModule).isEnabled());
+    action(ActionId::WrapModule).trigger();
     QCOMPARE(listed("wrap"), Names {"block::merge"});
 }
 
@@ -156,17 +156,17 @@ void TestModuleActions::theRowOfAModuleHasAMenu()
         menu->close();
     });
     Q_EMIT tree.customContextMenuRequested(tree.visualRect(row).center());
-    for (const char* name : {"leafModule", "onlyModule", "wrapModule"})
-        QVERIFY2(seen.contains(QLatin1String(name)), qPrintable(seen.join(QLatin1Char(' '))));
+    for (const ActionId id : {ActionId::LeafModule, ActionId::OnlyModule, ActionId::WrapModule})
+        QVERIFY2(seen.contains(action(id).objectName()), qPrintable(seen.join(QLatin1Char(' '))));
 }
 
 void TestModuleActions::nothingIsOfferedWithoutAModule()
 {
     workspace().selection().clear();
-    for (const char* name : {"leafModule", "onlyModule", "wrapModule"})
-        QVERIFY(!action(name).isEnabled());
+    for (const ActionId id : {ActionId::LeafModule, ActionId::OnlyModule, ActionId::WrapModule})
+        QVERIFY(!action(id).isEnabled());
     workspace().selectEntry(FoldTree::kRoot);
-    QVERIFY(!action("leafModule").isEnabled());
+    QVERIFY(!action(ActionId::LeafModule).isEnabled());
 }
 
 void TestModuleActions::aFusedPairDoesNotSeizeItsModule()
@@ -175,31 +175,30 @@ void TestModuleActions::aFusedPairDoesNotSeizeItsModule()
     // conv2d_2 and its batch norm are a fused pair inside "block".
     workspace().selectNode(model.tryFind("conv2d_2")->id);
     QVERIFY(workspace().selection().nodes().size() > 1);
-    for (const char* name : {"wrapModule", "leafModule", "onlyModule"}) {
-        QVERIFY2(!action(name).isEnabled(), name);
-        action(name).trigger();
+    for (const ActionId id : {ActionId::WrapModule, ActionId::LeafModule, ActionId::OnlyModule}) {
+        QVERIFY2(!action(id).isEnabled(), qPrintable(action(id).objectName()));
+        action(id).trigger();
     }
     QVERIFY(listed("wrap").empty() && listed("non_traceable_module_name").empty());
     // A single layer is a module that can be left out; wrapping it would only make it float.
     workspace().selectNode(model.tryFind("linear")->id);
-    QVERIFY(action("leafModule").isEnabled());
-    QVERIFY(!action("wrapModule").isEnabled());
+    QVERIFY(action(ActionId::LeafModule).isEnabled());
+    QVERIFY(!action(ActionId::WrapModule).isEnabled());
     select("block");
-    QVERIFY(action("wrapModule").isEnabled());
+    QVERIFY(action(ActionId::WrapModule).isEnabled());
 }
 
 void TestModuleActions::floatAndLeafAreToldApart()
 {
-    const auto text = [this](const char* name) {
-        return action(name).text().remove(QLatin1Char('&')).toLower();
-    };
-    QVERIFY(text("keepFloat").contains(QStringLiteral("rule")));
-    QVERIFY(text("leafModule").contains(QStringLiteral("module")));
-    QVERIFY(!text("leafModule").contains(QStringLiteral("float")));
-    for (const char* name : {"keepFloat", "leafModule", "wrapModule"})
-        QVERIFY2(!action(name).icon().isNull(), name);
-    QVERIFY(action("keepFloat").icon().pixmap(16).toImage()
-            != action("leafModule").icon().pixmap(16).toImage());
+    const auto text
+        = [this](ActionId id) { return action(id).text().remove(QLatin1Char('&')).toLower(); };
+    QVERIFY(text(ActionId::KeepFloat).contains(QStringLiteral("rule")));
+    QVERIFY(text(ActionId::LeafModule).contains(QStringLiteral("module")));
+    QVERIFY(!text(ActionId::LeafModule).contains(QStringLiteral("float")));
+    for (const ActionId id : {ActionId::KeepFloat, ActionId::LeafModule, ActionId::WrapModule})
+        QVERIFY2(!action(id).icon().isNull(), qPrintable(action(id).objectName()));
+    QVERIFY(action(ActionId::KeepFloat).icon().pixmap(16).toImage()
+            != action(ActionId::LeafModule).icon().pixmap(16).toImage());
 }
 
 QTEST_MAIN(TestModuleActions)

@@ -67,7 +67,7 @@ private:
 
     PacksDialog* openDialog()
     {
-        m_window->actions()["packs"].trigger();
+        m_window->actions()[ActionId::Packs].trigger();
         return find<PacksDialog>("packsDialog");
     }
     /// Adds the folder as a person does, and waits until the dialog is idle again.

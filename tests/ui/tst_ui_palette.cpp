@@ -124,7 +124,7 @@ void TestPalette::modelIsCleanAndRanks()
 void TestPalette::everyActionIsInThePalette()
 {
     openModel();
-    m_window->actions()["palette"].trigger();
+    m_window->actions()[ActionId::Palette].trigger();
     auto* palette = find<CommandPalette>("commandPalette");
     QVERIFY(palette->isVisible());
     QStringList texts;
@@ -156,7 +156,7 @@ void TestPalette::paletteRunsAnAction()
     m_window = std::make_unique<MainWindow>(m_engine);
     m_window->show();
     QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
-    m_window->actions()["palette"].trigger();
+    m_window->actions()[ActionId::Palette].trigger();
     palette = find<CommandPalette>("commandPalette");
     type("compare");
     press(Qt::Key_Return);
@@ -278,7 +278,7 @@ void TestPalette::helpKnowsThePlace()
 
 void TestPalette::everyKeyIsListed()
 {
-    m_window->actions()["keys"].trigger();
+    m_window->actions()[ActionId::Keys].trigger();
     auto* text = find<QTextBrowser>("keysText");
     QVERIFY(text && text->isVisible());
     for (const auto* action : m_window->actions().all())
@@ -326,7 +326,7 @@ void TestPalette::firstStepsTickThemselvesOff()
     m_window->show();
     openModel();
     QVERIFY(!find<GuidePanel>("guidePanel")->isVisible());
-    m_window->actions()["guide"].trigger();
+    m_window->actions()[ActionId::Guide].trigger();
     QVERIFY(find<GuidePanel>("guidePanel")->isVisible());
 }
 

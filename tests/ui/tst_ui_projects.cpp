@@ -171,11 +171,12 @@ void TestProjects::undoGoesOnWhereItWasSaved()
     QCOMPARE(past(), texts);
     QCOMPARE(undo.index(), 2);
     QVERIFY(document.recipe() == second && !document.isModified());
-    QVERIFY(m_window->actions()["undo"].isEnabled() && m_window->actions()["redo"].isEnabled());
-    m_window->actions()["redo"].trigger();
+    QVERIFY(m_window->actions()[ActionId::Undo].isEnabled()
+            && m_window->actions()[ActionId::Redo].isEnabled());
+    m_window->actions()[ActionId::Redo].trigger();
     QVERIFY(document.recipe() == third && document.isModified());
     for (int i = 0; i < 3; ++i)
-        m_window->actions()["undo"].trigger();
+        m_window->actions()[ActionId::Undo].trigger();
     QVERIFY(document.recipe() == first);
     QTRY_VERIFY(settled());
     QVERIFY(workspace().facts().plan(node("conv2d"))->quantized);
@@ -235,8 +236,8 @@ void TestProjects::otherLooksKeepWhatWasSetUp()
     pane().foldAll();
     QTRY_VERIFY(pane().isLayoutDone());
     workspace().selectNode(node("linear"));
-    m_window->actions()["traceBefore"].trigger();
-    m_window->actions()["showModules"].trigger();
+    m_window->actions()[ActionId::TraceBefore].trigger();
+    m_window->actions()[ActionId::ShowModules].trigger();
     const auto tree = [this] { return &m_window->modulePanel().tree(); };
     const QModelIndex root = tree()->model()->index(0, 0);
     QVERIFY(tree()->isExpanded(root));
@@ -252,7 +253,7 @@ void TestProjects::otherLooksKeepWhatWasSetUp()
     QTRY_VERIFY(!old);
     QTRY_VERIFY(settled());
     QCOMPARE(pane().trace(), GraphPane::Trace::Before);
-    QVERIFY(!m_window->actions()["showModules"].isChecked());
+    QVERIFY(!m_window->actions()[ActionId::ShowModules].isChecked());
     QVERIFY(!tree()->isVisible() && !tree()->isExpanded(tree()->model()->index(0, 0)));
     QTRY_COMPARE(find<QSplitter>("plots")->sizes(), sizes);
     QCOMPARE(find<QComboBox>("codeForm")->currentIndex(), 2);

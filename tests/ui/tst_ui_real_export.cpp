@@ -85,7 +85,7 @@ private:
             for (auto* box : dialog.findChildren<QCheckBox*>())
                 box->setChecked(forms.contains(box->objectName().mid(5)));
         });
-        m_window->actions()["export"].trigger();
+        m_window->actions()[ActionId::Export].trigger();
         m_opening.stop();
         QVERIFY(m_answered);
         QTRY_VERIFY_WITH_TIMEOUT(!workspace().pipeline().isBusy(), 60000);
@@ -130,7 +130,7 @@ private Q_SLOTS:
     void everyStageRuns()
     {
         workspace().selectNode(node("linear"));
-        m_window->actions()["keepFloat"].trigger();
+        m_window->actions()[ActionId::KeepFloat].trigger();
         QTRY_VERIFY_WITH_TIMEOUT(settled(), 30000);
         answer("calibrateDialog", [this](QDialog& dialog) {
             dialog.findChild<QLineEdit*>(QStringLiteral("calibrationData"))->setText(m_data);
@@ -138,13 +138,13 @@ private Q_SLOTS:
                 ->setProperty("currentText", QStringLiteral("cpu"));
             dialog.findChild<QSpinBox*>(QStringLiteral("batchesBox"))->setValue(4);
         });
-        m_window->actions()["calibrate"].trigger();
+        m_window->actions()[ActionId::Calibrate].trigger();
         m_opening.stop();
         QVERIFY(m_answered);
         QTRY_VERIFY_WITH_TIMEOUT(isDone(Stage::Calibrate), 60000);
-        m_window->actions()["convert"].trigger();
+        m_window->actions()[ActionId::Convert].trigger();
         QTRY_VERIFY_WITH_TIMEOUT(isDone(Stage::Convert), 60000);
-        m_window->actions()["compare"].trigger();
+        m_window->actions()[ActionId::Compare].trigger();
         QTRY_VERIFY_WITH_TIMEOUT(isDone(Stage::Compare), 60000);
         exportTo(m_out, {QStringLiteral("torchscript"), QStringLiteral("pt2-reference")});
         QTRY_VERIFY(isDone(Stage::Export));
@@ -157,7 +157,7 @@ private Q_SLOTS:
     {
         const QJsonObject result = resultIn(m_out);
         const QJsonObject forms = result[QStringLiteral("forms")].toObject();
-        m_window->actions()["showForms"].trigger();
+        m_window->actions()[ActionId::ShowForms].trigger();
         auto* headline = find<QLabel>("formsHeadline");
         auto* rows = find<QTreeWidget>("formsRows");
         QTRY_VERIFY(rows->topLevelItemCount() > 5);
@@ -202,8 +202,8 @@ private Q_SLOTS:
     /// By keys alone; the rows are those of the command line's certificate.
     void exportsAreVerified()
     {
-        QVERIFY(m_window->actions()["verify"].isEnabled());
-        m_window->actions()["verify"].trigger();
+        QVERIFY(m_window->actions()[ActionId::Verify].isEnabled());
+        m_window->actions()[ActionId::Verify].trigger();
         auto* dialog = find<QDialog>("verifyDialog");
         QTRY_VERIFY(dialog && dialog->isVisible());
         for (auto* box : dialog->findChildren<QCheckBox*>())
@@ -256,7 +256,7 @@ private Q_SLOTS:
 
     void aMissingRuntimeIsSaid()
     {
-        m_window->actions()["verify"].trigger();
+        m_window->actions()[ActionId::Verify].trigger();
         auto* dialog = find<QDialog>("verifyDialog");
         QTRY_VERIFY(dialog && dialog->isVisible());
         const QString python = m_folder.filePath(QStringLiteral("bare-python"));
@@ -277,10 +277,10 @@ private Q_SLOTS:
         dialog->reject();
         QTRY_VERIFY(!find<QDialog>("verifyDialog"));
         // A decision on: what was exported is not of it any more.
-        m_window->actions()["undo"].trigger();
-        QTRY_VERIFY(!m_window->actions()["verify"].isEnabled());
-        m_window->actions()["redo"].trigger();
-        QTRY_VERIFY(m_window->actions()["verify"].isEnabled());
+        m_window->actions()[ActionId::Undo].trigger();
+        QTRY_VERIFY(!m_window->actions()[ActionId::Verify].isEnabled());
+        m_window->actions()[ActionId::Redo].trigger();
+        QTRY_VERIFY(m_window->actions()[ActionId::Verify].isEnabled());
         QTRY_VERIFY_WITH_TIMEOUT(settled(), 30000);
     }
 

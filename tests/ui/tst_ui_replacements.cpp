@@ -32,7 +32,7 @@ private:
     void openDialog()
     {
         openWith(defaultRecipe());
-        m_window->actions()["replacements"].trigger();
+        m_window->actions()[ActionId::Replacements].trigger();
         QVERIFY(list());
     }
     /// Toggles the line's mark by the keyboard.

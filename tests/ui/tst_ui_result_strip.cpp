@@ -155,7 +155,7 @@ void TestResultStrip::olderResultsSaySo()
     QTRY_VERIFY(find<QLabel>("resultStale")->isVisible());
     // The figures are those of the comparison, not of the plan that came after it.
     QVERIFY(text("resultCoverage").startsWith(QStringLiteral("13 of ")));
-    m_window->actions()["undo"].trigger();
+    m_window->actions()[ActionId::Undo].trigger();
     QTRY_VERIFY(!find<QLabel>("resultStale")->isVisible());
 }
 
@@ -187,13 +187,13 @@ void TestResultStrip::otherColoursKeepTheFigures()
 void TestResultStrip::worstIsBornHereEverywhere()
 {
     compare();
-    QVERIFY(m_window->actions()["worst"].toolTip().contains(QStringLiteral("born")));
+    QVERIFY(m_window->actions()[ActionId::Worst].toolTip().contains(QStringLiteral("born")));
     QCOMPARE(pane().colourBy(), ColourBy::BornHere);
     QVERIFY(find<QWidget>("moduleTree"));
     const auto order
         = worstFirst(*workspace().document().comparison(), *workspace().document().model());
     workspace().selection().clear();
-    m_window->actions()["worst"].trigger();
+    m_window->actions()[ActionId::Worst].trigger();
     QVERIFY(workspace().selection().contains(order.front()));
     QVERIFY(pane().view().graphScene().canvas().style().title.contains(QStringLiteral("born")));
 }

@@ -296,7 +296,7 @@ private Q_SLOTS:
         QVERIFY(QFile::copy(out + "/model.reference.pt2", file));
         const QSignalSpy told(&runs(), &RunLibrary::told);
         runs().addFile(file); // taken back while it waits or works: nothing is kept
-        m_window->actions()["cancel"].trigger();
+        m_window->actions()[ActionId::Cancel].trigger();
         QTRY_COMPARE(told.size(), 2);
         QVERIFY(told.back().front().toString().startsWith("Cancelled"));
         QVERIFY(!names().contains("theirs"));

@@ -96,7 +96,7 @@ private Q_SLOTS:
                 + page->findChild<QLabel*>("valuesTitle")->text();
         };
         QVERIFY(!title().contains("original"));
-        action("againstOriginal").trigger();
+        action(ActionId::AgainstOriginal).trigger();
         compare();
         QTRY_VERIFY_WITH_TIMEOUT(seen() != 0 && seen() != edited, 60000);
         QVERIFY(document().comparison()->againstOriginal);
@@ -113,7 +113,7 @@ private Q_SLOTS:
     {
         compare();
         const auto plain = document().comparison();
-        action("againstOriginal").trigger();
+        action(ActionId::AgainstOriginal).trigger();
         compare();
         const auto original = document().comparison();
         QVERIFY(!original->againstOriginal);
@@ -141,9 +141,9 @@ private Q_SLOTS:
             {node("adaptive_avg_pool2d")->id, node("flatten")->id, node("linear")->id});
         press(Qt::Key_X, Qt::ControlModifier | Qt::AltModifier);
         settle();
-        QTRY_VERIFY(action("savePartData").isEnabled());
+        QTRY_VERIFY(action(ActionId::SavePartData).isEnabled());
         atFileDialog(file);
-        action("savePartData").trigger();
+        action(ActionId::SavePartData).trigger();
         QTRY_COMPARE_WITH_TIMEOUT(document().settings().calibrationData, file.toStdString(), 60000);
         settle();
         compare();
@@ -238,7 +238,7 @@ private Q_SLOTS:
         document().setSettings(settings);
         settle();
         atFileDialog(saved);
-        action("saveEdited").trigger();
+        action(ActionId::SaveEdited).trigger();
         QTRY_VERIFY_WITH_TIMEOUT(QFileInfo::exists(saved), 60000);
         const QJsonObject read = commandLine({"inspect", saved, "--json"});
         QVERIFY(!read["nodes"].toArray().isEmpty());

@@ -173,7 +173,7 @@ void TestSearch::findsByEveryKey()
     QCOMPARE(count("nothing-like-this"), 0);
     // Found again when the plan changes: the classifier is no longer float.
     QCOMPARE(count("verdict:float"), 1);
-    m_window->actions()["undo"].trigger();
+    m_window->actions()[ActionId::Undo].trigger();
     QTRY_COMPARE(int(finder.results().size()), 0);
 }
 
@@ -235,7 +235,7 @@ void TestSearch::fieldShowsListAndWalksIt()
     auto* panel = find<SearchPanel>("searchPanel");
     auto* field = find<QLineEdit>("search");
     auto* list = find<QTreeView>("searchResults");
-    m_window->actions()["find"].trigger();
+    m_window->actions()[ActionId::Find].trigger();
     QTRY_VERIFY(panel->isVisible());
     QVERIFY(find<QLabel>("searchNote")->text().contains(QStringLiteral("sqnr<30")));
     QTest::keyClicks(field, QStringLiteral("op:conv2d"));
@@ -248,9 +248,9 @@ void TestSearch::fieldShowsListAndWalksIt()
     QTest::keyClick(field, Qt::Key_Return);
     QVERIFY(workspace().selection().contains(node("conv2d_2")));
     QCOMPARE(list->currentIndex().row(), 2);
-    m_window->actions()["findNext"].trigger();
+    m_window->actions()[ActionId::FindNext].trigger();
     QVERIFY(workspace().selection().contains(node("conv2d")));
-    m_window->actions()["findPrevious"].trigger();
+    m_window->actions()[ActionId::FindPrevious].trigger();
     QVERIFY(workspace().selection().contains(node("conv2d_2")));
     const auto row = list->visualRect(list->model()->index(1, 0));
     QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, row.center());
@@ -265,14 +265,14 @@ void TestSearch::fieldShowsListAndWalksIt()
 void TestSearch::wrongExpressionIsExplained()
 {
     openWindow();
-    m_window->actions()["find"].trigger();
+    m_window->actions()[ActionId::Find].trigger();
     auto* field = find<QLineEdit>("search");
     QTest::keyClicks(field, QStringLiteral("size<3"));
     auto* note = find<QLabel>("searchNote");
     QVERIFY(note->isVisible());
     QVERIFY2(note->text().contains(QStringLiteral("sqnr<3")), qPrintable(note->text()));
     QVERIFY(!find<QTreeView>("searchResults")->isVisible());
-    m_window->actions()["findNext"].trigger();
+    m_window->actions()[ActionId::FindNext].trigger();
     QVERIFY(m_window->messageBar().isVisible());
     QVERIFY(m_window->messageBar().headline().contains(QStringLiteral("sqnr<3")));
 }
@@ -280,11 +280,11 @@ void TestSearch::wrongExpressionIsExplained()
 void TestSearch::selectsEveryMatch()
 {
     openWindow();
-    m_window->actions()["find"].trigger();
+    m_window->actions()[ActionId::Find].trigger();
     QTest::keyClicks(find<QLineEdit>("search"), QStringLiteral("op:conv2d"));
     QTest::mouseClick(find<QPushButton>("searchSelectAll"), Qt::LeftButton);
     QCOMPARE(workspace().selectedEntries().size(), std::size_t(3));
-    m_window->actions()["keepFloat"].trigger();
+    m_window->actions()[ActionId::KeepFloat].trigger();
     QCOMPARE(workspace().undoStack().count(), 1);
     QTRY_COMPARE(workspace().document().plan()->quantizedOps, 5);
 }
@@ -294,20 +294,20 @@ void TestSearch::bookmarksAreKept()
     openWindow();
     QVERIFY(workspace().bookmarks().nodes().empty());
     workspace().selectNode(node("add"));
-    m_window->actions()["bookmark"].trigger();
+    m_window->actions()[ActionId::Bookmark].trigger();
     workspace().selectNode(node("linear"));
-    m_window->actions()["bookmark"].trigger();
+    m_window->actions()[ActionId::Bookmark].trigger();
     m_window->finder().setExpression(QStringLiteral("is:bookmark"));
     QCOMPARE(m_window->finder().results().size(), std::size_t(2));
-    m_window->actions()["nextBookmark"].trigger();
+    m_window->actions()[ActionId::NextBookmark].trigger();
     QVERIFY(workspace().selection().contains(node("add")));
-    m_window->actions()["nextBookmark"].trigger();
+    m_window->actions()[ActionId::NextBookmark].trigger();
     QVERIFY(workspace().selection().contains(node("linear")));
     // They come back with the model.
     openWindow();
     QVERIFY(workspace().bookmarks().contains(node("linear")));
     workspace().selectNode(node("linear"));
-    m_window->actions()["bookmark"].trigger();
+    m_window->actions()[ActionId::Bookmark].trigger();
     QVERIFY(!workspace().bookmarks().contains(node("linear")));
 }
 

@@ -204,7 +204,7 @@ void TestSmallScreens::coloursAreChosenInTheMenu()
     QCOMPARE(m_window->bottomTabs().currentIndex(), 3);
     QVERIFY(workspace().selection().contains(node("linear")));
     QVERIFY(find<QWidget>("propertyTitle")->isVisible());
-    m_window->actions()["undo"].trigger();
+    m_window->actions()[ActionId::Undo].trigger();
     QTRY_VERIFY(workspace().document().recipe().mapping.rules.size() <= 1);
     // One window, whose parts are there once and answer once.
     QCOMPARE(m_window->findChildren<GraphPane*>().size(), 1);

@@ -128,7 +128,8 @@ void TestStyles::projectsCarryRules()
     Project project;
     project.modelPath = "net.pt2";
     project.recipe = defaultRecipe();
-    project.windowState = windowStateOf(*m_window).toStdString();
+    project.windowState
+        = windowStateOf(workspace().styleRules(), m_window->graphPane()).toStdString();
     QTemporaryDir folder;
     const QString path = folder.filePath(QStringLiteral("project.json"));
     QVERIFY(writeProject(project, path.toStdString()));
@@ -215,7 +216,7 @@ void TestStyles::badQueryIsTold()
     auto& model = find<StylePanel>("stylePanel")->model();
     const int row = model.add(QStringLiteral("sqnr<loud"), {});
     QVERIFY(!rules().error(std::size_t(row)).isEmpty());
-    m_window->actions()["showStyles"].trigger();
+    m_window->actions()[ActionId::ShowStyles].trigger();
     table().setCurrentIndex(model.index(row, 0));
     QCOMPARE(find<QLabel>("styleNote")->text(), rules().error(std::size_t(row)));
     QCOMPARE(model.index(row, StyleRuleModel::Matches).data().toString(),
@@ -225,7 +226,7 @@ void TestStyles::badQueryIsTold()
 void TestStyles::searchBecomesARule()
 {
     m_window->finder().setExpression(QStringLiteral("op:relu"));
-    m_window->actions()["styleFound"].trigger();
+    m_window->actions()[ActionId::StyleFound].trigger();
     QCOMPARE(rules().rules().size(), std::size_t(1));
     QCOMPARE(rules().rules()[0].query, QStringLiteral("op:relu"));
     QVERIFY(!rules().rules()[0].colour.isEmpty());

@@ -62,7 +62,7 @@ private Q_SLOTS:
         QTest::mouseClick(find<QPushButton>("applyRemedy"), Qt::LeftButton);
         QTRY_COMPARE(m_window->verdictList().count(Verdict::FloatByRule), 0);
         QVERIFY(workspace().undoStack().undoText().contains(QStringLiteral("linear")));
-        m_window->actions()["undo"].trigger();
+        m_window->actions()[ActionId::Undo].trigger();
         QTRY_COMPARE(m_window->verdictList().count(Verdict::FloatByRule), 1);
     }
 
@@ -86,7 +86,7 @@ private Q_SLOTS:
         QCOMPARE(workspace().verdictFilter(), std::optional(Verdict::Quantized));
         // A filter that nothing passes any more goes.
         workspace().setVerdictFilter(Verdict::FloatByRule);
-        m_window->actions()["undo"].trigger();
+        m_window->actions()[ActionId::Undo].trigger();
         QTRY_VERIFY(!workspace().verdictFilter());
     }
 
@@ -119,7 +119,7 @@ private Q_SLOTS:
         QTRY_VERIFY(document().plan()->conflicts.empty());
         QTRY_COMPARE(m_window->verdictList().count(Verdict::FloatByRule), floats);
         QVERIFY(!bar.isVisible());
-        m_window->actions()["undo"].trigger();
+        m_window->actions()[ActionId::Undo].trigger();
         QTRY_COMPARE(document().plan()->conflicts.size(), std::size_t(1));
     }
 
@@ -131,7 +131,7 @@ private Q_SLOTS:
         QVERIFY2(bar.headline().contains(QStringLiteral("0 of 13")), qPrintable(bar.headline()));
         QVERIFY2(bar.detail().contains(QStringLiteral("a rule keeps it float")),
                  qPrintable(bar.detail()));
-        m_window->actions()["undo"].trigger();
+        m_window->actions()[ActionId::Undo].trigger();
         QTRY_VERIFY(!bar.isVisible());
     }
 
@@ -166,14 +166,14 @@ private Q_SLOTS:
                     action->trigger();
             menu->close();
         });
-        m_window->actions()["backend"].trigger();
+        m_window->actions()[ActionId::Backend].trigger();
         auto& bar = m_window->messageBar();
         QTRY_VERIFY(bar.isVisible());
         QCOMPARE(bar.headline(),
                  QStringLiteral("Backend qnnpack instead of x86: 0 of 13 operators change "
                                 "verdict"));
         QCOMPARE(document().recipe().mapping.rules.front().qconfig.name, std::string("qnnpack"));
-        m_window->actions()["undo"].trigger();
+        m_window->actions()[ActionId::Undo].trigger();
         QCOMPARE(document().recipe(), defaultRecipe());
     }
 
@@ -189,7 +189,7 @@ private Q_SLOTS:
                         action->trigger();
                 menu->close();
             });
-            m_window->actions()["backend"].trigger();
+            m_window->actions()[ActionId::Backend].trigger();
         };
         const QTemporaryDir own; // other programs read the settings that tests share
         const QByteArray shared = qgetenv("XDG_CONFIG_HOME");
@@ -206,7 +206,7 @@ private Q_SLOTS:
         QVERIFY(document().recipe().namesTarget());
         QTRY_COMPARE(workspace().pipeline().status(Stage::Backend).text, QStringLiteral("x86"));
         QCOMPARE(changedVerdicts(*document().plan(), *document().plan()), 0);
-        m_window->actions()["undo"].trigger();
+        m_window->actions()[ActionId::Undo].trigger();
         QCOMPARE(document().recipe(), defaultRecipe());
     }
 
@@ -250,7 +250,7 @@ private Q_SLOTS:
         table->setCurrentCell(0, 0);
         QTest::mouseClick(toggle, Qt::LeftButton);
         QCOMPARE(document().recipe(), defaultRecipe());
-        m_window->actions()["undo"].trigger();
+        m_window->actions()[ActionId::Undo].trigger();
         QCOMPARE(document().recipe().loweringAdd.size(), std::size_t(1));
     }
 

@@ -21,9 +21,10 @@ namespace qs {
 
 namespace {
 
-constexpr const char* kNodeActions[]
-    = {"insertAfter",  "insertOnInput", "removeNode",    "replaceNode", "replaceEvery",
-       "setArguments", "rewireInput",   "duplicateNode", "renameNode",  "makeOutput"};
+constexpr ActionId kNodeActions[] = {
+    ActionId::InsertAfter,  ActionId::InsertOnInput, ActionId::RemoveNode,  ActionId::ReplaceNode,
+    ActionId::ReplaceEvery, ActionId::SetArguments,  ActionId::RewireInput, ActionId::DuplicateNode,
+    ActionId::RenameNode,   ActionId::MakeOutput};
 
 /// The node's literal arguments as JSON, by name.
 QHash<QString, QString> literalsOf(const Graph& graph, const Node& node)
@@ -49,23 +50,23 @@ EditActions::EditActions(Actions& actions, Workspace& workspace, GraphEditor& ed
     , m_messages(messages)
     , m_window(window)
 {
-    const auto on = [&](const char* name, auto&& handler) {
-        connect(&m_actions[name], &QAction::triggered, this, handler);
+    const auto on = [&](ActionId id, auto&& handler) {
+        connect(&m_actions[id], &QAction::triggered, this, handler);
     };
-    on("insertAfter", [this] { insert(); });
-    on("insertOnInput", [this] { insertOnInput(); });
-    on("removeNode", [this] { remove(); });
-    on("replaceNode", [this] { replace(false); });
-    on("replaceEvery", [this] { replace(true); });
-    on("setArguments", [this] { setArguments(); });
-    on("rewireInput", [this] { rewire(); });
-    on("duplicateNode", [this] { duplicate(); });
-    on("renameNode", [this] { rename(); });
-    on("makeOutput", [this] { make(about(EditKind::AddOutput)); });
-    on("dropOutput", [this] { dropOutput(); });
-    on("loadConstant", [this] { loadConstant(); });
-    on("foldConstants", [this] { make(about(EditKind::Fold)); });
-    on("saveEdited", [this] { saveEdited(); });
+    on(ActionId::InsertAfter, [this] { insert(); });
+    on(ActionId::InsertOnInput, [this] { insertOnInput(); });
+    on(ActionId::RemoveNode, [this] { remove(); });
+    on(ActionId::ReplaceNode, [this] { replace(false); });
+    on(ActionId::ReplaceEvery, [this] { replace(true); });
+    on(ActionId::SetArguments, [this] { setArguments(); });
+    on(ActionId::RewireInput, [this] { rewire(); });
+    on(ActionId::DuplicateNode, [this] { duplicate(); });
+    on(ActionId::RenameNode, [this] { rename(); });
+    on(ActionId::MakeOutput, [this] { make(about(EditKind::AddOutput)); });
+    on(ActionId::DropOutput, [this] { dropOutput(); });
+    on(ActionId::LoadConstant, [this] { loadConstant(); });
+    on(ActionId::FoldConstants, [this] { make(about(EditKind::Fold)); });
+    on(ActionId::SaveEdited, [this] { saveEdited(); });
     connect(&workspace.selection(), &Selection::changed, this, &EditActions::refresh);
     connect(&workspace, &Workspace::treeChanged, this, &EditActions::refresh);
     refresh();
@@ -104,10 +105,11 @@ void EditActions::refresh()
 {
     const bool open = m_workspace.document().model() != nullptr;
     const bool node = selected() != nullptr;
-    for (const char* name : kNodeActions)
-        m_actions[name].setEnabled(node);
-    for (const char* name : {"dropOutput", "loadConstant", "foldConstants"})
-        m_actions[name].setEnabled(open);
+    for (const ActionId id : kNodeActions)
+        m_actions[id].setEnabled(node);
+    for (const ActionId id :
+         {ActionId::DropOutput, ActionId::LoadConstant, ActionId::FoldConstants})
+        m_actions[id].setEnabled(open);
 }
 
 void EditActions::make(const EditStep& step)

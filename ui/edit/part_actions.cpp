@@ -28,8 +28,10 @@ PartActions::PartActions(Actions& actions, Workspace& workspace, GraphEditor& ed
     , m_messages(messages)
     , m_window(window)
 {
-    connect(&m_actions["extractSelection"], &QAction::triggered, this, &PartActions::extract);
-    connect(&m_actions["savePartData"], &QAction::triggered, this, &PartActions::askForFile);
+    connect(&m_actions[ActionId::ExtractSelection], &QAction::triggered, this,
+            &PartActions::extract);
+    connect(&m_actions[ActionId::SavePartData], &QAction::triggered, this,
+            &PartActions::askForFile);
     connect(&workspace.selection(), &Selection::changed, this, &PartActions::refresh);
     connect(&workspace, &Workspace::treeChanged, this, &PartActions::refresh);
     connect(&workspace.document(), &Document::recipeChanged, this, &PartActions::followEdits);
@@ -70,10 +72,10 @@ void PartActions::followEdits()
 void PartActions::refresh()
 {
     const Document& document = m_workspace.document();
-    m_actions["extractSelection"].setEnabled(document.model()
-                                             && !m_workspace.selection().isEmpty());
-    m_actions["savePartData"].setEnabled(document.edited()
-                                         && !document.edited()->extractions.empty());
+    m_actions[ActionId::ExtractSelection].setEnabled(document.model()
+                                                     && !m_workspace.selection().isEmpty());
+    m_actions[ActionId::SavePartData].setEnabled(document.edited()
+                                                 && !document.edited()->extractions.empty());
 }
 
 void PartActions::extract()
@@ -95,7 +97,7 @@ void PartActions::extract()
 
 void PartActions::offerData()
 {
-    QAction& save = m_actions["savePartData"];
+    QAction& save = m_actions[ActionId::SavePartData];
     m_messages.showChoices(
         MessageBar::Kind::Note, kPartTopic, QStringLiteral("The part has inputs of its own"),
         QStringLiteral("The whole model's data do not fit it; a run of the whole gives those that "

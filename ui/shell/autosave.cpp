@@ -7,7 +7,6 @@
 #include "ui/session/opened_files.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
-#include "ui/shell/main_window.h"
 #include "ui/shell/project_files.h"
 
 #include <QDateTime>
@@ -25,15 +24,15 @@ const QString kTopic = QStringLiteral("unsaved");
 
 } // namespace
 
-Autosave::Autosave(MainWindow& window, QObject* parent)
+Autosave::Autosave(Workspace& workspace, const ProjectFiles& files, QObject* parent)
     : QObject(parent)
-    , m_window(window)
+    , m_workspace(workspace)
+    , m_files(files)
 {
     m_soon.setSingleShot(true);
     m_soon.setInterval(kSoonMs);
     m_regular.setInterval(kRegularMs);
     m_regular.start();
-    auto& workspace = window.workspace();
     connect(&m_soon, &QTimer::timeout, this, &Autosave::keep);
     connect(&m_regular, &QTimer::timeout, this, &Autosave::keep);
     // The first step starts the clock: steps that follow each other fast do not put it off.
@@ -41,42 +40,34 @@ Autosave::Autosave(MainWindow& window, QObject* parent)
         if (!m_soon.isActive())
             m_soon.start();
     });
-    // Later: what was said of the model before is taken away first.
-    connect(
-        &workspace.pipeline(), &Pipeline::succeeded, this,
-        [this](Stage stage) {
-            if (stage == Stage::Open)
-                offer();
-        },
-        Qt::QueuedConnection);
 }
 
 void Autosave::forget()
 {
     m_soon.stop();
-    const QString file = unsavedFileFor(m_window.projects().openedPath());
+    const QString file = unsavedFileFor(m_files.openedPath());
     QFile::remove(file);
     QFile::remove(file + kOfferedEnding);
 }
 
 void Autosave::keep()
 {
-    const Document& document = m_window.workspace().document();
+    const Document& document = m_workspace.document();
     if (!document.model())
         return;
-    const QString file = unsavedFileFor(m_window.projects().openedPath());
+    const QString file = unsavedFileFor(m_files.openedPath());
     if (!document.isModified()) {
         QFile::remove(file);
         return;
     }
     QDir().mkpath(QFileInfo(file).path());
-    if (const auto kept = writeProject(m_window.projects().current(), file.toStdString()); !kept)
+    if (const auto kept = writeProject(m_files.current(), file.toStdString()); !kept)
         warn("unsaved decisions cannot be kept: " + kept.error().line());
 }
 
-void Autosave::offer()
+void Autosave::offer(MessageBar& messages)
 {
-    const QString file = unsavedFileFor(m_window.projects().openedPath());
+    const QString file = unsavedFileFor(m_files.openedPath());
     const QString offered = file + kOfferedEnding;
     // What is kept from now on does not replace what nobody has answered yet.
     if (QFileInfo::exists(file)) {
@@ -86,36 +77,35 @@ void Autosave::offer()
     if (!QFileInfo::exists(offered))
         return;
     const auto kept = readProject(offered.toStdString());
-    if (!kept || kept->recipe == m_window.workspace().document().recipe()) {
+    if (!kept || kept->recipe == m_workspace.document().recipe()) {
         QFile::remove(offered);
         return;
     }
     const QString when
         = QLocale().toString(QFileInfo(offered).lastModified(), QLocale::ShortFormat);
-    m_window.messageBar().showChoices(
+    messages.showChoices(
         MessageBar::Kind::Note, kTopic, QStringLiteral("Decisions that were not saved"),
         QStringLiteral("The program ended on %1 before they were saved").arg(when), {},
         {{QStringLiteral("Bring back"), QStringLiteral("One step, which can be undone"),
-          [this, offered] { restore(offered); }},
+          [this, offered, &messages] { restore(offered, messages); }},
          {QStringLiteral("Drop"), QStringLiteral("They are not wanted any more"),
           [offered] { QFile::remove(offered); }}});
 }
 
-void Autosave::restore(const QString& file)
+void Autosave::restore(const QString& file, MessageBar& messages)
 {
     auto kept = readProject(file.toStdString());
     if (!kept) {
-        m_window.messageBar().showError(QStringLiteral("Bringing decisions back"), kept.error());
+        messages.showError(QStringLiteral("Bringing decisions back"), kept.error());
         return;
     }
-    auto& workspace = m_window.workspace();
-    RunSettings settings = workspace.document().settings();
+    RunSettings settings = m_workspace.document().settings();
     settings.calibrationData = kept->dataPath;
     settings.comparisonData = kept->comparisonPath;
     settings.device = kept->device;
     settings.againstOriginal = kept->againstOriginal;
-    workspace.document().setSettings(settings);
-    workspace.change(QStringLiteral("bring back unsaved decisions"), kept->recipe);
+    m_workspace.document().setSettings(settings);
+    m_workspace.change(QStringLiteral("bring back unsaved decisions"), kept->recipe);
     keep(); // they are in a file at every moment
     QFile::remove(file);
 }

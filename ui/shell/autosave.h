@@ -6,27 +6,30 @@
 
 namespace qs {
 
-class MainWindow;
+class MessageBar;
+class ProjectFiles;
+class Workspace;
 
 /// Keeps decisions that nobody saved in a file of the user's own data folder: a second after each
-/// step and every half minute. After a crash, opening the same model or project offers them. GUI
-/// thread only.
+/// step and every half minute. GUI thread only.
 class Autosave : public QObject
 {
     Q_OBJECT
 
 public:
-    Autosave(MainWindow& window, QObject* parent);
+    Autosave(Workspace& workspace, const ProjectFiles& files, QObject* parent);
 
+    /// After a crash: offers what was kept of the model or project that is open.
+    void offer(MessageBar& messages);
     /// What is open was saved, or its decisions are not wanted.
     void forget();
 
 private:
     void keep();
-    void offer();
-    void restore(const QString& file);
+    void restore(const QString& file, MessageBar& messages);
 
-    MainWindow& m_window;
+    Workspace& m_workspace;
+    const ProjectFiles& m_files;
     QTimer m_soon, m_regular;
 };
 

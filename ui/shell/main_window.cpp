@@ -66,7 +66,7 @@ MainWindow::MainWindow(EngineService& engine, QWidget* parent)
     setObjectName(QStringLiteral("mainWindow"));
     setAcceptDrops(true);
     m_projects = new ProjectFiles(*this);
-    m_autosave = new Autosave(*this, m_projects); // outlives the views
+    m_autosave = new Autosave(m_workspace, *m_projects, m_projects); // outlives the views
     m_runs = new RunLibrary(m_workspace, *m_projects, m_projects); // likewise
     build();
     wireWorkspace();
@@ -131,7 +131,7 @@ void MainWindow::addToLeft(QWidget* widget)
 
 void MainWindow::showTab(const char* objectName)
 {
-    (*m_actions)["showBottom"].setChecked(true);
+    (*m_actions)[ActionId::ShowBottom].setChecked(true);
     if (auto* tab = m_bottom->findChild<QWidget*>(QString::fromLatin1(objectName))) {
         m_bottom->setCurrentWidget(tab);
         tab->setFocus();
@@ -179,7 +179,7 @@ void MainWindow::offerToVerify()
         m_log->add(LogLevel::Note, toQString(note));
         detail += toQString(note) + QStringLiteral(". ");
     }
-    QAction& verify = (*m_actions)["verify"];
+    QAction& verify = (*m_actions)[ActionId::Verify];
     if (verify.isEnabled())
         m_messages->showChoices(MessageBar::Kind::Note, QStringLiteral("export"), written,
                                 detail + tr("Do they compute the same where they will run?"), {},
@@ -228,9 +228,9 @@ void MainWindow::applyPanels()
 {
     const bool open = m_workspace.document().model() != nullptr;
     m_stack->setCurrentIndex(open ? m_stack->indexOf(m_graph) : 0);
-    m_left->setVisible(open && (*m_actions)["showModules"].isChecked());
-    m_properties->setVisible(open && (*m_actions)["showProperties"].isChecked());
-    m_bottom->setVisible(open && (*m_actions)["showBottom"].isChecked());
+    m_left->setVisible(open && (*m_actions)[ActionId::ShowModules].isChecked());
+    m_properties->setVisible(open && (*m_actions)[ActionId::ShowProperties].isChecked());
+    m_bottom->setVisible(open && (*m_actions)[ActionId::ShowBottom].isChecked());
 }
 
 void MainWindow::refreshTitle()
@@ -290,7 +290,7 @@ void MainWindow::onFailure(Stage stage, const Error& error)
         return;
     }
     if (stage != Stage::Plan
-        || !offerPacks(*m_messages, (*m_actions)["packs"], m_workspace.document().recipe()))
+        || !offerPacks(*m_messages, (*m_actions)[ActionId::Packs], m_workspace.document().recipe()))
         m_messages->showError(stageName(stage), error, stage != Stage::Open);
     m_log->addError(QString::fromStdString(error.line()));
 }
@@ -317,7 +317,7 @@ void MainWindow::dropEvent(QDropEvent* event)
     const QString path = urls.front().toLocalFile();
     if (path.endsWith(QLatin1String(".json"), Qt::CaseInsensitive)
         && !looksLikeProject(path.toStdString()))
-        importNodeData(*this, path);
+        importNodeData(m_workspace, *m_graph, *m_messages, path);
     else if (m_projects->mayLeave())
         openModel(path);
 }

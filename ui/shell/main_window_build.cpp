@@ -15,6 +15,7 @@
 #include "ui/panels/property_panel.h"
 #include "ui/panels/recipe/recipe_panel.h"
 #include "ui/panels/result_strip.h"
+#include "ui/panels/search_panel.h"
 #include "ui/panels/style_panel.h"
 #include "ui/panels/verdict_list.h"
 #include "ui/plots/channel_plot.h"
@@ -25,6 +26,7 @@
 #include "ui/session/search/finder.h"
 #include "ui/shell/actions/commands.h"
 #include "ui/shell/advice.h"
+#include "ui/shell/autosave.h"
 #include "ui/shell/bars/panel_buttons.h"
 #include "ui/shell/bars/panel_cycle.h"
 #include "ui/shell/bars/pipeline_bar.h"
@@ -141,12 +143,28 @@ void MainWindow::build()
     setCentralWidget(centre);
     auto* status = new StatusLine(m_workspace, *statusBar());
     connect(status, &StatusLine::warningsClicked, this, [this] { showTab("findingsPanel"); });
+    auto& field = m_pipelineBar->search();
+    auto* found = new SearchPanel(m_workspace, *m_finder, field, centre);
+    found->keepClearOf(*m_properties);
+    connect(found, &SearchPanel::revealWanted, m_graph, &GraphPane::revealSelection);
+    connect(found, &SearchPanel::left, &m_graph->view(), qOverload<>(&QWidget::setFocus));
     m_commands = new Commands(*this);
     new Advice(m_workspace, *m_messages, this);
     m_views = new KeptViews(m_workspace, *m_graph, this);
     connect(m_views, &KeptViews::told, this,
             [this](const QString& text) { statusBar()->showMessage(text, 4000); });
-    new PanelCycle(*this, this);
+    const auto part = [](const QWidget* panel, const char* name) {
+        return panel->findChild<QWidget*>(QString::fromLatin1(name));
+    };
+    new PanelCycle(
+        *m_actions,
+        {{m_pipelineBar, {part(m_pipelineBar, "stageOpen")}},
+         {m_empty, {part(m_empty, "emptyOpen")}},
+         {m_left, {&m_modules->tree()}},
+         {m_graph, {&m_graph->view()}},
+         {m_bottom, {m_bottom->tabBar()}},
+         {m_properties, {part(m_properties, "qconfigBox"), part(m_properties, "propertyScroll")}}},
+        this);
     new FocusRing(this);
     wireViews();
     m_actions->setModelOpen(m_workspace.document().model() != nullptr);
@@ -249,8 +267,9 @@ QWidget* MainWindow::buildBottom()
     auto* edits = new EditsPanel(m_workspace, *m_editor, m_bottom);
     m_bottom->addTab(edits, QStringLiteral("Edits"));
     connect(edits, &EditsPanel::revealWanted, this, [this] { m_graph->revealSelection(); });
-    connect(edits, &EditsPanel::saveWanted, &(*m_actions)["saveEdited"], &QAction::trigger);
-    connect(edits, &EditsPanel::againstWanted, &(*m_actions)["againstOriginal"], &QAction::trigger);
+    connect(edits, &EditsPanel::saveWanted, &(*m_actions)[ActionId::SaveEdited], &QAction::trigger);
+    connect(edits, &EditsPanel::againstWanted, &(*m_actions)[ActionId::AgainstOriginal],
+            &QAction::trigger);
     connect(edits, &EditsPanel::countChanged, this, [this, edits](int count) {
         m_bottom->setTabText(m_bottom->indexOf(edits),
                              count > 0 ? QStringLiteral("Edits (%1)").arg(count)
@@ -290,7 +309,15 @@ void MainWindow::wireViews()
     });
     connect(m_modules, &ModulePanel::revealWanted, m_graph, &GraphPane::revealSelection);
     connect(m_results, &ResultStrip::revealWanted, m_graph, &GraphPane::revealSelection);
-    connect(m_empty, &EmptyState::openWanted, &(*m_actions)["open"], &QAction::trigger);
+    // Later: what was said of the model before is taken away first.
+    connect(
+        &m_workspace.pipeline(), &Pipeline::succeeded, m_messages,
+        [this](Stage stage) {
+            if (stage == Stage::Open)
+                m_autosave->offer(*m_messages);
+        },
+        Qt::QueuedConnection);
+    connect(m_empty, &EmptyState::openWanted, &(*m_actions)[ActionId::Open], &QAction::trigger);
     connect(m_empty, &EmptyState::fileWanted, this,
             [this](const QString& path) { openModel(path); });
 }

@@ -7,7 +7,7 @@
 #include "ui/frame/message_bar.h"
 #include "ui/graph/view/graph_pane.h"
 #include "ui/session/text.h"
-#include "ui/shell/main_window.h"
+#include "ui/session/workspace.h"
 
 #include <QFileDialog>
 
@@ -17,72 +17,69 @@ namespace {
 
 const QString kReading = QStringLiteral("Reading the node data");
 
-void showNodeData(MainWindow& window, NodeDataPtr data)
+void showNodeData(Document& document, GraphPane& graph, MessageBar& messages, NodeDataPtr data)
 {
-    auto& document = window.workspace().document();
-    window.messageBar().dismiss();
+    messages.dismiss();
     if (data->unmatched > 0)
-        window.messageBar().showMessage(
-            MessageBar::Kind::Note,
-            QStringLiteral("%1 of %2 results fit no node of this model")
-                .arg(data->unmatched)
-                .arg(data->unmatched + data->values.size()),
-            QStringLiteral("'%1' for one").arg(toQString(data->firstUnmatched)));
+        messages.showMessage(MessageBar::Kind::Note,
+                             QStringLiteral("%1 of %2 results fit no node of this model")
+                                 .arg(data->unmatched)
+                                 .arg(data->unmatched + data->values.size()),
+                             QStringLiteral("'%1' for one").arg(toQString(data->firstUnmatched)));
     document.setNodeData(std::move(data));
-    window.graphPane().showImported();
+    graph.showImported();
 }
 
 } // namespace
 
-void saveNodeData(MainWindow& window)
+void saveNodeData(const Document& document, MessageBar& messages)
 {
-    const auto& document = window.workspace().document();
     if (!document.comparison()) {
-        window.messageBar().showMessage(
-            MessageBar::Kind::Note, QStringLiteral("Nothing was measured yet"),
-            QStringLiteral("Compare (Ctrl+M) measures what every node loses"));
+        messages.showMessage(MessageBar::Kind::Note, QStringLiteral("Nothing was measured yet"),
+                             QStringLiteral("Compare (Ctrl+M) measures what every node loses"));
         return;
     }
     const QString path
-        = QFileDialog::getSaveFileName(&window, QStringLiteral("Save node data"),
+        = QFileDialog::getSaveFileName(messages.window(), QStringLiteral("Save node data"),
                                        QStringLiteral("node_data.json"), QStringLiteral("*.json"));
     if (path.isEmpty())
         return;
     const auto written = writeFileAtomically(
         path.toStdString(), nodeDataJson(*document.model(), *document.comparison()));
     if (!written)
-        window.messageBar().showError(QStringLiteral("Saving the node data"), written.error());
+        messages.showError(QStringLiteral("Saving the node data"), written.error());
 }
 
-void importNodeData(MainWindow& window)
+void importNodeData(Workspace& workspace, GraphPane& graph, MessageBar& messages)
 {
     const QString path
-        = QFileDialog::getOpenFileName(&window, QStringLiteral("Import node data"), {},
+        = QFileDialog::getOpenFileName(messages.window(), QStringLiteral("Import node data"), {},
                                        QStringLiteral("Node data (*.json);;All files (*)"));
     if (!path.isEmpty())
-        importNodeData(window, path);
+        importNodeData(workspace, graph, messages, path);
 }
 
-void importNodeData(MainWindow& window, const QString& path)
+void importNodeData(Workspace& workspace, GraphPane& graph, MessageBar& messages,
+                    const QString& path)
 {
-    const GraphPtr model = window.workspace().document().model();
+    const GraphPtr model = workspace.document().model();
     if (!model) {
-        window.messageBar().showMessage(
-            MessageBar::Kind::Note, QStringLiteral("Open the model first"),
-            QStringLiteral("Node data colour the nodes of a model that is open"));
+        messages.showMessage(MessageBar::Kind::Note, QStringLiteral("Open the model first"),
+                             QStringLiteral("Node data colour the nodes of a model that is open"));
         return;
     }
-    window.workspace().pipeline().jobs().run(
+    workspace.pipeline().jobs().run(
         Lane::Pool, QStringLiteral("nodeData"),
         [model, file = path.toStdString()](JobContext&) { return readNodeData(file, *model); },
-        &window,
-        [&window, number = window.workspace().document().modelNumber()](Result<NodeDataPtr> data) {
-            if (number != window.workspace().document().modelNumber())
+        &graph,
+        [&workspace, &graph, &messages,
+         number = workspace.document().modelNumber()](Result<NodeDataPtr> data) {
+            if (number != workspace.document().modelNumber())
                 return;
             if (data)
-                showNodeData(window, std::move(*data));
+                showNodeData(workspace.document(), graph, messages, std::move(*data));
             else
-                window.messageBar().showError(kReading, data.error());
+                messages.showError(kReading, data.error());
         });
 }
 

@@ -5,14 +5,18 @@
 
 namespace qs {
 
-class MainWindow;
+class Document;
+class GraphPane;
+class MessageBar;
+class Workspace;
 
 /// Asks for a file and writes what every node loses as node data.
-void saveNodeData(MainWindow& window);
+void saveNodeData(const Document& document, MessageBar& messages);
 /// Asks for a file of node data and shows it.
-void importNodeData(MainWindow& window);
+void importNodeData(Workspace& workspace, GraphPane& graph, MessageBar& messages);
 /// Reads a file of node data off the GUI thread and colours the graph by it; says in one line what
-/// is wrong with the file, or what in it fits no node.
-void importNodeData(MainWindow& window, const QString& path);
+/// is wrong with the file, or what in it fits no node. Dropped if `graph` goes before it is read.
+void importNodeData(Workspace& workspace, GraphPane& graph, MessageBar& messages,
+                    const QString& path);
 
 } // namespace qs

@@ -270,7 +270,7 @@ void ProjectFiles::takeOver()
     if (!opening.movedFrom.empty() && !opening.isOther && !m_readOnly)
         rememberModel(m_project);
     if (opening.windowState)
-        applyWindowState(m_window, *opening.windowState);
+        applyWindowState(workspace.styleRules(), m_window.graphPane(), *opening.windowState);
     setSettings(opening.settings);
     restoreHistory(workspace.undoStack(), workspace.document(), opening.history);
     if (!opening.isReload && !opening.isOther)
@@ -334,7 +334,7 @@ Project ProjectFiles::current() const
     project.againstOriginal = document.settings().againstOriginal;
     project.recipe = document.recipe();
     project.history = historyOf(workspace.undoStack(), document);
-    project.windowState = windowStateOf(m_window).toStdString();
+    project.windowState = windowStateOf(workspace.styleRules(), m_window.graphPane()).toStdString();
     return project;
 }
 

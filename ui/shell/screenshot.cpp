@@ -3,8 +3,7 @@
 
 #include "engine/base/files/atomic_file.h"
 #include "ui/graph/view/graph_pane.h"
-#include "ui/session/workspace.h"
-#include "ui/shell/main_window.h"
+#include "ui/session/document.h"
 
 #include <QBuffer>
 #include <QJsonDocument>
@@ -22,17 +21,18 @@ Result<void> writePicture(const QPixmap& picture, const QString& path)
     return writeFileAtomically(path.toStdString(), png.data().toStdString());
 }
 
-Result<void> writeScreenshot(MainWindow& window, const QString& path, double seconds)
+Result<void> writeScreenshot(QWidget& window, const Document& document, GraphPane& graph,
+                             const QString& path, double seconds)
 {
     const QPixmap picture = window.grab();
     QS_CHECK(writePicture(picture, path));
-    const auto& model = window.workspace().document().model();
-    const auto& drawing = window.graphPane().view().graphScene().drawing();
+    const auto& model = document.model();
+    const auto& drawing = graph.view().graphScene().drawing();
     QJsonObject facts;
     facts[QStringLiteral("nodes_total")] = model ? qint64(model->nodes().size()) : 0;
     facts[QStringLiteral("nodes_drawn")] = drawing ? qint64(drawing->nodes.size()) : 0;
     facts[QStringLiteral("layout")]
-        = window.graphPane().isLayoutDone() ? QStringLiteral("done") : QStringLiteral("none");
+        = graph.isLayoutDone() ? QStringLiteral("done") : QStringLiteral("none");
     facts[QStringLiteral("seconds")] = seconds;
     return writeFileAtomically((path + QStringLiteral(".json")).toStdString(),
                                QJsonDocument(facts).toJson().toStdString());

@@ -6,9 +6,12 @@
 #include <QPixmap>
 #include <QString>
 
+class QWidget;
+
 namespace qs {
 
-class MainWindow;
+class Document;
+class GraphPane;
 
 /// A picture as PNG; it appears whole or not at all, and goes into a device or pipe without taking
 /// its place. Errors (Io) name the path.
@@ -16,6 +19,7 @@ Result<void> writePicture(const QPixmap& picture, const QString& path);
 
 /// Writes the window as PNG to `path`, and beside it `path`.json: nodes_total, nodes_drawn, layout,
 /// seconds. The graph must be laid out. Errors: a file that cannot be written.
-Result<void> writeScreenshot(MainWindow& window, const QString& path, double seconds);
+Result<void> writeScreenshot(QWidget& window, const Document& document, GraphPane& graph,
+                             const QString& path, double seconds);
 
 } // namespace qs

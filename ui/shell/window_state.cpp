@@ -20,7 +20,6 @@ namespace {
 
 const QString kStylesKey = QStringLiteral("styles");
 const QString kColourKey = QStringLiteral("colour_by");
-constexpr const char* kPanelActions[] = {"showModules", "showProperties", "showBottom"};
 constexpr const char* kFormChoices[] = {"codeForm", "codeOtherForm"};
 
 /// `visit` gets every module row of the tree with its path.
@@ -39,33 +38,32 @@ void forEachModule(MainWindow& window, Visit visit)
 
 } // namespace
 
-QByteArray windowStateOf(MainWindow& window)
+QByteArray windowStateOf(const StyleRules& rules, const GraphPane& graph)
 {
-    const auto& rules = window.workspace().styleRules().rules();
-    QJsonObject state {{kStylesKey, QJsonDocument::fromJson(StyleRules::toJson(rules)).array()}};
-    const auto colour = window.graphPane().chosenColour();
+    QJsonObject state {
+        {kStylesKey, QJsonDocument::fromJson(StyleRules::toJson(rules.rules())).array()}};
+    const auto colour = graph.chosenColour();
     if (colour && *colour != ColourBy::Imported) // its data are not the project's
         state[kColourKey] = colourByText(*colour);
     return QJsonDocument(state).toJson(QJsonDocument::Compact);
 }
 
-void applyWindowState(MainWindow& window, const QByteArray& state)
+void applyWindowState(StyleRules& rules, GraphPane& graph, const QByteArray& state)
 {
     const QJsonObject kept = QJsonDocument::fromJson(state).object();
     if (kept.contains(kStylesKey))
-        window.workspace().styleRules().replace(
-            StyleRules::fromJson(QJsonDocument(kept[kStylesKey].toArray()).toJson()));
+        rules.replace(StyleRules::fromJson(QJsonDocument(kept[kStylesKey].toArray()).toJson()));
     for (int by = 0; by < kColourByCount; ++by)
         if (kept[kColourKey].toString() == colourByText(ColourBy(by)))
-            window.graphPane().chooseColour(ColourBy(by));
+            graph.chooseColour(ColourBy(by));
 }
 
 ViewState viewStateOf(MainWindow& window)
 {
     ViewState state;
-    for (const char* name : kPanelActions)
-        if (!window.actions()[name].isChecked())
-            state.hiddenPanels.insert(name);
+    for (const ActionId id : kPanelActions)
+        if (!window.actions()[id].isChecked())
+            state.hiddenPanels.insert(id);
     for (const auto* splitter : window.findChildren<QSplitter*>())
         if (!splitter->objectName().isEmpty())
             state.splitters[splitter->objectName()] = splitter->saveState();
@@ -83,8 +81,8 @@ ViewState viewStateOf(MainWindow& window)
 
 void applyViewState(MainWindow& window, const ViewState& state)
 {
-    for (const char* name : kPanelActions)
-        window.actions()[name].setChecked(!state.hiddenPanels.contains(name));
+    for (const ActionId id : kPanelActions)
+        window.actions()[id].setChecked(!state.hiddenPanels.contains(id));
     for (const auto& [name, sizes] : state.splitters)
         if (auto* splitter = window.findChild<QSplitter*>(name))
             splitter->restoreState(sizes);

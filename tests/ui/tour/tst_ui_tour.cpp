@@ -180,10 +180,10 @@ void TestTour::results()
     workspace().selectEntry(workspace().foldTree()->moduleEntry("block1"));
     look("module", {"cardQuantization", "cardWhy", "cardLoss", "cardContents"});
     workspace().selectNode(workspace().document().model()->tryFind("conv2d_2")->id);
-    m_window->actions()["keepFloat"].trigger();
+    m_window->actions()[ActionId::KeepFloat].trigger();
     QTRY_VERIFY(settled());
     look("stale", {"cardWhy", "cardLoss", "verdictList", "pipelineBar"});
-    m_window->actions()["undo"].trigger();
+    m_window->actions()[ActionId::Undo].trigger();
     QTRY_VERIFY(settled());
 }
 
@@ -240,11 +240,11 @@ void TestTour::tabs()
     auto* table = m_window->findChild<QTableView*>(QStringLiteral("metricsTable"));
     table->scrollTo(table->model()->index(0, table->model()->columnCount() - 1));
     look("table", {"metricsTable"});
-    m_window->actions()["keepFloat"].trigger();
+    m_window->actions()[ActionId::KeepFloat].trigger();
     QTRY_VERIFY(settled());
     m_window->showTab("recipePanel");
     look("recipe", {"recipeText", "recipeHistory"});
-    m_window->actions()["undo"].trigger();
+    m_window->actions()[ActionId::Undo].trigger();
     QTRY_VERIFY(settled());
     m_window->showTab("findingsPanel");
     look("findings", {});
@@ -252,18 +252,18 @@ void TestTour::tabs()
 
 void TestTour::overlays()
 {
-    m_window->actions()["find"].trigger();
+    m_window->actions()[ActionId::Find].trigger();
     m_window->pipelineBar().search().setText(QStringLiteral("op:conv sqnr<38.5"));
     look("search", {"searchPanel", "searchResults"});
     m_window->pipelineBar().search().setText(QStringLiteral("size<3"));
     look("search-wrong", {"searchPanel"});
     m_window->pipelineBar().search().clear();
     look("search-empty", {"searchPanel"});
-    m_window->actions()["palette"].trigger();
+    m_window->actions()[ActionId::Palette].trigger();
     QTest::keyClicks(find("paletteField"), QStringLiteral("conv"));
     look("palette", {"paletteList"});
     QTest::keyClick(find("paletteField"), Qt::Key_Escape);
-    m_window->actions()["assign"].trigger();
+    m_window->actions()[ActionId::Assign].trigger();
     look("assign", {"paletteList"});
     QTest::keyClick(find("paletteField"), Qt::Key_Escape);
     HelpWindow help(m_window.get());

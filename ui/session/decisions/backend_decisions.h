@@ -13,6 +13,7 @@
 namespace qs {
 
 class OpenedFiles;
+struct Recipe;
 class Workspace;
 
 /// The backend as views call it: its name, or its file's.

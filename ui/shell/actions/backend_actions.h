@@ -7,9 +7,14 @@
 
 #include <QObject>
 
+class QMainWindow;
+
 namespace qs {
 
-class MainWindow;
+class Actions;
+class MessageBar;
+class OpenedFiles;
+class Workspace;
 
 /// Changing what the recipe's backend can do: its editor, and the fusion that a node lacks. GUI
 /// thread only.
@@ -18,15 +23,20 @@ class BackendActions : public QObject
     Q_OBJECT
 
 public:
-    BackendActions(MainWindow& window, QObject* parent);
+    BackendActions(Actions& actions, Workspace& workspace, const OpenedFiles& files,
+                   MessageBar& messages, QMainWindow& window, QObject* parent);
 
-private:
-    void edit();
     /// Does what the plan suggests for the node: a qconfig that fits, or an entry that its backend
     /// lacks.
     void applySuggestion(NodeId node);
 
-    MainWindow& m_window;
+private:
+    void edit();
+
+    Workspace& m_workspace;
+    const OpenedFiles& m_files;
+    MessageBar& m_messages;
+    QMainWindow& m_window;
 };
 
 } // namespace qs

@@ -4,12 +4,15 @@
 #include "ui/frame/actions.h"
 #include "ui/graph/view/body_pane.h"
 #include "ui/graph/view/graph_pane.h"
+#include "ui/panels/guide_panel.h"
 #include "ui/panels/module_panel.h"
 #include "ui/panels/property_panel.h"
 #include "ui/panels/recipe/qconfig_editor.h"
+#include "ui/panels/style_panel.h"
 #include "ui/runs/run_library.h"
 #include "ui/runs/runs_panel.h"
 #include "ui/session/decisions/edge_decisions.h"
+#include "ui/session/search/finder.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/actions/backend_actions.h"
 #include "ui/shell/actions/commands.h"
@@ -31,6 +34,7 @@
 #include <QAction>
 #include <QApplication>
 #include <QKeyEvent>
+#include <QLineEdit>
 #include <QMenu>
 #include <QSettings>
 #include <QStatusBar>
@@ -68,9 +72,9 @@ protected:
 };
 
 template<class Handler>
-void on(Actions& actions, const char* name, QObject* owner, Handler handler)
+void on(Actions& actions, ActionId id, QObject* owner, Handler handler)
 {
-    QObject::connect(&actions[name], &QAction::triggered, owner, handler);
+    QObject::connect(&actions[id], &QAction::triggered, owner, handler);
 }
 
 /// A dialog over the window that is gone once it is closed.
@@ -92,37 +96,52 @@ bool wantsComparisonAfterEach()
 void Commands::connectFile()
 {
     auto& a = m_window.actions();
-    on(a, "open", this, [this] { openDialog(); });
-    on(a, "reload", this, [this] { m_window.projects().reload(); });
-    on(a, "openRecipe", this, [this] { openRecipe(); });
-    on(a, "saveProject", this, [this] { m_window.projects().save(); });
-    on(a, "saveProjectAs", this, [this] { m_window.projects().saveAs(); });
-    on(a, "saveRecipe", this, [this] { saveRecipe(); });
-    on(a, "saveNodeData", &m_window, [this] { saveNodeData(m_window); });
-    on(a, "importNodeData", &m_window, [this] { importNodeData(m_window); });
-    on(a, "saveGraph", &m_window, [this] { saveGraph(m_window); });
-    on(a, "savePicture", this, [this] { savePicture(); });
-    on(a, "quit", &m_window, [this] { m_window.close(); });
+    on(a, ActionId::Open, this, [this] { openDialog(); });
+    on(a, ActionId::Reload, this, [this] { m_window.projects().reload(); });
+    on(a, ActionId::OpenRecipe, this, [this] { openRecipe(); });
+    on(a, ActionId::SaveProject, this, [this] { m_window.projects().save(); });
+    on(a, ActionId::SaveProjectAs, this, [this] { m_window.projects().saveAs(); });
+    on(a, ActionId::SaveRecipe, this, [this] { saveRecipe(); });
+    on(a, ActionId::SaveNodeData, &m_window,
+       [this] { saveNodeData(m_window.workspace().document(), m_window.messageBar()); });
+    on(a, ActionId::ImportNodeData, &m_window, [this] {
+        importNodeData(m_window.workspace(), m_window.graphPane(), m_window.messageBar());
+    });
+    on(a, ActionId::SaveGraph, &m_window, [this] {
+        saveGraph(m_window.graphPane().view().graphScene().canvas(), m_window.messageBar());
+    });
+    on(a, ActionId::SavePicture, this, [this] { savePicture(); });
+    on(a, ActionId::Quit, &m_window, [this] { m_window.close(); });
 }
 
 void Commands::connectEdit()
 {
     auto& a = m_window.actions();
     auto& undo = m_window.workspace().undoStack();
-    on(a, "undo", &undo, [&undo] { undo.undo(); });
-    on(a, "redo", &undo, [&undo] { undo.redo(); });
+    on(a, ActionId::Undo, &undo, [&undo] { undo.undo(); });
+    on(a, ActionId::Redo, &undo, [&undo] { undo.redo(); });
     const auto refresh = [&a, &undo] {
-        a["undo"].setEnabled(undo.canUndo());
-        a["redo"].setEnabled(undo.canRedo());
-        a["undo"].setText(undo.canUndo() ? QStringLiteral("&Undo: %1").arg(undo.undoText())
-                                         : QStringLiteral("&Undo"));
-        a["redo"].setText(undo.canRedo() ? QStringLiteral("&Redo: %1").arg(undo.redoText())
-                                         : QStringLiteral("&Redo"));
+        a[ActionId::Undo].setEnabled(undo.canUndo());
+        a[ActionId::Redo].setEnabled(undo.canRedo());
+        a[ActionId::Undo].setText(undo.canUndo() ? QStringLiteral("&Undo: %1").arg(undo.undoText())
+                                                 : QStringLiteral("&Undo"));
+        a[ActionId::Redo].setText(undo.canRedo() ? QStringLiteral("&Redo: %1").arg(undo.redoText())
+                                                 : QStringLiteral("&Redo"));
     };
     connect(&undo, &QUndoStack::indexChanged, this, refresh);
     refresh();
-    new FindActions(m_window, this);
-    on(a, "selectAll", this, [this] {
+    auto& field = m_window.pipelineBar().search();
+    on(a, ActionId::Find, &field, [&field] {
+        field.setFocus();
+        field.selectAll();
+    });
+    on(a, ActionId::StyleFound, this, [this] {
+        m_window.showTab("stylePanel");
+        m_window.styles().addRule(m_window.finder().expression().trimmed());
+    });
+    new FindActions(a, m_window.workspace(), m_window.finder(), m_window.graphPane(),
+                    m_window.messageBar(), this);
+    on(a, ActionId::SelectAll, this, [this] {
         std::vector<NodeId> ops;
         for (const auto& node : m_window.workspace().document().model()->nodes())
             if (m_window.workspace().foldTree()->unitOf(node->id) >= 0
@@ -134,15 +153,15 @@ void Commands::connectEdit()
                                   m_window.messageBar(), m_window, this);
     edits->takeDrags(m_window.graphPane().view());
     edits->takeDrags(m_window.graphPane().otherView());
-    on(a, "selectNone", this, [this] {
+    on(a, ActionId::SelectNone, this, [this] {
         auto& selection = m_window.workspace().selection();
         if (selection.edge())
             selection.setEdge({}); // back to the node
         else
             selection.clear();
     });
-    on(a, "nextEdge", this, [this] { stepEdge(m_window.workspace(), 1); });
-    on(a, "previousEdge", this, [this] { stepEdge(m_window.workspace(), -1); });
+    on(a, ActionId::NextEdge, this, [this] { stepEdge(m_window.workspace(), 1); });
+    on(a, ActionId::PreviousEdge, this, [this] { stepEdge(m_window.workspace(), -1); });
     new EscapeClosesPopups(this);
 }
 
@@ -150,14 +169,15 @@ void Commands::connectView()
 {
     auto& a = m_window.actions();
     auto& graph = m_window.graphPane();
-    on(a, "zoomIn", &graph, [&graph] { graph.view().zoomBy(1.25); });
-    on(a, "zoomOut", &graph, [&graph] { graph.view().zoomBy(0.8); });
-    on(a, "zoomReset", &graph, [&graph] { graph.zoomReset(); });
-    on(a, "fit", &graph, [&graph] { graph.fit(); });
-    on(a, "reveal", &graph, [&graph] { graph.revealSelection(); });
-    on(a, "worst", this, [this] { selectWorst(1); });
-    on(a, "better", this, [this] { selectWorst(-1); });
-    new LooksActions(m_window, a.viewMenu(), this);
+    on(a, ActionId::ZoomIn, &graph, [&graph] { graph.view().zoomBy(1.25); });
+    on(a, ActionId::ZoomOut, &graph, [&graph] { graph.view().zoomBy(0.8); });
+    on(a, ActionId::ZoomReset, &graph, [&graph] { graph.zoomReset(); });
+    on(a, ActionId::Fit, &graph, [&graph] { graph.fit(); });
+    on(a, ActionId::Reveal, &graph, [&graph] { graph.revealSelection(); });
+    on(a, ActionId::Worst, this, [this] { selectWorst(1); });
+    on(a, ActionId::Better, this, [this] { selectWorst(-1); });
+    connect(new LooksActions(a.viewMenu(), this), &LooksActions::chosen, &m_window,
+            &MainWindow::changeLooks);
 }
 
 void Commands::connectGraph()
@@ -178,11 +198,11 @@ void Commands::connectGraph()
             }
         }
     };
-    on(a, "expand", this, [fold] { fold(true); });
-    on(a, "collapse", this, [fold] { fold(false); });
-    on(a, "expandAll", &graph, [&graph] { graph.expandAll(); });
-    on(a, "foldAll", &graph, [&graph] { graph.foldAll(); });
-    on(a, "expandRepeats", &graph, [&graph, &workspace] {
+    on(a, ActionId::Expand, this, [fold] { fold(true); });
+    on(a, ActionId::Collapse, this, [fold] { fold(false); });
+    on(a, ActionId::ExpandAll, &graph, [&graph] { graph.expandAll(); });
+    on(a, ActionId::FoldAll, &graph, [&graph] { graph.foldAll(); });
+    on(a, ActionId::ExpandRepeats, &graph, [&graph, &workspace] {
         for (const int entry : workspace.selectedEntries()) {
             const auto& tree = *workspace.foldTree();
             graph.toggleRepeats(tree.entry(entry).isModule() ? entry : tree.entry(entry).parent);
@@ -192,23 +212,23 @@ void Commands::connectGraph()
     const auto trace = [&graph](GraphPane::Trace wanted) {
         graph.setTrace(graph.trace() == wanted ? GraphPane::Trace::None : wanted);
     };
-    on(a, "traceBefore", &graph, [trace] { trace(GraphPane::Trace::Before); });
-    on(a, "traceAfter", &graph, [trace] { trace(GraphPane::Trace::After); });
-    const std::pair<const char*, CodeForm> forms[] = {{"formFloat", CodeForm::Float},
-                                                      {"formPrepared", CodeForm::Prepared},
-                                                      {"formReference", CodeForm::Reference},
-                                                      {"formLowered", CodeForm::Lowered}};
-    for (const auto& [name, form] : forms)
-        on(a, name, &graph, [&graph, form = form] { graph.showForm(form); });
-    on(a, "splitForms", &graph, [&graph] { graph.setSplit(!graph.isSplit()); });
-    on(a, "lookInside", &graph,
+    on(a, ActionId::TraceBefore, &graph, [trace] { trace(GraphPane::Trace::Before); });
+    on(a, ActionId::TraceAfter, &graph, [trace] { trace(GraphPane::Trace::After); });
+    const std::pair<ActionId, CodeForm> forms[] = {{ActionId::FormFloat, CodeForm::Float},
+                                                   {ActionId::FormPrepared, CodeForm::Prepared},
+                                                   {ActionId::FormReference, CodeForm::Reference},
+                                                   {ActionId::FormLowered, CodeForm::Lowered}};
+    for (const auto& [id, form] : forms)
+        on(a, id, &graph, [&graph, form = form] { graph.showForm(form); });
+    on(a, ActionId::SplitForms, &graph, [&graph] { graph.setSplit(!graph.isSplit()); });
+    on(a, ActionId::LookInside, &graph,
        [&graph, &workspace] { graph.lookInside(workspace.selection().nodes()); });
-    on(a, "lookOutside", &graph, [&graph] {
+    on(a, ActionId::LookOutside, &graph, [&graph] {
         if (graph.body().isOpen())
             graph.body().up();
     });
-    on(a, "nextNode", this, [this] { walk(true); });
-    on(a, "previousNode", this, [this] { walk(false); });
+    on(a, ActionId::NextNode, this, [this] { walk(true); });
+    on(a, ActionId::PreviousNode, this, [this] { walk(false); });
     const auto showMenu = [this, &a](int entry, const QPoint& at) {
         auto& workspace = m_window.workspace();
         const auto entries = workspace.selectedEntries();
@@ -217,14 +237,16 @@ void Commands::connectGraph()
         QMenu menu(&m_window);
         menu.setObjectName(QStringLiteral("entryMenu"));
         menu.setToolTipsVisible(true);
-        for (const char* name : {"expand", "collapse", "expandRepeats", "lookInside"})
-            menu.addAction(&a[name]);
+        for (const ActionId id :
+             {ActionId::Expand, ActionId::Collapse, ActionId::ExpandRepeats, ActionId::LookInside})
+            menu.addAction(&a[id]);
         menu.addSeparator();
-        for (const char* name : {"assign", "keepFloat", "clearRule", "newQConfig"})
-            menu.addAction(&a[name]);
+        for (const ActionId id :
+             {ActionId::Assign, ActionId::KeepFloat, ActionId::ClearRule, ActionId::NewQConfig})
+            menu.addAction(&a[id]);
         menu.addSeparator();
-        for (const char* name : {"leafModule", "onlyModule", "wrapModule"})
-            menu.addAction(&a[name]);
+        for (const ActionId id : {ActionId::LeafModule, ActionId::OnlyModule, ActionId::WrapModule})
+            menu.addAction(&a[id]);
         menu.exec(at);
     };
     connect(&graph, &GraphPane::contextMenuWanted, this, showMenu);
@@ -234,16 +256,19 @@ void Commands::connectGraph()
 void Commands::connectRecipe()
 {
     auto& a = m_window.actions();
-    on(a, "cycle", this, [this] { cyclePrecision(); });
-    on(a, "keepFloat", this, [this] { assignSelection(std::string()); });
-    on(a, "clearRule", this, [this] { assignSelection(std::nullopt); });
-    on(a, "newQConfig", this, [this] { newQConfig(); });
-    on(a, "backend", this, [this] { chooseBackend(); });
-    on(a, "lowering", this, [this] { openDialogOf<LoweringDialog>(m_window); });
-    on(a, "replacements", this, [this] { openDialogOf<ReplacementsDialog>(m_window); });
-    on(a, "packs", this, [this] { openDialogOf<PacksDialog>(m_window); });
+    on(a, ActionId::Cycle, this, [this] { cyclePrecision(); });
+    on(a, ActionId::KeepFloat, this, [this] { assignSelection(std::string()); });
+    on(a, ActionId::ClearRule, this, [this] { assignSelection(std::nullopt); });
+    on(a, ActionId::NewQConfig, this, [this] { newQConfig(); });
+    on(a, ActionId::Backend, this, [this] { chooseBackend(); });
+    on(a, ActionId::Lowering, this, [this] { openDialogOf<LoweringDialog>(m_window); });
+    on(a, ActionId::Replacements, this, [this] { openDialogOf<ReplacementsDialog>(m_window); });
+    on(a, ActionId::Packs, this, [this] { openDialogOf<PacksDialog>(m_window); });
     new ModuleActions(a, m_window.workspace(), this);
-    new BackendActions(m_window, this);
+    auto* backend = new BackendActions(a, m_window.workspace(), m_window.projects(),
+                                       m_window.messageBar(), m_window, this);
+    connect(&m_window.propertyPanel(), &PropertyPanel::suggestionTaken, backend,
+            &BackendActions::applySuggestion);
     connect(&m_window.propertyPanel().editor(), &QConfigEditor::newQConfigWanted, this,
             &Commands::newQConfig);
 }
@@ -254,49 +279,51 @@ void Commands::connectRun()
     connect(&m_window.pipelineBar(), &PipelineBar::stageClicked, this, &Commands::stageClicked);
     connect(&m_window.pipelineBar(), &PipelineBar::cancelClicked, this,
             [this] { m_window.workspace().pipeline().cancel(); });
-    const std::pair<const char*, Stage> stages[] = {{"plan", Stage::Plan},
-                                                    {"calibrate", Stage::Calibrate},
-                                                    {"convert", Stage::Convert},
-                                                    {"compare", Stage::Compare},
-                                                    {"export", Stage::Export}};
-    for (const auto& [name, stage] : stages)
-        on(a, name, this, [this, stage = stage] { stageClicked(stage); });
-    on(a, "runAll", this, [this] { runAll(); });
-    connect(&a["compareAfterEach"], &QAction::toggled, this, [this](bool keeps) {
+    const std::pair<ActionId, Stage> stages[] = {{ActionId::Plan, Stage::Plan},
+                                                 {ActionId::Calibrate, Stage::Calibrate},
+                                                 {ActionId::Convert, Stage::Convert},
+                                                 {ActionId::Compare, Stage::Compare},
+                                                 {ActionId::Export, Stage::Export}};
+    for (const auto& [id, stage] : stages)
+        on(a, id, this, [this, stage = stage] { stageClicked(stage); });
+    on(a, ActionId::RunAll, this, [this] { runAll(); });
+    connect(&a[ActionId::CompareAfterEach], &QAction::toggled, this, [this](bool keeps) {
         QSettings().setValue(kCompareAfterEachKey, keeps);
         m_window.workspace().live().setComparesAfterEach(keeps);
     });
-    on(a, "verify", this, [this] { openDialogOf<VerifyDialog>(m_window); });
-    const auto refresh = [this, &a] { a["verify"].setEnabled(canVerify(m_window.workspace())); };
+    on(a, ActionId::Verify, this, [this] { openDialogOf<VerifyDialog>(m_window); });
+    const auto refresh
+        = [this, &a] { a[ActionId::Verify].setEnabled(canVerify(m_window.workspace())); };
     const Document* document = &m_window.workspace().document();
     for (const auto changed :
          {&Document::modelChanged, &Document::recipeChanged, &Document::planChanged,
           &Document::resultsChanged, &Document::settingsChanged})
         connect(document, changed, this, refresh);
     refresh();
-    on(a, "cancel", this, [this] {
+    on(a, ActionId::Cancel, this, [this] {
         m_window.workspace().pipeline().cancel();
         m_window.runs().cancel();
     });
-    on(a, "keepRun", this, [this] {
+    on(a, ActionId::KeepRun, this, [this] {
         m_window.showTab("runsPanel");
         if (auto* panel = m_window.bottomTabs().findChild<RunsPanel*>())
             panel->askToKeep();
     });
-    on(a, "switchRun", this, [this] {
+    on(a, ActionId::SwitchRun, this, [this] {
         if (!m_window.runs().showNext())
             m_window.statusBar()->showMessage(
                 QStringLiteral("No runs are side by side: select two to four under Runs"), 6000);
     });
-    on(a, "leaveRun", this, [this] { m_window.runs().showCurrent(); });
+    on(a, ActionId::LeaveRun, this, [this] { m_window.runs().showCurrent(); });
     Document* const settings = &m_window.workspace().document();
-    on(a, "againstOriginal", this, [settings] {
+    on(a, ActionId::AgainstOriginal, this, [settings] {
         RunSettings now = settings->settings();
         now.againstOriginal = !now.againstOriginal;
         settings->setSettings(now);
     });
-    const auto check
-        = [settings, &a] { a["againstOriginal"].setChecked(settings->settings().againstOriginal); };
+    const auto check = [settings, &a] {
+        a[ActionId::AgainstOriginal].setChecked(settings->settings().againstOriginal);
+    };
     connect(settings, &Document::settingsChanged, this, check);
     check();
 }
@@ -304,21 +331,23 @@ void Commands::connectRun()
 void Commands::connectWindow()
 {
     auto& a = m_window.actions();
-    for (const char* name : {"showModules", "showProperties", "showBottom"})
-        connect(&a[name], &QAction::toggled, &m_window, &MainWindow::applyPanels);
-    connect(&a["fullScreen"], &QAction::toggled, &m_window, [this](bool on) {
+    for (const ActionId id : kPanelActions)
+        connect(&a[id], &QAction::toggled, &m_window, &MainWindow::applyPanels);
+    connect(&a[ActionId::FullScreen], &QAction::toggled, &m_window, [this](bool on) {
         m_window.setWindowState(on ? m_window.windowState() | Qt::WindowFullScreen
                                    : m_window.windowState() & ~Qt::WindowFullScreen);
     });
-    const std::pair<const char*, const char*> tabs[]
-        = {{"showRecipe", "recipePanel"},     {"showCode", "codePanel"},
-           {"showFindings", "findingsPanel"}, {"showEdits", "editsPanel"},
-           {"showForms", "formsPanel"},       {"showStyles", "stylePanel"},
-           {"showRuns", "runsPanel"}};
-    for (const auto& [name, tab] : tabs)
-        on(a, name, this, [this, tab = tab] { m_window.showTab(tab); });
-    auto* help = new HelpActions(m_window, this);
-    auto* palette = new PaletteActions(m_window, this);
+    const std::pair<ActionId, const char*> tabs[]
+        = {{ActionId::ShowRecipe, "recipePanel"},     {ActionId::ShowCode, "codePanel"},
+           {ActionId::ShowFindings, "findingsPanel"}, {ActionId::ShowEdits, "editsPanel"},
+           {ActionId::ShowForms, "formsPanel"},       {ActionId::ShowStyles, "stylePanel"},
+           {ActionId::ShowRuns, "runsPanel"}};
+    for (const auto& [id, tab] : tabs)
+        on(a, id, this, [this, tab = tab] { m_window.showTab(tab); });
+    auto* help = new HelpActions(a, m_window.workspace(), m_window, this);
+    m_window.addToLeft(&help->guide());
+    auto* palette = new PaletteActions(a, m_window.workspace(), m_window.messageBar(),
+                                       m_window.graphPane().view(), m_window, this);
     connect(palette, &PaletteActions::helpWanted, help, &HelpActions::showTopic);
 }
 

@@ -5,22 +5,29 @@
 
 namespace qs {
 
-class MainWindow;
+class Actions;
+class Finder;
+class GraphPane;
+class MessageBar;
+class Workspace;
 
-/// What finds nodes: the search field with its list, the way through the matches, bookmarks. GUI
-/// thread only.
+/// The way through what the search found, and through the bookmarks. GUI thread only.
 class FindActions : public QObject
 {
     Q_OBJECT
 
 public:
-    FindActions(MainWindow& window, QObject* parent);
+    FindActions(Actions& actions, Workspace& workspace, Finder& finder, GraphPane& graph,
+                MessageBar& messages, QObject* parent);
 
 private:
     void step(int direction);
     void nextBookmark();
 
-    MainWindow& m_window;
+    Workspace& m_workspace;
+    Finder& m_finder;
+    GraphPane& m_graph;
+    MessageBar& m_messages;
 };
 
 } // namespace qs

@@ -6,7 +6,6 @@
 #include "ui/help/help_window.h"
 #include "ui/panels/guide_panel.h"
 #include "ui/session/workspace.h"
-#include "ui/shell/main_window.h"
 
 #include <QAction>
 #include <QApplication>
@@ -25,16 +24,16 @@ const QString kGuideKey = QStringLiteral("guideHidden");
 
 } // namespace
 
-HelpActions::HelpActions(MainWindow& window, QObject* parent)
+HelpActions::HelpActions(Actions& actions, Workspace& workspace, QWidget& window, QObject* parent)
     : QObject(parent)
+    , m_actions(actions)
     , m_window(window)
 {
     nameTopics();
-    buildGuide();
-    auto& a = window.actions();
-    connect(&a["help"], &QAction::triggered, this, &HelpActions::showHere);
-    connect(&a["keys"], &QAction::triggered, this, &HelpActions::showKeys);
-    connect(&a["about"], &QAction::triggered, this, &HelpActions::showAbout);
+    buildGuide(workspace);
+    connect(&m_actions[ActionId::Help], &QAction::triggered, this, &HelpActions::showHere);
+    connect(&m_actions[ActionId::Keys], &QAction::triggered, this, &HelpActions::showKeys);
+    connect(&m_actions[ActionId::About], &QAction::triggered, this, &HelpActions::showAbout);
 }
 
 /// What F1 explains where.
@@ -75,26 +74,23 @@ void HelpActions::nameTopics()
             setHelpTopic(widget, id);
 }
 
-void HelpActions::buildGuide()
+void HelpActions::buildGuide(Workspace& workspace)
 {
-    auto& a = m_window.actions();
     const auto has = [](Stage stage) {
         return [stage](Workspace& workspace) { return workspace.document().hasResult(stage); };
     };
     m_guide = new GuidePanel(
-        m_window.workspace(),
-        {{QStringLiteral("Open a model"), &a["open"],
+        workspace,
+        {{QStringLiteral("Open a model"), &m_actions[ActionId::Open],
           [](Workspace& workspace) { return workspace.document().model() != nullptr; }},
-         {QStringLiteral("Choose the target"), &a["backend"], has(Stage::Plan)},
-         {QStringLiteral("Calibrate"), &a["calibrate"], has(Stage::Calibrate)},
-         {QStringLiteral("Compare with float"), &a["compare"], has(Stage::Compare)},
-         {QStringLiteral("Change a decision"), &a["assign"],
+         {QStringLiteral("Choose the target"), &m_actions[ActionId::Backend], has(Stage::Plan)},
+         {QStringLiteral("Calibrate"), &m_actions[ActionId::Calibrate], has(Stage::Calibrate)},
+         {QStringLiteral("Compare with float"), &m_actions[ActionId::Compare], has(Stage::Compare)},
+         {QStringLiteral("Change a decision"), &m_actions[ActionId::Assign],
           [](Workspace& workspace) { return workspace.undoStack().index() > 0; }},
-         {QStringLiteral("Export"), &a["export"], has(Stage::Export)}},
+         {QStringLiteral("Export"), &m_actions[ActionId::Export], has(Stage::Export)}},
         &m_window);
-    m_window.addToLeft(m_guide);
-    auto& action = a["guide"];
-    action.setCheckable(true);
+    auto& action = m_actions[ActionId::Guide];
     action.setChecked(!QSettings().value(kGuideKey, false).toBool());
     m_guide->setVisible(action.isChecked());
     connect(&action, &QAction::toggled, this, [this](bool shown) {
@@ -127,7 +123,7 @@ void HelpActions::showHere()
 void HelpActions::showKeys()
 {
     QString rows, menu;
-    for (const QAction* action : m_window.actions().all()) {
+    for (const QAction* action : m_actions.all()) {
         if (const QString title = Actions::menuOf(*action); title != menu) {
             menu = title;
             rows += QStringLiteral("<tr><td colspan=2><h4>%1</h4></td></tr>").arg(menu);

@@ -4,11 +4,14 @@
 #include <QObject>
 #include <QPointer>
 
+class QWidget;
+
 namespace qs {
 
+class Actions;
 class GuidePanel;
 class HelpWindow;
-class MainWindow;
+class Workspace;
 
 /// Help for what the pointer or the keyboard is on, and the list of first steps. GUI thread only.
 class HelpActions : public QObject
@@ -16,18 +19,23 @@ class HelpActions : public QObject
     Q_OBJECT
 
 public:
-    HelpActions(MainWindow& window, QObject* parent);
+    /// `window`: whose parts are explained.
+    HelpActions(Actions& actions, Workspace& workspace, QWidget& window, QObject* parent);
+
+    /// The list of first steps, to be put where there is room for it.
+    GuidePanel& guide() const { return *m_guide; }
 
     void showTopic(const QString& id);
 
 private:
     void nameTopics();
-    void buildGuide();
+    void buildGuide(Workspace& workspace);
     void showHere();
     void showKeys();
     void showAbout();
 
-    MainWindow& m_window;
+    Actions& m_actions;
+    QWidget& m_window;
     QPointer<HelpWindow> m_help;
     GuidePanel* m_guide = nullptr;
 };

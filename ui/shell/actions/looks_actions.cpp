@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/actions/looks_actions.h"
 
-#include "ui/shell/main_window.h"
-#include "ui/style/looks.h"
-
 #include <QAction>
 #include <QActionGroup>
 #include <QMenu>
 
 namespace qs {
 
-LooksActions::LooksActions(MainWindow& window, QMenu& menu, QObject* parent)
+LooksActions::LooksActions(QMenu& menu, QObject* parent)
     : QObject(parent)
 {
     const Looks now = looksInUse();
@@ -21,8 +18,7 @@ LooksActions::LooksActions(MainWindow& window, QMenu& menu, QObject* parent)
         action->setCheckable(true);
         action->setChecked(looks == now);
         group.addAction(action);
-        connect(action, &QAction::triggered, &window,
-                [&window, looks] { window.changeLooks(looks); });
+        connect(action, &QAction::triggered, this, [this, looks] { Q_EMIT chosen(looks); });
     };
     menu.addSeparator();
     auto* theme = menu.addMenu(QStringLiteral("&Theme"));

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "ui/style/looks.h"
+
 #include <QObject>
 
 class QMenu;
 
 namespace qs {
-
-class MainWindow;
 
 /// View > Theme and View > Text size: choices that are kept in the settings. GUI thread only.
 class LooksActions : public QObject
@@ -16,7 +16,10 @@ class LooksActions : public QObject
 
 public:
     /// Adds both menus to `menu`. Object names: "themeDark", "textSize150".
-    LooksActions(MainWindow& window, QMenu& menu, QObject* parent);
+    LooksActions(QMenu& menu, QObject* parent);
+
+Q_SIGNALS:
+    void chosen(const Looks& looks);
 };
 
 } // namespace qs

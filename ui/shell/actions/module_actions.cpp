@@ -30,17 +30,15 @@ ModuleActions::ModuleActions(Actions& actions, Workspace& workspace, QObject* pa
     , m_actions(actions)
     , m_workspace(workspace)
 {
-    for (const char* name : {"leafModule", "onlyModule", "wrapModule"})
-        m_actions[name].setCheckable(true);
-    connect(&m_actions["leafModule"], &QAction::triggered, this, [this] {
+    connect(&m_actions[ActionId::LeafModule], &QAction::triggered, this, [this] {
         toggle(kLeafKey, selectedModule(), QStringLiteral("keep %1 as a float leaf"),
                QStringLiteral("let %1 be quantized"));
     });
-    connect(&m_actions["onlyModule"], &QAction::triggered, this, [this] {
+    connect(&m_actions[ActionId::OnlyModule], &QAction::triggered, this, [this] {
         toggle(kOnlyKey, selectedModule(), QStringLiteral("quantize only %1"),
                QStringLiteral("quantize more than %1"));
     });
-    connect(&m_actions["wrapModule"], &QAction::triggered, this, [this] {
+    connect(&m_actions[ActionId::WrapModule], &QAction::triggered, this, [this] {
         toggle(kWrapKey, selectedWrap(), QStringLiteral("show %1 as one node"),
                QStringLiteral("show %1 operator by operator"));
     });
@@ -103,13 +101,13 @@ void ModuleActions::refresh()
     const std::string module = open ? selectedModule() : std::string();
     const std::string wrap = open ? selectedWrap() : std::string();
     const Recipe& recipe = m_workspace.document().recipe();
-    const auto show = [&](const char* action, const char* key, const std::string& name) {
-        m_actions[action].setEnabled(!name.empty());
-        m_actions[action].setChecked(!name.empty() && isListed(recipe, key, name));
+    const auto show = [&](ActionId id, const char* key, const std::string& name) {
+        m_actions[id].setEnabled(!name.empty());
+        m_actions[id].setChecked(!name.empty() && isListed(recipe, key, name));
     };
-    show("leafModule", kLeafKey, module);
-    show("onlyModule", kOnlyKey, module);
-    show("wrapModule", kWrapKey, wrap);
+    show(ActionId::LeafModule, kLeafKey, module);
+    show(ActionId::OnlyModule, kOnlyKey, module);
+    show(ActionId::WrapModule, kWrapKey, wrap);
 }
 
 } // namespace qs

@@ -3,12 +3,10 @@
 
 #include "ui/frame/actions.h"
 #include "ui/frame/message_bar.h"
-#include "ui/graph/view/graph_pane.h"
 #include "ui/help/help_topics.h"
 #include "ui/session/decisions/assign_scopes.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/actions/command_palette.h"
-#include "ui/shell/main_window.h"
 
 #include <QAction>
 #include <QActionGroup>
@@ -16,20 +14,21 @@
 
 namespace qs {
 
-PaletteActions::PaletteActions(MainWindow& window, QObject* parent)
+PaletteActions::PaletteActions(Actions& actions, Workspace& workspace, MessageBar& messages,
+                               QWidget& graph, QWidget& window, QObject* parent)
     : QObject(parent)
-    , m_window(window)
+    , m_actions(actions)
+    , m_workspace(workspace)
+    , m_graph(graph)
     , m_palette(new CommandPalette(&window))
 {
-    auto& a = window.actions();
-    connect(&a["palette"], &QAction::triggered, this,
+    connect(&actions[ActionId::Palette], &QAction::triggered, this,
             [this] { m_palette->open(QStringLiteral("Type what you want to do …"), commands()); });
-    connect(&a["assign"], &QAction::triggered, this, [this] {
+    connect(&actions[ActionId::Assign], &QAction::triggered, this, [this, &messages] {
         auto items = assignments();
         if (items.empty())
-            m_window.messageBar().showMessage(MessageBar::Kind::Note,
-                                              QStringLiteral("Nothing is selected"),
-                                              QStringLiteral("Select nodes or a module first"));
+            messages.showMessage(MessageBar::Kind::Note, QStringLiteral("Nothing is selected"),
+                                 QStringLiteral("Select nodes or a module first"));
         else
             m_palette->open(QStringLiteral("Assign … (\"float module\", \"x86 all\")"),
                             std::move(items));
@@ -39,33 +38,29 @@ PaletteActions::PaletteActions(MainWindow& window, QObject* parent)
 std::vector<PaletteItem> PaletteActions::commands()
 {
     std::vector<PaletteItem> out;
-    for (QAction* action : m_window.actions().all()) {
-        if (action->objectName() == QLatin1String("palette"))
+    for (QAction* action : m_actions.all()) {
+        if (action == &m_actions[ActionId::Palette])
             continue;
         out.push_back({QStringLiteral("%1: %2").arg(Actions::menuOf(*action),
                                                     action->text().remove(QLatin1Char('&'))),
                        action->toolTip(), action->shortcut().toString(QKeySequence::NativeText),
                        action->isEnabled(), [action] { action->trigger(); }});
     }
-    for (QAction* action : m_window.actions().viewMenu().findChildren<QAction*>())
+    for (QAction* action : m_actions.viewMenu().findChildren<QAction*>())
         if (action->actionGroup())
-            out.push_back(
-                {QStringLiteral("%1: %2").arg(
-                     qobject_cast<QMenu*>(action->parent())->title().remove(QLatin1Char('&')),
-                     action->text()),
-                 {},
-                 {},
-                 true,
-                 [action] { action->trigger(); }});
-    auto& workspace = m_window.workspace();
-    const bool open = workspace.document().model() != nullptr;
-    for (const auto& name : workspace.pipeline().engine().backendNames())
+            out.push_back({QStringLiteral("%1: %2").arg(Actions::menuOf(*action), action->text()),
+                           {},
+                           {},
+                           true,
+                           [action] { action->trigger(); }});
+    const bool open = m_workspace.document().model() != nullptr;
+    for (const auto& name : m_workspace.pipeline().engine().backendNames())
         out.push_back({QStringLiteral("Backend: %1").arg(QString::fromStdString(name)),
                        QStringLiteral("Plan for this hardware target"),
                        {},
                        open,
-                       [&workspace, name] { workspace.chooseBackend(name); }});
-    for (QAction* recent : m_window.actions().recentMenu().actions())
+                       [this, name] { m_workspace.chooseBackend(name); }});
+    for (QAction* recent : m_actions.recentMenu().actions())
         out.push_back(
             {QStringLiteral("Open: %1").arg(recent->toolTip().section(QLatin1Char('/'), -1)),
              recent->toolTip(),
@@ -84,9 +79,8 @@ std::vector<PaletteItem> PaletteActions::commands()
 std::vector<PaletteItem> PaletteActions::assignments()
 {
     std::vector<PaletteItem> out;
-    auto& workspace = m_window.workspace();
-    const auto choices = assignChoices(workspace);
-    const auto scopes = assignScopes(workspace);
+    const auto choices = assignChoices(m_workspace);
+    const auto scopes = assignScopes(m_workspace);
     for (const bool common : {true, false})
         for (const auto& scope : scopes)
             for (const auto& choice : choices)
@@ -97,8 +91,8 @@ std::vector<PaletteItem> PaletteActions::assignments()
                          {},
                          true,
                          [this, target = scope.target, choice] {
-                             m_window.workspace().assign(target, choice.qconfigName);
-                             m_window.graphPane().view().setFocus(); // arrow keys go on
+                             m_workspace.assign(target, choice.qconfigName);
+                             m_graph.setFocus(); // arrow keys go on
                          }});
     return out;
 }

@@ -5,11 +5,15 @@
 
 #include <vector>
 
+class QWidget;
+
 namespace qs {
 
+class Actions;
 class CommandPalette;
-class MainWindow;
+class MessageBar;
 struct PaletteItem;
+class Workspace;
 
 /// What the command palette offers: every action of the menus, backends, recent files and help
 /// topics; or, to assign, every qconfig at every scope of the selection. GUI thread only.
@@ -18,7 +22,9 @@ class PaletteActions : public QObject
     Q_OBJECT
 
 public:
-    PaletteActions(MainWindow& window, QObject* parent);
+    /// `graph` gets the keyboard once something was assigned.
+    PaletteActions(Actions& actions, Workspace& workspace, MessageBar& messages, QWidget& graph,
+                   QWidget& window, QObject* parent);
 
 Q_SIGNALS:
     void helpWanted(const QString& topicId);
@@ -27,7 +33,9 @@ private:
     std::vector<PaletteItem> commands();
     std::vector<PaletteItem> assignments();
 
-    MainWindow& m_window;
+    Actions& m_actions;
+    Workspace& m_workspace;
+    QWidget& m_graph;
     CommandPalette* m_palette;
 };
 

@@ -66,9 +66,9 @@ PanelButtons::PanelButtons(Actions& actions, QWidget* parent)
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(2);
-    row->addWidget(new PanelButton(actions["showModules"], {0, 0, 0.3, 1}, this));
-    row->addWidget(new PanelButton(actions["showBottom"], {0, 0.62, 1, 0.38}, this));
-    row->addWidget(new PanelButton(actions["showProperties"], {0.7, 0, 0.3, 1}, this));
+    row->addWidget(new PanelButton(actions[ActionId::ShowModules], {0, 0, 0.3, 1}, this));
+    row->addWidget(new PanelButton(actions[ActionId::ShowBottom], {0, 0.62, 1, 0.38}, this));
+    row->addWidget(new PanelButton(actions[ActionId::ShowProperties], {0.7, 0, 0.3, 1}, this));
 }
 
 } // namespace qs

@@ -3,27 +3,33 @@
 
 #include <QObject>
 
+#include <vector>
+
 class QWidget;
 
 namespace qs {
 
-class MainWindow;
+class Actions;
 
-/// F6 and Shift+F6: the keyboard goes round tool bar, modules, graph, lower panel and properties;
-/// what is hidden is passed over. GUI thread only.
+/// F6 and Shift+F6: the keyboard goes round the panels; what is hidden is passed over. GUI thread
+/// only.
 class PanelCycle : public QObject
 {
     Q_OBJECT
 
 public:
-    PanelCycle(MainWindow& window, QObject* parent);
+    struct Panel
+    {
+        QWidget* widget;
+        std::vector<QWidget*> takers; ///< inside it; the first that can takes the keyboard
+    };
+    /// In the order of F6.
+    PanelCycle(Actions& actions, std::vector<Panel> panels, QObject* parent);
 
 private:
     void step(int direction);
-    /// The panels in order, each with what takes the keyboard inside it.
-    QList<std::pair<QWidget*, QWidget*>> panels() const;
 
-    MainWindow& m_window;
+    std::vector<Panel> m_panels;
 };
 
 } // namespace qs

@@ -3,8 +3,6 @@
 
 #include "ui/frame/message_bar.h"
 #include "ui/graph/export/graph_export.h"
-#include "ui/graph/view/graph_pane.h"
-#include "ui/shell/main_window.h"
 
 #include <QApplication>
 #include <QFileDialog>
@@ -12,10 +10,10 @@
 
 namespace qs {
 
-void saveGraph(MainWindow& window)
+void saveGraph(GraphCanvas& canvas, MessageBar& messages)
 {
-    auto& canvas = window.graphPane().view().graphScene().canvas();
-    const QString path = QFileDialog::getSaveFileName(&window, QStringLiteral("Save graph"),
+    QWidget* const window = messages.window();
+    const QString path = QFileDialog::getSaveFileName(window, QStringLiteral("Save graph"),
                                                       QStringLiteral("graph.svg"),
                                                       QStringLiteral("Graphs (*.svg *.pdf *.png)"));
     if (path.isEmpty())
@@ -24,7 +22,7 @@ void saveGraph(MainWindow& window)
     if (path.endsWith(QLatin1String(".png"), Qt::CaseInsensitive)) {
         const QSize size = pictureSize(canvas, 1);
         bool chosen = false;
-        percent = QInputDialog::getDouble(&window, QStringLiteral("Save graph"),
+        percent = QInputDialog::getDouble(window, QStringLiteral("Save graph"),
                                           QStringLiteral("Size in percent (100 % is %1×%2 pixels)")
                                               .arg(size.width())
                                               .arg(size.height()),
@@ -36,7 +34,7 @@ void saveGraph(MainWindow& window)
     const auto written = exportGraph(canvas, path, percent / 100);
     QApplication::restoreOverrideCursor();
     if (!written)
-        window.messageBar().showError(QStringLiteral("Saving the graph"), written.error());
+        messages.showError(QStringLiteral("Saving the graph"), written.error());
 }
 
 } // namespace qs

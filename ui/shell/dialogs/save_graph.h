@@ -3,10 +3,11 @@
 
 namespace qs {
 
-class MainWindow;
+class GraphCanvas;
+class MessageBar;
 
 /// Asks for a file, and for the size of a PNG, and writes the whole graph to it; what goes wrong is
 /// said in the message bar.
-void saveGraph(MainWindow& window);
+void saveGraph(GraphCanvas& canvas, MessageBar& messages);
 
 } // namespace qs
