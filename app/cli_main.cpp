@@ -5,6 +5,7 @@
 #include "app/commands/options/limit_options.h"
 #include "app/commands/options/outside_option.h"
 #include "app/commands/text/console.h"
+#include "engine/base/crash_line.h"
 #include "engine/base/memory/freed_memory.h"
 #include "engine/base/memory/memory_budget.h"
 #include "engine/base/plain_cause.h"
@@ -145,6 +146,7 @@ int runProgram(int argc, char** argv)
 int main(int argc, char** argv)
 {
     std::signal(SIGXFSZ, SIG_IGN); // a file beyond the shell's limit is an error of its write
+    qs::tellCrashes();
     if (runsModels(argc, argv))
         restartWithPassiveThreads(argv);
     qs::keepFreedMemory();

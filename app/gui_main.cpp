@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/base/crash_line.h"
 #include "engine/base/memory/freed_memory.h"
 #include "engine/base/memory/memory_budget.h"
 #include "engine/project/outside_paths.h"
@@ -272,6 +273,7 @@ private:
 int main(int argc, char** argv)
 {
     std::signal(SIGXFSZ, SIG_IGN); // a file beyond the shell's limit is an error of its write
+    qs::tellCrashes();
     restartWithPassiveWaiting(argv);
     qs::keepFreedMemory();
     // Pictures and help need no display, and without one Qt itself would abort.

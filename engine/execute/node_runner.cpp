@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/execute/node_runner.h"
 
+#include "engine/base/crash_line.h"
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 #include "engine/base/try_apart.h"
@@ -272,6 +273,7 @@ Result<Values> runCall(const Node& node, const NodeCall& call, const CallContext
 {
     if (!call.problem.empty())
         return fail(problemOf(node, call));
+    const CrashPlace place(node.name.c_str(), node.target.c_str());
     auto out = guardTorchValue<Values>([&] { return callAny(node, call, context); });
     if (!out)
         return fail(std::move(out).error().atNode(node.name));

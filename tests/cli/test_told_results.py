@@ -3,13 +3,14 @@
 
 import json
 import shutil
+import signal
 from pathlib import Path
 
 import torch
 from torch import nn
 
 from edits import op
-from harness import PROGRAM, expect_bad, main, run_good, run_json, write_recipe
+from harness import PROGRAM, expect_bad, main, run, run_good, run_json, write_recipe
 
 PACK = Path(PROGRAM).parent.parent / "extensions" / "rules"
 torch.ops.load_library(str(PACK / "librules.so"))
@@ -68,6 +69,19 @@ def test_check_tells_them(folder):
                  "results   rules::largest -> [x.0, count], [x.-2, count] int64", "results   rules::windows -> rules::windows_shape"):
         assert line in text, f"{line} is not in\n{text}"
     assert run_json("extensions", "check", PACK)["results"]["rules::windows"] == ["rules::windows_shape"]
+
+
+def test_an_operator_that_crashes_is_told(folder):
+    class Crashes(nn.Module):
+        def forward(self, x):
+            return torch.ops.rules.damped(torch.relu(x), 13.0)
+
+    torch.export.save(torch.export.export(Crashes(), (torch.randn(2, 4),)), folder / "m.pt2")
+    torch.save(torch.randn(2, 4), folder / "data.pt")
+    done = run("quantize", folder / "m.pt2", "--data", folder / "data.pt", "--device", "cpu", "--extension", PACK, "--out", folder / "out")
+    assert done.returncode == -signal.SIGSEGV, (done.returncode, done.stderr)
+    assert "crashed in node 'damped' (rules.damped.default)" in done.stderr, done.stderr
+    assert not (folder / "out" / "result.json").exists()
 
 
 def test_an_edit_before_them(folder):

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/crash_line.h"
+
+#include <atomic>
+#include <csignal>
+#include <cstring>
+#include <unistd.h>
+
+namespace qs {
+
+namespace {
+
+std::atomic<const CrashPlace*> latest = nullptr;
+
+void put(const char* text)
+{
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, std::strlen(text));
+}
+
+} // namespace
+
+CrashPlace::CrashPlace(const char* node, const char* target)
+    : m_node(node)
+    , m_target(target)
+    , m_outer(latest.exchange(this))
+{
+}
+
+CrashPlace::~CrashPlace()
+{
+    latest = m_outer;
+}
+
+/// Only what a signal's handler may call.
+void crashed(int number)
+{
+    put("quantscope: the program crashed");
+    if (const CrashPlace* place = latest) {
+        put(" in node '");
+        put(place->m_node);
+        put("' (");
+        put(place->m_target);
+        put("): keep it out, or mend the extension pack that it comes from");
+    }
+    put("\n");
+    std::raise(number); // with the default action, which SA_RESETHAND has put back
+}
+
+void tellCrashes()
+{
+    struct sigaction action = {};
+    action.sa_handler = crashed;
+    action.sa_flags = SA_RESETHAND | SA_NODEFER;
+    for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL})
+        sigaction(number, &action, nullptr);
+}
+
+} // namespace qs

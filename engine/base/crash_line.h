@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace qs {
+
+/// While it lives, a crash of the program is told with this node: code of others runs there, a
+/// pack's or LibTorch's. Borrows both texts; may be nested. Of several threads the latest counts.
+class CrashPlace
+{
+public:
+    CrashPlace(const char* node, const char* target);
+    ~CrashPlace();
+    CrashPlace(const CrashPlace&) = delete;
+    CrashPlace& operator=(const CrashPlace&) = delete;
+
+private:
+    friend void crashed(int);
+    const char* m_node;
+    const char* m_target;
+    const CrashPlace* m_outer;
+};
+
+/// From now on a crash writes one line to stderr, with the node that ran, and ends the program as
+/// it would have without.
+void tellCrashes();
+
+} // namespace qs
