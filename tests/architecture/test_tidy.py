@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """C++ sources that changed are as clang-tidy 14 wants them (.clang-tidy). Changed is what differs from where the branch left its
-upstream, else (or level with it) from the commit before the last, and what is not committed; for a header its own source. The most changed go first,
-MOST of them at most. QUANTSCOPE_TIDY=changed takes all that changed, QUANTSCOPE_TIDY=all every source of the build.
+upstream (without one, or level with it: from the commit before the last), and what is not committed; for a header its own source.
+The most changed go first, MOST of them at most. QUANTSCOPE_TIDY=changed takes all that changed, QUANTSCOPE_TIDY=all every source of
+the build.
 """
 import concurrent.futures
 import json
