@@ -165,6 +165,20 @@ std::string qconfigsTaken(const Node& node, const OpName& name)
     return "a " + modes + " qconfig";
 }
 
+ObservationType observationOf(const BackendPattern& entry, int tensors)
+{
+    const auto found = entry.numTensorArgsToObservationType.find(tensors);
+    return found == entry.numTensorArgsToObservationType.end() ? entry.observationType
+                                                               : found->second;
+}
+
+std::string usedForBoth(const Node& root, const std::string& qconfig, const Node& last,
+                        const std::string& used)
+{
+    return inQuotes(root.name) + " has qconfig '" + qconfig + "', but its pattern ends with "
+        + inQuotes(last.name) + ", whose qconfig '" + used + "' is used for both";
+}
+
 } // namespace
 
 Decider::Decider(const Graph& graph, const OpNames& names, const Matches& matches,
@@ -214,10 +228,7 @@ Verdicts Decider::decide(const Match& match, const std::vector<RuleHits>& hits,
     Verdicts out;
     out.ruledBy = match.units.back();
     out.referenceModule = referenceOf(rootName);
-    out.decision.observation = entry.observationType;
-    if (const auto found = entry.numTensorArgsToObservationType.find(tensorArguments(graph, root));
-        found != entry.numTensorArgsToObservationType.end())
-        out.decision.observation = found->second;
+    out.decision.observation = observationOf(entry, tensorArguments(graph, root));
 
     const OperandFacts facts = operandFacts(root, rootName, !out.referenceModule.empty());
     for (const std::size_t u : match.units)
@@ -228,12 +239,11 @@ Verdicts Decider::decide(const Match& match, const std::vector<RuleHits>& hits,
         }
     out.qconfig = hits[out.ruledBy].front()->qconfig;
     const QConfig& qconfig = *out.qconfig.config;
+    const Node& last = graph.get(matches.units[out.ruledBy].last());
     for (const std::size_t u : match.units)
         if (hits[u].front()->qconfig.config != out.qconfig.config)
-            warnings.push_back(inQuotes(root.name) + " has qconfig '"
-                               + hits[u].front()->qconfig.name + "', but its pattern ends with "
-                               + inQuotes(graph.get(matches.units[out.ruledBy].last()).name)
-                               + ", whose qconfig '" + out.qconfig.name + "' is used for both");
+            warnings.push_back(
+                usedForBoth(root, hits[u].front()->qconfig.name, last, out.qconfig.name));
 
     if (auto why = whyObjectsStayFloat(graph, root)) {
         out.verdict = Verdict::FloatByBackend;
@@ -277,11 +287,10 @@ Verdicts Decider::decide(const Match& match, const std::vector<RuleHits>& hits,
             out.remedy.text = "export the model in float32: model.float() before torch.export";
         return out;
     }
-    out.decision.quantized = true;
+    out.decision.quantized = out.decision.observation != ObservationType::InputOutputNotObserved;
     out.decision.qconfig = out.qconfig.config;
     out.decision.observeWeight = !out.referenceModule.empty();
-    if (out.decision.observation == ObservationType::InputOutputNotObserved) {
-        out.decision.quantized = false;
+    if (!out.decision.quantized) {
         out.verdict = Verdict::ShapeOnly;
         out.reason = Reason::of<ReasonCode::NotObservedByBackend>();
     }

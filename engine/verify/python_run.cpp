@@ -194,7 +194,7 @@ std::string usualPython()
     if (dladdr(symbol, &info) != 0 && info.dli_fname) {
         const std::string library = info.dli_fname;
         const std::size_t at = library.find("/lib/python");
-        const std::string python = library.substr(0, at) + "/bin/python";
+        std::string python = library.substr(0, at) + "/bin/python";
         std::error_code code;
         if (at != std::string::npos && fs::exists(python, code))
             return python;

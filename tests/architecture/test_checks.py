@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The checks themselves find what they are for: each is fed one bad file and must complain, and one good one and must not."""
+import json
 import pathlib
+import shutil
+import subprocess
 import tempfile
 import unittest
 
@@ -8,6 +11,7 @@ import test_files
 import test_format
 import test_layers
 import test_operators
+import test_tidy
 import tree
 
 
@@ -72,6 +76,47 @@ class ChecksFindWhatTheyAreFor(unittest.TestCase):
         self.assertEqual(test_format.unformatted([good, bad]), [bad])
         self.assertEqual(test_format.unformatted([good]), [])
         self.assertEqual(test_format.unformatted([good, "engine/none.cpp"]), [good, "engine/none.cpp"])  # it says why not
+
+    def git(self, *words):
+        subprocess.run(["git", "-C", str(tree.ROOT), *words], check=True)
+
+    def commit(self, *names):
+        if not (tree.ROOT / ".git").exists():
+            self.git("init", "-q", "-b", "main")
+        self.git("add", *names)
+        self.git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "a")
+
+    def test_what_changed_is_found(self):
+        old = [self.write(f"engine/{name}", "int a;\n") for name in ("a.cpp", "b.cpp", "b.h", "c.cpp")]
+        self.commit(*old)
+        self.assertEqual(test_tidy.changed(), [])
+        self.write("engine/c.cpp", "int a;\nint b;\n")
+        self.commit("engine/c.cpp")
+        self.write("engine/b.h", "int a;\nint b;\nint c;\n")
+        self.assertEqual(test_tidy.changed(), ["engine/b.cpp", "engine/c.cpp"])
+        self.write("engine/d.cpp", "int d;\n")
+        self.assertEqual(test_tidy.changed(), ["engine/d.cpp", "engine/b.cpp", "engine/c.cpp"])
+
+    def test_a_branch_is_compared_with_its_upstream(self):
+        self.commit(self.write("engine/a.cpp", "int a;\n"))
+        self.git("checkout", "-q", "--track", "-b", "topic", "main")
+        for name in ("b", "c"):
+            self.commit(self.write(f"engine/{name}.cpp", "int a;\n"))
+        self.assertEqual(test_tidy.changed(), ["engine/b.cpp", "engine/c.cpp"])
+
+    @unittest.skipUnless(shutil.which(test_tidy.TOOL), "needs clang-tidy")
+    def test_a_finding_is_named_of_each_source_in_a_batch(self):
+        self.write(".clang-tidy", "Checks: '-*,modernize-use-nullptr'\nWarningsAsErrors: '*'\n")
+        good = self.write("engine/a.cpp", "std::size_t* a = nullptr;\n")
+        precompiled = self.write("build/cmake_pch.hxx", "#include <cstddef>\n")
+        bad = self.write("engine/b.cpp", "int* b = 0;\n")
+        batch = self.write("build/Unity/unity_0.cxx", "".join(f'#include "{tree.ROOT / name}"\n' for name in (good, bad)))
+        command = f"c++ -Wno-nothing-of-clang -fpch-preprocess -include {tree.ROOT / precompiled} -o b.o -c {tree.ROOT / batch}"
+        entry = {"directory": str(tree.ROOT), "command": command, "file": str(tree.ROOT / batch)}
+        self.write("build/compile_commands.json", json.dumps([entry]))
+        known = test_tidy.commands(tree.ROOT / "build")
+        self.assertEqual(test_tidy.complaint(good, known[good]), "")
+        self.assertIn("b.cpp:1:10: error: use nullptr", test_tidy.complaint(bad, known[bad]))
 
     def test_licence_length_words_registration(self):
         self.assertEqual(len(list(test_files.licence_problem("ui/a.cpp", ["// SPDX-License-Identifier: Apache-2.0"]))), 1)

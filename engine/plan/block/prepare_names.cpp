@@ -41,8 +41,8 @@ public:
             return;
         }
         const std::vector<std::string> functions = functionsOf(graph, key.path);
-        if (key.function.empty() || wrappedScopes(graph, {name}).front().glue.size()
-            || wrappedScopes(graph, {name}).front().inner.size())
+        if (key.function.empty() || !wrappedScopes(graph, {name}).front().glue.empty()
+            || !wrappedScopes(graph, {name}).front().inner.empty())
             return;
         std::string known;
         for (const std::string& function : functions)
@@ -121,7 +121,7 @@ std::string whyNoMap(const std::string& mode, const std::string& from, const std
     if (!module)
         return "of custom modules only torch.nn.LSTM is built in (static), others come with a "
                "pack; its operators are planned one by one";
-    if (const std::string why = whyNoMode(*module, mode); !why.empty())
+    if (std::string why = whyNoMode(*module, mode); !why.empty())
         return why;
     const bool isObserved = from == module->floatClass() && mode == "static";
     std::string told = isObserved ? module->observedClass() : "";
