@@ -73,8 +73,12 @@ def test_check_tells_them(folder):
 
 def test_an_operator_that_crashes_is_told(folder):
     class Crashes(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(4, 4)
+
         def forward(self, x):
-            return torch.ops.rules.damped(torch.relu(x), 13.0)
+            return torch.ops.rules.damped(self.fc(x), 13.0)
 
     torch.export.save(torch.export.export(Crashes(), (torch.randn(2, 4),)), folder / "m.pt2")
     torch.save(torch.randn(2, 4), folder / "data.pt")
