@@ -10,6 +10,8 @@ namespace qs {
 
 namespace {
 
+thread_local const CrashPlace* innermost = nullptr; ///< of this thread
+/// Of all threads; a place takes itself out, so that none is named that is no more.
 std::atomic<const CrashPlace*> latest = nullptr;
 
 void put(const char* text)
@@ -22,13 +24,17 @@ void put(const char* text)
 CrashPlace::CrashPlace(const char* node, const char* target)
     : m_node(node)
     , m_target(target)
-    , m_outer(latest.exchange(this))
+    , m_outer(innermost)
 {
+    innermost = this;
+    latest = this;
 }
 
 CrashPlace::~CrashPlace()
 {
-    latest = m_outer;
+    innermost = m_outer;
+    const CrashPlace* self = this;
+    latest.compare_exchange_strong(self, m_outer);
 }
 
 /// Only what a signal's handler may call.
@@ -48,11 +54,13 @@ void crashed(int number)
 
 void tellCrashes()
 {
+#ifndef __SANITIZE_ADDRESS__ // which tells more itself
     struct sigaction action = {};
     action.sa_handler = crashed;
     action.sa_flags = SA_RESETHAND | SA_NODEFER;
     for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL})
         sigaction(number, &action, nullptr);
+#endif
 }
 
 } // namespace qs

@@ -4,7 +4,8 @@
 namespace qs {
 
 /// While it lives, a crash of the program is told with this node: code of others runs there, a
-/// pack's or LibTorch's. Borrows both texts; may be nested. Of several threads the latest counts.
+/// pack's or LibTorch's. Borrows both texts; may be nested. Where several threads run nodes, the
+/// one that began last counts.
 class CrashPlace
 {
 public:
@@ -17,7 +18,7 @@ private:
     friend void crashed(int);
     const char* m_node;
     const char* m_target;
-    const CrashPlace* m_outer;
+    const CrashPlace* m_outer; ///< of this thread
 };
 
 /// From now on a crash writes one line to stderr, with the node that ran, and ends the program as
