@@ -114,8 +114,8 @@ def relative(ours, wanted):
     return np.abs(ours - wanted) / wanted
 
 
-def check_parameters(report, golden, result):
-    """Scales and zero points of observed values and weights. True if every one is equal to the bit."""
+def check_parameters(report, golden, result, known="torch.ao"):
+    """Scales and zero points of observed values and weights against those that `known` has. True if every one is equal to the bit."""
     exact, errors, far = True, [], 0
     for row in golden["observed"]:
         got = nearest(quantizations_of(result, row["node"]), row)
@@ -126,7 +126,7 @@ def check_parameters(report, golden, result):
             and got["zero_point"] == row["zero_point"]
         error = relative(got["scale"], row["scale"]).max()
         shift = np.abs(np.subtract(got["zero_point"], row["zero_point"])).max()
-        text = f"{row['node']}: scale {got['scale']} zero point {got['zero_point']}, torch.ao {row['scale']} {row['zero_point']}"
+        text = f"{row['node']}: scale {got['scale']} zero point {got['zero_point']}, {known} {row['scale']} {row['zero_point']}"
         if row["observer"] == "histogram":
             errors.append(error)
             far += error > HISTOGRAM_NEAR
