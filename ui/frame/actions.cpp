@@ -290,11 +290,12 @@ Actions::Actions(QMainWindow& window)
     file.insertSeparator(&a[ActionId::Quit]);
     for (const ActionId id :
          {ActionId::AgainstOriginal, ActionId::CompareAfterEach, ActionId::FullScreen,
-          ActionId::Guide, ActionId::LeafModule, ActionId::OnlyModule, ActionId::WrapModule,
-          ActionId::ShowModules, ActionId::ShowProperties, ActionId::ShowBottom})
+          ActionId::Guide, ActionId::LeafModule, ActionId::OnlyModule, ActionId::WrapModule})
         a[id].setCheckable(true);
-    for (const ActionId id : kPanelActions)
+    for (const ActionId id : kPanelActions) {
+        a[id].setCheckable(true);
         a[id].setChecked(true);
+    }
     a[ActionId::KeepFloat].setIcon(floatRuleIcon());
     a[ActionId::LeafModule].setIcon(leafIcon());
     a[ActionId::WrapModule].setIcon(wrapIcon());
