@@ -26,10 +26,10 @@ struct ActionSpec
     bool needsModel;
 };
 
-constexpr auto actionSpecs()
+struct ActionTable
 {
     using enum ActionId;
-    return std::to_array<ActionSpec>({
+    static constexpr auto kRows = std::to_array<ActionSpec>({
         {Open, "open", "&Open model…", "Open a .pt2 or TorchScript model", "Ctrl+O", false},
         {Reload, "reload", "&Reload", "Read the model's file again", "F5", true},
         {OpenRecipe, "openRecipe", "Open re&cipe…", "Take the decisions of a recipe file",
@@ -227,8 +227,8 @@ constexpr auto actionSpecs()
         {Keys, "keys", "&Keys", "List the keys and what they do", "Ctrl+Shift+K", false},
         {About, "about", "&About Quantscope", "Version and licences", "Shift+F1", false},
     });
-}
-constexpr auto kActionSpecs = actionSpecs();
+};
+constexpr const auto& kActionSpecs = ActionTable::kRows;
 
 /// Whether each command has its row, at its place, under a name of its own.
 constexpr bool isWholeTable()
@@ -252,6 +252,15 @@ constexpr std::pair<ActionId, const char*> kMenus[]
        {ActionId::Plan, "R&un"},      {ActionId::ShowModules, "&Window"},
        {ActionId::Palette, "&Help"}};
 
+QAction& addAction(QMenu& menu, const ActionSpec& spec)
+{
+    QAction& action = *menu.addAction(QString::fromUtf8(spec.text));
+    action.setObjectName(QString::fromLatin1(spec.name));
+    action.setToolTip(QString::fromUtf8(spec.tip));
+    action.setShortcuts(QKeySequence::listFromString(QString::fromLatin1(spec.keys)));
+    return action;
+}
+
 QMenu& menuAround(const QAction& action)
 {
     return *qobject_cast<QMenu*>(action.parent());
@@ -267,19 +276,15 @@ QString Actions::menuOf(const QAction& action)
 Actions::Actions(QMainWindow& window)
     : QObject(&window)
 {
-    QMenu* menu = nullptr;
-    const auto* next = std::begin(kMenus);
-    for (const ActionSpec& spec : kActionSpecs) {
-        if (next != std::end(kMenus) && spec.id == next->first) {
-            menu = window.menuBar()->addMenu(QString::fromUtf8(next++->second));
-            menu->setToolTipsVisible(true);
+    for (const auto* menu = std::begin(kMenus); menu != std::end(kMenus); ++menu) {
+        QMenu& shown = *window.menuBar()->addMenu(QString::fromUtf8(menu->second));
+        shown.setToolTipsVisible(true);
+        const auto* next = menu + 1;
+        const std::size_t end = next == std::end(kMenus) ? kActionCount : std::size_t(next->first);
+        for (std::size_t i = std::size_t(menu->first); i < end; ++i) {
+            m_all[i] = &addAction(shown, kActionSpecs[i]);
+            window.addAction(m_all[i]);
         }
-        auto* action = menu->addAction(QString::fromUtf8(spec.text));
-        action->setObjectName(QString::fromLatin1(spec.name));
-        action->setToolTip(QString::fromUtf8(spec.tip));
-        action->setShortcuts(QKeySequence::listFromString(QString::fromLatin1(spec.keys)));
-        window.addAction(action);
-        m_all[std::size_t(spec.id)] = action;
     }
     const Actions& a = *this;
     QMenu& file = menuAround(a[ActionId::Open]);

@@ -288,15 +288,13 @@ private:
     Result<bool> bindNumber(const c10::Argument& argument, Argument& value)
     {
         const std::string& name = argument.name();
-        if (name == "output_scale" || name == "Y_scale_i")
-            value = m_match.scale;
-        else if (name == "output_zero_point" || name == "Y_zero_point_i")
-            value = m_match.zeroPoint;
-        else if (floatArgument(floatName(name), value))
+        const bool isScale = name == "output_scale" || name == "Y_scale_i";
+        const bool isZeroPoint = name == "output_zero_point" || name == "Y_zero_point_i";
+        if (!isScale && !isZeroPoint && floatArgument(floatName(name), value))
             ;
-        else if (name == "scale")
+        else if (isScale || name == "scale")
             value = m_match.scale;
-        else if (name == "zero_point")
+        else if (isZeroPoint || name == "zero_point")
             value = m_match.zeroPoint;
         else if (argument.default_value())
             return false;
