@@ -211,11 +211,18 @@ private:
         return all;
     }
 
-    /// Refuses a kernel that wrote into the integers it read: other nodes read them too.
+    /// Refuses a kernel that wrote into integers that a later node reads. Where none does it may,
+    /// as oneDNN's convolution with a sum does.
     Result<void> leftInputs(const KernelSite& site, const Frame& frame) const
     {
+        const Graph& graph = *m_lowered.graph;
+        const std::size_t here = graph.position(site.kernel);
         for (const auto& [mine, reference] : site.inputs) {
-            if (m_run.isConstant(mine) || !m_alive.at(reference).integers)
+            const auto users = graph.users(mine);
+            const bool isLast = std::all_of(users.begin(), users.end(), [&](const Use& use) {
+                return graph.position(use.node) <= here;
+            });
+            if (isLast || m_run.isConstant(mine) || !m_alive.at(reference).integers)
                 continue;
             const at::Tensor given = handedOver(mine, m_alive.at(reference)).toTensor();
             if (!at::equal(frame.get(mine).toTensor().int_repr(), given.int_repr()))
