@@ -127,8 +127,9 @@ private:
         if (fresh.empty())
             return {};
         m_job.report("convert", "checking kernels", 0.5);
-        QS_TRY(KernelChecks made,
-               checkKernels(*m_reference, m_lowered, interpreter, fresh, m_forms, m_batch, m_job));
+        QS_TRY(
+            KernelChecks made,
+            checkKernels(*m_reference, interpreter, {m_lowered, fresh, m_forms}, m_batch, m_job));
         m_referenceOutputs = std::move(made.outputs);
         for (std::size_t i = 0; i < fresh.size(); ++i) {
             const KernelSite& site = m_lowered.sites[fresh[i]];

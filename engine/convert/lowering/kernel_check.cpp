@@ -32,14 +32,13 @@ struct Seen
 class KernelChecker
 {
 public:
-    KernelChecker(const LoweredGraph& lowered, Interpreter referenceRun, Interpreter loweredRun,
-                  std::vector<std::size_t> sites, const InputForms& forms)
+    KernelChecker(Interpreter referenceRun, Interpreter loweredRun, SitesToCheck wanted)
         : m_graph(referenceRun.graph())
-        , m_lowered(lowered)
+        , m_lowered(wanted.lowered)
         , m_reference(std::move(referenceRun))
         , m_run(std::move(loweredRun))
-        , m_sites(std::move(sites))
-        , m_forms(forms)
+        , m_sites(std::move(wanted.sites))
+        , m_forms(wanted.forms)
         , m_checks(m_sites.size())
         , m_missing(m_sites.size(), 0)
     {
@@ -302,7 +301,8 @@ private:
         // A kernel that takes floats reads what was dequantized.
         const Node& node = m_graph.get(ref.node);
         const bool dequantizes = !m_alive.contains(ref) && isDequantizeStep(node.target);
-        const auto seen = m_alive.find(dequantizes ? *node.args.at(0).value.asRef() : ref);
+        const ValueRef* integers = dequantizes ? node.args.at(0).value.asRef() : nullptr;
+        const auto seen = m_alive.find(integers ? *integers : ref);
         if (seen == m_alive.end())
             return fail(ErrorCode::Unsupported, "what it reads is not known to the check");
         const at::IValue value = handedOver(seen->first, seen->second);
@@ -365,13 +365,10 @@ private:
 
 } // namespace
 
-Result<KernelChecks> checkKernels(const Interpreter& referenceRun, const LoweredGraph& lowered,
-                                  const Interpreter& loweredRun, std::vector<std::size_t> sites,
-                                  const InputForms& forms, const Batch& batch,
-                                  const JobContext& job)
+Result<KernelChecks> checkKernels(const Interpreter& referenceRun, const Interpreter& loweredRun,
+                                  SitesToCheck wanted, const Batch& batch, const JobContext& job)
 {
-    return KernelChecker(lowered, referenceRun, loweredRun, std::move(sites), forms)
-        .run(batch, job);
+    return KernelChecker(referenceRun, loweredRun, std::move(wanted)).run(batch, job);
 }
 
 } // namespace qs

@@ -12,6 +12,14 @@ namespace qs {
 /// The inputs of kernels as they are where the lowered graph runs whole, by its values.
 using InputForms = std::unordered_map<ValueRef, TensorForm>;
 
+/// What of a lowered graph is to be checked. Borrows.
+struct SitesToCheck
+{
+    const LoweredGraph& lowered;
+    std::vector<std::size_t> sites; ///< indices into `lowered.sites`
+    const InputForms& forms; ///< without one an input is contiguous, on the reference form's grid
+};
+
 struct KernelChecks
 {
     std::vector<KernelCheck> checks; ///< in the order of the sites asked for
@@ -24,12 +32,10 @@ struct KernelChecks
 /// range. Within one step everywhere: trusted. A kernel that chooses its result's parameters itself
 /// and comes closer to the float result than the reference form is held to one step of its own
 /// grid around that result. A kernel that raises is refused with what it said.
-/// Values are dropped as soon as the last kernel that needs them is done. `sites` are indices into
-/// `lowered.sites`; an input without a form is contiguous, with the reference form's parameters.
-/// `referenceRun` runs the reference form, `loweredRun` the lowered graph.
-Result<KernelChecks> checkKernels(const Interpreter& referenceRun, const LoweredGraph& lowered,
-                                  const Interpreter& loweredRun, std::vector<std::size_t> sites,
-                                  const InputForms& forms, const Batch& batch,
+/// Values are dropped as soon as the last kernel that needs them is done. `referenceRun` runs the
+/// reference form, `loweredRun` the lowered graph.
+Result<KernelChecks> checkKernels(const Interpreter& referenceRun, const Interpreter& loweredRun,
+                                  SitesToCheck wanted, const Batch& batch,
                                   const JobContext& job = {});
 
 } // namespace qs
