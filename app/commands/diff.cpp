@@ -2,6 +2,7 @@
 #include "app/commands/command.h"
 #include "app/commands/options/run_argument.h"
 #include "app/commands/text/console.h"
+#include "engine/base/decibels.h"
 #include "engine/base/files/atomic_file.h"
 #include "engine/base/text.h"
 #include "engine/configure/nearest_name.h"
@@ -27,7 +28,7 @@ std::string dbCell(const std::optional<double>& value)
 {
     if (!value)
         return "-";
-    return *value >= 200 ? "exact" : fixedText(*value, 2);
+    return sqnrText(*value, 2);
 }
 
 std::string signedText(const std::optional<double>& value)

@@ -10,7 +10,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 
 namespace qs {
 
@@ -41,12 +40,11 @@ std::string checksText(const DoctorReport& report)
 {
     TextTable table({"kernel", "CPU", "CUDA", ">worst difference", "detail"});
     for (const SelfCheck& check : report.checks) {
-        char worst[32];
-        std::snprintf(worst, sizeof worst, "%.2g", check.worst);
         const char* cuda = "-";
         if (check.cudaOk)
             cuda = *check.cudaOk ? "good" : "BAD";
-        table.add({check.name, check.cpuOk ? "good" : "BAD", cuda, worst, check.detail});
+        table.add({check.name, check.cpuOk ? "good" : "BAD", cuda, numberText(check.worst, 2),
+                   check.detail});
     }
     return table.text();
 }

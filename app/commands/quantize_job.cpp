@@ -3,6 +3,7 @@
 #include "app/commands/text/console.h"
 #include "app/commands/text/result_text.h"
 #include "engine/base/log.h"
+#include "engine/base/text.h"
 #include "engine/calibrate/checkpoint.h"
 #include "engine/convert/outline.h"
 #include "engine/export/exporter.h"

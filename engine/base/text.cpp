@@ -2,15 +2,40 @@
 #include "engine/base/text.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <array>
+#include <charconv>
 
 namespace qs {
 
-std::string numberText(double value)
+namespace {
+
+std::string formatted(double value, std::chars_format format, int precision)
 {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.9g", value);
-    return text;
+    std::array<char, 400> text; // the largest double has 309 digits before the point
+    const auto end
+        = std::to_chars(text.data(), text.data() + text.size(), value, format, precision);
+    return {text.data(), end.ptr};
+}
+
+} // namespace
+
+std::string numberText(double value, int digits)
+{
+    return formatted(value, std::chars_format::general, digits);
+}
+
+std::string fixedText(double value, int decimals)
+{
+    return formatted(value, std::chars_format::fixed, decimals);
+}
+
+std::string bytesText(double bytes)
+{
+    constexpr std::array kUnits {" B", " kB", " MB", " GB", " TB"};
+    std::size_t unit = 0;
+    for (; bytes >= 1000 && unit + 1 < kUnits.size(); ++unit)
+        bytes /= 1000;
+    return fixedText(bytes, unit == 0 ? 0 : 1) + kUnits[unit];
 }
 
 std::string counted(std::int64_t count, const std::string& noun)

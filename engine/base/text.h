@@ -8,9 +8,13 @@
 
 namespace qs {
 
-/// A number as messages show it: nine significant digits, which tell any two float32 apart, no
-/// trailing zeros.
-std::string numberText(double value);
+/// A number as messages show it: so many significant digits, no trailing zeros. Nine tell any two
+/// float32 apart.
+std::string numberText(double value, int digits = 9);
+/// A number with that many decimals.
+std::string fixedText(double value, int decimals);
+/// "640 B", "12.3 MB": a thousand of each are one of the next.
+std::string bytesText(double bytes);
 /// "1 batch", "2 batches": a regular noun in the number that goes with the count.
 std::string counted(std::int64_t count, const std::string& noun);
 /// 'text': how messages quote what the user named.

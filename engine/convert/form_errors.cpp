@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/convert/form_errors.h"
 
+#include "engine/base/decibels.h"
+#include "engine/base/text.h"
+
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace qs {
 
 namespace {
 
-constexpr double kExactDb = 90;
+constexpr double kOrderOfSumsDb = 90;
 constexpr double kAllowedDb = 1;
 /// Three times 20 / ln 10: the standard deviation, in dB, of the ratio of two noises of n values is
 /// about 20 / ln 10 / sqrt(n).
@@ -19,9 +21,7 @@ constexpr double kChanceDb = 26;
 
 std::string dbText(double db)
 {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f dB", db);
-    return text;
+    return sqnrText(db, 1, " dB");
 }
 
 bool losesMore(const FormErrors& errors)
@@ -29,7 +29,7 @@ bool losesMore(const FormErrors& errors)
     if (errors.values == 0)
         return false;
     const double allowed = std::max(kAllowedDb, kChanceDb / std::sqrt(double(errors.values)));
-    return errors.loweredDb < std::min(errors.referenceDb, kExactDb) - allowed;
+    return errors.loweredDb < std::min(errors.referenceDb, kOrderOfSumsDb) - allowed;
 }
 
 std::string lossText(const std::string& output, const FormErrors& errors)

@@ -18,7 +18,7 @@ struct FormErrors
 /// nothing counts: floats added in another order are no closer.
 bool losesMore(const FormErrors& errors);
 
-/// "12.3 dB".
+/// "12.3 dB", or "exact".
 std::string dbText(double db);
 
 /// The loss in one line, with what to do.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/convert/whole_form.h"
 
+#include "engine/base/decibels.h"
 #include "engine/base/torch_guard.h"
 #include "engine/convert/lowering/recurrent_check.h"
 #include "engine/execute/interpreter.h"
@@ -29,7 +30,7 @@ struct Noise
 {
     double signal = 0, noise = 0;
     std::int64_t values = 0;
-    double db() const { return noise > 0 ? 10 * std::log10(signal / noise) : 200; }
+    double db() const { return decibelsOf(signal, noise); }
 };
 
 at::Tensor floatsOf(const at::IValue& value)

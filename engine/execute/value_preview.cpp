@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/execute/value_preview.h"
 
+#include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/execute/torch_types.h"
@@ -8,7 +9,6 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <span>
 #include <sstream>
@@ -41,9 +41,7 @@ std::string scalarText(const at::Tensor& tensor)
         return tensor.item<bool>() ? "True" : "False";
     if (at::isIntegralType(tensor.scalar_type(), false))
         return std::to_string(tensor.item<std::int64_t>());
-    char text[32];
-    std::snprintf(text, sizeof text, "%.6g", tensor.item<double>());
-    return text;
+    return numberText(tensor.item<double>(), 6);
 }
 
 /// A quantized tensor counts by what it stands for.

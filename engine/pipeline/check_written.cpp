@@ -49,7 +49,7 @@ Result<std::string> compareOutputs(const std::vector<at::IValue>& wanted,
                                   "read back, the written file computes something else than the "
                                   "converted model: output "
                                       + std::to_string(i) + " agrees to "
-                                      + decimals(*metrics->sqnrDb, 1) + " dB, 40 dB are wanted")
+                                      + fixedText(*metrics->sqnrDb, 1) + " dB, 40 dB are wanted")
                             .inFile(path)
                             .withHint("export another form; please report the model"));
     }

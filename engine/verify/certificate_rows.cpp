@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/verify/certificate_rows.h"
 
+#include "engine/base/decibels.h"
 #include "engine/base/text.h"
 #include "engine/export/documents/result_document.h"
 
@@ -15,7 +16,7 @@ std::string decibels(const std::optional<double>& value)
 {
     if (!value)
         return {};
-    return *value >= kExactDb ? "exact" : decimals(*value, 1) + " dB";
+    return sqnrText(*value, 1, " dB");
 }
 
 std::string stepsLine(const VerifiedSteps& steps, const std::map<std::string, std::string>& notes)

@@ -16,9 +16,7 @@ namespace {
 
 std::string shortNumber(double value)
 {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.6g", value);
-    return text;
+    return numberText(value, 6);
 }
 
 std::optional<double> numberAt(const Json& owner, const char* key)

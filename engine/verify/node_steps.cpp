@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/verify/node_steps.h"
 
+#include "engine/base/decibels.h"
+#include "engine/base/text.h"
 #include "engine/compare/metrics/metrics.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <numeric>
 
 namespace qs {
@@ -150,13 +151,10 @@ std::string faultAlone(const AloneSteps& alone)
 {
     if (!alone.worse.empty())
         return "node '" + alone.worse + "', fed our integers, makes others";
-    if (alone.outputDb.value_or(200) >= kExactRuntimeDb)
+    if (alone.outputDb.value_or(kExactDb) >= kExactRuntimeDb)
         return {};
-    char text[96];
-    std::snprintf(text, sizeof text,
-                  "fed our integers, an output agrees with ours to %.1f dB, %.0f dB are wanted",
-                  *alone.outputDb, kExactRuntimeDb);
-    return text;
+    return "fed our integers, an output agrees with ours to " + fixedText(*alone.outputDb, 1)
+        + " dB, " + fixedText(kExactRuntimeDb, 0) + " dB are wanted";
 }
 
 bool isOnlyTies(const RuntimeVerdict& verdict)

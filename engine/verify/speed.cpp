@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace qs {
 
@@ -15,11 +14,9 @@ constexpr std::size_t kMostKinds = 6;
 constexpr double kMuchOverhead = 0.25, kMuchInFloat = 0.4; ///< shares of the int8 model's time
 constexpr double kMuchElsewhere = 0.3; ///< of a call's time
 
-std::string text(const char* format, double a, double b = 0)
+std::string shortText(double value)
 {
-    char buffer[128];
-    std::snprintf(buffer, sizeof buffer, format, a, b);
-    return buffer;
+    return numberText(value, 3);
 }
 
 double timeOfAll(const SpeedReport& speed, double OperatorTime::*of)
@@ -44,9 +41,8 @@ std::string sharesOnly(const SpeedReport& speed)
         = [](double sum, double call) { return std::abs(sum - call) <= kMuchElsewhere * call; };
     if (isNear(inFloat, speed.floatMs) && isNear(inInt8, speed.int8Ms))
         return {};
-    return text("take the operators' times as shares: under the profiler they add up to %.3g and "
-                "%.3g ms",
-                inFloat, inInt8);
+    return "take the operators' times as shares: under the profiler they add up to "
+        + shortText(inFloat) + " and " + shortText(inInt8) + " ms";
 }
 
 double shareOf(const SpeedReport& speed, const char* name)
@@ -60,7 +56,7 @@ double shareOf(const SpeedReport& speed, const char* name)
 
 std::string percent(double share)
 {
-    return text("%.0f %%", 100 * share);
+    return fixedText(100 * share, 0) + " %";
 }
 
 struct Fallen
@@ -111,15 +107,16 @@ std::vector<std::string> speedLines(const SpeedReport& speed, bool hasDotProduct
 {
     if (!speed.error.empty())
         return {"not timed: " + speed.error};
-    std::vector<std::string> lines {
-        text("a call takes %.3g ms in float and %.3g ms in int8", speed.floatMs, speed.int8Ms)
-        + text(" (%.2f times as fast), ", speed.speedup) + counted(speed.rounds, "call")
-        + " of each in turn, " + counted(speed.samples, "sample") + " a call"};
+    std::vector<std::string> lines {"a call takes " + shortText(speed.floatMs) + " ms in float and "
+                                    + shortText(speed.int8Ms) + " ms in int8 ("
+                                    + fixedText(speed.speedup, 2) + " times as fast), "
+                                    + counted(speed.rounds, "call") + " of each in turn, "
+                                    + counted(speed.samples, "sample") + " a call"};
     std::string kinds;
     for (std::size_t i = 0; i < std::min(speed.operators.size(), kMostKinds); ++i) {
         const OperatorTime& kind = speed.operators[i];
-        kinds += (kinds.empty() ? "" : ", ") + kind.kind
-            + text(" %.3g to %.3g", kind.floatMs, kind.int8Ms);
+        kinds += (kinds.empty() ? "" : ", ") + kind.kind + " " + shortText(kind.floatMs) + " to "
+            + shortText(kind.int8Ms);
     }
     if (!kinds.empty())
         lines.push_back("in ms, float to int8: " + kinds);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/verify/verifier.h"
 
+#include "engine/base/decibels.h"
 #include "engine/base/files/temporary_folder.h"
 #include "engine/base/sha256.h"
 #include "engine/base/text.h"
@@ -37,11 +38,6 @@ std::string utcNow()
     char text[32];
     std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
     return text;
-}
-
-std::string decibels(double value)
-{
-    return decimals(value, 1) + " dB";
 }
 
 /// Errors of one output over all batches.
@@ -330,9 +326,9 @@ private:
         QS_TRY(output.agreementDb, decibelsOf(sums.ours));
         QS_TRY(output.floatDb, decibelsOf(sums.toFloat));
         QS_TRY(output.ownFloatDb, decibelsOf(sums.ownToFloat));
-        const double agreement = output.agreementDb.value_or(200);
-        const FormErrors errors {output.ownFloatDb.value_or(200), output.floatDb.value_or(200),
-                                 sums.ownToFloat.count};
+        const double agreement = output.agreementDb.value_or(kExactDb);
+        const FormErrors errors {output.ownFloatDb.value_or(kExactDb),
+                                 output.floatDb.value_or(kExactDb), sums.ownToFloat.count};
         const bool hasTies = isOnlyTies(verdict);
         if (agreement < kExactRuntimeDb || (sums.differing > 0 && choseOthers(verdict)))
             verdict.notes["cause"] = causeOf(verdict, runtime);
@@ -345,11 +341,11 @@ private:
             reason = counted(sums.differing, "value") + " of output '" + name
                 + "' are other integers than ours";
         else if (runtime.isExact && !hasTies && agreement < kExactRuntimeDb)
-            reason = "output '" + name + "' agrees with ours to " + decibels(agreement)
+            reason = "output '" + name + "' agrees with ours to " + dbText(agreement)
                 + ", 60 dB are wanted";
         else if (agreement < kExactRuntimeDb && losesMore(errors))
-            reason = "output '" + name + "' is at " + decibels(errors.loweredDb)
-                + " against the float model, ours at " + decibels(errors.referenceDb);
+            reason = "output '" + name + "' is at " + dbText(errors.loweredDb)
+                + " against the float model, ours at " + dbText(errors.referenceDb);
         verdict.outputs.push_back(std::move(output));
         return reason.empty() ? Result<void>() : fail(ErrorCode::Numeric, std::move(reason));
     }

@@ -140,7 +140,7 @@ private Q_SLOTS:
         m_engine.node = name.toStdString();
         QSignalSpy failures(&workspace().pipeline(), &Pipeline::failed);
         if (stage == Stage::Export)
-            workspace().pipeline().exportTo("/tmp/none", {"torchscript"});
+            workspace().pipeline().exportTo({"/tmp/none", {"torchscript"}});
         else
             workspace().pipeline().runUpTo(stage);
         QTRY_COMPARE(failures.count(), 1);

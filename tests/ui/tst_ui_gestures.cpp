@@ -142,7 +142,7 @@ private:
     {
         const QString folder = m_folder.filePath("export");
         QSignalSpy failures(&pipeline(), &Pipeline::failed);
-        pipeline().exportTo(folder, {"torchscript"});
+        pipeline().exportTo({folder, {"torchscript"}});
         settle();
         QCOMPARE(failures.count(), 0);
         QFile file(folder + "/result.json");

@@ -139,7 +139,7 @@ void TestMainWindow::walkFromOpenToExport()
     QCOMPARE(m_window->graphPane().colourBy(), ColourBy::BornHere);
     QVERIFY(
         find<QLabel>("statusSummary")->text().contains(QStringLiteral("top-1 98.0 % → 97.0 %")));
-    workspace().pipeline().exportTo(QStringLiteral("/tmp/out"), {"torchscript"});
+    workspace().pipeline().exportTo({QStringLiteral("/tmp/out"), {"torchscript"}});
     QTRY_COMPARE(document.exported().files.size(), std::size_t(1));
     QCOMPARE(workspace().pipeline().status(Stage::Export).state, StageStatus::State::Done);
     QCOMPARE(m_window->messageBar().topic(), QStringLiteral("export")); // offers to verify

@@ -78,12 +78,13 @@ private:
         });
         m_opening.start(10);
     }
-    void exportTo(const QString& folder, const QStringList& forms)
+    /// `boxes`: the names of the forms and of what else is to be ticked.
+    void exportTo(const QString& folder, const QStringList& boxes)
     {
         answer("exportDialog", [&](QDialog& dialog) {
             dialog.findChild<QLineEdit*>(QStringLiteral("exportFolder"))->setText(folder);
             for (auto* box : dialog.findChildren<QCheckBox*>())
-                box->setChecked(forms.contains(box->objectName().mid(5)));
+                box->setChecked(boxes.contains(box->objectName().remove(QStringLiteral("form_"))));
         });
         m_window->actions()[ActionId::Export].trigger();
         m_opening.stop();
@@ -336,6 +337,24 @@ print("same", tuple(lowered[0].shape))
         QTRY_VERIFY(isDone(Stage::Export));
         QCOMPARE(QDir(m_out).entryList(QDir::Files, QDir::Name),
                  QStringList({"model.pt2", "observations.npz", "recipe.json", "result.json"}));
+    }
+
+    void integersAreCutAsTheCommandLineCutsThem()
+    {
+        const QString cli = m_folder.filePath(QStringLiteral("cut"));
+        exportTo(m_out, {QStringLiteral("pt2"), QStringLiteral("ownRanges")});
+        QTRY_VERIFY(isDone(Stage::Export));
+        const QByteArray text
+            = run(QStringLiteral(QS_BINARY_DIR "/bin/quantscope"),
+                  {QStringLiteral("quantize"), m_model, QStringLiteral("--data"), m_data,
+                   QStringLiteral("--recipe"), m_out + QStringLiteral("/recipe.json"),
+                   QStringLiteral("--device"), QStringLiteral("cpu"), QStringLiteral("--export"),
+                   QStringLiteral("pt2"), QStringLiteral("--saturate"), QStringLiteral("observer"),
+                   QStringLiteral("--out"), cli});
+        QVERIFY(!text.isEmpty());
+        const QJsonObject ours = resultIn(m_out)[QStringLiteral("own_ranges")].toObject();
+        QVERIFY(!ours.isEmpty());
+        QCOMPARE(ours, resultIn(cli)[QStringLiteral("own_ranges")].toObject());
     }
 
     void aFolderInTheWayIsToldBeforeAnythingIsWritten()

@@ -111,13 +111,32 @@ private Q_SLOTS:
         auto* form = dialog.findChild<QCheckBox*>(QStringLiteral("form_onnx"));
         QCOMPARE(target->count(), int(onnxTargetNames().size()));
         QVERIFY(!target->isEnabled());
-        QVERIFY(dialog.onnxTarget() == OnnxTarget::Generic);
+        QVERIFY(dialog.choices().onnxTarget == OnnxTarget::Generic);
         form->setChecked(true);
         QVERIFY(target->isEnabled());
         target->setCurrentIndex(target->findData(QStringLiteral("ort-cpu")));
-        QVERIFY(dialog.onnxTarget() == OnnxTarget::OrtCpu);
+        QVERIFY(dialog.choices().onnxTarget == OnnxTarget::OrtCpu);
         form->setChecked(false);
         QVERIFY(!target->isEnabled());
+    }
+
+    /// Only these files can be cut at the observers' ranges.
+    void ownRangesAreAskedForWhereAFileHoldsThem()
+    {
+        ExportDialog dialog({"torchscript", "pt2", "onnx"}, m_folder.path(), nullptr);
+        auto* cut = dialog.findChild<QCheckBox*>(QStringLiteral("ownRanges"));
+        for (const char* name : {"form_pt2", "form_onnx"}) {
+            auto* form = dialog.findChild<QCheckBox*>(QString::fromLatin1(name));
+            cut->setChecked(false);
+            QVERIFY(!cut->isEnabled());
+            form->setChecked(true);
+            QVERIFY(cut->isEnabled());
+            QVERIFY(!dialog.choices().ownRanges);
+            cut->setChecked(true);
+            QVERIFY(dialog.choices().ownRanges);
+            form->setChecked(false);
+            QVERIFY(!dialog.choices().ownRanges);
+        }
     }
 
     /// Going ahead without a folder or a form would do nothing and not say so.

@@ -151,7 +151,7 @@ QVariant MetricsModel::data(const QModelIndex& index, int role) const
     const bool isMetric = column >= FirstMetric && column < kKlColumn;
     const int metric = isMetric ? (column - FirstMetric) % kMetrics : kMetrics;
     if (metric == 0)
-        return QString::number(*value, 'f', 1);
+        return shownSqnr(*value, "");
     return metric == 1 ? QString::number(*value, 'f', 5) : QString::number(*value, 'g', 3);
 }
 

@@ -2,6 +2,7 @@
 #include "ui/models/module_tree_model.h"
 
 #include "ui/graph/style/colour_by.h"
+#include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/theme.h"
 
@@ -128,7 +129,7 @@ QVariant ModuleTreeModel::text(int index, int column) const
         return facts.isOverridden(nodes) && !entry.isModule() ? text + QStringLiteral(" ✎") : text;
     }
     const auto sqnr = facts.worstSqnr(nodes, kTerm);
-    return sqnr ? sqnrText(*sqnr) : QString();
+    return sqnr ? shownSqnr(*sqnr, "") : QString();
 }
 
 QVariant ModuleTreeModel::toolTip(int index, int column) const

@@ -67,7 +67,7 @@ QVariant SearchResultModel::data(const QModelIndex& index, int role) const
         break;
     }
     const auto sqnr = facts.worstSqnr(entry.members, ErrorTerm::BornHere);
-    return sqnr ? sqnrText(*sqnr) : QString();
+    return sqnr ? shownSqnr(*sqnr, "") : QString();
 }
 
 QVariant SearchResultModel::headerData(int section, Qt::Orientation orientation, int role) const

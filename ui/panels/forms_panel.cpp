@@ -165,8 +165,8 @@ void FormsPanel::addRow(const Node& node, const QString& kernel, const StepCount
     fillSteps(*item, AloneEqual, alone);
     fillSteps(*item, WholeEqual, whole ? &whole->steps : nullptr);
     if (whole && whole->referenceDb && whole->loweredDb) {
-        item->setText(ReferenceDb, QString::number(*whole->referenceDb, 'f', 1));
-        item->setText(ReferenceDb + 1, QString::number(*whole->loweredDb, 'f', 1));
+        item->setText(ReferenceDb, shownSqnr(*whole->referenceDb, ""));
+        item->setText(ReferenceDb + 1, shownSqnr(*whole->loweredDb, ""));
     }
     item->setText(Reason, reason);
     item->setToolTip(Reason, reason);

@@ -53,7 +53,7 @@ void PropertyPanel::showLoss()
         const double length = std::clamp((best - *sqnr) / (best - worst), 0.0, 1.0);
         const auto [good, bad] = facts.sqnrRange(row.term);
         m_loss->addBar(QString::fromLatin1(row.name), 0.12 + 0.88 * length,
-                       cividis((good - *sqnr) / (good - bad)), sqnrText(*sqnr, " dB"),
+                       cividis((good - *sqnr) / (good - bad)), shownSqnr(*sqnr),
                        facts.errorsStale(row.term));
     }
     if (!any) {
@@ -107,7 +107,7 @@ void PropertyPanel::showOutputs()
             return;
         const double badness = (best - *metrics->sqnrDb) / (best - worst);
         m_loss->addBar(name, 0.12 + 0.88 * std::clamp(badness, 0.0, 1.0), cividis(badness),
-                       sqnrText(*metrics->sqnrDb, " dB"), facts.errorsStale(ErrorTerm::Cumulative));
+                       shownSqnr(*metrics->sqnrDb), facts.errorsStale(ErrorTerm::Cumulative));
     };
     const auto& outputs = facts.preview() ? facts.preview()->outputs : comparison->outputs;
     for (const auto& output : outputs) {

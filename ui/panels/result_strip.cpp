@@ -16,30 +16,17 @@ namespace qs {
 
 namespace {
 
-QString decibels(double value, bool signedText = false)
+/// "+1.2 dB", "-0.3 dB".
+QString gained(double db)
 {
-    QString text = QString::number(value, 'f', 1);
-    if (text == QLatin1String("-0.0"))
-        text = QStringLiteral("0.0");
-    return QStringLiteral("%1%2 dB").arg(
-        signedText && !text.startsWith(QLatin1Char('-')) ? QStringLiteral("+") : QString(), text);
+    const QString text = QString::number(db, 'f', 1);
+    return db > -0.05 ? QStringLiteral("+%1 dB").arg(std::abs(db), 0, 'f', 1)
+                      : text + QStringLiteral(" dB");
 }
 
 QString share(double part)
 {
     return QStringLiteral("%1 %").arg(part * 100, 0, 'f', 1);
-}
-
-QString sizeText(std::int64_t bytes)
-{
-    static const char* const units[] = {"B", "KiB", "MiB", "GiB"};
-    double value = double(bytes);
-    int unit = 0;
-    for (; value >= 1024 && unit < 3; ++unit)
-        value /= 1024;
-    return QStringLiteral("%1 %2")
-        .arg(value, 0, 'f', unit == 0 || value >= 100 ? 0 : 1)
-        .arg(QString::fromLatin1(units[unit]));
 }
 
 const QString kTo = QStringLiteral(" ► ");
@@ -48,7 +35,7 @@ QString changeText(const ResultFigures& now, const ResultFigures& before)
 {
     QStringList parts;
     if (now.outputDb() && before.outputDb())
-        parts << decibels(*now.outputDb() - *before.outputDb(), true);
+        parts << gained(*now.outputDb() - *before.outputDb());
     if (const int ops = now.quantizedOps - before.quantizedOps)
         parts << QStringLiteral("%1%2 %3 int8")
                      .arg(ops > 0 ? QStringLiteral("+") : QString())
@@ -250,9 +237,9 @@ void ResultStrip::show()
         fit();
         return;
     }
-    QString output = now->outputDb() ? decibels(*now->outputDb()) : QString();
+    QString output = now->outputDb() ? shownSqnr(*now->outputDb()) : QString();
     if (now->loweredDb && now->referenceDb)
-        output += QStringLiteral(" (reference %1)").arg(*now->referenceDb, 0, 'f', 1);
+        output += QStringLiteral(" (reference %1)").arg(shownSqnr(*now->referenceDb, ""));
     m_output.value->setText(output);
     m_top1.value->setText(now->floatTop1 && now->int8Top1
                               ? share(*now->floatTop1) + kTo + share(*now->int8Top1)
@@ -261,7 +248,8 @@ void ResultStrip::show()
     m_size.value->setText(
         now->floatBytes > 0
             ? QStringLiteral("%1 (%2 %)")
-                  .arg(sizeText(now->floatBytes) + kTo + sizeText(now->int8Bytes))
+                  .arg(toQString(bytesText(double(now->floatBytes))) + kTo
+                       + toQString(bytesText(double(now->int8Bytes))))
                   .arg(std::lround(100.0 * double(now->int8Bytes) / double(now->floatBytes)))
             : QString());
     m_coverage.value->setText(
@@ -283,12 +271,12 @@ void ResultStrip::showPreview()
         const auto& before = m_workspace.live().before();
         const auto was = before && before->samplesKey == preview->samplesKey ? before->outputDb()
                                                                              : std::nullopt;
-        text = db ? decibels(*db) : QStringLiteral("no signal");
+        text = db ? shownSqnr(*db) : QStringLiteral("no signal");
         if (!preview->estimated.empty())
             text.prepend(QStringLiteral("≈ "));
-        text += QStringLiteral(" (%1%2)").arg(
-            db && was ? decibels(*db - *was, true) + QStringLiteral(", ") : QString(),
-            toQString(counted(preview->samples, "sample")));
+        text += QStringLiteral(" (%1%2)").arg(db && was ? gained(*db - *was) + QStringLiteral(", ")
+                                                        : QString(),
+                                              toQString(counted(preview->samples, "sample")));
     }
     m_preview.value->setText(text);
     QString tip = QStringLiteral("A few samples through the reference form with the decisions as "
@@ -322,7 +310,7 @@ void ResultStrip::showWorst()
             QFontMetrics(m_worst[i]->font()).elidedText(name, Qt::ElideLeft, px(120)),
             QString::number(sqnr, 'f', 1)));
         m_worst[i]->setToolTip(
-            QStringLiteral("%1: %2 born here; click selects it").arg(name, decibels(sqnr)));
+            QStringLiteral("%1: %2 born here; click selects it").arg(name, shownSqnr(sqnr)));
         m_worst[i]->setAccessibleName(QStringLiteral("Select %1").arg(name));
         const QColor color = cividis((best - sqnr) / (best - worst));
         QPixmap swatch(px(8), px(8));

@@ -4,6 +4,7 @@
 #include "ui/plots/custom_plot.h"
 #include "ui/plots/plot_style.h"
 #include "ui/session/coalesce.h"
+#include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/session/worst_nodes.h"
 #include "ui/style/property_cards.h"
@@ -162,9 +163,9 @@ void ErrorBarPlot::showSelection()
         QString text = nodeTitle(facts, m_nodes[std::size_t(labelled)]);
         QStringList terms;
         if (error.bornHere && error.bornHere->sqnrDb)
-            terms << QStringLiteral("born here ") + sqnrText(*error.bornHere->sqnrDb, " dB");
+            terms << QStringLiteral("born here ") + shownSqnr(*error.bornHere->sqnrDb);
         if (error.cumulative && error.cumulative->sqnrDb)
-            terms << QStringLiteral("cumulative ") + sqnrText(*error.cumulative->sqnrDb, " dB");
+            terms << QStringLiteral("cumulative ") + shownSqnr(*error.cumulative->sqnrDb);
         if (!terms.isEmpty())
             text += QLatin1Char('\n') + terms.join(QStringLiteral(", "));
         m_words = text;

@@ -3,6 +3,7 @@
 #include "ui/plots/custom_plot.h"
 #include "ui/plots/histogram_plot.h"
 #include "ui/plots/range_bar.h"
+#include "ui/session/text.h"
 #include "ui/session/workspace.h"
 
 #include <QComboBox>
@@ -164,10 +165,10 @@ void HistogramPlot::showEffect()
         m_bar->showEffect({});
         return;
     }
-    QString text = QStringLiteral("output %1 dB").arg(*db, 0, 'f', 1);
+    QString text = QStringLiteral("output ") + shownSqnr(*db);
     const PreviewPtr now = m_workspace.document().preview();
     if (const auto was = now ? now->outputDb() : std::nullopt)
-        text += QStringLiteral(" (now %1)").arg(*was, 0, 'f', 1);
+        text += QStringLiteral(" (now %1)").arg(shownSqnr(*was, ""));
     m_bar->showEffect(QStringLiteral("%1 · %2").arg(text, previewText(*trial)));
 }
 

@@ -91,10 +91,10 @@ void RangeBar::show(const RangeTrial& trial)
         m_text->setText({});
         return;
     }
-    QString text = QStringLiteral("≈ %1 dB").arg(*db, 0, 'f', 1);
+    QString text = QStringLiteral("≈ ") + shownSqnr(*db);
     const auto before = trial.noiseBefore() ? trial.noiseBefore()->sqnrDb() : std::nullopt;
     if (trial.isMoved() && before)
-        text += QStringLiteral(" (now %1)").arg(*before, 0, 'f', 1);
+        text += QStringLiteral(" (now %1)").arg(shownSqnr(*before, ""));
     if (noise->total() > 0)
         text += QStringLiteral(" · clipping %1 % · rounding %2 %")
                     .arg(std::lround(100 * noise->clipping / noise->total()))

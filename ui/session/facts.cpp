@@ -10,11 +10,12 @@
 
 namespace qs {
 
-QString sqnrText(double db, const char* unit)
-{
-    return db > kExactDb ? QStringLiteral("exact")
-                         : QString::number(db, 'f', 1) + QLatin1String(unit);
-}
+namespace {
+
+/// An SQNR above this comes from the order of sums, not from integers.
+constexpr double kOrderOfSumsDb = 100;
+
+} // namespace
 
 Facts::Facts(const Document& document, ShownRunPtr shown)
     : m_model(document.model())
@@ -314,7 +315,7 @@ std::pair<double, double> Facts::sqnrRange(ErrorTerm term) const
     bool any = false;
     for (const auto& [id, error] : errorsOf(term)) {
         const auto& metrics = errorTerm(*error, term);
-        if (!metrics || !metrics->sqnrDb || *metrics->sqnrDb > kExactDb)
+        if (!metrics || !metrics->sqnrDb || *metrics->sqnrDb > kOrderOfSumsDb)
             continue;
         best = any ? std::max(best, *metrics->sqnrDb) : *metrics->sqnrDb;
         worst = any ? std::min(worst, *metrics->sqnrDb) : *metrics->sqnrDb;

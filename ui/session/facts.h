@@ -19,11 +19,6 @@ enum class ErrorTerm
     Inherited
 };
 
-/// An SQNR above this comes from moving values only, not from arithmetic.
-inline constexpr double kExactDb = 100;
-/// "33.2 dB" with the unit " dB", or "exact".
-QString sqnrText(double db, const char* unit = "");
-
 /// Answers what the views ask about a node, from the document's current values. Cheap to ask; built
 /// anew when plan or results change. Borrows nothing: it shares the values.
 class Facts

@@ -124,6 +124,7 @@ QComboBox::drop-down { border: none; width: 22px; }
 QComboBox::down-arrow { image: url(:/icons/chevron-@mode.svg); width: 10px; height: 10px; }
 QComboBox QAbstractItemView { background: @panel; border: 1px solid @border;
   selection-background-color: @accentSoft; selection-color: @text; }
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QPushButton { background: @panel; border: 1px solid @border; border-radius: 5px;
   padding: 4px 12px; color: @text; }
 QPushButton:hover { border-color: @accent; }

@@ -125,9 +125,10 @@ void LookLists::fillList()
         lists << (look->samples.empty() ? QStringLiteral("samples cannot be told apart here")
                                         : toQString(counted(look->sampleCount, "sample")));
         for (const WeightLook& weight : look->weights)
-            lists << QStringLiteral("%1 · %2 dB")
-                         .arg(toQString(weight.name))
-                         .arg(weight.error.sqnrDb.value_or(0), 0, 'f', 2);
+            lists << QStringLiteral("%1 · %2").arg(toQString(weight.name),
+                                                   weight.error.sqnrDb
+                                                       ? shownSqnr(*weight.error.sqnrDb, " dB", 2)
+                                                       : QStringLiteral("no signal"));
     }
     QStringList shown;
     for (int i = 0; i < m_list->count(); ++i)

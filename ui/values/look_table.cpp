@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/values/look_table.h"
 
+#include "ui/session/text.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -202,7 +204,7 @@ QVariant LookTable::data(const QModelIndex& index, int role) const
     case LookTable::Field::Sample:
         return QString::number(number, 'f', 0);
     case LookTable::Field::Db:
-        return number >= 200 ? QStringLiteral("exact") : QString::number(number, 'f', 1);
+        return shownSqnr(number, "");
     case LookTable::Field::Share:
         return QStringLiteral("%1 %").arg(number * 100, 0, 'f', 1);
     default:

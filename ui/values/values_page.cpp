@@ -233,7 +233,7 @@ void ValuesPage::refreshBar()
     if (look)
         title = toQString(look->name)
             + (look->error && look->error->sqnrDb
-                   ? QStringLiteral(" · %1 dB").arg(*look->error->sqnrDb, 0, 'f', 2)
+                   ? QStringLiteral(" · ") + shownSqnr(*look->error->sqnrDb, " dB", 2)
                    : QString())
             + (look->kl ? QStringLiteral(" · KL %1").arg(*look->kl, 0, 'g', 3) : QString());
     if (values)

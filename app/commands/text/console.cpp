@@ -161,22 +161,4 @@ std::string joined(const std::vector<std::string>& words)
     return text.empty() ? "none" : text;
 }
 
-std::string fixedText(double value, int decimals)
-{
-    char text[64];
-    std::snprintf(text, sizeof text, "%.*f", decimals, value);
-    return text;
-}
-
-std::string bytesText(double bytes)
-{
-    static const char* const kUnits[] = {"B", "kB", "MB", "GB"};
-    int unit = 0;
-    while (bytes >= 1000 && unit < 3) {
-        bytes /= 1000;
-        ++unit;
-    }
-    return fixedText(bytes, unit == 0 ? 0 : 1) + " " + kUnits[unit];
-}
-
 } // namespace qs

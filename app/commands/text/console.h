@@ -53,9 +53,5 @@ private:
 
 /// "a, b, c"; "none" without words.
 std::string joined(const std::vector<std::string>& words);
-/// "12.3 MB"
-std::string bytesText(double bytes);
-/// The number with that many decimals.
-std::string fixedText(double value, int decimals);
 
 } // namespace qs

@@ -2,11 +2,11 @@
 #include "app/commands/text/look_text.h"
 
 #include "app/commands/text/console.h"
+#include "engine/base/decibels.h"
 #include "engine/base/text.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace qs {
 
@@ -18,15 +18,13 @@ std::string dbText(const std::optional<double>& db)
 {
     if (!db)
         return "-";
-    return *db >= 200 ? "exact" : fixedText(*db, 2);
+    return sqnrText(*db, 2);
 }
 
 /// Four significant digits: tables are read, `--json` has them all.
 std::string shortText(double value)
 {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.4g", value);
-    return text;
+    return numberText(value, 4);
 }
 
 std::string shapeText(const std::vector<std::int64_t>& shape)

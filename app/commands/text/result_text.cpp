@@ -3,6 +3,7 @@
 
 #include "app/commands/model/planned_model.h"
 #include "app/commands/text/console.h"
+#include "engine/base/decibels.h"
 #include "engine/base/text.h"
 #include "engine/export/documents/forms_text.h"
 #include "engine/graph/operators/class_parts.h"
@@ -21,7 +22,7 @@ std::map<NodeId, std::size_t> worstNodes(const Comparison& comparison)
 {
     std::vector<std::pair<double, NodeId>> losses;
     for (const NodeError& error : comparison.nodes)
-        if (error.bornHere && error.bornHere->sqnrDb && *error.bornHere->sqnrDb < 200)
+        if (error.bornHere && error.bornHere->sqnrDb && *error.bornHere->sqnrDb < kExactDb)
             losses.emplace_back(*error.bornHere->sqnrDb, error.node);
     std::stable_sort(losses.begin(), losses.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -74,7 +75,7 @@ std::string dbText(const std::optional<ErrorMetrics>& metrics)
 {
     if (!metrics || !metrics->sqnrDb)
         return "-";
-    return *metrics->sqnrDb >= 200 ? "exact" : fixedText(*metrics->sqnrDb, 2);
+    return sqnrText(*metrics->sqnrDb, 2);
 }
 
 std::string agreementText(const std::optional<Agreement>& agreement, std::int64_t samples)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/memory/memory_budget.h"
 
+#include "engine/base/text.h"
+
 #include <algorithm>
 #include <atomic>
 #include <charconv>
@@ -138,12 +140,8 @@ std::optional<std::int64_t> parseBytes(std::string_view text)
 std::string memoryText(std::int64_t bytes)
 {
     constexpr double kMega = double(kKilo * kKilo), kGiga = kMega * double(kKilo);
-    char text[32];
-    if (double(bytes) >= 0.95 * kGiga)
-        std::snprintf(text, sizeof text, "%.1f GB", double(bytes) / kGiga);
-    else
-        std::snprintf(text, sizeof text, "%.0f MB", std::ceil(double(bytes) / kMega));
-    return text;
+    return double(bytes) >= 0.95 * kGiga ? fixedText(double(bytes) / kGiga, 1) + " GB"
+                                         : fixedText(std::ceil(double(bytes) / kMega), 0) + " MB";
 }
 
 std::string outOfMemory(std::int64_t asked, std::int64_t left)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/compare/metrics/metrics.h"
 
+#include "engine/base/decibels.h"
 #include "engine/kernels/ops.h"
 
 #include <ATen/ATen.h>
@@ -13,8 +14,6 @@
 namespace qs {
 
 namespace {
-
-constexpr double kCapDb = 200;
 
 bool isFinite(const ErrorSums& sums)
 {
@@ -244,9 +243,9 @@ std::optional<ErrorMetrics> metricsFrom(const ErrorSums& sums)
     else
         metrics.cosine = sums.signal2 == sums.other2 ? 1 : 0;
     if (isInfiniteError(sums))
-        metrics.sqnrDb = -kCapDb;
+        metrics.sqnrDb = -kExactDb;
     else if (sums.signal2 > 0)
-        metrics.sqnrDb = std::clamp(10 * std::log10(sums.signal2 / sums.noise2), -kCapDb, kCapDb);
+        metrics.sqnrDb = decibelsOf(sums.signal2, sums.noise2);
     return metrics;
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/convert/lowering/kernel_distance.h"
 
+#include "engine/base/text.h"
+
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 
 namespace qs {
@@ -45,12 +46,11 @@ Distance atMost(double largest)
 
 std::string heldSteps(double steps)
 {
-    char text[32];
     int digits = 4;
-    do
-        std::snprintf(text, sizeof text, "%.*g", digits, steps);
-    while (steps > kAllowedSteps && std::atof(text) <= kAllowedSteps && ++digits < 17);
-    return text;
+    while (steps > kAllowedSteps && digits < 17
+           && std::stod(numberText(steps, digits)) <= kAllowedSteps)
+        ++digits;
+    return numberText(steps, digits);
 }
 
 } // namespace qs

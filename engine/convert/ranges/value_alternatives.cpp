@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/convert/ranges/value_alternatives.h"
 
+#include "engine/base/decibels.h"
 #include "engine/base/torch_guard.h"
 #include "engine/calibrate/observers/derived_stats.h"
 #include "engine/configure/qconfigs/derived_qconfig.h"
@@ -14,14 +15,11 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 
 namespace qs {
 
 namespace {
-
-constexpr double kMostDb = 200;
 
 /// With the whole range of its type, or what reduce_range leaves of it.
 ObserverSpec ofWidth(ObserverSpec spec, bool reduced)
@@ -179,8 +177,7 @@ bool measureWeight(const at::Tensor& weight, Alternative& one)
         noise += off.square().sum().item<double>();
     }
     if (signal > 0)
-        one.sqnrDb
-            = noise > 0 ? std::clamp(10 * std::log10(signal / noise), -kMostDb, kMostDb) : kMostDb;
+        one.sqnrDb = decibelsOf(signal, noise);
     one.exactParameters = one.exactError = true;
     return true;
 }

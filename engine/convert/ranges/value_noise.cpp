@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/convert/ranges/value_noise.h"
 
+#include "engine/base/decibels.h"
+
 #include <algorithm>
 #include <cmath>
 
 namespace qs {
 
 namespace {
-
-constexpr double kMostDb = 200;
 
 double cubed(double x)
 {
@@ -46,9 +46,7 @@ std::optional<double> ValueNoise::sqnrDb() const
 {
     if (!(signal > 0))
         return std::nullopt;
-    if (!(total() > 0))
-        return kMostDb;
-    return std::clamp(10 * std::log10(signal / total()), -kMostDb, kMostDb);
+    return decibelsOf(signal, total());
 }
 
 std::optional<ValueNoise> valueNoise(const Histogram& histogram, const QParams& qparams,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/documents/forms_text.h"
 
+#include "engine/base/decibels.h"
 #include "engine/base/text.h"
 #include "engine/export/documents/result_document.h"
 
@@ -37,7 +38,7 @@ std::string wholeText(const Comparison& comparison)
     const std::string outputs = !apart ? ""
         : *apart >= kExactDb
         ? "the outputs of both forms are the same; "
-        : "the outputs of both forms are " + decimals(*apart, 1) + " dB apart; ";
+        : "the outputs of both forms are " + fixedText(*apart, 1) + " dB apart; ";
     return outputs + shareText(comparison.departed()) + " of all integers are equal, over "
         + counted(comparison.departureSamples, "sample");
 }
@@ -46,7 +47,7 @@ std::string wholeText(const Comparison& comparison)
 
 std::string shareText(const StepCounts& steps)
 {
-    return decimals(std::floor(steps.equalShare() * 1e5) / 1e3, 3) + " %";
+    return fixedText(std::floor(steps.equalShare() * 1e5) / 1e3, 3) + " %";
 }
 
 std::string stepsText(double steps)
@@ -77,9 +78,9 @@ std::vector<std::string> formsLines(const Graph& model, const Comparison& compar
     const FormDeparture* gap = comparison.gap();
     if (const Node* from = gap ? model.tryGet(gap->node) : nullptr)
         lines.push_back(std::string("the lowered form ") + (gap->gainDb() > 0 ? "gains " : "loses ")
-                        + decimals(std::abs(gap->gainDb()), 1) + " dB first at "
-                        + inQuotes(from->name) + ": " + decimals(*gap->loweredDb, 1)
-                        + " dB of the float model, " + decimals(*gap->referenceDb, 1)
+                        + fixedText(std::abs(gap->gainDb()), 1) + " dB first at "
+                        + inQuotes(from->name) + ": " + fixedText(*gap->loweredDb, 1)
+                        + " dB of the float model, " + fixedText(*gap->referenceDb, 1)
                         + " dB in the reference form" + aloneText(from->id, converted));
     return lines;
 }

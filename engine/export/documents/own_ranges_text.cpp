@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/documents/own_ranges_text.h"
 
+#include "engine/base/decibels.h"
 #include "engine/base/text.h"
 #include "engine/export/documents/result_document.h"
 
@@ -26,8 +27,7 @@ std::vector<std::string> ownRangesLines(const OwnRangeErrors& errors)
         if (!output.cumulative || !output.cumulative->sqnrDb)
             continue;
         const double db = *output.cumulative->sqnrDb;
-        lines.push_back("output " + output.name + ": "
-                        + (db >= kExactDb ? "exact" : decimals(db, 2) + " dB") + " in "
+        lines.push_back("output " + output.name + ": " + sqnrText(db, 2, " dB") + " in "
                         + joined(errors.files) + ", which cut " + counted(errors.values, "value")
                         + " at the ends of their observers' ranges; the reference form cuts at "
                           "those of the integers' types");

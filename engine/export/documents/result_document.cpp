@@ -70,11 +70,4 @@ std::optional<double> errorTerm(const ResultDocument& owner, const char* term, c
     return value->get<double>();
 }
 
-std::string decimals(double value, int count)
-{
-    char text[64];
-    std::snprintf(text, sizeof text, "%.*f", count, value);
-    return text;
-}
-
 } // namespace qs

@@ -29,10 +29,4 @@ bool isAgainstOriginal(const ResultDocument& json);
 std::optional<double> errorTerm(const ResultDocument& owner, const char* term,
                                 const char* metric = "sqnr_db");
 
-/// An SQNR at its cap: nothing was lost.
-constexpr double kExactDb = 200;
-
-/// The number with that many decimals.
-std::string decimals(double value, int count);
-
 } // namespace qs

@@ -24,7 +24,7 @@ std::string shareText(const Json& steps)
 {
     const double count = steps.at("count").get<double>();
     const double share = count > 0 ? 100 * steps.at("equal").get<double>() / count : 100;
-    return decimals(std::floor(share * 1000) / 1000, 3) + " %";
+    return fixedText(std::floor(share * 1000) / 1000, 3) + " %";
 }
 
 std::string numberOr(const Json& steps, const char* key, const char* missing)
@@ -46,15 +46,15 @@ std::string stepsSvg(const Json& steps)
             continue;
         const int apart = int(i) - StepCounts::kReach;
         const double height = most > 0 ? kHeight * std::log1p(count) / most : 0;
-        bars += "<rect class=\"bin\" x=\"" + decimals(double(i) * kWidth, 0) + "\" y=\""
-            + decimals(kHeight - height, 1) + "\" width=\"" + decimals(kWidth - 1, 0)
-            + "\" height=\"" + decimals(height, 1) + "\"/>";
+        bars += "<rect class=\"bin\" x=\"" + fixedText(double(i) * kWidth, 0) + "\" y=\""
+            + fixedText(kHeight - height, 1) + "\" width=\"" + fixedText(kWidth - 1, 0)
+            + "\" height=\"" + fixedText(height, 1) + "\"/>";
         const bool isEnd = i == 0 || i + 1 == bins.size();
         words += (words.empty() ? "" : ", ") + std::string(apart > 0 ? "+" : "")
             + std::to_string(apart) + (isEnd ? " and beyond" : "") + ": " + bins[i].dump();
     }
-    return "<svg class=\"steps\" width=\"" + decimals(kWidth * double(bins.size()), 0)
-        + "\" height=\"" + decimals(kHeight, 0) + "\" role=\"img\" aria-label=\"" + words
+    return "<svg class=\"steps\" width=\"" + fixedText(kWidth * double(bins.size()), 0)
+        + "\" height=\"" + fixedText(kHeight, 0) + "\" role=\"img\" aria-label=\"" + words
         + "\"><title>" + words + "</title>" + bars + "</svg>";
 }
 
@@ -71,7 +71,7 @@ std::string dbCell(const Json* whole, const char* key)
 {
     const auto db = whole ? whole->find(key) : Json::const_iterator();
     const bool isKnown = whole && db != whole->end() && db->is_number();
-    return "<td class=\"n\">" + (isKnown ? decimals(db->get<double>(), 1) : std::string("-"))
+    return "<td class=\"n\">" + (isKnown ? fixedText(db->get<double>(), 1) : std::string("-"))
         + "</td>";
 }
 

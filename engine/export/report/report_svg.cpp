@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/report/report_svg.h"
 
+#include "engine/base/text.h"
+
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace qs {
 
@@ -11,9 +12,7 @@ namespace {
 
 std::string number(double value, int decimals = 1)
 {
-    char text[64];
-    std::snprintf(text, sizeof text, "%.*f", decimals, value);
-    return text;
+    return fixedText(value, decimals);
 }
 
 std::string rectangle(double x, double y, double width, double height, const char* cssClass)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/report/report_tree.h"
 
+#include "engine/base/decibels.h"
 #include "engine/base/text.h"
 #include "engine/export/report/report_svg.h"
 
@@ -99,7 +100,7 @@ std::string colourOf(const Module& module)
 
 std::string dbText(const Module& module)
 {
-    return module.worst ? decimals(*module.worst, 1) + " dB" : std::string();
+    return module.worst ? fixedText(*module.worst, 1) + " dB" : std::string();
 }
 
 /// About as many characters as fit; the tool tip has them all.
@@ -126,17 +127,17 @@ public:
             + escapeHtml(module.className) + ": " + std::to_string(module.quantized) + " of "
             + counted(module.operators, "operator") + " quantized"
             + (number.empty() ? "" : ", worst layer " + number) + "</title><rect x=\""
-            + decimals(x, 1) + "\" y=\"" + decimals(y, 1) + "\" width=\""
-            + decimals(m_column - kGap, 1) + "\" height=\"" + decimals(std::max(height - 1, 0.5), 1)
-            + "\" fill=\"" + colourOf(module) + "\"/>";
+            + fixedText(x, 1) + "\" y=\"" + fixedText(y, 1) + "\" width=\""
+            + fixedText(m_column - kGap, 1) + "\" height=\""
+            + fixedText(std::max(height - 1, 0.5), 1) + "\" fill=\"" + colourOf(module) + "\"/>";
         if (height >= kTextHeight) {
             const double baseline = y + std::min(height / 2 + 4, 20.0);
             const double numberWidth = number.empty() ? 0 : 52;
-            m_svg += "<text x=\"" + decimals(x + 5, 1) + "\" y=\"" + decimals(baseline, 1) + "\">"
+            m_svg += "<text x=\"" + fixedText(x + 5, 1) + "\" y=\"" + fixedText(baseline, 1) + "\">"
                 + escapeHtml(shortened(module.name, m_column - numberWidth - 12)) + "</text>";
             if (!number.empty())
-                m_svg += "<text class=\"label\" x=\"" + decimals(x + m_column - 8, 1) + "\" y=\""
-                    + decimals(baseline, 1) + "\">" + number + "</text>";
+                m_svg += "<text class=\"label\" x=\"" + fixedText(x + m_column - 8, 1) + "\" y=\""
+                    + fixedText(baseline, 1) + "\">" + number + "</text>";
         }
         m_svg += "</g>\n";
         // Operators of the module's own come first; the children stand below one another.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/report/report_verdicts.h"
 
+#include "engine/base/decibels.h"
 #include "engine/base/files/read_file.h"
 #include "engine/base/sha256.h"
 #include "engine/base/text.h"
@@ -31,7 +32,7 @@ std::string leastDb(const Json& verdict, const char* key)
             least = std::min(least, it->get<double>());
             any = true;
         }
-    return !any ? "" : least >= kExactDb ? "exact" : decimals(least, 1) + " dB";
+    return any ? sqnrText(least, 1, " dB") : "";
 }
 
 /// What the terminal says of the verdict, line by line.

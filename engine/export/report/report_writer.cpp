@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/decibels.h"
 #include "engine/base/files/atomic_file.h"
+#include "engine/base/text.h"
 #include "engine/export/documents/result_writer.h"
 #include "engine/export/report/report_certificate.h"
 #include "engine/export/report/report_forms.h"
@@ -41,7 +43,7 @@ std::string dbText(std::optional<double> db)
 {
     if (!db)
         return "-";
-    return *db >= kExactDb ? "exact" : decimals(*db, 2);
+    return sqnrText(*db, 2);
 }
 
 std::string item(const std::string& name, const std::string& value)
@@ -52,7 +54,7 @@ std::string item(const std::string& name, const std::string& value)
 std::string percent(const Json& labels, const char* key)
 {
     return labels.contains(key) && labels[key].is_number()
-        ? decimals(100 * labels[key].get<double>(), 2) + " %"
+        ? fixedText(100 * labels[key].get<double>(), 2) + " %"
         : "-";
 }
 
@@ -92,9 +94,9 @@ std::string summaryHtml(const Json& result)
     html
         += item("Device", textOf(result, "device") + ", " + textOf(result, "threads") + " threads");
     for (const auto& [stage, seconds] : result.at("timing_s").items())
-        html += item("Time: " + stage, decimals(seconds.get<double>(), 2) + " s");
+        html += item("Time: " + stage, fixedText(seconds.get<double>(), 2) + " s");
     html += item("Peak memory",
-                 decimals(result.at("peak_rss_bytes").get<double>() / 1e6, 0) + " MB");
+                 fixedText(result.at("peak_rss_bytes").get<double>() / 1e6, 0) + " MB");
     return html + "</dl>";
 }
 
@@ -125,7 +127,7 @@ std::string outputText(const Json& node)
         return "-";
     std::string text = textOf(output, "dtype");
     if (output.at("scale").size() == 1)
-        text += ", scale " + decimals(output["scale"][0].get<double>(), 6) + ", zero point "
+        text += ", scale " + fixedText(output["scale"][0].get<double>(), 6) + ", zero point "
             + output.at("zero_point").at(0).dump();
     return text;
 }
@@ -147,7 +149,7 @@ std::string layersHtml(const Json& result)
         for (const char* term : {"isolated", "inherited", "born_here", "cumulative"})
             html += "<td class=\"n\">" + dbText(errorTerm(node, term)) + "</td>";
         const auto kl = errorTerm(node, "cumulative", "kl");
-        html += "<td class=\"n\">" + (kl ? decimals(*kl, 5) : std::string("-")) + "</td><td>"
+        html += "<td class=\"n\">" + (kl ? fixedText(*kl, 5) : std::string("-")) + "</td><td>"
             + escapeHtml(outputText(node)) + "</td><td>" + escapeHtml(textOf(node, "reason"))
             + "</td></tr>\n";
     }
@@ -169,7 +171,7 @@ std::string interiorsHtml(const Json& result)
                 + escapeHtml(textOf(value, "name")) + "</td><td class=\"n\">"
                 + dbText(errorTerm(Json {{"value", value.value("error", Json())}}, "value"))
                 + "</td><td>" + escapeHtml(textOf(value, "dtype"))
-                + (chosen ? ", scale " + decimals((*scales)[0].get<double>(), 6) + ", zero point "
+                + (chosen ? ", scale " + fixedText((*scales)[0].get<double>(), 6) + ", zero point "
                            + value.at("zero_point").at(0).dump()
                           : std::string())
                 + "</td></tr>\n";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/graph/style/colour_by.h"
 
+#include "engine/base/text.h"
+#include "ui/session/text.h"
 #include "ui/style/theme.h"
 
 #include <algorithm>
@@ -77,7 +79,7 @@ QString measureText(ColourBy by, double measure)
     case ColourBy::Imported:
         return QString::number(measure, 'g', 3);
     default:
-        return measure > kExactDb ? QStringLiteral("exact") : QString::number(std::lround(measure));
+        return shownSqnr(measure, "", 0);
     }
 }
 

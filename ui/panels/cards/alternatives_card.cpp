@@ -32,9 +32,7 @@ QString dbText(const Alternative& one)
 {
     if (!one.sqnrDb)
         return one.qparams.scale.empty() ? QStringLiteral("no loss") : QStringLiteral("–");
-    return QStringLiteral("%1%2")
-        .arg(one.exactError ? QString() : QStringLiteral("≈ "))
-        .arg(*one.sqnrDb, 0, 'f', 1);
+    return (one.exactError ? QString() : QStringLiteral("≈ ")) + shownSqnr(*one.sqnrDb, "");
 }
 
 /// "mse" of "histogram, mse": the column is narrow.

@@ -86,7 +86,7 @@ void InteriorCard::refresh()
             row->setText(ZeroColumn, QString::number(params->zeroPoint.at(0)));
         }
         if (const auto db = facts.interiorSqnr(observer->weightOwner, observer->interior))
-            row->setText(SqnrColumn, QString::number(*db, 'f', 1));
+            row->setText(SqnrColumn, shownSqnr(*db, ""));
         for (const int column : {ScaleColumn, ZeroColumn, SqnrColumn})
             row->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
         if (observer->id == m_workspace.selection().interior())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/panels/cards/module_card.h"
 
+#include "engine/base/text.h"
 #include "ui/session/workspace.h"
 
 namespace qs {
@@ -8,28 +9,20 @@ namespace qs {
 namespace {
 
 /// "28.4 k", "1.2 M"; below a thousand the figure itself.
-QString figureText(std::int64_t count, double step, const char* const (&units)[5])
-{
-    double value = double(count);
-    int unit = 0;
-    while (value >= step && unit < 4) {
-        value /= step;
-        ++unit;
-    }
-    return QStringLiteral("%1 %2")
-        .arg(value, 0, 'f', unit == 0 || value >= 100 ? 0 : 1)
-        .arg(QString::fromLatin1(units[unit]))
-        .trimmed();
-}
-
 QString countFigure(std::int64_t count)
 {
-    return figureText(count, 1000, {"", "k", "M", "G", "T"});
+    static const char* const units[] = {"", " k", " M", " G", " T"};
+    double value = double(count);
+    int unit = 0;
+    for (; value >= 1000 && unit < 4; ++unit)
+        value /= 1000;
+    return QString::number(value, 'f', unit == 0 || value >= 100 ? 0 : 1)
+        + QLatin1String(units[unit]);
 }
 
 QString byteFigure(std::int64_t count)
 {
-    return figureText(count, 1024, {"B", "KiB", "MiB", "GiB", "TiB"});
+    return toQString(bytesText(double(count)));
 }
 
 } // namespace

@@ -222,12 +222,9 @@ void Pipeline::runUpTo(Stage target)
     runNext();
 }
 
-void Pipeline::exportTo(const QString& folder, const std::vector<std::string>& forms,
-                        OnnxTarget target)
+void Pipeline::exportTo(const ExportChoices& choices)
 {
-    m_exportFolder = folder;
-    m_exportForms = forms;
-    m_onnxTarget = target;
+    m_export = choices;
     runUpTo(Stage::Export);
 }
 
@@ -240,7 +237,8 @@ ExportRequest Pipeline::exportRequest() const
         request.comparison = m_document.comparison();
     request.recipe = m_document.recipe();
     request.settings = m_document.settings();
-    request.onnxTarget = m_onnxTarget;
+    request.onnxTarget = m_export.onnxTarget;
+    request.ownRanges = m_export.ownRanges;
     for (int s = 0; s < int(Stage::Export); ++s)
         if (m_seconds[std::size_t(s)] > 0)
             request.timingSeconds[stageName(Stage(s)).toLower().toStdString()]
@@ -375,8 +373,8 @@ void Pipeline::startStage(Stage stage)
     }
     case Stage::Export: {
         ExportRequest request = exportRequest();
-        request.forms = m_exportForms;
-        request.folder = m_exportFolder.toStdString();
+        request.forms = m_export.forms;
+        request.folder = m_export.folder.toStdString();
         runStage<ExportReport>(
             stage, [engine, request](JobContext& job) { return engine->exportTo(request, job); },
             [this, keys](ExportReport v) { m_document.setExported(std::move(v), keys); });

@@ -30,6 +30,15 @@ struct StageStatus
     double fraction = 0; ///< while running
 };
 
+/// What an export writes, and where.
+struct ExportChoices
+{
+    QString folder;
+    std::vector<std::string> forms;
+    OnnxTarget onnxTarget = OnnxTarget::Generic; ///< of the form "onnx"
+    bool ownRanges = false; ///< `ExportOptions::ownRanges`
+};
+
 /// Runs the stages for one document, one after the other, off the GUI thread, and publishes what
 /// they return in it. A changed recipe is planned again at once; the costly stages wait for the
 /// user. GUI thread only.
@@ -46,9 +55,7 @@ public:
     void plan();
     /// Runs every stage up to `target` that has no current result, and `target` itself in any case.
     void runUpTo(Stage target);
-    /// `target`: of the form "onnx".
-    void exportTo(const QString& folder, const std::vector<std::string>& forms,
-                  OnnxTarget target = OnnxTarget::Generic);
+    void exportTo(const ExportChoices& choices);
     /// Shows the results of an earlier run where they are of the decisions as they stand; else
     /// `notAdopted` says why.
     void adopt(const StoredRun& stored);
@@ -105,9 +112,7 @@ private:
     TimeLeft m_timeLeft;
     QString m_left; ///< "about 40 s left", or empty
     QElapsedTimer m_clock;
-    QString m_exportFolder;
-    std::vector<std::string> m_exportForms;
-    OnnxTarget m_onnxTarget = OnnxTarget::Generic;
+    ExportChoices m_export;
 };
 
 /// "Open", "Backend", "Plan" ...

@@ -258,7 +258,7 @@ void Commands::askExport()
                         model.dir().filePath(model.completeBaseName() + QStringLiteral("-int8")),
                         &m_window);
     if (dialog.exec() == QDialog::Accepted)
-        workspace.pipeline().exportTo(dialog.folder(), dialog.forms(), dialog.onnxTarget());
+        workspace.pipeline().exportTo(dialog.choices());
 }
 
 void Commands::newQConfig()

@@ -3,6 +3,7 @@
 
 #include "engine/base/memory/memory_budget.h"
 #include "engine/pipeline/memory_prediction.h"
+#include "ui/session/result_figures.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/property_cards.h"
@@ -69,11 +70,10 @@ void StatusLine::refresh()
     if (const auto& plan = document.plan())
         parts << QStringLiteral("%1 of %2 ops int8").arg(plan->quantizedOps).arg(plan->totalOps)
               << memoryText();
-    if (const auto& comparison = document.comparison()) {
-        if (!comparison->outputs.empty() && comparison->outputs.front().cumulative
-            && comparison->outputs.front().cumulative->sqnrDb)
-            parts << QStringLiteral("output SQNR ")
-                    + sqnrText(*comparison->outputs.front().cumulative->sqnrDb, " dB");
+    if (const auto& comparison = document.comparison(); comparison && document.plan()) {
+        const auto db = resultFigures(*comparison, *document.plan(), {}).outputDb();
+        if (db)
+            parts << QStringLiteral("output ") + shownSqnr(*db);
         if (comparison->floatTop1 && comparison->int8Top1)
             parts << QStringLiteral("top-1 %1 % → %2 %")
                          .arg(*comparison->floatTop1 * 100, 0, 'f', 1)

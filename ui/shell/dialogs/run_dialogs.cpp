@@ -243,6 +243,14 @@ ExportDialog::ExportDialog(const std::vector<std::string>& forms, const QString&
         m_target->addItem(targetText(name), toQString(name));
     m_target->setEnabled(false);
     form->addRow(QStringLiteral("ONNX is for"), m_target);
+    m_ownRanges = new QCheckBox(QStringLiteral("Cut at the observers' ranges (seven bits)"), this);
+    m_ownRanges->setObjectName(QStringLiteral("ownRanges"));
+    m_ownRanges->setToolTip(
+        QStringLiteral("Integers of pt2 and ONNX are cut at the ends of the observers' ranges, as "
+                       "PT2E's files are, for processors whose products of bytes overflow. Else "
+                       "they go on to the ends of their type"));
+    m_ownRanges->setEnabled(false);
+    form->addRow(QString(), m_ownRanges);
     auto* note = new QLabel(
         QStringLiteral("result.json, recipe.json and observations.npz are written beside them. "
                        "Exports of an earlier result in the folder are removed."),
@@ -252,33 +260,27 @@ ExportDialog::ExportDialog(const std::vector<std::string>& forms, const QString&
     form->addRow(QString(), note);
     auto* go = addButtons(*this, *form, QStringLiteral("Export"));
     const auto check = [this, go] {
-        const auto chosen = this->forms();
-        go->setEnabled(!this->folder().isEmpty() && !chosen.empty());
-        m_target->setEnabled(std::find(chosen.begin(), chosen.end(), "onnx") != chosen.end());
+        const auto [folder, forms, target, cut] = choices();
+        go->setEnabled(!folder.isEmpty() && !forms.empty());
+        m_target->setEnabled(std::find(forms.begin(), forms.end(), "onnx") != forms.end());
+        m_ownRanges->setEnabled(std::any_of(forms.begin(), forms.end(), holdsOwnRanges));
     };
     connect(m_folder, &QLineEdit::textChanged, this, check);
     for (const auto& entry : m_forms)
         connect(entry.second, &QCheckBox::toggled, this, check);
 }
 
-QString ExportDialog::folder() const
+ExportChoices ExportDialog::choices() const
 {
-    return m_folder->text().trimmed();
-}
-
-std::vector<std::string> ExportDialog::forms() const
-{
-    std::vector<std::string> out;
+    ExportChoices out;
+    out.folder = m_folder->text().trimmed();
     for (const auto& [name, check] : m_forms)
         if (check->isChecked())
-            out.push_back(name);
+            out.forms.push_back(name);
+    out.onnxTarget = onnxTargetFromName(m_target->currentData().toString().toStdString())
+                         .value_or(OnnxTarget::Generic);
+    out.ownRanges = m_ownRanges->isEnabled() && m_ownRanges->isChecked();
     return out;
-}
-
-OnnxTarget ExportDialog::onnxTarget() const
-{
-    return onnxTargetFromName(m_target->currentData().toString().toStdString())
-        .value_or(OnnxTarget::Generic);
 }
 
 QConfigDialog::QConfigDialog(const QConfig& start, const QStringList& takenNames, QWidget* parent)

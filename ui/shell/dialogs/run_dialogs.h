@@ -48,14 +48,12 @@ class ExportDialog : public QDialog
 
 public:
     ExportDialog(const std::vector<std::string>& forms, const QString& folder, QWidget* parent);
-    QString folder() const;
-    std::vector<std::string> forms() const;
-    /// The runtime that the form "onnx" is for.
-    OnnxTarget onnxTarget() const;
+    ExportChoices choices() const;
 
 private:
     QLineEdit* m_folder;
     QComboBox* m_target;
+    QCheckBox* m_ownRanges;
     std::vector<std::pair<std::string, QCheckBox*>> m_forms;
 };
 
