@@ -43,6 +43,24 @@ std::optional<bool> isInstance(const ScriptItem& item, const c10::TypePtr& decla
     return false;
 }
 
+/// Whether an item is None, where that is known.
+std::optional<bool> knownNone(const ScriptItem& item)
+{
+    if (const auto* value = knownValue(item))
+        return value->isNone();
+    const ScopedRef* made = runtimeValue(item);
+    return made && made->maybeNone ? std::nullopt : std::optional(false);
+}
+
+/// Whether two items are one object, where that is known.
+std::optional<bool> areSame(const ScriptItem& a, const ScriptItem& b)
+{
+    const auto first = knownNone(a), second = knownNone(b);
+    if (!first || !second)
+        return std::nullopt;
+    return *first || *second ? *first == *second : sameItem(a, b);
+}
+
 } // namespace
 
 /// Operators that a .pt2 spells otherwise or that can be answered without a node.
@@ -64,10 +82,11 @@ Result<bool> ScriptEvaluator::respell(const JitNode& node, const Items& args, En
             return fail(unsupported(node, "asks for a type known only at run time"));
         return bind(at::IValue(*answer));
     }
+    if (node.kind() == c10::aten::__is__ || node.kind() == c10::aten::__isnot__)
+        if (const auto same = areSame(args.at(0), args.at(1)))
+            return bind(at::IValue(*same == (node.kind() == c10::aten::__is__)));
     if (const auto fact = layerFact(node, args))
         return bind(*fact);
-    if (node.kind() == c10::prim::unchecked_unwrap_optional || kind == "aten::_unwrap_optional")
-        return bind(args.at(0));
     const ScopedRef* tensor = args.empty() ? nullptr : runtimeValue(args[0]);
     const bool onTensor = tensor && valueOf(*tensor).type.kind == ValueKind::Tensor;
     if (node.kind() == c10::prim::NumToTensor) {

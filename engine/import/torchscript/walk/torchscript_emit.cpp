@@ -5,7 +5,6 @@
 #include "engine/import/torchscript/normalise/torchscript_spelling.h"
 #include "engine/import/torchscript/normalise/torchscript_types.h"
 #include "engine/import/torchscript/torchscript_placeholders.h"
-#include "engine/import/torchscript/torchscript_probe.h"
 #include "engine/import/torchscript/walk/torchscript_evaluator.h"
 
 #include <algorithm>
@@ -26,27 +25,6 @@ std::string nodeName(const std::string& target)
     return name;
 }
 
-/// How many of a list's tensors the program names, when it takes them one by one; 0 when it does
-/// not.
-std::size_t partsTaken(const torch::jit::Value& list)
-{
-    std::size_t count = 0;
-    for (const auto& use : list.uses()) {
-        const torch::jit::Node& user = *use.user;
-        const std::string kind = user.kind().toQualString();
-        if (user.kind() == c10::prim::ListUnpack) {
-            count = std::max(count, user.outputs().size());
-            continue;
-        }
-        const auto index
-            = kind == "aten::__getitem__" ? torch::jit::toIValue(user.input(1)) : std::nullopt;
-        if (!index || !index->isInt() || index->toInt() < 0 || index->toInt() > 1024)
-            return 0;
-        count = std::max(count, std::size_t(index->toInt()) + 1);
-    }
-    return count;
-}
-
 bool sameDefault(const Argument& given, const c10::Argument& slot)
 {
     if (!slot.default_value())
@@ -60,29 +38,6 @@ bool sameDefault(const Argument& given, const c10::Argument& slot)
                const auto* one = usual.asList();
                return item == usual || (one && one->size() == 1 && item == one->front());
            });
-}
-
-using Ranks = std::vector<std::optional<std::int64_t>>;
-
-bool lacksTypes(const Node& made, const Ranks& ranks)
-{
-    for (std::size_t i = 0; i < ranks.size(); ++i) {
-        const ValueType& type = made.outputs[i].type;
-        if (type.kind == ValueKind::Tensor && (type.dtype == DType::Unknown || !ranks[i]))
-            return true;
-    }
-    return false;
-}
-
-void fillProbed(Node& made, Ranks& ranks, const std::vector<ProbedValue>& probed)
-{
-    for (std::size_t i = 0; i < probed.size(); ++i) {
-        ValueType& type = made.outputs[i].type;
-        if (type.isUntyped())
-            type.dtype = probed[i].dtype;
-        if (!ranks[i])
-            ranks[i] = probed[i].rank;
-    }
 }
 
 } // namespace
@@ -145,20 +100,13 @@ ScopedRef ScriptEvaluator::emit(Node made)
     const TypeOf typeInside
         = [&](ValueRef ref) -> const ValueType& { return m_scope->value(ref).type; };
     inferTypes(made, typeInside, rankInside);
-    Ranks ranks(made.outputs.size());
-    auto rank = inferRank(made, rankInside);
-    if (!rank) {
-        rank = rankOfBatch(made);
-        isAssumed = isAssumed || rank;
-    }
-    if (rank)
-        std::fill_n(ranks.begin(), ranksAgree(made) ? ranks.size() : 1, rank);
-    if (lacksTypes(made, ranks))
-        fillProbed(made, ranks, probeResults(made, typeInside, rankInside));
+    ResultRanks ranks = inferRanks(made, rankInside);
+    probeResults(made, ranks, typeInside, rankInside);
     const ScopedRef ref {m_scope, {m_scope->append(std::move(made)), 0}, false};
-    for (std::uint32_t i = 0; i < ranks.size(); ++i)
-        if (ranks[i])
-            setRank({m_scope, {ref.ref.node, i}, false}, *ranks[i], isAssumed);
+    for (std::uint32_t i = 0; i < ranks.counts.size(); ++i)
+        if (ranks.counts[i])
+            setRank({m_scope, {ref.ref.node, i}, false}, *ranks.counts[i],
+                    isAssumed || ranks.areAssumed);
     return ref;
 }
 
@@ -219,7 +167,8 @@ Result<void> ScriptEvaluator::bindOutputs(const JitNode& node, Node made, Env& e
         const auto list = out->type()->cast<c10::ListType>();
         const bool tensors = list && list->getElementType()->kind() == c10::TypeKind::TensorType;
         const bool alone = !changed && node.outputs().size() == 1;
-        const std::size_t parts = tensors && alone ? partsTaken(*out) : 0;
+        const ScriptParts taken = tensors && alone ? partsUsed(*out) : ScriptParts();
+        const std::size_t parts = taken.isReadWhole ? 0 : taken.count;
         widths.push_back(parts);
         Value value;
         value.type = runtimeType(parts > 0 ? list->getElementType() : out->type());
@@ -332,47 +281,6 @@ Result<void> ScriptEvaluator::emitUnknown(const JitNode& node, const c10::Functi
         made.args.push_back({byName ? schema.arguments()[i].name() : "", std::move(read)});
     }
     return bindOutputs(node, std::move(made), env);
-}
-
-Result<bool> ScriptEvaluator::fold(const JitNode& node, const Items& args, Env& env)
-{
-    const std::string kind = node.kind().toQualString();
-    if (kind == "aten::__is__" || kind == "aten::__isnot__") {
-        const bool wantSame = kind == "aten::__is__";
-        const auto isNone = [](const ScriptItem& item) -> std::optional<bool> {
-            if (const auto* value = knownValue(item))
-                return value->isNone();
-            const auto* ref = runtimeValue(item);
-            return ref && ref->maybeNone ? std::nullopt : std::optional(false);
-        };
-        const auto a = isNone(args.at(0)), b = isNone(args.at(1));
-        if (!a || !b)
-            return false;
-        const bool same = *a || *b ? *a == *b : sameItem(args[0], args[1]);
-        env[node.output()] = at::IValue(same == wantSame);
-        return true;
-    }
-    if (!isFoldable(kind) || node.outputs().size() != 1 || !node.maybeOperator())
-        return false;
-    torch::jit::Stack stack;
-    for (const ScriptItem& item : args) {
-        auto value = wholeConstant(item);
-        if (value && !value->isTensor()) {
-            stack.push_back(std::move(*value));
-            continue;
-        }
-        // A message made of what only a run tells: its template tells enough.
-        if (kind == "aten::format")
-            env[node.output()] = args.at(0);
-        return kind == "aten::format";
-    }
-    if (const auto* schema = node.maybeSchema(); schema && schema->is_vararg())
-        stack.emplace_back(std::int64_t(stack.size()));
-    node.getOperation()(stack);
-    if (stack.size() != 1 || stack[0].isTensor())
-        return false;
-    QS_TRY(env[node.output()], m_weights.item(stack[0], ""));
-    return true;
 }
 
 } // namespace qs

@@ -72,33 +72,38 @@ private:
     Result<void> runBlock(const torch::jit::Block& block, Env& env);
     Result<void> runNode(const JitNode& node, Env& env);
     Result<bool> runPrim(const JitNode& node, Env& env);
+    Result<void> readConstant(const JitNode& node, Env& env);
     Result<void> runCall(const JitNode& node, Env& env);
-    Result<void> getAttribute(const JitNode& node, Env& env);
-    Result<void> setAttribute(const JitNode& node, Env& env);
+    Result<ScriptItem> calledBy(const JitNode& node, Items args);
+    /// prim::GetAttr or prim::SetAttr.
+    Result<void> useAttribute(const JitNode& node, Env& env);
+    /// An attribute as it is now, read from the file at first use.
+    Result<ScriptItem> loaded(ScriptContainer& object, std::size_t slot);
     Result<ScriptItem> item(const JitValue* value, const Env& env) const;
     Result<Items> inputs(const JitNode& node, const Env& env) const;
     Error unsupported(const JitNode& node, const std::string& what) const;
 
     // torchscript_construct.cpp: making containers and taking them apart
-    Result<bool> runConstruct(const JitNode& node, Items args, Env& env);
+    Result<void> construct(const JitNode& node, Items args, Env& env);
     Result<void> emitMethod(const JitNode& node, Items args, Env& env);
     Result<void> unpack(const JitNode& node, const ScriptItem& item, Env& env);
-    Result<void> unpackRuntime(const JitNode& node, const ScriptItem& whole, Env& env);
     /// Turns the container into one value made by a node.
     Result<ScopedRef> makeRuntime(const ScriptContainerPtr& container);
 
     // torchscript_containers.cpp: what is done to tuples, lists and dicts
-    Result<bool> runContainer(const JitNode& node, Env& env);
-    Result<bool> runKnownList(const JitNode& node, const Items& args, Env& env);
-    Result<bool> changeKnownList(const JitNode& node, const Items& args, Env& env);
-    Result<bool> runKnownDict(const JitNode& node, const Items& args, Env& env);
-    Result<bool> runSizes(const JitNode& node, const Items& args, Env& env);
+    Result<bool> runContainer(const JitNode& node, const Items& args, Env& env);
+    Result<bool> readSizes(const JitNode& node, const Items& args, Env& env);
+    Result<bool> runKnown(const JitNode& node, const Items& args, Env& env);
+    /// The item as LibTorch's operators take it where they want a value of the type: a constant, or
+    /// a list, dict or tuple of such; a handle where they take anything. Nothing where that needs
+    /// more than is known.
+    Result<std::optional<at::IValue>> knownAs(const ScriptItem& item, const c10::TypePtr& declared,
+                                              const JitNode& node);
 
     // torchscript_emit.cpp: operators
     Result<void> emitOperator(const JitNode& node, Items args, Env& env);
     Result<void> emitUnknown(const JitNode& node, const c10::FunctionSchema& schema,
                              const Items& args, Env& env);
-    Result<bool> fold(const JitNode& node, const Items& args, Env& env);
     Result<bool> respell(const JitNode& node, const Items& args, Env& env);
     Result<bool> respellTensorRead(const JitNode& node, const Items& args, Env& env);
     Result<std::vector<NamedArgument>> arguments(const c10::FunctionSchema& schema,
@@ -167,17 +172,5 @@ private:
     std::vector<std::pair<ScriptContainerPtr, std::size_t>> m_setAttributes; ///< objects, slots
     int m_depth = 0;
 };
-
-/// What an optional type holds; any other type itself.
-c10::TypePtr unwrapped(const c10::TypePtr& type);
-/// True for a type whose values are lists (or optional ones).
-bool isListType(const c10::TypePtr& type);
-/// What a value of this TorchScript type is at run time.
-ValueType runtimeType(const c10::TypePtr& type);
-/// A constant as an argument; `real` distinguishes numbers that stand for element types and
-/// layouts.
-Argument constantArgument(const at::IValue& value, const c10::TypePtr& real);
-/// The item as one constant when all of it is known.
-std::optional<at::IValue> wholeConstant(const ScriptItem& item);
 
 } // namespace qs

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/graph/value.h"
+#include "engine/graph/node.h"
 
 #include <ATen/core/ivalue.h>
 #include <ATen/core/jit_type.h>
@@ -12,6 +12,10 @@
 #include <unordered_map>
 #include <variant>
 #include <vector>
+
+namespace torch::jit {
+struct Value;
+}
 
 namespace qs {
 
@@ -77,6 +81,11 @@ ScriptContainer* knownContainer(const ScriptItem& item, ScriptContainer::Kind ki
 ScriptItem makeContainer(ScriptContainer::Kind kind, c10::TypePtr type,
                          std::vector<ScriptItem> items);
 
+/// The item as a value that LibTorch's own lists and dicts can hold and hand on.
+at::IValue handleOf(const ScriptItem& item);
+/// The item of such a value; null for others.
+const ScriptItem* heldItem(const at::IValue& value);
+
 /// Remembers how containers were before they were first changed since a mark, so that the changes
 /// of a branch can be read and taken back.
 class ScriptJournal
@@ -110,5 +119,25 @@ private:
     };
     std::vector<std::vector<Saved>> m_marks;
 };
+
+/// What an optional type holds; any other type itself.
+c10::TypePtr unwrapped(const c10::TypePtr& type);
+/// True for a type whose values are lists (or optional ones).
+bool isListType(const c10::TypePtr& type);
+/// What stands at the place of a tuple, or in a list or dict, of the type.
+c10::TypePtr partType(const c10::TypePtr& type, std::size_t place);
+/// How a program takes a list or dict apart.
+struct ScriptParts
+{
+    std::size_t count = 0; ///< elements read one by one
+    std::vector<std::string> keys;
+    bool isReadWhole = false; ///< by something else, too
+};
+ScriptParts partsUsed(const torch::jit::Value& value);
+/// What a value of this TorchScript type is at run time.
+ValueType runtimeType(const c10::TypePtr& type);
+/// A constant as an argument; `real` distinguishes numbers that stand for element types and
+/// layouts.
+Argument constantArgument(const at::IValue& value, const c10::TypePtr& real);
 
 } // namespace qs

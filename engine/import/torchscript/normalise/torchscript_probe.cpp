@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/import/torchscript/torchscript_probe.h"
-
 #include "engine/base/torch_guard.h"
 #include "engine/execute/node_runner.h"
 #include "engine/execute/op_table.h"
 #include "engine/execute/torch_types.h"
+#include "engine/import/torchscript/normalise/torchscript_types.h"
 
 #include <ATen/ops/empty.h>
 
@@ -60,14 +59,24 @@ bool choosesByNumber(const Node& node, const c10::FunctionSchema& schema)
         });
 }
 
+bool lacksResults(const Node& node, const ResultRanks& ranks)
+{
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+        const ValueType& type = node.outputs[i].type;
+        if (type.kind == ValueKind::Tensor && (type.dtype == DType::Unknown || !ranks.counts[i]))
+            return true;
+    }
+    return false;
+}
+
 } // namespace
 
-std::vector<ProbedValue> probeResults(const Node& node, const TypeOf& typeOf, const RankOf& rankOf)
+void probeResults(Node& node, ResultRanks& ranks, const TypeOf& typeOf, const RankOf& rankOf)
 {
-    const auto op = findOperator(node.target);
-    if (!op || !node.target.starts_with("aten.") || isForbiddenOperator(node.target)
+    const auto op = node.target.starts_with("aten.") ? findOperator(node.target) : std::nullopt;
+    if (!op || !lacksResults(node, ranks) || isForbiddenOperator(node.target)
         || mutatesArguments(op->schema()) || choosesByNumber(node, op->schema()))
-        return {};
+        return;
     const ReadValue read = [&](ValueRef ref) { return standIn(typeOf(ref), rankOf(ref)); };
     const RunSubgraph none = [](std::size_t, std::vector<at::IValue>) {
         return fail(ErrorCode::Unsupported, "bodies are not asked");
@@ -76,17 +85,17 @@ std::vector<ProbedValue> probeResults(const Node& node, const TypeOf& typeOf, co
         return runCall(node, prepareCall(node), {at::Device(at::kMeta), read, none});
     });
     if (!made || made->size() != node.outputs.size())
-        return {};
-    std::vector<ProbedValue> found(made->size());
+        return;
     for (std::size_t i = 0; i < made->size(); ++i) {
         if (!(*made)[i].isTensor())
             continue;
         const at::Tensor& tensor = (*made)[i].toTensor();
-        found[i].dtype = fromScalarType(tensor.scalar_type());
-        if (!ranksBySize(node))
-            found[i].rank = tensor.dim();
+        ValueType& type = node.outputs[i].type;
+        if (type.isUntyped())
+            type.dtype = fromScalarType(tensor.scalar_type());
+        if (!ranks.counts[i] && !ranksBySize(node))
+            ranks.counts[i] = tensor.dim();
     }
-    return found;
 }
 
 } // namespace qs
