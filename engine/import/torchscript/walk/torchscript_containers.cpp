@@ -141,7 +141,7 @@ Result<bool> ScriptEvaluator::runKnown(const JitNode& node, const Items& args, E
             continue;
         QS_TRY(const ScriptItem now, m_weights.item(given[i], "", (*changed)->type));
         m_journal.touch(*changed);
-        ScriptJournal::setContents(**changed, ScriptJournal::contentsOf(*containerOf(now)));
+        **changed = *containerOf(now);
         if (!stack.empty() && stack[0].is(given[i])) // append and the like return the very list
             env[node.output()] = args[i];
     }

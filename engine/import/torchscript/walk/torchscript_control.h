@@ -29,13 +29,18 @@ private:
         std::vector<ScriptItem> outputs;
         ScriptJournal::Changes changes;
     };
-    /// A container that some way changes, and how many patterns describe it.
-    struct Cell
+    /// What comes out of a branch or loop: the JIT node's outputs, then what it leaves in the
+    /// containers that it changes, a pattern each; then the tensors around that it changes in
+    /// place.
+    struct Outcome
     {
-        ScriptContainerPtr container;
-        std::size_t count = 0;
+        std::vector<ScriptPattern> patterns;
+        std::vector<ScriptContainerPtr> cells;
+        std::vector<ValueRef> written;
+        /// Tensors that are written and which of the leaves shares memory with each. Behind the
+        /// node they are two tensors.
+        std::vector<std::pair<ValueRef, std::uint32_t>> handedOut;
     };
-    using Cells = std::vector<Cell>;
     /// One round of a loop, followed under the assumptions so far.
     struct Round
     {
@@ -52,35 +57,43 @@ private:
     Result<void> runLoop(const JitNode& node, Env& env);
     Result<bool> unroll(const JitNode& node, Env& env);
     Result<void> dynamicLoop(const JitNode& node, Env& env);
-    Result<Round> followRound(const torch::jit::Block& block, std::vector<ScriptPattern>& patterns,
-                              Cells& cells, std::size_t carried, Env& env);
-    Result<void> finishLoop(const JitNode& node, std::vector<Argument> head,
-                            const std::vector<ScriptItem>& before,
-                            const std::vector<ScriptPattern>& patterns, const Cells& cells,
-                            const Round& round, Env& env);
-    /// The containers that one of two ways changes; what each leaves in them is appended to its
-    /// items.
-    static Cells changedCells(const Way& yes, const Way& no, std::vector<ScriptItem>& yesItems,
-                              std::vector<ScriptItem>& noItems);
-    static std::vector<ScriptItem> cellItems(const ScriptContainer& contents);
-    static void setCell(ScriptContainer& cell, const std::vector<ScriptItem>& items);
-    static void moveUp(ScriptScope& scope, const std::vector<ValueRef>& written);
+    Result<Round> followRound(const torch::jit::Block& block, Outcome& loop, Env& env);
+    Result<void> finishLoop(const JitNode& node, Outcome loop,
+                            const std::vector<ScriptItem>& before, const Round& round, Env& env);
     Result<void> raise(const JitNode& node, Env& env);
+
+    /// A container as an item of its own, for a pattern, and put back.
+    static ScriptItem cellItem(const ScriptContainer& contents);
+    static void setCell(ScriptContainer& cell, const ScriptItem& item);
+    /// What a way leaves in a container.
+    static ScriptItem leftIn(const Way& way, const ScriptContainerPtr& cell);
+    /// Adds those that the way changes and that are not there yet.
+    static void addChanged(const Way& way, std::vector<ScriptContainerPtr>& cells);
 
     Result<Way> follow(const torch::jit::Block& block, ScriptScope& scope, Env& env);
     ScriptScope& newScope();
+    /// With `scope` as the one that nodes are added to.
+    template<class Body>
+    auto inside(ScriptScope& scope, Body&& body)
+    {
+        ScriptScope* outer = std::exchange(m_e.m_scope, &scope);
+        auto made = body();
+        m_e.m_scope = outer;
+        return made;
+    }
     /// The parts of a way's items at the leaves of the patterns, as arguments of its scope.
     Result<std::vector<Argument>> leafArguments(ScriptScope& scope,
                                                 const std::vector<ScriptPattern>& patterns,
                                                 const std::vector<ScriptItem>& items);
     Result<std::shared_ptr<const Graph>> finish(ScriptScope& scope, std::vector<Argument> outputs);
+    /// Adds the node, gives it its outputs and hands them out. Returns its id.
+    NodeId handOut(const JitNode& node, Node made, const Outcome& outcome, Env& env);
 
     // torchscript_writes.cpp: what bodies change in place
     struct BodyWrites
     {
         std::vector<std::size_t> inputs; ///< positions of those that it changes
         /// What it hands out that shares memory with one: its position, and which of the leaves.
-        /// Behind the node they are two tensors.
         std::vector<std::pair<std::size_t, std::uint32_t>> handedOut;
     };
     static std::vector<std::size_t> writtenInputs(const Graph& body);

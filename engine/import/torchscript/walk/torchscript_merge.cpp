@@ -186,4 +186,22 @@ void ScriptPattern::types(std::vector<ValueType>& out) const
         part.types(out);
 }
 
+std::vector<ValueType> leafTypes(const std::vector<ScriptPattern>& patterns)
+{
+    std::vector<ValueType> types;
+    for (const ScriptPattern& pattern : patterns)
+        pattern.types(types);
+    return types;
+}
+
+std::vector<ScriptItem> itemsOf(const std::vector<ScriptPattern>& patterns,
+                                const std::vector<ScopedRef>& values)
+{
+    std::size_t next = 0;
+    std::vector<ScriptItem> items;
+    for (const ScriptPattern& pattern : patterns)
+        items.push_back(pattern.build(values, next));
+    return items;
+}
+
 } // namespace qs

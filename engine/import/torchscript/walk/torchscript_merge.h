@@ -44,6 +44,12 @@ private:
     void becomeLeaf(const ScriptItem& a, const ScriptItem& b);
 };
 
+/// Types of the leaves of all, in order.
+std::vector<ValueType> leafTypes(const std::vector<ScriptPattern>& patterns);
+/// The items of all with a value for each leaf, in order; there may be more values.
+std::vector<ScriptItem> itemsOf(const std::vector<ScriptPattern>& patterns,
+                                const std::vector<ScopedRef>& values);
+
 /// What is known of the run-time value an item stands for.
 ValueType itemType(const ScriptItem& item);
 

@@ -70,53 +70,41 @@ bool sameItem(const ScriptItem& a, const ScriptItem& b)
     return std::equal(left->items.begin(), left->items.end(), right->items.begin(), sameItem);
 }
 
-ScriptJournal::Contents ScriptJournal::contentsOf(const ScriptContainer& container)
+namespace {
+
+/// Keeps the earliest of two states of a container.
+void keepFirst(ScriptJournal::Changes& saved, const ScriptContainerPtr& container,
+               const ScriptContainer& before)
 {
-    return {container.items, container.keys, container.runtime, container.sizesOf};
+    if (std::none_of(saved.begin(), saved.end(),
+                     [&](const auto& entry) { return entry.first == container; }))
+        saved.emplace_back(container, before);
 }
 
-void ScriptJournal::setContents(ScriptContainer& container, Contents contents)
-{
-    container.items = std::move(contents.items);
-    container.keys = std::move(contents.keys);
-    container.runtime = contents.runtime;
-    container.sizesOf = contents.sizesOf;
-}
+} // namespace
 
 void ScriptJournal::touch(const ScriptContainerPtr& container)
 {
-    if (m_marks.empty())
-        return;
-    auto& saved = m_marks.back();
-    const bool known = std::any_of(saved.begin(), saved.end(), [&](const Saved& entry) {
-        return entry.container == container;
-    });
-    if (!known)
-        saved.push_back({container, contentsOf(*container)});
+    if (!m_marks.empty())
+        keepFirst(m_marks.back(), container, *container);
 }
 
 ScriptJournal::Changes ScriptJournal::closeAndRestore()
 {
-    Changes changes;
-    for (auto& entry : m_marks.back()) {
-        changes.emplace_back(entry.container, contentsOf(*entry.container));
-        setContents(*entry.container, std::move(entry.before));
-    }
+    Changes changes = std::move(m_marks.back());
     m_marks.pop_back();
+    for (auto& [container, contents] : changes)
+        std::swap(*container, contents);
     return changes;
 }
 
 void ScriptJournal::closeAndKeep()
 {
-    auto inner = std::move(m_marks.back());
+    const Changes inner = std::move(m_marks.back());
     m_marks.pop_back();
-    if (m_marks.empty())
-        return;
-    auto& outer = m_marks.back();
-    for (auto& entry : inner)
-        if (std::none_of(outer.begin(), outer.end(),
-                         [&](const Saved& saved) { return saved.container == entry.container; }))
-            outer.push_back(std::move(entry));
+    if (!m_marks.empty())
+        for (const auto& [container, before] : inner)
+            keepFirst(m_marks.back(), container, before);
 }
 
 c10::TypePtr unwrapped(const c10::TypePtr& type)

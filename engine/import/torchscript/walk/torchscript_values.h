@@ -91,13 +91,7 @@ const ScriptItem* heldItem(const at::IValue& value);
 class ScriptJournal
 {
 public:
-    struct Contents
-    {
-        std::vector<ScriptItem> items;
-        std::vector<at::IValue> keys;
-        std::optional<ScopedRef> runtime, sizesOf;
-    };
-    using Changes = std::vector<std::pair<ScriptContainerPtr, Contents>>;
+    using Changes = std::vector<std::pair<ScriptContainerPtr, ScriptContainer>>;
 
     /// Call before a container changes.
     void touch(const ScriptContainerPtr& container);
@@ -108,16 +102,9 @@ public:
     Changes closeAndRestore();
     /// Closes the innermost mark, the changes stay (and belong to the mark around it).
     void closeAndKeep();
-    static Contents contentsOf(const ScriptContainer& container);
-    static void setContents(ScriptContainer& container, Contents contents);
 
 private:
-    struct Saved
-    {
-        ScriptContainerPtr container;
-        Contents before;
-    };
-    std::vector<std::vector<Saved>> m_marks;
+    std::vector<Changes> m_marks; ///< containers as they were
 };
 
 /// What an optional type holds; any other type itself.
