@@ -53,60 +53,33 @@ bool isUnknown(const std::string& name)
     return getAllOperatorsFor(symbol).empty() && getAllBuiltinFunctionsFor(symbol).empty();
 }
 
-/// Walks one function. A result is a tensor, or as many as the program takes apart.
-class FunctionReading
+void readCall(const Apply& call, std::size_t results, UnknownOperators& known)
 {
-public:
-    FunctionReading(const Def& function, UnknownOperators& known)
-        : m_known(known)
-    {
-        walk(function.statements().tree());
-    }
-
-private:
-    /// A call comes after the statement that it stands in.
-    void walk(const TreeRef& tree)
-    {
-        if (tree->kind() == TK_ASSIGN && Assign(tree).rhs().present()
-            && Assign(tree).lhs_list().size() == 1 && Assign(tree).lhs().kind() == TK_TUPLE_LITERAL)
-            m_results.emplace(Assign(tree).rhs().get().tree(),
-                              TupleLiteral(Assign(tree).lhs()).inputs().size());
-        else if (tree->kind() == TK_EXPR_STMT)
-            m_results.emplace(ExprStmt(tree).expr().tree(), 0);
-        else if (tree->kind() == TK_APPLY)
-            readCall(Apply(tree));
-        for (const TreeRef& part : tree->trees())
-            walk(part);
-    }
-
-    void readCall(const Apply& call)
-    {
-        const std::string name = calledOperator(call.callee());
-        if (name.empty() || !isUnknown(name))
-            return;
-        const std::size_t given = call.inputs().size();
-        UnknownOperator& op
-            = m_known.try_emplace(name, UnknownOperator {0, given, {}, 0}).first->second;
-        op.required = std::min(op.required, given);
-        op.positional = std::max(op.positional, given);
-        for (const Attribute& keyword : call.attributes())
-            op.keywords.insert(keyword.name().name());
-        const auto found = m_results.find(call.tree());
-        op.results = std::max(op.results, found == m_results.end() ? 1 : found->second);
-    }
-
-    UnknownOperators& m_known;
-    std::map<TreeRef, std::size_t> m_results; ///< of calls that are statements or taken apart
-};
-
-void readFunctions(const TreeRef& tree, UnknownOperators& known)
-{
-    if (tree->kind() == TK_DEF) {
-        FunctionReading(Def(tree), known);
+    const std::string name = calledOperator(call.callee());
+    if (name.empty() || !isUnknown(name))
         return;
-    }
+    const std::size_t given = call.inputs().size();
+    UnknownOperator& op = known.try_emplace(name, UnknownOperator {0, given, {}, 0}).first->second;
+    op.required = std::min(op.required, given);
+    op.positional = std::max(op.positional, given);
+    op.results = std::max(op.results, results);
+    for (const Attribute& keyword : call.attributes())
+        op.keywords.insert(keyword.name().name());
+}
+
+/// A result is a tensor, or as many as the statement around takes apart.
+void readCalls(const TreeRef& tree, std::size_t results, UnknownOperators& known)
+{
+    if (tree->kind() == TK_APPLY)
+        readCall(Apply(tree), results, known);
+    std::size_t taken = tree->kind() == TK_OPTION ? results : 1;
+    if (tree->kind() == TK_EXPR_STMT)
+        taken = 0;
+    else if (tree->kind() == TK_ASSIGN && Assign(tree).lhs_list().size() == 1
+             && Assign(tree).lhs().kind() == TK_TUPLE_LITERAL)
+        taken = TupleLiteral(Assign(tree).lhs()).inputs().size();
     for (const TreeRef& part : tree->trees())
-        readFunctions(part, known);
+        readCalls(part, taken, known);
 }
 
 /// Reads the calls in one file of TorchScript code. May throw what LibTorch's parser throws.
@@ -116,9 +89,9 @@ void addUnknownOperators(const std::shared_ptr<Source>& code, UnknownOperators& 
     Lexer& lexer = parser.lexer();
     while (lexer.cur().kind != TK_EOF) {
         if (lexer.cur().kind == TK_CLASS_DEF)
-            readFunctions(parser.parseClass(), known);
+            readCalls(parser.parseClass(), 1, known);
         else if (lexer.cur().kind == TK_DEF)
-            readFunctions(parser.parseFunction(false), known);
+            readCalls(parser.parseFunction(false), 1, known);
         else
             lexer.next(); // a line that names the version of the operators
     }

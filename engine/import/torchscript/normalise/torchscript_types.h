@@ -24,13 +24,10 @@ struct ResultRanks
     bool areAssumed = false;
 };
 
-/// Element types of the node's tensor outputs, by the operator's row.
-void inferTypes(Node& node, const TypeOf& typeOf, const RankOf& rankOf);
-/// Numbers of dimensions, by the operator's row.
-ResultRanks inferRanks(const Node& node, const RankOf& rankOf);
-/// Fills in what the rows do not tell: asks the operator, on tensors of the meta device, which hold
-/// no elements, so that nothing is computed. Leaves what is unknown where the operands' types and
-/// dimensions are not all known, or where the operator has no such kernel.
-void probeResults(Node& node, ResultRanks& ranks, const TypeOf& typeOf, const RankOf& rankOf);
+/// Fills in element types of the node's tensor outputs and returns their numbers of dimensions: by
+/// the operator's row, else as the operator itself answers on the meta device, which computes
+/// nothing. May take an operand whose type or dimensions are not known for any other where the
+/// answer does not depend on it.
+ResultRanks inferResults(Node& node, const TypeOf& typeOf, const RankOf& rankOf);
 
 } // namespace qs

@@ -97,13 +97,13 @@ ScriptEvaluator::knownAs(const ScriptItem& item, const c10::TypePtr& declared, c
 
 /// LibTorch's own operator computes what is known: numbers, texts, and lists and dicts whatever
 /// they hold.
-Result<bool> ScriptEvaluator::runKnown(const JitNode& node, const Items& args, Env& env)
+Result<ScriptAnswer> ScriptEvaluator::runKnown(const JitNode& node, const Items& args)
 {
     const std::string kind = node.kind().toQualString();
     const c10::FunctionSchema* schema = node.maybeSchema();
     if (!schema || !node.maybeOperator() || node.outputs().size() > 1
         || (!isStructural(*schema) && !isFoldable(kind)))
-        return false;
+        return ScriptAnswer();
     torch::jit::Stack stack;
     for (std::size_t i = 0; i < args.size(); ++i) {
         const bool isFormal = i < schema->arguments().size();
@@ -113,14 +113,12 @@ Result<bool> ScriptEvaluator::runKnown(const JitNode& node, const Items& args, E
         if (!value && knownContainer(args[0], Kind::Dict))
             return fail(unsupported(node, "uses a dict with a key known only at run time"));
         // A message made of what only a run tells: its template tells enough.
-        if (!value && kind == "aten::format")
-            env[node.output()] = args[0];
         if (!value)
-            return kind == "aten::format";
+            return kind == "aten::format" ? ScriptAnswer(args[0]) : ScriptAnswer();
         stack.push_back(std::move(*value));
     }
     if (kind.starts_with("aten::mul") && repeatsTooOften(stack))
-        return false;
+        return ScriptAnswer();
     const torch::jit::Stack given = stack;
     if (schema->is_vararg())
         stack.emplace_back(std::int64_t(stack.size()));
@@ -131,9 +129,10 @@ Result<bool> ScriptEvaluator::runKnown(const JitNode& node, const Items& args, E
     if (!ran)
         return fail(unsupported(node, "fails: " + ran.error().message));
     if (stack.size() != node.outputs().size() || (!stack.empty() && stack[0].isTensor()))
-        return false;
+        return ScriptAnswer();
+    ScriptItem result;
     if (!stack.empty()) {
-        QS_TRY(env[node.output()], m_weights.item(stack[0], "", node.output()->type()));
+        QS_TRY(result, m_weights.item(stack[0], "", node.output()->type()));
     }
     for (std::size_t i = 0; i < args.size(); ++i) {
         const auto* changed = std::get_if<ScriptContainerPtr>(&args[i]);
@@ -143,30 +142,25 @@ Result<bool> ScriptEvaluator::runKnown(const JitNode& node, const Items& args, E
         m_journal.touch(*changed);
         **changed = *containerOf(now);
         if (!stack.empty() && stack[0].is(given[i])) // append and the like return the very list
-            env[node.output()] = args[i];
+            result = args[i];
     }
-    return true;
+    return ScriptAnswer(std::move(result));
 }
 
 /// What is asked of the sizes of a tensor that needs no number of them.
-Result<bool> ScriptEvaluator::readSizes(const JitNode& node, const Items& args, Env& env)
+Result<ScriptAnswer> ScriptEvaluator::readSizes(const JitNode& node, const Items& args)
 {
-    const std::string kind = node.kind().toQualString();
     const ScopedRef tensor = *containerOf(args[0])->sizesOf;
-    if (kind == "aten::__getitem__") {
-        QS_TRY(env[node.output()], sizeOf(tensor, args.at(1), &node));
-        return true;
-    }
+    if (node.kind() == c10::aten::__getitem__)
+        return sizeOf(tensor, args.at(1), &node);
     const auto rank = decidableRank(tensor);
-    if (kind == "aten::len") {
+    if (node.kind() == c10::aten::len) {
         QS_TRY(const ValueRef self, m_scope->use(tensor));
-        env[node.output()] = rank
-            ? ScriptItem(at::IValue(*rank))
-            : emitOne(kRankTarget, {{"self", self}}, ValueKind::SymInt, &node);
-        return true;
+        return rank ? ScriptAnswer(at::IValue(*rank))
+                    : emitOne(kRankTarget, {{"self", self}}, ValueKind::SymInt, &node);
     }
-    if (rank || kind != "aten::slice")
-        return false;
+    if (rank || node.kind() != c10::aten::slice)
+        return ScriptAnswer();
     // The last ones have the same names whatever the rank.
     const auto number = [&](std::size_t place, std::int64_t missing) {
         const auto* value = knownValue(args.at(place));
@@ -177,49 +171,39 @@ Result<bool> ScriptEvaluator::readSizes(const JitNode& node, const Items& args, 
     const std::int64_t first = number(1, 0);
     if (!last || (!last->isNone() && number(2, 0) != INT64_MAX) || number(3, 0) != 1 || first >= 0
         || first < -kMost)
-        return false;
+        return ScriptAnswer();
     Items sizes;
     for (std::int64_t d = first; d < 0; ++d) {
         QS_TRY(ScriptItem size, sizeOf(tensor, at::IValue(d), &node));
         sizes.push_back(std::move(size));
     }
-    env[node.output()] = makeContainer(Kind::List, node.output()->type(), std::move(sizes));
-    return true;
+    return ScriptAnswer(makeContainer(Kind::List, node.output()->type(), std::move(sizes)));
 }
 
-Result<bool> ScriptEvaluator::runContainer(const JitNode& node, const Items& args, Env& env)
+Result<ScriptAnswer> ScriptEvaluator::readContainer(const JitNode& node, const Items& args)
 {
-    if (args.empty())
-        return false;
-    if (const auto* tuple = knownContainer(args[0], Kind::Tuple)) {
-        const auto& items = tuple->items;
-        const auto* place = node.kind() == c10::prim::TupleIndex ? knownValue(args.at(1)) : nullptr;
-        if (place && place->isInt()) {
-            const std::int64_t at = place->toInt();
-            env[node.output()]
-                = items.at(std::size_t(at < 0 ? at + std::int64_t(items.size()) : at));
-            return true;
-        }
-        if (node.kind() == c10::prim::TupleSlice) {
-            env[node.output()] = makeContainer(
-                Kind::Tuple, node.output()->type(),
-                {items.begin() + node.i(c10::attr::beg), items.begin() + node.i(c10::attr::end)});
-            return true;
-        }
-    }
-    const auto* tensor = runtimeValue(args[0]);
+    const ScriptContainer* first = args.empty() ? nullptr : containerOf(args[0]);
+    const auto* tensor = args.empty() ? nullptr : runtimeValue(args[0]);
     if (tensor && args.size() == 1 && node.kind() == c10::aten::size) {
-        env[node.output()] = makeContainer(Kind::List, node.output()->type(), {});
-        containerOf(env[node.output()])->sizesOf = *tensor;
-        return true;
+        ScriptItem sizes = makeContainer(Kind::List, node.output()->type(), {});
+        containerOf(sizes)->sizesOf = *tensor;
+        return ScriptAnswer(std::move(sizes));
     }
-    const ScriptContainer* first = containerOf(args[0]);
-    if (first && first->sizesOf) {
-        QS_TRY(const bool done, readSizes(node, args, env));
-        if (done)
-            return true;
+    if (first && first->sizesOf)
+        return readSizes(node, args);
+    if (!first || first->runtime || first->kind != Kind::Tuple)
+        return ScriptAnswer();
+    const auto* place = node.kind() == c10::prim::TupleIndex ? knownValue(args.at(1)) : nullptr;
+    if (place && place->isInt()) {
+        const std::int64_t count = std::int64_t(first->items.size());
+        const std::int64_t at = place->toInt() < 0 ? place->toInt() + count : place->toInt();
+        return ScriptAnswer(first->items.at(std::size_t(at)));
     }
-    return false;
+    if (node.kind() != c10::prim::TupleSlice)
+        return ScriptAnswer();
+    return ScriptAnswer(makeContainer(Kind::Tuple, node.output()->type(),
+                                      {first->items.begin() + node.i(c10::attr::beg),
+                                       first->items.begin() + node.i(c10::attr::end)}));
 }
 
 } // namespace qs

@@ -234,8 +234,8 @@ NodeId ScriptControl::handOut(const JitNode& node, Node made, const Outcome& out
         made.outputs.push_back({"", m_e.m_scope->value(target).type});
     m_e.label(made, &node);
     const NodeId id = m_e.emit(std::move(made)).ref.node;
-    for (const auto& [outside, leaf] : outcome.handedOut)
-        remember(node, id, outside, leaf);
+    for (const ValueRef& outside : outcome.handedOut)
+        remember(node, id, outside, false);
     std::vector<ScopedRef> values;
     for (std::uint32_t i = 0; i < leaves; ++i)
         values.push_back({m_e.m_scope, {id, i}, false});
@@ -284,8 +284,8 @@ Result<void> ScriptControl::dynamicIf(const JitNode& node, const ScriptItem& con
         for (const ValueRef& outside : changed)
             if (std::find(written.begin(), written.end(), outside) == written.end())
                 written.push_back(outside);
-        for (const auto& [input, leaf] : writes.handedOut)
-            outcome.handedOut.push_back({captures[input], leaf});
+        for (const std::size_t input : writes.handedOut)
+            outcome.handedOut.push_back(captures[input]);
     }
     for (const auto& [way, leaves] : {std::pair(&yes, &yesLeaves), std::pair(&no, &noLeaves)})
         for (const ValueRef& target : written) {

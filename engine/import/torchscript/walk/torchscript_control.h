@@ -2,9 +2,50 @@
 #pragma once
 
 #include "engine/import/torchscript/walk/torchscript_evaluator.h"
-#include "engine/import/torchscript/walk/torchscript_merge.h"
 
 namespace qs {
+
+/// What several ways through a program agree on for one value, part by part: parts that are the
+/// same whichever way is taken, and leaves known only at run time, which the node of the branch or
+/// loop makes.
+class ScriptPattern
+{
+public:
+    /// Everything as it is now. Values that `outer` cannot see (a way's own) are leaves.
+    static ScriptPattern of(const ScriptItem& item, const ScriptScope* outer);
+    /// Weakens the pattern so that it covers `item` too. True when it changed.
+    bool join(const ScriptItem& item);
+    /// The parts of `item` at the leaves, in order.
+    void collect(const ScriptItem& item, std::vector<ScriptItem>& leaves) const;
+    /// The item with a value for each leaf, taken from `values` in order.
+    ScriptItem build(const std::vector<ScopedRef>& values, std::size_t& next) const;
+    /// Types of the leaves in order.
+    void types(std::vector<ValueType>& out) const;
+
+private:
+    enum class Form
+    {
+        Fixed, ///< `fixed`, whichever way
+        Parts, ///< a container of known parts
+        Leaf
+    };
+    Form m_form = Form::Fixed;
+    const ScriptScope* m_outer = nullptr;
+    ScriptItem m_fixed;
+    ScriptContainer m_shell; ///< of Parts: kind, type, keys, path
+    std::vector<ScriptPattern> m_parts;
+    ValueType m_type; ///< of a leaf
+    c10::TypePtr m_listType; ///< of a leaf that is a list or dict
+    bool m_maybeNone = false;
+
+    void becomeLeaf(const ScriptItem& a, const ScriptItem& b);
+};
+
+/// Types of the leaves of all, in order.
+std::vector<ValueType> leafTypes(const std::vector<ScriptPattern>& patterns);
+/// The items of all with a value for each leaf, in order; there may be more values.
+std::vector<ScriptItem> itemsOf(const std::vector<ScriptPattern>& patterns,
+                                const std::vector<ScopedRef>& values);
 
 /// Branches, loops and exceptions of a TorchScript program. One use a node.
 class ScriptControl
@@ -37,9 +78,7 @@ private:
         std::vector<ScriptPattern> patterns;
         std::vector<ScriptContainerPtr> cells;
         std::vector<ValueRef> written;
-        /// Tensors that are written and which of the leaves shares memory with each. Behind the
-        /// node they are two tensors.
-        std::vector<std::pair<ValueRef, std::uint32_t>> handedOut;
+        std::vector<ValueRef> handedOut; ///< of these, what is also a leaf
     };
     /// One round of a loop, followed under the assumptions so far.
     struct Round
@@ -93,8 +132,7 @@ private:
     struct BodyWrites
     {
         std::vector<std::size_t> inputs; ///< positions of those that it changes
-        /// What it hands out that shares memory with one: its position, and which of the leaves.
-        std::vector<std::pair<std::size_t, std::uint32_t>> handedOut;
+        std::vector<std::size_t> handedOut; ///< of these, what shares memory with a leaf
     };
     static std::vector<std::size_t> writtenInputs(const Graph& body);
     static BodyWrites writesOf(const Graph& body, const std::vector<Argument>& leaves);
@@ -107,8 +145,7 @@ private:
                                 ValueRef leaf) const;
     /// The body of `control` changes what its operand was before: the start of a carried value, or
     /// a tensor that is its output too.
-    void remember(const JitNode& node, NodeId control, ValueRef operand,
-                  std::optional<std::uint32_t> output = std::nullopt);
+    void remember(const JitNode& node, NodeId control, ValueRef operand, bool isCarried);
     void writeBack(const std::vector<ValueRef>& targets, NodeId node, std::size_t firstOutput,
                    const JitNode& from);
 

@@ -18,26 +18,8 @@ using Kind = ScriptContainer::Kind;
 /// FX's name for a call of the target: "relu_" for "aten.relu_.default".
 std::string nodeName(const std::string& target)
 {
-    const auto first = target.find('.');
-    const auto last = target.rfind('.');
-    std::string name
-        = first == last ? target.substr(first + 1) : target.substr(first + 1, last - first - 1);
-    return name;
-}
-
-bool sameDefault(const Argument& given, const c10::Argument& slot)
-{
-    if (!slot.default_value())
-        return false;
-    const Argument usual = constantArgument(*slot.default_value(), slot.real_type());
-    if (given == usual)
-        return true;
-    // An `int[2]=1` may be spelled [1, 1].
-    const auto* list = given.asList();
-    return list && slot.N() && std::all_of(list->begin(), list->end(), [&](const Argument& item) {
-               const auto* one = usual.asList();
-               return item == usual || (one && one->size() == 1 && item == one->front());
-           });
+    const auto first = target.find('.') + 1;
+    return target.substr(first, target.find('.', first) - first);
 }
 
 } // namespace
@@ -99,9 +81,7 @@ ScopedRef ScriptEvaluator::emit(Node made)
     };
     const TypeOf typeInside
         = [&](ValueRef ref) -> const ValueType& { return m_scope->value(ref).type; };
-    inferTypes(made, typeInside, rankInside);
-    ResultRanks ranks = inferRanks(made, rankInside);
-    probeResults(made, ranks, typeInside, rankInside);
+    const ResultRanks ranks = inferResults(made, typeInside, rankInside);
     const ScopedRef ref {m_scope, {m_scope->append(std::move(made)), 0}, false};
     for (std::uint32_t i = 0; i < ranks.counts.size(); ++i)
         if (ranks.counts[i])
@@ -142,79 +122,53 @@ Result<ScriptItem> ScriptEvaluator::sizeOf(const ScopedRef& tensor, const Script
 }
 
 Result<std::vector<NamedArgument>> ScriptEvaluator::arguments(const c10::FunctionSchema& schema,
-                                                              const Items& args)
+                                                              const Items& args, bool asValues)
 {
     std::vector<NamedArgument> made;
     for (std::size_t i = 0; i < args.size(); ++i) {
         const bool formal = i < schema.arguments().size();
-        QS_TRY(Argument read,
-               argument(args[i],
-                        formal ? schema.arguments()[i].real_type()
-                               : c10::TypePtr(c10::AnyType::get())));
+        const c10::TypePtr wanted = formal && !asValues ? schema.arguments()[i].real_type()
+                                                        : c10::TypePtr(c10::AnyType::get());
+        QS_TRY(Argument read, argument(args[i], wanted));
         made.push_back({formal ? schema.arguments()[i].name() : "", std::move(read)});
     }
-    while (!made.empty() && made.size() <= schema.arguments().size()
-           && sameDefault(made.back().value, schema.arguments()[made.size() - 1]))
-        made.pop_back();
+    dropDefaults(made, schema);
     return made;
 }
 
 Result<void> ScriptEvaluator::bindOutputs(const JitNode& node, Node made, Env& env,
                                           const ScriptContainerPtr& changed)
 {
-    std::vector<std::size_t> widths;
+    std::vector<std::size_t> parts; // of a list of tensors that are taken one by one; else 0
     for (const JitValue* out : node.outputs()) {
         const auto list = out->type()->cast<c10::ListType>();
-        const bool tensors = list && list->getElementType()->kind() == c10::TypeKind::TensorType;
-        const bool alone = !changed && node.outputs().size() == 1;
-        const ScriptParts taken = tensors && alone ? partsUsed(*out) : ScriptParts();
-        const std::size_t parts = taken.isReadWhole ? 0 : taken.count;
-        widths.push_back(parts);
-        Value value;
-        value.type = runtimeType(parts > 0 ? list->getElementType() : out->type());
-        for (std::size_t i = 0; i < std::max<std::size_t>(parts, 1); ++i)
-            made.outputs.push_back(value);
+        const bool areTensors = list && list->getElementType()->kind() == c10::TypeKind::TensorType;
+        const bool isAlone = !changed && node.outputs().size() == 1;
+        const ScriptParts taken = areTensors && isAlone ? partsUsed(*out) : ScriptParts();
+        parts.push_back(taken.isReadWhole ? 0 : taken.count);
+        const Value value {"", runtimeType(parts.back() ? list->getElementType() : out->type())};
+        made.outputs.insert(made.outputs.end(), std::max<std::size_t>(parts.back(), 1), value);
     }
     if (changed)
         made.outputs.push_back({"", runtimeType(changed->type)});
     label(made, &node);
-    const bool outputsNothing = made.outputs.empty();
-    const ScopedRef first = emit(std::move(made));
-    if (outputsNothing)
-        return {};
-    std::uint32_t next = 0;
-    for (std::size_t i = 0; i < node.outputs().size(); ++i) {
+    ScopedRef ref = emit(std::move(made));
+    const auto next = [&ref] {
+        const ScopedRef now = ref;
+        ++ref.ref.index;
+        return now;
+    };
+    for (std::size_t i = 0; i < parts.size(); ++i) {
         const JitValue* out = node.outputs()[i];
-        const auto reference = [&] {
-            ScopedRef ref {m_scope, {first.ref.node, next++}, false};
-            ref.maybeNone = out->type()->kind() == c10::TypeKind::OptionalType;
-            return ref;
-        };
-        if (widths[i] > 0) {
-            std::vector<ScriptItem> parts;
-            for (std::size_t p = 0; p < widths[i]; ++p)
-                parts.push_back(reference());
-            env[out] = makeContainer(Kind::List, out->type(), std::move(parts));
-        } else if (isListType(out->type()) || out->type()->kind() == c10::TypeKind::DictType) {
-            const Kind kind = isListType(out->type()) ? Kind::List : Kind::Dict;
-            ScriptItem whole = makeContainer(kind, unwrapped(out->type()), {});
-            const ScopedRef ref = reference();
-            if (ref.maybeNone) {
-                env[out] = ref;
-            } else {
-                containerOf(whole)->runtime = ref;
-                env[out] = std::move(whole);
-            }
-        } else {
-            env[out] = reference();
-        }
+        Items items;
+        while (items.size() < parts[i])
+            items.push_back(next());
+        env[out] = parts[i] > 0 ? makeContainer(Kind::List, out->type(), std::move(items))
+                                : runtimeItem(next(), out->type());
     }
     if (changed) {
         m_journal.touch(changed);
-        changed->items.clear();
-        changed->keys.clear();
-        changed->sizesOf.reset();
-        changed->runtime = ScopedRef {m_scope, {first.ref.node, next}, false};
+        *changed = {changed->kind, changed->type, {}, {}, next(), {}, changed->path};
     }
     return {};
 }
@@ -243,14 +197,7 @@ Result<void> ScriptEvaluator::emitOperator(const JitNode& node, Items args, Env&
             && !findOperator(made.target))
             changed = std::get<ScriptContainerPtr>(args[i]);
     }
-    if (changed) {
-        for (std::size_t i = 0; i < args.size(); ++i) {
-            QS_TRY(Argument read, argument(args[i], c10::AnyType::get()));
-            made.args.push_back({schema->arguments()[i].name(), std::move(read)});
-        }
-    } else {
-        QS_TRY(made.args, arguments(*schema, args));
-    }
+    QS_TRY(made.args, arguments(*schema, args, changed != nullptr));
     respellNode(made);
     QS_CHECK(bindOutputs(node, std::move(made), env, changed));
     // append and the like return the very list.

@@ -15,7 +15,7 @@ namespace qs {
 
 namespace {
 
-constexpr int kMaxCallDepth = 200;
+constexpr std::size_t kMaxCallDepth = 200;
 
 /// "torch.nn.functional.relu" for the functions of torch.nn.functional, else empty.
 std::string functionalName(const torch::jit::Function& function)
@@ -113,7 +113,7 @@ Result<ScriptItem> ScriptEvaluator::call(torch::jit::Function& function, Items a
     if (!function.isGraphFunction())
         return fail(ErrorCode::Unsupported,
                     "calls the method '" + function.name() + "' of a C++ class");
-    if (m_depth >= kMaxCallDepth)
+    if (m_levels.size() >= kMaxCallDepth)
         return fail(ErrorCode::BadInput, "calls are nested too deeply");
     const auto& schema = function.getSchema();
     const auto graph = torch::jit::toGraphFunction(function).graph();
@@ -145,15 +145,12 @@ Result<ScriptItem> ScriptEvaluator::call(torch::jit::Function& function, Items a
         level.function = functionalName(function);
     }
     m_levels.push_back(std::move(level));
-    ++m_depth;
     Env env;
     for (std::size_t i = 0; i < args.size(); ++i)
         env[graph->inputs()[i]] = std::move(args[i]);
     auto done = runBlock(*graph->block(), env);
-    --m_depth;
     m_levels.pop_back();
-    if (!done)
-        return fail(std::move(done).error());
+    QS_CHECK(std::move(done));
     if (graph->outputs().size() != 1)
         return fail(ErrorCode::BadInput, "a function without a single return value");
     return item(graph->outputs()[0], env);
@@ -177,11 +174,14 @@ Result<void> ScriptEvaluator::runNode(const JitNode& node, Env& env)
     if (isPrim)
         return {};
     QS_TRY(Items args, inputs(node, env));
-    for (const auto run :
-         {&ScriptEvaluator::runContainer, &ScriptEvaluator::runKnown, &ScriptEvaluator::respell}) {
-        QS_TRY(const bool done, (this->*run)(node, args, env));
-        if (done)
-            return {};
+    for (const auto read :
+         {&ScriptEvaluator::readContainer, &ScriptEvaluator::runKnown, &ScriptEvaluator::respell}) {
+        QS_TRY(ScriptAnswer answer, (this->*read)(node, args));
+        if (!answer)
+            continue;
+        for (const JitValue* out : node.outputs())
+            env[out] = std::move(*answer);
+        return {};
     }
     return emitOperator(node, std::move(args), env);
 }

@@ -26,16 +26,12 @@ Result<void> ScriptControl::runLoop(const JitNode& node, Env& env)
 Result<bool> ScriptControl::unroll(const JitNode& node, Env& env)
 {
     const torch::jit::Block& body = *node.blocks()[0];
-    QS_TRY(const ScriptItem trips, m_e.item(node.input(0), env));
-    QS_TRY(ScriptItem go, m_e.item(node.input(1), env));
-    const auto* count = knownValue(trips);
+    QS_TRY(const ScriptEvaluator::Items inputs, m_e.inputs(node, env));
+    ScriptItem go = inputs[1];
+    const auto* count = knownValue(inputs[0]);
     if (!count || !count->isInt())
         return false;
-    std::vector<ScriptItem> carried;
-    for (std::size_t i = 2; i < node.inputs().size(); ++i) {
-        QS_TRY(ScriptItem item, m_e.item(node.input(i), env));
-        carried.push_back(std::move(item));
-    }
+    std::vector<ScriptItem> carried(inputs.begin() + 2, inputs.end());
     const auto calls = m_e.m_calls;
     const std::size_t mark = m_e.m_scope->mark();
     m_e.m_journal.open();
@@ -56,8 +52,7 @@ Result<bool> ScriptControl::unroll(const JitNode& node, Env& env)
         env[body.inputs()[0]] = at::IValue(round);
         for (std::size_t i = 0; i < carried.size(); ++i)
             env[body.inputs()[i + 1]] = carried[i];
-        if (auto done = m_e.runBlock(body, env); !done)
-            return fail(std::move(done).error());
+        QS_CHECK(m_e.runBlock(body, env));
         QS_TRY(go, m_e.item(body.outputs()[0], env));
         for (std::size_t i = 0; i < carried.size(); ++i) {
             QS_TRY(carried[i], m_e.item(body.outputs()[i + 1], env));
@@ -178,9 +173,9 @@ Result<void> ScriptControl::finishLoop(const JitNode& node, Outcome loop,
         if (const auto* operand = carried[input - 1].asRef())
             changed.push_back(*operand);
     }
-    for (const auto& [input, leaf] : writes.handedOut)
+    for (const std::size_t input : writes.handedOut)
         if (input > round.leaves)
-            loop.handedOut.push_back({loop.written[input - round.leaves - 1], leaf});
+            loop.handedOut.push_back(loop.written[input - round.leaves - 1]);
     QS_CHECK(checkNames(node, loop.written, seen));
     QS_CHECK(checkNames(node, changed, seen));
     for (const ValueRef& target : loop.written) {
@@ -202,7 +197,7 @@ Result<void> ScriptControl::finishLoop(const JitNode& node, Outcome loop,
                  {"operands", Argument::List(captures.begin(), captures.end())}};
     const NodeId id = handOut(node, std::move(made), loop, env);
     for (const ValueRef& operand : changed)
-        remember(node, id, operand);
+        remember(node, id, operand, true);
     return {};
 }
 

@@ -2,7 +2,7 @@
 #include "engine/import/torchscript/walk/torchscript_values.h"
 
 #include "engine/execute/torch_types.h"
-#include "engine/import/torchscript/normalise/torchscript_spelling.h"
+#include "engine/execute/value_conversion.h"
 
 #include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/ir/ir.h>
@@ -127,6 +127,19 @@ c10::TypePtr partType(const c10::TypePtr& type, std::size_t place)
                                                                              : inside.back();
 }
 
+ScriptItem runtimeItem(ScopedRef ref, const c10::TypePtr& type)
+{
+    ref.maybeNone = ref.maybeNone || type->kind() == c10::TypeKind::OptionalType;
+    const c10::TypePtr plain = unwrapped(type);
+    const bool isDict = plain->kind() == c10::TypeKind::DictType;
+    if (ref.maybeNone || (!isDict && plain->kind() != c10::TypeKind::ListType))
+        return ref;
+    using Kind = ScriptContainer::Kind;
+    ScriptItem made = makeContainer(isDict ? Kind::Dict : Kind::List, plain, {});
+    containerOf(made)->runtime = ref;
+    return made;
+}
+
 ScriptParts partsUsed(const torch::jit::Value& value)
 {
     constexpr std::int64_t kMost = 1024;
@@ -192,9 +205,9 @@ Argument constantArgument(const at::IValue& value, const c10::TypePtr& real)
         case c10::TypeKind::ScalarTypeType:
             return fromScalarType(at::ScalarType(number));
         case c10::TypeKind::LayoutType:
-            return LayoutTag {layoutName(number)};
+            return LayoutTag {layoutName(at::Layout(number))};
         case c10::TypeKind::MemoryFormatType:
-            return MemoryFormatTag {memoryFormatName(number)};
+            return MemoryFormatTag {memoryFormatName(at::MemoryFormat(number))};
         default:
             return number;
         }

@@ -37,6 +37,9 @@ struct ScopedRef
 /// one. monostate: a value that no path reads (prim::Uninitialized).
 using ScriptItem = std::variant<std::monostate, at::IValue, ScopedRef, ScriptContainerPtr>;
 
+/// What a node of the program comes to when its reading needs no operator; else nothing.
+using ScriptAnswer = std::optional<ScriptItem>;
+
 /// A tuple, list, dict or object. Lists, dicts and objects have identity and may change while the
 /// program is read; tuples do not.
 struct ScriptContainer
@@ -121,6 +124,8 @@ struct ScriptParts
     bool isReadWhole = false; ///< by something else, too
 };
 ScriptParts partsUsed(const torch::jit::Value& value);
+/// A value that a node makes, as an item of the type: lists and dicts are containers.
+ScriptItem runtimeItem(ScopedRef ref, const c10::TypePtr& type);
 /// What a value of this TorchScript type is at run time.
 ValueType runtimeType(const c10::TypePtr& type);
 /// A constant as an argument; `real` distinguishes numbers that stand for element types and
