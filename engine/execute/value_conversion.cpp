@@ -15,30 +15,33 @@ namespace qs {
 
 namespace {
 
-Result<at::Layout> layoutOf(const std::string& name)
+constexpr std::pair<std::string_view, at::Layout> kLayouts[] = {
+    {"strided", at::kStrided},      {"sparse_coo", at::kSparse},    {"sparse_csr", at::kSparseCsr},
+    {"sparse_csc", at::kSparseCsc}, {"sparse_bsr", at::kSparseBsr}, {"sparse_bsc", at::kSparseBsc},
+    {"_mkldnn", at::kMkldnn}};
+constexpr std::pair<std::string_view, at::MemoryFormat> kMemoryFormats[]
+    = {{"contiguous_format", at::MemoryFormat::Contiguous},
+       {"channels_last", at::MemoryFormat::ChannelsLast},
+       {"channels_last_3d", at::MemoryFormat::ChannelsLast3d},
+       {"preserve_format", at::MemoryFormat::Preserve}};
+
+template<class Value, std::size_t count>
+Result<Value> valueNamed(const std::pair<std::string_view, Value> (&names)[count],
+                         const std::string& name, const std::string& what)
 {
-    static constexpr std::pair<std::string_view, at::Layout> kLayouts[]
-        = {{"strided", at::kStrided},      {"sparse_coo", at::kSparse},
-           {"sparse_csr", at::kSparseCsr}, {"sparse_csc", at::kSparseCsc},
-           {"sparse_bsr", at::kSparseBsr}, {"sparse_bsc", at::kSparseBsc},
-           {"_mkldnn", at::kMkldnn}};
-    for (const auto& [word, layout] : kLayouts)
+    for (const auto& [word, value] : names)
         if (word == name)
-            return layout;
-    return fail(ErrorCode::BadInput, "unknown layout '" + name + "'");
+            return value;
+    return fail(ErrorCode::BadInput, "unknown " + what + " '" + name + "'");
 }
 
-Result<at::MemoryFormat> memoryFormatOf(const std::string& name)
+template<class Value, std::size_t count>
+std::string nameIn(const std::pair<std::string_view, Value> (&names)[count], Value wanted)
 {
-    static constexpr std::pair<std::string_view, at::MemoryFormat> kFormats[]
-        = {{"contiguous_format", at::MemoryFormat::Contiguous},
-           {"channels_last", at::MemoryFormat::ChannelsLast},
-           {"channels_last_3d", at::MemoryFormat::ChannelsLast3d},
-           {"preserve_format", at::MemoryFormat::Preserve}};
-    for (const auto& [word, format] : kFormats)
-        if (word == name)
-            return format;
-    return fail(ErrorCode::BadInput, "unknown memory format '" + name + "'");
+    for (const auto& [word, value] : names)
+        if (value == wanted)
+            return std::string(word);
+    return {};
 }
 
 /// A constant or a read value; not a list.
@@ -61,11 +64,11 @@ Result<at::IValue> single(const Argument& argument, const at::Device& device, co
     if (const auto* v = std::get_if<ComplexNumber>(&argument.value))
         return at::IValue(c10::complex<double>(v->real, v->imaginary));
     if (const auto* v = std::get_if<LayoutTag>(&argument.value)) {
-        QS_TRY(const at::Layout layout, layoutOf(v->name));
+        QS_TRY(const at::Layout layout, valueNamed(kLayouts, v->name, "layout"));
         return at::IValue(std::int64_t(layout));
     }
     if (const auto* v = std::get_if<MemoryFormatTag>(&argument.value)) {
-        QS_TRY(const at::MemoryFormat format, memoryFormatOf(v->name));
+        QS_TRY(const at::MemoryFormat format, valueNamed(kMemoryFormats, v->name, "memory format"));
         return at::IValue(std::int64_t(format));
     }
     return at::IValue();
@@ -157,6 +160,16 @@ Result<at::IValue> convertTo(const Argument& argument, const c10::TypePtr& type,
 }
 
 } // namespace
+
+std::string layoutName(at::Layout layout)
+{
+    return nameIn(kLayouts, layout);
+}
+
+std::string memoryFormatName(at::MemoryFormat format)
+{
+    return nameIn(kMemoryFormats, format);
+}
 
 Result<at::IValue> convertArgument(const Argument& argument, const c10::Argument& slot,
                                    const at::Device& device, const ReadValue& read)

@@ -29,4 +29,8 @@ Result<at::IValue> convertUntyped(const Argument& argument, const at::Device& de
 Result<void> convertFlat(const Argument& argument, const at::Device& device, const ReadValue& read,
                          std::vector<at::IValue>& out);
 
+/// PyTorch's names for layouts and memory formats; "" for those without.
+std::string layoutName(at::Layout layout);
+std::string memoryFormatName(at::MemoryFormat format);
+
 } // namespace qs

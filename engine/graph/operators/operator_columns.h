@@ -36,45 +36,28 @@ enum class OperatorWeight : std::uint8_t
     Other ///< of an extension pack: nothing folds into it
 };
 
-/// The element type of an operator's results, where no argument names it.
+/// The element type of an operator's results, where no argument names it: what the operator itself
+/// does not tell of operands of which little is known.
 enum class ResultType : std::uint8_t
 {
     Unknown,
     First, ///< of its first tensor, whatever the others are
     Bool,
     Index, ///< int64, or int32 where an argument asks for it
-    Promoted, ///< what torch.result_type says of the operands
-    Floating, ///< ... and float32 where that is a whole number
-    RealFloating, ///< ... and the parts' type where that is complex
-    Sum, ///< as the first, whole numbers as int64
-    Complex, ///< the complex type of the first's precision
-    Real, ///< the parts' type where the first is complex
-    Spectrum, ///< of stft
-    Signal, ///< of its inverse
-    Float32
+    Float32,
+    Complex, ///< the complex type of the first's precision: transforms, which have no kernels there
+    Real ///< the parts' type where the first is complex
 };
 
-/// The number of dimensions of an operator's results.
+/// The number of dimensions of an operator's results: what depends on no size, or on a list alone.
 enum class ResultRank : std::uint8_t
 {
     Unknown,
     First, ///< that of the first argument
     Second,
-    OneMore, ///< than the first argument's
-    OneLess,
-    Widest, ///< the most of all operands
-    WidestMatrix, ///< ... which have two at least
-    Reduced, ///< the first's without those that are reduced along
-    SizesFirst, ///< as many as the list of sizes has, the first argument
-    SizesSecond,
-    One,
+    SizesSecond, ///< as many as the list of sizes has, the second argument
     Two,
     Three,
-    Joined, ///< that of the parts in its list
-    Stacked, ///< ... and one more
-    Grid, ///< as many as there are parts
-    Flattened, ///< the first's, several made one
-    Embedded, ///< the second's and one more
     Spectrum ///< of stft
 };
 
@@ -92,7 +75,6 @@ enum class OperatorTrait : std::uint8_t
     HandsArgumentOn, ///< may return its argument, or a view, and declares nothing
     LeavesMemory, ///< its results hold whatever was in memory
     GivesIndices, ///< of two results the second holds indices
-    RanksAgree, ///< all its results have the same number of dimensions
     Measures, ///< tells a tensor's form: a number that its values do not decide
     ReadsNumber, ///< the number out of a tensor of one element
     Asserts, ///< does nothing but check its arguments

@@ -17,17 +17,10 @@ namespace qs {
 
 namespace {
 
-struct Frame
-{
-    std::string file;
-    int line = 0;
-    std::string function;
-};
-
 /// "/path/conv.py(548): _conv_forward", one a line, innermost first.
-std::vector<Frame> framesOf(const std::string& text)
+std::vector<SourceLocation> framesOf(const std::string& text)
 {
-    std::vector<Frame> frames;
+    std::vector<SourceLocation> frames;
     std::size_t at = 0;
     while (at < text.size()) {
         const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -37,7 +30,9 @@ std::vector<Frame> framesOf(const std::string& text)
         const auto open = close == std::string::npos ? close : line.rfind('(', close);
         if (open == std::string::npos)
             continue;
-        Frame frame {line.substr(0, open), 0, line.substr(close + 3)};
+        SourceLocation frame;
+        frame.file = line.substr(0, open);
+        frame.function = line.substr(close + 3);
         std::from_chars(line.data() + open + 1, line.data() + close, frame.line);
         if (frame.line > 0)
             frames.push_back(std::move(frame));
@@ -120,14 +115,10 @@ SourceLocation ScriptDebug::find(const torch::jit::SourceRange& range) const
         return where;
     const auto frames = framesOf(from->text);
     if (!frames.empty()) {
-        const auto user = std::find_if(frames.begin(), frames.end(), [](const Frame& frame) {
+        const auto user = std::find_if(frames.begin(), frames.end(), [](const auto& frame) {
             return !isInsideTorch(frame.file);
         });
-        const Frame& frame = user == frames.end() ? frames.front() : *user;
-        where.file = frame.file;
-        where.line = frame.line;
-        where.function = frame.function;
-        return where;
+        return user == frames.end() ? frames.front() : *user;
     }
     const std::size_t start = std::min(from->start, from->text.size());
     const std::size_t lineStart = start == 0 ? 0 : from->text.rfind('\n', start - 1) + 1;
@@ -152,7 +143,7 @@ std::string ScriptDebug::calledAs(const torch::jit::SourceRange& range,
     if (frames.empty())
         return calledInText(from->text, from->start, from->end, word);
     std::string found;
-    for (const Frame& frame : frames) {
+    for (const SourceLocation& frame : frames) {
         if (!frame.file.ends_with("torch/nn/functional.py"))
             break; // the innermost frames alone
         found = frame.function;

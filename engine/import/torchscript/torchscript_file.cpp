@@ -16,7 +16,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <optional>
 #include <unordered_set>
 
@@ -48,6 +47,16 @@ bool isCellState(const at::IValue& state)
         return false;
     const std::string& kind = parts[0].toStringRef();
     return kind == "quantized_fp16" || (kind == "quantized_dynamic" && holdsTwo(parts[1]));
+}
+
+/// Hands out a text, which must outlive it, piece by piece.
+auto readerOf(const std::string& bytes)
+{
+    return [&bytes, at = std::size_t(0)](char* out, std::size_t wanted) mutable {
+        const std::size_t got = bytes.copy(out, wanted, at);
+        at += got;
+        return got;
+    };
 }
 
 class ScriptReading
@@ -167,13 +176,6 @@ private:
         if (auto sound = checkPickle(bytes, held); !sound)
             return fail(bad("cannot be read as TorchScript: " + sound.error().message)
                             .withHint("the file is damaged; save it again"));
-        std::size_t at = 0;
-        const auto reader = [&](char* out, std::size_t wanted) {
-            const std::size_t got = std::min(wanted, bytes.size() - at);
-            std::memcpy(out, bytes.data() + at, got);
-            at += got;
-            return got;
-        };
         const auto types = [this](const c10::QualifiedName& type) {
             return c10::StrongTypePtr(m_file.unit, m_importer->loadType(type));
         };
@@ -181,7 +183,8 @@ private:
             return object(type, std::move(state));
         };
         const auto record = [&](const std::string& key) { return storage(name + "/" + key, lazy); };
-        torch::jit::Unpickler unpickler(reader, types, objects, record, at::Device(at::kCPU));
+        torch::jit::Unpickler unpickler(readerOf(bytes), types, objects, record,
+                                        at::Device(at::kCPU));
         unpickler.set_version(m_version);
         const at::IValue value = unpickler.parse_ivalue();
         QS_CHECK(checkTensors(value));
@@ -293,15 +296,8 @@ private:
         const auto read = guardTorch([&]() -> Result<void> {
             QS_TRY(const std::string bytes, m_archive.read("traced_inputs.pkl"));
             QS_CHECK(checkPickle(bytes, [](const std::string&) { return UINT64_MAX; }));
-            std::size_t at = 0;
             torch::jit::Unpickler unpickler(
-                [&](char* out, std::size_t wanted) {
-                    const std::size_t got = std::min(wanted, bytes.size() - at);
-                    std::memcpy(out, bytes.data() + at, got);
-                    at += got;
-                    return got;
-                },
-                nullptr, nullptr,
+                readerOf(bytes), nullptr, nullptr,
                 [](const std::string&) { return at::getCPUAllocator()->allocate(1); },
                 at::Device(at::kCPU));
             const at::IValue all = unpickler.parse_ivalue();

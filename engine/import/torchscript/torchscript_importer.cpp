@@ -65,8 +65,16 @@ Result<ScriptFile> openWhole(const Pt2Archive& archive, ScriptPlaceholders& plac
     auto file = openScriptFile(archive, job);
     if (file || file.error().message.find("Unknown builtin op") == std::string::npos)
         return file;
-    const auto added = guardTorchValue<bool>([&] { return placeholders.add(archive); });
-    return added && *added ? openScriptFile(archive, job) : std::move(file);
+    const auto added = guardTorchValue<std::string>([&] { return placeholders.add(archive); });
+    if (!added || added->empty())
+        return file;
+    file = openScriptFile(archive, job);
+    if (!file && file.error().hint.empty())
+        return fail(std::move(file).error().withHint(
+            "it calls operators that are not known to this LibTorch (" + *added
+            + "), of which the file does not tell what they return: load the library that has "
+              "them with --extension DIR, or export the model with torch.export"));
+    return file;
 }
 
 } // namespace

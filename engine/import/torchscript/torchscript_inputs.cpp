@@ -17,11 +17,6 @@ namespace {
 using PlainJson = nlohmann::json;
 using Kind = ScriptContainer::Kind;
 
-PlainJson leafTree()
-{
-    return {{"type", nullptr}, {"context", nullptr}, {"children_spec", PlainJson::array()}};
-}
-
 PlainJson tree(const char* type, const PlainJson& context, PlainJson children)
 {
     return {{"type", type},
@@ -34,31 +29,29 @@ std::string wholeTree(PlainJson root)
     return PlainJson::array({1, std::move(root)}).dump();
 }
 
-/// What the program's own use of a list or dict argument tells about its parts.
-struct Parts
+/// Null for what is one value, whatever it holds.
+const ScriptContainer* takenApart(const ScriptItem& item)
 {
-    std::size_t count = 0;
-    std::vector<std::string> keys;
-};
+    const ScriptContainer* held = containerOf(item);
+    return held && !held->runtime && !held->sizesOf && held->kind != Kind::Object ? held : nullptr;
+}
 
-Parts partsUsed(const torch::jit::Value* value)
+PlainJson treeOf(const ScriptItem& item)
 {
-    Parts parts;
-    for (const auto& use : value ? value->uses() : torch::jit::use_list()) {
-        const std::string kind = use.user->kind().toQualString();
-        if (use.user->kind() == c10::prim::ListUnpack)
-            parts.count = std::max(parts.count, use.user->outputs().size());
-        const auto key = kind == "aten::__getitem__" || kind == "aten::__contains__"
-            ? torch::jit::toIValue(use.user->input(1))
-            : std::nullopt;
-        if (key && key->isInt() && key->toInt() >= 0 && key->toInt() < 1024)
-            parts.count = std::max(parts.count, std::size_t(key->toInt()) + 1);
-        if (key && key->isString()
-            && std::find(parts.keys.begin(), parts.keys.end(), key->toStringRef())
-                == parts.keys.end())
-            parts.keys.push_back(key->toStringRef());
-    }
-    return parts;
+    const ScriptContainer* held = takenApart(item);
+    if (!held)
+        return {{"type", nullptr}, {"context", nullptr}, {"children_spec", PlainJson::array()}};
+    PlainJson children = PlainJson::array(), keys = PlainJson::array();
+    for (const ScriptItem& part : held->items)
+        children.push_back(treeOf(part));
+    for (const at::IValue& key : held->keys)
+        keys.push_back(key.isString()    ? PlainJson(key.toStringRef())
+                           : key.isInt() ? PlainJson(key.toInt())
+                                         : PlainJson("?"));
+    if (held->kind == Kind::Dict)
+        return tree("builtins.dict", keys, std::move(children));
+    return tree(held->kind == Kind::Tuple ? "builtins.tuple" : "builtins.list", nullptr,
+                std::move(children));
 }
 
 class InputDeclarer
@@ -69,31 +62,23 @@ public:
     {
     }
 
-    struct Declared
+    Result<ScriptItem> declare(const c10::TypePtr& given, const std::string& name,
+                               const at::IValue* traced, const torch::jit::Value* value)
     {
-        ScriptItem item;
-        PlainJson tree;
-    };
-
-    Result<Declared> declare(const c10::TypePtr& given, const std::string& name,
-                             const at::IValue* traced, const torch::jit::Value* value)
-    {
-        c10::TypePtr type = given;
-        if (const auto optional = type->cast<c10::OptionalType>())
-            type = optional->getElementType();
-        if (const auto tuple = type->cast<c10::TupleType>())
-            return declareTuple(tuple, name, traced);
-        if (const auto list = type->cast<c10::ListType>())
-            return declareList(list, name, traced, value);
-        if (const auto dict = type->cast<c10::DictType>())
-            return declareDict(dict, name, traced, value);
+        const c10::TypePtr type = unwrapped(given);
         switch (type->kind()) {
         case c10::TypeKind::TensorType:
         case c10::TypeKind::IntType:
         case c10::TypeKind::FloatType:
         case c10::TypeKind::BoolType:
         case c10::TypeKind::NumberType:
-            return Declared {leaf(runtimeType(type), name, traced), leafTree()};
+            return leaf(runtimeType(type), name, traced);
+        case c10::TypeKind::TupleType:
+            return declareParts(Kind::Tuple, type, name, traced, value);
+        case c10::TypeKind::ListType:
+            return declareParts(Kind::List, type, name, traced, value);
+        case c10::TypeKind::DictType:
+            return declareParts(Kind::Dict, type, name, traced, value);
         default:
             return fail(makeError(ErrorCode::Unsupported,
                                   "the model's argument '" + name + "' is a "
@@ -104,7 +89,7 @@ public:
     }
 
 private:
-    ScopedRef leaf(ValueType type, const std::string& name, const at::IValue* traced)
+    ScriptItem leaf(ValueType type, const std::string& name, const at::IValue* traced)
     {
         if (type.kind == ValueKind::Tensor && traced && traced->isTensor()) {
             const at::Tensor& example = traced->toTensor();
@@ -121,87 +106,50 @@ private:
         input.kind = NodeKind::Input;
         input.name = input.target = name;
         input.outputs.push_back({"", std::move(type)});
-        return {&m_root, {m_root.addSource(std::move(input)), 0}, false};
+        return ScopedRef {&m_root, {m_root.addSource(std::move(input)), 0}, false};
     }
 
-    Result<Declared> declareTuple(const c10::TupleTypePtr& type, const std::string& name,
-                                  const at::IValue* traced)
+    /// How many parts a list has and which keys a dict, the example tells, else the program's own
+    /// use of it.
+    Result<ScriptItem> declareParts(Kind kind, const c10::TypePtr& type, const std::string& name,
+                                    const at::IValue* traced, const torch::jit::Value* value)
     {
-        std::vector<ScriptItem> items;
-        PlainJson children = PlainJson::array();
-        const auto& elements = type->elements();
-        for (std::size_t i = 0; i < elements.size(); ++i) {
-            const bool has
-                = traced && traced->isTuple() && i < traced->toTupleRef().elements().size();
-            QS_TRY(Declared part,
-                   declare(elements[i], name + "_" + std::to_string(i),
-                           has ? &traced->toTupleRef().elements()[i] : nullptr, nullptr));
-            items.push_back(std::move(part.item));
-            children.push_back(std::move(part.tree));
-        }
-        return Declared {makeContainer(Kind::Tuple, type, std::move(items)),
-                         tree("builtins.tuple", nullptr, std::move(children))};
-    }
-
-    Result<Declared> declareList(const c10::ListTypePtr& type, const std::string& name,
-                                 const at::IValue* traced, const torch::jit::Value* value)
-    {
-        std::vector<at::IValue> examples;
-        if (traced && traced->isList())
+        std::vector<at::IValue> examples, keys;
+        if (traced && traced->isTuple())
+            examples = traced->toTupleRef().elements().vec();
+        else if (traced && traced->isList())
             examples = traced->toListRef().vec();
-        const std::size_t count = examples.empty() ? partsUsed(value).count : examples.size();
-        std::vector<ScriptItem> items;
-        PlainJson children = PlainJson::array();
-        for (std::size_t i = 0; i < count; ++i) {
-            QS_TRY(Declared part,
-                   declare(type->getElementType(), name + "_" + std::to_string(i),
-                           i < examples.size() ? &examples[i] : nullptr, nullptr));
-            items.push_back(std::move(part.item));
-            children.push_back(std::move(part.tree));
-        }
-        if (count == 0)
-            return fail(unknownLength(name, "how long it is"));
-        return Declared {makeContainer(Kind::List, type, std::move(items)),
-                         tree("builtins.list", nullptr, std::move(children))};
-    }
-
-    Result<Declared> declareDict(const c10::DictTypePtr& type, const std::string& name,
-                                 const at::IValue* traced, const torch::jit::Value* value)
-    {
-        std::vector<std::pair<std::string, const at::IValue*>> entries;
-        std::vector<at::IValue> examples;
-        std::vector<std::string> keys = partsUsed(value).keys;
-        if (traced && traced->isGenericDict()) {
-            keys.clear();
+        else if (traced && traced->isGenericDict())
             for (const auto& entry : traced->toGenericDict())
                 if (entry.key().isString()) {
-                    keys.push_back(entry.key().toStringRef());
+                    keys.push_back(entry.key());
                     examples.push_back(entry.value());
                 }
-        }
-        if (keys.empty())
-            return fail(unknownLength(name, "which keys it has"));
+        const ScriptParts used = value ? partsUsed(*value) : ScriptParts();
+        if (kind == Kind::Dict && keys.empty())
+            keys.assign(used.keys.begin(), used.keys.end());
+        const std::size_t count = kind == Kind::Tuple ? type->containedTypes().size()
+            : kind == Kind::Dict                      ? keys.size()
+            : examples.empty()                        ? used.count
+                                                      : examples.size();
+        if (count == 0 && kind != Kind::Tuple)
+            return fail(
+                makeError(ErrorCode::Unsupported,
+                          "nothing in the file tells of the model's argument '" + name
+                              + (kind == Kind::List ? "' how long it is" : "' which keys it has"))
+                    .withHint("save a traced model, or take the argument apart in "
+                              "forward"));
         std::vector<ScriptItem> items;
-        std::vector<at::IValue> known;
-        PlainJson children = PlainJson::array();
-        for (std::size_t i = 0; i < keys.size(); ++i) {
-            QS_TRY(Declared part,
-                   declare(type->getValueType(), name + "_" + keys[i],
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::string part = keys.empty() ? std::to_string(i) : keys[i].toStringRef();
+            QS_TRY(ScriptItem made,
+                   declare(partType(type, i), name + "_" + part,
                            i < examples.size() ? &examples[i] : nullptr, nullptr));
-            items.push_back(std::move(part.item));
-            known.emplace_back(keys[i]);
-            children.push_back(std::move(part.tree));
+            items.push_back(std::move(made));
         }
-        ScriptItem made = makeContainer(Kind::Dict, type, std::move(items));
-        containerOf(made)->keys = std::move(known);
-        return Declared {std::move(made), tree("builtins.dict", keys, std::move(children))};
-    }
-
-    static Error unknownLength(const std::string& name, const std::string& what)
-    {
-        return makeError(ErrorCode::Unsupported,
-                         "nothing in the file tells of the model's argument '" + name + "' " + what)
-            .withHint("save a traced model, or take the argument apart in forward");
+        ScriptItem made = makeContainer(kind, type, std::move(items));
+        containerOf(made)->keys = std::move(keys);
+        return made;
     }
 
     ScriptScope& m_root;
@@ -209,44 +157,17 @@ private:
 };
 
 /// Flattens forward's return value.
-class OutputDeclarer
+Result<void> addOutputs(ScriptEvaluator& evaluator, const ScriptItem& item, Node& out)
 {
-public:
-    OutputDeclarer(ScriptEvaluator& evaluator, Node& out)
-        : m_evaluator(evaluator)
-        , m_out(out)
-    {
+    if (const ScriptContainer* held = takenApart(item)) {
+        for (const ScriptItem& part : held->items)
+            QS_CHECK(addOutputs(evaluator, part, out));
+        return {};
     }
-
-    Result<PlainJson> declare(const ScriptItem& item)
-    {
-        const ScriptContainer* held = containerOf(item);
-        if (!held || held->runtime || held->sizesOf || held->kind == Kind::Object) {
-            QS_TRY(Argument value, m_evaluator.argument(item, c10::AnyType::get()));
-            m_out.args.push_back({"", std::move(value)});
-            return leafTree();
-        }
-        PlainJson children = PlainJson::array();
-        for (const ScriptItem& part : held->items) {
-            QS_TRY(PlainJson child, declare(part));
-            children.push_back(std::move(child));
-        }
-        if (held->kind == Kind::Tuple)
-            return tree("builtins.tuple", nullptr, std::move(children));
-        if (held->kind == Kind::List)
-            return tree("builtins.list", nullptr, std::move(children));
-        PlainJson keys = PlainJson::array();
-        for (const at::IValue& key : held->keys)
-            keys.push_back(key.isString()    ? PlainJson(key.toStringRef())
-                               : key.isInt() ? PlainJson(key.toInt())
-                                             : PlainJson("?"));
-        return tree("builtins.dict", keys, std::move(children));
-    }
-
-private:
-    ScriptEvaluator& m_evaluator;
-    Node& m_out;
-};
+    QS_TRY(Argument value, evaluator.argument(item, c10::AnyType::get()));
+    out.args.push_back({"", std::move(value)});
+    return {};
+}
 
 } // namespace
 
@@ -268,10 +189,10 @@ Result<ScriptInputs> declareScriptInputs(torch::jit::Function& forward,
             return fail(ErrorCode::Unsupported,
                         "the model's argument '" + formal[i].name()
                             + "' follows one that keeps its default");
-        QS_TRY(auto declared,
+        QS_TRY(ScriptItem declared,
                declarer.declare(formal[i].type(), formal[i].name(), example, graph->inputs()[i]));
-        inputs.items.push_back(std::move(declared.item));
-        args.push_back(std::move(declared.tree));
+        args.push_back(treeOf(declared));
+        inputs.items.push_back(std::move(declared));
     }
     PlainJson children
         = PlainJson::array({tree("builtins.tuple", nullptr, std::move(args)),
@@ -286,9 +207,9 @@ Result<std::string> declareScriptOutput(ScriptEvaluator& evaluator, const Script
     Node out;
     out.kind = NodeKind::Output;
     out.name = "output";
-    QS_TRY(PlainJson declared, OutputDeclarer(evaluator, out).declare(returned));
+    QS_CHECK(addOutputs(evaluator, returned, out));
     root.edit().insert(std::move(out));
-    return wholeTree(std::move(declared));
+    return wholeTree(treeOf(returned));
 }
 
 } // namespace qs

@@ -1,15 +1,101 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/torchscript/torchscript_placeholders.h"
 
-#include "engine/import/torchscript/normalise/torchscript_unknown_calls.h"
+#include "engine/base/text.h"
 
+#include <torch/csrc/jit/frontend/builtin_functions.h>
+#include <torch/csrc/jit/frontend/lexer.h>
+#include <torch/csrc/jit/frontend/parser.h>
+#include <torch/csrc/jit/frontend/script_type_parser.h>
+#include <torch/csrc/jit/frontend/tree_views.h>
 #include <torch/csrc/jit/runtime/operator.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <string>
 
 namespace qs {
 
 namespace {
+
+using namespace torch::jit;
+
+/// An operator that LibTorch does not have, as the calls of it in a program tell.
+struct UnknownOperator
+{
+    std::size_t positional = 0; ///< the most arguments without a name
+    std::size_t required = 0; ///< the fewest
+    std::set<std::string> keywords;
+    std::size_t results = 0; ///< the most that a call takes
+};
+using UnknownOperators = std::map<std::string, UnknownOperator>; ///< by name ("mylib::foo")
+
+/// "mylib::foo" for `ops.mylib.foo`, "aten::foo" for `torch.foo`; else empty.
+std::string calledOperator(const Expr& callee)
+{
+    if (callee.kind() != '.')
+        return {};
+    const Select select(callee);
+    const std::string name = select.selector().name();
+    if (select.value().kind() == TK_VAR)
+        return Var(select.value()).name().name() == "torch" ? "aten::" + name : std::string();
+    if (select.value().kind() != '.')
+        return {};
+    const Select space(select.value());
+    const bool isOps = space.value().kind() == TK_VAR && Var(space.value()).name().name() == "ops";
+    return isOps ? space.selector().name() + "::" + name : std::string();
+}
+
+bool isUnknown(const std::string& name)
+{
+    const auto symbol = c10::Symbol::fromQualString(name);
+    return getAllOperatorsFor(symbol).empty() && getAllBuiltinFunctionsFor(symbol).empty();
+}
+
+void readCall(const Apply& call, std::size_t results, UnknownOperators& known)
+{
+    const std::string name = calledOperator(call.callee());
+    if (name.empty() || !isUnknown(name))
+        return;
+    const std::size_t given = call.inputs().size();
+    UnknownOperator& op = known.try_emplace(name, UnknownOperator {0, given, {}, 0}).first->second;
+    op.required = std::min(op.required, given);
+    op.positional = std::max(op.positional, given);
+    op.results = std::max(op.results, results);
+    for (const Attribute& keyword : call.attributes())
+        op.keywords.insert(keyword.name().name());
+}
+
+/// A result is a tensor, or as many as the statement around takes apart.
+void readCalls(const TreeRef& tree, std::size_t results, UnknownOperators& known)
+{
+    if (tree->kind() == TK_APPLY)
+        readCall(Apply(tree), results, known);
+    std::size_t taken = tree->kind() == TK_OPTION ? results : 1;
+    if (tree->kind() == TK_EXPR_STMT)
+        taken = 0;
+    else if (tree->kind() == TK_ASSIGN && Assign(tree).lhs_list().size() == 1
+             && Assign(tree).lhs().kind() == TK_TUPLE_LITERAL)
+        taken = TupleLiteral(Assign(tree).lhs()).inputs().size();
+    for (const TreeRef& part : tree->trees())
+        readCalls(part, taken, known);
+}
+
+/// Reads the calls in one file of TorchScript code. May throw what LibTorch's parser throws.
+void addUnknownOperators(const std::shared_ptr<Source>& code, UnknownOperators& known)
+{
+    Parser parser(code);
+    Lexer& lexer = parser.lexer();
+    while (lexer.cur().kind != TK_EOF) {
+        if (lexer.cur().kind == TK_CLASS_DEF)
+            readCalls(parser.parseClass(), 1, known);
+        else if (lexer.cur().kind == TK_DEF)
+            readCalls(parser.parseFunction(false), 1, known);
+        else
+            lexer.next(); // a line that names the version of the operators
+    }
+}
 
 constexpr const char* kOverload = "quantscope_placeholder";
 
@@ -20,7 +106,7 @@ std::shared_mutex& registryUse()
     return mutex;
 }
 
-torch::jit::Operator placeholder(const std::string& name, const UnknownOperator& op)
+Operator placeholder(const std::string& name, const UnknownOperator& op)
 {
     const auto any = c10::AnyType::get();
     const auto argument = [&](const std::string& as, bool optional, bool byName) {
@@ -32,13 +118,13 @@ torch::jit::Operator placeholder(const std::string& name, const UnknownOperator&
         arguments.push_back(argument("argument_" + std::to_string(i), i >= op.required, false));
     for (const std::string& keyword : op.keywords)
         arguments.push_back(argument(keyword, true, true));
-    for (const c10::TypePtr& type : op.results)
-        results.emplace_back("", type);
+    for (std::size_t i = 0; i < op.results; ++i)
+        results.emplace_back("", c10::TensorType::get());
     return {name,
             kOverload,
             std::move(arguments),
             std::move(results),
-            [name](torch::jit::Stack&) {
+            [name](Stack&) {
                 TORCH_CHECK(false, "operator '", name, "' is not known to this LibTorch");
             },
             c10::AliasAnalysisKind::CONSERVATIVE};
@@ -55,10 +141,10 @@ ScriptPlaceholders::ScriptPlaceholders()
 ScriptPlaceholders::~ScriptPlaceholders()
 {
     for (const c10::FunctionSchema& schema : m_added)
-        torch::jit::deregisterOperator(schema);
+        deregisterOperator(schema);
 }
 
-Result<bool> ScriptPlaceholders::add(const Pt2Archive& archive)
+Result<std::string> ScriptPlaceholders::add(const Pt2Archive& archive)
 {
     m_beside.unlock();
     m_alone.lock();
@@ -67,15 +153,17 @@ Result<bool> ScriptPlaceholders::add(const Pt2Archive& archive)
         if (!name.starts_with("code/") || !name.ends_with(".py"))
             continue;
         QS_TRY(std::string text, archive.read(name));
-        addUnknownOperators(
-            std::make_shared<torch::jit::Source>(std::move(text), std::optional(name), 1), unknown);
+        addUnknownOperators(std::make_shared<Source>(std::move(text), std::optional(name), 1),
+                            unknown);
     }
+    std::vector<std::string> names;
     for (const auto& [name, op] : unknown) {
-        torch::jit::Operator made = placeholder(name, op);
+        names.push_back(name);
+        Operator made = placeholder(name, op);
         m_added.push_back(made.schema());
-        torch::jit::registerOperator(std::move(made));
+        registerOperator(std::move(made));
     }
-    return !unknown.empty();
+    return quotedNames(names);
 }
 
 bool isPlaceholder(const c10::FunctionSchema& schema)

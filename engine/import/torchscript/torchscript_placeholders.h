@@ -24,9 +24,10 @@ public:
     ScriptPlaceholders(const ScriptPlaceholders&) = delete;
     ScriptPlaceholders& operator=(const ScriptPlaceholders&) = delete;
 
-    /// Registers them. False when there are none: what LibTorch objects to is something else. May
-    /// throw what LibTorch's parser throws.
-    Result<bool> add(const Pt2Archive& archive);
+    /// Registers them: a result is a tensor, or as many as the program takes apart. Returns their
+    /// names as messages show them; "" when there are none: what LibTorch objects to is something
+    /// else. May throw what LibTorch's parser throws.
+    Result<std::string> add(const Pt2Archive& archive);
 
 private:
     std::shared_lock<std::shared_mutex> m_beside;

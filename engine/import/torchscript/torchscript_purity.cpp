@@ -15,62 +15,51 @@ namespace qs {
 
 namespace {
 
-/// Looks through a method and everything it calls.
-class PurityCheck
+using Functions = std::unordered_set<const torch::jit::Function*>;
+
+bool isPure(std::string_view kind)
 {
-public:
-    /// The first operator that is not pure; "" for none.
-    std::string check(torch::jit::Function& function)
-    {
-        if (!function.isGraphFunction())
-            return function.qualname().qualifiedName();
-        if (!m_seen.insert(&function).second)
-            return {};
-        return checkBlock(*torch::jit::toGraphFunction(function).graph()->block());
-    }
-
-private:
-    static bool isPure(std::string_view kind)
-    {
-        if (hasTrait(kind, OperatorTrait::Restores))
-            return true;
-        return kind.starts_with("quantized::")
+    return hasTrait(kind, OperatorTrait::Restores)
+        || (kind.starts_with("quantized::")
             && (kind.find("prepack") != std::string_view::npos
-                || kind.find("make_quantized_cell_params") != std::string_view::npos);
-    }
+                || kind.find("make_quantized_cell_params") != std::string_view::npos));
+}
 
-    std::string checkBlock(const torch::jit::Block& block)
-    {
-        for (const torch::jit::Node* node : block.nodes()) {
-            if (std::string bad = checkNode(*node); !bad.empty())
-                return bad;
-            for (const torch::jit::Block* inner : node->blocks())
-                if (std::string bad = checkBlock(*inner); !bad.empty())
-                    return bad;
-        }
+std::string firstImpure(const torch::jit::Block& block, Functions& seen);
+
+std::string firstImpure(torch::jit::Function* function, Functions& seen)
+{
+    if (!function || !function->isGraphFunction())
+        return function ? function->qualname().qualifiedName() : "an unknown function";
+    if (!seen.insert(function).second)
         return {};
-    }
+    return firstImpure(*torch::jit::toGraphFunction(*function).graph()->block(), seen);
+}
 
-    std::string checkNode(const torch::jit::Node& node)
-    {
-        const std::string kind = node.kind().toQualString();
-        if (node.kind() == c10::prim::CallMethod) {
-            const auto type = node.input(0)->type()->cast<c10::ClassType>();
-            auto* method = type ? type->findMethod(node.s(c10::attr::name)) : nullptr;
-            return method ? check(*method) : kind;
+std::string firstImpure(const torch::jit::Block& block, Functions& seen)
+{
+    for (const torch::jit::Node* node : block.nodes()) {
+        const std::string kind = node->kind().toQualString();
+        std::string bad;
+        if (node->kind() == c10::prim::CallMethod) {
+            const auto type = node->input(0)->type()->cast<c10::ClassType>();
+            bad = firstImpure(type ? type->findMethod(node->s(c10::attr::name)) : nullptr, seen);
+        } else if (node->kind() == c10::prim::CallFunction) {
+            const auto type = node->input(0)->type()->cast<c10::FunctionType>();
+            bad = firstImpure(type ? type->function() : nullptr, seen);
+        } else if (!isPure(kind)) {
+            bad = kind;
         }
-        if (node.kind() == c10::prim::CallFunction) {
-            const auto type = node.input(0)->type()->cast<c10::FunctionType>();
-            return type ? check(*type->function()) : kind;
-        }
-        return isPure(kind) ? std::string() : kind;
+        for (const torch::jit::Block* inner : node->blocks())
+            bad = bad.empty() ? firstImpure(*inner, seen) : bad;
+        if (!bad.empty())
+            return bad;
     }
+    return {};
+}
 
-    std::unordered_set<const torch::jit::Function*> m_seen;
-};
-
-} // namespace
-
+/// Of a C++ class of LibTorch that only packs weights, or of one of a loaded pack, whose code runs
+/// in this program because the user said so.
 bool isPackedWeightsClass(const std::string& qualifiedName)
 {
     static constexpr std::array<std::string_view, 5> kFamilies {
@@ -80,45 +69,39 @@ bool isPackedWeightsClass(const std::string& qualifiedName)
     if (std::any_of(kFamilies.begin(), kFamilies.end(),
                     [&](std::string_view family) { return qualifiedName.starts_with(family); }))
         return true;
-    // Of an extension pack: its code runs in this program because the user said so.
     return bool(findForeignClass(qualifiedName));
 }
+
+} // namespace
 
 std::string firstImpureOperator(const c10::ClassType& type)
 {
     if (type.name() && isPackedWeightsClass(type.name()->qualifiedName()))
         return {};
-    return PurityCheck().check(type.getMethod("__setstate__"));
+    Functions seen;
+    return firstImpure(&type.getMethod("__setstate__"), seen);
 }
 
 std::string objectionToSource(const std::string& text)
 {
     constexpr int kDeepest = 400;
-    int open = 0, deepest = 0;
-    std::size_t indent = 0, widest = 0;
+    // A run of operators makes a tree as deep as the run is long.
+    constexpr int kLongestRun = 20000;
+    int open = 0, indent = 0, run = 0, deepest = 0, widest = 0, longest = 0;
     bool atStart = true;
     for (const char c : text) {
-        if (c == '\n') {
-            atStart = true;
-            indent = 0;
-        } else if (atStart && c == ' ') {
-            widest = std::max(widest, ++indent);
-        } else {
-            atStart = false;
-            open += c == '(' || c == '[' || c == '{';
-            open -= c == ')' || c == ']' || c == '}';
-            deepest = std::max(deepest, open);
-        }
-    }
-    // A run of operators makes a tree as deep as the run is long.
-    constexpr std::size_t kLongestRun = 20000;
-    std::size_t run = 0, longest = 0;
-    for (const char c : text) {
-        const bool op = c == '-' || c == '+' || c == '*' || c == '/' || c == '~';
-        run = c == '\n' ? 0 : run + (op ? 1 : 0);
+        const auto isOf
+            = [c](std::string_view set) { return set.find(c) != std::string_view::npos; };
+        const bool ends = c == '\n';
+        atStart = ends || (atStart && c == ' ');
+        indent = ends ? 0 : indent + (atStart ? 1 : 0);
+        run = ends ? 0 : run + (isOf("-+*/~") ? 1 : 0);
+        open += (isOf("([{") ? 1 : 0) - (isOf(")]}") ? 1 : 0);
+        deepest = std::max(deepest, open);
+        widest = std::max(widest, indent);
         longest = std::max(longest, run);
     }
-    if (deepest > kDeepest || widest > 2 * std::size_t(kDeepest) || longest > kLongestRun)
+    if (deepest > kDeepest || widest > 2 * kDeepest || longest > kLongestRun)
         return "its code is nested too deeply";
     return {};
 }

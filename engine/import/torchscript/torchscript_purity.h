@@ -13,11 +13,6 @@ namespace qs {
 /// on that list, or "" when the method is pure. Runs nothing. May throw what LibTorch throws.
 std::string firstImpureOperator(const c10::ClassType& type);
 
-/// True for an object of a C++ class of LibTorch that only packs weights
-/// ("__torch__.torch.classes.quantized.LinearPackedParamsBase"), or of one of a loaded pack, whose
-/// code runs in this program because the user said so.
-bool isPackedWeightsClass(const std::string& qualifiedName);
-
 /// Why LibTorch's compiler should not see this source: nested so deeply that its recursion would
 /// overflow the stack. Empty when there is no objection.
 std::string objectionToSource(const std::string& text);

@@ -123,6 +123,18 @@ Result<TensorId> ScriptWeights::store(const at::Tensor& tensor)
     return id;
 }
 
+ScriptItem ScriptWeights::source(Node node, const std::string& path, ValueType type)
+{
+    const bool isWeight = node.kind == NodeKind::Parameter;
+    node.name = (node.isBuffer ? "b_" : isWeight ? "p_" : "c_") + underscored(path);
+    node.target = path;
+    node.scope.path = ModuleTree::parentPath(path);
+    node.outputs.push_back({"", std::move(type)});
+    if (isWeight)
+        m_root.edit().modules().addParameter(path);
+    return m_made[path] = {&m_root, {m_root.addSource(std::move(node)), 0}, false};
+}
+
 Result<ScriptItem> ScriptWeights::tensor(const at::Tensor& tensor, const Known& as)
 {
     if (const auto it = m_made.find(as.path); it != m_made.end())
@@ -132,41 +144,38 @@ Result<ScriptItem> ScriptWeights::tensor(const at::Tensor& tensor, const Known& 
         return fail(
             makeError(ErrorCode::BadInput, "the weight '" + as.path + "' " + id.error().message));
     Node node;
-    const bool isWeight = as.isParameter || as.isBuffer;
-    node.kind = isWeight ? NodeKind::Parameter : NodeKind::Constant;
-    node.name = (as.isParameter ? "p_" : as.isBuffer ? "b_" : "c_") + underscored(as.path);
-    node.target = as.path;
+    node.kind = as.isParameter || as.isBuffer ? NodeKind::Parameter : NodeKind::Constant;
     node.tensor = *id;
     node.isBuffer = node.persistentBuffer = as.isBuffer;
-    node.scope.path = ModuleTree::parentPath(as.path);
-    node.outputs.push_back({"", tensorType(tensor)});
-    if (isWeight)
-        m_root.edit().modules().addParameter(as.path);
-    const ScopedRef ref {&m_root, {m_root.addSource(std::move(node)), 0}, false};
-    m_made[as.path] = ref;
-    return ScriptItem(ref);
+    return source(std::move(node), as.path, tensorType(tensor));
 }
 
-Result<ScriptItem> ScriptWeights::customObject(const at::IValue& value, const std::string& hint)
+ScriptItem ScriptWeights::object(const at::IValue& value, const std::string& hint)
 {
-    if (const auto it = m_made.find(hint); it != m_made.end())
-        return ScriptItem(it->second);
-    Node node;
-    node.kind = NodeKind::Constant;
-    node.name = "c_" + underscored(hint);
-    node.target = hint;
-    node.tensor = m_root.edit().tensors()->add(value);
-    node.scope.path = ModuleTree::parentPath(hint);
-    Value made;
-    made.type.kind = ValueKind::Custom;
-    if (value.isObject())
-        if (const auto name = value.toObjectRef().type()->name())
-            made.type.className
-                = isForeignClass(name->qualifiedName()) ? name->qualifiedName() : name->name();
-    node.outputs.push_back(std::move(made));
-    const ScopedRef ref {&m_root, {m_root.addSource(std::move(node)), 0}, false};
-    m_made[hint] = ref;
-    return ScriptItem(ref);
+    const auto& object = value.toObjectRef();
+    const auto type = object.type();
+    const std::string name = type->name() ? type->name()->qualifiedName() : "";
+    if (name.starts_with("__torch__.torch.classes.")) {
+        if (const auto it = m_made.find(hint); it != m_made.end())
+            return it->second;
+        Node node;
+        node.kind = NodeKind::Constant;
+        node.tensor = m_root.edit().tensors()->add(value);
+        ValueType made;
+        made.kind = ValueKind::Custom;
+        made.className = isForeignClass(name) ? name : type->name()->name();
+        return source(std::move(node), hint, std::move(made));
+    }
+    ScriptItem& made = m_objects[&object];
+    if (containerOf(made))
+        return made;
+    made = makeContainer(ScriptContainer::Kind::Object, type,
+                         std::vector<ScriptItem>(type->numAttributes()));
+    ScriptContainer& held = *containerOf(made);
+    const auto path = m_paths.find(&object);
+    held.path = path != m_paths.end() ? path->second : hint;
+    m_sources[&held] = value;
+    return made;
 }
 
 std::string ScriptWeights::nextConstant()
@@ -183,10 +192,13 @@ ScriptItem ScriptWeights::rootModule()
     return *item(m_file.root, "");
 }
 
-Result<ScriptItem> ScriptWeights::item(const at::IValue& value, const std::string& hint, int depth)
+Result<ScriptItem> ScriptWeights::item(const at::IValue& value, const std::string& hint,
+                                       const c10::TypePtr& declared, int depth)
 {
     if (depth > kMaxObjectDepth)
         return fail(ErrorCode::BadInput, "the file's constants are nested too deeply");
+    if (const ScriptItem* held = heldItem(value))
+        return *held;
     if (value.isTensor()) {
         if (!value.toTensor().defined())
             return ScriptItem(at::IValue());
@@ -195,53 +207,36 @@ Result<ScriptItem> ScriptWeights::item(const at::IValue& value, const std::strin
             return tensor(value.toTensor(), known->second);
         return tensor(value.toTensor(), {hint.empty() ? nextConstant() : hint, false, false});
     }
+    if (value.isObject())
+        return object(value, hint);
     using Kind = ScriptContainer::Kind;
-    if (value.isObject()) {
-        const auto& object = value.toObjectRef();
-        const auto type = object.type();
-        if (type->name() && type->name()->qualifiedName().starts_with("__torch__.torch.classes."))
-            return customObject(value, hint);
-        if (const auto it = m_objects.find(&object); it != m_objects.end())
-            return it->second;
-        auto made = std::make_shared<ScriptContainer>();
-        made->kind = Kind::Object;
-        made->type = type;
-        made->items.resize(type->numAttributes());
-        const auto path = m_paths.find(&object);
-        made->path = path != m_paths.end() ? path->second : hint;
-        m_sources[made.get()] = value;
-        m_objects[&object] = made;
-        return ScriptItem(made);
-    }
-    const auto list = [&](const auto& elements, Kind kind) -> Result<ScriptItem> {
-        std::vector<ScriptItem> items;
-        for (std::size_t i = 0; i < elements.size(); ++i) {
-            QS_TRY(
-                ScriptItem part,
-                item(elements[i], hint.empty() ? "" : hint + "." + std::to_string(i), depth + 1));
-            items.push_back(std::move(part));
-        }
-        return makeContainer(kind, value.type(), std::move(items));
-    };
+    Kind kind = Kind::Tuple;
+    std::vector<at::IValue> keys, parts;
     if (value.isTuple()) {
-        const auto elements = value.toTupleRef().elements().vec();
-        return list(elements, Kind::Tuple);
-    }
-    if (value.isList()) {
-        const auto elements = value.toListRef().vec();
-        return list(elements, Kind::List);
-    }
-    if (value.isGenericDict()) {
-        std::vector<at::IValue> keys, values;
+        parts = value.toTupleRef().elements().vec();
+    } else if (value.isList()) {
+        kind = Kind::List;
+        parts = value.toListRef().vec();
+    } else if (value.isGenericDict()) {
+        kind = Kind::Dict;
         for (const auto& entry : value.toGenericDict()) {
             keys.push_back(entry.key());
-            values.push_back(entry.value());
+            parts.push_back(entry.value());
         }
-        QS_TRY(ScriptItem made, list(values, Kind::Dict));
-        containerOf(made)->keys = std::move(keys);
-        return made;
+    } else {
+        return ScriptItem(value);
     }
-    return ScriptItem(value);
+    const c10::TypePtr type = declared ? unwrapped(declared) : value.type();
+    std::vector<ScriptItem> items;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        QS_TRY(ScriptItem part,
+               item(parts[i], hint.empty() ? "" : hint + "." + std::to_string(i), partType(type, i),
+                    depth + 1));
+        items.push_back(std::move(part));
+    }
+    ScriptItem made = makeContainer(kind, type, std::move(items));
+    containerOf(made)->keys = std::move(keys);
+    return made;
 }
 
 Result<ScriptItem> ScriptWeights::attribute(const ScriptContainer& owner, std::size_t slot)

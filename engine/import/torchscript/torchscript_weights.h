@@ -26,9 +26,11 @@ public:
 
     /// The model.
     ScriptItem rootModule();
-    /// A value of the file. Tensors become parameters or constants of the root scope. Errors: a
-    /// tensor that does not fit its record; lists nested too deeply.
-    Result<ScriptItem> item(const at::IValue& value, const std::string& hint, int depth = 0);
+    /// A value of the file, or one that LibTorch's operators made. Tensors become parameters or
+    /// constants of the root scope. `declared` is its type where that tells more than the value.
+    /// Errors: a tensor that does not fit its record; lists nested too deeply.
+    Result<ScriptItem> item(const at::IValue& value, const std::string& hint,
+                            const c10::TypePtr& declared = nullptr, int depth = 0);
     /// An attribute of an object as the file has it.
     Result<ScriptItem> attribute(const ScriptContainer& owner, std::size_t slot);
     /// The class at a module path; "" when there is no module.
@@ -51,7 +53,9 @@ private:
     static TensorKey keyOf(const at::Tensor& tensor);
     Result<TensorId> store(const at::Tensor& tensor);
     Result<ScriptItem> tensor(const at::Tensor& tensor, const Known& as);
-    Result<ScriptItem> customObject(const at::IValue& value, const std::string& hint);
+    ScriptItem object(const at::IValue& value, const std::string& hint);
+    /// Adds the node of a weight or constant.
+    ScriptItem source(Node node, const std::string& path, ValueType type);
 
     const ScriptFile& m_file;
     LazyTensors m_lazy;

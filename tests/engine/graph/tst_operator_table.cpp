@@ -114,8 +114,8 @@ private Q_SLOTS:
         QCOMPARE(&conv, &factsOf("aten::conv2d"));
         QCOMPARE(factsOf("aten.addmm.default").bias, std::string("self"));
         QCOMPARE(factsOf("aten._softmax.default").plain, std::string("softmax"));
-        QCOMPARE(int(factsOf("aten.div.Tensor").type), int(ResultType::Floating));
-        QCOMPARE(int(factsOf("aten.stack.default").rank), int(ResultRank::Stacked));
+        QCOMPARE(int(factsOf("aten.argmax.default").type), int(ResultType::Index));
+        QCOMPARE(int(factsOf("aten.view.default").rank), int(ResultRank::SizesSecond));
         QVERIFY(hasTrait("aten.permute.default", Trait::Permutes));
         QVERIFY(!hasTrait("aten.select.int", Trait::Permutes) && movesValues("select"));
         QVERIFY(hasTrait("prim::RaiseException", Trait::Restores));

@@ -26,15 +26,15 @@ constexpr OperatorRow kTransposedConvolutions[] = {
 
 constexpr OperatorRow kProducts[] = {
     {"addmm", T::First, R::Two, {}, "", {"mat1", "mat2", "self"}},
-    {"baddbmm", T::Promoted, R::Three, {}, "", {"batch1", "", ""}},
+    {"baddbmm", T::Unknown, R::Three, {}, "", {"batch1", "", ""}},
     {"bmm", T::First, R::Three, {}, "", {"self", "", ""}},
     {"linear", T::First, R::First, {X::AllocatesResult}, "", {"input", "weight", "bias"}},
-    {"matmul", T::First, R::WidestMatrix, {X::AllocatesResult}, "", {"self", "", ""}},
+    {"matmul", T::First, R::Unknown, {X::AllocatesResult}, "", {"self", "", ""}},
     {"mm", T::First, R::Two, {}, "", {"self", "mat2", ""}},
 };
 
 constexpr OperatorRow kEmbeddings[] = {
-    {"embedding", T::First, R::Embedded, {}, "", {"indices", "weight", ""}},
+    {"embedding", T::First, R::Unknown, {}, "", {"indices", "weight", ""}},
     {"embedding_bag", T::Unknown, R::Unknown, {X::AllocatesResult}, "", {"indices", "weight", ""}},
 };
 
@@ -112,24 +112,24 @@ constexpr OperatorRow kActivations[] = {
     {"relu6", T::First, R::First, {X::WorksInPlace, X::AllocatesResult}, "", {}, Clamp {0, 6}},
     {"rrelu", T::Unknown, R::Unknown, {X::AllocatesResult}},
     {"selu", T::Unknown, R::First, {X::AllocatesResult}},
-    {"sigmoid", T::Floating, R::First},
+    {"sigmoid", T::Unknown, R::First},
     {"silu", T::First, R::First, {X::WorksInPlace}},
     {"softmax", T::First, R::First, {X::AllocatesResult}},
     {"softplus", T::First, R::First},
     {"softshrink", T::Unknown, R::First},
-    {"tanh", T::Floating, R::First},
+    {"tanh", T::Unknown, R::First},
     {"threshold", T::Unknown, R::First},
 };
 
 constexpr OperatorRow kCombining[] = {
-    {"add", T::Promoted, R::Widest, {X::Folds}},
-    {"cat", T::Promoted, R::Joined, {X::PartOfCalls}},
-    {"concat", T::Unknown, R::Joined, {X::AllocatesResult}},
+    {"add", T::Unknown, R::Unknown, {X::Folds}},
+    {"cat", T::Unknown, R::Unknown, {X::PartOfCalls}},
+    {"concat", T::Unknown, R::Unknown, {X::AllocatesResult}},
     {"concatenate", T::Unknown, R::Unknown, {X::AllocatesResult}},
-    {"div", T::Floating, R::Widest, {X::Folds}},
-    {"mul", T::Promoted, R::Widest, {X::Folds}},
-    {"stack", T::Promoted, R::Stacked},
-    {"sub", T::Promoted, R::Widest, {X::Folds}},
+    {"div", T::Unknown, R::Unknown, {X::Folds}},
+    {"mul", T::Unknown, R::Unknown, {X::Folds}},
+    {"stack", T::Unknown},
+    {"sub", T::Unknown, R::Unknown, {X::Folds}},
 };
 
 } // namespace

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/torchscript/normalise/torchscript_spelling.h"
 
+#include "engine/execute/op_table.h"
 #include "engine/graph/operators/operators.h"
+#include "engine/import/torchscript/walk/torchscript_values.h"
 
 #include <algorithm>
-#include <array>
 
 namespace qs {
 
@@ -17,10 +18,11 @@ std::size_t listLength(const Node& node, std::string_view name)
     return list ? list->size() : 0;
 }
 
-Argument taken(const Node& node, std::string_view name)
+const Argument& taken(const Node& node, std::string_view name)
 {
+    static const Argument none;
     const Argument* arg = node.tryArg(name);
-    return arg ? *arg : Argument();
+    return arg ? *arg : none;
 }
 
 bool allEqual(const Argument& list, std::int64_t wanted)
@@ -31,64 +33,58 @@ bool allEqual(const Argument& list, std::int64_t wanted)
            });
 }
 
-/// Leaves out what equals the operator's default, from the end.
-void dropDefaults(std::vector<NamedArgument>& args, const std::vector<Argument>& defaults)
+bool sameDefault(const Argument& given, const c10::Argument& slot)
 {
-    while (!args.empty()) {
-        const std::size_t at = args.size() - 1;
-        if (at >= defaults.size() || defaults[at].isNone())
-            break;
-        const Argument& usual = defaults[at];
-        const bool same = args[at].value == usual
-            || (usual.asInt() && allEqual(args[at].value, *usual.asInt()));
-        if (!same)
-            break;
-        args.pop_back();
-    }
+    if (!slot.default_value())
+        return false;
+    const Argument usual = constantArgument(*slot.default_value(), slot.real_type());
+    if (given == usual)
+        return true;
+    // An `int[2]=1` may be spelled [1, 1].
+    const auto* list = given.asList();
+    return list && slot.N() && std::all_of(list->begin(), list->end(), [&](const Argument& item) {
+               const auto* one = usual.asList();
+               return item == usual || (one && one->size() == 1 && item == one->front());
+           });
+}
+
+/// The node calls another operator with the same arguments.
+void retarget(Node& node, const std::string& target)
+{
+    node.originalTarget = node.target;
+    node.target = target;
+    node.name = target.substr(5, target.rfind('.') - 5);
+    if (const auto op = findOperator(target))
+        dropDefaults(node.args, op->schema());
 }
 
 void respellConvolution(Node& node)
 {
     const std::size_t rank = listLength(node, "stride");
-    const Argument transposed = taken(node, "transposed");
-    if (rank < 1 || rank > 3 || !transposed.asBool())
+    const bool* transposed = taken(node, "transposed").asBool();
+    if (rank < 1 || rank > 3 || !transposed)
         return;
-    const std::string suffix = std::to_string(rank) + "d";
-    std::vector<NamedArgument> args;
-    const auto give = [&](const char* name) { args.push_back({name, taken(node, name)}); };
-    for (const char* name : {"input", "weight", "bias", "stride", "padding"})
-        give(name);
-    const bool back = *transposed.asBool();
+    const bool back = *transposed;
     if (!back && !allEqual(taken(node, "output_padding"), 0))
         return;
-    const Argument none;
-    node.originalTarget = node.target;
-    if (back) {
-        for (const char* name : {"output_padding", "groups", "dilation"})
-            give(name);
-        node.target = "aten.conv_transpose" + suffix + (rank == 1 ? ".default" : ".input");
-        dropDefaults(args, {none, none, none, 1, 0, 0, 1, 1});
-    } else {
-        for (const char* name : {"dilation", "groups"})
-            give(name);
-        node.target = "aten.conv" + suffix + ".default";
-        dropDefaults(args, {none, none, none, 1, 0, 1, 1});
-    }
+    const std::string word = (back ? "conv_transpose" : "conv") + std::to_string(rank) + "d";
+    std::vector<NamedArgument> args;
+    for (const char* name : {"input", "weight", "bias", "stride", "padding"})
+        args.push_back({name, taken(node, name)});
+    const std::vector<const char*> more = back
+        ? std::vector {"output_padding", "groups", "dilation"}
+        : std::vector {"dilation", "groups"};
+    for (const char* name : more)
+        args.push_back({name, taken(node, name)});
     node.args = std::move(args);
-    if (node.args.size() == 3 && node.args.back().value.isNone())
-        node.args.pop_back();
-    node.name = node.target.substr(5, node.target.rfind('.') - 5);
+    retarget(node, "aten." + word + (back && rank > 1 ? ".input" : ".default"));
 }
 
 void respellConvolutionMode(Node& node)
 {
     const std::size_t rank = listLength(node, "stride");
-    if (rank < 1 || rank > 3)
-        return;
-    node.originalTarget = node.target;
-    node.target = "aten.conv" + std::to_string(rank) + "d.padding";
-    node.name = "conv" + std::to_string(rank) + "d";
-    dropDefaults(node.args, {{}, {}, {}, 1, {}, 1, 1});
+    if (rank >= 1 && rank <= 3)
+        retarget(node, "aten.conv" + std::to_string(rank) + "d.padding");
 }
 
 } // namespace
@@ -119,18 +115,11 @@ bool isFoldable(std::string_view kind)
     return hasTrait(kind, OperatorTrait::Folds);
 }
 
-std::string layoutName(std::int64_t number)
+void dropDefaults(std::vector<NamedArgument>& args, const c10::FunctionSchema& schema)
 {
-    static constexpr std::array<const char*, 7> kNames {
-        "strided", "sparse_coo", "sparse_csr", "_mkldnn", "sparse_csc", "sparse_bsr", "sparse_bsc"};
-    return number >= 0 && number < std::int64_t(kNames.size()) ? kNames[std::size_t(number)] : "";
-}
-
-std::string memoryFormatName(std::int64_t number)
-{
-    static constexpr std::array<const char*, 4> kNames {"contiguous_format", "preserve_format",
-                                                        "channels_last", "channels_last_3d"};
-    return number >= 0 && number < std::int64_t(kNames.size()) ? kNames[std::size_t(number)] : "";
+    while (!args.empty() && args.size() <= schema.arguments().size()
+           && sameDefault(args.back().value, schema.arguments()[args.size() - 1]))
+        args.pop_back();
 }
 
 } // namespace qs

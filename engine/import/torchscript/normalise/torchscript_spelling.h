@@ -3,7 +3,7 @@
 
 #include "engine/graph/node.h"
 
-#include <ATen/core/operator_name.h>
+#include <ATen/core/function_schema.h>
 
 #include <string>
 #include <string_view>
@@ -25,8 +25,7 @@ void respellNode(Node& node);
 /// "aten::add".
 bool isFoldable(std::string_view kind);
 
-/// PyTorch's names for the numbers of layouts and memory formats; "" for others.
-std::string layoutName(std::int64_t number);
-std::string memoryFormatName(std::int64_t number);
+/// Leaves out what equals the operator's defaults, from the end.
+void dropDefaults(std::vector<NamedArgument>& args, const c10::FunctionSchema& schema);
 
 } // namespace qs

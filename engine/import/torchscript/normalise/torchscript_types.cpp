@@ -1,161 +1,261 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/torchscript/normalise/torchscript_types.h"
 
+#include "engine/base/torch_guard.h"
+#include "engine/execute/node_runner.h"
+#include "engine/execute/op_table.h"
+#include "engine/execute/torch_types.h"
 #include "engine/graph/operators/operators.h"
 #include "engine/import/given_argument.h"
-#include "engine/import/type_promotion.h"
 
-#include <string>
+#include <ATen/ops/empty.h>
+
+#include <algorithm>
+#include <cctype>
 
 namespace qs {
 
 namespace {
 
-DType firstType(const Node& node, const TypeOf& typeOf)
+/// What is known of all tensors among a node's operands.
+struct Operands
 {
-    std::optional<DType> found;
+    const TypeOf& typeOf;
+    const RankOf& rankOf;
+    std::optional<DType> first = {}; ///< element type of the first one
+    bool areTyped = true, areRanked = true, areAlike = true; ///< alike: of one element type
+};
+
+Operands operandsOf(const Node& node, const TypeOf& typeOf, const RankOf& rankOf)
+{
+    Operands all {typeOf, rankOf};
     for (const auto& arg : node.args)
         forEachRef(arg.value, [&](ValueRef ref) {
-            if (!found && typeOf(ref).kind == ValueKind::Tensor)
-                found = typeOf(ref).dtype;
-        });
-    return found.value_or(DType::Unknown);
-}
-
-/// What PyTorch promotes the operands to (torch.result_type): tensors without dimensions, and
-/// numbers, count where they are of a higher kind only. Unknown unless all of it is known.
-DType promotedType(const Node& node, const TypeOf& typeOf, const RankOf& rankOf)
-{
-    std::array<std::optional<DType>, 3> classes; // tensors, tensors without dimensions, numbers
-    bool known = true;
-    const auto take = [&](std::size_t which, DType dtype) {
-        known = known && dtype != DType::Unknown;
-        if (known)
-            classes[which] = classes[which] ? promotedTypes(*classes[which], dtype) : dtype;
-    };
-    bool ranked = true, same = true;
-    std::optional<DType> common;
-    for (const auto& arg : node.args) {
-        forEachRef(arg.value, [&](ValueRef ref) {
             const ValueType& type = typeOf(ref);
-            if (type.kind != ValueKind::Tensor) {
-                take(2,
-                     type.kind == ValueKind::SymFloat     ? DType::Float32
-                         : type.kind == ValueKind::SymInt ? DType::Int64
-                                                          : DType::Bool);
+            if (type.kind != ValueKind::Tensor)
                 return;
-            }
-            const auto rank = rankOf(ref);
-            ranked = ranked && rank;
-            same = same && (!common || *common == type.dtype);
-            common = type.dtype;
-            take(rank.value_or(1) > 0 ? 0 : 1, type.dtype);
+            if (!all.first)
+                all.first = type.dtype;
+            all.areTyped = all.areTyped && type.dtype != DType::Unknown;
+            all.areAlike = all.areAlike && type.dtype == *all.first;
+            all.areRanked = all.areRanked && rankOf(ref);
         });
-        if (arg.name != "alpha" && arg.name != "dim" && (arg.value.asDouble() || arg.value.asInt()))
-            take(2, arg.value.asDouble() ? DType::Float32 : DType::Int64);
-    }
-    if (!known || !common || (!same && !ranked))
-        return DType::Unknown;
-    std::optional<DType> result;
-    for (const auto& dtype : classes)
-        if (dtype && (!result || typeKind(*dtype) > typeKind(*result)))
-            result = dtype;
-    return *result;
+    return all;
 }
 
-/// The complex type of the same precision; of integers that of float32.
+/// The complex type of the same precision; of whole numbers that of float32.
 DType complexOf(DType dtype)
 {
-    const bool wide = dtype == DType::Float64 || dtype == DType::Complex128;
-    const bool narrow = dtype == DType::Unknown || dtype == DType::Float16;
-    return wide ? DType::Complex128 : narrow ? DType::Unknown : DType::Complex64;
+    const at::ScalarType type = toScalarType(dtype);
+    return dtype == DType::Unknown        ? dtype
+        : c10::isIntegralType(type, true) ? DType::Complex64
+                                          : fromScalarType(c10::toComplexType(type));
 }
 
-/// What the parts of a complex type are; others are themselves.
-DType realOf(DType dtype)
+/// The element type of the results, by the operator's row or as it is given.
+DType typeByRow(const Node& node, DType first)
 {
-    return dtype == DType::Complex64 ? DType::Float32
-        : dtype == DType::Complex128 ? DType::Float64
-                                     : dtype;
-}
-
-/// What whole numbers become float32 in.
-DType floatingOf(DType dtype)
-{
-    return dtype != DType::Unknown && typeKind(dtype) < typeKind(DType::Float32) ? DType::Float32
-                                                                                 : dtype;
-}
-
-/// What stft, or its inverse, makes of the type.
-DType spectrumType(const Node& node, bool forward, DType of)
-{
-    const bool isComplex = isTrue(given(node, "return_complex"));
-    return isComplex && of != DType::Unknown ? complexOf(of)
-        : forward && !isComplex              ? of
-                                             : realOf(of);
-}
-
-/// The type that the operator's row says, of its operands.
-DType typeByTable(const Node& node, ResultType type, const TypeOf& typeOf, const RankOf& rankOf)
-{
-    const auto floating = [&] {
-        const DType promoted = promotedType(node, typeOf, rankOf);
-        // Which keeps whole numbers.
-        return given(node, "rounding_mode") ? promoted : floatingOf(promoted);
-    };
-    switch (type) {
-    case ResultType::Unknown:
-        return DType::Unknown;
+    if (const Argument* wanted = given(node, "dtype"))
+        return wanted->asDType() ? *wanted->asDType() : DType::Unknown;
+    switch (functionalFactsOf(node.target).type) {
     case ResultType::First:
-        return firstType(node, typeOf);
+        return first;
     case ResultType::Bool:
         return DType::Bool;
     case ResultType::Index:
         return isTrue(given(node, "out_int32")) ? DType::Int32 : DType::Int64;
-    case ResultType::Promoted:
-        return promotedType(node, typeOf, rankOf);
-    case ResultType::Floating:
-        return floating();
-    case ResultType::RealFloating:
-        return realOf(floating());
-    case ResultType::Sum: {
-        const DType first = firstType(node, typeOf);
-        return floatingOf(first) == first ? first : DType::Int64;
-    }
-    case ResultType::Complex:
-        return complexOf(firstType(node, typeOf));
-    case ResultType::Real:
-        return realOf(firstType(node, typeOf));
-    case ResultType::Spectrum:
-    case ResultType::Signal:
-        return spectrumType(node, type == ResultType::Spectrum, firstType(node, typeOf));
     case ResultType::Float32:
         return DType::Float32;
+    case ResultType::Complex:
+        return complexOf(first);
+    case ResultType::Real:
+        return fromScalarType(c10::toRealValueType(toScalarType(first)));
+    case ResultType::Unknown:
+        break;
     }
     return DType::Unknown;
 }
 
+/// The number of dimensions of the results, by the operator's row.
+std::optional<std::int64_t> rankByRow(const Node& node, const RankOf& rankOf)
+{
+    const auto operand = [&](std::size_t index) {
+        const auto* ref = index < node.args.size() ? node.args[index].value.asRef() : nullptr;
+        return ref ? rankOf(*ref) : std::nullopt;
+    };
+    switch (functionalFactsOf(node.target).rank) {
+    case ResultRank::First:
+        return operand(0);
+    case ResultRank::Second:
+        return operand(1);
+    case ResultRank::SizesSecond: {
+        const auto* sizes = node.args.size() > 1 ? node.args[1].value.asList() : nullptr;
+        return sizes ? std::optional(std::int64_t(sizes->size())) : std::nullopt;
+    }
+    case ResultRank::Two:
+        return 2;
+    case ResultRank::Three:
+        return 3;
+    case ResultRank::Spectrum: { // real and imaginary parts stand in a dimension of their own
+        const auto rank = operand(0);
+        return rank ? std::optional(*rank + (isTrue(given(node, "return_complex")) ? 1 : 2)) : rank;
+    }
+    case ResultRank::Unknown:
+        break;
+    }
+    return std::nullopt;
+}
+
+/// Of a convolution or pooling, which takes one sample or a batch: the number of dimensions of a
+/// batch. Nothing for other operators.
+std::optional<std::int64_t> rankOfBatch(const Node& node)
+{
+    const OperatorFamily family = factsOf(node.target).family;
+    const std::string_view word = atenWord(node.target);
+    const bool isLayer = family == OperatorFamily::Convolution
+        || family == OperatorFamily::TransposedConvolution || family == OperatorFamily::Pooling;
+    const bool tells = word.size() > 1 && word.back() == 'd' && std::isdigit(word[word.size() - 2]);
+    return isLayer && tells ? std::optional<std::int64_t>(word[word.size() - 2] - '0' + 2)
+                            : std::nullopt;
+}
+
+/// What stands for that which is not known of an operand.
+struct StandIn
+{
+    DType dtype = DType::Float32;
+    std::int64_t size = 0; ///< of every dimension
+    bool ofWeights = false; ///< sizes that are known are kept
+};
+
+at::Tensor standInFor(const ValueType& type, std::optional<std::int64_t> rank,
+                      const StandIn& unknown)
+{
+    constexpr std::int64_t kUsualRank = 4;
+    std::vector<std::int64_t> sizes(std::size_t(rank.value_or(kUsualRank)), unknown.size);
+    for (std::size_t d = 0; unknown.ofWeights && type.shapeKnown && d < sizes.size(); ++d)
+        sizes[d] = type.shape.at(d).size;
+    const DType dtype = type.dtype == DType::Unknown ? unknown.dtype : type.dtype;
+    return at::empty(sizes, at::TensorOptions(toScalarType(dtype)).device(at::kMeta));
+}
+
+/// Runs the operator on tensors of the meta device, which hold no elements, so that nothing is
+/// computed.
+Result<std::vector<at::IValue>> probe(const Node& node, const Operands& operands,
+                                      const StandIn& unknown)
+{
+    const ReadValue read = [&](ValueRef ref) -> Result<at::IValue> {
+        const ValueType& type = operands.typeOf(ref);
+        switch (type.kind) {
+        case ValueKind::SymInt:
+            return at::IValue(unknown.size);
+        case ValueKind::SymFloat:
+            return at::IValue(1.0);
+        case ValueKind::SymBool:
+            return at::IValue(true);
+        case ValueKind::Tensor:
+            return at::IValue(standInFor(type, operands.rankOf(ref), unknown));
+        default:
+            return fail(ErrorCode::Unsupported, "its type is not known");
+        }
+    };
+    const RunSubgraph none = [](std::size_t, std::vector<at::IValue>) {
+        return fail(ErrorCode::Unsupported, "bodies are not asked");
+    };
+    return guardTorchValue<std::vector<at::IValue>>([&] {
+        return runCall(node, prepareCall(node), {at::Device(at::kMeta), read, none});
+    });
+}
+
+/// True where a run tells which element type, layout or memory format is wanted: the numbers that
+/// stand for them mean something.
+bool choosesByNumber(const Node& node)
+{
+    const auto isRead = [&](std::string_view name) {
+        const Argument* choice = node.tryArg(name);
+        return choice && choice->asRef();
+    };
+    return isRead("dtype") || isRead("layout") || isRead("memory_format");
+}
+
+bool returnsList(const c10::FunctionSchema& schema)
+{
+    const auto& returns = schema.returns();
+    return returns.size() == 1 && returns[0].type()->kind() == c10::TypeKind::ListType;
+}
+
+/// What the row does not tell, the operator itself does where enough is known of its operands:
+/// element types without their numbers of dimensions, and the other way round.
+void askOperator(Node& node, const c10::OperatorHandle& op, ResultRanks& ranks,
+                 const Operands& operands)
+{
+    const auto& outputs = node.outputs;
+    const auto& counts = ranks.counts;
+    // Tensors without dimensions count less than others where types differ.
+    const bool tellsTypes = operands.areTyped && (operands.areRanked || operands.areAlike)
+        && std::any_of(outputs.begin(), outputs.end(),
+                       [](const Value& value) { return value.type.isUntyped(); });
+    const bool tellsRanks = operands.areRanked
+        && std::find(counts.begin(), counts.end(), std::nullopt) != counts.end();
+    if ((!tellsTypes && !tellsRanks) || isForbiddenOperator(node.target) || choosesByNumber(node))
+        return;
+    const bool isList = returnsList(op.schema());
+    // Large enough for windows and members that operators ask for, and then larger.
+    for (const StandIn& unknown :
+         {StandIn {DType::Float32, 8}, StandIn {DType::Float32, 512},
+          StandIn {DType::Float32, 512, true}, StandIn {DType::Int64, 8}}) {
+        const auto made = probe(node, operands, unknown);
+        if (!made || made->empty() || (!isList && made->size() != node.outputs.size()))
+            continue;
+        for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+            const at::IValue& value = (*made)[isList ? 0 : i];
+            ValueType& type = node.outputs[i].type;
+            if (!value.isTensor() || type.kind != ValueKind::Tensor)
+                continue;
+            if (tellsTypes && type.isUntyped())
+                type.dtype = fromScalarType(value.toTensor().scalar_type());
+            // What drops dimensions of size one has a rank by its sizes alone.
+            if (tellsRanks && !ranks.counts[i] && !node.target.starts_with("aten.squeeze"))
+                ranks.counts[i] = value.toTensor().dim();
+        }
+        return;
+    }
+}
+
 } // namespace
 
-void inferTypes(Node& node, const TypeOf& typeOf, const RankOf& rankOf)
+ResultRanks inferResults(Node& node, const TypeOf& typeOf, const RankOf& rankOf)
 {
-    if (node.outputs.empty() || !node.target.starts_with("aten."))
-        return;
-    const OperatorFacts& facts = functionalFactsOf(node.target);
-    DType dtype = DType::Unknown;
-    if (const Argument* wanted = given(node, "dtype"))
-        dtype = wanted->asDType() ? *wanted->asDType() : DType::Unknown;
-    else if (const Argument* other = given(node, "other"); other && atenWord(node.target) == "to")
-        dtype = other->asRef() ? typeOf(*other->asRef()).dtype : DType::Unknown;
-    else
-        dtype = typeByTable(node, facts.type, typeOf, rankOf);
-    for (Value& value : node.outputs)
-        if (value.type.isUntyped())
-            value.type.dtype = dtype;
-    if (facts.traits.has(OperatorTrait::GivesIndices) && node.outputs.size() == 2) {
-        node.outputs[0].type.dtype = firstType(node, typeOf);
-        node.outputs[1].type.dtype = DType::Int64;
+    ResultRanks ranks {std::vector<std::optional<std::int64_t>>(node.outputs.size()), false};
+    const auto isTensor = [](const Value& value) { return value.type.kind == ValueKind::Tensor; };
+    if (!node.target.starts_with("aten.")
+        || std::none_of(node.outputs.begin(), node.outputs.end(), isTensor))
+        return ranks;
+    const Operands operands = operandsOf(node, typeOf, rankOf);
+    const auto op = findOperator(node.target);
+    const bool inPlace = op && mutatesArguments(op->schema());
+    const bool isList = op && returnsList(op->schema());
+    const DType first = operands.first.value_or(DType::Unknown);
+    const auto* changed = inPlace && !node.args.empty() ? node.args[0].value.asRef() : nullptr;
+    const auto rank = changed ? rankOf(*changed) : rankByRow(node, rankOf);
+    const DType dtype = inPlace ? first : typeByRow(node, first);
+    const bool givesIndices
+        = node.outputs.size() == 2 && factsOf(node.target).traits.has(OperatorTrait::GivesIndices);
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+        ValueType& type = node.outputs[i].type;
+        if (givesIndices)
+            type.dtype = i == 0 ? first : DType::Int64;
+        else if (type.isUntyped())
+            type.dtype = dtype;
+        if (i == 0 || isList)
+            ranks.counts[i] = rank;
     }
+    if (op && !inPlace)
+        askOperator(node, *op, ranks, operands);
+    if (!ranks.counts[0]) {
+        ranks.counts[0] = rankOfBatch(node);
+        ranks.areAssumed = ranks.counts[0].has_value();
+    }
+    return ranks;
 }
 
 } // namespace qs

@@ -13,44 +13,29 @@ using Kind = ScriptContainer::Kind;
 
 } // namespace
 
-Result<bool> ScriptEvaluator::runConstruct(const JitNode& node, Items args, Env& env)
+Result<void> ScriptEvaluator::construct(const JitNode& node, Items args, Env& env)
 {
-    const std::string kind = node.kind().toQualString();
-    const auto bind = [&](ScriptItem value) {
-        env[node.output()] = std::move(value);
-        return true;
-    };
-    if (node.kind() == c10::prim::TupleConstruct)
-        return bind(makeContainer(Kind::Tuple, node.output()->type(), std::move(args)));
-    if (node.kind() == c10::prim::ListConstruct)
-        return bind(makeContainer(Kind::List, node.output()->type(), std::move(args)));
+    const c10::TypePtr type = node.output()->type();
+    ScriptItem made = makeContainer(Kind::List, type, {});
+    ScriptContainer& held = *containerOf(made);
     if (node.kind() == c10::prim::CreateObject) {
-        ScriptItem made = makeContainer(Kind::Object, node.output()->type(), {});
-        containerOf(made)->items.resize(
-            node.output()->type()->expectRef<c10::ClassType>().numAttributes());
-        return bind(std::move(made));
-    }
-    if (node.kind() == c10::prim::DictConstruct) {
-        std::vector<ScriptItem> values;
-        std::vector<at::IValue> keys;
+        held.kind = Kind::Object;
+        held.items.resize(type->expectRef<c10::ClassType>().numAttributes());
+    } else if (type->kind() == c10::TypeKind::DictType) {
+        held.kind = Kind::Dict;
         for (std::size_t i = 0; i + 1 < args.size(); i += 2) {
             const auto* key = knownValue(args[i]);
             if (!key)
                 return fail(unsupported(node, "has a key known only at run time"));
-            keys.push_back(*key);
-            values.push_back(args[i + 1]);
+            held.keys.push_back(*key);
+            held.items.push_back(args[i + 1]);
         }
-        ScriptItem made = makeContainer(Kind::Dict, node.output()->type(), std::move(values));
-        containerOf(made)->keys = std::move(keys);
-        return bind(std::move(made));
+    } else {
+        held.kind = node.kind() == c10::prim::TupleConstruct ? Kind::Tuple : Kind::List;
+        held.items = std::move(args);
     }
-    if (kind == "aten::dict" && args.empty())
-        return bind(makeContainer(Kind::Dict, node.output()->type(), {}));
-    if (node.kind() == c10::prim::unchecked_cast)
-        return bind(args.at(0));
-    if (node.kind() == c10::prim::fork || kind == "aten::wait")
-        return fail(unsupported(node, "runs in parallel, which is not read"));
-    return false;
+    env[node.output()] = std::move(made);
+    return {};
 }
 
 Result<void> ScriptEvaluator::unpack(const JitNode& node, const ScriptItem& item, Env& env)
@@ -67,8 +52,12 @@ Result<void> ScriptEvaluator::unpack(const JitNode& node, const ScriptItem& item
         return {};
     }
     if (!whole || whole->runtime) {
-        QS_CHECK(unpackRuntime(node, item, env));
-        return {};
+        QS_TRY(Argument read, argument(item, c10::AnyType::get()));
+        Node made;
+        made.target = kScriptUnpackTarget;
+        made.name = "unpack";
+        made.args = {{"values", std::move(read)}};
+        return bindOutputs(node, std::move(made), env);
     }
     if (whole->items.size() != node.outputs().size())
         return fail(unsupported(node,
@@ -77,16 +66,6 @@ Result<void> ScriptEvaluator::unpack(const JitNode& node, const ScriptItem& item
     for (std::size_t i = 0; i < whole->items.size(); ++i)
         env[node.outputs()[i]] = whole->items[i];
     return {};
-}
-
-Result<void> ScriptEvaluator::unpackRuntime(const JitNode& node, const ScriptItem& whole, Env& env)
-{
-    QS_TRY(Argument read, argument(whole, c10::AnyType::get()));
-    Node unpack;
-    unpack.target = kScriptUnpackTarget;
-    unpack.name = "unpack";
-    unpack.args = {{"values", std::move(read)}};
-    return bindOutputs(node, std::move(unpack), env);
 }
 
 Result<ScopedRef> ScriptEvaluator::makeRuntime(const ScriptContainerPtr& container)

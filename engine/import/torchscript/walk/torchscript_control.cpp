@@ -21,19 +21,6 @@ bool raises(const torch::jit::Block& block)
                        [](const auto* node) { return node->kind() == c10::prim::RaiseException; });
 }
 
-std::string subgraphName(std::size_t index)
-{
-    return std::string(kSubgraphPrefix) + std::to_string(index);
-}
-
-Argument::List references(const std::vector<ValueRef>& refs)
-{
-    Argument::List list;
-    for (const ValueRef& ref : refs)
-        list.emplace_back(ref);
-    return list;
-}
-
 /// Tells sizes, ranks and the like of a tensor, not its values.
 bool isMeasure(const Node& node)
 {
@@ -159,25 +146,18 @@ bool ScriptControl::dependsOnData(const ScopedRef& ref, int depth) const
 Result<ScriptControl::Way> ScriptControl::follow(const torch::jit::Block& block, ScriptScope& scope,
                                                  Env& env)
 {
-    Way way;
-    way.scope = &scope;
-    ScriptScope* outer = m_e.m_scope;
-    m_e.m_scope = &scope;
+    Way way {&scope, {}, {}};
     m_e.m_journal.open();
-    auto done = m_e.runBlock(block, env);
-    if (done)
+    auto done = inside(scope, [&]() -> Result<void> {
+        QS_CHECK(m_e.runBlock(block, env));
         for (const auto* output : block.outputs()) {
-            auto item = m_e.item(output, env);
-            if (!item) {
-                done = fail(std::move(item).error());
-                break;
-            }
-            way.outputs.push_back(std::move(*item));
+            QS_TRY(ScriptItem item, m_e.item(output, env));
+            way.outputs.push_back(std::move(item));
         }
+        return {};
+    });
     way.changes = m_e.m_journal.closeAndRestore();
-    m_e.m_scope = outer;
-    if (!done)
-        return fail(std::move(done).error());
+    QS_CHECK(std::move(done));
     return way;
 }
 
@@ -188,22 +168,14 @@ ScriptControl::leafArguments(ScriptScope& scope, const std::vector<ScriptPattern
     std::vector<ScriptItem> leaves;
     for (std::size_t i = 0; i < patterns.size(); ++i)
         patterns[i].collect(items[i], leaves);
-    ScriptScope* outer = m_e.m_scope;
-    m_e.m_scope = &scope;
-    std::vector<Argument> made;
-    Result<void> done {};
-    for (const ScriptItem& leaf : leaves) {
-        auto read = m_e.argument(leaf, c10::AnyType::get());
-        if (!read) {
-            done = fail(std::move(read).error());
-            break;
+    return inside(scope, [&]() -> Result<std::vector<Argument>> {
+        std::vector<Argument> made;
+        for (const ScriptItem& leaf : leaves) {
+            QS_TRY(Argument read, m_e.argument(leaf, c10::AnyType::get()));
+            made.push_back(std::move(read));
         }
-        made.push_back(std::move(*read));
-    }
-    m_e.m_scope = outer;
-    if (!done)
-        return fail(std::move(done).error());
-    return made;
+        return made;
+    });
 }
 
 Result<std::shared_ptr<const Graph>> ScriptControl::finish(ScriptScope& scope,
@@ -222,29 +194,61 @@ Result<std::shared_ptr<const Graph>> ScriptControl::finish(ScriptScope& scope,
     return std::make_shared<const Graph>(tidy.build());
 }
 
-ScriptControl::Cells ScriptControl::changedCells(const Way& yes, const Way& no,
-                                                 std::vector<ScriptItem>& yesItems,
-                                                 std::vector<ScriptItem>& noItems)
+ScriptItem ScriptControl::cellItem(const ScriptContainer& contents)
 {
-    Cells cells;
-    const auto contentsIn = [](const Way& way, const ScriptContainerPtr& cell) {
-        ScriptContainer copy = *cell;
-        for (const auto& [container, contents] : way.changes)
-            if (container == cell)
-                ScriptJournal::setContents(copy, contents);
-        return cellItems(copy);
-    };
-    for (const auto* changes : {&yes.changes, &no.changes})
-        for (const auto& [container, contents] : *changes) {
-            const auto known = [&, held = container](const Cell& c) { return c.container == held; };
-            if (std::any_of(cells.begin(), cells.end(), known))
-                continue;
-            const auto a = contentsIn(yes, container), b = contentsIn(no, container);
-            yesItems.insert(yesItems.end(), a.begin(), a.end());
-            noItems.insert(noItems.end(), b.begin(), b.end());
-            cells.push_back({container, a.size()});
-        }
-    return cells;
+    // An object has identity, its slots may differ one by one.
+    return contents.kind == ScriptContainer::Kind::Object
+        ? makeContainer(ScriptContainer::Kind::Tuple, contents.type, contents.items)
+        : ScriptItem(std::make_shared<ScriptContainer>(contents));
+}
+
+void ScriptControl::setCell(ScriptContainer& cell, const ScriptItem& item)
+{
+    if (cell.kind == ScriptContainer::Kind::Object)
+        cell.items = containerOf(item)->items;
+    else
+        cell = *containerOf(item);
+}
+
+ScriptItem ScriptControl::leftIn(const Way& way, const ScriptContainerPtr& cell)
+{
+    for (const auto& [container, left] : way.changes)
+        if (container == cell)
+            return cellItem(left);
+    return cellItem(*cell);
+}
+
+void ScriptControl::addChanged(const Way& way, std::vector<ScriptContainerPtr>& cells)
+{
+    for (const auto& [container, contents] : way.changes)
+        if (std::find(cells.begin(), cells.end(), container) == cells.end())
+            cells.push_back(container);
+}
+
+NodeId ScriptControl::handOut(const JitNode& node, Node made, const Outcome& outcome, Env& env)
+{
+    for (ValueType& type : leafTypes(outcome.patterns))
+        made.outputs.push_back({"", std::move(type)});
+    const std::size_t leaves = made.outputs.size();
+    for (const ValueRef& target : outcome.written)
+        made.outputs.push_back({"", m_e.m_scope->value(target).type});
+    m_e.label(made, &node);
+    const NodeId id = m_e.emit(std::move(made)).ref.node;
+    for (const ValueRef& outside : outcome.handedOut)
+        remember(node, id, outside, false);
+    std::vector<ScopedRef> values;
+    for (std::uint32_t i = 0; i < leaves; ++i)
+        values.push_back({m_e.m_scope, {id, i}, false});
+    writeBack(outcome.written, id, leaves, node);
+    const std::vector<ScriptItem> items = itemsOf(outcome.patterns, values);
+    const std::size_t count = node.outputs().size();
+    for (std::size_t i = 0; i < count; ++i)
+        env[node.outputs()[i]] = items[i];
+    for (std::size_t c = 0; c < outcome.cells.size(); ++c) {
+        m_e.m_journal.touch(outcome.cells[c]);
+        setCell(*outcome.cells[c], items[count + c]);
+    }
+    return id;
 }
 
 Result<void> ScriptControl::dynamicIf(const JitNode& node, const ScriptItem& condition, Env& env)
@@ -254,20 +258,22 @@ Result<void> ScriptControl::dynamicIf(const JitNode& node, const ScriptItem& con
     QS_TRY(const Way yes, follow(*node.blocks()[0], newScope(), env));
     m_e.m_calls = calls;
     QS_TRY(const Way no, follow(*node.blocks()[1], newScope(), env));
+    Outcome outcome;
+    addChanged(yes, outcome.cells);
+    addChanged(no, outcome.cells);
     std::vector<ScriptItem> yesItems = yes.outputs, noItems = no.outputs;
-    const Cells cells = changedCells(yes, no, yesItems, noItems);
-    std::vector<ScriptPattern> patterns;
-    std::vector<ValueType> types;
-    for (std::size_t i = 0; i < yesItems.size(); ++i) {
-        patterns.push_back(ScriptPattern::of(yesItems[i], m_e.m_scope));
-        patterns.back().join(noItems[i]);
-        patterns.back().types(types);
+    for (const ScriptContainerPtr& cell : outcome.cells) {
+        yesItems.push_back(leftIn(yes, cell));
+        noItems.push_back(leftIn(no, cell));
     }
-    QS_TRY(auto yesLeaves, leafArguments(*yes.scope, patterns, yesItems));
-    QS_TRY(auto noLeaves, leafArguments(*no.scope, patterns, noItems));
+    for (std::size_t i = 0; i < yesItems.size(); ++i) {
+        outcome.patterns.push_back(ScriptPattern::of(yesItems[i], m_e.m_scope));
+        outcome.patterns.back().join(noItems[i]);
+    }
+    QS_TRY(auto yesLeaves, leafArguments(*yes.scope, outcome.patterns, yesItems));
+    QS_TRY(auto noLeaves, leafArguments(*no.scope, outcome.patterns, noItems));
     // Tensors of the scope around that one of the bodies changes in place.
-    std::vector<ValueRef> written;
-    std::vector<std::pair<ValueRef, std::uint32_t>> handedOut;
+    auto& written = outcome.written;
     for (const auto& [way, leaves] : {std::pair(&yes, &yesLeaves), std::pair(&no, &noLeaves)}) {
         const std::vector<ValueRef>& captures = way->scope->captures();
         const BodyWrites writes = writesOf(way->scope->edit().build(), *leaves);
@@ -278,16 +284,14 @@ Result<void> ScriptControl::dynamicIf(const JitNode& node, const ScriptItem& con
         for (const ValueRef& outside : changed)
             if (std::find(written.begin(), written.end(), outside) == written.end())
                 written.push_back(outside);
-        for (const auto& [input, leaf] : writes.handedOut)
-            handedOut.push_back({captures[input], leaf});
+        for (const std::size_t input : writes.handedOut)
+            outcome.handedOut.push_back(captures[input]);
     }
-    for (const ValueRef& target : written) {
-        QS_TRY(const ValueRef inYes, yes.scope->use({m_e.m_scope, target, false}));
-        QS_TRY(const ValueRef inNo, no.scope->use({m_e.m_scope, target, false}));
-        yesLeaves.emplace_back(inYes);
-        noLeaves.emplace_back(inNo);
-        types.push_back(m_e.m_scope->value(target).type);
-    }
+    for (const auto& [way, leaves] : {std::pair(&yes, &yesLeaves), std::pair(&no, &noLeaves)})
+        for (const ValueRef& target : written) {
+            QS_TRY(const ValueRef left, way->scope->use({m_e.m_scope, target, false}));
+            leaves->emplace_back(left);
+        }
     Node made;
     made.target = kIfTarget;
     made.name = "branch";
@@ -295,34 +299,16 @@ Result<void> ScriptControl::dynamicIf(const JitNode& node, const ScriptItem& con
     QS_TRY(auto yesGraph, finish(*yes.scope, std::move(yesLeaves)));
     QS_TRY(auto noGraph, finish(*no.scope, std::move(noLeaves)));
     made.subgraphs = {std::move(yesGraph), std::move(noGraph)};
+    const auto operandsOf = [](const Way& way) {
+        const std::vector<ValueRef>& captures = way.scope->captures();
+        return Argument::List(captures.begin(), captures.end());
+    };
     made.args = {{"condition", std::move(test)},
-                 {"then", subgraphName(0)},
-                 {"otherwise", subgraphName(1)},
-                 {"then_operands", references(yes.scope->captures())},
-                 {"else_operands", references(no.scope->captures())}};
-    for (const ValueType& type : types)
-        made.outputs.push_back({"", type});
-    m_e.label(made, &node);
-    const NodeId id = m_e.emit(std::move(made)).ref.node;
-    for (const auto& [outside, leaf] : handedOut)
-        remember(node, id, outside, leaf);
-    std::vector<ScopedRef> values;
-    for (std::size_t i = 0; i < types.size(); ++i)
-        values.push_back({m_e.m_scope, {id, std::uint32_t(i)}, false});
-    writeBack(written, id, types.size() - written.size(), node);
-    std::size_t next = 0;
-    std::vector<ScriptItem> merged;
-    for (const ScriptPattern& pattern : patterns)
-        merged.push_back(pattern.build(values, next));
-    for (std::size_t i = 0; i < node.outputs().size(); ++i)
-        env[node.outputs()[i]] = merged[i];
-    std::size_t first = node.outputs().size();
-    for (const Cell& cell : cells) {
-        m_e.m_journal.touch(cell.container);
-        const auto begin = merged.begin() + std::ptrdiff_t(first);
-        setCell(*cell.container, {begin, begin + std::ptrdiff_t(cell.count)});
-        first += cell.count;
-    }
+                 {"then", std::string(kSubgraphPrefix) + "0"},
+                 {"otherwise", std::string(kSubgraphPrefix) + "1"},
+                 {"then_operands", operandsOf(yes)},
+                 {"else_operands", operandsOf(no)}};
+    handOut(node, std::move(made), outcome, env);
     return {};
 }
 

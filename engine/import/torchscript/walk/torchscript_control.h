@@ -2,9 +2,50 @@
 #pragma once
 
 #include "engine/import/torchscript/walk/torchscript_evaluator.h"
-#include "engine/import/torchscript/walk/torchscript_merge.h"
 
 namespace qs {
+
+/// What several ways through a program agree on for one value, part by part: parts that are the
+/// same whichever way is taken, and leaves known only at run time, which the node of the branch or
+/// loop makes.
+class ScriptPattern
+{
+public:
+    /// Everything as it is now. Values that `outer` cannot see (a way's own) are leaves.
+    static ScriptPattern of(const ScriptItem& item, const ScriptScope* outer);
+    /// Weakens the pattern so that it covers `item` too. True when it changed.
+    bool join(const ScriptItem& item);
+    /// The parts of `item` at the leaves, in order.
+    void collect(const ScriptItem& item, std::vector<ScriptItem>& leaves) const;
+    /// The item with a value for each leaf, taken from `values` in order.
+    ScriptItem build(const std::vector<ScopedRef>& values, std::size_t& next) const;
+    /// Types of the leaves in order.
+    void types(std::vector<ValueType>& out) const;
+
+private:
+    enum class Form
+    {
+        Fixed, ///< `fixed`, whichever way
+        Parts, ///< a container of known parts
+        Leaf
+    };
+    Form m_form = Form::Fixed;
+    const ScriptScope* m_outer = nullptr;
+    ScriptItem m_fixed;
+    ScriptContainer m_shell; ///< of Parts: kind, type, keys, path
+    std::vector<ScriptPattern> m_parts;
+    ValueType m_type; ///< of a leaf
+    c10::TypePtr m_listType; ///< of a leaf that is a list or dict
+    bool m_maybeNone = false;
+
+    void becomeLeaf(const ScriptItem& a, const ScriptItem& b);
+};
+
+/// Types of the leaves of all, in order.
+std::vector<ValueType> leafTypes(const std::vector<ScriptPattern>& patterns);
+/// The items of all with a value for each leaf, in order; there may be more values.
+std::vector<ScriptItem> itemsOf(const std::vector<ScriptPattern>& patterns,
+                                const std::vector<ScopedRef>& values);
 
 /// Branches, loops and exceptions of a TorchScript program. One use a node.
 class ScriptControl
@@ -29,13 +70,16 @@ private:
         std::vector<ScriptItem> outputs;
         ScriptJournal::Changes changes;
     };
-    /// A container that some way changes, and how many patterns describe it.
-    struct Cell
+    /// What comes out of a branch or loop: the JIT node's outputs, then what it leaves in the
+    /// containers that it changes, a pattern each; then the tensors around that it changes in
+    /// place.
+    struct Outcome
     {
-        ScriptContainerPtr container;
-        std::size_t count = 0;
+        std::vector<ScriptPattern> patterns;
+        std::vector<ScriptContainerPtr> cells;
+        std::vector<ValueRef> written;
+        std::vector<ValueRef> handedOut; ///< of these, what is also a leaf
     };
-    using Cells = std::vector<Cell>;
     /// One round of a loop, followed under the assumptions so far.
     struct Round
     {
@@ -52,36 +96,43 @@ private:
     Result<void> runLoop(const JitNode& node, Env& env);
     Result<bool> unroll(const JitNode& node, Env& env);
     Result<void> dynamicLoop(const JitNode& node, Env& env);
-    Result<Round> followRound(const torch::jit::Block& block, std::vector<ScriptPattern>& patterns,
-                              Cells& cells, std::size_t carried, Env& env);
-    Result<void> finishLoop(const JitNode& node, std::vector<Argument> head,
-                            const std::vector<ScriptItem>& before,
-                            const std::vector<ScriptPattern>& patterns, const Cells& cells,
-                            const Round& round, Env& env);
-    /// The containers that one of two ways changes; what each leaves in them is appended to its
-    /// items.
-    static Cells changedCells(const Way& yes, const Way& no, std::vector<ScriptItem>& yesItems,
-                              std::vector<ScriptItem>& noItems);
-    static std::vector<ScriptItem> cellItems(const ScriptContainer& contents);
-    static void setCell(ScriptContainer& cell, const std::vector<ScriptItem>& items);
-    static void moveUp(ScriptScope& scope, const std::vector<ValueRef>& written);
+    Result<Round> followRound(const torch::jit::Block& block, Outcome& loop, Env& env);
+    Result<void> finishLoop(const JitNode& node, Outcome loop,
+                            const std::vector<ScriptItem>& before, const Round& round, Env& env);
     Result<void> raise(const JitNode& node, Env& env);
+
+    /// A container as an item of its own, for a pattern, and put back.
+    static ScriptItem cellItem(const ScriptContainer& contents);
+    static void setCell(ScriptContainer& cell, const ScriptItem& item);
+    /// What a way leaves in a container.
+    static ScriptItem leftIn(const Way& way, const ScriptContainerPtr& cell);
+    /// Adds those that the way changes and that are not there yet.
+    static void addChanged(const Way& way, std::vector<ScriptContainerPtr>& cells);
 
     Result<Way> follow(const torch::jit::Block& block, ScriptScope& scope, Env& env);
     ScriptScope& newScope();
+    /// With `scope` as the one that nodes are added to.
+    template<class Body>
+    auto inside(ScriptScope& scope, Body&& body)
+    {
+        ScriptScope* outer = std::exchange(m_e.m_scope, &scope);
+        auto made = body();
+        m_e.m_scope = outer;
+        return made;
+    }
     /// The parts of a way's items at the leaves of the patterns, as arguments of its scope.
     Result<std::vector<Argument>> leafArguments(ScriptScope& scope,
                                                 const std::vector<ScriptPattern>& patterns,
                                                 const std::vector<ScriptItem>& items);
     Result<std::shared_ptr<const Graph>> finish(ScriptScope& scope, std::vector<Argument> outputs);
+    /// Adds the node, gives it its outputs and hands them out. Returns its id.
+    NodeId handOut(const JitNode& node, Node made, const Outcome& outcome, Env& env);
 
     // torchscript_writes.cpp: what bodies change in place
     struct BodyWrites
     {
         std::vector<std::size_t> inputs; ///< positions of those that it changes
-        /// What it hands out that shares memory with one: its position, and which of the leaves.
-        /// Behind the node they are two tensors.
-        std::vector<std::pair<std::size_t, std::uint32_t>> handedOut;
+        std::vector<std::size_t> handedOut; ///< of these, what shares memory with a leaf
     };
     static std::vector<std::size_t> writtenInputs(const Graph& body);
     static BodyWrites writesOf(const Graph& body, const std::vector<Argument>& leaves);
@@ -94,8 +145,7 @@ private:
                                 ValueRef leaf) const;
     /// The body of `control` changes what its operand was before: the start of a carried value, or
     /// a tensor that is its output too.
-    void remember(const JitNode& node, NodeId control, ValueRef operand,
-                  std::optional<std::uint32_t> output = std::nullopt);
+    void remember(const JitNode& node, NodeId control, ValueRef operand, bool isCarried);
     void writeBack(const std::vector<ValueRef>& targets, NodeId node, std::size_t firstOutput,
                    const JitNode& from);
 

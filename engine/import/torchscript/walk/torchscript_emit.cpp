@@ -5,7 +5,6 @@
 #include "engine/import/torchscript/normalise/torchscript_spelling.h"
 #include "engine/import/torchscript/normalise/torchscript_types.h"
 #include "engine/import/torchscript/torchscript_placeholders.h"
-#include "engine/import/torchscript/torchscript_probe.h"
 #include "engine/import/torchscript/walk/torchscript_evaluator.h"
 
 #include <algorithm>
@@ -19,70 +18,8 @@ using Kind = ScriptContainer::Kind;
 /// FX's name for a call of the target: "relu_" for "aten.relu_.default".
 std::string nodeName(const std::string& target)
 {
-    const auto first = target.find('.');
-    const auto last = target.rfind('.');
-    std::string name
-        = first == last ? target.substr(first + 1) : target.substr(first + 1, last - first - 1);
-    return name;
-}
-
-/// How many of a list's tensors the program names, when it takes them one by one; 0 when it does
-/// not.
-std::size_t partsTaken(const torch::jit::Value& list)
-{
-    std::size_t count = 0;
-    for (const auto& use : list.uses()) {
-        const torch::jit::Node& user = *use.user;
-        const std::string kind = user.kind().toQualString();
-        if (user.kind() == c10::prim::ListUnpack) {
-            count = std::max(count, user.outputs().size());
-            continue;
-        }
-        const auto index
-            = kind == "aten::__getitem__" ? torch::jit::toIValue(user.input(1)) : std::nullopt;
-        if (!index || !index->isInt() || index->toInt() < 0 || index->toInt() > 1024)
-            return 0;
-        count = std::max(count, std::size_t(index->toInt()) + 1);
-    }
-    return count;
-}
-
-bool sameDefault(const Argument& given, const c10::Argument& slot)
-{
-    if (!slot.default_value())
-        return false;
-    const Argument usual = constantArgument(*slot.default_value(), slot.real_type());
-    if (given == usual)
-        return true;
-    // An `int[2]=1` may be spelled [1, 1].
-    const auto* list = given.asList();
-    return list && slot.N() && std::all_of(list->begin(), list->end(), [&](const Argument& item) {
-               const auto* one = usual.asList();
-               return item == usual || (one && one->size() == 1 && item == one->front());
-           });
-}
-
-using Ranks = std::vector<std::optional<std::int64_t>>;
-
-bool lacksTypes(const Node& made, const Ranks& ranks)
-{
-    for (std::size_t i = 0; i < ranks.size(); ++i) {
-        const ValueType& type = made.outputs[i].type;
-        if (type.kind == ValueKind::Tensor && (type.dtype == DType::Unknown || !ranks[i]))
-            return true;
-    }
-    return false;
-}
-
-void fillProbed(Node& made, Ranks& ranks, const std::vector<ProbedValue>& probed)
-{
-    for (std::size_t i = 0; i < probed.size(); ++i) {
-        ValueType& type = made.outputs[i].type;
-        if (type.isUntyped())
-            type.dtype = probed[i].dtype;
-        if (!ranks[i])
-            ranks[i] = probed[i].rank;
-    }
+    const auto first = target.find('.') + 1;
+    return target.substr(first, target.find('.', first) - first);
 }
 
 } // namespace
@@ -144,21 +81,12 @@ ScopedRef ScriptEvaluator::emit(Node made)
     };
     const TypeOf typeInside
         = [&](ValueRef ref) -> const ValueType& { return m_scope->value(ref).type; };
-    inferTypes(made, typeInside, rankInside);
-    Ranks ranks(made.outputs.size());
-    auto rank = inferRank(made, rankInside);
-    if (!rank) {
-        rank = rankOfBatch(made);
-        isAssumed = isAssumed || rank;
-    }
-    if (rank)
-        std::fill_n(ranks.begin(), ranksAgree(made) ? ranks.size() : 1, rank);
-    if (lacksTypes(made, ranks))
-        fillProbed(made, ranks, probeResults(made, typeInside, rankInside));
+    const ResultRanks ranks = inferResults(made, typeInside, rankInside);
     const ScopedRef ref {m_scope, {m_scope->append(std::move(made)), 0}, false};
-    for (std::uint32_t i = 0; i < ranks.size(); ++i)
-        if (ranks[i])
-            setRank({m_scope, {ref.ref.node, i}, false}, *ranks[i], isAssumed);
+    for (std::uint32_t i = 0; i < ranks.counts.size(); ++i)
+        if (ranks.counts[i])
+            setRank({m_scope, {ref.ref.node, i}, false}, *ranks.counts[i],
+                    isAssumed || ranks.areAssumed);
     return ref;
 }
 
@@ -194,78 +122,53 @@ Result<ScriptItem> ScriptEvaluator::sizeOf(const ScopedRef& tensor, const Script
 }
 
 Result<std::vector<NamedArgument>> ScriptEvaluator::arguments(const c10::FunctionSchema& schema,
-                                                              const Items& args)
+                                                              const Items& args, bool asValues)
 {
     std::vector<NamedArgument> made;
     for (std::size_t i = 0; i < args.size(); ++i) {
         const bool formal = i < schema.arguments().size();
-        QS_TRY(Argument read,
-               argument(args[i],
-                        formal ? schema.arguments()[i].real_type()
-                               : c10::TypePtr(c10::AnyType::get())));
+        const c10::TypePtr wanted = formal && !asValues ? schema.arguments()[i].real_type()
+                                                        : c10::TypePtr(c10::AnyType::get());
+        QS_TRY(Argument read, argument(args[i], wanted));
         made.push_back({formal ? schema.arguments()[i].name() : "", std::move(read)});
     }
-    while (!made.empty() && made.size() <= schema.arguments().size()
-           && sameDefault(made.back().value, schema.arguments()[made.size() - 1]))
-        made.pop_back();
+    dropDefaults(made, schema);
     return made;
 }
 
 Result<void> ScriptEvaluator::bindOutputs(const JitNode& node, Node made, Env& env,
                                           const ScriptContainerPtr& changed)
 {
-    std::vector<std::size_t> widths;
+    std::vector<std::size_t> parts; // of a list of tensors that are taken one by one; else 0
     for (const JitValue* out : node.outputs()) {
         const auto list = out->type()->cast<c10::ListType>();
-        const bool tensors = list && list->getElementType()->kind() == c10::TypeKind::TensorType;
-        const bool alone = !changed && node.outputs().size() == 1;
-        const std::size_t parts = tensors && alone ? partsTaken(*out) : 0;
-        widths.push_back(parts);
-        Value value;
-        value.type = runtimeType(parts > 0 ? list->getElementType() : out->type());
-        for (std::size_t i = 0; i < std::max<std::size_t>(parts, 1); ++i)
-            made.outputs.push_back(value);
+        const bool areTensors = list && list->getElementType()->kind() == c10::TypeKind::TensorType;
+        const bool isAlone = !changed && node.outputs().size() == 1;
+        const ScriptParts taken = areTensors && isAlone ? partsUsed(*out) : ScriptParts();
+        parts.push_back(taken.isReadWhole ? 0 : taken.count);
+        const Value value {"", runtimeType(parts.back() ? list->getElementType() : out->type())};
+        made.outputs.insert(made.outputs.end(), std::max<std::size_t>(parts.back(), 1), value);
     }
     if (changed)
         made.outputs.push_back({"", runtimeType(changed->type)});
     label(made, &node);
-    const bool outputsNothing = made.outputs.empty();
-    const ScopedRef first = emit(std::move(made));
-    if (outputsNothing)
-        return {};
-    std::uint32_t next = 0;
-    for (std::size_t i = 0; i < node.outputs().size(); ++i) {
+    ScopedRef ref = emit(std::move(made));
+    const auto next = [&ref] {
+        const ScopedRef now = ref;
+        ++ref.ref.index;
+        return now;
+    };
+    for (std::size_t i = 0; i < parts.size(); ++i) {
         const JitValue* out = node.outputs()[i];
-        const auto reference = [&] {
-            ScopedRef ref {m_scope, {first.ref.node, next++}, false};
-            ref.maybeNone = out->type()->kind() == c10::TypeKind::OptionalType;
-            return ref;
-        };
-        if (widths[i] > 0) {
-            std::vector<ScriptItem> parts;
-            for (std::size_t p = 0; p < widths[i]; ++p)
-                parts.push_back(reference());
-            env[out] = makeContainer(Kind::List, out->type(), std::move(parts));
-        } else if (isListType(out->type()) || out->type()->kind() == c10::TypeKind::DictType) {
-            const Kind kind = isListType(out->type()) ? Kind::List : Kind::Dict;
-            ScriptItem whole = makeContainer(kind, unwrapped(out->type()), {});
-            const ScopedRef ref = reference();
-            if (ref.maybeNone) {
-                env[out] = ref;
-            } else {
-                containerOf(whole)->runtime = ref;
-                env[out] = std::move(whole);
-            }
-        } else {
-            env[out] = reference();
-        }
+        Items items;
+        while (items.size() < parts[i])
+            items.push_back(next());
+        env[out] = parts[i] > 0 ? makeContainer(Kind::List, out->type(), std::move(items))
+                                : runtimeItem(next(), out->type());
     }
     if (changed) {
         m_journal.touch(changed);
-        changed->items.clear();
-        changed->keys.clear();
-        changed->sizesOf.reset();
-        changed->runtime = ScopedRef {m_scope, {first.ref.node, next}, false};
+        *changed = {changed->kind, changed->type, {}, {}, next(), {}, changed->path};
     }
     return {};
 }
@@ -294,14 +197,7 @@ Result<void> ScriptEvaluator::emitOperator(const JitNode& node, Items args, Env&
             && !findOperator(made.target))
             changed = std::get<ScriptContainerPtr>(args[i]);
     }
-    if (changed) {
-        for (std::size_t i = 0; i < args.size(); ++i) {
-            QS_TRY(Argument read, argument(args[i], c10::AnyType::get()));
-            made.args.push_back({schema->arguments()[i].name(), std::move(read)});
-        }
-    } else {
-        QS_TRY(made.args, arguments(*schema, args));
-    }
+    QS_TRY(made.args, arguments(*schema, args, changed != nullptr));
     respellNode(made);
     QS_CHECK(bindOutputs(node, std::move(made), env, changed));
     // append and the like return the very list.
@@ -332,47 +228,6 @@ Result<void> ScriptEvaluator::emitUnknown(const JitNode& node, const c10::Functi
         made.args.push_back({byName ? schema.arguments()[i].name() : "", std::move(read)});
     }
     return bindOutputs(node, std::move(made), env);
-}
-
-Result<bool> ScriptEvaluator::fold(const JitNode& node, const Items& args, Env& env)
-{
-    const std::string kind = node.kind().toQualString();
-    if (kind == "aten::__is__" || kind == "aten::__isnot__") {
-        const bool wantSame = kind == "aten::__is__";
-        const auto isNone = [](const ScriptItem& item) -> std::optional<bool> {
-            if (const auto* value = knownValue(item))
-                return value->isNone();
-            const auto* ref = runtimeValue(item);
-            return ref && ref->maybeNone ? std::nullopt : std::optional(false);
-        };
-        const auto a = isNone(args.at(0)), b = isNone(args.at(1));
-        if (!a || !b)
-            return false;
-        const bool same = *a || *b ? *a == *b : sameItem(args[0], args[1]);
-        env[node.output()] = at::IValue(same == wantSame);
-        return true;
-    }
-    if (!isFoldable(kind) || node.outputs().size() != 1 || !node.maybeOperator())
-        return false;
-    torch::jit::Stack stack;
-    for (const ScriptItem& item : args) {
-        auto value = wholeConstant(item);
-        if (value && !value->isTensor()) {
-            stack.push_back(std::move(*value));
-            continue;
-        }
-        // A message made of what only a run tells: its template tells enough.
-        if (kind == "aten::format")
-            env[node.output()] = args.at(0);
-        return kind == "aten::format";
-    }
-    if (const auto* schema = node.maybeSchema(); schema && schema->is_vararg())
-        stack.emplace_back(std::int64_t(stack.size()));
-    node.getOperation()(stack);
-    if (stack.size() != 1 || stack[0].isTensor())
-        return false;
-    QS_TRY(env[node.output()], m_weights.item(stack[0], ""));
-    return true;
 }
 
 } // namespace qs

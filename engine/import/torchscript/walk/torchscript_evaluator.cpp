@@ -15,7 +15,7 @@ namespace qs {
 
 namespace {
 
-constexpr int kMaxCallDepth = 200;
+constexpr std::size_t kMaxCallDepth = 200;
 
 /// "torch.nn.functional.relu" for the functions of torch.nn.functional, else empty.
 std::string functionalName(const torch::jit::Function& function)
@@ -113,7 +113,7 @@ Result<ScriptItem> ScriptEvaluator::call(torch::jit::Function& function, Items a
     if (!function.isGraphFunction())
         return fail(ErrorCode::Unsupported,
                     "calls the method '" + function.name() + "' of a C++ class");
-    if (m_depth >= kMaxCallDepth)
+    if (m_levels.size() >= kMaxCallDepth)
         return fail(ErrorCode::BadInput, "calls are nested too deeply");
     const auto& schema = function.getSchema();
     const auto graph = torch::jit::toGraphFunction(function).graph();
@@ -145,15 +145,12 @@ Result<ScriptItem> ScriptEvaluator::call(torch::jit::Function& function, Items a
         level.function = functionalName(function);
     }
     m_levels.push_back(std::move(level));
-    ++m_depth;
     Env env;
     for (std::size_t i = 0; i < args.size(); ++i)
         env[graph->inputs()[i]] = std::move(args[i]);
     auto done = runBlock(*graph->block(), env);
-    --m_depth;
     m_levels.pop_back();
-    if (!done)
-        return fail(std::move(done).error());
+    QS_CHECK(std::move(done));
     if (graph->outputs().size() != 1)
         return fail(ErrorCode::BadInput, "a function without a single return value");
     return item(graph->outputs()[0], env);
@@ -176,110 +173,123 @@ Result<void> ScriptEvaluator::runNode(const JitNode& node, Env& env)
     QS_TRY(const bool isPrim, runPrim(node, env));
     if (isPrim)
         return {};
-    QS_TRY(const bool isContainer, runContainer(node, env));
-    if (isContainer)
-        return {};
     QS_TRY(Items args, inputs(node, env));
-    QS_TRY(const bool folded, fold(node, args, env));
-    if (folded)
+    for (const auto read :
+         {&ScriptEvaluator::readContainer, &ScriptEvaluator::runKnown, &ScriptEvaluator::respell}) {
+        QS_TRY(ScriptAnswer answer, (this->*read)(node, args));
+        if (!answer)
+            continue;
+        for (const JitValue* out : node.outputs())
+            env[out] = std::move(*answer);
         return {};
-    QS_TRY(const bool respelled, respell(node, args, env));
-    if (respelled)
-        return {};
+    }
     return emitOperator(node, std::move(args), env);
 }
 
 Result<bool> ScriptEvaluator::runPrim(const JitNode& node, Env& env)
 {
-    if (node.kind() == c10::prim::Constant) {
-        if (node.output()->type()->kind() == c10::TypeKind::FunctionType)
-            return true; // read by the call itself
-        const auto value = torch::jit::toIValue(node.output());
-        if (!value)
-            return fail(unsupported(node, "holds no constant"));
-        QS_TRY(env[node.output()], m_weights.item(*value, ""));
+    const auto done = [](Result<void> ran) -> Result<bool> {
+        QS_CHECK(std::move(ran));
+        return true;
+    };
+    switch (node.kind()) {
+    case c10::prim::Constant:
+        return done(readConstant(node, env));
+    case c10::prim::GetAttr:
+    case c10::prim::SetAttr:
+        return done(useAttribute(node, env));
+    case c10::prim::CallMethod:
+    case c10::prim::CallFunction:
+        return done(runCall(node, env));
+    case c10::prim::If:
+    case c10::prim::Loop:
+    case c10::prim::RaiseException:
+        return done(ScriptControl(*this).run(node, env));
+    case c10::prim::TupleConstruct:
+    case c10::prim::ListConstruct:
+    case c10::prim::DictConstruct:
+    case c10::prim::CreateObject:
+    case c10::aten::dict: {
+        if (node.kind() == c10::aten::dict && !node.inputs().empty())
+            return false;
+        QS_TRY(Items args, inputs(node, env));
+        return done(construct(node, std::move(args), env));
+    }
+    case c10::prim::TupleUnpack:
+    case c10::prim::ListUnpack: {
+        QS_TRY(const ScriptItem whole, item(node.input(0), env));
+        return done(unpack(node, whole, env));
+    }
+    case c10::prim::annotate:
+    case c10::prim::unchecked_cast:
+    case c10::prim::unchecked_unwrap_optional:
+    case c10::aten::_unwrap_optional: {
+        QS_TRY(env[node.output()], item(node.input(0), env));
         return true;
     }
-    if (node.kind() == c10::prim::GetAttr) {
-        QS_CHECK(getAttribute(node, env));
-        return true;
-    }
-    if (node.kind() == c10::prim::SetAttr) {
-        QS_CHECK(setAttribute(node, env));
-        return true;
-    }
-    if (node.kind() == c10::prim::CallMethod || node.kind() == c10::prim::CallFunction) {
-        QS_CHECK(runCall(node, env));
-        return true;
-    }
-    if (node.kind() == c10::prim::If || node.kind() == c10::prim::Loop
-        || node.kind() == c10::prim::RaiseException) {
-        QS_CHECK(ScriptControl(*this).run(node, env));
-        return true;
-    }
-    if (node.kind() == c10::prim::Uninitialized) {
+    case c10::prim::Uninitialized:
         env[node.output()] = ScriptItem();
         return true;
-    }
-    static constexpr std::array kSilent {c10::prim::Print,     c10::aten::warn,
-                                         c10::prim::Enter,     c10::prim::Exit,
-                                         c10::prim::TimePoint, c10::prim::annotate};
-    if (std::find(kSilent.begin(), kSilent.end(), node.kind()) == kSilent.end())
+    case c10::prim::Print:
+    case c10::aten::warn:
+    case c10::prim::Enter:
+    case c10::prim::Exit:
+    case c10::prim::TimePoint:
+        // A context such as torch.no_grad changes no value; printing is none of ours.
+        for (const JitValue* out : node.outputs())
+            env[out] = at::IValue();
+        return true;
+    case c10::prim::fork:
+    case c10::aten::wait:
+        return fail(unsupported(node, "runs in parallel, which is not read"));
+    default:
         return false;
-    // A context such as torch.no_grad changes no value; printing is none of ours.
-    for (const JitValue* out : node.outputs())
-        env[out] = at::IValue();
-    if (node.kind() == c10::prim::annotate) {
-        QS_TRY(env[node.output()], item(node.input(0), env));
     }
-    return true;
 }
 
-namespace {
-
-/// The slot of the object's attribute that the node names; none where either is not known.
-std::optional<std::size_t> slotOf(const ScriptContainer* object, const torch::jit::Node& node)
+Result<void> ScriptEvaluator::readConstant(const JitNode& node, Env& env)
 {
-    const auto type = object ? object->type->cast<c10::ClassType>() : nullptr;
-    return type ? type->findAttributeSlot(node.s(c10::attr::name)) : std::nullopt;
-}
-
-} // namespace
-
-Result<void> ScriptEvaluator::getAttribute(const JitNode& node, Env& env)
-{
-    QS_TRY(const ScriptItem owner, item(node.input(0), env));
-    ScriptContainer* object = containerOf(owner);
-    const auto slot = slotOf(object, node);
-    if (!slot)
-        return fail(unsupported(node,
-                                "reads the attribute '" + node.s(c10::attr::name)
-                                    + "' of an object that is not known"));
-    ScriptItem& held = object->items.at(*slot);
-    if (std::holds_alternative<std::monostate>(held)) {
-        QS_TRY(held, m_weights.attribute(*object, *slot));
+    if (node.output()->type()->kind() == c10::TypeKind::FunctionType) {
+        env[node.output()] = ScriptItem(); // its type tells the call
+        return {};
     }
-    env[node.output()] = held;
+    const auto value = torch::jit::toIValue(node.output());
+    if (!value)
+        return fail(unsupported(node, "holds no constant"));
+    QS_TRY(env[node.output()], m_weights.item(*value, ""));
     return {};
 }
 
-Result<void> ScriptEvaluator::setAttribute(const JitNode& node, Env& env)
+Result<ScriptItem> ScriptEvaluator::loaded(ScriptContainer& object, std::size_t slot)
 {
+    if (std::holds_alternative<std::monostate>(object.items.at(slot))) {
+        QS_TRY(object.items.at(slot), m_weights.attribute(object, slot));
+    }
+    return object.items.at(slot);
+}
+
+Result<void> ScriptEvaluator::useAttribute(const JitNode& node, Env& env)
+{
+    const bool sets = node.kind() == c10::prim::SetAttr;
+    const std::string& name = node.s(c10::attr::name);
     QS_TRY(const ScriptItem owner, item(node.input(0), env));
-    QS_TRY(ScriptItem value, item(node.input(1), env));
-    ScriptContainer* object = containerOf(owner);
-    const auto slot = slotOf(object, node);
+    const ScriptContainer* known = containerOf(owner);
+    const auto type = known ? known->type->cast<c10::ClassType>() : nullptr;
+    const auto slot = type ? type->findAttributeSlot(name) : std::nullopt;
     if (!slot)
         return fail(unsupported(node,
-                                "sets the attribute '" + node.s(c10::attr::name)
+                                (sets ? "sets" : "reads") + (" the attribute '" + name)
                                     + "' of an object that is not known"));
+    const ScriptContainerPtr object = std::get<ScriptContainerPtr>(owner);
     // A branch that does not set it needs its old value.
-    if (std::holds_alternative<std::monostate>(object->items.at(*slot))) {
-        QS_TRY(object->items.at(*slot), m_weights.attribute(*object, *slot));
+    QS_TRY(ScriptItem held, loaded(*object, *slot));
+    if (!sets) {
+        env[node.output()] = std::move(held);
+        return {};
     }
-    m_journal.touch(std::get<ScriptContainerPtr>(owner));
-    object->items.at(*slot) = std::move(value);
-    const std::pair set(std::get<ScriptContainerPtr>(owner), *slot);
+    m_journal.touch(object);
+    QS_TRY(object->items.at(*slot), item(node.input(1), env));
+    const std::pair set(object, *slot);
     if (std::find(m_setAttributes.begin(), m_setAttributes.end(), set) == m_setAttributes.end())
         m_setAttributes.push_back(set);
     return {};
@@ -313,44 +323,42 @@ Result<std::vector<std::string>> ScriptEvaluator::keepAttributes()
     return dropped;
 }
 
-Result<void> ScriptEvaluator::runCall(const JitNode& node, Env& env)
+Result<ScriptItem> ScriptEvaluator::calledBy(const JitNode& node, Items args)
 {
-    const SourceLocation where = m_debug.find(node.sourceRange());
-    const SourceLocation outer = m_levels.empty() ? SourceLocation() : m_levels.back().caller;
-    if (!m_levels.empty() && !where.file.empty() && !ScriptDebug::isInsideTorch(where.file))
-        m_levels.back().caller = where;
-    Items args;
-    for (std::size_t i = node.kind() == c10::prim::CallFunction ? 1 : 0; i < node.inputs().size();
-         ++i) {
-        QS_TRY(ScriptItem arg, item(node.input(i), env));
-        args.push_back(std::move(arg));
-    }
-    if (const auto type = node.input(0)->type()->cast<c10::ClassType>();
-        node.kind() == c10::prim::CallMethod && type && findForeignClass(type->str()) == type)
-        return emitMethod(node, std::move(args), env);
-    Result<ScriptItem> returned = fail(ErrorCode::Internal, "not called");
     if (node.kind() == c10::prim::CallFunction) {
         const auto type = node.input(0)->type()->cast<c10::FunctionType>();
         if (!type)
             return fail(unsupported(node, "calls a function that is not known"));
-        returned = call(*type->function(), std::move(args), nullptr);
-    } else {
-        const ScriptContainer* object = args.empty() ? nullptr : containerOf(args[0]);
-        const auto type = object ? object->type->cast<c10::ClassType>() : nullptr;
-        auto* method = type ? type->findMethod(node.s(c10::attr::name)) : nullptr;
-        if (!method)
-            return fail(unsupported(node,
-                                    "calls the method '" + node.s(c10::attr::name)
-                                        + "' of an object that is not known"));
-        // A context such as torch.no_grad() changes no value.
-        const std::string name = type->name() ? type->name()->qualifiedName() : "";
-        if (name.starts_with("__torch__.torch.autograd.grad_mode."))
-            returned = ScriptItem(at::IValue());
-        else
-            returned = call(*method, std::move(args), type->is_module() ? object : nullptr);
+        args.erase(args.begin());
+        return call(*type->function(), std::move(args), nullptr);
     }
-    if (!m_levels.empty())
-        m_levels.back().caller = outer;
+    const ScriptContainer* object = containerOf(args.at(0));
+    const auto type = object ? object->type->cast<c10::ClassType>() : nullptr;
+    auto* method = type ? type->findMethod(node.s(c10::attr::name)) : nullptr;
+    if (!method)
+        return fail(unsupported(node,
+                                "calls the method '" + node.s(c10::attr::name)
+                                    + "' of an object that is not known"));
+    // A context such as torch.no_grad() changes no value.
+    if (type->name()
+        && type->name()->qualifiedName().starts_with("__torch__.torch.autograd.grad_mode."))
+        return ScriptItem(at::IValue());
+    return call(*method, std::move(args), type->is_module() ? object : nullptr);
+}
+
+Result<void> ScriptEvaluator::runCall(const JitNode& node, Env& env)
+{
+    QS_TRY(Items args, inputs(node, env));
+    if (const auto type = node.input(0)->type()->cast<c10::ClassType>();
+        node.kind() == c10::prim::CallMethod && type && findForeignClass(type->str()) == type)
+        return emitMethod(node, std::move(args), env);
+    SourceLocation& caller = m_levels.back().caller;
+    const SourceLocation outer = caller;
+    const SourceLocation where = m_debug.find(node.sourceRange());
+    if (!where.file.empty() && !ScriptDebug::isInsideTorch(where.file))
+        caller = where;
+    auto returned = calledBy(node, std::move(args));
+    m_levels.back().caller = outer;
     if (!returned)
         return fail(std::move(returned).error());
     env[node.output()] = std::move(*returned);

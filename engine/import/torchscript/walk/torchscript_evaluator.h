@@ -37,9 +37,9 @@ public:
     /// The item as an argument of the current scope; a container becomes a list where the slot
     /// wants one, else a node that builds it.
     Result<Argument> argument(const ScriptItem& item, const c10::TypePtr& wanted);
-    /// Once all of a scope's nodes are there. Errors (Unsupported): a loop in it changes a tensor
-    /// in place that is read after it under the name it had before, or a branch or loop hands a
-    /// tensor out that it changes, and after it one of the two is changed again.
+    /// Once all of a scope's nodes are there. Errors (Unsupported): a branch or loop in it changes
+    /// a tensor in place that it also carries or hands out, and that is read after it under the
+    /// name it had before.
     Result<void> checkWrites(ScriptScope& scope) const;
     /// Once the call has been followed: tensors that the model set as attributes become state
     /// updates. Returns the paths of the other attributes that it leaves changed; every call starts
@@ -72,37 +72,47 @@ private:
     Result<void> runBlock(const torch::jit::Block& block, Env& env);
     Result<void> runNode(const JitNode& node, Env& env);
     Result<bool> runPrim(const JitNode& node, Env& env);
+    Result<void> readConstant(const JitNode& node, Env& env);
     Result<void> runCall(const JitNode& node, Env& env);
-    Result<void> getAttribute(const JitNode& node, Env& env);
-    Result<void> setAttribute(const JitNode& node, Env& env);
+    Result<ScriptItem> calledBy(const JitNode& node, Items args);
+    /// prim::GetAttr or prim::SetAttr.
+    Result<void> useAttribute(const JitNode& node, Env& env);
+    /// An attribute as it is now, read from the file at first use.
+    Result<ScriptItem> loaded(ScriptContainer& object, std::size_t slot);
     Result<ScriptItem> item(const JitValue* value, const Env& env) const;
     Result<Items> inputs(const JitNode& node, const Env& env) const;
     Error unsupported(const JitNode& node, const std::string& what) const;
 
     // torchscript_construct.cpp: making containers and taking them apart
-    Result<bool> runConstruct(const JitNode& node, Items args, Env& env);
+    Result<void> construct(const JitNode& node, Items args, Env& env);
     Result<void> emitMethod(const JitNode& node, Items args, Env& env);
     Result<void> unpack(const JitNode& node, const ScriptItem& item, Env& env);
-    Result<void> unpackRuntime(const JitNode& node, const ScriptItem& whole, Env& env);
     /// Turns the container into one value made by a node.
     Result<ScopedRef> makeRuntime(const ScriptContainerPtr& container);
 
     // torchscript_containers.cpp: what is done to tuples, lists and dicts
-    Result<bool> runContainer(const JitNode& node, Env& env);
-    Result<bool> runKnownList(const JitNode& node, const Items& args, Env& env);
-    Result<bool> changeKnownList(const JitNode& node, const Items& args, Env& env);
-    Result<bool> runKnownDict(const JitNode& node, const Items& args, Env& env);
-    Result<bool> runSizes(const JitNode& node, const Items& args, Env& env);
+    Result<ScriptAnswer> readContainer(const JitNode& node, const Items& args);
+    Result<ScriptAnswer> readSizes(const JitNode& node, const Items& args);
+    Result<ScriptAnswer> runKnown(const JitNode& node, const Items& args);
+    /// The item as LibTorch's operators take it where they want a value of the type: a constant, or
+    /// a list, dict or tuple of such; a handle where they take anything. Nothing where that needs
+    /// more than is known.
+    Result<std::optional<at::IValue>> knownAs(const ScriptItem& item, const c10::TypePtr& declared,
+                                              const JitNode& node);
+
+    // torchscript_respell.cpp: operators that a .pt2 has under other names or not at all
+    Result<ScriptAnswer> respell(const JitNode& node, const Items& args);
+    Result<ScriptAnswer> readTensor(const JitNode& node, const ScopedRef& tensor,
+                                    const Items& args);
+    Result<ScriptAnswer> castTensor(const JitNode& node, ValueRef self, const Items& args);
 
     // torchscript_emit.cpp: operators
     Result<void> emitOperator(const JitNode& node, Items args, Env& env);
     Result<void> emitUnknown(const JitNode& node, const c10::FunctionSchema& schema,
                              const Items& args, Env& env);
-    Result<bool> fold(const JitNode& node, const Items& args, Env& env);
-    Result<bool> respell(const JitNode& node, const Items& args, Env& env);
-    Result<bool> respellTensorRead(const JitNode& node, const Items& args, Env& env);
+    /// `asValues`: containers as values of nodes, whatever the schema wants.
     Result<std::vector<NamedArgument>> arguments(const c10::FunctionSchema& schema,
-                                                 const Items& args);
+                                                 const Items& args, bool asValues = false);
     Result<void> bindOutputs(const JitNode& node, Node made, Env& env,
                              const ScriptContainerPtr& changed = nullptr);
     void label(Node& made, const JitNode* from) const;
@@ -115,9 +125,9 @@ private:
 
     // torchscript_numbers.cpp: numbers that a trace holds as tensors
     void respellNumber(const JitNode& node, Items& args) const;
-    Result<ScopedRef> numberTensor(const JitNode& node, const ScriptItem& number, DType dtype);
+    Result<ScriptAnswer> numberTensor(const JitNode& node, const ScriptItem& number, DType dtype);
     std::optional<ScriptItem> wholeNumber(const JitValue& value, const ScriptItem& item) const;
-    Result<std::optional<ScopedRef>> numberArithmetic(const JitNode& node, const Items& args);
+    Result<ScriptAnswer> numberArithmetic(const JitNode& node, const Items& args);
 
     // torchscript_layers.cpp: torch's own layers and functions
     bool isInTorch() const;
@@ -154,30 +164,17 @@ private:
     std::unordered_map<std::pair<ScriptScope*, ValueRef>, ScriptItem, RefHash>
         m_numbers; ///< the number inside a tensor that was made of one
     /// A branch or loop that changes an operand in place, where that is not followed: one that it
-    /// carries, or one that it hands out as its `output`.
+    /// carries, or one that it also hands out.
     struct BodyWrite
     {
         ScriptScope* scope;
         NodeId control;
         ValueRef operand;
-        std::optional<std::uint32_t> output;
+        bool isCarried;
         Error error; ///< where that matters
     };
     std::vector<BodyWrite> m_bodyWrites;
     std::vector<std::pair<ScriptContainerPtr, std::size_t>> m_setAttributes; ///< objects, slots
-    int m_depth = 0;
 };
-
-/// What an optional type holds; any other type itself.
-c10::TypePtr unwrapped(const c10::TypePtr& type);
-/// True for a type whose values are lists (or optional ones).
-bool isListType(const c10::TypePtr& type);
-/// What a value of this TorchScript type is at run time.
-ValueType runtimeType(const c10::TypePtr& type);
-/// A constant as an argument; `real` distinguishes numbers that stand for element types and
-/// layouts.
-Argument constantArgument(const at::IValue& value, const c10::TypePtr& real);
-/// The item as one constant when all of it is known.
-std::optional<at::IValue> wholeConstant(const ScriptItem& item);
 
 } // namespace qs

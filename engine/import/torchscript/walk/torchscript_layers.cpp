@@ -76,10 +76,7 @@ Result<DType> ScriptEvaluator::weightType(const ScriptItem& module)
         const bool isWeight = held->kind() == c10::TypeKind::TensorType;
         if (!isWeight && !held->is_module())
             continue;
-        ScriptItem& item = object->items.at(slot);
-        if (std::holds_alternative<std::monostate>(item)) {
-            QS_TRY(item, m_weights.attribute(*object, slot));
-        }
+        QS_TRY(const ScriptItem item, loaded(*object, slot));
         DType dtype = DType::Unknown;
         if (!isWeight) {
             QS_TRY(dtype, weightType(item));

@@ -26,16 +26,12 @@ Result<void> ScriptControl::runLoop(const JitNode& node, Env& env)
 Result<bool> ScriptControl::unroll(const JitNode& node, Env& env)
 {
     const torch::jit::Block& body = *node.blocks()[0];
-    QS_TRY(const ScriptItem trips, m_e.item(node.input(0), env));
-    QS_TRY(ScriptItem go, m_e.item(node.input(1), env));
-    const auto* count = knownValue(trips);
+    QS_TRY(const ScriptEvaluator::Items inputs, m_e.inputs(node, env));
+    ScriptItem go = inputs[1];
+    const auto* count = knownValue(inputs[0]);
     if (!count || !count->isInt())
         return false;
-    std::vector<ScriptItem> carried;
-    for (std::size_t i = 2; i < node.inputs().size(); ++i) {
-        QS_TRY(ScriptItem item, m_e.item(node.input(i), env));
-        carried.push_back(std::move(item));
-    }
+    std::vector<ScriptItem> carried(inputs.begin() + 2, inputs.end());
     const auto calls = m_e.m_calls;
     const std::size_t mark = m_e.m_scope->mark();
     m_e.m_journal.open();
@@ -56,8 +52,7 @@ Result<bool> ScriptControl::unroll(const JitNode& node, Env& env)
         env[body.inputs()[0]] = at::IValue(round);
         for (std::size_t i = 0; i < carried.size(); ++i)
             env[body.inputs()[i + 1]] = carried[i];
-        if (auto done = m_e.runBlock(body, env); !done)
-            return fail(std::move(done).error());
+        QS_CHECK(m_e.runBlock(body, env));
         QS_TRY(go, m_e.item(body.outputs()[0], env));
         for (std::size_t i = 0; i < carried.size(); ++i) {
             QS_TRY(carried[i], m_e.item(body.outputs()[i + 1], env));
@@ -74,51 +69,26 @@ Result<bool> ScriptControl::unroll(const JitNode& node, Env& env)
 /// again.
 Result<void> ScriptControl::dynamicLoop(const JitNode& node, Env& env)
 {
-    const torch::jit::Block& block = *node.blocks()[0];
-    QS_TRY(const ScriptItem trips, m_e.item(node.input(0), env));
-    QS_TRY(const ScriptItem go, m_e.item(node.input(1), env));
-    QS_TRY(Argument tripCount, m_e.argument(trips, c10::IntType::get()));
-    QS_TRY(Argument goes, m_e.argument(go, c10::BoolType::get()));
-    std::vector<ScriptItem> before;
-    for (std::size_t i = 2; i < node.inputs().size(); ++i) {
-        QS_TRY(ScriptItem item, m_e.item(node.input(i), env));
-        before.push_back(std::move(item));
-    }
-    Cells cells;
-    std::vector<ScriptPattern> patterns;
+    QS_TRY(const ScriptEvaluator::Items inputs, m_e.inputs(node, env));
+    const std::vector<ScriptItem> before(inputs.begin() + 2, inputs.end());
+    Outcome loop;
     for (const ScriptItem& item : before)
-        patterns.push_back(ScriptPattern::of(item, m_e.m_scope));
+        loop.patterns.push_back(ScriptPattern::of(item, m_e.m_scope));
     const auto calls = m_e.m_calls;
     for (int attempt = 0; attempt < kMostTries; ++attempt) {
         m_e.m_calls = calls;
-        QS_TRY(Round round, followRound(block, patterns, cells, before.size(), env));
+        QS_TRY(const Round round, followRound(*node.blocks()[0], loop, env));
         if (round.settled)
-            return finishLoop(node, {std::move(tripCount), std::move(goes)}, before, patterns,
-                              cells, round, env);
+            return finishLoop(node, loop, before, round, env);
     }
     return fail(m_e.unsupported(node, "changes too much from round to round"));
 }
 
-std::vector<ScriptItem> ScriptControl::cellItems(const ScriptContainer& contents)
-{
-    if (contents.kind == ScriptContainer::Kind::Object)
-        return contents.items;
-    return {std::make_shared<ScriptContainer>(contents)};
-}
-
-void ScriptControl::setCell(ScriptContainer& cell, const std::vector<ScriptItem>& items)
-{
-    if (cell.kind == ScriptContainer::Kind::Object)
-        cell.items = items;
-    else
-        ScriptJournal::setContents(cell, ScriptJournal::contentsOf(*containerOf(items.front())));
-}
-
+/// Inputs of a round's scope: its number, the leaves, the tensors that the body changes in place,
+/// then what it reads of the scope around.
 Result<ScriptControl::Round> ScriptControl::followRound(const torch::jit::Block& block,
-                                                        std::vector<ScriptPattern>& patterns,
-                                                        Cells& cells, std::size_t carried, Env& env)
+                                                        Outcome& loop, Env& env)
 {
-    Round round;
     ScriptScope& scope = newScope();
     const auto addInput = [&](const std::string& name, const ValueType& type) {
         Node input;
@@ -127,183 +97,108 @@ Result<ScriptControl::Round> ScriptControl::followRound(const torch::jit::Block&
         input.outputs.push_back({"", type});
         return ScopedRef {&scope, {scope.edit().insert(std::move(input)), 0}, false};
     };
-    ValueType number;
-    number.kind = ValueKind::SymInt;
-    env[block.inputs()[0]] = addInput("round", number);
-    std::vector<ValueType> types;
-    for (const ScriptPattern& pattern : patterns)
-        pattern.types(types);
+    env[block.inputs()[0]] = addInput("round", runtimeType(c10::IntType::get()));
     std::vector<ScopedRef> leaves;
-    for (const ValueType& type : types)
+    for (const ValueType& type : leafTypes(loop.patterns))
         leaves.push_back(addInput("carried", type));
-    round.leaves = leaves.size();
-    std::size_t next = 0, at = 0;
-    for (; at < carried; ++at)
-        env[block.inputs()[at + 1]] = patterns[at].build(leaves, next);
+    for (const ValueRef& target : loop.written)
+        scope.bind(target, addInput("carried", m_e.m_scope->value(target).type).ref);
+    const std::size_t firstCapture = 1 + leaves.size() + loop.written.size();
+    const std::size_t carried = block.inputs().size() - 1;
+    const std::vector<ScriptItem> start = itemsOf(loop.patterns, leaves);
+    for (std::size_t i = 0; i < carried; ++i)
+        env[block.inputs()[i + 1]] = start[i];
     // Containers that the body changes start a round as the rounds before left them.
-    std::vector<ScriptJournal::Contents> real;
-    for (const auto& cell : cells) {
-        real.push_back(ScriptJournal::contentsOf(*cell.container));
-        std::vector<ScriptItem> items;
-        for (std::size_t i = 0; i < cell.count; ++i)
-            items.push_back(patterns[at++].build(leaves, next));
-        setCell(*cell.container, items);
+    std::vector<ScriptContainer> real;
+    for (std::size_t c = 0; c < loop.cells.size(); ++c) {
+        real.push_back(*loop.cells[c]);
+        setCell(*loop.cells[c], start[carried + c]);
     }
-    auto way = follow(block, scope, env);
-    for (std::size_t c = 0; c < cells.size(); ++c)
-        ScriptJournal::setContents(*cells[c].container, std::move(real[c]));
-    if (!way)
-        return fail(std::move(way).error());
-    round.scope = &scope;
-    round.go = way->outputs.front();
-    round.items.assign(way->outputs.begin() + 1, way->outputs.end());
+    QS_TRY(const Way way, follow(block, scope, env));
+    Round round {&scope,
+                 way.outputs.front(),
+                 {way.outputs.begin() + 1, way.outputs.end()},
+                 leaves.size(),
+                 false};
+    for (std::size_t c = 0; c < real.size(); ++c) {
+        round.items.push_back(leftIn(way, loop.cells[c]));
+        *loop.cells[c] = std::move(real[c]);
+    }
+    addChanged(way, loop.cells);
+    for (std::size_t c = real.size(); c < loop.cells.size(); ++c)
+        loop.patterns.push_back(ScriptPattern::of(cellItem(*loop.cells[c]), m_e.m_scope));
+    if (real.size() < loop.cells.size())
+        return round;
     round.settled = true;
-    for (const auto& [container, contents] : way->changes)
-        if (std::none_of(cells.begin(), cells.end(),
-                         [&, held = container](const Cell& c) { return c.container == held; })) {
-            const auto items = cellItems(*container);
-            cells.push_back({container, items.size()});
-            for (const ScriptItem& item : items)
-                patterns.push_back(ScriptPattern::of(item, m_e.m_scope));
-            round.settled = false;
-        }
+    for (std::size_t i = 0; i < loop.patterns.size(); ++i)
+        round.settled = !loop.patterns[i].join(round.items[i]) && round.settled;
     if (!round.settled)
         return round;
-    std::size_t first = carried;
-    for (const auto& cell : cells) {
-        ScriptContainer after = *cell.container;
-        bool changed = false;
-        for (const auto& [container, contents] : way->changes)
-            if (container == cell.container) {
-                ScriptJournal::setContents(after, contents);
-                changed = true;
-            }
-        if (changed) {
-            const auto items = cellItems(after);
-            round.items.insert(round.items.end(), items.begin(), items.end());
-        } else {
-            // Not touched this time: what the round began with.
-            std::size_t skip = 0;
-            for (std::size_t p = 0; p < first; ++p)
-                patterns[p].build(leaves, skip);
-            for (std::size_t i = 0; i < cell.count; ++i)
-                round.items.push_back(patterns[first + i].build(leaves, skip));
-        }
-        first += cell.count;
-    }
-    for (std::size_t i = 0; i < patterns.size(); ++i)
-        if (patterns[i].join(round.items.at(i)))
+    // What a body changes may be a carried value by now.
+    for (const std::size_t input : writtenInputs(scope.edit().build()))
+        if (input >= firstCapture) {
+            loop.written.push_back(scope.captures()[input - firstCapture]);
             round.settled = false;
+        }
     return round;
 }
 
-Result<void> ScriptControl::finishLoop(const JitNode& node, std::vector<Argument> head,
-                                       const std::vector<ScriptItem>& before,
-                                       const std::vector<ScriptPattern>& patterns,
-                                       const Cells& cells, const Round& round, Env& env)
+Result<void> ScriptControl::finishLoop(const JitNode& node, Outcome loop,
+                                       const std::vector<ScriptItem>& before, const Round& round,
+                                       Env& env)
 {
+    QS_TRY(const ScriptEvaluator::Items inputs, m_e.inputs(node, env));
+    QS_TRY(Argument trips, m_e.argument(inputs[0], c10::IntType::get()));
+    QS_TRY(Argument condition, m_e.argument(inputs[1], c10::BoolType::get()));
     std::vector<ScriptItem> start = before;
-    for (const auto& cell : cells) {
-        const auto items = cellItems(*cell.container);
-        start.insert(start.end(), items.begin(), items.end());
-    }
-    QS_TRY(std::vector<Argument> carried, leafArguments(*m_e.m_scope, patterns, start));
-    QS_TRY(std::vector<Argument> made, leafArguments(*round.scope, patterns, round.items));
-    ScriptScope* outer = m_e.m_scope;
-    m_e.m_scope = round.scope;
-    auto goOn = m_e.argument(round.go, c10::BoolType::get());
-    m_e.m_scope = outer;
-    if (!goOn)
-        return fail(std::move(goOn).error());
+    for (const ScriptContainerPtr& cell : loop.cells)
+        start.push_back(cellItem(*cell));
+    QS_TRY(std::vector<Argument> carried, leafArguments(*m_e.m_scope, loop.patterns, start));
+    QS_TRY(std::vector<Argument> left, leafArguments(*round.scope, loop.patterns, round.items));
+    QS_TRY(Argument goOn,
+           inside(*round.scope, [&] { return m_e.argument(round.go, c10::BoolType::get()); }));
     const Graph graph = round.scope->edit().build();
-    const BodyWrites writes = writesOf(graph, made);
-    made.insert(made.begin(), std::move(*goOn));
-    std::vector<ValueType> types;
-    for (const ScriptPattern& pattern : patterns)
-        pattern.types(types);
-    // Tensors around that the body changes in place are carried too: their inputs move up.
+    const BodyWrites writes = writesOf(graph, left);
     const std::vector<ValueRef>& captures = round.scope->captures();
-    std::vector<ValueRef> written, changed, operands = captures, seen = captures;
+    std::vector<ValueRef> changed, seen = captures;
+    seen.insert(seen.end(), loop.written.begin(), loop.written.end());
     for (const Argument& value : carried)
         if (const auto* operand = value.asRef())
             seen.push_back(*operand);
-    const std::size_t firstCapture = round.leaves + 1;
-    const auto inputs = graph.inputs();
-    for (const std::size_t at : writes.inputs) {
-        const ValueRef input {inputs[at]->id, 0};
-        if (at < firstCapture) { // a carried value of this round only
-            QS_CHECK(checkNextRound(node, graph, made[at], input));
-            if (const auto* operand = at > 0 ? carried[at - 1].asRef() : nullptr)
-                changed.push_back(*operand);
+    for (const std::size_t input : writes.inputs) {
+        if (input > round.leaves)
             continue;
-        }
-        const ValueRef outside = captures[at - firstCapture];
-        written.push_back(outside);
-        operands.erase(std::find(operands.begin(), operands.end(), outside));
-        carried.emplace_back(outside);
-        made.emplace_back(input);
-        types.push_back(m_e.m_scope->value(outside).type);
+        // A carried value, of this round only.
+        QS_CHECK(checkNextRound(node, graph, left[input - 1], {graph.inputs()[input]->id, 0}));
+        if (const auto* operand = carried[input - 1].asRef())
+            changed.push_back(*operand);
     }
-    QS_CHECK(checkNames(node, written, seen));
+    for (const std::size_t input : writes.handedOut)
+        if (input > round.leaves)
+            loop.handedOut.push_back(loop.written[input - round.leaves - 1]);
+    QS_CHECK(checkNames(node, loop.written, seen));
     QS_CHECK(checkNames(node, changed, seen));
-    moveUp(*round.scope, written);
-    QS_TRY(auto body, finish(*round.scope, std::move(made)));
-    Node loop;
-    loop.target = kLoopTarget;
-    loop.name = "loop";
-    loop.opaqueReason = "a loop whose rounds the data decide, which is kept as it is";
-    loop.subgraphs = {std::move(body)};
-    loop.args = {{"trips", head[0]},
-                 {"condition", head[1]},
+    for (const ValueRef& target : loop.written) {
+        QS_TRY(const ValueRef within, round.scope->use({m_e.m_scope, target, false}));
+        left.emplace_back(within);
+        carried.emplace_back(target);
+    }
+    left.insert(left.begin(), std::move(goOn));
+    QS_TRY(auto body, finish(*round.scope, std::move(left)));
+    Node made;
+    made.target = kLoopTarget;
+    made.name = "loop";
+    made.opaqueReason = "a loop whose rounds the data decide, which is kept as it is";
+    made.subgraphs = {std::move(body)};
+    made.args = {{"trips", std::move(trips)},
+                 {"condition", std::move(condition)},
                  {"body", std::string(kSubgraphPrefix) + "0"},
-                 {"carried", Argument::List(carried.begin(), carried.end())},
-                 {"operands", Argument::List(operands.begin(), operands.end())}};
-    for (const ValueType& type : types)
-        loop.outputs.push_back({"", type});
-    m_e.label(loop, &node);
-    const NodeId id = m_e.emit(std::move(loop)).ref.node;
-    for (const auto& [at, leaf] : writes.handedOut)
-        if (at >= firstCapture)
-            remember(node, id, captures[at - firstCapture], leaf);
+                 {"carried", std::move(carried)},
+                 {"operands", Argument::List(captures.begin(), captures.end())}};
+    const NodeId id = handOut(node, std::move(made), loop, env);
     for (const ValueRef& operand : changed)
-        remember(node, id, operand);
-    std::vector<ScopedRef> values;
-    for (std::size_t i = 0; i < types.size(); ++i)
-        values.push_back({m_e.m_scope, {id, std::uint32_t(i)}, false});
-    writeBack(written, id, types.size() - written.size(), node);
-    std::size_t next = 0, at = 0;
-    for (; at < before.size(); ++at)
-        env[node.outputs()[at]] = patterns[at].build(values, next);
-    for (const auto& cell : cells) {
-        std::vector<ScriptItem> items;
-        for (std::size_t i = 0; i < cell.count; ++i)
-            items.push_back(patterns[at++].build(values, next));
-        m_e.m_journal.touch(cell.container);
-        setCell(*cell.container, items);
-    }
+        remember(node, id, operand, true);
     return {};
-}
-
-void ScriptControl::moveUp(ScriptScope& scope, const std::vector<ValueRef>& written)
-{
-    // The first captured input that stays is where the moved ones go before.
-    NodeId firstStaying;
-    for (const ValueRef& capture : scope.captures()) {
-        const ValueRef inside = *scope.use({scope.parent(), capture, false});
-        const bool moves = std::find(written.begin(), written.end(), capture) != written.end();
-        if (!moves && !firstStaying)
-            firstStaying = inside.node;
-    }
-    // In the order of `written`.
-    std::vector<NodeId> ordered;
-    for (const ValueRef& target : written)
-        ordered.push_back(scope.use({scope.parent(), target, false})->node);
-    if (firstStaying)
-        for (const NodeId id : ordered)
-            scope.edit().moveBefore(id, firstStaying);
-    else
-        for (std::size_t i = ordered.size(); i-- > 1;)
-            scope.edit().moveBefore(ordered[i - 1], ordered[i]);
 }
 
 } // namespace qs

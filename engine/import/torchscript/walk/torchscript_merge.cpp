@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/import/torchscript/walk/torchscript_merge.h"
-
-#include "engine/import/torchscript/walk/torchscript_evaluator.h"
+#include "engine/import/torchscript/walk/torchscript_control.h"
 
 namespace qs {
 
@@ -13,6 +11,12 @@ bool isNone(const ScriptItem& item)
 {
     const auto* value = knownValue(item);
     return value && value->isNone();
+}
+
+bool mayBeNone(const ScriptItem& item)
+{
+    const auto* ref = runtimeValue(item);
+    return isNone(item) || (ref && ref->maybeNone);
 }
 
 bool isMissing(const ScriptItem& item)
@@ -52,8 +56,7 @@ bool sameKeys(const std::vector<at::IValue>& a, const std::vector<at::IValue>& b
            });
 }
 
-} // namespace
-
+/// What is known of the run-time value an item stands for.
 ValueType itemType(const ScriptItem& item)
 {
     if (const auto* ref = runtimeValue(item))
@@ -64,6 +67,8 @@ ValueType itemType(const ScriptItem& item)
         return runtimeType(held->type);
     return {};
 }
+
+} // namespace
 
 ScriptPattern ScriptPattern::of(const ScriptItem& item, const ScriptScope* outer)
 {
@@ -102,10 +107,7 @@ void ScriptPattern::becomeLeaf(const ScriptItem& a, const ScriptItem& b)
             m_type.shape.clear();
         }
     }
-    m_maybeNone = isNone(a) || isNone(b);
-    for (const ScriptItem* item : {&a, &b})
-        if (const auto* ref = runtimeValue(*item))
-            m_maybeNone = m_maybeNone || ref->maybeNone;
+    m_maybeNone = mayBeNone(a) || mayBeNone(b);
     const ScriptContainer* held = containerOf(telling);
     if (held && (held->kind == Kind::List || held->kind == Kind::Dict))
         m_listType = held->type;
@@ -117,10 +119,8 @@ bool ScriptPattern::join(const ScriptItem& item)
     if (isMissing(item))
         return false;
     if (m_form == Form::Leaf) {
-        const bool maybe = isNone(item) || (runtimeValue(item) && runtimeValue(item)->maybeNone);
-        const bool changed = maybe && !m_maybeNone;
-        m_maybeNone = m_maybeNone || maybe;
-        return changed;
+        const bool knew = std::exchange(m_maybeNone, m_maybeNone || mayBeNone(item));
+        return m_maybeNone && !knew;
     }
     if (m_form == Form::Fixed) {
         if (sameItem(m_fixed, item))
@@ -162,13 +162,7 @@ ScriptItem ScriptPattern::build(const std::vector<ScopedRef>& values, std::size_
     if (m_form == Form::Leaf) {
         ScopedRef ref = values.at(next++);
         ref.maybeNone = m_maybeNone;
-        if (!m_listType || m_maybeNone)
-            return ref;
-        auto made = std::make_shared<ScriptContainer>();
-        made->kind = m_listType->kind() == c10::TypeKind::DictType ? Kind::Dict : Kind::List;
-        made->type = m_listType;
-        made->runtime = ref;
-        return made;
+        return m_listType ? runtimeItem(ref, m_listType) : ref;
     }
     const std::size_t before = next;
     auto made = std::make_shared<ScriptContainer>(m_shell);
@@ -184,6 +178,24 @@ void ScriptPattern::types(std::vector<ValueType>& out) const
         out.push_back(m_type);
     for (const ScriptPattern& part : m_parts)
         part.types(out);
+}
+
+std::vector<ValueType> leafTypes(const std::vector<ScriptPattern>& patterns)
+{
+    std::vector<ValueType> types;
+    for (const ScriptPattern& pattern : patterns)
+        pattern.types(types);
+    return types;
+}
+
+std::vector<ScriptItem> itemsOf(const std::vector<ScriptPattern>& patterns,
+                                const std::vector<ScopedRef>& values)
+{
+    std::size_t next = 0;
+    std::vector<ScriptItem> items;
+    for (const ScriptPattern& pattern : patterns)
+        items.push_back(pattern.build(values, next));
+    return items;
 }
 
 } // namespace qs

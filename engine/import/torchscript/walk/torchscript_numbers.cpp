@@ -51,8 +51,8 @@ void ScriptEvaluator::respellNumber(const JitNode& node, Items& args) const
 }
 
 /// A tensor of one number; who asks it for the number gets `number`.
-Result<ScopedRef> ScriptEvaluator::numberTensor(const JitNode& node, const ScriptItem& number,
-                                                DType dtype)
+Result<ScriptAnswer> ScriptEvaluator::numberTensor(const JitNode& node, const ScriptItem& number,
+                                                   DType dtype)
 {
     QS_TRY(Argument value, argument(number, c10::NumberType::get()));
     const ScopedRef made = emitOne(kScalarTensorTarget, {{"s", std::move(value)}, {"dtype", dtype}},
@@ -80,10 +80,9 @@ std::optional<ScriptItem> ScriptEvaluator::wholeNumber(const JitValue& value,
 
 /// A trace computes sizes with tensors of one number: Python's operator on the numbers, as the
 /// other spellings have it. Nothing for any other node.
-Result<std::optional<ScopedRef>> ScriptEvaluator::numberArithmetic(const JitNode& node,
-                                                                   const Items& args)
+Result<ScriptAnswer> ScriptEvaluator::numberArithmetic(const JitNode& node, const Items& args)
 {
-    std::optional<ScopedRef> none;
+    const ScriptAnswer none;
     const std::string spelled = numberTargetOfTensors(node.kind().toQualString());
     if (spelled.empty() || args.size() < 2 || args.size() > 3
         || node.output()->type()->kind() != c10::TypeKind::TensorType)
@@ -99,8 +98,7 @@ Result<std::optional<ScopedRef>> ScriptEvaluator::numberArithmetic(const JitNode
     QS_TRY(Argument right, argument(*b, c10::NumberType::get()));
     const ScopedRef number = emitOne(spelled, {{"", std::move(left)}, {"", std::move(right)}},
                                      ValueKind::SymInt, &node);
-    QS_TRY(const ScopedRef made, numberTensor(node, number, DType::Int64));
-    return std::optional(made);
+    return numberTensor(node, number, DType::Int64);
 }
 
 } // namespace qs

@@ -25,6 +25,8 @@ public:
     /// The value as this scope sees it: its own, or an input that stands for one of a scope around.
     /// Errors (Internal): the value belongs to a scope that has ended.
     Result<ValueRef> use(const ScopedRef& ref);
+    /// From now on `inside`, an input, stands for a value of the scope around.
+    void bind(ValueRef outside, ValueRef inside) { m_inside[outside] = inside; }
     /// What the inputs made by `use` stand for, in their order, as values of the scope around.
     const std::vector<ValueRef>& captures() const { return m_captures; }
     const Value& value(ValueRef ref) const;

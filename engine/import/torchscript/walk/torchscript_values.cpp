@@ -1,9 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/torchscript/walk/torchscript_values.h"
 
+#include "engine/execute/torch_types.h"
+#include "engine/execute/value_conversion.h"
+
+#include <torch/csrc/jit/ir/constants.h>
+#include <torch/csrc/jit/ir/ir.h>
+
 #include <algorithm>
 
 namespace qs {
+
+namespace {
+
+struct ItemHandle : torch::CustomClassHolder
+{
+    explicit ItemHandle(ScriptItem held)
+        : item(std::move(held))
+    {
+    }
+    ScriptItem item;
+};
+
+} // namespace
+
+at::IValue handleOf(const ScriptItem& item)
+{
+    return at::IValue::make_capsule(c10::make_intrusive<ItemHandle>(item));
+}
+
+const ScriptItem* heldItem(const at::IValue& value)
+{
+    return value.isCapsule() ? &static_cast<const ItemHandle&>(*value.toCapsule()).item : nullptr;
+}
 
 ScriptContainer* knownContainer(const ScriptItem& item, ScriptContainer::Kind kind)
 {
@@ -41,53 +70,168 @@ bool sameItem(const ScriptItem& a, const ScriptItem& b)
     return std::equal(left->items.begin(), left->items.end(), right->items.begin(), sameItem);
 }
 
-ScriptJournal::Contents ScriptJournal::contentsOf(const ScriptContainer& container)
+namespace {
+
+/// Keeps the earliest of two states of a container.
+void keepFirst(ScriptJournal::Changes& saved, const ScriptContainerPtr& container,
+               const ScriptContainer& before)
 {
-    return {container.items, container.keys, container.runtime, container.sizesOf};
+    if (std::none_of(saved.begin(), saved.end(),
+                     [&](const auto& entry) { return entry.first == container; }))
+        saved.emplace_back(container, before);
 }
 
-void ScriptJournal::setContents(ScriptContainer& container, Contents contents)
-{
-    container.items = std::move(contents.items);
-    container.keys = std::move(contents.keys);
-    container.runtime = contents.runtime;
-    container.sizesOf = contents.sizesOf;
-}
+} // namespace
 
 void ScriptJournal::touch(const ScriptContainerPtr& container)
 {
-    if (m_marks.empty())
-        return;
-    auto& saved = m_marks.back();
-    const bool known = std::any_of(saved.begin(), saved.end(), [&](const Saved& entry) {
-        return entry.container == container;
-    });
-    if (!known)
-        saved.push_back({container, contentsOf(*container)});
+    if (!m_marks.empty())
+        keepFirst(m_marks.back(), container, *container);
 }
 
 ScriptJournal::Changes ScriptJournal::closeAndRestore()
 {
-    Changes changes;
-    for (auto& entry : m_marks.back()) {
-        changes.emplace_back(entry.container, contentsOf(*entry.container));
-        setContents(*entry.container, std::move(entry.before));
-    }
+    Changes changes = std::move(m_marks.back());
     m_marks.pop_back();
+    for (auto& [container, contents] : changes)
+        std::swap(*container, contents);
     return changes;
 }
 
 void ScriptJournal::closeAndKeep()
 {
-    auto inner = std::move(m_marks.back());
+    const Changes inner = std::move(m_marks.back());
     m_marks.pop_back();
-    if (m_marks.empty())
-        return;
-    auto& outer = m_marks.back();
-    for (auto& entry : inner)
-        if (std::none_of(outer.begin(), outer.end(),
-                         [&](const Saved& saved) { return saved.container == entry.container; }))
-            outer.push_back(std::move(entry));
+    if (!m_marks.empty())
+        for (const auto& [container, before] : inner)
+            keepFirst(m_marks.back(), container, before);
+}
+
+c10::TypePtr unwrapped(const c10::TypePtr& type)
+{
+    const auto optional = type->cast<c10::OptionalType>();
+    return optional ? optional->getElementType() : type;
+}
+
+bool isListType(const c10::TypePtr& type)
+{
+    return unwrapped(type)->kind() == c10::TypeKind::ListType;
+}
+
+c10::TypePtr partType(const c10::TypePtr& type, std::size_t place)
+{
+    const auto inside = type->containedTypes();
+    if (inside.empty())
+        return c10::AnyType::get();
+    return type->kind() == c10::TypeKind::TupleType && place < inside.size() ? inside[place]
+                                                                             : inside.back();
+}
+
+ScriptItem runtimeItem(ScopedRef ref, const c10::TypePtr& type)
+{
+    ref.maybeNone = ref.maybeNone || type->kind() == c10::TypeKind::OptionalType;
+    const c10::TypePtr plain = unwrapped(type);
+    const bool isDict = plain->kind() == c10::TypeKind::DictType;
+    if (ref.maybeNone || (!isDict && plain->kind() != c10::TypeKind::ListType))
+        return ref;
+    using Kind = ScriptContainer::Kind;
+    ScriptItem made = makeContainer(isDict ? Kind::Dict : Kind::List, plain, {});
+    containerOf(made)->runtime = ref;
+    return made;
+}
+
+ScriptParts partsUsed(const torch::jit::Value& value)
+{
+    constexpr std::int64_t kMost = 1024;
+    ScriptParts parts;
+    for (const auto& use : value.uses()) {
+        const torch::jit::Node& user = *use.user;
+        const auto kind = user.kind();
+        const auto key = kind == c10::aten::__getitem__ || kind == c10::aten::__contains__
+            ? torch::jit::toIValue(user.input(1))
+            : std::nullopt;
+        if (kind == c10::prim::ListUnpack)
+            parts.count = std::max(parts.count, user.outputs().size());
+        else if (key && key->isInt() && key->toInt() >= 0 && key->toInt() < kMost)
+            parts.count = std::max(parts.count, std::size_t(key->toInt()) + 1);
+        else if (!key || !key->isString())
+            parts.isReadWhole = true;
+        else if (std::find(parts.keys.begin(), parts.keys.end(), key->toStringRef())
+                 == parts.keys.end())
+            parts.keys.push_back(key->toStringRef());
+    }
+    return parts;
+}
+
+ValueType runtimeType(const c10::TypePtr& given)
+{
+    const c10::TypePtr type = unwrapped(given);
+    ValueType made;
+    switch (type->kind()) {
+    case c10::TypeKind::TensorType:
+        break;
+    case c10::TypeKind::IntType:
+        made.kind = ValueKind::SymInt;
+        break;
+    case c10::TypeKind::FloatType:
+    case c10::TypeKind::NumberType:
+        made.kind = ValueKind::SymFloat;
+        break;
+    case c10::TypeKind::BoolType:
+        made.kind = ValueKind::SymBool;
+        break;
+    case c10::TypeKind::NoneType:
+        made.kind = ValueKind::None;
+        break;
+    case c10::TypeKind::TupleType:
+    case c10::TypeKind::ListType:
+    case c10::TypeKind::DictType:
+        made.kind = ValueKind::Tuple;
+        made.className = type->annotation_str();
+        break;
+    default:
+        made.kind = ValueKind::Custom;
+        made.className = type->annotation_str();
+    }
+    return made;
+}
+
+Argument constantArgument(const at::IValue& value, const c10::TypePtr& real)
+{
+    const c10::TypePtr wanted = unwrapped(real);
+    if (value.isInt()) {
+        const std::int64_t number = value.toInt();
+        switch (wanted->kind()) {
+        case c10::TypeKind::ScalarTypeType:
+            return fromScalarType(at::ScalarType(number));
+        case c10::TypeKind::LayoutType:
+            return LayoutTag {layoutName(at::Layout(number))};
+        case c10::TypeKind::MemoryFormatType:
+            return MemoryFormatTag {memoryFormatName(at::MemoryFormat(number))};
+        default:
+            return number;
+        }
+    }
+    if (value.isDouble())
+        return value.toDouble();
+    if (value.isBool())
+        return value.toBool();
+    if (value.isString())
+        return value.toStringRef();
+    if (value.isDevice())
+        return Device {at::DeviceTypeName(value.toDevice().type(), true),
+                       value.toDevice().has_index() ? int(value.toDevice().index()) : -1};
+    if (value.isComplexDouble())
+        return ComplexNumber {value.toComplexDouble().real(), value.toComplexDouble().imag()};
+    if (value.isList()) {
+        const auto list = wanted->cast<c10::ListType>();
+        Argument::List items;
+        for (const at::IValue& item : value.toListRef())
+            items.push_back(
+                constantArgument(item, list ? list->getElementType() : c10::AnyType::get()));
+        return items;
+    }
+    return {};
 }
 
 } // namespace qs

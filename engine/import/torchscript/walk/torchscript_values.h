@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/graph/value.h"
+#include "engine/graph/node.h"
 
 #include <ATen/core/ivalue.h>
 #include <ATen/core/jit_type.h>
@@ -12,6 +12,10 @@
 #include <unordered_map>
 #include <variant>
 #include <vector>
+
+namespace torch::jit {
+struct Value;
+}
 
 namespace qs {
 
@@ -32,6 +36,9 @@ struct ScopedRef
 /// tensor), something a node makes, or a tuple, list, dict or object whose parts are known one by
 /// one. monostate: a value that no path reads (prim::Uninitialized).
 using ScriptItem = std::variant<std::monostate, at::IValue, ScopedRef, ScriptContainerPtr>;
+
+/// What a node of the program comes to when its reading needs no operator; else nothing.
+using ScriptAnswer = std::optional<ScriptItem>;
 
 /// A tuple, list, dict or object. Lists, dicts and objects have identity and may change while the
 /// program is read; tuples do not.
@@ -77,18 +84,17 @@ ScriptContainer* knownContainer(const ScriptItem& item, ScriptContainer::Kind ki
 ScriptItem makeContainer(ScriptContainer::Kind kind, c10::TypePtr type,
                          std::vector<ScriptItem> items);
 
+/// The item as a value that LibTorch's own lists and dicts can hold and hand on.
+at::IValue handleOf(const ScriptItem& item);
+/// The item of such a value; null for others.
+const ScriptItem* heldItem(const at::IValue& value);
+
 /// Remembers how containers were before they were first changed since a mark, so that the changes
 /// of a branch can be read and taken back.
 class ScriptJournal
 {
 public:
-    struct Contents
-    {
-        std::vector<ScriptItem> items;
-        std::vector<at::IValue> keys;
-        std::optional<ScopedRef> runtime, sizesOf;
-    };
-    using Changes = std::vector<std::pair<ScriptContainerPtr, Contents>>;
+    using Changes = std::vector<std::pair<ScriptContainerPtr, ScriptContainer>>;
 
     /// Call before a container changes.
     void touch(const ScriptContainerPtr& container);
@@ -99,16 +105,31 @@ public:
     Changes closeAndRestore();
     /// Closes the innermost mark, the changes stay (and belong to the mark around it).
     void closeAndKeep();
-    static Contents contentsOf(const ScriptContainer& container);
-    static void setContents(ScriptContainer& container, Contents contents);
 
 private:
-    struct Saved
-    {
-        ScriptContainerPtr container;
-        Contents before;
-    };
-    std::vector<std::vector<Saved>> m_marks;
+    std::vector<Changes> m_marks; ///< containers as they were
 };
+
+/// What an optional type holds; any other type itself.
+c10::TypePtr unwrapped(const c10::TypePtr& type);
+/// True for a type whose values are lists (or optional ones).
+bool isListType(const c10::TypePtr& type);
+/// What stands at the place of a tuple, or in a list or dict, of the type.
+c10::TypePtr partType(const c10::TypePtr& type, std::size_t place);
+/// How a program takes a list or dict apart.
+struct ScriptParts
+{
+    std::size_t count = 0; ///< elements read one by one
+    std::vector<std::string> keys;
+    bool isReadWhole = false; ///< by something else, too
+};
+ScriptParts partsUsed(const torch::jit::Value& value);
+/// A value that a node makes, as an item of the type: lists and dicts are containers.
+ScriptItem runtimeItem(ScopedRef ref, const c10::TypePtr& type);
+/// What a value of this TorchScript type is at run time.
+ValueType runtimeType(const c10::TypePtr& type);
+/// A constant as an argument; `real` distinguishes numbers that stand for element types and
+/// layouts.
+Argument constantArgument(const at::IValue& value, const c10::TypePtr& real);
 
 } // namespace qs

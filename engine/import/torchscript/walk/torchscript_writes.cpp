@@ -36,28 +36,6 @@ bool isReadBehind(const Graph& graph, ValueRef tensor, NodeId control, bool orKe
     });
 }
 
-/// Whether behind a branch or loop something changes the tensor, or what was handed out of it, in
-/// place.
-bool isWrittenBehind(const Graph& graph, ValueRef tensor, ValueRef handedOut)
-{
-    const AliasSets aliases(graph);
-    const auto shares = [&](ValueRef ref) {
-        const auto& members = aliases.members(ref);
-        return std::any_of(members.begin(), members.end(), [&](ValueRef member) {
-            return member == tensor || member == handedOut;
-        });
-    };
-    bool found = false;
-    for (std::size_t i = graph.position(handedOut.node) + 1; i < graph.nodes().size(); ++i) {
-        const Node& node = *graph.nodes()[i];
-        if (isWriteBack(node, handedOut.node))
-            continue;
-        for (const std::size_t a : writtenArguments(node))
-            forEachRef(node.args[a].value, [&](ValueRef ref) { found = found || shares(ref); });
-    }
-    return found;
-}
-
 } // namespace
 
 std::vector<std::size_t> ScriptControl::writtenInputs(const Graph& body)
@@ -124,19 +102,19 @@ ScriptControl::BodyWrites ScriptControl::writesOf(const Graph& body,
     const auto inputs = body.inputs();
     for (const std::size_t input : writes.inputs) {
         const auto& members = aliases.members({inputs[input]->id, 0});
-        for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf)
-            if (const auto* ref = leaves[leaf].asRef();
-                ref && std::find(members.begin(), members.end(), *ref) != members.end())
-                writes.handedOut.push_back({input, std::uint32_t(leaf)});
+        if (std::any_of(leaves.begin(), leaves.end(), [&](const Argument& leaf) {
+                return leaf.asRef()
+                    && std::find(members.begin(), members.end(), *leaf.asRef()) != members.end();
+            }))
+            writes.handedOut.push_back(input);
     }
     return writes;
 }
 
-void ScriptControl::remember(const JitNode& node, NodeId control, ValueRef operand,
-                             std::optional<std::uint32_t> output)
+void ScriptControl::remember(const JitNode& node, NodeId control, ValueRef operand, bool isCarried)
 {
     m_e.m_bodyWrites.push_back(
-        {m_e.m_scope, control, operand, output, m_e.unsupported(node, kSeenTwice)});
+        {m_e.m_scope, control, operand, isCarried, m_e.unsupported(node, kSeenTwice)});
 }
 
 Result<void> ScriptEvaluator::checkWrites(ScriptScope& scope) const
@@ -148,9 +126,7 @@ Result<void> ScriptEvaluator::checkWrites(ScriptScope& scope) const
         return {};
     const Graph graph = scope.edit().build();
     for (const BodyWrite& write : m_bodyWrites)
-        if (isHere(write) && isReadBehind(graph, write.operand, write.control, !write.output)
-            && (!write.output
-                || isWrittenBehind(graph, write.operand, {write.control, *write.output})))
+        if (isHere(write) && isReadBehind(graph, write.operand, write.control, write.isCarried))
             return fail(write.error);
     return {};
 }
