@@ -16,6 +16,7 @@ from pathlib import Path
 
 PROGRAM = os.environ["QUANTSCOPE"]
 SOURCE = Path(os.environ["QUANTSCOPE_SOURCE"])
+ALL = "--all" in sys.argv  # whether to run what `in_full` marks as well
 AMIDST = r"calibrate: batch (\d\d|[2-9]) of"  # the progress of a calibration that has seen a batch
 
 
@@ -151,15 +152,23 @@ def export_model(model, example, path, dynamic=True):
     torch.export.save(torch.export.export(model, example, dynamic_shapes=shapes, strict=True), path)
 
 
+def in_full(test):
+    """Marks a test function that runs with --all alone."""
+    test.in_full = True
+    return test
+
+
 def main(module):
-    """Runs every `test_*` function of the module in a folder of its own; exits 1 when one fails."""
+    """Runs every `test_*` function of the module in a folder of its own and tells its seconds; exits 1 when one fails."""
     failed = 0
-    tests = [(name, f) for name, f in vars(sys.modules[module]).items() if name.startswith("test_")]
+    tests = [(name, f) for name, f in vars(sys.modules[module]).items()
+             if name.startswith("test_") and (ALL or not hasattr(f, "in_full"))]
     for name, test in tests:
+        began = time.monotonic()
         with tempfile.TemporaryDirectory() as folder:
             try:
                 test(Path(folder))
-                print(f"PASS   {name}", flush=True)
+                print(f"PASS   {name} ({time.monotonic() - began:.1f} s)", flush=True)
             except Exception:  # every failure is reported, then the next test runs
                 failed += 1
                 print(f"FAIL!  {name}\n{traceback.format_exc()}", flush=True)
