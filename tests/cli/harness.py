@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the built program and the test functions of the calling module; makes small models and data."""
 
+import hashlib
 import json
 import math
 import os
@@ -152,10 +153,33 @@ def export_model(model, example, path, dynamic=True):
     torch.export.save(torch.export.export(model, example, dynamic_shapes=shapes, strict=True), path)
 
 
+def pairs(first, second):
+    """All pairs with --all; else as many as show each member of both once."""
+    if ALL:
+        return [(a, b) for a in first for b in second]
+    first, second = list(first), list(second)
+    return [(first[i % len(first)], second[i % len(second)]) for i in range(max(len(first), len(second)))]
+
+
 def in_full(test):
     """Marks a test function that runs with --all alone."""
     test.in_full = True
     return test
+
+
+def kept(name, key, make):
+    """A file of this name that is made once for a build folder, by make(path). `key` tells all that decides what it holds."""
+    place = Path(PROGRAM).resolve().parents[1] / "tests" / "kept" / hashlib.sha256(repr(key).encode()).hexdigest()
+    if not place.exists():
+        place.parent.mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=place.parent) as folder:
+            (Path(folder) / "made").mkdir()
+            make(Path(folder) / "made" / name)
+            try:
+                (Path(folder) / "made").rename(place)
+            except OSError:  # another process was quicker
+                assert place.exists()
+    return place / name
 
 
 def main(module):
