@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the built program and the test functions of the calling module; makes small models and data."""
 
+import hashlib
 import json
 import math
 import os
@@ -16,6 +17,7 @@ from pathlib import Path
 
 PROGRAM = os.environ["QUANTSCOPE"]
 SOURCE = Path(os.environ["QUANTSCOPE_SOURCE"])
+ALL = "--all" in sys.argv  # whether to run what `in_full` marks as well
 AMIDST = r"calibrate: batch (\d\d|[2-9]) of"  # the progress of a calibration that has seen a batch
 
 
@@ -151,15 +153,46 @@ def export_model(model, example, path, dynamic=True):
     torch.export.save(torch.export.export(model, example, dynamic_shapes=shapes, strict=True), path)
 
 
+def pairs(first, second):
+    """All pairs with --all; else as many as show each member of both once."""
+    if ALL:
+        return [(a, b) for a in first for b in second]
+    first, second = list(first), list(second)
+    return [(first[i % len(first)], second[i % len(second)]) for i in range(max(len(first), len(second)))]
+
+
+def in_full(test):
+    """Marks a test function that runs with --all alone."""
+    test.in_full = True
+    return test
+
+
+def kept(name, key, make):
+    """A file of this name that is made once for a build folder, by make(path). `key` tells all that decides what it holds."""
+    place = Path(PROGRAM).resolve().parents[1] / "tests" / "kept" / hashlib.sha256(repr(key).encode()).hexdigest()
+    if not place.exists():
+        place.parent.mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=place.parent) as folder:
+            (Path(folder) / "made").mkdir()
+            make(Path(folder) / "made" / name)
+            try:
+                (Path(folder) / "made").rename(place)
+            except OSError:  # another process was quicker
+                assert place.exists()
+    return place / name
+
+
 def main(module):
-    """Runs every `test_*` function of the module in a folder of its own; exits 1 when one fails."""
+    """Runs every `test_*` function of the module in a folder of its own and tells its seconds; exits 1 when one fails."""
     failed = 0
-    tests = [(name, f) for name, f in vars(sys.modules[module]).items() if name.startswith("test_")]
+    tests = [(name, f) for name, f in vars(sys.modules[module]).items()
+             if name.startswith("test_") and (ALL or not hasattr(f, "in_full"))]
     for name, test in tests:
+        began = time.monotonic()
         with tempfile.TemporaryDirectory() as folder:
             try:
                 test(Path(folder))
-                print(f"PASS   {name}", flush=True)
+                print(f"PASS   {name} ({time.monotonic() - began:.1f} s)", flush=True)
             except Exception:  # every failure is reported, then the next test runs
                 failed += 1
                 print(f"FAIL!  {name}\n{traceback.format_exc()}", flush=True)

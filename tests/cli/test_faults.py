@@ -18,8 +18,11 @@ from harness import AMIDST, PROGRAM, SOURCE, expect_bad, interrupted, main, run,
 from models import residual
 
 
-def slow_words(folder, path, batches=3000, out=None):
-    """A run that calibrates for some seconds; its data."""
+BATCHES = 1000  # for about a second
+
+
+def slow_words(folder, path, batches=BATCHES, out=None):
+    """A run that calibrates for a while; its data."""
     big = folder / "big.npz"
     if not big.exists():
         np.savez(big, x=np.random.default_rng(1).normal(size=(batches, 3, 8, 8)).astype(np.float32))
@@ -122,9 +125,9 @@ def test_permission_is_lost_during_a_run(folder):
     nothing had happened, or one line that names the file."""
     _, path, _, _ = residual(folder)
     out = folder / "out"
-    words, big = slow_words(folder, path, batches=1500)
+    words, big = slow_words(folder, path, batches=BATCHES // 2)
     words[words.index("none")] = "torchscript"
-    wanted = run_json(*slow_words(folder, path, batches=1500, out=folder / "wanted")[0])
+    wanted = run_json(*slow_words(folder, path, batches=BATCHES // 2, out=folder / "wanted")[0])
     process = started(words, out, like_anybody)
     out.chmod(0o555)
     code, line = one_line(process)
@@ -211,7 +214,7 @@ def test_the_data_change_during_a_run(folder):
         content = big.read_bytes()
         process = started(words, out)
         if how == "replaced":
-            np.savez(folder / "new.npz", x=np.zeros((3000, 3, 8, 8), np.float32))
+            np.savez(folder / "new.npz", x=np.zeros((BATCHES, 3, 8, 8), np.float32))
             os.replace(folder / "new.npz", big)
         elif how == "cut":
             os.truncate(big, len(content) // 3)
@@ -229,7 +232,7 @@ def test_the_data_change_during_a_run(folder):
 def test_two_runs_into_one_folder(folder):
     """The second refuses or waits, or both end whole: the folder holds one run's result with that run's files."""
     _, path, _, _ = residual(folder)
-    words, _ = slow_words(folder, path, batches=600)
+    words, _ = slow_words(folder, path, batches=300)
     words[words.index("none")] = "torchscript"
     out = folder / "out"
     both = [subprocess.Popen([PROGRAM, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
@@ -263,7 +266,7 @@ def test_clocks_that_jump(folder):
             os.utime(file, (moment, moment))
         assert run_json(*words, out)["nodes"] == wanted["nodes"]
         assert nothing_hidden(out), os.listdir(out)
-    words, big = slow_words(folder, path, batches=1500)
+    words, big = slow_words(folder, path, batches=BATCHES // 2)
     wanted = run_json(*words[:-1], folder / "slow")
     half_calibrated(words, folder / "out")
     tomorrow = time.time() + 86_400
@@ -302,7 +305,7 @@ def test_a_damaged_or_foreign_checkpoint(folder):
     words, big = slow_words(folder, path)
     about = os.stat(big)
     half_calibrated(words, folder / "out")
-    x = np.random.default_rng(2).normal(size=(3000, 3, 8, 8)).astype(np.float32)
+    x = np.random.default_rng(2).normal(size=(BATCHES, 3, 8, 8)).astype(np.float32)
     np.savez(big, x=x)
     assert os.stat(big).st_size == about.st_size
     os.utime(big, ns=(about.st_atime_ns, about.st_mtime_ns))

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import torch
 import torch.ao.quantization.fx._decomposed  # noqa: F401  (its operators stand in model.reference.pt2)
-from harness import by_name, export_model, main, run, run_good, run_json, sqnr, write_recipe
+from harness import by_name, export_model, main, pairs, run, run_good, run_json, sqnr, write_recipe
 from torch import nn
 from torch.nn import functional as F
 
@@ -161,15 +161,14 @@ def check(folder, model, shape, decomposed=False, traced=False):
 
 def test_views_of_what_kernels_give(folder):
     """A kernel's image lies channels last, where a view that stayed float is impossible."""
-    for name, function, dimensions in (
-            ("silu", lambda y: F.silu(y).flatten(1), 2), ("sigmoid", lambda y: torch.sigmoid(y).flatten(1), 2),
-            ("abs", lambda y: y.abs().flatten(1), 2),
-            ("gelu, 3d", lambda y: F.gelu(y).flatten(1), 3), ("pooled, 3d", lambda y: F.adaptive_avg_pool3d(F.silu(y), 6).flatten(1), 3)):
-        for decomposed in (False, True):
-            place = folder / f"{name} {decomposed}"
-            place.mkdir()
-            width = 8 * 6 ** dimensions
-            check(place, Front(function, width, dimensions), (2,) + (6,) * dimensions, decomposed)
+    views = (("silu", lambda y: F.silu(y).flatten(1), 2), ("sigmoid", lambda y: torch.sigmoid(y).flatten(1), 2),
+             ("abs", lambda y: y.abs().flatten(1), 2),
+             ("gelu, 3d", lambda y: F.gelu(y).flatten(1), 3), ("pooled, 3d", lambda y: F.adaptive_avg_pool3d(F.silu(y), 6).flatten(1), 3))
+    for (name, function, dimensions), decomposed in pairs(views, (False, True)):
+        place = folder / f"{name} {decomposed}"
+        place.mkdir()
+        width = 8 * 6 ** dimensions
+        check(place, Front(function, width, dimensions), (2,) + (6,) * dimensions, decomposed)
 
 
 def test_operators_that_read_strides(folder):

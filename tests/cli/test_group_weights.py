@@ -6,7 +6,7 @@ import sys
 import numpy
 import torch
 import torch.ao.quantization.fx._decomposed  # noqa: F401  registers the operators of the exports
-from harness import expect_bad, main, run, run_good, run_json, sqnr, write_recipe
+from harness import ALL, expect_bad, main, run, run_good, run_json, sqnr, write_recipe
 
 FLOAT = {"observer": "placeholder", "dtype": "float32"}
 DYNAMIC = {"observer": "placeholder", "dtype": "quint8", "is_dynamic": True}
@@ -113,7 +113,7 @@ def test_groups_are_worth_it_and_shown(folder):
     assert "linear" in json.dumps(look)
     shown = run_json("inspect", out / "model.pt2")
     assert "dequantize_per_channel_group" in json.dumps(shown)
-    verified = run("verify", out, "--data", folder / "x.npz", "--python", sys.executable, "--runtime", "torch.jit,torch.export,torch.compile")
+    verified = run("verify", out, "--data", folder / "x.npz", "--python", sys.executable, "--runtime", "torch.jit,torch.export" + ",torch.compile" * ALL)
     assert verified.returncode == 0, verified.stdout + verified.stderr
 
 

@@ -91,7 +91,7 @@ def test_compare(folder):
 
 def test_verify(folder):
     """The certificate is whole, of this result, or not there."""
-    _, out = result(folder, "torchscript,pt2-reference")
+    _, out = result(folder, "torchscript")
     files = {path.name: path.read_bytes() for path in out.iterdir()}
     command = ("verify", out, "--data", DATA)
     span = span_of(command)

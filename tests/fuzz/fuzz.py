@@ -79,7 +79,7 @@ class Round:
                 assert outcome == "read", (reader, path, outcome, message)
         rngs = {reader: random.Random(f"{self.options.seed} {reader}") for reader in readers}
         end = time.monotonic() + (self.options.seconds or 1e9)
-        size = 25 if self.options.seconds else 100
+        size = 25 if self.options.seconds else min(100, self.options.count)
         while time.monotonic() < end:
             wanted = [reader for reader in readers if not self.options.count or sum(self.counts[reader].values()) < self.options.count]
             if not wanted:

@@ -31,7 +31,7 @@ KIND = {"HistogramObserver": "histogram", "MinMaxObserver": "minmax", "FixedQPar
         "PerChannelMinMaxObserver": "per_channel_minmax", "PlaceholderObserver": "placeholder"}
 PLACEHOLDER = {"observer": "placeholder", "dtype": "float32"}
 WEIGHT = {"observer": "per_channel_minmax", "dtype": "qint8", "qscheme": "per_channel_symmetric"}
-QUICK = ["torchvision.resnet18/x86", "torchvision.mobilenet_v3_small/qnnpack", "timm.ghostnet_050/minmax"]
+QUICK = ["torchvision.mobilenet_v3_small/qnnpack", "timm.ghostnet_050/minmax"]
 
 
 def everywhere(qconfig):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantscope against torch.ao's stored answers: test_goldens.py [NETWORK/RECIPE ...].
+"""Quantscope against torch.ao's stored answers: test_goldens.py [--all | NETWORK/RECIPE ...]; without --all large networks by one recipe each.
 
 What is observed and shared must always be as stored. The stored numbers hold for processors with the same vector
 instructions; on others torch.ao is asked again, since its own last bits differ there.
@@ -15,6 +15,8 @@ import make_goldens
 import models
 import oracle
 import recipes
+
+SECOND = ("resnet18/minmax", "mobilenet_v2/x86")
 
 
 def golden_for(pair, case, decisions, folder):
@@ -38,7 +40,8 @@ def main():
     torch.set_num_threads(oracle.THREADS)
     torch.backends.quantized.engine = "x86"
     cases, failed = {}, 0
-    for pair in sys.argv[1:] or make_goldens.PAIRS:
+    words = sys.argv[1:]
+    for pair in make_goldens.PAIRS if "--all" in words else words or [pair for pair in make_goldens.PAIRS if pair not in SECOND]:
         network, recipe = pair.split("/")
         case = cases.setdefault(network, None) or models.CASES[network]()
         cases[network] = case

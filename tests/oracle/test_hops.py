@@ -28,7 +28,6 @@ import zoo
 QUANTSCOPE = os.environ["QUANTSCOPE"]
 NETWORKS = {**{name: functools.partial(models.from_family, name) for name in families.names()}, **models.CASES, **zoo.CASES}
 QUICK = ["digits", "mixed", "tutorial_bn", "activations", "functional", "parts", "skips", "mobilenet_v3_small", "shufflenet_v2_x0_5",
-         "torchvision.shufflenet_v2_x0_5", "torchvision.convnext_tiny", "torchvision.segmentation.deeplabv3_mobilenet_v3_large",
          "timm.lcnet_050"]
 RIGHT_DB = 30  # a lowered form farther from its own reference form has a kernel that is wrong
 REFUSED_HOPS = 2  # a kernel that LibTorch gets wrong stays in reference form: one dequantize, one quantize

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantscope against torch.ao, asked here and now: test_live.py [--zoo] [NETWORK/RECIPE ...].
+"""Quantscope against torch.ao, asked here and now: test_live.py [--all | NETWORK/RECIPE ...].
 
-The sample, a torchvision network, and one with branches, cat, functions and in-place operators.
-With --zoo the networks of zoo.py instead.
+A network with branches, cat, functions and in-place operators, by histograms and by extremes. With --all the sample, a torchvision
+network, and those of zoo.py as well.
 """
 import sys
 import tempfile
@@ -16,8 +16,8 @@ import oracle
 import recipes
 import zoo
 
-PAIRS = ["digits/x86", "resnet18/minmax", "mixed/x86", "mixed/minmax"]
-ZOO = [f"{network}/{recipe}" for network in zoo.CASES for recipe in ("x86", "minmax")]
+PAIRS = ["mixed/x86", "mixed/minmax"]
+MORE = ["digits/x86", "resnet18/minmax", *(f"{network}/{recipe}" for network in zoo.CASES for recipe in ("x86", "minmax"))]
 
 
 def compared(pair):
@@ -37,8 +37,8 @@ def compared(pair):
 
 def main():
     torch.set_num_threads(oracle.THREADS)
-    failed, named = 0, [argument for argument in sys.argv[1:] if argument != "--zoo"]
-    for pair in named or (ZOO if "--zoo" in sys.argv else PAIRS):
+    failed, words = 0, sys.argv[1:]
+    for pair in PAIRS + MORE if "--all" in words else words or PAIRS:
         report = compared(pair)
         report.print()
         failed += bool(report.problems)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`--target` of `--export onnx`: ONNX Runtime, its optimizations on, makes of every node what the plan says; a file for TensorRT keeps its rules.
 
-    python test_onnx_targets.py [NAME ...]
+    python test_onnx_targets.py [--all | NAME ...]      --all: the networks of torchvision as well
 """
 import collections
 import json
@@ -231,11 +231,14 @@ TESTS = {
     "torchvision.mobilenet_v2": network("torchvision.mobilenet_v2"),
 }
 
+LARGE = ("torchvision.resnet18", "torchvision.mobilenet_v2")
+
 
 def main():
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", torch.get_num_threads())))
     failures = []
-    for name in sys.argv[1:] or TESTS:
+    words = sys.argv[1:]
+    for name in TESTS if "--all" in words else words or [name for name in TESTS if name not in LARGE]:
         try:
             TESTS[name]()
         except Exception as error:  # every one is tried

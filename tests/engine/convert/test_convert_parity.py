@@ -19,7 +19,8 @@ import oracle  # noqa: E402
 import recipes  # noqa: E402
 import zoo  # noqa: E402
 
-PAIRS = ["tutorial/tutorial", "tutorial_bn/tutorial", "digits/x86", "resnet18/x86", "mobilenet_v2/minmax", "skips/x86"]
+PAIRS = ["tutorial/tutorial", "tutorial_bn/tutorial", "digits/x86", "mobilenet_v2/minmax", "skips/x86"]
+MORE = ["resnet18/x86"]  # with --all
 WANTED_DB = 60.0
 # Requirements 1.10 and 1.11: what is left of the tutorial's networks after lowering.
 TUTORIAL = {"tutorial/tutorial": {"aten.quantize_per_tensor.default": 1 + 2, "aten.dequantize.self": 1, "quantized.linear.default": 1,
@@ -69,7 +70,8 @@ def check(dump, pair, folder):
 def main():
     torch.set_num_threads(oracle.THREADS)
     failed = 0
-    for pair in sys.argv[2:] or PAIRS:
+    words = sys.argv[2:]
+    for pair in PAIRS + MORE if "--all" in words else words or PAIRS:
         with tempfile.TemporaryDirectory() as folder:
             problems = check(sys.argv[1], pair, pathlib.Path(folder))
         failed += bool(problems)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reloads one exported file in the runtime it is for and compares every output with the expected ones, bit for bit.
+"""Reloads exported files in the runtime they are for and compares every output with the expected ones, bit for bit.
 
-usage: check_exports.py FILE EXPECTED [STRUCTURE]
+Each line of the input names one file: FILE, EXPECTED and STRUCTURE between tabs; each is answered by one line, "equal: ..." or what is wrong.
 
-EXPECTED is a list of calls, each (args, kwargs, outputs) with the outputs flat. STRUCTURE, when given, is what the returned
+EXPECTED is a list of calls, each (args, kwargs, outputs) with the outputs flat. STRUCTURE, where it is not empty, is what the returned
 value must look like, with "T" for a tensor, "I" for an integer and None for None.
 """
 import ast
@@ -45,10 +45,8 @@ def compare(name, got, wanted):
     assert torch.equal(got, wanted), f"{name}: differs by {(got.double() - wanted.double()).abs().max().item()}"
 
 
-def main():
-    path, expected = sys.argv[1:3]
-    structure = ast.literal_eval(sys.argv[3]) if len(sys.argv) > 3 else None
-    torch.set_num_threads(1)
+def check(path, expected, structure):
+    structure = ast.literal_eval(structure) if structure else None
     module = load(path)
     calls = torch.load(expected, weights_only=False)
     assert calls, "nothing to compare"
@@ -61,7 +59,17 @@ def main():
         assert len(leaves) == len(outputs), f"{len(leaves)} outputs instead of {len(outputs)}"
         for i, (got, wanted) in enumerate(zip(leaves, outputs)):
             compare(f"call {index}, output {i}", got, wanted)
-    print(f"{path}: {len(calls)} calls equal")
+    return f"equal: {len(calls)} calls of {path}"
+
+
+def main():
+    torch.set_num_threads(1)
+    for line in sys.stdin:
+        try:
+            said = check(*line.rstrip("\n").split("\t"))
+        except Exception as error:  # the answer to this file alone
+            said = f"{type(error).__name__}: {error}".replace("\n", " ")
+        print(said, flush=True)
 
 
 if __name__ == "__main__":

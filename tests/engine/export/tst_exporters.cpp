@@ -33,6 +33,7 @@ class TestExporters : public QObject
     Q_OBJECT
 
     QTemporaryDir m_folder;
+    QProcess m_checker; ///< one Python for all files: it starts slowly
 
     QString pathOf(const QString& name) const { return m_folder.filePath(name); }
 
@@ -54,17 +55,14 @@ class TestExporters : public QObject
         });
     }
 
-    void check(const QString& file, const QString& expected, const std::string& structure) const
+    void check(const QString& file, const QString& expected, const std::string& structure)
     {
-        QProcess python;
-        python.setProcessChannelMode(QProcess::MergedChannels);
-        python.start(QS_PYTHON,
-                     {QS_SOURCE_DIR "/tests/engine/export/check_exports.py", file, expected,
-                      QString::fromStdString(structure)});
-        QVERIFY2(python.waitForFinished(240000), "the checker did not finish");
-        const QByteArray said = python.readAll();
-        QVERIFY2(python.exitStatus() == QProcess::NormalExit && python.exitCode() == 0,
-                 said.constData());
+        const QStringList asked {file, expected, QString::fromStdString(structure)};
+        m_checker.write(asked.join('\t').toUtf8() + '\n');
+        while (!m_checker.canReadLine())
+            QVERIFY2(m_checker.waitForReadyRead(240000), "the checker does not answer");
+        const QByteArray said = m_checker.readLine();
+        QVERIFY2(said.startsWith("equal: "), said.constData());
     }
 
 private Q_SLOTS:
@@ -72,6 +70,15 @@ private Q_SLOTS:
     {
         registerQuantizedDecomposed();
         QVERIFY(m_folder.isValid());
+        m_checker.setProcessChannelMode(QProcess::ForwardedErrorChannel);
+        m_checker.start(QS_PYTHON, {QS_SOURCE_DIR "/tests/engine/export/check_exports.py"});
+        QVERIFY2(m_checker.waitForStarted(), qPrintable(m_checker.errorString()));
+    }
+
+    void cleanupTestCase()
+    {
+        m_checker.closeWriteChannel();
+        QVERIFY(m_checker.waitForFinished(60000));
     }
 
     void reloadsEqual_data()

@@ -336,10 +336,10 @@ def plan(path):
     return json.loads(done.stdout)
 
 
-def decisions(path):
+def decisions(document):
     """TorchScript does not tell the main script's name."""
     rows = [(n["module"], n["module_class"].split(".")[-1], n["call_index"], n["quantized"], str(n["pattern"]), str(n["qconfig"]))
-            for n in plan(path)["nodes"] if n["op"] not in ("input", "parameter", "constant") and (n["pattern"] or n["quantized"])]
+            for n in document["nodes"] if n["op"] not in ("input", "parameter", "constant") and (n["pattern"] or n["quantized"])]
     return sorted(rows)
 
 
@@ -349,9 +349,10 @@ class Scripts(unittest.TestCase):
             with self.subTest(name), tempfile.TemporaryDirectory() as place:
                 folder = pathlib.Path(place)
                 made(name, folder)
-                self.assertGreater(len(decisions(folder / "model.pt2")), 2)
-                self.assertEqual(decisions(folder / "model.pt2"), decisions(folder / "model.pt"))
-                self.assertEqual(plan(folder / "model.pt2")["coverage"]["eligible"], plan(folder / "model.pt")["coverage"]["eligible"])
+                program, script = plan(folder / "model.pt2"), plan(folder / "model.pt")
+                self.assertGreater(len(decisions(program)), 2)
+                self.assertEqual(decisions(program), decisions(script))
+                self.assertEqual(program["coverage"]["eligible"], script["coverage"]["eligible"])
 
     def test_the_same_bits(self):
         """With gradients wanted: without, PyTorch computes attention in one fused operator, of which the last bits differ."""

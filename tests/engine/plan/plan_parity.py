@@ -25,7 +25,8 @@ import oracle_backend
 import plan_models
 
 DUMP, HERE = sys.argv[1], os.path.dirname(os.path.abspath(__file__))
-ONLY = sys.argv[2] if len(sys.argv) > 2 else ""
+ALL = "--all" in sys.argv  # the networks of torchvision by both recipes
+ONLY = next((word for word in sys.argv[2:] if not word.startswith("--")), "")
 KIND = {ob.HistogramObserver: "histogram", ob.MinMaxObserver: "minmax", ob.FixedQParamsObserver: "fixed_qparams",
         ob.PerChannelMinMaxObserver: "per_channel_minmax", ob.PlaceholderObserver: "placeholder"}
 
@@ -188,12 +189,14 @@ def main():
     torch.manual_seed(1)
     backend = get_x86_backend_config()
     tutorial_outcomes()
-    everything = list(plan_models.models()) + list(plan_models.vision())
+    vision = list(plan_models.vision())
+    everything = list(plan_models.models()) + vision
+    once = set() if ALL else {name for name, *_ in vision}
     failed = 0
     for name, model, inputs in everything:
         for label, mapping, recipe in (("x86", get_default_qconfig_mapping("x86"), DEFAULT),
                                        ("minmax", minmax_mapping(), MINMAX)):
-            if ONLY and ONLY != name or label == "minmax" and name == "Transposed":
+            if ONLY and ONLY != name or label == "minmax" and name in {"Transposed", *once}:
                 continue  # torch.ao refuses transposed convolutions with per-channel weights
             try:
                 plan = compare(f"{name} {label}", model, inputs, mapping, backend, recipe, "x86")

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 WORKER, PROGRAM, SOURCE = sys.argv[1:4]
-ROUNDS = int(os.environ.get("ROUNDS", "8"))
+ROUNDS = int(os.environ.get("ROUNDS", "4"))
 LOST_MS = 2500  # a second until the step is kept, and a busy machine
 
 
