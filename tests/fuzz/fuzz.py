@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mutated files for every reader: none may crash, hang, take gigabytes or be told in words of a library's insides.
 
-    fuzz.py READ_HOSTILE --seconds 45               as in the suite
+    fuzz.py READ_HOSTILE --count 30                 as in the suite
     fuzz.py READ_HOSTILE --count 2000 --seed 7      2000 a reader
     fuzz.py READ_HOSTILE --reader npz --keep DIR    one reader; what fails is kept in DIR
 """

@@ -24,19 +24,17 @@ private:
     {
         int first = 0, last = 0; ///< batch numbers that were reported
     };
-    /// Runs a calibration; stopped once it has reported for so long, unless that is 0.
-    Result<CalibrationPtr> run(EngineService& engine, int milliseconds, Seen& seen)
+    /// Runs a calibration; stopped after about so many batches, unless that is 0.
+    Result<CalibrationPtr> run(EngineService& engine, int batches, Seen& seen)
     {
         std::stop_source stop;
-        QElapsedTimer clock;
-        clock.start();
         const JobContext job(stop.get_token(), [&](const Progress& progress) {
             const auto what = QString::fromStdString(progress.what);
             if (!what.startsWith(QLatin1String("batch ")))
                 return;
             seen.last = what.section(QLatin1Char(' '), 1, 1).toInt();
             seen.first = seen.first == 0 ? seen.last : seen.first;
-            if (milliseconds > 0 && clock.elapsed() > milliseconds)
+            if (batches > 0 && seen.last >= seen.first + batches)
                 stop.request_stop();
         });
         return engine.calibrate(m_request, job);
@@ -75,7 +73,7 @@ private Q_SLOTS:
         Seen cancelled, resumed;
         {
             const auto engine = makeEngineSession(keepIn.toStdString());
-            const auto found = run(*engine, 2500, cancelled);
+            const auto found = run(*engine, 3000, cancelled);
             QVERIFY(!found);
             QCOMPARE(found.error().code, ErrorCode::Cancelled);
             QVERIFY2(!found.error().hint.empty(), found.error().line().c_str());
@@ -84,7 +82,7 @@ private Q_SLOTS:
         QCOMPARE(QDir(keepIn).entryList(QDir::Files).size(), 1);
         // Another program start, the same decisions and data.
         const auto engine = makeEngineSession(keepIn.toStdString());
-        const auto found = run(*engine, 2500, resumed);
+        const auto found = run(*engine, 3000, resumed);
         QVERIFY(!found);
         QVERIFY2(resumed.first > 1 && resumed.first <= cancelled.last,
                  qPrintable(QString::number(resumed.first)));
@@ -144,7 +142,7 @@ private Q_SLOTS:
     {
         Seen cancelled, again;
         const auto engine = makeEngineSession();
-        QVERIFY(!run(*engine, 1500, cancelled));
+        QVERIFY(!run(*engine, 2000, cancelled));
         QVERIFY(!run(*engine, 300, again));
         QCOMPARE(again.first, 1);
     }

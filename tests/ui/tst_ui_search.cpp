@@ -12,7 +12,6 @@
 #include "ui/shell/main_window.h"
 
 #include <QAbstractItemModelTester>
-#include <QElapsedTimer>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -181,29 +180,20 @@ void TestSearch::scansFiftyThousandNodes()
 {
     const auto model = fakeChain(50000);
     const auto tree = FoldTree::build(*model, nullptr);
-    QElapsedTimer clock;
-    clock.start();
     const NodeSearch index(tree, model);
-    qInfo("index of 50,000 nodes: %.1f ms", double(clock.nsecsElapsed()) / 1e6);
     const Facts facts;
-    // Patterns that make others than RE2 try every way to cut a name.
+    // Patterns that make others than RE2 try every way to cut a name: they would not end.
     for (const char* hostile :
          {"/(r+e*)+(l|lu|u)*x$/", "/(.*)*(.*)*(.*)*!/", "/(\\w+_?)+\\d{1,9}!/"}) {
         const auto query = parseSearch(QString::fromLatin1(hostile));
         QVERIFY(query);
-        clock.start();
-        QVERIFY(index.find(*query, facts).empty());
-        qInfo("%s: %.1f ms", hostile, double(clock.nsecsElapsed()) / 1e6);
-        QVERIFY(clock.elapsed() < 5000);
+        QVERIFY2(index.find(*query, facts).empty(), hostile);
     }
     for (const char* expression : {"r", "relu", "relu_4999", "/_4[0-9]9+$/", "op:relu"}) {
         const auto query = parseSearch(QString::fromLatin1(expression));
         QVERIFY(query);
-        clock.start();
         const auto found = index.find(*query, facts);
-        qInfo("%s: %zu found in %.1f ms", expression, found.size(),
-              double(clock.nsecsElapsed()) / 1e6);
-        QVERIFY(!found.empty());
+        QVERIFY2(!found.empty(), expression);
         QVERIFY(std::is_sorted(found.begin(), found.end(), [&](int a, int b) {
             return tree->entry(a).order < tree->entry(b).order;
         }));

@@ -5,7 +5,6 @@
 #include "engine/convert/ranges/value_alternatives.h"
 #include "engine/convert/ranges/value_noise.h"
 
-#include <QElapsedTimer>
 #include <QtTest/QtTest>
 
 #include <algorithm>
@@ -222,22 +221,6 @@ private Q_SLOTS:
         channels.zeroPoint = {0};
         QVERIFY(!valueNoise(Histogram {2, 2, {5, 0}}, channels, {0, 255}));
         QVERIFY(!valueNoise({}, channels, {0, 255}));
-    }
-
-    /// A dragged range is answered within a frame.
-    void itIsQuick()
-    {
-        const ObserverStats stats = statsOf(valuesOf(Shape::Normal), histogramSpec());
-        const QParams qparams = chooseQParams(stats);
-        QElapsedTimer clock;
-        clock.start();
-        double sum = 0;
-        for (int i = 0; i < 20; ++i)
-            sum += valueNoise(stats.fine, qparams, {0, 255})->total();
-        const double once = double(clock.nsecsElapsed()) / 20e6;
-        qInfo("%.3f ms", once);
-        QVERIFY(sum > 0);
-        QVERIFY2(once < 16, qPrintable(QString::number(once)));
     }
 };
 

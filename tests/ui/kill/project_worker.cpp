@@ -39,8 +39,7 @@ public:
         connect(&workspace().pipeline(), &Pipeline::succeeded, this, [this](Stage stage) {
             if (stage == Stage::Plan && !m_begun) {
                 m_begun = true;
-                // What was not saved is offered a moment later.
-                QTimer::singleShot(150, this, [this] { begin(); });
+                begin();
             }
         });
         window.openModel(project);
@@ -50,8 +49,13 @@ private:
     Workspace& workspace() { return m_window.workspace(); }
     std::size_t pick(std::size_t count) { return m_random() % count; }
 
+    /// Once what was not saved has been offered, which moves its file away.
     void begin()
     {
+        if (QFile::exists(unsavedFileFor(m_project))) {
+            QTimer::singleShot(20, this, [this] { begin(); });
+            return;
+        }
         for (auto* button : m_window.messageBar().findChildren<QPushButton*>())
             if (button->text() == QStringLiteral("Bring back"))
                 button->click();
