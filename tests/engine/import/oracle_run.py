@@ -7,6 +7,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import torch
@@ -34,23 +35,26 @@ def equal(got, wanted, where):
 
 @functools.cache
 def tool(threads):
-    """A `run_model` that answers line by line: many models take one start of LibTorch."""
-    return subprocess.Popen([TOOL], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, "OMP_NUM_THREADS": str(threads)})
+    """A `run_model` that answers line by line, so that many models take one start of LibTorch, and what reads its notes."""
+    notes = tempfile.NamedTemporaryFile("w")
+    process = subprocess.Popen([TOOL], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=notes, text=True,
+                               env={**os.environ, "OMP_NUM_THREADS": str(threads)})
+    return process, open(notes.name, errors="replace")
 
 
 def ask(*words):
     """What `run_model` says to these words, as a finished process. It has as many threads as PyTorch has here: they decide the last bits of a
     convolution."""
-    process = tool(torch.get_num_threads())
+    process, notes = tool(torch.get_num_threads())
     process.stdin.write("\t".join(map(str, words)) + "\n")
     process.stdin.flush()
     said = []
     for line in process.stdout:
         if line == "done\n" or line.startswith("failed: "):
             failed = line.removeprefix("failed: ") if line != "done\n" else ""
-            return subprocess.CompletedProcess(words, int(line != "done\n"), "".join(said), failed)
+            return subprocess.CompletedProcess(words, int(line != "done\n"), "".join(said), notes.read() + failed)
         said.append(line)
-    raise AssertionError(f"run_model ended ({process.wait()}) at {words}")
+    raise AssertionError(f"run_model ended ({process.wait()}) at {words}: {notes.read()}")
 
 
 def run_tool(path, data, folder, *more):

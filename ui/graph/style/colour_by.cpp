@@ -13,7 +13,7 @@ namespace qs {
 namespace {
 
 /// "1.6M" for a power of two bytes.
-QString bytesText(double measure)
+QString bytesAtScale(double measure)
 {
     static const char* const units[] = {"B", "K", "M", "G", "T"};
     const int unit = std::clamp(int(measure / 10), 0, 4);
@@ -73,7 +73,7 @@ QString measureText(ColourBy by, double measure)
 {
     switch (by) {
     case ColourBy::Memory:
-        return bytesText(measure);
+        return bytesAtScale(measure);
     case ColourBy::Time:
         return nanosecondsText(measure);
     case ColourBy::Imported:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/dialogs/run_dialogs.h"
 
+#include "engine/export/exporter.h"
 #include "ui/session/text.h"
 #include "ui/style/theme.h"
 

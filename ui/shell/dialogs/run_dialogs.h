@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ui/session/engine_service.h"
+#include "ui/session/jobs/pipeline.h"
 
 #include <QDialog>
 
