@@ -363,7 +363,7 @@ private Q_SLOTS:
     void numbersAreTheCommandLines()
     {
         m_random.seed(7);
-        const int gestures = std::max(70, qEnvironmentVariableIntValue("QS_GESTURES"));
+        const int gestures = std::max(100, qEnvironmentVariableIntValue("QS_GESTURES"));
         QStringList done;
         for (int i = 0; i < gestures; ++i) {
             settle();

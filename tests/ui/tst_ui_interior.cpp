@@ -143,7 +143,7 @@ private Q_SLOTS:
         // plan leaves a byte each and 8 bytes a channel.
         QTRY_COMPARE(values(),
                      QStringList({QStringLiteral("864"), QStringLiteral("1.8 M"),
-                                  QStringLiteral("3.4 KiB"), QStringLiteral("1.1 KiB · 32 %")}));
+                                  QStringLiteral("3.5 kB"), QStringLiteral("1.1 kB · 32 %")}));
     }
 };
 

@@ -91,7 +91,7 @@ void TestResultStrip::figuresOfAComparison()
     QCOMPARE(text("resultOutput"), QStringLiteral("14.0 dB (reference 14.0)"));
     QCOMPARE(text("resultTop1"), QStringLiteral("98.0 % ► 97.0 %"));
     QVERIFY(text("resultCoverage").startsWith(QStringLiteral("13 of ")));
-    QTRY_VERIFY(text("resultSize").contains(QStringLiteral("KiB")));
+    QTRY_VERIFY(text("resultSize").contains(QStringLiteral("kB")));
     const auto sizes
         = moduleStatistics(*workspace().document().model(), workspace().document().plan().get());
     const double share
@@ -166,7 +166,7 @@ void TestResultStrip::narrowWindowsLeaveTheLeastOut()
     QTRY_VERIFY(m_window->width() < 900);
     QVERIFY(find<QLabel>("resultOutput")->isVisible());
     QVERIFY(!find<QLabel>("resultSize")->isVisible());
-    QVERIFY(strip().toolTip().contains(QStringLiteral("KiB")));
+    QVERIFY(strip().toolTip().contains(QStringLiteral("kB")));
 }
 
 void TestResultStrip::otherColoursKeepTheFigures()
