@@ -24,13 +24,6 @@ struct DiffOptions
     bool json = false, changed = false, descending = false;
 };
 
-std::string dbCell(const std::optional<double>& value)
-{
-    if (!value)
-        return "-";
-    return sqnrText(*value, 2);
-}
-
 std::string signedText(const std::optional<double>& value)
 {
     if (!value)
@@ -56,8 +49,8 @@ std::string headlineText(const RunTable& table)
                   run.recipe            ? recipeInWords(*run.recipe)
                       : run.isForeign() ? "another program's"
                                         : "-",
-                  dbCell(head.outputDb()),
-                  dbCell(worst && worst->reference ? worst->reference->sqnrDb : std::nullopt),
+                  sqnrCell(head.outputDb()),
+                  sqnrCell(worst && worst->reference ? worst->reference->sqnrDb : std::nullopt),
                   percent(head.int8Top1), percent(head.agreement),
                   head.quantizedOps ? std::to_string(*head.quantizedOps) + " of "
                           + std::to_string(head.eligibleOps.value_or(0))
@@ -123,7 +116,7 @@ std::string rowsText(const RunTable& table, const std::vector<std::size_t>& orde
         for (const RunColumn* column : shown) {
             const auto value = table.number(place, *column);
             cells.push_back(column->kind == RunColumn::Kind::Difference ? signedText(value)
-                                                                        : dbCell(value));
+                                                                        : sqnrCell(value));
         }
         text.add(std::move(cells));
     }

@@ -18,4 +18,9 @@ std::string sqnrText(double db, int decimals, const char* unit)
     return db >= kExactDb ? "exact" : fixedText(db, decimals) + unit;
 }
 
+std::string sqnrCell(const std::optional<double>& db)
+{
+    return db ? sqnrText(*db, 2) : "-";
+}
+
 } // namespace qs

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace qs {
@@ -14,5 +15,7 @@ double decibelsOf(double signal, double noise);
 
 /// "34.52", or "exact" where nothing was lost. With a unit " dB" as well: "34.52 dB", "exact".
 std::string sqnrText(double db, int decimals, const char* unit = "");
+/// The same for a table: two decimals, "-" where nothing was measured.
+std::string sqnrCell(const std::optional<double>& db);
 
 } // namespace qs

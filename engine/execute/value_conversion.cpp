@@ -161,14 +161,43 @@ Result<at::IValue> convertTo(const Argument& argument, const c10::TypePtr& type,
 
 } // namespace
 
-std::string layoutName(at::Layout layout)
+Argument constantArgument(const at::IValue& value, const c10::TypePtr& type)
 {
-    return nameIn(kLayouts, layout);
-}
-
-std::string memoryFormatName(at::MemoryFormat format)
-{
-    return nameIn(kMemoryFormats, format);
+    const auto optional = type->cast<c10::OptionalType>();
+    const c10::TypePtr wanted = optional ? optional->getElementType() : type;
+    if (value.isInt()) {
+        const std::int64_t number = value.toInt();
+        switch (wanted->kind()) {
+        case c10::TypeKind::ScalarTypeType:
+            return fromScalarType(at::ScalarType(number));
+        case c10::TypeKind::LayoutType:
+            return LayoutTag {nameIn(kLayouts, at::Layout(number))};
+        case c10::TypeKind::MemoryFormatType:
+            return MemoryFormatTag {nameIn(kMemoryFormats, at::MemoryFormat(number))};
+        default:
+            return number;
+        }
+    }
+    if (value.isDouble())
+        return value.toDouble();
+    if (value.isBool())
+        return value.toBool();
+    if (value.isString())
+        return value.toStringRef();
+    if (value.isDevice())
+        return Device {at::DeviceTypeName(value.toDevice().type(), true),
+                       value.toDevice().has_index() ? int(value.toDevice().index()) : -1};
+    if (value.isComplexDouble())
+        return ComplexNumber {value.toComplexDouble().real(), value.toComplexDouble().imag()};
+    if (value.isList()) {
+        const auto list = wanted->cast<c10::ListType>();
+        Argument::List items;
+        for (const at::IValue& item : value.toListRef())
+            items.push_back(
+                constantArgument(item, list ? list->getElementType() : c10::AnyType::get()));
+        return items;
+    }
+    return {};
 }
 
 Result<at::IValue> convertArgument(const Argument& argument, const c10::Argument& slot,

@@ -29,8 +29,8 @@ Result<at::IValue> convertUntyped(const Argument& argument, const at::Device& de
 Result<void> convertFlat(const Argument& argument, const at::Device& device, const ReadValue& read,
                          std::vector<at::IValue>& out);
 
-/// PyTorch's names for layouts and memory formats; "" for those without.
-std::string layoutName(at::Layout layout);
-std::string memoryFormatName(at::MemoryFormat format);
+/// The way back: a constant as an argument of that type, which tells whether a number stands for an
+/// element type, a layout or a memory format. None for what no argument can hold.
+Argument constantArgument(const at::IValue& value, const c10::TypePtr& type = c10::AnyType::get());
 
 } // namespace qs

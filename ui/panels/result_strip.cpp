@@ -19,9 +19,9 @@ namespace {
 /// "+1.2 dB", "-0.3 dB".
 QString gained(double db)
 {
-    const QString text = QString::number(db, 'f', 1);
-    return db > -0.05 ? QStringLiteral("+%1 dB").arg(std::abs(db), 0, 'f', 1)
-                      : text + QStringLiteral(" dB");
+    const QString text = QString::number(std::abs(db), 'f', 1);
+    const bool falls = db < 0 && text != QLatin1String("0.0");
+    return QStringLiteral("%1%2 dB").arg(falls ? QStringLiteral("-") : QStringLiteral("+"), text);
 }
 
 QString share(double part)
@@ -308,7 +308,7 @@ void ResultStrip::showWorst()
         const QString name = nodeTitle(facts, order[i]);
         m_worst[i]->setText(QStringLiteral(" %1 %2").arg(
             QFontMetrics(m_worst[i]->font()).elidedText(name, Qt::ElideLeft, px(120)),
-            QString::number(sqnr, 'f', 1)));
+            shownSqnr(sqnr, "")));
         m_worst[i]->setToolTip(
             QStringLiteral("%1: %2 born here; click selects it").arg(name, shownSqnr(sqnr)));
         m_worst[i]->setAccessibleName(QStringLiteral("Select %1").arg(name));

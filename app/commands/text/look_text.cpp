@@ -14,13 +14,6 @@ namespace {
 
 constexpr std::size_t kListed = 16; ///< channels; those after them lose less
 
-std::string dbText(const std::optional<double>& db)
-{
-    if (!db)
-        return "-";
-    return sqnrText(*db, 2);
-}
-
 /// Four significant digits: tables are read, `--json` has them all.
 std::string shortText(double value)
 {
@@ -77,7 +70,7 @@ std::string channelsText(const std::vector<ChannelError>& channels, bool ofWeigh
     const auto order = worstChannels(channels);
     for (std::size_t i = 0; i < std::min(order.size(), kListed); ++i) {
         const ChannelError& one = channels[order[i]];
-        std::vector<std::string> cells {std::to_string(one.channel), dbText(one.sqnrDb),
+        std::vector<std::string> cells {std::to_string(one.channel), sqnrCell(one.sqnrDb),
                                         shareText(one, noise),       shortText(one.mse),
                                         shortText(one.maxAbs),       shortText(one.low),
                                         shortText(one.high),         outlierText(one)};
@@ -101,7 +94,7 @@ std::string samplesText(const LookParts& parts)
     TextTable table({">sample", ">SQNR dB", ">max error"});
     for (const std::int64_t i : worstSamples(look, parts.worst)) {
         const SampleError& sample = look.samples[std::size_t(i)];
-        table.add({std::to_string(i), dbText(sample.sqnrDb), shortText(sample.maxAbs)});
+        table.add({std::to_string(i), sqnrCell(sample.sqnrDb), shortText(sample.maxAbs)});
     }
     return table.empty()
         ? std::string()
@@ -150,7 +143,7 @@ std::string sampleText(const LookParts& parts)
         + rangeText(values->floating) + ", converted " + rangeText(values->converted);
     const auto& samples = parts.look->samples;
     if (std::size_t(values->sample) < samples.size())
-        text += ", " + dbText(samples[std::size_t(values->sample)].sqnrDb) + " dB";
+        text += ", " + sqnrCell(samples[std::size_t(values->sample)].sqnrDb) + " dB";
     return text + "\n";
 }
 
@@ -158,8 +151,9 @@ std::string errorText(const ValueLook& look)
 {
     if (!look.error)
         return "nothing was measured\n";
-    return "SQNR " + dbText(look.error->sqnrDb) + " dB, cosine " + fixedText(look.error->cosine, 6)
-        + ", MSE " + shortText(look.error->mse) + ", largest error " + shortText(look.error->maxAbs)
+    return "SQNR " + sqnrCell(look.error->sqnrDb) + " dB, cosine "
+        + fixedText(look.error->cosine, 6) + ", MSE " + shortText(look.error->mse)
+        + ", largest error " + shortText(look.error->maxAbs)
         + (look.kl ? ", KL divergence " + shortText(*look.kl) + " nats" : "") + ", over "
         + counted(look.sampleCount, "sample") + "\n";
 }
@@ -194,7 +188,7 @@ std::string lookText(const LookParts& parts)
     for (const WeightLook& weight : look.weights)
         text += "\nweight " + weight.name + " " + weight.dtype + shapeText(weight.shape)
             + ", channels along axis " + std::to_string(weight.channelAxis) + ": "
-            + dbText(weight.error.sqnrDb) + " dB\n" + channelsText(weight.channels, true);
+            + sqnrCell(weight.error.sqnrDb) + " dB\n" + channelsText(weight.channels, true);
     return text;
 }
 

@@ -73,9 +73,7 @@ std::string layersText(const ResultParts& parts)
 
 std::string dbText(const std::optional<ErrorMetrics>& metrics)
 {
-    if (!metrics || !metrics->sqnrDb)
-        return "-";
-    return sqnrText(*metrics->sqnrDb, 2);
+    return sqnrCell(metrics ? metrics->sqnrDb : std::nullopt);
 }
 
 std::string agreementText(const std::optional<Agreement>& agreement, std::int64_t samples)

@@ -6,7 +6,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <string>
 
 namespace qs {
 

@@ -6,6 +6,7 @@
 #include "engine/configure/nearest_name.h"
 #include "engine/convert/lowering/prepack.h"
 #include "engine/execute/op_table.h"
+#include "engine/execute/value_conversion.h"
 #include "engine/graph/argument_number.h"
 #include "engine/graph/operators/operators.h"
 #include "engine/prepare/weighted_op.h"
@@ -21,31 +22,6 @@ namespace qs {
 namespace {
 
 constexpr std::string_view kAten = "aten::";
-
-Argument toArgument(const c10::IValue& value)
-{
-    if (value.isInt())
-        return value.toInt();
-    if (value.isDouble())
-        return value.toDouble();
-    if (value.isBool())
-        return value.toBool();
-    if (value.isString())
-        return value.toStringRef();
-    if (value.isIntList()) {
-        Argument::List list;
-        for (std::int64_t item : value.toIntVector())
-            list.emplace_back(item);
-        return list;
-    }
-    if (value.isDoubleList()) {
-        Argument::List list;
-        for (double item : value.toDoubleVector())
-            list.emplace_back(item);
-        return list;
-    }
-    return {};
-}
 
 /// An object's rest comes along with its field.
 bool onlyFirstOutputRead(const GraphEdit& edit, const Node& node)
@@ -155,7 +131,7 @@ bool effectiveArgument(const Node& node, std::string_view name, Argument& out)
     for (const auto& argument : op->schema().arguments()) {
         if (argument.name() != name)
             continue;
-        out = argument.default_value() ? toArgument(*argument.default_value()) : Argument();
+        out = argument.default_value() ? constantArgument(*argument.default_value()) : Argument();
         return true;
     }
     return false;

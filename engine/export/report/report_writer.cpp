@@ -39,13 +39,6 @@ std::string textOf(const Json& json, const char* key)
     return text.empty() ? "-" : text;
 }
 
-std::string dbText(std::optional<double> db)
-{
-    if (!db)
-        return "-";
-    return sqnrText(*db, 2);
-}
-
 std::string item(const std::string& name, const std::string& value)
 {
     return "<dt>" + escapeHtml(name) + "</dt><dd>" + escapeHtml(value) + "</dd>";
@@ -73,8 +66,8 @@ std::string summaryHtml(const Json& result)
         html += item("Measured against", "the original model, before the edits of its graph");
     for (const Json& output : result.at("outputs"))
         html += item("Output " + textOf(output, "name"),
-                     dbText(errorTerm(output, "cumulative")) + " dB in the reference form, "
-                         + dbText(errorTerm(output, "lowered")) + " dB lowered");
+                     sqnrCell(errorTerm(output, "cumulative")) + " dB in the reference form, "
+                         + sqnrCell(errorTerm(output, "lowered")) + " dB lowered");
     if (const auto own = result.find("own_ranges"); own != result.end() && own->is_object())
         for (const Json& line : own->value("summary", Json::array()))
             html += item("Other files", line.get<std::string>());
@@ -147,7 +140,7 @@ std::string layersHtml(const Json& result)
         for (const char* key : {"name", "op", "module", "verdict"})
             html += "<td>" + escapeHtml(textOf(node, key)) + "</td>";
         for (const char* term : {"isolated", "inherited", "born_here", "cumulative"})
-            html += "<td class=\"n\">" + dbText(errorTerm(node, term)) + "</td>";
+            html += "<td class=\"n\">" + sqnrCell(errorTerm(node, term)) + "</td>";
         const auto kl = errorTerm(node, "cumulative", "kl");
         html += "<td class=\"n\">" + (kl ? fixedText(*kl, 5) : std::string("-")) + "</td><td>"
             + escapeHtml(outputText(node)) + "</td><td>" + escapeHtml(textOf(node, "reason"))
@@ -169,7 +162,7 @@ std::string interiorsHtml(const Json& result)
             const bool chosen = scales != value.end() && scales->size() == 1;
             rows += "<tr><td>" + escapeHtml(textOf(node, "name")) + "</td><td>"
                 + escapeHtml(textOf(value, "name")) + "</td><td class=\"n\">"
-                + dbText(errorTerm(Json {{"value", value.value("error", Json())}}, "value"))
+                + sqnrCell(errorTerm(Json {{"value", value.value("error", Json())}}, "value"))
                 + "</td><td>" + escapeHtml(textOf(value, "dtype"))
                 + (chosen ? ", scale " + fixedText((*scales)[0].get<double>(), 6) + ", zero point "
                            + value.at("zero_point").at(0).dump()

@@ -29,13 +29,6 @@ std::string wholeTree(PlainJson root)
     return PlainJson::array({1, std::move(root)}).dump();
 }
 
-/// Null for what is one value, whatever it holds.
-const ScriptContainer* takenApart(const ScriptItem& item)
-{
-    const ScriptContainer* held = containerOf(item);
-    return held && !held->runtime && !held->sizesOf && held->kind != Kind::Object ? held : nullptr;
-}
-
 PlainJson treeOf(const ScriptItem& item)
 {
     const ScriptContainer* held = takenApart(item);

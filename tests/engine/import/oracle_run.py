@@ -42,7 +42,7 @@ def tool(threads):
     return process, open(notes.name, errors="replace")
 
 
-def ask(*words):
+def run_tool(*words):
     """What `run_model` says to these words, as a finished process. It has as many threads as PyTorch has here: they decide the last bits of a
     convolution."""
     process, notes = tool(torch.get_num_threads())
@@ -57,13 +57,9 @@ def ask(*words):
     raise AssertionError(f"run_model ended ({process.wait()}) at {words}: {notes.read()}")
 
 
-def run_tool(path, data, folder, *more):
-    return ask(path, data, folder, *more)
-
-
 def units(path):
     """The quantized units of the default plan: (module, call, pattern, qconfig)."""
-    done = ask("units", path)
+    done = run_tool("units", path)
     assert done.returncode == 0, done.stderr
     return sorted({(module, call, str(pattern), qconfig) for module, call, pattern, qconfig in json.loads(done.stdout)})
 

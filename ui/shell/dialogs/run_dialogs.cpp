@@ -261,8 +261,9 @@ ExportDialog::ExportDialog(const std::vector<std::string>& forms, const QString&
     form->addRow(QString(), note);
     auto* go = addButtons(*this, *form, QStringLiteral("Export"));
     const auto check = [this, go] {
-        const auto [folder, forms, target, cut] = choices();
-        go->setEnabled(!folder.isEmpty() && !forms.empty());
+        const ExportChoices chosen = choices();
+        const auto& forms = chosen.forms;
+        go->setEnabled(!chosen.folder.isEmpty() && !forms.empty());
         m_target->setEnabled(std::find(forms.begin(), forms.end(), "onnx") != forms.end());
         m_ownRanges->setEnabled(std::any_of(forms.begin(), forms.end(), holdsOwnRanges));
     };

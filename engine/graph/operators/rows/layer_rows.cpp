@@ -128,7 +128,7 @@ constexpr OperatorRow kCombining[] = {
     {"concatenate", T::Unknown, R::Unknown, {X::AllocatesResult}},
     {"div", T::Unknown, R::Unknown, {X::Folds}},
     {"mul", T::Unknown, R::Unknown, {X::Folds}},
-    {"stack", T::Unknown},
+    {"stack"},
     {"sub", T::Unknown, R::Unknown, {X::Folds}},
 };
 

@@ -2,8 +2,8 @@
 #include "engine/import/torchscript/normalise/torchscript_spelling.h"
 
 #include "engine/execute/op_table.h"
+#include "engine/execute/value_conversion.h"
 #include "engine/graph/operators/operators.h"
-#include "engine/import/torchscript/walk/torchscript_values.h"
 
 #include <algorithm>
 

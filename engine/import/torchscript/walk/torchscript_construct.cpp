@@ -2,6 +2,7 @@
 #include "engine/base/text.h"
 #include "engine/execute/classes/class_methods.h"
 #include "engine/execute/op_table.h"
+#include "engine/execute/value_conversion.h"
 #include "engine/graph/operators/common_targets.h"
 #include "engine/import/torchscript/walk/torchscript_evaluator.h"
 
@@ -89,7 +90,7 @@ Result<ScopedRef> ScriptEvaluator::makeRuntime(const ScriptContainerPtr& contain
         items.push_back(std::move(read));
     }
     for (const at::IValue& key : container->keys)
-        keys.push_back(constantArgument(key, c10::AnyType::get()));
+        keys.push_back(constantArgument(key));
     Node made;
     made.args = {{"values", std::move(items)}};
     made.name = container->kind == Kind::Tuple ? "tuple"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/execute/control/script_ops.h"
 #include "engine/execute/op_table.h"
+#include "engine/execute/value_conversion.h"
 #include "engine/graph/operators/common_targets.h"
 #include "engine/import/torchscript/normalise/torchscript_spelling.h"
 #include "engine/import/torchscript/normalise/torchscript_types.h"

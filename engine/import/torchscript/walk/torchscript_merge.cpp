@@ -24,12 +24,6 @@ bool isMissing(const ScriptItem& item)
     return std::holds_alternative<std::monostate>(item);
 }
 
-const ScriptContainer* splittable(const ScriptItem& item)
-{
-    const ScriptContainer* held = containerOf(item);
-    return held && !held->runtime && !held->sizesOf && held->kind != Kind::Object ? held : nullptr;
-}
-
 bool isVisible(const ScopedRef& ref, const ScriptScope* from)
 {
     while (from && from != ref.scope)
@@ -78,7 +72,7 @@ ScriptPattern ScriptPattern::of(const ScriptItem& item, const ScriptScope* outer
         made.becomeLeaf(item, item);
         return made;
     }
-    const ScriptContainer* held = splittable(item);
+    const ScriptContainer* held = takenApart(item);
     if (!held) {
         made.m_fixed = item;
         return made;
@@ -132,7 +126,7 @@ bool ScriptPattern::join(const ScriptItem& item)
         becomeLeaf(m_fixed, item);
         return true;
     }
-    const ScriptContainer* held = splittable(item);
+    const ScriptContainer* held = takenApart(item);
     if (!held || held->kind != m_shell.kind || held->items.size() != m_parts.size()
         || !sameKeys(held->keys, m_shell.keys)) {
         becomeLeaf(m_fixed, item);
@@ -150,7 +144,7 @@ void ScriptPattern::collect(const ScriptItem& item, std::vector<ScriptItem>& lea
         leaves.push_back(item);
         return;
     }
-    const ScriptContainer* held = splittable(item);
+    const ScriptContainer* held = takenApart(item);
     for (std::size_t i = 0; i < m_parts.size(); ++i)
         m_parts[i].collect(held && i < held->items.size() ? held->items[i] : ScriptItem(), leaves);
 }

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/torchscript/walk/torchscript_values.h"
 
-#include "engine/execute/torch_types.h"
-#include "engine/execute/value_conversion.h"
-
 #include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/ir/ir.h>
 
@@ -38,6 +35,14 @@ ScriptContainer* knownContainer(const ScriptItem& item, ScriptContainer::Kind ki
 {
     ScriptContainer* held = containerOf(item);
     return held && held->kind == kind && !held->runtime && !held->sizesOf ? held : nullptr;
+}
+
+const ScriptContainer* takenApart(const ScriptItem& item)
+{
+    const ScriptContainer* held = containerOf(item);
+    return held && !held->runtime && !held->sizesOf && held->kind != ScriptContainer::Kind::Object
+        ? held
+        : nullptr;
 }
 
 ScriptItem makeContainer(ScriptContainer::Kind kind, c10::TypePtr type,
@@ -194,44 +199,6 @@ ValueType runtimeType(const c10::TypePtr& given)
         made.className = type->annotation_str();
     }
     return made;
-}
-
-Argument constantArgument(const at::IValue& value, const c10::TypePtr& real)
-{
-    const c10::TypePtr wanted = unwrapped(real);
-    if (value.isInt()) {
-        const std::int64_t number = value.toInt();
-        switch (wanted->kind()) {
-        case c10::TypeKind::ScalarTypeType:
-            return fromScalarType(at::ScalarType(number));
-        case c10::TypeKind::LayoutType:
-            return LayoutTag {layoutName(at::Layout(number))};
-        case c10::TypeKind::MemoryFormatType:
-            return MemoryFormatTag {memoryFormatName(at::MemoryFormat(number))};
-        default:
-            return number;
-        }
-    }
-    if (value.isDouble())
-        return value.toDouble();
-    if (value.isBool())
-        return value.toBool();
-    if (value.isString())
-        return value.toStringRef();
-    if (value.isDevice())
-        return Device {at::DeviceTypeName(value.toDevice().type(), true),
-                       value.toDevice().has_index() ? int(value.toDevice().index()) : -1};
-    if (value.isComplexDouble())
-        return ComplexNumber {value.toComplexDouble().real(), value.toComplexDouble().imag()};
-    if (value.isList()) {
-        const auto list = wanted->cast<c10::ListType>();
-        Argument::List items;
-        for (const at::IValue& item : value.toListRef())
-            items.push_back(
-                constantArgument(item, list ? list->getElementType() : c10::AnyType::get()));
-        return items;
-    }
-    return {};
 }
 
 } // namespace qs

@@ -80,6 +80,8 @@ inline ScriptContainer* containerOf(const ScriptItem& item)
 }
 /// The container when it is of this kind and its parts are known; else null.
 ScriptContainer* knownContainer(const ScriptItem& item, ScriptContainer::Kind kind);
+/// The tuple, list or dict whose parts are known one by one; null for what is one value.
+const ScriptContainer* takenApart(const ScriptItem& item);
 
 ScriptItem makeContainer(ScriptContainer::Kind kind, c10::TypePtr type,
                          std::vector<ScriptItem> items);
@@ -128,8 +130,5 @@ ScriptParts partsUsed(const torch::jit::Value& value);
 ScriptItem runtimeItem(ScopedRef ref, const c10::TypePtr& type);
 /// What a value of this TorchScript type is at run time.
 ValueType runtimeType(const c10::TypePtr& type);
-/// A constant as an argument; `real` distinguishes numbers that stand for element types and
-/// layouts.
-Argument constantArgument(const at::IValue& value, const c10::TypePtr& real);
 
 } // namespace qs
