@@ -151,7 +151,7 @@ Result<at::IValue> convertTo(const Argument& argument, const c10::TypePtr& type,
             for (std::int32_t i = 0; i < fill.value_or(1); ++i)
                 list.push_back(value);
         }
-        return at::IValue(std::move(list));
+        return at::IValue(list);
     }
     if (argument.asList())
         return convertUntyped(argument, device, read);
@@ -236,7 +236,7 @@ Result<at::IValue> convertUntyped(const Argument& argument, const at::Device& de
     c10::impl::GenericList list(element);
     for (auto& value : values)
         list.push_back(std::move(value));
-    return at::IValue(std::move(list));
+    return at::IValue(list);
 }
 
 Result<void> convertFlat(const Argument& argument, const at::Device& device, const ReadValue& read,

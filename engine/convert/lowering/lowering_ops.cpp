@@ -146,7 +146,7 @@ std::string operatorKind(const GraphEdit& edit, const Node& node)
     const c10::OperatorName target = operatorName(node.target);
     if (!target.name.starts_with(kAten))
         return "";
-    const std::string name = target.name.substr(kAten.size());
+    std::string name = target.name.substr(kAten.size());
     // Recurrent networks: all results are the operator's own; the overloads take other arguments.
     if (name == "lstm" || name == "gru")
         return name + "." + target.overload_name;
