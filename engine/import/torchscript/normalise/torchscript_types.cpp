@@ -158,7 +158,7 @@ Result<std::vector<at::IValue>> probe(const Node& node, const Operands& operands
             return fail(ErrorCode::Unsupported, "its type is not known");
         }
     };
-    const RunSubgraph none = [](std::size_t, std::vector<at::IValue>) {
+    const RunSubgraph none = [](std::size_t, const std::vector<at::IValue>&) {
         return fail(ErrorCode::Unsupported, "bodies are not asked");
     };
     return guardTorchValue<std::vector<at::IValue>>([&] {

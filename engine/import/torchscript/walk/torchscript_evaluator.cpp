@@ -180,7 +180,7 @@ Result<void> ScriptEvaluator::runNode(const JitNode& node, Env& env)
         if (!answer)
             continue;
         for (const JitValue* out : node.outputs())
-            env[out] = std::move(*answer);
+            env[out] = *answer;
         return {};
     }
     return emitOperator(node, std::move(args), env);
