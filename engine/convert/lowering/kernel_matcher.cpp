@@ -2,6 +2,7 @@
 #include "engine/convert/lowering/kernel_matcher.h"
 
 #include "engine/convert/lowering/lowering_ops.h"
+#include "engine/graph/match/pattern_match.h"
 #include "engine/graph/operators/operators.h"
 #include "engine/graph/operators/quantized_target.h"
 #include "engine/plan/names/op_vocabulary.h"
@@ -13,6 +14,47 @@
 namespace qs {
 
 namespace {
+
+std::size_t readerCount(const GraphEdit& edit, NodeId id)
+{
+    std::unordered_set<NodeId> readers;
+    for (const Use& use : edit.users({id, 0}))
+        readers.insert(use.node);
+    return readers.size();
+}
+
+bool isReadAlone(std::size_t readers, std::string& why)
+{
+    if (readers != 1)
+        why = "its float result is read elsewhere as well";
+    return readers == 1;
+}
+
+/// Operators by their kinds; the next of a chain is whichever argument it makes.
+class KindView final : public PatternView
+{
+public:
+    explicit KindView(const GraphEdit& edit)
+        : m_edit(edit)
+    {
+    }
+    const Node* tryGet(NodeId id) const override { return m_edit.tryGet(id); }
+    bool fits(const Node& node, const GraphPattern& pattern) const override
+    {
+        return operatorKind(m_edit, node) == pattern.targets.front();
+    }
+    std::vector<Inflow> inputs(const Node& node, const GraphPattern& pattern) const override
+    {
+        for (const Inflow& input : PatternView::inputs(node, pattern))
+            if (fits(m_edit.get(input.second.node), pattern.inputs.front()))
+                return {input};
+        return {};
+    }
+    std::size_t readers(NodeId id) const override { return readerCount(m_edit, id); }
+
+private:
+    const GraphEdit& m_edit;
+};
 
 class KernelMatcher
 {
@@ -29,47 +71,21 @@ public:
                                         std::string& why) const
     {
         KernelMatch match;
-        match.row = row;
-        match.quantize = quantize;
         if (row.mode != KernelMode::Static)
             return std::nullopt;
-        if (!findChain(quantize, row, match, why) || !mayLower(match, why)
-            || !collectInputs(match, why) || !paramsFit(match, why))
+        match.row = row;
+        match.quantize = quantize;
+        const NodeId last = argumentRef(m_edit.get(quantize), "self").node;
+        match.chain = kernelChain(m_edit, row, last, why);
+        if (match.chain.empty() || !isReadAlone(readerCount(m_edit, last), why)
+            || !mayLower(match, why) || !collectInputs(match, why) || !paramsFit(match, why))
             return std::nullopt;
-        const auto last = m_options.lastMember.find(match.chain.back());
-        match.origin = last == m_options.lastMember.end() ? match.chain.back() : last->second;
+        const auto member = m_options.lastMember.find(last);
+        match.origin = member == m_options.lastMember.end() ? last : member->second;
         return match;
     }
 
 private:
-    /// The row's operators, last to first, each read by the next alone.
-    bool findChain(NodeId quantize, const KernelRow& row, KernelMatch& match,
-                   std::string& why) const
-    {
-        ValueRef value = argumentRef(m_edit.get(quantize), "self");
-        NodeId reader = quantize;
-        for (std::size_t i = row.pattern.size(); i-- > 0;) {
-            const Node& node = m_edit.get(value.node);
-            if (operatorKind(m_edit, node) != row.pattern[i])
-                return false;
-            const auto users = m_edit.users(value);
-            const bool alone = std::all_of(users.begin(), users.end(),
-                                           [&](const Use& use) { return use.node == reader; });
-            if (!alone) {
-                why = "its float result is read elsewhere as well";
-                return false;
-            }
-            match.chain.insert(match.chain.begin(), node.id);
-            reader = node.id;
-            if (i == 0)
-                return true;
-            value = previousInChain(node, row.pattern[i - 1]);
-            if (!value)
-                return false;
-        }
-        return false;
-    }
-
     /// What a rule keeps float is no kernel that computes; operators that move values alone lose
     /// nothing and may. As in torch.ao an operator that only the backend refused may be lowered
     /// where it stands between dequantize and quantize anyway.
@@ -89,17 +105,6 @@ private:
             }
         }
         return true;
-    }
-
-    ValueRef previousInChain(const Node& node, const std::string& kind) const
-    {
-        ValueRef found;
-        for (const NamedArgument& argument : node.args)
-            forEachRef(argument.value, [&](ValueRef ref) {
-                if (!found && operatorKind(m_edit, m_edit.get(ref.node)) == kind)
-                    found = ref;
-            });
-        return found;
     }
 
     /// What flows into the chain: quantized activations go to the match; false if a float tensor
@@ -217,6 +222,15 @@ private:
 };
 
 } // namespace
+
+std::vector<NodeId> kernelChain(const GraphEdit& edit, const KernelRow& row, NodeId last,
+                                std::string& why)
+{
+    const auto found = matchPattern(KindView(edit), chainPattern(row.pattern), last);
+    if (!found || (found->crowded && !isReadAlone(found->readers, why)))
+        return {};
+    return found->nodes;
+}
 
 std::optional<QuantizeParams> paramsOf(const Node& quantize)
 {

@@ -30,6 +30,11 @@ struct QuantizedValues
     std::optional<QuantizeParams> paramsOfValue(const GraphEdit& edit, ValueRef quantized) const;
 };
 
+/// The row's operators in forward order up to `last`, each read by the next alone; none where they
+/// are others, and where only other readers are in the way, which `why` then says.
+std::vector<NodeId> kernelChain(const GraphEdit& edit, const KernelRow& row, NodeId last,
+                                std::string& why);
+
 /// Where the row fits before the quantize node, or nothing; `why` then says what is in the way if
 /// the operators are the row's.
 std::optional<KernelMatch> matchKernel(const GraphEdit& edit, const LoweringOptions& options,

@@ -313,8 +313,9 @@ private:
             if (row.mode == KernelMode::Static || kind.empty() || row.pattern.front() != kind
                 || (row.mode == KernelMode::WeightOnly) == m_options.quantized.at(id))
                 continue;
-            FloatKernelMatch match {row, {id}, lastMemberOf(id), m_options.reduceRange};
-            if (!findFloatChain(match))
+            FloatKernelMatch match {row, floatChain(row, id), lastMemberOf(id),
+                                    m_options.reduceRange};
+            if (match.chain.empty())
                 continue;
             const NodeId last = match.chain.back();
             if (const auto it = m_options.refused.find(last); it != m_options.refused.end()) {
@@ -337,20 +338,21 @@ private:
         return it == m_options.lastMember.end() ? id : it->second;
     }
 
-    /// The row's operators after the first, each the only reader of the one before.
-    bool findFloatChain(FloatKernelMatch& match) const
+    /// The row's operators from the first on.
+    std::vector<NodeId> floatChain(const KernelRow& row, NodeId first) const
     {
-        for (std::size_t i = 1; i < match.row.pattern.size(); ++i) {
-            const auto users = m_edit.users({match.chain.back(), 0});
-            const NodeId next = users.empty() ? NodeId {} : users.front().node;
-            const bool alone = next && std::all_of(users.begin(), users.end(), [&](const Use& use) {
-                                   return use.node == next;
-                               });
-            if (!alone || operatorKind(m_edit, m_edit.get(next)) != match.row.pattern[i])
-                return false;
-            match.chain.push_back(next);
+        NodeId last = first;
+        for (std::size_t i = 1; i < row.pattern.size(); ++i) {
+            const auto users = m_edit.users({last, 0});
+            if (users.empty())
+                return {};
+            last = users.front().node;
         }
-        return true;
+        std::string why;
+        std::vector<NodeId> chain = kernelChain(m_edit, row, last, why);
+        if (!chain.empty() && chain.front() != first)
+            chain.clear();
+        return chain;
     }
 
     void replaceByFloatKernel(const FloatKernelMatch& match, NodeId kernel)

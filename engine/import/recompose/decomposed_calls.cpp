@@ -4,28 +4,48 @@
 #include "engine/import/recompose/decomposed_indexing.h"
 
 #include <algorithm>
-#include <array>
 
 namespace qs {
 
 namespace {
 
-using Args = DecomposedArgs;
 using Reader = DecomposedReader;
 
-const ValueRef* refOf(const Node& node, std::string_view name)
+/// What flows in is made outside.
+bool fromOutside(const Reader& read, PatternMatch& match)
 {
-    const Argument* found = node.tryArg(name);
-    return found ? found->asRef() : nullptr;
+    return std::all_of(match.values.begin(), match.values.end(), [&](const auto& one) {
+        return !one.second.asRef() || read.isOutside(&one.second);
+    });
 }
 
-Args unary(const Reader& read)
+/// One operator that only copies.
+bool copies(const Reader& read, PatternMatch& match)
 {
-    const bool clamps = read.find("aten.clamp.default") || read.find("aten.clamp_min.default")
-        || read.find("aten.hardtanh.default");
-    if (read.call().reads.size() != 1 || !clamps)
-        return std::nullopt;
-    return std::vector<NamedArgument> {{"self", read.call().reads[0]}};
+    const auto& nodes = read.call().nodes;
+    return nodes.size() == 1 && read.edit().get(nodes[0]).args.size() == 1
+        && fromOutside(read, match);
+}
+
+bool ofOneInput(const Reader& read, PatternMatch& match)
+{
+    return read.call().reads.size() == 1 && fromOutside(read, match);
+}
+
+bool ofStoredWeight(const Reader& read, PatternMatch& match)
+{
+    return fromOutside(read, match)
+        && read.edit().get(match.tryGet("weight")->asRef()->node).isStored();
+}
+
+/// A whole number at a place of a list; negative places count from the end.
+std::optional<std::int64_t> numberAt(const Argument* given, std::ptrdiff_t place)
+{
+    const auto* list = given ? given->asList() : nullptr;
+    const auto size = list ? std::ptrdiff_t(list->size()) : 0;
+    const std::ptrdiff_t at = place < 0 ? size + place : place;
+    const auto* whole = at < 0 || at >= size ? nullptr : (*list)[std::size_t(at)].asInt();
+    return whole ? std::optional(*whole) : std::nullopt;
 }
 
 /// A dimension that may be counted from the end.
@@ -35,32 +55,34 @@ std::int64_t fromFront(std::int64_t dim, std::size_t rank)
 }
 
 /// unsqueeze of each part, then cat over the new dimension; or cat, and a view that splits it.
-Args stacked(const Reader& read)
+bool stacks(const Reader& read, PatternMatch& match)
 {
-    const Node* cat = read.find("aten.cat.default");
-    const auto* parts = cat && !cat->args.empty() ? cat->args[0].value.asList() : nullptr;
+    const auto* parts = match.tryGet("parts") ? match.tryGet("parts")->asList() : nullptr;
     if (!parts || parts->empty())
-        return std::nullopt;
-    const Argument* over = cat->tryArg("dim");
-    const std::int64_t dim = over && over->asInt() ? *over->asInt() : 0;
-    const bool split = read.call().nodes.back() != cat->id
-        && read.edit().get(read.call().nodes.back()).isOp("aten.view.default");
+        return false;
+    const std::int64_t* over = match.tryGet("over") ? match.tryGet("over")->asInt() : nullptr;
+    const std::int64_t dim = over ? *over : 0;
+    const NodeId last = read.call().nodes.back();
+    const bool split
+        = last != match.nodes.back() && read.edit().get(last).isOp("aten.view.default");
     Argument::List tensors;
     for (const Argument& part : *parts) {
         const auto* ref = part.asRef();
         const Node* wide = ref ? read.edit().tryGet(ref->node) : nullptr;
         if (!wide)
-            return std::nullopt;
+            return false;
         const Argument* at = wide->tryArg("dim");
-        if (split && read.from(ref))
-            tensors.push_back(*ref);
+        if (split && read.isOutside(&part))
+            tensors.push_back(part);
         else if (!split && wide->target == "aten.unsqueeze.default" && at && at->asInt()
                  && fromFront(*at->asInt(), read.rank(*ref)) == fromFront(dim, read.rank(*ref)))
             tensors.push_back(wide->args[0].value);
         else
-            return std::nullopt;
+            return false;
     }
-    return std::vector<NamedArgument> {{"tensors", std::move(tensors)}, {"dim", dim}};
+    match.values["tensors"] = std::move(tensors);
+    match.values["dim"] = dim;
+    return true;
 }
 
 /// What goes into the layer: before its own view, copy and expand, the value nearest to the product
@@ -70,18 +92,17 @@ Args stacked(const Reader& read)
 std::optional<ValueRef> linearInput(const Reader& read, const Node& product)
 {
     const auto& wanted = read.shape(read.call().gives[0]);
-    const auto& inside = read.call().nodes;
     const auto fits = [&](ValueRef ref) {
         const auto& shape = read.shape(ref);
         return shape.size() == wanted.size() && !shape.empty()
             && std::equal(shape.begin(), shape.end() - 1, wanted.begin());
     };
     const auto readBy = [&](ValueRef ref) -> const ValueRef* {
-        const Node& maker = read.edit().get(ref.node);
-        const bool own = std::find(inside.begin(), inside.end(), maker.id) != inside.end();
-        return own && !maker.args.empty() ? maker.args[0].value.asRef() : nullptr;
+        const Node* maker = read.tryGet(ref.node);
+        return maker && !maker->args.empty() ? maker->args[0].value.asRef() : nullptr;
     };
-    const ValueRef* ref = refOf(product, product.target == "aten.addmm.default" ? "mat1" : "self");
+    const Argument* left = product.tryArg(product.target == "aten.addmm.default" ? "mat1" : "self");
+    const ValueRef* ref = left ? left->asRef() : nullptr;
     for (const std::string_view step :
          {"aten.view.default", "aten.clone.default", "aten.expand.default"})
         if (ref && readBy(*ref) && read.edit().get(ref->node).target == step)
@@ -93,220 +114,209 @@ std::optional<ValueRef> linearInput(const Reader& read, const Node& product)
 
 /// A batch of matrices (expand, view, bmm, view and the bias added), or one made of it (view, addmm
 /// or mm, view); a matrix alone stays as it is.
-Args linear(const Reader& read)
+bool isLinear(const Reader& read, PatternMatch& match)
 {
-    const Node* turned = read.find("aten.permute.default");
-    const Node* product = read.find("aten.addmm.default");
-    if (!product)
-        product = read.find("aten.mm.default");
-    if (!product)
-        product = read.find("aten.bmm.default");
-    const bool batched = product && read.find("aten.view.default");
-    const auto* weight = batched && turned ? turned->args.at(0).value.asRef() : nullptr;
-    if (!weight || !read.edit().get(weight->node).isStored())
-        return std::nullopt;
-    const bool fused = product->target == "aten.addmm.default";
-    const Node* sum = fused ? product : read.find("aten.add.Tensor");
-    const auto input = linearInput(read, *product);
+    const ValueRef* weight = match.tryGet("weight") ? match.tryGet("weight")->asRef() : nullptr;
+    static const GraphPattern view = *parsePattern(R"(op "aten.view.default" ())");
+    static const GraphPattern add = *parsePattern(R"(op "aten.add.Tensor" ())");
+    if (!weight || !read.edit().get(weight->node).isStored() || !read.find(view))
+        return false;
+    const Node& product = read.edit().get(match.nodes.back());
+    const auto added = read.find(add);
+    const Node* sum = product.target == "aten.addmm.default" ? &product
+        : added                                              ? &read.edit().get(added->nodes[0])
+                                                             : nullptr;
+    const auto input = linearInput(read, product);
     std::optional<ValueRef> bias, outer;
     for (const ValueRef& ref : read.call().reads) {
         if (ref == *weight)
             continue;
-        const bool added
+        const bool isAdded
             = sum && std::any_of(sum->args.begin(), sum->args.end(), [&](const auto& a) {
                   return a.value.asRef() && *a.value.asRef() == ref;
               });
-        std::optional<ValueRef>& slot = added ? bias : outer;
+        std::optional<ValueRef>& slot = isAdded ? bias : outer;
         if (slot)
-            return std::nullopt;
+            return false;
         slot = ref;
     }
     if (!input || !outer || bool(sum) != bool(bias))
-        return std::nullopt;
-    std::vector<NamedArgument> args {{"input", *input}, {"weight", *weight}};
+        return false;
+    match.values["input"] = *input;
     if (bias)
-        args.push_back({"bias", *bias});
-    return args;
+        match.values["bias"] = *bias;
+    return true;
 }
 
-/// where(x > 0, x, weight * x) with the weight in the shape of a channel.
-Args prelu(const Reader& read)
+/// A batch norm over each sample's channels; what is not repeated for every sample is None.
+bool normsInstances(const Reader& read, PatternMatch& match)
 {
-    const Node* choice = read.find("aten.where.self");
-    const Node* product = read.find("aten.mul.Tensor");
-    const Node* above = read.find("aten.gt.Scalar");
-    if (!choice || !product || !above || product->args.size() < 2)
-        return std::nullopt;
-    const auto input = read.from(refOf(*above, "self"));
-    const auto weight = read.from(product->args[0].value.asRef(), "aten.view.default");
-    if (!input || !weight || !read.edit().get(weight->node).isStored())
-        return std::nullopt;
-    return std::vector<NamedArgument> {{"self", *input}, {"weight", *weight}};
-}
-
-/// A batch norm over each sample's channels: of their own statistics, or of running ones, which are
-/// then repeated for every sample.
-Args instanceNorm(const Reader& read)
-{
-    const Node* own = read.find("aten._native_batch_norm_legit.no_stats");
-    const Node* norm = own ? own : read.find("aten._native_batch_norm_legit_no_training.default");
-    const Node* first = read.find("aten.view.default");
-    if (!norm || !first || first->args.empty())
-        return std::nullopt;
-    const auto input = read.from(first->args[0].value.asRef());
-    const Argument *momentum = norm->tryArg("momentum"), *eps = norm->tryArg("eps");
-    if (!input || !momentum || !eps)
-        return std::nullopt;
-    std::vector<NamedArgument> args {{"input", *input}};
+    static const GraphPattern repeat = *parsePattern(R"(op "aten.repeat.default" (self=%stored))");
     for (const char* name : {"weight", "bias", "running_mean", "running_var"}) {
-        const ValueRef* given = refOf(*norm, name);
-        const auto stored = read.from(given, "aten.repeat.default");
-        if (given && !stored)
-            return std::nullopt;
-        args.push_back({name, stored ? Argument(*stored) : Argument()});
+        Argument& given = match.values[name];
+        if (const auto repeated = read.behind(&given, repeat))
+            given = *repeated->tryGet("stored");
     }
-    args.push_back({"use_input_stats", own != nullptr});
-    args.push_back({"momentum", *momentum});
-    args.push_back({"eps", *eps});
-    args.push_back({"cudnn_enabled", false});
-    return args;
+    return match.tryGet("input") && fromOutside(read, match);
 }
 
-/// view, permute, view: the factor stands among the first view's sizes.
-Args shuffled(const Reader& read, std::ptrdiff_t place, const char* name)
+/// The factor stands among the first view's sizes.
+template<std::ptrdiff_t Place>
+bool shuffles(const Reader& read, PatternMatch& match)
 {
-    const Node* view = read.find("aten.view.default");
-    const auto input
-        = view && !view->args.empty() ? read.from(view->args[0].value.asRef()) : std::nullopt;
-    const auto factor = input ? read.number(*view, "size", place) : std::nullopt;
-    if (!factor || !read.find("aten.permute.default"))
-        return std::nullopt;
-    return std::vector<NamedArgument> {{"self", *input}, {name, *factor}};
+    const auto factor = numberAt(match.tryGet("sizes"), Place);
+    if (factor)
+        match.values["factor"] = *factor;
+    return factor && fromOutside(read, match);
 }
 
-Args pixelShuffle(const Reader& read)
+/// Of pooling over two dimensions, the first of which is new, what belongs to the last.
+bool poolsLast(const Reader& read, PatternMatch& match)
 {
-    return shuffled(read, -3, "upscale_factor");
-}
-
-Args pixelUnshuffle(const Reader& read)
-{
-    return shuffled(read, -1, "downscale_factor");
-}
-
-/// unsqueeze, pooling over two dimensions, squeeze.
-Args pooled(const Reader& read, std::string_view target, std::initializer_list<const char*> lists,
-            std::initializer_list<const char*> others)
-{
-    const Node* pool = read.find(target);
-    const auto input
-        = pool ? read.from(refOf(*pool, "self"), "aten.unsqueeze.default") : std::nullopt;
-    if (!input || !read.find("aten.squeeze.dims"))
-        return std::nullopt;
-    std::vector<NamedArgument> args {{"self", *input}};
-    for (const char* name : lists) {
-        if (!pool->tryArg(name))
-            continue;
-        const auto along = read.number(*pool, name, -1);
-        args.push_back({name, along ? Argument::List {*along} : Argument::List {}});
-    }
-    for (const char* name : others)
-        if (const Argument* given = pool->tryArg(name))
-            args.push_back({name, *given});
-    return args;
-}
-
-Args averagePool(const Reader& read)
-{
-    return pooled(read, "aten.avg_pool2d.default", {"kernel_size", "stride", "padding"},
-                  {"ceil_mode", "count_include_pad"});
-}
-
-Args maxPool(const Reader& read)
-{
-    return pooled(read, "aten.max_pool2d_with_indices.default",
-                  {"kernel_size", "stride", "padding", "dilation"}, {"ceil_mode"});
-}
-
-Args adaptivePool(const Reader& read)
-{
-    return pooled(read, "aten._adaptive_avg_pool2d.default", {"output_size"}, {});
+    for (auto& [name, value] : match.values)
+        if (const auto* list = value.asList(); list && !list->empty()) {
+            const auto last = numberAt(&value, -1);
+            if (!last)
+                return false;
+            value = Argument::List {*last};
+        }
+    return fromOutside(read, match);
 }
 
 /// unsqueeze behind the dimension, expand, view.
-Args repeatInterleave(const Reader& read)
+bool repeats(const Reader& read, PatternMatch& match)
 {
-    const Node* wide = read.find("aten.unsqueeze.default");
-    const Node* expanded = read.find("aten.expand.default");
-    const Argument* behind = wide ? wide->tryArg("dim") : nullptr;
-    const auto input = wide ? read.from(refOf(*wide, "self")) : std::nullopt;
-    if (!input || !expanded || !behind || !behind->asInt() || *behind->asInt() < 1)
-        return std::nullopt;
-    const auto count = read.number(*expanded, "size", std::ptrdiff_t(*behind->asInt()));
-    if (!count)
-        return std::nullopt;
-    return std::vector<NamedArgument> {
-        {"self", *input}, {"repeats", *count}, {"dim", *behind->asInt() - 1}};
+    const auto* behind = match.tryGet("behind") ? match.tryGet("behind")->asInt() : nullptr;
+    const auto count
+        = behind ? numberAt(match.tryGet("sizes"), std::ptrdiff_t(*behind)) : std::nullopt;
+    if (!count || *behind < 1 || !fromOutside(read, match))
+        return false;
+    match.values["dim"] = *behind - 1;
+    match.values["repeats"] = *count;
+    return true;
 }
 
-/// What only copies.
-std::optional<ValueRef> copied(const Reader& read, std::string_view by)
-{
-    const Node& only = read.edit().get(read.call().nodes.front());
-    const bool alone = read.call().nodes.size() == 1 && only.target == by && only.args.size() == 1;
-    return alone ? read.from(only.args[0].value.asRef()) : std::nullopt;
-}
-
-/// In evaluation a copy; its probability, which the file does not tell, is PyTorch's default.
-Args dropout(const Reader& read)
-{
-    const auto input = copied(read, "aten.clone.default");
-    if (!input)
-        return std::nullopt;
-    return std::vector<NamedArgument> {{"input", *input}, {"p", 0.5}, {"train", false}};
-}
-
-Args detached(const Reader& read)
-{
-    const auto input = copied(read, "aten.alias.default");
-    if (!input)
-        return std::nullopt;
-    return std::vector<NamedArgument> {{"self", *input}};
-}
-
+/// How PyTorch spells a call of a function, and the operator that it was. `completes` checks what
+/// a pattern does not say and adds values that the operator takes.
 struct Spelling
 {
     std::string_view function;
-    const char* target;
-    Args (*read)(const Reader&);
+    std::string_view text;
+    std::string_view whole;
+    bool (*completes)(const Reader&, PatternMatch&) = fromOutside;
 };
 
-constexpr std::array<Spelling, 18> kSpellings {{
-    {"dropout", "aten.dropout.default", dropout},
-    {"detach", "aten.detach.default", detached},
-    {"hardswish", "aten.hardswish.default", unary},
-    {"hardsigmoid", "aten.hardsigmoid.default", unary},
-    {"stack", "aten.stack.default", stacked},
-    {"linear", "aten.linear.default", linear},
-    {"prelu", "aten.prelu.default", prelu},
-    {"instance_norm", "aten.instance_norm.default", instanceNorm},
-    {"pixel_shuffle", "aten.pixel_shuffle.default", pixelShuffle},
-    {"pixel_unshuffle", "aten.pixel_unshuffle.default", pixelUnshuffle},
-    {"adaptive_avg_pool1d", "aten.adaptive_avg_pool1d.default", adaptivePool},
-    {"avg_pool1d", "aten.avg_pool1d.default", averagePool},
-    {"max_pool1d", "aten.max_pool1d.default", maxPool},
-    {"repeat_interleave", "aten.repeat_interleave.self_int", repeatInterleave},
-    {"interpolate", "aten._upsample_nearest_exact1d.vec", nearestExact<1>},
-    {"interpolate", "aten._upsample_nearest_exact2d.vec", nearestExact<2>},
-    {"interpolate", "aten._upsample_nearest_exact3d.vec", nearestExact<3>},
-    {"pad", "aten.pad.default", padded},
-}};
+constexpr Spelling kSpellings[] = {
+    // In evaluation a copy; its probability, which the file does not tell, is PyTorch's default.
+    {"dropout", R"(op "aten.clone.default" (self=%self))",
+     R"(op "aten.dropout.default" (input=%self, p=0.5, train=False))", copies},
+    {"detach", R"(op "aten.alias.default" (self=%self))",
+     R"(op "aten.detach.default" (self=%self))", copies},
+    {"hardswish", R"(
+        %shifted = op "aten.add.Tensor" (self=%self, other=3)
+        op "aten.clamp.default|aten.clamp_min.default|aten.hardtanh.default" (self=%shifted))",
+     R"(op "aten.hardswish.default" (self=%self))", ofOneInput},
+    {"hardsigmoid", R"(
+        %shifted = op "aten.add.Tensor" (self=%self, other=3)
+        op "aten.clamp.default|aten.clamp_min.default|aten.hardtanh.default" (self=%shifted))",
+     R"(op "aten.hardsigmoid.default" (self=%self))", ofOneInput},
+    {"stack", R"(op "aten.cat.default" (tensors=%parts, dim=%over))",
+     R"(op "aten.stack.default" (tensors=%tensors, dim=%dim))", stacks},
+    {"linear", R"(
+        %turned = op "aten.permute.default" (self=%weight)
+        op "aten.addmm.default|aten.mm.default" (mat2=%turned))",
+     R"(op "aten.linear.default" (input=%input, weight=%weight, bias=%bias))", isLinear},
+    {"linear", R"(
+        %turned = op "aten.permute.default" (self=%weight)
+        %repeated = op "aten.expand.default" (self=%turned)
+        %batch = op "aten.view.default" (self=%repeated)
+        op "aten.bmm.default" (mat2=%batch))",
+     R"(op "aten.linear.default" (input=%input, weight=%weight, bias=%bias))", isLinear},
+    {"prelu", R"(
+        %above = op "aten.gt.Scalar" (self=%self, other=0)
+        %slopes = op "aten.view.default" (self=%weight)
+        %below = op "aten.mul.Tensor" (self=%slopes, other=%self)
+        op "aten.where.self" (condition=%above, self=%self, other=%below))",
+     R"(op "aten.prelu.default" (self=%self, weight=%weight))", ofStoredWeight},
+    {"prelu", R"(
+        %above = op "aten.gt.Scalar" (self=%self, other=0)
+        %below = op "aten.mul.Tensor" (self=%weight, other=%self)
+        op "aten.where.self" (condition=%above, self=%self, other=%below))",
+     R"(op "aten.prelu.default" (self=%self, weight=%weight))", ofStoredWeight},
+    {"instance_norm", R"(
+        %rows = op "aten.view.default" (self=%input)
+        op "aten._native_batch_norm_legit.no_stats" (input=%rows, weight=%weight, bias=%bias, momentum=%momentum, eps=%eps))",
+     R"(op "aten.instance_norm.default" (input=%input, weight=%weight, bias=%bias, running_mean=%running_mean, running_var=%running_var, use_input_stats=True, momentum=%momentum, eps=%eps, cudnn_enabled=False))",
+     normsInstances},
+    {"instance_norm", R"(
+        %rows = op "aten.view.default" (self=%input)
+        op "aten._native_batch_norm_legit_no_training.default" (input=%rows, weight=%weight, bias=%bias, running_mean=%running_mean, running_var=%running_var, momentum=%momentum, eps=%eps))",
+     R"(op "aten.instance_norm.default" (input=%input, weight=%weight, bias=%bias, running_mean=%running_mean, running_var=%running_var, use_input_stats=False, momentum=%momentum, eps=%eps, cudnn_enabled=False))",
+     normsInstances},
+    {"pixel_shuffle", R"(
+        %blocks = op "aten.view.default" (self=%self, size=%sizes)
+        op "aten.permute.default" (self=%blocks))",
+     R"(op "aten.pixel_shuffle.default" (self=%self, upscale_factor=%factor))", shuffles<-3>},
+    {"pixel_unshuffle", R"(
+        %blocks = op "aten.view.default" (self=%self, size=%sizes)
+        op "aten.permute.default" (self=%blocks))",
+     R"(op "aten.pixel_unshuffle.default" (self=%self, downscale_factor=%factor))", shuffles<-1>},
+    {"adaptive_avg_pool1d", R"(
+        %wide = op "aten.unsqueeze.default" (self=%self)
+        %pooled = op "aten._adaptive_avg_pool2d.default" (self=%wide, output_size=%size)
+        op "aten.squeeze.dims" (self=%pooled))",
+     R"(op "aten.adaptive_avg_pool1d.default" (self=%self, output_size=%size))", poolsLast},
+    {"avg_pool1d", R"(
+        %wide = op "aten.unsqueeze.default" (self=%self)
+        %pooled = op "aten.avg_pool2d.default" (self=%wide, kernel_size=%size, stride=%stride, padding=%padding, ceil_mode=%up, count_include_pad=%padded)
+        op "aten.squeeze.dims" (self=%pooled))",
+     R"(op "aten.avg_pool1d.default" (self=%self, kernel_size=%size, stride=%stride, padding=%padding, ceil_mode=%up, count_include_pad=%padded))",
+     poolsLast},
+    {"max_pool1d", R"(
+        %wide = op "aten.unsqueeze.default" (self=%self)
+        %pooled = op "aten.max_pool2d_with_indices.default" (self=%wide, kernel_size=%size, stride=%stride, padding=%padding, dilation=%dilation, ceil_mode=%up)
+        op "aten.squeeze.dims" (self=%pooled))",
+     R"(op "aten.max_pool1d.default" (self=%self, kernel_size=%size, stride=%stride, padding=%padding, dilation=%dilation, ceil_mode=%up))",
+     poolsLast},
+    {"repeat_interleave", R"(
+        %wide = op "aten.unsqueeze.default" (self=%self, dim=%behind)
+        op "aten.expand.default" (self=%wide, size=%sizes))",
+     R"(op "aten.repeat_interleave.self_int" (self=%self, repeats=%repeats, dim=%dim))", repeats},
+    {"interpolate", R"(op "aten.index.Tensor" (self=%input, indices=%places))",
+     R"(op "aten._upsample_nearest_exact1d.vec" (input=%input, output_size=%sizes, scale_factors=%scales))",
+     takesNearest<1>},
+    {"interpolate", R"(op "aten.index.Tensor" (self=%input, indices=%places))",
+     R"(op "aten._upsample_nearest_exact2d.vec" (input=%input, output_size=%sizes, scale_factors=%scales))",
+     takesNearest<2>},
+    {"interpolate", R"(op "aten.index.Tensor" (self=%input, indices=%places))",
+     R"(op "aten._upsample_nearest_exact3d.vec" (input=%input, output_size=%sizes, scale_factors=%scales))",
+     takesNearest<3>},
+    {"pad", R"(op "aten.index.Tensor" ())",
+     R"(op "aten.pad.default" (self=%self, pad=%pad, mode=%mode))", takesBeyondBorders},
+};
+
+struct ReadSpelling
+{
+    const Spelling* row;
+    GraphPattern pattern, whole;
+};
+
+const std::vector<ReadSpelling>& spellings()
+{
+    static const std::vector<ReadSpelling> read = [] {
+        std::vector<ReadSpelling> made;
+        for (const Spelling& row : kSpellings)
+            made.push_back({&row, parsePattern(row.text).value(), parsePattern(row.whole).value()});
+        return made;
+    }();
+    return read;
+}
 
 } // namespace
 
 bool isDecomposed(std::string_view function)
 {
-    return std::any_of(kSpellings.begin(), kSpellings.end(),
+    return std::any_of(std::begin(kSpellings), std::end(kSpellings),
                        [&](const Spelling& one) { return one.function == function; });
 }
 
@@ -315,15 +325,15 @@ std::optional<WholeCall> wholeCall(const GraphEdit& edit, const DecomposedCall& 
     if (call.gives.size() != 1)
         return std::nullopt;
     const Reader reader(edit, call);
-    for (const Spelling& spelling : kSpellings) {
-        Args args = spelling.function == call.function ? spelling.read(reader) : std::nullopt;
-        if (!args)
+    for (const ReadSpelling& spelling : spellings()) {
+        if (spelling.row->function != call.function)
             continue;
-        WholeCall whole {spelling.target, std::move(*args), {}};
-        if (reader.find("aten.bmm.default"))
-            for (const NamedArgument& argument : whole.args)
-                if (argument.name == "weight")
-                    whole.untrained = *argument.value.asRef();
+        auto match = reader.find(spelling.pattern);
+        if (!match || !spelling.row->completes(reader, *match))
+            continue;
+        WholeCall whole {spelling.whole.targets.front(), match->arguments(spelling.whole), {}};
+        if (edit.get(match->nodes.back()).isOp("aten.bmm.default"))
+            whole.untrained = *match->tryGet("weight")->asRef();
         return whole;
     }
     return std::nullopt;

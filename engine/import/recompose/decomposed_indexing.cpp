@@ -10,38 +10,30 @@ namespace qs {
 
 namespace {
 
-std::optional<double> numberOf(const Node& node, std::string_view name)
+/// A whole number that the match found; nothing where it is something else.
+std::optional<std::int64_t> wholeOf(const PatternMatch& match, std::string_view name)
 {
-    return numberOf(node.tryArg(name));
-}
-
-std::optional<std::int64_t> wholeOf(const Node& node, std::string_view name)
-{
-    const Argument* found = node.tryArg(name);
+    const Argument* found = match.tryGet(name);
     const auto* whole = found ? found->asInt() : nullptr;
     return whole ? std::optional(*whole) : std::nullopt;
-}
-
-/// What `index` takes, a place for every dimension; null entries take all.
-const Argument::List* placesOf(const Node& index)
-{
-    const Argument* found = index.tryArg("indices");
-    return found ? found->asList() : nullptr;
 }
 
 /// The factor between a place in the result and its place in the input.
 std::optional<double> nearestFactor(const DecomposedReader& read, const Argument* place)
 {
-    while (const Node* wide = read.maker(place, "aten.unsqueeze.default"))
-        place = wide->tryArg("self");
-    const Node* whole = read.maker(place, "aten._to_copy.default");
-    const Node* scaled = whole ? read.maker(whole->tryArg("self"), "aten.mul.Tensor") : nullptr;
-    const Node* middle = scaled ? read.maker(scaled->tryArg("self"), "aten.add.Tensor") : nullptr;
-    const Node* from
-        = middle ? read.maker(middle->tryArg("self"), "aten.arange.start_step") : nullptr;
-    if (!from || numberOf(*middle, "other") != 0.5 || numberOf(*from, "start") != 0)
-        return std::nullopt;
-    return numberOf(*scaled, "other");
+    static const GraphPattern unsqueeze = *parsePattern(R"(op "aten.unsqueeze.default" (self=%x))");
+    static const GraphPattern scaled = *parsePattern(R"(
+        %range = op "aten.arange.start_step" (start=0)
+        %middle = op "aten.add.Tensor" (self=%range, other=0.5)
+        %place = op "aten.mul.Tensor" (self=%middle, other=%factor)
+        op "aten._to_copy.default" (self=%place))");
+    std::optional<PatternMatch> wide;
+    while (auto next = read.behind(place, unsqueeze)) {
+        wide = std::move(next);
+        place = wide->tryGet("x");
+    }
+    const auto found = read.behind(place, scaled);
+    return found ? numberOf(found->tryGet("factor")) : std::nullopt;
 }
 
 struct Border
@@ -54,106 +46,101 @@ struct Border
 std::optional<Border> borderOf(const DecomposedReader& read, const Argument* place,
                                std::int64_t size)
 {
-    const auto folded = [&](const Argument* at) -> const Argument* {
-        const Node* rest = read.maker(at, "aten.sub.Tensor");
-        const Node* distance
-            = rest ? read.maker(rest->tryArg("other"), "aten.abs.default") : nullptr;
-        return distance && numberOf(*rest, "self") == double(size - 1) ? distance->tryArg("self")
-                                                                       : nullptr;
-    };
-    Border border;
-    const Node* clamped = read.maker(place, "aten.clamp.default");
-    if (clamped) {
-        if (numberOf(*clamped, "min") != 0 || numberOf(*clamped, "max") != double(size - 1))
-            return std::nullopt;
-        place = clamped->tryArg("self");
-    } else {
-        place = folded(place);
-        place = place ? folded(place) : nullptr;
-        border.mirrored = true;
-    }
-    const Node* range = read.maker(place, "aten.arange.start_step");
-    const auto start = range ? wholeOf(*range, "start") : std::nullopt;
-    const auto end = range ? wholeOf(*range, "end") : std::nullopt;
+    static const GraphPattern repeated = *parsePattern(R"(
+        %range = op "aten.arange.start_step" (start=%start, end=%end)
+        op "aten.clamp.default" (self=%range, min=0, max=%last))");
+    static const GraphPattern mirrored = *parsePattern(R"(
+        %range = op "aten.arange.start_step" (start=%start, end=%end)
+        %before = op "aten.abs.default" (self=%range)
+        %folded = op "aten.sub.Tensor" (self=%last, other=%before)
+        %behind = op "aten.abs.default" (self=%folded)
+        op "aten.sub.Tensor" (self=%last, other=%behind))");
+    auto found = read.behind(place, repeated);
+    const bool mirrors = !found;
+    if (mirrors)
+        found = read.behind(place, mirrored);
+    if (!found || numberOf(found->tryGet("last")) != double(size - 1))
+        return std::nullopt;
+    const auto start = wholeOf(*found, "start"), end = wholeOf(*found, "end");
     if (!start || !end || *start > 0 || *end < size)
         return std::nullopt;
-    border.before = -*start;
-    border.after = *end - size;
-    return border;
+    return Border {-*start, *end - size, mirrors};
 }
 
 } // namespace
 
 template<std::size_t Dims>
-DecomposedArgs nearestExact(const DecomposedReader& read)
+bool takesNearest(const DecomposedReader& read, PatternMatch& match)
 {
-    const Argument result(read.call().gives[0]);
-    const Node* index = read.maker(&result, "aten.index.Tensor");
-    const auto* places = index ? placesOf(*index) : nullptr;
-    const Argument* self = index ? index->tryArg("self") : nullptr;
-    const auto input = self ? read.from(self->asRef()) : std::nullopt;
-    if (!input || !places || places->size() != Dims + 2 || read.rank(*input) != Dims + 2)
-        return std::nullopt;
-    const auto &in = read.shape(*input), &out = read.shape(read.call().gives[0]);
+    const Argument *self = match.tryGet("input"), *given = match.tryGet("places");
+    const auto* places = given ? given->asList() : nullptr;
+    const ValueRef result = read.call().gives[0];
+    if (match.nodes.back() != result.node || !read.isOutside(self) || !places
+        || places->size() != Dims + 2 || read.rank(*self->asRef()) != Dims + 2)
+        return false;
+    const auto &in = read.shape(*self->asRef()), &out = read.shape(result);
     Argument::List sizes, scales;
     bool bySize = true;
     for (std::size_t d = 2; d < places->size(); ++d) {
         const auto factor = nearestFactor(read, &(*places)[d]);
         if (!factor || *factor <= 0 || in[d].isSymbolic() || out[d].isSymbolic())
-            return std::nullopt;
+            return false;
         bySize &= *factor == double(in[d].size) / double(out[d].size);
         if (!bySize && std::floor(double(in[d].size) / *factor) != double(out[d].size))
-            return std::nullopt;
+            return false;
         sizes.emplace_back(out[d].size);
         scales.emplace_back(1 / *factor);
     }
-    std::vector<NamedArgument> args {{"input", *input}};
-    args.push_back({"output_size", bySize ? Argument(std::move(sizes)) : Argument()});
-    args.push_back({"scale_factors", bySize ? Argument() : Argument(std::move(scales))});
-    return args;
+    match.values["sizes"] = bySize ? Argument(std::move(sizes)) : Argument();
+    match.values["scales"] = bySize ? Argument() : Argument(std::move(scales));
+    return true;
 }
 
-template DecomposedArgs nearestExact<1>(const DecomposedReader&);
-template DecomposedArgs nearestExact<2>(const DecomposedReader&);
-template DecomposedArgs nearestExact<3>(const DecomposedReader&);
+template bool takesNearest<1>(const DecomposedReader&, PatternMatch&);
+template bool takesNearest<2>(const DecomposedReader&, PatternMatch&);
+template bool takesNearest<3>(const DecomposedReader&, PatternMatch&);
 
-DecomposedArgs padded(const DecomposedReader& read)
+bool takesBeyondBorders(const DecomposedReader& read, PatternMatch& match)
 {
+    static const GraphPattern taken
+        = *parsePattern(R"(op "aten.index.Tensor" (self=%self, indices=%places))");
     Argument at(read.call().gives[0]);
     std::vector<Border> borders; // by dimension from the front
     std::size_t first = 0;
     bool mirrored = false;
-    while (const Node* index = read.maker(&at, "aten.index.Tensor")) {
-        const auto* places = placesOf(*index);
-        const auto* source = index->tryArg("self") ? index->tryArg("self")->asRef() : nullptr;
+    while (const auto index = read.behind(&at, taken)) {
+        const Argument *self = index->tryGet("self"), *given = index->tryGet("places");
+        const auto* places = given ? given->asList() : nullptr;
+        const auto* source = self ? self->asRef() : nullptr;
         if (!places || !source || places->empty())
-            return std::nullopt;
+            return false;
         const auto isPlace = [](const Argument& place) { return place.asRef() != nullptr; };
         if (std::count_if(places->begin(), places->end(), isPlace) != 1)
-            return std::nullopt;
+            return false;
         const auto dim
             = std::size_t(std::find_if(places->begin(), places->end(), isPlace) - places->begin());
         const Dim size = read.shape(*source).at(dim);
         const auto border
             = size.isSymbolic() ? std::nullopt : borderOf(read, &(*places)[dim], size.size);
         if (!border || (!borders.empty() && border->mirrored != mirrored))
-            return std::nullopt;
+            return false;
         first = borders.empty() ? dim : std::min(first, dim);
         mirrored = border->mirrored;
         borders.resize(read.rank(*source));
         borders.at(dim) = *border;
         at = Argument(*source);
     }
-    const auto input = read.from(at.asRef());
-    if (!input || borders.empty())
-        return std::nullopt;
+    if (!read.isOutside(&at) || borders.empty())
+        return false;
     Argument::List pad; // the last dimension comes first
     for (std::size_t d = borders.size(); d-- > first;) {
         pad.emplace_back(borders[d].before);
         pad.emplace_back(borders[d].after);
     }
-    return std::vector<NamedArgument> {
-        {"self", *input}, {"pad", std::move(pad)}, {"mode", mirrored ? "reflect" : "replicate"}};
+    match.values["self"] = at;
+    match.values["pad"] = std::move(pad);
+    match.values["mode"] = mirrored ? "reflect" : "replicate";
+    return true;
 }
 
 } // namespace qs

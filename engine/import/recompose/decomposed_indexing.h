@@ -6,12 +6,12 @@
 namespace qs {
 
 /// Resizing to the nearest element's middle, over the last `Dims` dimensions: one index with the
-/// places (arange + 0.5) * factor.
+/// places (arange + 0.5) * factor. Adds "sizes" and "scales".
 template<std::size_t Dims>
-DecomposedArgs nearestExact(const DecomposedReader& read);
+bool takesNearest(const DecomposedReader& read, PatternMatch& match);
 
 /// Padding by mirrored or repeated borders: one index for every dimension, the places folded back
-/// (h - |h - |arange||) or clamped.
-DecomposedArgs padded(const DecomposedReader& read);
+/// (h - |h - |arange||) or clamped. Adds "self", "pad" and "mode".
+bool takesBeyondBorders(const DecomposedReader& read, PatternMatch& match);
 
 } // namespace qs

@@ -5,47 +5,31 @@
 
 namespace qs {
 
-const Node* DecomposedReader::find(std::string_view target) const
+const Node* DecomposedReader::tryGet(NodeId id) const
+{
+    const auto& nodes = m_call.nodes;
+    return std::find(nodes.begin(), nodes.end(), id) == nodes.end() ? nullptr : &m_edit.get(id);
+}
+
+std::optional<PatternMatch> DecomposedReader::find(const GraphPattern& pattern) const
 {
     for (const NodeId id : m_call.nodes)
-        if (m_edit.get(id).target == target)
-            return &m_edit.get(id);
-    return nullptr;
+        if (auto found = matchPattern(*this, pattern, id))
+            return found;
+    return std::nullopt;
 }
 
-const Node* DecomposedReader::maker(const Argument* argument, std::string_view target) const
+std::optional<PatternMatch> DecomposedReader::behind(const Argument* argument,
+                                                     const GraphPattern& pattern) const
 {
     const ValueRef* ref = argument ? argument->asRef() : nullptr;
-    const auto& nodes = m_call.nodes;
-    if (!ref || std::find(nodes.begin(), nodes.end(), ref->node) == nodes.end())
-        return nullptr;
-    const Node& node = m_edit.get(ref->node);
-    return node.target == target ? &node : nullptr;
+    return ref ? matchPattern(*this, pattern, ref->node) : std::nullopt;
 }
 
-std::optional<ValueRef> DecomposedReader::from(const ValueRef* ref, std::string_view through) const
+bool DecomposedReader::isOutside(const Argument* argument) const
 {
-    if (!ref)
-        return std::nullopt;
-    const auto& reads = m_call.reads;
-    if (std::find(reads.begin(), reads.end(), *ref) != reads.end())
-        return *ref;
-    const Node* maker = m_edit.tryGet(ref->node);
-    if (through.empty() || !maker || maker->target != through || maker->args.empty())
-        return std::nullopt;
-    return from(maker->args[0].value.asRef());
-}
-
-std::optional<std::int64_t> DecomposedReader::number(const Node& node, std::string_view argument,
-                                                     std::ptrdiff_t place) const
-{
-    const Argument* found = node.tryArg(argument);
-    const auto* list = found ? found->asList() : nullptr;
-    const auto size = list ? std::ptrdiff_t(list->size()) : 0;
-    const std::ptrdiff_t at = place < 0 ? size + place : place;
-    if (at < 0 || at >= size || !(*list)[std::size_t(at)].asInt())
-        return std::nullopt;
-    return *(*list)[std::size_t(at)].asInt();
+    const ValueRef* ref = argument ? argument->asRef() : nullptr;
+    return ref && std::find(m_call.reads.begin(), m_call.reads.end(), *ref) != m_call.reads.end();
 }
 
 } // namespace qs

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/graph/graph_edit.h"
+#include "engine/graph/match/pattern_match.h"
 #include "engine/import/recompose/decomposed_calls.h"
 
 namespace qs {
 
-/// One decomposed call while it is read.
-class DecomposedReader
+/// One decomposed call while it is read: patterns see its operators alone.
+class DecomposedReader final : public PatternView
 {
 public:
     DecomposedReader(const GraphEdit& edit, const DecomposedCall& call)
@@ -15,15 +17,14 @@ public:
     {
     }
 
-    /// The call's first operator of that name; null when it has none.
-    const Node* find(std::string_view target) const;
-    /// The operator of the call that makes this argument, where it has that name; else null.
-    const Node* maker(const Argument* argument, std::string_view target) const;
-    /// A value that comes from outside the call, as it is or through a view of the given kind.
-    std::optional<ValueRef> from(const ValueRef* ref, std::string_view through = {}) const;
-    /// A whole number at a place of a list argument; negative places count from the end.
-    std::optional<std::int64_t> number(const Node& node, std::string_view argument,
-                                       std::ptrdiff_t place) const;
+    /// Null for an operator that is not of the call.
+    const Node* tryGet(NodeId id) const override;
+    /// Where the pattern first fits in the call.
+    std::optional<PatternMatch> find(const GraphPattern& pattern) const;
+    /// The pattern, ended by the operator that makes the argument.
+    std::optional<PatternMatch> behind(const Argument* argument, const GraphPattern& pattern) const;
+    /// Whether it is a value that comes from outside the call.
+    bool isOutside(const Argument* argument) const;
 
     const std::vector<Dim>& shape(ValueRef ref) const
     {
@@ -37,8 +38,5 @@ private:
     const GraphEdit& m_edit;
     const DecomposedCall& m_call;
 };
-
-/// The arguments of the operator that stands for the call; nothing where it is something else.
-using DecomposedArgs = std::optional<std::vector<NamedArgument>>;
 
 } // namespace qs

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/match/pattern_matcher.h"
 
+#include "engine/graph/match/pattern_match.h"
 #include "engine/graph/operators/class_parts.h"
-#include "engine/plan/match/pattern_tree.h"
+#include "engine/plan/match/entry_pattern.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -30,20 +31,20 @@ public:
             const BackendPattern& entry = backend.patterns[i];
             if ((fusions && entry.fuserMethod.empty()) || (!fusions && entry.dtypeConfigs.empty()))
                 continue;
-            Row row {int(i), patternTree(entry)};
-            if (!row.tree.name.empty())
-                m_rows[row.tree.name].push_back(std::move(row));
+            Row row {int(i), entryPattern(entry)};
+            if (!row.pattern.targets.empty())
+                m_rows[row.pattern.targets.front()].push_back(std::move(row));
         }
         for (auto& [name, rows] : m_rows)
             std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
-                return a.tree.size() > b.tree.size();
+                return a.pattern.size() > b.pattern.size();
             });
     }
 
     struct Row
     {
         int entry;
-        PatternTree tree;
+        GraphPattern pattern;
     };
     const std::vector<Row>& endingWith(const std::string& name) const
     {
@@ -76,15 +77,118 @@ bool isTrainingBatchNorm(const Node& node, const OpName& name)
     return training && training->asBool() && *training->asBool();
 }
 
+/// `x + 2 * y` written as one add: no fused kernel multiplies.
+bool isScaledAdd(const Node& node)
+{
+    const Argument* alpha = node.tryArg("alpha");
+    const std::int64_t* whole = alpha ? alpha->asInt() : nullptr;
+    return alpha && !(whole && *whole == 1);
+}
+
+/// Operators by the names that backends know them by, those in a fusion apart.
+class OperatorView final : public PatternView
+{
+public:
+    OperatorView(const Graph& graph, const OpNames& names, const std::set<NodeId>& apart)
+        : m_graph(graph)
+        , m_names(names)
+        , m_apart(apart)
+    {
+    }
+
+    const OpName& nameOf(NodeId id) const { return m_names[m_graph.position(id)]; }
+    bool isVisible(const Node& node) const
+    {
+        const OpName& name = nameOf(node.id);
+        return name.kind != OpName::Kind::None && name.kind != OpName::Kind::Inside
+            && node.opaqueReason.empty() && !makesNumbers(node);
+    }
+    void take(NodeId id) { m_taken.insert(id); }
+
+    const Node* tryGet(NodeId id) const override
+    {
+        const Node* node = m_graph.tryGet(id);
+        return node && isVisible(*node) && !m_taken.contains(id) ? node : nullptr;
+    }
+    bool fits(const Node& node, const GraphPattern& pattern) const override
+    {
+        const OpName& name = nameOf(node.id);
+        return name.name == pattern.targets.front()
+            && (pattern.inputs.empty()
+                || (!m_apart.contains(node.id) && !isScaledAdd(node)
+                    && !isTrainingBatchNorm(node, name)));
+    }
+    /// Many patterns end with the same operator: what flows into it is looked up once.
+    std::vector<Inflow> inputs(const Node& node, const GraphPattern& /*pattern*/) const override
+    {
+        const auto [found, isNew] = m_inputs.try_emplace(node.id);
+        if (isNew)
+            found->second = activationUses(m_graph, node, nameOf(node.id));
+        return found->second;
+    }
+    std::size_t readers(NodeId id) const override { return readerCount(m_graph, m_graph.get(id)); }
+
+private:
+    const Graph& m_graph;
+    const OpNames& m_names;
+    const std::set<NodeId>& m_apart;
+    std::unordered_set<NodeId> m_taken;
+    mutable std::unordered_map<NodeId, std::vector<Inflow>> m_inputs;
+};
+
+/// Units by their last operators: a fusion is one, with the name of its module.
+class UnitView final : public PatternView
+{
+public:
+    UnitView(const OperatorView& operators, const Graph& graph, const Matches& made,
+             const std::set<NodeId>& apart)
+        : m_operators(operators)
+        , m_graph(graph)
+        , m_made(made)
+        , m_apart(apart)
+    {
+    }
+
+    const Node* tryGet(NodeId id) const override
+    {
+        const auto unit = m_made.unitOf.find(id);
+        return unit != m_made.unitOf.end() && m_made.units[unit->second].last() == id
+            ? m_graph.tryGet(id)
+            : nullptr;
+    }
+    bool fits(const Node& node, const GraphPattern& pattern) const override
+    {
+        const Unit& unit = unitAt(node);
+        return unit.name == pattern.targets.front() && pattern.inputs.size() < 2
+            && (pattern.inputs.empty() || !m_apart.contains(unit.root()));
+    }
+    std::vector<Inflow> inputs(const Node& node, const GraphPattern& /*pattern*/) const override
+    {
+        const Unit& unit = unitAt(node);
+        if (!unit.extraInputs.empty())
+            return {};
+        return activationUses(m_graph, m_graph.get(unit.root()), m_operators.nameOf(unit.root()));
+    }
+    std::size_t readers(NodeId id) const override { return readerCount(m_graph, m_graph.get(id)); }
+
+private:
+    const Unit& unitAt(const Node& node) const { return m_made.units[m_made.unitOf.at(node.id)]; }
+
+    const OperatorView& m_operators;
+    const Graph& m_graph;
+    const Matches& m_made;
+    const std::set<NodeId>& m_apart;
+};
+
 class Matcher
 {
 public:
     Matcher(const Graph& graph, const OpNames& names, const Backend& backend,
             const std::set<NodeId>& apart)
         : m_graph(graph)
-        , m_names(names)
         , m_backend(backend)
-        , m_apart(apart)
+        , m_operators(graph, names, apart)
+        , m_units(m_operators, graph, m_out, apart)
     {
     }
 
@@ -97,67 +201,27 @@ public:
     }
 
 private:
-    const OpName& nameOf(NodeId id) const { return m_names[m_graph.position(id)]; }
-    bool visible(NodeId id) const
+    struct Fit
     {
-        const OpName& name = nameOf(id);
-        return name.kind != OpName::Kind::None && name.kind != OpName::Kind::Inside
-            && m_graph.get(id).opaqueReason.empty() && !makesNumbers(m_graph.get(id));
-    }
-
-    /// A walk back from an operator along a pattern.
-    struct Walk
-    {
-        std::vector<NodeId> nodes; ///< forward order
-        std::vector<Use> extras; ///< what the pattern's stars stand for
-        NodeId crowded; ///< an inner node with more than one reader
-        std::size_t readers = 0;
+        PatternMatch found;
+        int entry;
     };
 
-    /// Does the pattern fit, seen from its last operator? Second readers are only noted.
-    bool walk(NodeId id, const PatternTree& tree, Walk& out) const
+    /// The first pattern that fits where the operator ends it; what only second readers prevent is
+    /// noted.
+    template<class Accepts>
+    std::optional<Fit> firstFit(const PatternView& view, const PatternIndex& index,
+                                const std::string& name, NodeId last, const Accepts& accepts)
     {
-        if (!m_graph.tryGet(id) || !visible(id) || m_fused.count(id) || nameOf(id).name != tree.name
-            || (!tree.inputs.empty() && m_apart.contains(id)))
-            return false;
-        const auto& inputs = usesOf(id);
-        if (!tree.inputs.empty() && (inputs.size() != tree.inputs.size() || isScaledAdd(id)))
-            return false;
-        for (std::size_t i = 0; i < tree.inputs.size(); ++i) {
-            const auto& [use, ref] = inputs[i];
-            if (tree.inputs[i].any()) {
-                out.extras.push_back(use);
+        for (const auto& row : index.endingWith(name)) {
+            auto found = matchPattern(view, row.pattern, last);
+            if (!found || !accepts(found->nodes.front()))
                 continue;
-            }
-            if (ref.index != 0 || !walk(ref.node, tree.inputs[i], out))
-                return false;
-            const std::size_t readers = readerCount(m_graph, m_graph.get(ref.node));
-            if (readers != 1) {
-                out.crowded = ref.node;
-                out.readers = readers;
-            }
+            if (!found->crowded)
+                return Fit {std::move(*found), row.entry};
+            m_out.blocked.push_back({last, found->crowded, row.entry, found->readers});
         }
-        if (!tree.inputs.empty() && isTrainingBatchNorm(m_graph.get(id), nameOf(id)))
-            return false;
-        out.nodes.push_back(id);
-        return true;
-    }
-
-    /// Many patterns end with the same operator: what flows into it is looked up once.
-    const std::vector<std::pair<Use, ValueRef>>& usesOf(NodeId id) const
-    {
-        const auto [found, isNew] = m_uses.try_emplace(id);
-        if (isNew)
-            found->second = activationUses(m_graph, m_graph.get(id), nameOf(id));
-        return found->second;
-    }
-
-    /// `x + 2 * y` written as one add: no fused kernel multiplies.
-    bool isScaledAdd(NodeId id) const
-    {
-        const Argument* alpha = m_graph.get(id).tryArg("alpha");
-        const std::int64_t* whole = alpha ? alpha->asInt() : nullptr;
-        return alpha && !(whole && *whole == 1);
+        return std::nullopt;
     }
 
     void fuse()
@@ -166,21 +230,17 @@ private:
         const auto nodes = m_graph.nodes();
         for (std::size_t i = nodes.size(); i-- > 0;) {
             const NodeId id = nodes[i]->id;
-            if (nodes[i]->kind != NodeKind::Op || !visible(id) || m_fused.count(id))
+            if (nodes[i]->kind != NodeKind::Op || !m_operators.tryGet(id))
                 continue;
-            for (const auto& row : index.endingWith(m_names[i].name)) {
-                Walk found;
-                if (!walk(id, row.tree, found) || !nameOf(found.nodes.front()).isModule())
-                    continue;
-                if (found.crowded) {
-                    m_out.blocked.push_back({id, found.crowded, row.entry, found.readers});
-                    continue;
-                }
-                for (const NodeId member : found.nodes)
-                    m_fused[member] = m_fusions.size();
-                m_fusions.push_back({std::move(found.nodes), row.entry, std::move(found.extras)});
-                break;
+            auto fit = firstFit(m_operators, index, m_operators.nameOf(id).name, id,
+                                [&](NodeId first) { return m_operators.nameOf(first).isModule(); });
+            if (!fit)
+                continue;
+            for (const NodeId member : fit->found.nodes) {
+                m_operators.take(member);
+                m_fusionOf[member] = m_fusions.size();
             }
+            m_fusions.push_back(std::move(*fit));
         }
     }
 
@@ -189,59 +249,27 @@ private:
         for (const auto& node : m_graph.nodes()) {
             if (!node->isOperator())
                 continue;
-            const auto fused = m_fused.find(node->id);
+            const auto fused = m_fusionOf.find(node->id);
             Unit unit;
-            if (fused == m_fused.end()) {
+            if (fused == m_fusionOf.end()) {
                 unit.nodes = {node->id};
-                unit.name = visible(node->id) ? nameOf(node->id).name : "";
+                unit.name = m_operators.isVisible(*node) ? m_operators.nameOf(node->id).name : "";
             } else {
-                const Fusion& fusion = m_fusions[fused->second];
-                if (fusion.nodes.back() != node->id)
+                const Fit& fusion = m_fusions[fused->second];
+                if (fusion.found.nodes.back() != node->id)
                     continue; // the unit stands where its last node stands
-                unit.nodes = fusion.nodes;
+                unit.nodes = fusion.found.nodes;
                 unit.fusionEntry = fusion.entry;
-                unit.extraInputs = fusion.extras;
+                unit.extraInputs = fusion.found.open;
                 unit.name = canonicalTypeName(
                     fusedModuleInEval(m_backend.patterns[std::size_t(fusion.entry)]));
             }
             for (const NodeId id : unit.nodes) {
-                unit.names.push_back(nameOf(id).name);
+                unit.names.push_back(m_operators.nameOf(id).name);
                 m_out.unitOf[id] = m_out.units.size();
             }
             m_out.units.push_back(std::move(unit));
         }
-    }
-
-    /// The node whose value flows into the unit, where there is exactly one such value.
-    NodeId before(const Unit& unit) const
-    {
-        const auto refs = activationInputs(m_graph, m_graph.get(unit.root()), nameOf(unit.root()));
-        return refs.size() == 1 && refs[0].index == 0 && unit.extraInputs.empty() ? refs[0].node
-                                                                                  : NodeId {};
-    }
-
-    /// The units that a chain of names fits, in forward order, or nothing.
-    std::vector<std::size_t> unitChain(std::size_t last, const PatternTree& tree, int entry)
-    {
-        std::vector<std::size_t> found {last};
-        const PatternTree* want = &tree;
-        while (!want->inputs.empty()) {
-            if (want->inputs.size() != 1 || m_apart.contains(m_out.units[found.front()].root()))
-                return {};
-            want = &want->inputs.front();
-            const NodeId id = before(m_out.units[found.front()]);
-            const auto unit = id ? m_out.unitOf.find(id) : m_out.unitOf.end();
-            if (unit == m_out.unitOf.end() || m_out.units[unit->second].name != want->name
-                || m_out.units[unit->second].last() != id)
-                return {};
-            const std::size_t readers = readerCount(m_graph, m_graph.get(id));
-            if (readers != 1) {
-                m_out.blocked.push_back({m_out.units[last].last(), id, entry, readers});
-                return {};
-            }
-            found.insert(found.begin(), unit->second);
-        }
-        return found;
     }
 
     void match()
@@ -249,17 +277,20 @@ private:
         const PatternIndex index(m_backend, false);
         std::vector<bool> taken(m_out.units.size(), false);
         for (std::size_t u = m_out.units.size(); u-- > 0;) {
-            if (taken[u] || m_out.units[u].name.empty())
+            const Unit& unit = m_out.units[u];
+            if (taken[u] || unit.name.empty())
                 continue;
-            for (const auto& row : index.endingWith(m_out.units[u].name)) {
-                const auto units = unitChain(u, row.tree, row.entry);
-                if (units.empty())
-                    continue;
-                for (const std::size_t member : units)
-                    taken[member] = true;
-                m_out.matches.push_back({units, row.entry});
-                break;
+            const auto fit = firstFit(m_units, index, unit.name, unit.last(),
+                                      [](NodeId /*first*/) { return true; });
+            if (!fit)
+                continue;
+            Match made;
+            made.entry = fit->entry;
+            for (const NodeId id : fit->found.nodes) {
+                made.units.push_back(m_out.unitOf.at(id));
+                taken[made.units.back()] = true;
             }
+            m_out.matches.push_back(std::move(made));
         }
         std::reverse(m_out.matches.begin(), m_out.matches.end());
         for (std::size_t i = 0; i < m_out.matches.size(); ++i)
@@ -269,27 +300,19 @@ private:
     }
 
     const Graph& m_graph;
-    const OpNames& m_names;
     const Backend& m_backend;
-    const std::set<NodeId>& m_apart;
     Matches m_out;
-    mutable std::unordered_map<NodeId, std::vector<std::pair<Use, ValueRef>>> m_uses;
-    std::unordered_map<NodeId, std::size_t> m_fused;
-    struct Fusion
-    {
-        std::vector<NodeId> nodes;
-        int entry;
-        std::vector<Use> extras;
-    };
-    std::vector<Fusion> m_fusions;
+    OperatorView m_operators;
+    UnitView m_units;
+    std::vector<Fit> m_fusions;
+    std::unordered_map<NodeId, std::size_t> m_fusionOf;
 };
 
 } // namespace
 
-std::vector<std::pair<Use, ValueRef>> activationUses(const Graph& graph, const Node& node,
-                                                     const OpName& name)
+std::vector<Inflow> activationUses(const Graph& graph, const Node& node, const OpName& name)
 {
-    std::vector<std::pair<Use, ValueRef>> found;
+    std::vector<Inflow> found;
     for (std::uint32_t a = 0; a < node.args.size(); ++a) {
         if (argumentRole(node, name, a) != ArgumentRole::Activation)
             continue;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/configure/backend_config.h"
+#include "engine/graph/match/pattern_match.h"
 #include "engine/plan/names/op_vocabulary.h"
 
 #include <set>
@@ -62,8 +63,7 @@ Matches matchPatterns(const Graph& graph, const OpNames& names, const Backend& b
 
 /// The tensors that flow into the node, in order, and where it reads them (a parameter counts only
 /// where it is an ordinary argument, not a module's own).
-std::vector<std::pair<Use, ValueRef>> activationUses(const Graph& graph, const Node& node,
-                                                     const OpName& name);
+std::vector<Inflow> activationUses(const Graph& graph, const Node& node, const OpName& name);
 /// The same without the places.
 std::vector<ValueRef> activationInputs(const Graph& graph, const Node& node, const OpName& name);
 

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/graph/attribute.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qs {
+
+/// Operators that feed each other, seen from the last one: what makes a value, and what flows into
+/// that. Matched by `matchPattern`.
+struct GraphPattern
+{
+    std::string name; ///< what a match calls the value; "" = it is not asked for
+    std::vector<std::string> targets; ///< one of them makes the value; none = any value or constant
+    std::optional<Argument> constant; ///< this one alone; numbers by value (0 is 0.0)
+    std::string argument; ///< of its reader; "" = the next of what flows into it
+    std::vector<GraphPattern> inputs; ///< none = whatever flows in
+
+    bool isOpen() const { return targets.empty() && !constant; }
+    /// Operators and open places, by which torch.ao sorts patterns: the longest is tried first.
+    std::size_t size() const;
+};
+
+/// Reads a pattern in the text form of a graph without ids, results and facts; the last line is
+/// what it is seen from:
+///
+///     %wide = op "aten.unsqueeze.default" (self=%input, dim=%behind)
+///     op "aten.expand.default|aten.repeat.default" (self=%wide, size=%sizes)
+///
+/// A target may be one of several. A name that no earlier line makes stands for any value or
+/// constant, wherever it is written for the same. An argument that is not written may be anything.
+/// Errors (BadInput) name the line.
+Result<GraphPattern> parsePattern(std::string_view text);
+
+/// The chain of operators, in forward order, each of which reads the one before.
+GraphPattern chainPattern(const std::vector<std::string>& targets);
+
+} // namespace qs
