@@ -63,8 +63,10 @@ public:
 
     void restore(std::vector<ObserverStats> stats)
     {
-        for (ObserverStats& one : stats)
-            m_observers.at(one.id)->restore(std::move(one));
+        for (ObserverStats& one : stats) {
+            Observer& observer = *m_observers.at(one.id);
+            observer.restore(std::move(one));
+        }
     }
 
     // Whether there is room for such a batch, before it runs out amidst one.
@@ -81,7 +83,7 @@ public:
     }
 
     // Runs one batch; `number` counts from 1.
-    Result<void> runBatch(Batch batch, std::int64_t number, const JobContext& job)
+    Result<void> runBatch(const Batch& batch, std::int64_t number, const JobContext& job)
     {
         QS_CHECK(checkObservedInputs(*m_prepared.graph, batch));
         const auto inputs = onDevice(batch);
@@ -311,7 +313,7 @@ private:
             QS_CHECK(m_calibration.checkMemory(batch));
         m_variety.see(batch);
         const std::int64_t samples = batch.samples;
-        QS_CHECK(m_calibration.runBatch(std::move(batch), number, job));
+        QS_CHECK(m_calibration.runBatch(batch, number, job));
         if (m_calibration.settlesNow())
             QS_CHECK(m_calibration.settle(m_data));
         m_seen.samples += samples;

@@ -69,8 +69,8 @@ private:
     {
         std::size_t operator()(const Reading& reading) const
         {
-            return std::hash<ValueRef>()(reading.value) * 31 + reading.reader.node.value() * 7
-                + reading.reader.argument;
+            return std::hash<ValueRef>()(reading.value) * 31
+                + std::size_t(reading.reader.node.value()) * 7 + reading.reader.argument;
         }
     };
 

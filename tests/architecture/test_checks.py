@@ -106,7 +106,7 @@ class ChecksFindWhatTheyAreFor(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which(test_tidy.TOOL), "needs clang-tidy")
     def test_a_finding_is_named_of_each_source_in_a_batch(self):
-        self.write(".clang-tidy", "Checks: '-*,modernize-use-nullptr'\nWarningsAsErrors: '*'\n")
+        self.write(".clang-tidy", "Checks: '-*,modernize-use-nullptr'\nWarningsAsErrors: '*'\nHeaderFilterRegex: '/engine/'\n")
         good = self.write("engine/a.cpp", "std::size_t* a = nullptr;\n")
         precompiled = self.write("build/cmake_pch.hxx", "#include <cstddef>\n")
         bad = self.write("engine/b.cpp", "int* b = 0;\n")
@@ -117,6 +117,9 @@ class ChecksFindWhatTheyAreFor(unittest.TestCase):
         known = test_tidy.commands(tree.ROOT / "build")
         self.assertEqual(test_tidy.complaint(good, known[good]), "")
         self.assertIn("b.cpp:1:10: error: use nullptr", test_tidy.complaint(bad, known[bad]))
+        whole = test_tidy.batches(tree.ROOT / "build")
+        self.assertEqual(list(whole), [str(tree.ROOT / batch)])
+        self.assertIn("b.cpp:1:10: error: use nullptr", test_tidy.complaint(batch, whole[str(tree.ROOT / batch)]))
 
     def test_licence_length_words_registration(self):
         self.assertEqual(len(list(test_files.licence_problem("ui/a.cpp", ["// SPDX-License-Identifier: Apache-2.0"]))), 1)

@@ -2,7 +2,7 @@
 """C++ sources that changed are as clang-tidy 14 wants them (.clang-tidy). Changed is what differs from where the branch left its
 upstream (without one, or level with it: from the commit before the last), and what is not committed; for a header its own source.
 The most changed go first, MOST of them at most. QUANTSCOPE_TIDY=changed takes all that changed, QUANTSCOPE_TIDY=all every source of
-the build.
+the build, a batch at a time, which reads its headers once.
 """
 import concurrent.futures
 import json
@@ -66,27 +66,41 @@ def wanted(words):
     return kept
 
 
-def commands(build):
-    """The command of each source by its path from the root; those in batches have the command of their batch."""
-    found = {}
+def entries(build):
+    """(entry, words of its command, its sources) of all that the build compiles; a batch has several sources."""
     for entry in json.loads((build / "compile_commands.json").read_text()):
-        words = entry.get("arguments") or shlex.split(entry["command"])
         file = pathlib.Path(entry["file"])
         members = [file]
         if "Unity" in file.parts and file.is_file():
-            members = map(pathlib.Path, re.findall(r'#include "([^"]+)"', file.read_text()))
+            members = [pathlib.Path(name) for name in re.findall(r'#include "([^"]+)"', file.read_text())]
+        yield entry, wanted(entry.get("arguments") or shlex.split(entry["command"])), members
+
+
+def commands(build):
+    """The command of each source by its path from the root; those in batches have the command of their batch."""
+    found = {}
+    for entry, words, members in entries(build):
         for member in members:
             if member.is_relative_to(tree.ROOT):
-                command = [str(member) if word == entry["file"] else word for word in wanted(words)]
+                command = [str(member) if word == entry["file"] else word for word in words]
                 found[str(member.relative_to(tree.ROOT))] = {"directory": entry["directory"], "file": str(member), "arguments": command}
     return found
+
+
+def batches(build):
+    """The commands of whatever holds a source of the tree, batches whole, by their paths."""
+    sources = {tree.ROOT / name for name in tree.cpp_files()}
+    return {entry["file"]: {"directory": entry["directory"], "file": entry["file"], "arguments": words}
+            for entry, words, members in entries(build) if sources.intersection(members)}
 
 
 def complaint(name, command):
     """What the tool objects to in one source and the headers it includes; empty when it does not."""
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "compile_commands.json").write_text(json.dumps([command]))
-        told = subprocess.run([TOOL, "--quiet", "-p", folder, command["file"]], cwd=tree.ROOT, capture_output=True, text=True)
+        # A batch includes sources.
+        told = subprocess.run([TOOL, "--quiet", "--checks=-bugprone-suspicious-include", "-p", folder, command["file"]], cwd=tree.ROOT,
+                              capture_output=True, text=True)
     if told.returncode == 0 and not FINDING.search(told.stdout):
         return ""
     return told.stdout.strip() or told.stderr.strip() or f"{name}: {TOOL} ended with {told.returncode}"
@@ -96,9 +110,9 @@ def main(build):
     if not shutil.which(TOOL):
         print(f"tidy: {TOOL} is not installed; resources/setup/setup --tests installs it")
         sys.exit(77)
-    known = commands(build)
     extent = os.environ.get("QUANTSCOPE_TIDY", "")
-    names = [name for name in (tree.cpp_files() if extent == "all" else changed()) if name in known]
+    known = batches(build) if extent == "all" else commands(build)
+    names = list(known) if extent == "all" else [name for name in changed() if name in known]
     left = [] if extent else names[MOST:]
     names = names[:len(names) - len(left)]
     if left:

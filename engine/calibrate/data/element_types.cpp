@@ -73,6 +73,18 @@ std::optional<std::int64_t> change(const From* from, To* to, std::int64_t count)
     return std::nullopt;
 }
 
+template<class From>
+void changeFrom(const at::Tensor& tensor, ChangedTensor& out)
+{
+    using Between = std::conditional_t<std::is_integral_v<From>, std::int64_t, double>;
+    const auto* from = tensor.const_data_ptr<From>();
+    AT_DISPATCH_ALL_TYPES_AND3(
+        at::kBool, at::kHalf, at::kBFloat16, out.tensor.scalar_type(), "changeType", [&] {
+            out.misfit
+                = change<Between>(from, out.tensor.mutable_data_ptr<scalar_t>(), tensor.numel());
+        });
+}
+
 } // namespace
 
 TypeChange typeChange(DType given, DType wanted)
@@ -90,17 +102,8 @@ TypeChange typeChange(DType given, DType wanted)
 ChangedTensor changeType(const at::Tensor& tensor, DType wanted)
 {
     ChangedTensor out {batchTensor(tensor.sizes(), toScalarType(wanted)), std::nullopt};
-    AT_DISPATCH_ALL_TYPES_AND3(
-        at::kBool, at::kHalf, at::kBFloat16, tensor.scalar_type(), "changeType", [&] {
-            using From = scalar_t;
-            using Between = std::conditional_t<std::is_integral_v<From>, std::int64_t, double>;
-            const auto* from = tensor.const_data_ptr<From>();
-            AT_DISPATCH_ALL_TYPES_AND3(
-                at::kBool, at::kHalf, at::kBFloat16, out.tensor.scalar_type(), "changeType", [&] {
-                    out.misfit = change<Between>(from, out.tensor.mutable_data_ptr<scalar_t>(),
-                                                 tensor.numel());
-                });
-        });
+    AT_DISPATCH_ALL_TYPES_AND3(at::kBool, at::kHalf, at::kBFloat16, tensor.scalar_type(),
+                               "changeType", [&] { changeFrom<scalar_t>(tensor, out); });
     return out;
 }
 

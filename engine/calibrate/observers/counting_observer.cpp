@@ -37,7 +37,7 @@ at::Tensor CountingObserver::queue(const at::Tensor& x)
     const Known now = known();
     if (!m_range.defined())
         m_range = rangeOn(x.device(), now.low, now.high);
-    const at::Tensor look = queueLook(x.detach().to(at::kFloat), m_range, now.bins);
+    at::Tensor look = queueLook(x.detach().to(at::kFloat), m_range, now.bins);
     m_range = grownRange(look);
     return look;
 }

@@ -104,7 +104,7 @@ std::vector<DTypeConfig> ofActivations(const std::vector<DTypeConfig>& configs)
         config.weight = {};
         config.biasDType.reset();
         if (std::find(out.begin(), out.end(), config) == out.end())
-            out.push_back(std::move(config));
+            out.push_back(config);
     }
     return out;
 }

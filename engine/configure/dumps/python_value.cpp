@@ -162,7 +162,7 @@ private:
                 m_at = end + 1;
             }
             QS_TRY(PythonValue argument, value(depth + 1));
-            call.arguments.emplace_back(std::move(key), std::move(argument));
+            call.arguments.push_back({std::move(key), std::move(argument)});
         }
         return {};
     }
@@ -173,13 +173,13 @@ private:
     {
         constexpr std::string_view kWithArgs = ".with_args";
         if (call.text == "functools.partial" || call.text == "partial") {
-            if (call.arguments.empty() || !call.arguments.front().first.empty())
+            if (call.arguments.empty() || !call.arguments.front().name.empty())
                 return problem("a partial without its function ends");
-            PythonValue inner = std::move(call.arguments.front().second);
+            PythonValue inner = std::move(call.arguments.front().value);
             call.arguments.erase(call.arguments.begin());
             if (inner.kind == Kind::Call) // a partial of a partial: the outer arguments win
                 for (auto& argument : inner.arguments)
-                    if (!has(call, argument.first))
+                    if (!has(call, argument.name))
                         call.arguments.push_back(std::move(argument));
             call.text = inner.text;
         } else if (call.text.ends_with(kWithArgs)) {
@@ -194,7 +194,7 @@ private:
     static bool has(const PythonValue& call, const std::string& key)
     {
         for (const auto& argument : call.arguments)
-            if (argument.first == key)
+            if (argument.name == key)
                 return true;
         return false;
     }

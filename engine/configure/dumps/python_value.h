@@ -5,13 +5,13 @@
 #include "engine/configure/json/json_reader.h"
 
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace qs {
 
 /// A value as Python prints it, as far as quantization settings need: numbers, words, objects in
 /// angle brackets, calls with keyword arguments.
+struct PythonArgument;
 struct PythonValue
 {
     enum class Kind : std::uint8_t
@@ -24,7 +24,12 @@ struct PythonValue
     Kind kind = Kind::Constant;
     Json constant;
     std::string text; ///< of a name or object; of a call: what is called, as a name
-    std::vector<std::pair<std::string, PythonValue>> arguments; ///< of a call; "" = positional
+    std::vector<PythonArgument> arguments; ///< of a call
+};
+struct PythonArgument
+{
+    std::string name; ///< "" = positional
+    PythonValue value;
 };
 
 /// Reads one whole text, such as
