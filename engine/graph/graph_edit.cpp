@@ -67,7 +67,7 @@ void GraphEdit::unlink(const Node& node)
 
 std::string GraphEdit::uniqueName(const std::string& wanted)
 {
-    const std::string base = wanted.empty() ? "node" : wanted;
+    std::string base = wanted.empty() ? "node" : wanted;
     if (m_names.insert(base).second)
         return base;
     int& next = m_suffix[base];

@@ -10,7 +10,7 @@ namespace qs {
 
 namespace {
 
-thread_local PassWatch* t_watch = nullptr;
+thread_local PassWatch* ofThisThread = nullptr;
 
 /// Nodes are shared by the graphs that hold them: two of the same nodes, tensors and facts are one.
 bool isSame(const Graph& a, const Graph& b)
@@ -44,7 +44,7 @@ Result<GraphPtr> runPasses(GraphPtr graph, std::span<const Pass> passes, const J
 {
     using Clock = std::chrono::steady_clock;
     for (const Pass& pass : passes) {
-        PassWatch* watch = t_watch;
+        PassWatch* watch = ofThisThread;
         const bool leftOut
             = watch && !pass.traits().isNeeded && watch->m_without.contains(pass.name());
         const auto start = Clock::now();
@@ -69,12 +69,12 @@ PassWatch::PassWatch(std::set<std::string> without, std::string after)
     : m_without(std::move(without))
     , m_after(std::move(after))
 {
-    t_watch = this;
+    ofThisThread = this;
 }
 
 PassWatch::~PassWatch()
 {
-    t_watch = nullptr;
+    ofThisThread = nullptr;
 }
 
 Result<void> PassWatch::check() const

@@ -83,7 +83,7 @@ ComparisonPtr comparisonOf(const RunRecord& run, const Graph& model)
                          node.error(RunTerm::Inherited),  node.error(RunTerm::BornHere),
                          node.error(RunTerm::Cumulative), node.kl};
         if (error.isolated || error.inherited || error.bornHere || error.cumulative)
-            out->nodes.push_back(std::move(error));
+            out->nodes.push_back(error);
     }
     for (const RunOutput& output : run.headline.outputs)
         out->outputs.push_back({output.name, output.reference, output.lowered});

@@ -5,7 +5,7 @@
 #include "engine/graph/text/text_values.h"
 
 #include <map>
-#include <ranges>
+#include <sstream>
 
 namespace qs {
 
@@ -17,9 +17,10 @@ public:
     Result<GraphPattern> read(std::string_view text)
     {
         GraphPattern last;
-        for (const auto line : std::views::split(text, '\n')) {
+        std::istringstream lines {std::string(text)};
+        for (std::string line; std::getline(lines, line);) {
             ++m_number;
-            TextLexer lexer(std::string_view(line.begin(), line.end()));
+            TextLexer lexer(line);
             if (lexer.atEnd())
                 continue;
             QS_TRY(last, readLine(lexer));
@@ -47,8 +48,9 @@ private:
         const auto target = lexer.string();
         if (kind != "op" || !target || !lexer.take("("))
             return bad("an operator reads: %name = op \"target\" (arguments)");
-        for (const auto one : std::views::split(*target, '|'))
-            made.targets.emplace_back(one.begin(), one.end());
+        std::istringstream targets(*target);
+        for (std::string one; std::getline(targets, one, '|');)
+            made.targets.push_back(one);
         if (!lexer.take(")")) {
             do {
                 QS_TRY(GraphPattern input, readInput(lexer));

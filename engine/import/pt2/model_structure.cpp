@@ -32,7 +32,7 @@ NamedTupleFields namedTupleFields(const PlainJson& module)
 std::vector<std::string> recordedNames(const PlainJson& module)
 {
     for (const PlainJson& entry : module.value("module_call_graph", PlainJson::array())) {
-        if (entry.value("fqn", std::string("?")) != "" || !entry.contains("signature")
+        if (!entry.value("fqn", std::string("?")).empty() || !entry.contains("signature")
             || !entry["signature"].is_object())
             continue;
         const PlainJson names = entry["signature"].value("forward_arg_names", PlainJson());
