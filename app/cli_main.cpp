@@ -9,6 +9,7 @@
 #include "engine/base/memory/freed_memory.h"
 #include "engine/base/memory/memory_budget.h"
 #include "engine/base/plain_cause.h"
+#include "engine/base/system.h"
 #include "engine/base/text.h"
 #include "engine/configure/nearest_name.h"
 
@@ -31,7 +32,7 @@ constexpr int kUsage = 2;
 /// user made one.
 void restartWithPassiveThreads(char** argv)
 {
-    if (std::getenv("OMP_WAIT_POLICY"))
+    if (!qs::environmentVariable("OMP_WAIT_POLICY").empty())
         return;
     setenv("OMP_WAIT_POLICY", "PASSIVE", 1);
     execv("/proc/self/exe", argv); // where this fails the program runs on as it is

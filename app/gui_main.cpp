@@ -2,6 +2,7 @@
 #include "engine/base/crash_line.h"
 #include "engine/base/memory/freed_memory.h"
 #include "engine/base/memory/memory_budget.h"
+#include "engine/base/system.h"
 #include "engine/project/outside_paths.h"
 #include "ui/frame/actions.h"
 #include "ui/graph/view/graph_pane.h"
@@ -43,7 +44,7 @@ struct Wanted
 /// when it is loaded, so the program starts itself once more with it.
 void restartWithPassiveWaiting(char** argv)
 {
-    if (std::getenv("OMP_WAIT_POLICY"))
+    if (!qs::environmentVariable("OMP_WAIT_POLICY").empty())
         return;
     setenv("OMP_WAIT_POLICY", "PASSIVE", 1);
     execv("/proc/self/exe", argv);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
+#include "engine/base/system.h"
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <filesystem>
 #include <unistd.h>
 
@@ -30,8 +30,7 @@ Result<void> runUi(const std::string& file)
     sigemptyset(&none);
     pthread_sigmask(SIG_SETMASK, &none, nullptr);
     execv(program.c_str(), words.data());
-    return fail(makeError(ErrorCode::Io, std::string("cannot start: ") + std::strerror(errno))
-                    .inFile(program));
+    return fail(makeError(ErrorCode::Io, "cannot start: " + systemMessage(errno)).inFile(program));
 }
 
 } // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/resource_folder.h"
 
+#include "engine/base/system.h"
+
 #include <cstdlib>
 
 namespace qs {
@@ -22,7 +24,7 @@ fs::path findFolder()
 
 std::filesystem::path resourceFolder()
 {
-    if (const char* given = std::getenv("QUANTSCOPE_RESOURCES"); given && *given)
+    if (std::string given = environmentVariable("QUANTSCOPE_RESOURCES"); !given.empty())
         return given;
     static const fs::path found = findFolder();
     return found;

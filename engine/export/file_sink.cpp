@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/file_sink.h"
 
+#include "engine/base/system.h"
+
 #include <cerrno>
-#include <cstring>
 
 namespace qs {
 
@@ -14,8 +15,7 @@ Result<FileSink> FileSink::open(const std::string& path)
     sink.m_file.open(path, std::ios::binary | std::ios::trunc);
     if (!sink.m_file)
         return fail(
-            makeError(ErrorCode::Io, std::string("cannot be written: ") + std::strerror(errno))
-                .inFile(path));
+            makeError(ErrorCode::Io, "cannot be written: " + systemMessage(errno)).inFile(path));
     return sink;
 }
 
@@ -37,7 +37,7 @@ Result<void> FileSink::close()
     if (good && m_file)
         return {};
     const int cause = m_cause ? m_cause : errno;
-    const std::string why = cause ? std::string(": ") + std::strerror(cause) : std::string();
+    const std::string why = cause ? ": " + systemMessage(cause) : std::string();
     return fail(makeError(ErrorCode::Io, "could not be written whole" + why).inFile(m_path));
 }
 

@@ -237,7 +237,7 @@ Result<std::string> npzBytes(const std::vector<NpyArray>& arrays)
         QS_CHECK(addArray(zip.get(), arrays[i], contents[i]));
     if (zip_close(zip.get()) != 0)
         return fail(makeError(ErrorCode::Io, zip_strerror(zip.get())));
-    zip.release(); // closed, not discarded
+    static_cast<void>(zip.release()); // closed, not discarded
     return bytesOf(source.get());
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/io/npz_stream.h"
 
+#include "engine/base/system.h"
 #include "engine/io/npy_header.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <unistd.h>
 #include <zip.h>
@@ -98,7 +98,7 @@ Result<NpzStream::Rows*> NpzStream::rowsOf(const NpyArray& first)
     rows->shape[0] = 0;
     rows->file = namelessFile(std::filesystem::path(m_file.temporaryPath()).parent_path());
     if (!rows->file || std::fseek(rows->file.get(), long(kHeaderRoom), SEEK_SET) != 0)
-        return fail(ioError(m_path, std::strerror(errno)));
+        return fail(ioError(m_path, systemMessage(errno)));
     m_arrays.push_back(std::move(rows));
     return m_arrays.back().get();
 }
@@ -118,7 +118,7 @@ Result<void> NpzStream::append(const NpyArray& rows)
         return bad("changes from sample to sample: " + shapeText(rows.shape) + " after "
                    + shapeText(all->shape));
     if (std::fwrite(rows.bytes.data(), 1, rows.bytes.size(), all->file.get()) != rows.bytes.size())
-        return fail(ioError(m_path, std::strerror(errno)));
+        return fail(ioError(m_path, systemMessage(errno)));
     all->shape[0] += rows.shape[0];
     return {};
 }
@@ -143,7 +143,7 @@ Result<void> NpzStream::commit()
         zip_source_t* source = zip_source_filep(zip, file, 0, -1);
         if (!source)
             return fail(ioError(m_path, zip_strerror(zip)));
-        rows->file.release();
+        static_cast<void>(rows->file.release());
         const zip_int64_t index
             = zip_file_add(zip, (rows->name + ".npy").c_str(), source, ZIP_FL_ENC_UTF_8);
         if (index < 0) {
@@ -157,7 +157,7 @@ Result<void> NpzStream::commit()
     }
     if (zip_close(zip) != 0)
         return fail(ioError(m_path, zip_strerror(zip)));
-    guard.release();
+    static_cast<void>(guard.release());
     return m_file.commit();
 }
 

@@ -2,6 +2,7 @@
 #include "engine/io/zip_reader.h"
 
 #include "engine/base/files/read_file.h"
+#include "engine/base/system.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -56,8 +57,8 @@ public:
     bool isOpen() const { return m_handle >= 0; }
     void open()
     {
-        const char* given = std::getenv("TMPDIR");
-        std::string name = std::string(given && *given ? given : "/var/tmp") + "/quantscope-XXXXXX";
+        const std::string given = environmentVariable("TMPDIR");
+        std::string name = (given.empty() ? "/var/tmp" : given) + "/quantscope-XXXXXX";
         m_handle = mkostemp(name.data(), O_CLOEXEC);
         if (m_handle >= 0)
             unlink(name.c_str());

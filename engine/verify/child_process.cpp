@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/verify/child_process.h"
 
+#include "engine/base/system.h"
+
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -63,9 +64,8 @@ Result<int> runChild(const std::vector<std::string>& command, const std::string&
 {
     pid_t child = 0;
     if (const int code = Start(outputFile, errors).run(child, command))
-        return fail(
-            makeError(ErrorCode::Io, std::string("cannot be started: ") + std::strerror(code))
-                .inFile(command.front()));
+        return fail(makeError(ErrorCode::Io, "cannot be started: " + systemMessage(code))
+                        .inFile(command.front()));
     int status = 0;
     while (waitpid(child, &status, WNOHANG) == 0) {
         if (job.cancelled()) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/files/atomic_file.h"
 
+#include "engine/base/system.h"
+
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
@@ -115,7 +116,7 @@ Result<AtomicFile> AtomicFile::create(const std::string& path)
     if (isStream && (file.m_stream = openStream(path)) < 0)
         return fail(errno == ENXIO
                         ? file.error("is a pipe that nobody reads").withHint("start its reader")
-                        : file.error(std::string("cannot be written: ") + std::strerror(errno)));
+                        : file.error("cannot be written: " + systemMessage(errno)));
     if (exists && !isStream && S_ISLNK(link.st_mode))
         file.m_target = fs::canonical(path, code).string();
     const std::string folder
@@ -135,7 +136,7 @@ Result<AtomicFile> AtomicFile::create(const std::string& path)
         file.m_temporary = name;
         return file;
     }
-    return fail(file.error(std::string("cannot be written: ") + std::strerror(errno)));
+    return fail(file.error("cannot be written: " + systemMessage(errno)));
 }
 
 AtomicFile::AtomicFile(AtomicFile&& other) noexcept
@@ -166,15 +167,15 @@ Result<void> AtomicFile::commit()
         std::array<char, 65536> part;
         while (in.read(part.data(), std::streamsize(part.size())), in.gcount() > 0)
             if (!writeAll(m_stream, part.data(), std::size_t(in.gcount())))
-                return cannot(std::strerror(errno));
+                return cannot(systemMessage(errno));
         return {};
     }
     const Handle written(m_temporary, O_RDONLY | O_NOFOLLOW);
     // What cannot be synced at all (EINVAL: some network and memory file systems) is no fault.
     if (!written || (fsync(written.get()) != 0 && errno != EINVAL && errno != EROFS))
-        return cannot(std::strerror(errno));
+        return cannot(systemMessage(errno));
     if (std::rename(m_temporary.c_str(), m_target.c_str()) != 0)
-        return cannot(std::strerror(errno));
+        return cannot(systemMessage(errno));
     m_done = true;
     syncFolder(folderOf(m_target));
     return {};
@@ -188,7 +189,7 @@ Result<void> writeFileAtomically(const std::string& path, std::string_view conte
         std::ofstream stream(file.temporaryPath(), std::ios::binary | std::ios::trunc);
         stream.write(content.data(), std::streamsize(content.size()));
         if (!stream.flush()) {
-            const std::string cause = errno ? std::strerror(errno) : "write failed";
+            const std::string cause = errno ? systemMessage(errno) : "write failed";
             return fail(makeError(ErrorCode::Io, "cannot be written: " + cause).inFile(path));
         }
     }
@@ -222,7 +223,7 @@ Result<void> ensureWritableFolder(const std::string& folder)
                        + probe.error().message.substr(probe.error().message.rfind(": ")));
     std::ofstream stream(probe->temporaryPath(), std::ios::binary);
     if (!(stream << "probe").flush())
-        return refused("the folder cannot be written to: " + std::string(std::strerror(errno)));
+        return refused("the folder cannot be written to: " + systemMessage(errno));
     return {};
 }
 

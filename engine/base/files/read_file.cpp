@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/files/read_file.h"
 
+#include "engine/base/system.h"
+
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <fstream>
 #include <sys/stat.h>
@@ -20,7 +21,7 @@ Result<void> checkReadable(const std::string& path)
     if (stat(path.c_str(), &about) != 0)
         return errno == ENOENT || errno == ENOTDIR
             ? refused(ErrorCode::NotFound, "no such file")
-            : refused(ErrorCode::Io, std::string("cannot be read: ") + std::strerror(errno));
+            : refused(ErrorCode::Io, "cannot be read: " + systemMessage(errno));
     if (S_ISDIR(about.st_mode))
         return refused(ErrorCode::Io, "this is a folder");
     if (!S_ISREG(about.st_mode))
@@ -29,7 +30,7 @@ Result<void> checkReadable(const std::string& path)
                         .withHint("copy what it gives into a file"));
     const int handle = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (handle < 0)
-        return refused(ErrorCode::Io, std::string("cannot be read: ") + std::strerror(errno));
+        return refused(ErrorCode::Io, "cannot be read: " + systemMessage(errno));
     close(handle);
     return {};
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/files/user_config.h"
 
-#include <cstdlib>
+#include "engine/base/system.h"
+
 #include <filesystem>
 
 namespace qs {
@@ -9,12 +10,11 @@ namespace qs {
 std::string userConfigFile(const std::string& name)
 {
     namespace fs = std::filesystem;
-    const char* config = std::getenv("XDG_CONFIG_HOME");
-    const char* home = std::getenv("HOME");
-    if (config && fs::path(config).is_absolute())
-        return (fs::path(config) / "quantscope" / name).string();
-    return home && *home ? (fs::path(home) / ".config" / "quantscope" / name).string()
-                         : std::string();
+    const fs::path config = environmentVariable("XDG_CONFIG_HOME");
+    const fs::path home = environmentVariable("HOME");
+    if (config.is_absolute())
+        return (config / "quantscope" / name).string();
+    return home.empty() ? std::string() : (home / ".config" / "quantscope" / name).string();
 }
 
 } // namespace qs

@@ -73,6 +73,7 @@ std::optional<std::int64_t> change(const From* from, To* to, std::int64_t count)
     return std::nullopt;
 }
 
+// NOLINTNEXTLINE(readability-function-size): the macro has a case a type
 template<class From>
 void changeFrom(const at::Tensor& tensor, ChangedTensor& out)
 {
@@ -99,6 +100,7 @@ TypeChange typeChange(DType given, DType wanted)
                                                              : TypeChange::Exact;
 }
 
+// NOLINTNEXTLINE(readability-function-size): the macro has a case a type
 ChangedTensor changeType(const at::Tensor& tensor, DType wanted)
 {
     ChangedTensor out {batchTensor(tensor.sizes(), toScalarType(wanted)), std::nullopt};

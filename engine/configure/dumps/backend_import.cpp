@@ -68,7 +68,7 @@ public:
     {
         Json out {{"format", "quantscope.backend"}, {"version", 1}};
         out["name"] = m_dump.has("name") ? m_dump.key("name").value() : Json("");
-        if (out["name"] == "")
+        if (out["name"] == Json(""))
             out["name"] = "imported";
         out["description"] = "from a dump of torch.ao's BackendConfig";
         out["patterns"] = Json::array();

@@ -131,8 +131,8 @@ std::string verdictTable(const Json& certificate)
 
 std::string verdictsHtml(const std::string& folder)
 {
-    const std::string none = "<p>The exports were not run in their own runtimes: "
-                             "<b>quantscope verify</b> does.</p>";
+    std::string none = "<p>The exports were not run in their own runtimes: "
+                       "<b>quantscope verify</b> does.</p>";
     const auto text = readWholeFile((fs::path(folder) / kCertificateFile).string(), 1 << 24);
     const auto hash = fileSha256((fs::path(folder) / "result.json").string());
     if (!text || !hash || isDeepJson(*text))

@@ -59,8 +59,8 @@ std::vector<Taps> tapsOf(int from, int to, Filter filter)
     std::vector<double> weights;
     for (int i = 0; i < to; ++i) {
         const double center = (i + 0.5) * scale;
-        const int first = std::max(int(center - support + 0.5), 0);
-        const int end = std::min(int(center + support + 0.5), from);
+        const int first = std::max(int(std::floor(center - support + 0.5)), 0);
+        const int end = std::min(int(std::floor(center + support + 0.5)), from);
         weights.clear();
         double sum = 0;
         for (int k = first; k < end; ++k) {
@@ -94,7 +94,7 @@ Image alongRows(const Image& image, int width, Filter filter)
         std::uint8_t* target = out.row(y);
         for (const Taps& tap : taps)
             for (int c = 0; c < step; ++c) {
-                const std::uint8_t* source = image.row(y) + tap.first * step + c;
+                const std::uint8_t* source = image.row(y) + std::ptrdiff_t(tap.first) * step + c;
                 int sum = 1 << (kPrecisionBits - 1);
                 for (const int weight : tap.weights) {
                     sum += *source * weight;
@@ -189,8 +189,8 @@ Image centerCropped(const Image& image, ImageSize size)
     const int height = std::min(image.height, size.height);
     const int width = std::min(image.width, size.width);
     for (int y = 0; y < height; ++y)
-        std::copy_n(image.row(top + y) + left * step, width * step,
-                    out.row(padTop + y) + padLeft * step);
+        std::copy_n(image.row(top + y) + std::ptrdiff_t(left) * step, width * step,
+                    out.row(padTop + y) + std::ptrdiff_t(padLeft) * step);
     return out;
 }
 
