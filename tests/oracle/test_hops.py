@@ -27,7 +27,7 @@ import zoo
 
 QUANTSCOPE = os.environ["QUANTSCOPE"]
 NETWORKS = {**{name: functools.partial(models.from_family, name) for name in families.names()}, **models.CASES, **zoo.CASES}
-QUICK = ["digits", "mixed", "tutorial_bn", "activations", "functional", "parts", "skips", "mobilenet_v3_small", "shufflenet_v2_x0_5",
+QUICK = ["digits", "mixed", "tutorial_bn", "activations", "functional", "parts", "paths", "skips", "mobilenet_v3_small", "shufflenet_v2_x0_5",
          "timm.lcnet_050"]
 MORE = ["torchvision.shufflenet_v2_x0_5", "torchvision.convnext_tiny", "torchvision.segmentation.deeplabv3_mobilenet_v3_large"]
 RIGHT_DB = 30  # a lowered form farther from its own reference form has a kernel that is wrong

@@ -114,6 +114,30 @@ class Parts(nn.Module):
         return self.c(z)
 
 
+class Paths(nn.Module):
+    """Paths as in timm's selective kernels: parts that are joined share the first one's observer, which then is another than that
+    of what the other's relu reads. Such a relu is read elsewhere as well, and by what keeps its parameters too."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b, self.c = (nn.Conv2d(4, 8, 3, padding=1) for _ in range(3))
+        self.register_buffer("mean", torch.zeros(8))
+        self.register_buffer("variance", torch.full((8,), 0.5))
+        self.select = nn.Conv2d(8, 16, 1)
+        self.d, self.e = nn.Conv2d(8, 8, 1), nn.Conv2d(8, 8, 1)
+
+    def path(self, conv, x):
+        return F.relu(F.batch_norm(conv(x), self.mean, self.variance))
+
+    def forward(self, x):
+        parts = torch.split(x, 4, 1)
+        a, b, c = self.path(self.a, parts[0]), self.path(self.b, parts[1]), self.path(self.c, parts[2])
+        whole = torch.stack([a, b], dim=1)
+        weights = self.select(whole.sum(1).mean((2, 3), keepdim=True)).reshape(-1, 2, 8, 1, 1)
+        y = (whole * torch.softmax(weights, dim=1)).sum(1)
+        return torch.cat([self.d(y), c, self.e(b)], 1), b.transpose(1, 2).flatten(1)
+
+
 def small(name, network, shape, seed):
     torch.manual_seed(seed)
     data = models.images(40, shape, seed) if len(shape) == 3 else \
@@ -129,6 +153,7 @@ CASES = {
     "activations": lambda: small("activations", Activations, (3, 16, 16), 17),
     "skips": lambda: small("skips", Skips, (3, 16, 16), 19),
     "parts": lambda: small("parts", Parts, (3, 16, 16), 29),
+    "paths": lambda: small("paths", Paths, (12, 16, 16), 31),
     "squeezenet1_1": lambda: models.from_torchvision("squeezenet1_1", 2),
     "mobilenet_v3_small": lambda: models.from_torchvision("mobilenet_v3_small", 2),
     "shufflenet_v2_x0_5": lambda: models.from_torchvision("shufflenet_v2_x0_5", 2),

@@ -54,6 +54,12 @@ KernelRow asInput(std::string kind, std::string_view kernel)
             KernelMode::Static};
 }
 
+KernelRow asFirst(std::string kind)
+{
+    return {{std::move(kind)}, std::string(kSameKernel), KernelOutput::AsFirst, 0, 0,
+            KernelMode::Static};
+}
+
 KernelRow fixed(std::string kind, double scale, std::int64_t zeroPoint)
 {
     return {{std::move(kind)}, std::string(kSameKernel), KernelOutput::Fixed, scale,
@@ -87,6 +93,7 @@ std::vector<KernelRow> plainRows()
         // quantized::cat, and pooling after it rounds by layout.
         asInput("cat", kSameKernel),
         named("cat"),
+        asFirst("stack"),
         ofModules(named("batch_norm2d")),
         ofModules(named("batch_norm3d")),
         named("elu"),
@@ -170,7 +177,6 @@ constexpr std::array kSameOnQuantized {"adaptive_avg_pool1d",
                                        "expand",
                                        "repeat",
                                        "repeat_interleave",
-                                       "stack",
                                        "pixel_shuffle",
                                        "pixel_unshuffle",
                                        "clone"};

@@ -17,7 +17,8 @@ namespace qs {
 enum class KernelOutput : std::uint8_t
 {
     Requantized, ///< the kernel is told the scale and zero point
-    AsInput, ///< those of its input; lowered only where both are the same
+    AsInput, ///< those of its inputs, which share them
+    AsFirst, ///< those of its first input; the kernel requantizes the others
     Fixed ///< its own, in `fixedScale` and `fixedZeroPoint`
 };
 

@@ -18,6 +18,7 @@ struct KernelMatch
     std::vector<ValueRef> quantized; ///< the same before their dequantize
     double scale = 1; ///< of the result
     std::int64_t zeroPoint = 0;
+    bool strays = false; ///< only this lowering keeps the input's grid: torch.ao's has float there
     NodeId origin; ///< the float node the kernel stands for
 };
 

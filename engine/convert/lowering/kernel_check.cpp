@@ -109,12 +109,11 @@ private:
         return refs;
     }
 
-    /// What the reference form quantizes where the kernel chooses its parameters itself.
+    /// What the reference form quantizes where the kernel's result has other parameters.
     ValueRef floatResult(const KernelSite& site) const
     {
         const Node& reference = m_graph.get(site.reference);
-        const bool ownGrid = choosesParams(site.target);
-        const ValueRef* real = ownGrid ? reference.args.at(0).value.asRef() : nullptr;
+        const ValueRef* real = site.ownGrid ? reference.args.at(0).value.asRef() : nullptr;
         return real ? *real : ValueRef {};
     }
 

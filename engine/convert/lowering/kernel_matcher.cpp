@@ -167,7 +167,8 @@ private:
                 why = "input and output have different integer types";
                 return false;
             }
-            if (match.row.output != KernelOutput::AsInput)
+            if (match.row.output != KernelOutput::AsInput
+                && (match.row.output != KernelOutput::AsFirst || input != match.quantized.front()))
                 continue;
             if (match.quantized.size() > 1 && m_values.ownParams.contains(input)) {
                 why = "the operator keeps its first input's parameters, but the kernel before "
@@ -176,7 +177,8 @@ private:
             }
             if (*in == *out)
                 continue;
-            if (match.quantized.size() > 1 || !resamples(match)) {
+            const bool strays = !isPlanned(match) || m_values.stray.contains(input);
+            if (match.quantized.size() > 1 || (strays && !resamples(match))) {
                 why = "the operator keeps its input's parameters, but its output has others";
                 return false;
             }
@@ -184,8 +186,15 @@ private:
             // twice.
             match.scale = in->scale;
             match.zeroPoint = in->zeroPoint;
+            match.strays = strays;
         }
         return match.row.output != KernelOutput::Fixed || fixedFits(match, *out, why);
+    }
+
+    bool isPlanned(const KernelMatch& match) const
+    {
+        return std::any_of(match.chain.begin(), match.chain.end(),
+                           [&](NodeId id) { return m_options.quantized.contains(id); });
     }
 
     /// Pooling and interpolation.
@@ -206,10 +215,7 @@ private:
             = match.row.fixedZeroPoint - (wanted.dtype == DType::QInt8 ? kSignedShift : 0);
         if (wanted.scale == match.scale && wanted.zeroPoint == match.zeroPoint)
             return true;
-        const bool planned = std::any_of(match.chain.begin(), match.chain.end(), [&](NodeId id) {
-            return m_options.quantized.contains(id);
-        });
-        if (planned || (wanted.dtype != DType::QUInt8 && wanted.dtype != DType::QInt8)) {
+        if (isPlanned(match) || (wanted.dtype != DType::QUInt8 && wanted.dtype != DType::QInt8)) {
             why = "the kernel's output parameters are fixed, and others are wanted";
             return false;
         }

@@ -27,6 +27,7 @@ struct QuantizedValues
     std::unordered_map<NodeId, QuantizeParams> gone; ///< of quantize nodes that are gone
     /// Values whose kernel chose the parameters itself: others than those noted.
     std::unordered_set<ValueRef> ownParams;
+    std::unordered_set<ValueRef> stray; ///< only this lowering keeps the grid before them
     std::optional<QuantizeParams> paramsOfValue(const GraphEdit& edit, ValueRef quantized) const;
 };
 

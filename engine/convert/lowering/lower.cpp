@@ -170,6 +170,8 @@ private:
             m_values.gone[quantize].zeroPoint = match->zeroPoint;
             if (keepsOwnParams(*match, m_edit.get(kernel->node)))
                 m_values.ownParams.insert(*kernel);
+            if (match->strays)
+                m_values.stray.insert(*kernel);
             eraseChain(match->chain);
             return;
         }
@@ -225,6 +227,10 @@ private:
     {
         KernelSite site {
             match.quantize, false, kernel.node, match.origin, m_edit.get(kernel.node).target, {}};
+        const auto asked = paramsOf(m_edit.get(match.quantize));
+        site.ownGrid = choosesParams(site.target)
+            || (match.row.output == KernelOutput::AsInput
+                && (match.scale != asked->scale || match.zeroPoint != asked->zeroPoint));
         for (ValueRef input : match.quantized)
             site.inputs.emplace_back(input, ValueRef {m_values.quantizeOf.at(input), 0});
         for (std::uint32_t i = 1; i < m_edit.get(kernel.node).outputs.size(); ++i)

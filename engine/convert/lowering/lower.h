@@ -29,6 +29,7 @@ struct KernelSite
     /// The kernel's inputs and the reference form's values that are the same: results of quantize
     /// nodes, or of a float kernel float values.
     std::vector<std::pair<ValueRef, ValueRef>> inputs;
+    bool ownGrid = false; ///< the result's parameters are others than the quantize node's
 };
 
 struct LoweredGraph

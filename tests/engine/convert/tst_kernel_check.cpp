@@ -139,6 +139,32 @@ private Q_SLOTS:
         QVERIFY(residue[0].reason.find("chooses its own") != std::string::npos);
     }
 
+    /// A relu among parts that share the first one's parameters keeps those of its input, which the
+    /// joining kernel turns into the first one's: no float in between, even where these cut it.
+    void keepsTheGridBeforeAJoin()
+    {
+        for (const char* join : {"aten.cat.default", "aten.stack.default"}) {
+            Case c;
+            const at::Tensor x = at::randn({2, 4, 6, 6});
+            const ValueRef in = c.tiny.input("x", {2, 4, 6, 6});
+            const ValueRef elu = c.tiny.op("aten.elu.default", {{"self", in}}, {2, 4, 6, 6});
+            const ValueRef relu = c.tiny.op("aten.relu.default", {{"self", in}}, {2, 4, 6, 6});
+            const ValueRef joined
+                = c.tiny.op(join, {{"tensors", Argument::List {elu, relu}}, {"dim", 1}}, {});
+            c.graph = c.tiny.finish({joined});
+            c.observe({in}, -4, 4);
+            c.observe({elu, relu, joined}, -1, 1.5);
+            for (const ValueRef value : {elu, relu, joined})
+                c.group({value.node});
+            const auto made = c.convert(x);
+            QVERIFY2(made, made ? "" : made.error().line().c_str());
+            QCOMPARE(count(*(*made)->lowered, "aten.dequantize.self"), 1);
+            QCOMPARE(count(*(*made)->lowered, "aten.quantize_per_tensor.default"), 1);
+            QCOMPARE((*made)->checks.size(), std::size_t(3));
+            QVERIFY(at::equal(runOn((*made)->lowered, x), runOn((*made)->reference, x)));
+        }
+    }
+
     /// The same by the check alone: a row that takes torch's cat whatever the parts' parameters.
     void feedsTheParametersOfTheLoweredGraph()
     {
