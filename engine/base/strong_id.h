@@ -29,7 +29,7 @@ private:
 using NodeId = StrongId<struct NodeTag>;
 /// Identity of one observer instance of a plan; edges that share an observer carry the same id.
 using ObserverId = StrongId<struct ObserverTag>;
-/// Key of a tensor or other weight-like object in a TensorStore.
+/// Key of a tensor or other weight-like object in the StoredTensors of a graph.
 using TensorId = StrongId<struct TensorTag>;
 
 } // namespace qs

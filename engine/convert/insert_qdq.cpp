@@ -187,7 +187,7 @@ Result<void> buildReference(ConvertedModel& model, bool reduceRange, const JobCo
 {
     const Graph& prepared = *model.prepared->graph;
     GraphEdit edit(prepared);
-    edit.setTensors(TensorStore::over(prepared.tensors()));
+    edit.setTensors(TensorStore::over(tensorsOf(prepared)));
     std::unordered_map<NodeId, ValueRef> replaced; // observer to what stands for it
     std::size_t done = 0;
     for (const NodePtr& node : prepared.nodes()) {

@@ -20,7 +20,7 @@ ValueRef addConstant(GraphEdit& edit, const at::Tensor& tensor, const std::strin
     Node node;
     node.kind = NodeKind::Constant;
     node.name = name;
-    node.tensor = edit.tensors()->add(tensor);
+    node.tensor = tensorsOf(edit)->add(tensor);
     node.scope = scope;
     Value value;
     value.type.dtype = dtype;

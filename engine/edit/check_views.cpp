@@ -73,8 +73,8 @@ private:
         bool unknown = !node.subgraphs.empty();
         const ReadValue read = [&](ValueRef ref) -> Result<at::IValue> {
             const Node& maker = m_draft.get(ref.node);
-            if (maker.isStored() && m_draft.tensors())
-                return m_draft.tensors()->getOn(maker.tensor, m_device);
+            if (const auto store = tensorsOf(m_draft); store && maker.isStored())
+                return store->getOn(maker.tensor, m_device);
             const ValueType& type = maker.outputs.at(ref.index).type;
             if (type.kind == ValueKind::SymInt)
                 if (const auto size = evaluateSize(symbolText(type.expression), m_sizes))

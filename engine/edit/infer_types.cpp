@@ -76,8 +76,8 @@ private:
     Result<at::IValue> operand(ValueRef ref)
     {
         const Node& node = m_draft.get(ref.node);
-        if (node.isStored() && m_draft.tensors())
-            return m_draft.tensors()->getOn(node.tensor, m_device);
+        if (const auto store = tensorsOf(m_draft); store && node.isStored())
+            return store->getOn(node.tensor, m_device);
         const ValueType& type = node.outputs.at(ref.index).type;
         if (type.kind == ValueKind::None)
             return at::IValue();

@@ -80,7 +80,7 @@ std::string contentOf(const at::Tensor& tensor)
 /// Puts the tensor into a store over the draft's.
 TensorId store(EditDraft& draft, const at::Tensor& tensor)
 {
-    auto store = TensorStore::over(draft.graph().tensors());
+    auto store = TensorStore::over(tensorsOf(draft.graph()));
     if (!store)
         store = std::make_shared<TensorStore>();
     const TensorId id = store->add(tensor);

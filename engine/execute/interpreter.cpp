@@ -75,9 +75,10 @@ Layout Interpreter::layout() const { return m_impl->options.layout; }
 
 Result<at::IValue> Interpreter::Impl::stored(const Node& node) const
 {
-    if (!graph->tensors())
+    const auto store = tensorsOf(*graph);
+    if (!store)
         return fail(makeError(ErrorCode::Internal, "the graph has no weights").atNode(node.name));
-    auto value = graph->tensors()->getOn(node.tensor, options.device);
+    auto value = store->getOn(node.tensor, options.device);
     if (!value)
         return fail(std::move(value).error().atNode(node.name));
     return value;

@@ -2,6 +2,7 @@
 #include "engine/execute/tensor_store.h"
 
 #include "engine/base/torch_guard.h"
+#include "engine/graph/graph_edit.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -151,6 +152,16 @@ std::size_t TensorStore::size() const
 {
     std::lock_guard lock(m_mutex);
     return m_base + m_entries.size();
+}
+
+std::shared_ptr<TensorStore> tensorsOf(const Graph& graph)
+{
+    return std::dynamic_pointer_cast<TensorStore>(graph.tensors());
+}
+
+std::shared_ptr<TensorStore> tensorsOf(const GraphEdit& edit)
+{
+    return std::dynamic_pointer_cast<TensorStore>(edit.tensors());
 }
 
 } // namespace qs

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/base/result.h"
-#include "engine/base/strong_id.h"
+#include "engine/graph/graph.h"
 
 #include <ATen/core/ivalue.h>
 
@@ -16,12 +16,14 @@
 
 namespace qs {
 
+class GraphEdit;
+
 /// Weights and constants of a graph. Append-only: an id, once given, always means the same value.
 /// Entries may be lazy: the loader runs at first use; derived ones are made whenever nobody has
 /// them. Thread safe. Copies on other devices are kept beside the values. What a stage makes goes
 /// into a store over its source's: all ids of the one below keep their meaning, and the new values
 /// leave memory with the last graph made there.
-class TensorStore
+class TensorStore : public StoredTensors
 {
 public:
     using Loader = std::function<Result<at::IValue>()>;
@@ -39,7 +41,7 @@ public:
     Result<at::Tensor> getTensor(TensorId id) const;
     /// The value with its tensors on `device`.
     Result<at::IValue> getOn(TensorId id, const at::Device& device) const;
-    std::uint64_t bytes(TensorId id) const;
+    std::uint64_t bytes(TensorId id) const override;
     /// Of the entries that live and die with this store: not of the store below, nor of what is
     /// made again when it is needed.
     std::uint64_t ownBytes() const;
@@ -67,5 +69,9 @@ private:
     mutable std::vector<Entry> m_entries;
     mutable std::map<std::pair<TensorId, std::string>, at::IValue> m_deviceCopies;
 };
+
+/// The tensors of a graph or a draft. Null where it has none.
+std::shared_ptr<TensorStore> tensorsOf(const Graph& graph);
+std::shared_ptr<TensorStore> tensorsOf(const GraphEdit& edit);
 
 } // namespace qs

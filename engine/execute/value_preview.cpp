@@ -138,10 +138,10 @@ ValuePreview previewObject(const at::IValue& value)
 
 Result<at::IValue> storedValue(const Graph& graph, const Node& node)
 {
-    const bool holds = node.isStored();
-    if (!holds || !graph.tensors())
+    const auto store = tensorsOf(graph);
+    if (!node.isStored() || !store)
         return fail(makeError(ErrorCode::NotFound, "the node holds no value").atNode(node.name));
-    auto value = graph.tensors()->get(node.tensor);
+    auto value = store->get(node.tensor);
     if (!value)
         return fail(std::move(value).error().atNode(node.name));
     return value;

@@ -3,6 +3,8 @@
 
 #include "engine/graph/value.h"
 
+#include <concepts>
+#include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
@@ -26,30 +28,40 @@ struct ComplexNumber
     friend bool operator==(const ComplexNumber&, const ComplexNumber&) = default;
 };
 
+/// T itself is one of the variant's alternatives: nothing that only converts to one.
+template<class T, class Variant>
+inline constexpr bool kIsAlternative = false;
+template<class T, class... Ts>
+inline constexpr bool kIsAlternative<T, std::variant<Ts...>> = (std::same_as<T, Ts> || ...);
+template<class T, class Variant>
+concept AlternativeOf = kIsAlternative<T, Variant>;
+
 /// One argument of a node: a reference to a value, a constant, or a list of arguments (which may
 /// mix both). monostate stands for None. Symbolic integers are references to SymInt values. Graph
 /// ownership is by value.
 struct Argument
 {
     using List = std::vector<Argument>;
-    std::variant<std::monostate, ValueRef, bool, std::int64_t, double, std::string, DType, Device,
-                 LayoutTag, MemoryFormatTag, ComplexNumber, List>
-        value;
+    using Variant = std::variant<std::monostate, ValueRef, bool, std::int64_t, double, std::string,
+                                 DType, Device, LayoutTag, MemoryFormatTag, ComplexNumber, List>;
+    Variant value;
 
     Argument() = default;
-    template<class T>
-    Argument(T v) // NOLINT(google-explicit-constructor): arguments read as the constants they are
+    // NOLINTBEGIN(google-explicit-constructor): arguments read as the constants they are
+    template<AlternativeOf<Variant> T>
+    Argument(T v)
         : value(std::move(v))
     {
     }
-    Argument(int v)
+    Argument(std::same_as<int> auto v)
         : value(std::int64_t(v))
     {
-    } // NOLINT(google-explicit-constructor)
-    Argument(const char* v)
+    }
+    Argument(std::same_as<const char*> auto v)
         : value(std::string(v))
     {
-    } // NOLINT(google-explicit-constructor)
+    }
+    // NOLINTEND(google-explicit-constructor)
 
     bool isNone() const { return std::holds_alternative<std::monostate>(value); }
     const ValueRef* asRef() const { return std::get_if<ValueRef>(&value); }

@@ -13,7 +13,16 @@
 
 namespace qs {
 
-class TensorStore; // engine/execute/tensor_store.h: the one shared store of weights
+/// The weights and constants that a graph's stored nodes name by `Node::tensor`. A graph shares
+/// them and hands them on; what they hold is asked of them where tensors are known (`tensorsOf` in
+/// `execute/tensor_store.h`).
+class StoredTensors
+{
+public:
+    virtual ~StoredTensors() = default;
+    /// Size of one; zero where there is none.
+    virtual std::uint64_t bytes(TensorId id) const = 0;
+};
 
 /// What a file says about the model as a whole. Kept so that exports have the same inputs and
 /// outputs.
@@ -51,7 +60,7 @@ public:
     {
         std::vector<NodePtr> nodes;
         std::shared_ptr<const ModuleTree> modules;
-        std::shared_ptr<TensorStore> tensors;
+        std::shared_ptr<StoredTensors> tensors;
         std::shared_ptr<const ModelInfo> info;
         std::uint32_t nextId = 1;
     };
@@ -77,7 +86,7 @@ public:
     const Node& output() const;
 
     const ModuleTree& modules() const { return *m_parts.modules; }
-    const std::shared_ptr<TensorStore>& tensors() const { return m_parts.tensors; }
+    const std::shared_ptr<StoredTensors>& tensors() const { return m_parts.tensors; }
     const ModelInfo& info() const { return *m_parts.info; }
     const Parts& parts() const { return m_parts; }
 

@@ -249,7 +249,7 @@ void GraphEdit::setInfo(ModelInfo info)
     m_info = std::make_shared<const ModelInfo>(std::move(info));
 }
 
-void GraphEdit::setTensors(std::shared_ptr<TensorStore> tensors)
+void GraphEdit::setTensors(std::shared_ptr<StoredTensors> tensors)
 {
     m_tensors = std::move(tensors);
 }

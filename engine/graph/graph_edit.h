@@ -54,8 +54,8 @@ public:
 
     ModuleTree& modules();
     void setInfo(ModelInfo info);
-    void setTensors(std::shared_ptr<TensorStore> tensors);
-    const std::shared_ptr<TensorStore>& tensors() const { return m_tensors; }
+    void setTensors(std::shared_ptr<StoredTensors> tensors);
+    const std::shared_ptr<StoredTensors>& tensors() const { return m_tensors; }
     std::string uniqueName(const std::string& wanted);
 
     /// The snapshot. The draft stays usable.
@@ -81,7 +81,7 @@ private:
     std::unordered_map<std::string, int> m_suffix;
     std::shared_ptr<ModuleTree> m_modules;
     bool m_modulesShared = false;
-    std::shared_ptr<TensorStore> m_tensors;
+    std::shared_ptr<StoredTensors> m_tensors;
     std::shared_ptr<const ModelInfo> m_info;
     std::uint32_t m_nextId = 1;
 };

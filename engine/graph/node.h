@@ -14,7 +14,7 @@ class Graph;
 enum class NodeKind : std::uint8_t
 {
     Input, ///< a user input of the model
-    Parameter, ///< a trained tensor or a buffer, held in the TensorStore under `tensor`
+    Parameter, ///< a trained tensor or a buffer, one of the StoredTensors, under `tensor`
     Constant, ///< any other tensor or object of the file, likewise
     Op, ///< a call of a dispatcher operator
     ModuleCall, ///< a custom module kept whole

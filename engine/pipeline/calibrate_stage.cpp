@@ -36,7 +36,7 @@ double secondsSince(Clock::time_point start)
 
 std::size_t heldBytes(const Graph& graph)
 {
-    const auto& store = graph.tensors();
+    const auto store = tensorsOf(graph);
     return graph.nodes().size() * 1024 + (store ? std::size_t(store->ownBytes()) : 0);
 }
 

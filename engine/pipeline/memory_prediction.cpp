@@ -3,7 +3,6 @@
 
 #include "engine/base/memory/memory_budget.h"
 #include "engine/calibrate/memory_estimate.h"
-#include "engine/execute/tensor_store.h"
 #include "engine/import/held_tensors.h"
 
 #include <algorithm>

@@ -12,7 +12,6 @@
 #include "engine/custom_modules/attention/quantizable_attention.h"
 #include "engine/custom_modules/gather_modules.h"
 #include "engine/execute/fill_shapes.h"
-#include "engine/execute/tensor_store.h"
 #include "engine/export/exporter.h"
 #include "engine/extensions/classes/split_objects.h"
 #include "engine/graph/pass.h"

@@ -34,7 +34,7 @@ Result<at::Tensor> storedTensor(const GraphEdit& edit, ValueRef ref)
     const Node& node = edit.get(ref.node);
     if (!node.tensor)
         return fail(makeError(ErrorCode::Unsupported, "not a stored parameter").atNode(node.name));
-    return edit.tensors()->getTensor(node.tensor);
+    return tensorsOf(edit)->getTensor(node.tensor);
 }
 
 bool isStored(const GraphEdit& edit, ValueRef ref)
@@ -232,7 +232,7 @@ Result<void> fold(GraphEdit& edit, const Pair& pair)
     };
     QS_TRY(const Folded folded, foldPair());
     // Its own weight lies beside it, and most stages read only one of the two.
-    const TensorId derived = edit.tensors()->addDerived(
+    const TensorId derived = tensorsOf(edit)->addDerived(
         [foldPair]() -> Result<at::IValue> {
             QS_TRY(const Folded again, foldPair());
             return at::IValue(again.weight);
@@ -248,7 +248,7 @@ Result<void> fold(GraphEdit& edit, const Pair& pair)
     if (!biasRef && weightNode.name.ends_with("weight"))
         biasName = weightNode.name.substr(0, weightNode.name.size() - 6) + "bias";
     const NodeId newBias
-        = addParameter(edit, folded.bias, edit.tensors()->add(folded.bias), biasName + "_folded",
+        = addParameter(edit, folded.bias, tensorsOf(edit)->add(folded.bias), biasName + "_folded",
                        biasTarget + "_folded", biasRef ? biasRef.node : weightNode.id, newWeight);
     rerouteWeight(edit, pair.conv, pair.op.weight, pair.weight, {newWeight, 0});
     setBias(edit, pair.conv, pair.op, {newBias, 0});

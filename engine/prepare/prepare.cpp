@@ -53,7 +53,7 @@ Result<std::unordered_map<ObserverId, ValueRef>> observedWeights(const GraphEdit
 Result<GraphPtr> withFusedLayers(const GraphPtr& model, const Plan& plan, ValueMap& valueOf)
 {
     GraphEdit edit(*model);
-    edit.setTensors(TensorStore::over(model->tensors()));
+    edit.setTensors(TensorStore::over(tensorsOf(*model)));
     QS_TRY(const bool fused, fuseConvBn(edit, plan, valueOf));
     if (!fused)
         return model;
@@ -67,7 +67,7 @@ Result<GraphPtr> withObservers(const GraphPtr& fused, PreparedModel& prepared,
 {
     GraphEdit edit(*fused);
     if (fused == prepared.model) // else its own store takes what is added
-        edit.setTensors(TensorStore::over(fused->tensors()));
+        edit.setTensors(TensorStore::over(tensorsOf(*fused)));
     observeModules(edit, *prepared.model, *prepared.plan);
     QS_TRY(prepared.observedWeight, observedWeights(edit, *prepared.plan));
     QS_CHECK(insertObservers(edit, *prepared.plan, prepared.valueOf, job));

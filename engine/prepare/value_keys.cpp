@@ -38,8 +38,9 @@ StandIns standIns(const PreparedModel& prepared)
 Key contentKey(const Graph& graph, const Node& node)
 {
     static std::atomic<std::int64_t> unreadable = 0;
-    const auto value = graph.tensors() ? graph.tensors()->get(node.tensor)
-                                       : Result<at::IValue>(fail(ErrorCode::Internal, "none"));
+    const auto store = tensorsOf(graph);
+    const auto value
+        = store ? store->get(node.tensor) : Result<at::IValue>(fail(ErrorCode::Internal, "none"));
     if (!value || !value->isTensor() || !value->toTensor().defined())
         return KeyBuilder("unreadable").add(++unreadable).key();
     const at::Tensor tensor = value->toTensor().cpu().contiguous();

@@ -35,7 +35,7 @@ public:
         for (char& c : node.name)
             c = c == '.' ? '_' : c;
         node.target = path;
-        node.tensor = m_edit.tensors()->add(tensor);
+        node.tensor = tensorsOf(m_edit)->add(tensor);
         node.outputs.push_back({"", type(tensor.sizes().vec())});
         return {m_edit.insert(std::move(node)), 0};
     }

@@ -133,7 +133,7 @@ private:
         const auto* ref = argument ? argument->asRef() : nullptr;
         const Node* holder = ref ? m_graph.tryGet(ref->node) : nullptr;
         const bool held = holder && holder->isStored();
-        return held ? m_graph.tensors()->get(holder->tensor) : Result<at::IValue>(at::IValue());
+        return held ? tensorsOf(m_graph)->get(holder->tensor) : Result<at::IValue>(at::IValue());
     }
 
     Result<std::optional<QParams>> perChannel(const Node& node) const

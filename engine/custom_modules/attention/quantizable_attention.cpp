@@ -166,7 +166,7 @@ private:
         made.target = path;
         made.name = "p_" + path;
         std::replace(made.name.begin(), made.name.end(), '.', '_');
-        made.tensor = m_edit.tensors()->add(rows);
+        made.tensor = tensorsOf(m_edit)->add(rows);
         ValueType type = m_edit.get(ref->node).outputs.at(ref->index).type;
         type.shapeKnown = true;
         type.shape.clear();
@@ -256,7 +256,7 @@ Result<GraphPtr> makeAttentionQuantizable(GraphPtr graph)
     const InferenceScope scope;
     QS_TRY(const Interpreter stored, Interpreter::create(graph));
     GraphEdit edit(*graph);
-    edit.setTensors(TensorStore::over(graph->tensors()));
+    edit.setTensors(TensorStore::over(tensorsOf(*graph)));
     AttentionWriter writer(edit, stored);
     for (const AttentionCall& call : calls) {
         QS_TRY(const std::string why, writer.write(call));

@@ -82,7 +82,7 @@ Node integerParameter(GraphEdit& edit, const Node& quantize, const at::Tensor& i
     node.isBuffer = weight && weight->isBuffer;
     node.persistentBuffer = weight && weight->persistentBuffer;
     node.origin = weight && weight->origin ? weight->origin : weight ? weight->id : quantize.origin;
-    node.tensor = edit.tensors()->add(integers.contiguous());
+    node.tensor = tensorsOf(edit)->add(integers.contiguous());
     Value value;
     value.type.dtype = fromScalarType(integers.scalar_type());
     value.type.shapeKnown = true;
@@ -152,7 +152,7 @@ Result<Graph> fold(const Graph& reference)
     QS_TRY(const Interpreter interpreter,
            Interpreter::create(std::make_shared<const Graph>(reference)));
     GraphEdit edit(reference);
-    edit.setTensors(TensorStore::over(reference.tensors()));
+    edit.setTensors(TensorStore::over(tensorsOf(reference)));
     QS_CHECK(foldIntegers(edit, reference, interpreter));
     removeUndone(edit);
     removeReplaced(edit, reference);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/onnx/onnx_builder.h"
 
-#include "engine/execute/tensor_store.h"
 #include "engine/execute/torch_types.h"
 #include "engine/export/onnx/onnx_call.h"
 #include "engine/export/onnx/onnx_handlers.h"

@@ -102,7 +102,7 @@ Result<void> Pt2WeightRecords::write(Archive& archive, const JobContext& job) co
         QS_CHECK(job.check());
         if (!node->isStored())
             continue;
-        auto held = m_graph.tensors()->get(node->tensor);
+        auto held = tensorsOf(m_graph)->get(node->tensor);
         if (!held)
             return fail(std::move(held).error().atNode(node->name));
         if (held->isObject() && isForeignClass(node->outputs.at(0).type.className)) {

@@ -105,7 +105,7 @@ Result<TensorId> ScriptWeights::store(const at::Tensor& tensor)
     const TensorKey key = keyOf(tensor);
     if (const auto it = m_stored.find(key); it != m_stored.end())
         return it->second;
-    TensorStore& store = *m_root.edit().tensors();
+    TensorStore& store = *tensorsOf(m_root.edit());
     const auto record = tensor.has_storage()
         ? m_file.records.find(tensor.storage().unsafeGetStorageImpl())
         : m_file.records.end();
@@ -160,7 +160,7 @@ ScriptItem ScriptWeights::object(const at::IValue& value, const std::string& hin
             return it->second;
         Node node;
         node.kind = NodeKind::Constant;
-        node.tensor = m_root.edit().tensors()->add(value);
+        node.tensor = tensorsOf(m_root.edit())->add(value);
         ValueType made;
         made.kind = ValueKind::Custom;
         made.className = isForeignClass(name) ? name : type->name()->name();

@@ -108,7 +108,7 @@ private Q_SLOTS:
             const QParams& q = net.qparams.at(ObserverId(id));
             return at::quantize_per_tensor(t, q.scale[0], q.zeroPoint[0], at::kQUInt8).dequantize();
         };
-        const auto& store = *net.graph->tensors();
+        const auto& store = *tensorsOf(*net.graph);
         const auto stored
             = [&](const char* name) { return *store.getTensor(net.graph->tryFind(name)->tensor); };
         const QParams& cq = net.qparams.at(ObserverId(4));

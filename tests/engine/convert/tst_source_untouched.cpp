@@ -26,7 +26,7 @@ std::map<std::string, at::Tensor> weightsOf(const Graph& graph)
     std::map<std::string, at::Tensor> weights;
     for (const NodePtr& node : graph.nodes())
         if (node->tensor)
-            if (const auto tensor = graph.tensors()->getTensor(node->tensor))
+            if (const auto tensor = tensorsOf(graph)->getTensor(node->tensor))
                 weights[node->name] = tensor->clone();
     return weights;
 }
@@ -54,7 +54,7 @@ private Q_SLOTS:
         const std::string text = printGraph(**model);
         const auto weights = weightsOf(**model);
         const at::Tensor before = run(*model, inputs);
-        const std::size_t stored = (*model)->tensors()->size();
+        const std::size_t stored = tensorsOf(**model)->size();
 
         Recipe recipe = defaultRecipe();
         recipe.prepareJson = R"({"only_modules": ["layer3"]})";
@@ -75,7 +75,7 @@ private Q_SLOTS:
         QVERIFY(compareModels(**converted, **data, "cpu"));
 
         // The source: the same text, the same weights to the bit and no more, the same results.
-        QCOMPARE((*model)->tensors()->size(), stored);
+        QCOMPARE(tensorsOf(**model)->size(), stored);
         QCOMPARE(printGraph(**model), text);
         const auto after = weightsOf(**model);
         QCOMPARE(after.size(), weights.size());
@@ -89,7 +89,7 @@ private Q_SLOTS:
         const Node* weight = (*model)->tryFind("p_layer3_0_conv1_weight");
         QVERIFY(weight && weight->tensor);
         edit.change(weight->id).tensor
-            = edit.tensors()->add(at::zeros_like(weights.at(weight->name)));
+            = tensorsOf(edit)->add(at::zeros_like(weights.at(weight->name)));
         const auto edited = std::make_shared<const Graph>(edit.build());
         QVERIFY(!at::equal(run(edited, inputs), before));
         QVERIFY(at::equal(run((*converted)->reference, inputs), quantized));

@@ -32,7 +32,7 @@ GraphPtr parsed(const std::string& text, const std::vector<at::Tensor>& tensors 
     GraphEdit edit(*graph);
     edit.setTensors(std::make_shared<TensorStore>());
     for (const at::Tensor& tensor : tensors)
-        edit.tensors()->add(tensor);
+        tensorsOf(edit)->add(tensor);
     for (const NodeId id : edit.order())
         if (const Node& node = edit.get(id); !node.scope.path.empty())
             edit.modules().add(node.scope.path, node.scope.moduleClass);

@@ -40,6 +40,18 @@ struct Sample
     }
 };
 
+// An argument is made of what it can hold, not of what C++ would turn into that: a pointer into
+// true, a fraction into a whole number.
+template<class T>
+constexpr bool isArgument = std::is_constructible_v<Argument, T>;
+static_assert(
+    isArgument<int> && isArgument<std::int64_t> && isArgument<double> && isArgument<bool>);
+static_assert(isArgument<const char*> && isArgument<std::string> && isArgument<ValueRef>);
+static_assert(isArgument<Argument::List> && isArgument<DType> && isArgument<std::monostate>);
+static_assert(!isArgument<void*> && !isArgument<float*> && !isArgument<std::nullptr_t>);
+static_assert(!isArgument<std::vector<int>> && !isArgument<std::vector<bool>::reference>);
+static_assert(!isArgument<float> && !isArgument<unsigned> && !isArgument<char>);
+
 } // namespace
 
 class TestGraphEdit : public QObject
@@ -54,6 +66,11 @@ private Q_SLOTS:
         QCOMPARE(g.users({s.x, 0}).size(), std::size_t(2));
         QCOMPARE(g.output().id, s.output);
         QCOMPARE(QString::fromStdString(g.value({s.relu, 0}).name), "relu");
+    }
+    void argumentsAreWhatTheyAreMadeOf()
+    {
+        QVERIFY(Argument(true).asBool() && Argument(1).asInt() && Argument(1.0).asDouble());
+        QVERIFY(Argument("1").asString() && Argument(Argument::List {1, 0.5, false}).asList());
     }
     void insertsBeforeOutputAndRenames()
     {

@@ -116,7 +116,7 @@ private Q_SLOTS:
         std::vector<const void*> storages;
         for (const auto& node : graph->nodes())
             if (node->kind == NodeKind::Parameter) {
-                const auto tensor = graph->tensors()->getTensor(node->tensor);
+                const auto tensor = tensorsOf(*graph)->getTensor(node->tensor);
                 QVERIFY2(tensor, tensor ? "" : tensor.error().line().c_str());
                 storages.push_back(tensor->storage().data());
             }
@@ -129,8 +129,8 @@ private Q_SLOTS:
         const GraphPtr graph = opened("resnet18");
         const Node& weight = find(*graph, "p_fc_weight");
         QCOMPARE(graph->tensors()->bytes(weight.tensor), std::uint64_t(512 * 1000 * 4));
-        const auto first = graph->tensors()->getTensor(weight.tensor);
-        const auto second = graph->tensors()->getTensor(weight.tensor);
+        const auto first = tensorsOf(*graph)->getTensor(weight.tensor);
+        const auto second = tensorsOf(*graph)->getTensor(weight.tensor);
         QVERIFY(first && second && first->is_same(*second));
     }
     void theWholeModelIsDescribed()
@@ -265,7 +265,7 @@ private Q_SLOTS:
                     into.push_back(input.toTensor().clone());
                 for (const auto& node : graph->nodes())
                     if (node->tensor)
-                        into.push_back(graph->tensors()->getTensor(node->tensor)->clone());
+                        into.push_back(tensorsOf(*graph)->getTensor(node->tensor)->clone());
             };
             collect(before);
             const auto runner = Interpreter::create(graph);

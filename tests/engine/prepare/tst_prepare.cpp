@@ -150,8 +150,8 @@ private Q_SLOTS:
                 QCOMPARE(weight->target, std::string("conv.weight"));
                 QCOMPARE(bias->target, std::string("conv.bias"));
                 QVERIFY(weight->origin);
-                QVERIFY(at::equal(*g.tensors()->getTensor(weight->tensor), tensorEntry(c, "fw")));
-                QVERIFY(at::equal(*g.tensors()->getTensor(bias->tensor), tensorEntry(c, "fb")));
+                QVERIFY(at::equal(*tensorsOf(g)->getTensor(weight->tensor), tensorEntry(c, "fw")));
+                QVERIFY(at::equal(*tensorsOf(g)->getTensor(bias->tensor), tensorEntry(c, "fb")));
                 QVERIFY(!g.tryFind("p_bn_running_var"));
                 compareRuns(f, (*prepared)->graph);
             }
@@ -173,10 +173,10 @@ private Q_SLOTS:
     {
         const Folding f(m_cases.toListRef()[0], false);
         const auto weight = f.graph->tryFind("p_conv_weight")->tensor;
-        const at::Tensor before = f.graph->tensors()->getTensor(weight)->clone();
+        const at::Tensor before = tensorsOf(*f.graph)->getTensor(weight)->clone();
         QVERIFY(prepareModel(f.graph, f.plan(true)));
         QVERIFY(f.graph->tryGet(f.batchNorm));
-        QVERIFY(at::equal(*f.graph->tensors()->getTensor(weight), before));
+        QVERIFY(at::equal(*tensorsOf(*f.graph)->getTensor(weight), before));
     }
 
     void keepsABatchNormWhoseInputIsReadTwice()

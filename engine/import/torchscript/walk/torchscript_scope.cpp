@@ -5,7 +5,7 @@
 
 namespace qs {
 
-ScriptScope::ScriptScope(ScriptScope* parent, std::shared_ptr<TensorStore> tensors)
+ScriptScope::ScriptScope(ScriptScope* parent, std::shared_ptr<StoredTensors> tensors)
     : m_parent(parent)
 {
     m_edit.setTensors(std::move(tensors));

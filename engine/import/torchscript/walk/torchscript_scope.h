@@ -14,7 +14,7 @@ namespace qs {
 class ScriptScope
 {
 public:
-    ScriptScope(ScriptScope* parent, std::shared_ptr<TensorStore> tensors);
+    ScriptScope(ScriptScope* parent, std::shared_ptr<StoredTensors> tensors);
 
     ScriptScope* parent() const { return m_parent; }
     GraphEdit& edit() { return m_edit; }
