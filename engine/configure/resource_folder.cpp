@@ -3,8 +3,6 @@
 
 #include "engine/base/system.h"
 
-#include <cstdlib>
-
 namespace qs {
 
 namespace {

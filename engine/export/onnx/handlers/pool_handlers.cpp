@@ -116,7 +116,7 @@ at::Tensor averagingMatrix(std::int64_t size, std::int64_t bins)
 std::string averagedBins(OnnxCall& c, const std::string& x, const std::vector<std::int64_t>& sizes,
                          const std::vector<std::int64_t>& bins)
 {
-    const std::string wide = c.emit(
+    std::string wide = c.emit(
         "MatMul", {x, c.constant(averagingMatrix(sizes.back(), bins.back()).t(), "averages")});
     if (sizes.size() == 1)
         return wide;

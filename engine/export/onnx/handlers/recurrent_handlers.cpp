@@ -27,83 +27,84 @@ class Network
 {
 public:
     Network(OnnxCall& call, const Kind& kind, OnnxAttributes extra)
-        : c(call)
+        : m_call(call)
         , m_kind(kind)
         , m_extra(std::move(extra))
-        , m_layers(c.integer("num_layers", 1))
-        , m_directions(c.flag("bidirectional", false) ? 2 : 1)
-        , m_biases(c.flag("has_biases", true))
+        , m_layers(m_call.integer("num_layers", 1))
+        , m_directions(m_call.flag("bidirectional", false) ? 2 : 1)
+        , m_biases(m_call.flag("has_biases", true))
     {
     }
 
     void run()
     {
-        const auto* params = c.given("params") ? c.given("params")->asList() : nullptr;
+        const auto* params = m_call.given("params") ? m_call.given("params")->asList() : nullptr;
         const std::size_t perCell = m_biases ? 4 : 2;
-        if (!params || !c.has("input")
+        if (!params || !m_call.has("input")
             || params->size() != std::size_t(m_layers * m_directions) * perCell) {
-            c.refuse("it is packed, or has projections");
+            m_call.refuse("it is packed, or has projections");
             return;
         }
-        if (c.rank("input") != 3) {
-            c.refuse("its input has no batch dimension");
+        if (m_call.rank("input") != 3) {
+            m_call.refuse("its input has no batch dimension");
             return;
         }
-        const bool batchFirst = c.flag("batch_first", false);
-        std::string x = c.in("input");
+        const bool batchFirst = m_call.flag("batch_first", false);
+        std::string x = m_call.in("input");
         if (batchFirst)
-            x = c.transpose(x, {1, 0, 2});
+            x = m_call.transpose(x, {1, 0, 2});
         std::vector<std::string> states = initialStates();
         std::vector<std::vector<std::string>> last(m_kind.states);
-        for (std::int64_t layer = 0; layer < m_layers && c.refusal().empty(); ++layer)
+        for (std::int64_t layer = 0; layer < m_layers && m_call.refusal().empty(); ++layer)
             x = oneLayer(layer, x, *params, states, last);
         if (batchFirst)
-            x = c.transpose(x, {1, 0, 2});
+            x = m_call.transpose(x, {1, 0, 2});
         const std::string result = x;
         for (std::size_t i = 0; i < last.size(); ++i)
-            c.give(last[i].size() == 1 ? last[i][0] : c.emit("Concat", last[i], {{"axis", 0}}),
-                   i + 1);
-        c.give(result, 0);
+            m_call.give(last[i].size() == 1 ? last[i][0]
+                                            : m_call.emit("Concat", last[i], {{"axis", 0}}),
+                        i + 1);
+        m_call.give(result, 0);
     }
 
 private:
     std::vector<std::string> initialStates()
     {
         if (m_kind.states == 2)
-            return c.inList("hx");
-        return {c.in("hx")};
+            return m_call.inList("hx");
+        return {m_call.in("hx")};
     }
 
     /// Rows of gates in ONNX's order, with the dimension of directions in front.
     std::string reordered(const Argument& weight)
     {
-        std::string value = c.value(weight);
+        std::string value = m_call.value(weight);
         if (m_kind.gates > 1) {
-            const auto gates = c.emitMany("Split", {value, gateSizes(weight)},
-                                          std::size_t(m_kind.gates), {{"axis", 0}});
+            const auto gates = m_call.emitMany("Split", {value, gateSizes(weight)},
+                                               std::size_t(m_kind.gates), {{"axis", 0}});
             std::vector<std::string> ordered;
             for (std::int64_t i = 0; i < m_kind.gates; ++i)
                 ordered.push_back(gates[std::size_t(m_kind.order[std::size_t(i)])]);
-            value = c.emit("Concat", ordered, {{"axis", 0}});
+            value = m_call.emit("Concat", ordered, {{"axis", 0}});
         }
-        return c.unsqueeze(value, {0});
+        return m_call.unsqueeze(value, {0});
     }
 
     std::string gateSizes(const Argument& weight)
     {
         const ValueRef* ref = weight.asRef();
-        const ValueType* type = ref ? &c.builder().graph().value(*ref).type : nullptr;
+        const ValueType* type = ref ? &m_call.builder().graph().value(*ref).type : nullptr;
         if (!type || !type->shapeKnown || type->shape.empty()) {
-            c.refuse("the size of its weights is open");
+            m_call.refuse("the size of its weights is open");
             return {};
         }
         m_hidden = type->shape[0].size / m_kind.gates;
-        return c.ints(std::vector<std::int64_t>(std::size_t(m_kind.gates), m_hidden));
+        return m_call.ints(std::vector<std::int64_t>(std::size_t(m_kind.gates), m_hidden));
     }
 
     std::string joined(const std::vector<std::string>& parts, std::int64_t axis)
     {
-        return parts.size() == 1 ? parts[0] : c.emit("Concat", parts, {{"axis", axis}});
+        return parts.size() == 1 ? parts[0] : m_call.emit("Concat", parts, {{"axis", axis}});
     }
 
     std::string oneLayer(std::int64_t layer, const std::string& x, const Argument::List& params,
@@ -121,25 +122,28 @@ private:
                     joined({reordered(params[first + 2]), reordered(params[first + 3])}, 1));
         }
         if (const ValueRef* ref = params[std::size_t(layer * m_directions) * perCell + 1].asRef())
-            if (const auto& shape = c.builder().graph().value(*ref).type.shape; shape.size() == 2)
+            if (const auto& shape = m_call.builder().graph().value(*ref).type.shape;
+                shape.size() == 2)
                 m_hidden = shape[1].size;
         std::vector<std::string> inputs {x, joined(inner, 0), joined(outer, 0),
                                          m_biases ? joined(biases, 0) : std::string(), ""};
         for (const std::string& state : states)
-            inputs.push_back(c.slice(state, 0, layer * m_directions, (layer + 1) * m_directions));
+            inputs.push_back(
+                m_call.slice(state, 0, layer * m_directions, (layer + 1) * m_directions));
         OnnxAttributes attributes = m_extra;
         attributes.emplace_back("hidden_size", m_hidden);
         attributes.emplace_back("direction", m_directions == 2 ? "bidirectional" : "forward");
-        const auto made
-            = c.emitMany(m_kind.op, std::move(inputs), 1 + m_kind.states, std::move(attributes));
+        const auto made = m_call.emitMany(m_kind.op, std::move(inputs), 1 + m_kind.states,
+                                          std::move(attributes));
         for (std::size_t i = 0; i < m_kind.states; ++i)
             last[i].push_back(made[i + 1]);
         // [steps, directions, batch, hidden] to [steps, batch, directions * hidden].
-        return m_directions == 1 ? c.squeeze(made[0], {1})
-                                 : c.reshape(c.transpose(made[0], {0, 2, 1, 3}), {0, 0, -1});
+        return m_directions == 1
+            ? m_call.squeeze(made[0], {1})
+            : m_call.reshape(m_call.transpose(made[0], {0, 2, 1, 3}), {0, 0, -1});
     }
 
-    OnnxCall& c;
+    OnnxCall& m_call;
     const Kind& m_kind;
     OnnxAttributes m_extra;
     std::int64_t m_layers, m_directions, m_hidden = 0;

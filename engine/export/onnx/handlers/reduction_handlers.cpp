@@ -82,7 +82,7 @@ void var(OnnxCall& c)
     c.give(variance(c, c.flag("keepdim", false)));
 }
 
-void std_(OnnxCall& c)
+void standardDeviation(OnnxCall& c)
 {
     c.give(c.emit("Sqrt", {variance(c, c.flag("keepdim", false))}));
 }
@@ -205,7 +205,7 @@ void addReductionHandlers(OnnxHandlers& table)
     table["any"] = reduceTruth<kReduceMax>;
     table["all"] = reduceTruth<kReduceMin>;
     table["var"] = var;
-    table["std"] = std_;
+    table["std"] = standardDeviation;
     table["var_mean"] = [](OnnxCall& c) { spreadAndMean(c, false); };
     table["std_mean"] = [](OnnxCall& c) { spreadAndMean(c, true); };
     table["count_nonzero"] = countNonzero;
