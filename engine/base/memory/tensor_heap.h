@@ -15,6 +15,13 @@ namespace qs {
 /// stays with the process for the next tensors, as long as both together are not more than the most
 /// that was ever in use at once (and a sixteenth); beyond it, freed chunks go back to the system.
 /// Thread safe.
+///
+/// Why no library: whole `quantize`, peak MiB and processor seconds, two shared cores, medians of
+/// three rounds in turn (tests/bench/README.md tells more).
+///                  this heap   mimalloc 2.0.9   giving back at once   LibTorch's own
+///   resnet18       449, 28.5      502, 31.5          433, 43.4           597, 28.7
+///   mobilenet_v2   432, 22.7      523, 28.3          416, 58.3           658, 30.0
+///   linear 4096x4096  308, 4.7    302, 5.1           298, 5.3            326, 4.9
 class TensorHeap
 {
 public:
