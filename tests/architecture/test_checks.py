@@ -11,6 +11,7 @@ import test_files
 import test_format
 import test_layers
 import test_operators
+import test_passes
 import test_tidy
 import tree
 
@@ -42,6 +43,13 @@ class ChecksFindWhatTheyAreFor(unittest.TestCase):
         name = self.write("engine/plan/a.cpp", 'const bool adds = node.isOp("aten.add.Tensor") || kind == c10::prim::If; // "aten.mul"\n'
                           '// "aten.sub.Tensor"\nconst bool ours = target.starts_with("aten.");\nfail("quantized_decomposed: no axis");\n')
         self.assertEqual(test_operators.names_of(name), 2)
+
+    def test_a_pass_without_a_test_is_found(self):
+        engine = self.write("engine/plan/a.cpp", 'const std::array passes {Pass("one", a), Pass(\n    "two", b)};\n// CustomPass("three")\n')
+        shown = self.write("tests/engine/plan/tst_a.cpp", 'const Pass kOne("one", a); // two\n')
+        passes = test_passes.passes_of([engine])
+        self.assertEqual(passes, {"one": engine, "two": engine})
+        self.assertEqual([problem.count('"two"') for problem in test_passes.problems_of(passes, [shown])], [1])
 
     def test_torch_is_found_through_another_header(self):
         self.write("engine/compare/metrics/metrics.h", "#include <ATen/core/Tensor.h>\n")

@@ -198,6 +198,8 @@ private:
         const NodeId replaced = parts == 1 ? projection.linear : projection.parts[part];
         node.outputs.push_back({"", m_edit.get(replaced).outputs.at(0).type});
         const NodeId id = m_edit.insert(std::move(node), projection.linear);
+        if (projection.linear == m_firstOperator) // which is going to be erased
+            m_firstOperator = id;
         m_edit.replaceUses({replaced, 0}, {id, 0});
         m_edit.erase(replaced);
         return {};

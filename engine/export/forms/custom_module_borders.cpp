@@ -22,9 +22,8 @@ void readQuantized(GraphEdit& edit, NodeId quantize, ValueRef value)
 {
     for (const Use& use : edit.users({quantize, 0}))
         if (isStep(edit.get(use.node), "dequantize_per_tensor")) {
-            Node& dequantize = edit.change(use.node);
-            dequantize.target = kDequantizeTensor;
-            dequantize.args.resize(1);
+            edit.change(use.node).target = kDequantizeTensor;
+            edit.setArgs(use.node, {{"self", ValueRef {quantize, 0}}});
         }
     edit.replaceUses({quantize, 0}, value);
 }

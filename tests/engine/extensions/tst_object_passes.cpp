@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/execute/classes/class_methods.h"
 #include "engine/execute/interpreter.h"
-#include "engine/execute/tensor_store.h"
+#include "engine/export/forms/python_objects.h"
+#include "engine/export/pt2/pt2_objects.h"
 #include "engine/extensions/classes/adapt_classes.h"
 #include "engine/extensions/classes/join_objects.h"
 #include "engine/extensions/classes/split_objects.h"
-#include "engine/graph/graph_edit.h"
-#include "engine/graph/text/graph_parser.h"
+#include "tests/support/graph_text_case.h"
 
 #include <QtTest/QtTest>
 
@@ -14,6 +15,7 @@
 #include <torch/library.h>
 
 using namespace qs;
+using namespace qs::test;
 
 namespace {
 
@@ -38,7 +40,9 @@ BoxPtr replaced(const BoxPtr& x, const at::Tensor& features)
 
 TORCH_LIBRARY(toys, m)
 {
-    m.class_<Box>("Box").def(torch::init<at::Tensor, std::int64_t>());
+    m.class_<Box>("Box")
+        .def(torch::init<at::Tensor, std::int64_t>())
+        .def("scaled_sum", [](const BoxPtr& x, double by) { return x->features.sum() * by; });
     m.def("make(Tensor x, int place) -> " BOX);
     m.def("features(" BOX " x) -> Tensor");
     m.def("replaced(" BOX " x, Tensor features) -> " BOX);
@@ -64,93 +68,32 @@ TORCH_LIBRARY_IMPL(toys, CompositeExplicitAutograd, m)
     });
 }
 
-/// "%c", "[%b, %c]", "2".
-std::string argumentText(const Graph& graph, const Argument& argument)
+const Pass kSplit("split-objects", splitObjects);
+const Pass kJoin("join-objects", joinObjects);
+const Pass kMethods("method-calls", withMethodCalls);
+const Pass kPython("python-objects", withPythonObjects);
+
+/// Notation with "Box" for the type of an object.
+QString objects(QString text)
 {
-    if (const ValueRef* ref = argument.asRef())
-        return "%" + graph.value(*ref).name;
-    if (const Argument::List* list = argument.asList()) {
-        std::string text;
-        for (const Argument& item : *list)
-            text += (text.empty() ? "" : ", ") + argumentText(graph, item);
-        return "[" + text + "]";
-    }
-    if (const std::int64_t* number = argument.asInt())
-        return std::to_string(*number);
-    const double* number = argument.asDouble();
-    return number ? QString::number(*number).toStdString() : "";
+    return text.replace(": Box", ": Custom class=\"" BOX "\"");
 }
 
-/// One call a line: "r = aten.relu.default(self=%c)".
-QStringList linesOf(const Graph& graph)
-{
-    QStringList lines;
-    for (const NodePtr& node : graph.nodes()) {
-        if (node->kind == NodeKind::Input)
-            continue;
-        std::string results, args;
-        for (const Value& value : node->outputs)
-            results += (results.empty() ? "" : ", ") + value.name;
-        for (const NamedArgument& argument : node->args)
-            args += (args.empty() ? "" : ", ") + argument.name + (argument.name.empty() ? "" : "=")
-                + argumentText(graph, argument.value);
-        lines << QString::fromStdString(node->kind == NodeKind::Output
-                                            ? "return " + args
-                                            : results + " = " + node->target + "(" + args + ")");
-    }
-    return lines;
-}
-
-const std::string kBox = "Custom class=\"" BOX "\"";
-
-/// A graph of one tensor `x` with these lines.
-GraphPtr parsed(const std::string& lines)
-{
-    auto graph
-        = parseGraph("graph name=\"t\" format=\"text\" producer=\"\" sha256=\"\" inputs=\"\" "
-                     "outputs=\"\" converted=0 next=100\n%x #1 = input \"x\" () -> (x: float32[2, "
-                     "3])\n"
-                     + lines);
-    if (!graph)
-        qFatal("%s", graph.error().line().c_str());
-    GraphEdit edit(*graph);
-    edit.setTensors(std::make_shared<TensorStore>());
-    return std::make_shared<const Graph>(edit.build());
-}
-
-std::string op(const std::string& name, int id, const std::string& target, const std::string& args,
-               const std::string& type)
-{
-    return "%" + name + " #" + std::to_string(id) + " = op \"" + target + "\" (" + args + ") -> ("
-        + name + ": " + type + ")\n";
-}
-
-GraphPtr unwrapped(Result<GraphPtr> graph)
-{
-    if (!graph)
-        qFatal("%s", graph.error().line().c_str());
-    return *graph;
-}
-
-at::Tensor resultOf(const GraphPtr& graph)
+at::Tensor resultOf(const QString& notation)
 {
     const at::Tensor x = at::arange(6, at::kFloat).reshape({2, 3}) - 2;
+    const auto graph = std::make_shared<const Graph>(GraphText().read(objects(notation)));
     return Interpreter::create(graph)->run({x})->at(0).toTensor();
 }
 
 /// Takes objects apart, compares, joins them again, compares, and runs all three forms.
-void passes(const GraphPtr& graph, const QStringList& split, const QStringList& joined)
+void passes(const QString& graph, const QString& split, const QString& joined)
 {
-    const GraphPtr apart = unwrapped(splitObjects(graph));
-    QCOMPARE(linesOf(*apart), split);
-    const GraphPtr whole = unwrapped(joinObjects(apart));
-    QCOMPARE(linesOf(*whole), joined);
-    QVERIFY(at::equal(resultOf(apart), resultOf(graph)));
-    QVERIFY(at::equal(resultOf(whole), resultOf(graph)));
+    compareTexts({kSplit, "", objects(graph), objects(split)});
+    compareTexts({kJoin, "", objects(split), objects(joined)});
+    QVERIFY(at::equal(resultOf(split), resultOf(graph)));
+    QVERIFY(at::equal(resultOf(joined), resultOf(graph)));
 }
-
-const std::string kMade = op("b", 2, "toys.make.default", "x=%x, place=3", kBox);
-const std::string kScaled = op("c", 3, "toys.scaled.default", "x=%b, by=2.0", kBox);
 
 } // namespace
 
@@ -160,74 +103,140 @@ class TestObjectPasses : public QObject
 private Q_SLOTS:
     void initTestCase()
     {
-        QCOMPARE(
-            unwrapped(splitObjects(parsed(kMade + "%output #9 = output \"\" (\"\"=%x) -> ()\n")))
-                ->nodes()
-                .size(),
-            std::size_t(3)); // no pack knows the class yet
+        compareTexts({kSplit, "no pack knows the class yet",
+                      objects("x: float32[2, 3] = input\n"
+                              "b: Box = toys.make.default(x=%x, place=3)\n"
+                              "return %b"),
+                      ""});
         ExtensionPack pack;
         pack.name = pack.sha256 = "toys";
         pack.classes = {{"toys::Box", "features", {"toys::features"}, {"toys::replaced"}}};
         const auto adapted = adaptClasses(pack);
         QVERIFY2(adapted, adapted ? "" : adapted.error().line().c_str());
         addLoadedPack(std::make_shared<const ExtensionPack>(pack));
+        QVERIFY(classMethodTarget(findForeignClass(BOX), "scaled_sum"));
     }
 
     void theFieldIsATensorLikeAnyOther()
     {
-        passes(parsed(kMade + kScaled + op("f", 4, "toys.features.default", "x=%c", "float32[2, 3]")
-                      + op("r", 5, "aten.relu.default", "self=%f", "float32[2, 3]")
-                      + op("d", 6, "toys.replaced.default", "x=%c, features=%r", kBox)
-                      + op("s", 7, "toys.summed.default", "x=%d", "float32[]")
-                      + "%output #9 = output \"\" (\"\"=%s) -> ()\n"),
-               {"b, b_rest = toys.make.parts(x=%x, place=3)",
-                "c, c_rest = toys.scaled.parts(x=%b, x_rest=%b_rest, by=2)",
-                "r = aten.relu.default(self=%c)", "s = toys.summed.parts(x=%r, x_rest=%c_rest)",
-                "return %s"},
-               {"b = toys.make.default(x=%x, place=3)", "c = toys.scaled.default(x=%b, by=2)",
-                "features_1 = toys.features.default(x=%c)",
-                "r = aten.relu.default(self=%features_1)",
-                "replace_features = toys.replaced.default(x=%c, features=%r)",
-                "s = toys.summed.default(x=%replace_features)", "return %s"});
+        passes(R"(
+            x: float32[2, 3] = input
+            b: Box = toys.make.default(x=%x, place=3)
+            c: Box = toys.scaled.default(x=%b, by=2.0)
+            f: float32[2, 3] = toys.features.default(x=%c)
+            r: float32[2, 3] = aten.relu.default(self=%f)
+            d: Box = toys.replaced.default(x=%c, features=%r)
+            s: float32[] = toys.summed.default(x=%d)
+            return %s
+        )",
+               R"(
+            x: float32[2, 3] = input
+            b (b: unknown[...], b_rest: Box) = toys.make.parts(x=%x, place=3)
+            c (c: unknown[...], c_rest: Box) = toys.scaled.parts(x=%b, x_rest=%b_rest, by=2.0)
+            r: float32[2, 3] = aten.relu.default(self=%c)
+            s: float32[] = toys.summed.parts(x=%r, x_rest=%c_rest)
+            return %s
+        )",
+               R"(
+            x: float32[2, 3] = input
+            b: Box = toys.make.default(x=%x, place=3)
+            c: Box = toys.scaled.default(x=%b, by=2.0)
+            features_1: unknown[...] = toys.features.default(x=%c)
+            r: float32[2, 3] = aten.relu.default(self=%features_1)
+            replace_features: Box = toys.replaced.default(x=%c, features=%r)
+            s: float32[] = toys.summed.default(x=%replace_features)
+            return %s
+        )");
     }
 
     /// What takes a list reads whole objects, made anew where they were taken apart; joined, they
     /// are the objects themselves.
     void listsHoldWholeObjects()
     {
-        passes(parsed(kMade + kScaled + op("s", 4, "toys.listed.default", "x=[%b, %c]", "float32[]")
-                      + "%output #9 = output \"\" (\"\"=%s) -> ()\n"),
-               {"b, b_rest = toys.make.parts(x=%x, place=3)",
-                "c, c_rest = toys.scaled.parts(x=%b, x_rest=%b_rest, by=2)",
-                "replace_features = toys.replaced.default(x=%b_rest, features=%b)",
-                "replace_features_1 = toys.replaced.default(x=%c_rest, features=%c)",
-                "s = toys.listed.default(x=[%replace_features, %replace_features_1])", "return %s"},
-               {"b = toys.make.default(x=%x, place=3)", "c = toys.scaled.default(x=%b, by=2)",
-                "s = toys.listed.default(x=[%b, %c])", "return %s"});
+        passes(R"(
+            x: float32[2, 3] = input
+            b: Box = toys.make.default(x=%x, place=3)
+            c: Box = toys.scaled.default(x=%b, by=2.0)
+            s: float32[] = toys.listed.default(x=[%b, %c])
+            return %s
+        )",
+               R"(
+            x: float32[2, 3] = input
+            b (b: unknown[...], b_rest: Box) = toys.make.parts(x=%x, place=3)
+            c (c: unknown[...], c_rest: Box) = toys.scaled.parts(x=%b, x_rest=%b_rest, by=2.0)
+            replace_features: Box = toys.replaced.default(x=%b_rest, features=%b)
+            replace_features_1: Box = toys.replaced.default(x=%c_rest, features=%c)
+            s: float32[] = toys.listed.default(x=[%replace_features, %replace_features_1])
+            return %s
+        )",
+               R"(
+            x: float32[2, 3] = input
+            b: Box = toys.make.default(x=%x, place=3)
+            c: Box = toys.scaled.default(x=%b, by=2.0)
+            s: float32[] = toys.listed.default(x=[%b, %c])
+            return %s
+        )");
     }
 
     /// A field that another takes the place of is in no object that is read later.
     void oneObjectIsReadInTwoForms()
     {
-        passes(parsed(kMade + op("r", 4, "aten.relu.default", "self=%x", "float32[2, 3]")
-                      + op("d", 5, "toys.replaced.default", "x=%b, features=%r", kBox)
-                      + op("s", 6, "toys.listed.default", "x=[%b, %d]", "float32[]")
-                      + "%output #9 = output \"\" (\"\"=%s) -> ()\n"),
-               {"b, b_rest = toys.make.parts(x=%x, place=3)", "r = aten.relu.default(self=%x)",
-                "d = toys.replaced.default(x=%b_rest, features=%r)",
-                "replace_features = toys.replaced.default(x=%b_rest, features=%b)",
-                "s = toys.listed.default(x=[%replace_features, %d])", "return %s"},
-               {"b = toys.make.default(x=%x, place=3)", "r = aten.relu.default(self=%x)",
-                "d = toys.replaced.default(x=%b, features=%r)",
-                "s = toys.listed.default(x=[%b, %d])", "return %s"});
+        passes(R"(
+            x: float32[2, 3] = input
+            b: Box = toys.make.default(x=%x, place=3)
+            r: float32[2, 3] = aten.relu.default(self=%x)
+            d: Box = toys.replaced.default(x=%b, features=%r)
+            s: float32[] = toys.listed.default(x=[%b, %d])
+            return %s
+        )",
+               R"(
+            x: float32[2, 3] = input
+            b (b: unknown[...], b_rest: Box) = toys.make.parts(x=%x, place=3)
+            r: float32[2, 3] = aten.relu.default(self=%x)
+            d: Box = toys.replaced.default(x=%b_rest, features=%r)
+            replace_features: Box = toys.replaced.default(x=%b_rest, features=%b)
+            s: float32[] = toys.listed.default(x=[%replace_features, %d])
+            return %s
+        )",
+               R"(
+            x: float32[2, 3] = input
+            b: Box = toys.make.default(x=%x, place=3)
+            r: float32[2, 3] = aten.relu.default(self=%x)
+            d: Box = toys.replaced.default(x=%b, features=%r)
+            s: float32[] = toys.listed.default(x=[%b, %d])
+            return %s
+        )");
+    }
+
+    /// As torch.export calls them, and as Python does; operators are no methods.
+    void methodsAreSpelled()
+    {
+        const auto spelled = [](const char* call) {
+            return objects(QString(R"(
+            x: float32[2, 3] = input
+            b: Box = toys.make.default(x=%x, place=3)
+            s: float32[] = %1
+            t: float32[] = toys.summed.default(x=%b)
+            return %s, %t
+        )")
+                               .replace("%1", call));
+        };
+        const QString graph = spelled("toys.Box_scaled_sum.default(self=%b, by=2.0)");
+        compareTexts({kMethods, "", graph,
+                      spelled("higher_order.call_torchbind(=%b, =\"scaled_sum\", =2.0)")});
+        compareTexts(
+            {kPython, "", graph, spelled("torch.classes.toys.Box.scaled_sum(self=%b, by=2.0)")});
     }
 
     void graphsWithoutObjectsStayThemselves()
     {
-        const GraphPtr graph = parsed(op("r", 2, "aten.relu.default", "self=%x", "float32[2, 3]")
-                                      + "%output #9 = output \"\" (\"\"=%r) -> ()\n");
-        QCOMPARE(unwrapped(splitObjects(graph)), graph);
-        QCOMPARE(unwrapped(joinObjects(graph)), graph);
+        const auto graph = std::make_shared<const Graph>(GraphText().read(R"(
+            x: float32[2, 3] = input
+            r: float32[2, 3] = aten.relu.default(self=%x)
+            return %r
+        )"));
+        for (const Pass& pass : {kSplit, kJoin})
+            QCOMPARE(*pass.run(graph, {}), graph);
     }
 };
 
