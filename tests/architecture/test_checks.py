@@ -12,6 +12,7 @@ import test_format
 import test_layers
 import test_operators
 import test_tidy
+import test_translated
 import tree
 
 
@@ -42,6 +43,15 @@ class ChecksFindWhatTheyAreFor(unittest.TestCase):
         name = self.write("engine/plan/a.cpp", 'const bool adds = node.isOp("aten.add.Tensor") || kind == c10::prim::If; // "aten.mul"\n'
                           '// "aten.sub.Tensor"\nconst bool ours = target.starts_with("aten.");\nfail("quantized_decomposed: no axis");\n')
         self.assertEqual(test_operators.names_of(name), 2)
+
+    def test_texts_of_the_window_are_translated(self):
+        name = self.write("ui/a.cpp", '// "In a comment"\nlabel.setText(QStringLiteral("Nothing "\n    "selected"));\nreturn {"&Undo: it", " · %1 more nodes"};\n')
+        self.assertEqual([problem.split(":")[1] for problem in test_translated.untranslated(name)], ["2", "4", "4"])
+        name = self.write("ui/b.cpp", 'tr("Nothing "\n   "selected") + QObject::tr("%1 more nodes") + tr(kRows[0]);\n'
+                          'const char* kRows[] = {QT_TR_NOOP("Go back"), QT_TRANSLATE_NOOP("QObject", "Go on")};\n'
+                          'setStyleSheet("color: red; padding: 0 px;"); font("Some Sans"); // no words\n'
+                          'warn("not kept: it is full"); text.contains(QLatin1String("matches no")); setObjectName("aName");\n')
+        self.assertEqual(list(test_translated.untranslated(name)), [])
 
     def test_torch_is_found_through_another_header(self):
         self.write("engine/compare/metrics/metrics.h", "#include <ATen/core/Tensor.h>\n")
