@@ -83,45 +83,43 @@ int parse(QApplication& app, Wanted& wanted)
 {
     QCommandLineParser parser;
     parser.setApplicationDescription(
-        QStringLiteral("Quantize PyTorch models and see what every layer loses."));
+        QObject::tr("Quantize PyTorch models and see what every layer loses."));
     parser.addHelpOption();
     parser.addVersionOption();
     parser.addPositionalArgument(QStringLiteral("model"),
-                                 QStringLiteral("A .pt2 or TorchScript model to open."),
+                                 QObject::tr("A .pt2 or TorchScript model to open."),
                                  QStringLiteral("[MODEL|PROJECT]"));
-    const QCommandLineOption screenshot(QStringLiteral("screenshot"),
-                                        QStringLiteral("Write a picture of the window, and beside "
-                                                       "it FILE.json with nodes_total, "
-                                                       "nodes_drawn, layout and seconds, and "
-                                                       "leave."),
-                                        QStringLiteral("FILE"));
+    const QCommandLineOption screenshot(
+        QStringLiteral("screenshot"),
+        QObject::tr("Write a picture of the window, and beside it FILE.json with nodes_total, "
+                    "nodes_drawn, layout and seconds, and leave."),
+        QStringLiteral("FILE"));
     const QCommandLineOption size(
         QStringLiteral("size"),
-        QStringLiteral("Size of the window; without, 1600x1000 or what the "
-                       "screen has room for. One that its panels do not "
-                       "fit into is enlarged, which stderr says."),
+        QObject::tr("Size of the window; without, 1600x1000 or what the screen has room for. One "
+                    "that its panels do not fit into is enlarged, which stderr says."),
         QStringLiteral("WxH"));
     const QCommandLineOption data(QStringLiteral("data"),
-                                  QStringLiteral("Calibrate, convert and compare with these data."),
+                                  QObject::tr("Calibrate, convert and compare with these data."),
                                   QStringLiteral("D"));
-    const QCommandLineOption select(
-        QStringLiteral("select"), QStringLiteral("Select a node by name."), QStringLiteral("NODE"));
+    const QCommandLineOption select(QStringLiteral("select"), QObject::tr("Select a node by name."),
+                                    QStringLiteral("NODE"));
     const QCommandLineOption recipe(QStringLiteral("recipe"),
-                                    QStringLiteral("Start from this recipe."), QStringLiteral("R"));
-    const QCommandLineOption dark(QStringLiteral("dark"), QStringLiteral("Dark colours."));
+                                    QObject::tr("Start from this recipe."), QStringLiteral("R"));
+    const QCommandLineOption dark(QStringLiteral("dark"), QObject::tr("Dark colours."));
     const QCommandLineOption text(QStringLiteral("text-size"),
-                                  QStringLiteral("Text size in percent, 80 to 200."),
+                                  QObject::tr("Text size in percent, 80 to 200."),
                                   QStringLiteral("PERCENT"));
-    const QCommandLineOption keep(QStringLiteral("keep-values"),
-                                  QStringLiteral("Memory for values from which comparisons and "
-                                                 "previews go on after a change, 0 to 65536 MB; "
-                                                 "768 without."),
-                                  QStringLiteral("MB"));
-    const QCommandLineOption memory(QStringLiteral("memory"),
-                                    QStringLiteral("The most main memory to take: 4G, 512M. Less "
-                                                   "is kept for it, and a run that needs more is "
-                                                   "refused."),
-                                    QStringLiteral("SIZE"));
+    const QCommandLineOption keep(
+        QStringLiteral("keep-values"),
+        QObject::tr("Memory for values from which comparisons and previews go on after a change, 0 "
+                    "to 65536 MB; 768 without."),
+        QStringLiteral("MB"));
+    const QCommandLineOption memory(
+        QStringLiteral("memory"),
+        QObject::tr("The most main memory to take: 4G, 512M. Less is kept for it, and a run that "
+                    "needs more is refused."),
+        QStringLiteral("SIZE"));
     parser.addOptions({screenshot, size, data, select, recipe, dark, text, keep, memory});
     if (!parser.parse(app.arguments()))
         return 1 + fail(parser.errorText(), 2);
@@ -134,7 +132,7 @@ int parse(QApplication& app, Wanted& wanted)
         return 1;
     }
     if (parser.positionalArguments().size() > 1)
-        return 1 + fail(QStringLiteral("one model at a time, please"), 2);
+        return 1 + fail(QObject::tr("one model at a time, please"), 2);
     wanted.model = parser.positionalArguments().value(0);
     wanted.screenshot = parser.value(screenshot);
     wanted.data = parser.value(data);
@@ -145,26 +143,26 @@ int parse(QApplication& app, Wanted& wanted)
     if (parser.isSet(text)) {
         wanted.looks.textPercent = parser.value(text).toInt();
         if (wanted.looks.textPercent < 80 || wanted.looks.textPercent > 200)
-            return 1 + fail(QStringLiteral("--text-size wants a number from 80 to 200"), 2);
+            return 1 + fail(QObject::tr("--text-size wants a number from 80 to 200"), 2);
     }
     if (parser.isSet(keep)) {
         bool isNumber = false;
         const uint megabytes = parser.value(keep).toUInt(&isNumber);
         if (!isNumber || megabytes > 65536)
-            return 1 + fail(QStringLiteral("--keep-values wants a number from 0 to 65536"), 2);
+            return 1 + fail(QObject::tr("--keep-values wants a number from 0 to 65536"), 2);
         wanted.valueBytes = std::size_t(megabytes) << 20;
     }
     if (parser.isSet(memory)) {
         const auto bytes = qs::parseBytes(parser.value(memory).toStdString());
         if (!bytes)
-            return 1 + fail(QStringLiteral("--memory wants an amount: 4G, 512M"), 2);
+            return 1 + fail(QObject::tr("--memory wants an amount: 4G, 512M"), 2);
         qs::setMemoryLimit(*bytes);
     }
     if (parser.isSet(size)) {
         const auto parts = parser.value(size).split(QLatin1Char('x'));
         wanted.size = QSize(parts.value(0).toInt(), parts.value(1).toInt());
         if (parts.size() != 2 || wanted.size.width() < 320 || wanted.size.height() < 240)
-            return 1 + fail(QStringLiteral("--size wants WIDTHxHEIGHT, at least 320x240"), 2);
+            return 1 + fail(QObject::tr("--size wants WIDTHxHEIGHT, at least 320x240"), 2);
     }
     return 0;
 }
@@ -179,7 +177,7 @@ void sayWhereEnlarged(const QWidget& window, const QSize& wanted)
 {
     if (!wanted.isEmpty() && (window.width() > wanted.width() || window.height() > wanted.height()))
         std::fprintf(stderr, "%s\n",
-                     qPrintable(QStringLiteral("--size %1 is too small for the window: it is %2")
+                     qPrintable(QObject::tr("--size %1 is too small for the window: it is %2")
                                     .arg(sizeText(wanted), sizeText(window.size()))));
 }
 
@@ -252,8 +250,7 @@ private:
         auto& workspace = m_window.workspace();
         const auto* node = workspace.document().model()->tryFind(m_wanted.select.toStdString());
         if (!node) {
-            fail(QStringLiteral("%1: no node is named '%2'").arg(m_wanted.model, m_wanted.select),
-                 1);
+            fail(QObject::tr("%1: no node is named '%2'").arg(m_wanted.model, m_wanted.select), 1);
             QCoreApplication::exit(1);
             return;
         }
@@ -291,10 +288,9 @@ int main(int argc, char** argv)
     if (const int code = parse(app, wanted))
         return code - 1;
     if (!display && wanted.screenshot.isEmpty())
-        return fail(
-            QStringLiteral("quantscope-ui: there is no display; start it from a desktop, or "
-                           "add --screenshot FILE"),
-            1);
+        return fail(QObject::tr("quantscope-ui: there is no display; start it from a desktop, or "
+                                "add --screenshot FILE"),
+                    1);
     qs::applyLooks(app, wanted.looks);
     const auto engine = qs::makeEngineSession(
         QStandardPaths::writableLocation(QStandardPaths::CacheLocation).toStdString(),
@@ -328,10 +324,10 @@ int main(int argc, char** argv)
         if (!wanted.screenshot.isEmpty() && qs::looksLikeProject(file))
             if (const auto project = qs::readProject(file);
                 project && !qs::unconfirmedPaths(file, qs::pathsOutside(*project, file)).empty())
-                return fail(QStringLiteral("%1: it names files outside its folder; open it in the "
-                                           "window once")
-                                .arg(wanted.model),
-                            1);
+                return fail(
+                    QObject::tr("%1: it names files outside its folder; open it in the window once")
+                        .arg(wanted.model),
+                    1);
         window.openModel(wanted.model, recipe);
     }
     return QApplication::exec();

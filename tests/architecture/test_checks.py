@@ -13,6 +13,7 @@ import test_layers
 import test_operators
 import test_passes
 import test_tidy
+import test_translated
 import tree
 
 
@@ -50,6 +51,15 @@ class ChecksFindWhatTheyAreFor(unittest.TestCase):
         passes = test_passes.passes_of([engine])
         self.assertEqual(passes, {"one": engine, "two": engine})
         self.assertEqual([problem.count('"two"') for problem in test_passes.problems_of(passes, [shown])], [1])
+
+    def test_texts_of_the_window_are_translated(self):
+        name = self.write("ui/a.cpp", '// "In a comment"\nlabel.setText(QStringLiteral("Nothing "\n    "selected"));\nreturn {"&Undo: it", " · %1 more nodes"};\n')
+        self.assertEqual([problem.split(":")[1] for problem in test_translated.untranslated(name)], ["2", "4", "4"])
+        name = self.write("ui/b.cpp", 'tr("Nothing "\n   "selected") + QObject::tr("%1 more nodes") + tr(kRows[0]);\n'
+                          'const char* kRows[] = {QT_TR_NOOP("Go back"), QT_TRANSLATE_NOOP("QObject", "Go on")};\n'
+                          'setStyleSheet("color: red; padding: 0 px;"); font("Some Sans"); // no words\n'
+                          'warn("not kept: it is full"); text.contains(QLatin1String("matches no")); setObjectName("aName");\n')
+        self.assertEqual(list(test_translated.untranslated(name)), [])
 
     def test_torch_is_found_through_another_header(self):
         self.write("engine/compare/metrics/metrics.h", "#include <ATen/core/Tensor.h>\n")

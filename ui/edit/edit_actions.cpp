@@ -78,7 +78,7 @@ void EditActions::takeDrags(GraphView& view)
     auto* drag = new RewireDrag(view, m_workspace, m_editor, &view);
     connect(drag, &RewireDrag::wanted, this, &EditActions::make);
     connect(drag, &RewireDrag::refused, this, [this](const QString& why) {
-        m_messages.showMessage(MessageBar::Kind::Warning, QStringLiteral("Not fed"), why);
+        m_messages.showMessage(MessageBar::Kind::Warning, tr("Not fed"), why);
     });
 }
 
@@ -116,8 +116,8 @@ void EditActions::make(const EditStep& step)
 {
     m_editor.attempt(step, [this, text = toQString(editText(step))](const QString& problem) {
         if (!problem.isEmpty())
-            m_messages.showMessage(MessageBar::Kind::Warning,
-                                   QStringLiteral("Not done: %1").arg(text), problem);
+            m_messages.showMessage(MessageBar::Kind::Warning, tr("Not done: %1").arg(text),
+                                   problem);
     });
 }
 
@@ -133,8 +133,7 @@ void EditActions::insert()
     const Node* node = selected();
     if (!node)
         return;
-    auto* dialog = newDialog(QStringLiteral("Insert after %1").arg(toQString(node->name)),
-                             QStringLiteral("Insert"));
+    auto* dialog = newDialog(tr("Insert after %1").arg(toQString(node->name)), tr("Insert"));
     askInsertAfter(*dialog, m_editor, *m_workspace.document().model(), *node);
     dialog->open();
 }
@@ -144,8 +143,7 @@ void EditActions::insertOnInput()
     const Node* node = selected();
     if (!node || m_editor.inputsOf(node->id).empty())
         return;
-    auto* dialog = newDialog(QStringLiteral("Insert before %1").arg(toQString(node->name)),
-                             QStringLiteral("Insert"));
+    auto* dialog = newDialog(tr("Insert before %1").arg(toQString(node->name)), tr("Insert"));
     askInsertOnInput(*dialog, m_editor, *m_workspace.document().model(), *node);
     dialog->open();
 }
@@ -161,20 +159,19 @@ void EditActions::replace(bool every)
     const Node* node = selected();
     if (!node)
         return;
-    const QString what = every
-        ? QStringLiteral("every %1").arg(toQString(wholeTarget(node->target)))
-        : toQString(node->name);
-    auto* dialog = newDialog(QStringLiteral("Replace %1").arg(what), QStringLiteral("Replace"));
+    const QString what
+        = every ? tr("every %1").arg(toQString(wholeTarget(node->target))) : toQString(node->name);
+    auto* dialog = newDialog(tr("Replace %1").arg(what), tr("Replace"));
     dialog->askOperator(wholeTarget(node->target), false, {});
-    QStringList where {QStringLiteral("in the whole model")};
+    QStringList where {tr("in the whole model")};
     std::vector<std::string> modules {""};
     for (std::string path = node->scope.path; every && !path.empty();
          path = ModuleTree::parentPath(path)) {
-        where << QStringLiteral("in %1").arg(toQString(path));
+        where << tr("in %1").arg(toQString(path));
         modules.push_back(path);
     }
     if (every)
-        dialog->askChoice(QStringLiteral("&Where"), where);
+        dialog->askChoice(tr("&Where"), where);
     EditStep step = about(every ? EditKind::ReplaceEvery : EditKind::Replace);
     if (every) {
         step.at = {};
@@ -195,15 +192,15 @@ void EditActions::setArguments()
     const Node* node = selected();
     if (!node)
         return;
-    auto* dialog = newDialog(QStringLiteral("Arguments of %1").arg(toQString(node->name)),
-                             QStringLiteral("Set"));
+    auto* dialog = newDialog(tr("Arguments of %1").arg(toQString(node->name)), tr("Set"));
     dialog->askOperator(wholeTarget(node->target), true,
                         literalsOf(*m_workspace.document().model(), *node));
     // The same operator with other literals: what is not said stays.
     dialog->make = [dialog, step = about(EditKind::Set)]() mutable -> Result<EditStep> {
         QS_TRY(step.json, dialog->arguments());
         if (step.json.empty())
-            return fail(makeError(ErrorCode::BadInput, "no argument was changed"));
+            return fail(
+                makeError(ErrorCode::BadInput, tr("no argument was changed").toStdString()));
         return step;
     };
     dialog->open();
@@ -215,14 +212,13 @@ void EditActions::rewire()
     const auto inputs = node ? m_editor.inputsOf(node->id) : std::vector<GraphEditor::Reader>();
     if (inputs.empty())
         return;
-    auto* dialog = newDialog(QStringLiteral("Feed an input of %1").arg(toQString(node->name)),
-                             QStringLiteral("Feed"));
+    auto* dialog = newDialog(tr("Feed an input of %1").arg(toQString(node->name)), tr("Feed"));
     dialog->askInputs(inputs);
     QStringList names;
     for (const NodePtr& other : m_workspace.document().model()->nodes())
         for (const Value& value : other->outputs)
             names << toQString(value.name);
-    dialog->askChoice(QStringLiteral("&From"), names, true);
+    dialog->askChoice(tr("&From"), names, true);
     dialog->make = [this, dialog, inputs]() -> Result<EditStep> {
         EditStep step;
         step.kind = EditKind::Rewire;
@@ -230,13 +226,14 @@ void EditActions::rewire()
         step.at = reader.node;
         step.argument = reader.argument;
         step.item = reader.item;
-        const std::string wanted = dialog->chosenText().toStdString();
+        const QString wanted = dialog->chosenText();
         for (const NodePtr& other : m_workspace.document().model()->nodes())
             for (std::uint32_t i = 0; i < other->outputs.size(); ++i)
-                if (other->outputs[i].name == wanted)
+                if (toQString(other->outputs[i].name) == wanted)
                     step.to = m_editor.addressOf({other->id, i});
         if (step.to.kind == ValueAddress::Kind::None)
-            return fail(makeError(ErrorCode::NotFound, "there is no value '" + wanted + "'"));
+            return fail(makeError(ErrorCode::NotFound,
+                                  tr("there is no value '%1'").arg(wanted).toStdString()));
         return step;
     };
     dialog->open();
@@ -249,12 +246,11 @@ void EditActions::duplicate()
         = node ? m_editor.readersOf({node->id, 0}) : std::vector<GraphEditor::Reader>();
     if (readers.empty())
         return;
-    auto* dialog = newDialog(QStringLiteral("Duplicate %1").arg(toQString(node->name)),
-                             QStringLiteral("Duplicate"));
+    auto* dialog = newDialog(tr("Duplicate %1").arg(toQString(node->name)), tr("Duplicate"));
     QStringList texts;
     for (const auto& reader : readers)
         texts << reader.text;
-    dialog->askChoice(QStringLiteral("The copy is &read by"), texts);
+    dialog->askChoice(tr("The copy is &read by"), texts);
     dialog->askName(m_editor.freeName(node->target));
     dialog->make
         = [dialog, readers, step = about(EditKind::Duplicate)]() mutable -> Result<EditStep> {
@@ -270,8 +266,7 @@ void EditActions::rename()
     const Node* node = selected();
     if (!node)
         return;
-    auto* dialog = newDialog(QStringLiteral("Rename %1").arg(toQString(node->name)),
-                             QStringLiteral("Rename"));
+    auto* dialog = newDialog(tr("Rename %1").arg(toQString(node->name)), tr("Rename"));
     dialog->askName(node->name);
     dialog->make = [dialog, step = about(EditKind::Rename)]() mutable -> Result<EditStep> {
         step.name = dialog->name();
@@ -283,13 +278,13 @@ void EditActions::rename()
 void EditActions::dropOutput()
 {
     const GraphPtr& model = m_workspace.document().model();
-    auto* dialog = newDialog(QStringLiteral("Drop an output"), QStringLiteral("Drop"));
+    auto* dialog = newDialog(tr("Drop an output"), tr("Drop"));
     QStringList names;
     for (const NamedArgument& argument : model->output().args) {
         const ValueRef* ref = argument.value.asRef();
-        names << (ref ? toQString(model->value(*ref).name) : QStringLiteral("a constant"));
+        names << (ref ? toQString(model->value(*ref).name) : tr("a constant"));
     }
-    dialog->askChoice(QStringLiteral("&Output"), names);
+    dialog->askChoice(tr("&Output"), names);
     dialog->make = [dialog]() -> Result<EditStep> {
         EditStep step;
         step.kind = EditKind::DropOutput;
@@ -302,8 +297,7 @@ void EditActions::dropOutput()
 void EditActions::loadConstant()
 {
     const GraphPtr& model = m_workspace.document().model();
-    auto* dialog
-        = newDialog(QStringLiteral("Load a parameter, buffer or constant"), QStringLiteral("Load"));
+    auto* dialog = newDialog(tr("Load a parameter, buffer or constant"), tr("Load"));
     QStringList names;
     std::vector<ValueAddress> stored;
     const Node* node = selected();
@@ -321,15 +315,15 @@ void EditActions::loadConstant()
     for (const NodePtr& one : model->nodes())
         if (one->isStored() && m_editor.addressOf({one->id, 0}).kind == ValueAddress::Kind::Stored)
             add(*one);
-    dialog->askChoice(QStringLiteral("&Tensor"), names, true);
-    dialog->askFile(QStringLiteral("&File"), QStringLiteral("NumPy arrays (*.npy)"));
+    dialog->askChoice(tr("&Tensor"), names, true);
+    dialog->askFile(tr("&File"), tr("NumPy arrays (*.npy)"));
     dialog->make = [dialog, stored]() -> Result<EditStep> {
         EditStep step;
         step.kind = EditKind::Constant;
         if (dialog->choice() < 0)
             return fail(
                 makeError(ErrorCode::NotFound,
-                          "there is no tensor '" + dialog->chosenText().toStdString() + "'"));
+                          tr("there is no tensor '%1'").arg(dialog->chosenText()).toStdString()));
         step.at = stored.at(std::size_t(dialog->choice()));
         step.file = dialog->file();
         QS_TRY(step.sha256, fileSha256(step.file));
@@ -343,28 +337,28 @@ void EditActions::saveEdited()
     const GraphPtr model = m_workspace.document().model();
     const QFileInfo file(toQString(model->info().path));
     const QString path = QFileDialog::getSaveFileName(
-        &m_window, QStringLiteral("Save edited model"),
+        &m_window, tr("Save edited model"),
         file.dir().filePath(file.completeBaseName() + QStringLiteral(".edited.pt2")),
-        QStringLiteral("Exported programs (*.pt2)"));
+        tr("Exported programs (*.pt2)"));
     if (path.isEmpty())
         return;
     if (QFileInfo(path) == file) {
-        m_messages.showMessage(MessageBar::Kind::Warning, QStringLiteral("Not saved"),
-                               QStringLiteral("The file is the model that the edits start from; "
-                                              "choose another name"));
+        m_messages.showMessage(
+            MessageBar::Kind::Warning, tr("Not saved"),
+            tr("The file is the model that the edits start from; choose another name"));
         return;
     }
     m_workspace.pipeline().jobs().run(
-        Lane::Engine, QStringLiteral("save edited"),
+        Lane::Engine, QStringLiteral("saveEdited"),
         [engine = &m_workspace.pipeline().engine(), model, recipe = m_workspace.document().recipe(),
          settings = m_workspace.document().settings(), target = path.toStdString()](
             JobContext& job) { return engine->saveModel(model, recipe, settings, target, job); },
         this,
         [this, path](Result<void> saved) {
             if (!saved)
-                m_messages.showError(QStringLiteral("Saving the edited model"), saved.error());
+                m_messages.showError(tr("Saving the edited model"), saved.error());
             else
-                m_messages.showMessage(MessageBar::Kind::Note, QStringLiteral("Saved"), path);
+                m_messages.showMessage(MessageBar::Kind::Note, tr("Saved"), path);
         });
 }
 

@@ -76,7 +76,7 @@ void EditDialog::askOperator(const std::string& target, bool fixed,
     m_operator->setCompleter(completer);
     m_operator->setCurrentText(toQString(target));
     m_operator->setEnabled(!fixed);
-    m_form->addRow(QStringLiteral("&Operator"), m_operator);
+    m_form->addRow(tr("&Operator"), m_operator);
     m_schema = new QLabel(this);
     m_schema->setWordWrap(true);
     m_schema->setStyleSheet(inkStyle(theme().muted));
@@ -111,16 +111,16 @@ void EditDialog::askName(const std::string& name)
 {
     m_name = new QLineEdit(toQString(name), this);
     m_name->setObjectName(QStringLiteral("editName"));
-    m_form->addRow(QStringLiteral("&Name"), m_name);
+    m_form->addRow(tr("&Name"), m_name);
     connect(m_name, &QLineEdit::textEdited, this, [this] { m_nameIsOurs = false; });
 }
 
 void EditDialog::askBack()
 {
-    m_back = new QCheckBox(QStringLiteral("And &back before it is read"), this);
+    m_back = new QCheckBox(tr("And &back before it is read"), this);
     m_back->setObjectName(QStringLiteral("editBack"));
-    m_back->setToolTip(QStringLiteral("Behind a quantize the dequantize with the same arguments, "
-                                      "behind a cast the one to the type of before"));
+    m_back->setToolTip(tr("Behind a quantize the dequantize with the same arguments, behind a cast "
+                          "the one to the type of before"));
     m_form->addRow(QString(), m_back);
     const auto show = [this] {
         const bool has = hasWayBack(target());
@@ -142,7 +142,7 @@ void EditDialog::askInputs(const std::vector<GraphEditor::Reader>& inputs)
     m_input->setObjectName(QStringLiteral("editInput"));
     for (const auto& input : inputs)
         m_input->addItem(input.text);
-    m_form->addRow(QStringLiteral("&Input"), m_input);
+    m_form->addRow(tr("&Input"), m_input);
 }
 
 void EditDialog::askFile(const QString& label, const QString& filter)
@@ -152,13 +152,12 @@ void EditDialog::askFile(const QString& label, const QString& filter)
     line->setContentsMargins(0, 0, 0, 0);
     m_file = new QLineEdit(row);
     m_file->setObjectName(QStringLiteral("editFile"));
-    auto* browse = new QPushButton(QStringLiteral("Browse…"), row);
+    auto* browse = new QPushButton(tr("Browse…"), row);
     line->addWidget(m_file, 1);
     line->addWidget(browse);
     m_form->addRow(label, row);
     connect(browse, &QPushButton::clicked, this, [this, filter] {
-        const QString path
-            = QFileDialog::getOpenFileName(this, QStringLiteral("Choose a file"), {}, filter);
+        const QString path = QFileDialog::getOpenFileName(this, tr("Choose a file"), {}, filter);
         if (!path.isEmpty())
             m_file->setText(path);
     });
@@ -212,7 +211,7 @@ void EditDialog::showArguments()
         const QString name = toQString(argument.name);
         field->setObjectName(QStringLiteral("argument_") + name);
         field->setAccessibleName(name);
-        field->setPlaceholderText(argument.isNeeded() ? QStringLiteral("needed")
+        field->setPlaceholderText(argument.isNeeded() ? tr("needed")
                                                       : toQString(argument.defaultJson));
         field->setText(m_given.value(name));
         form.addRow(QStringLiteral("%1 (%2)").arg(name, toQString(argument.type)), field);

@@ -22,15 +22,15 @@ EditsPanel::EditsPanel(Workspace& workspace, GraphEditor& editor, QWidget* paren
     , m_workspace(workspace)
     , m_editor(editor)
     , m_list(new QTreeWidget(this))
-    , m_save(new QPushButton(QStringLiteral("Save edited model…"), this))
-    , m_takeAway(new QPushButton(QStringLiteral("Take away"), this))
-    , m_original(new QCheckBox(QStringLiteral("Measure against the original model"), this))
+    , m_save(new QPushButton(tr("Save edited model…"), this))
+    , m_takeAway(new QPushButton(tr("Take away"), this))
+    , m_original(new QCheckBox(tr("Measure against the original model"), this))
 {
     setObjectName(QStringLiteral("editsPanel"));
     setFocusProxy(m_list);
     m_list->setObjectName(QStringLiteral("editsList"));
-    m_list->setAccessibleName(QStringLiteral("Edits of the graph"));
-    m_list->setHeaderLabels({QStringLiteral("Edit"), QStringLiteral("State")});
+    m_list->setAccessibleName(tr("Edits of the graph"));
+    m_list->setHeaderLabels({tr("Edit"), tr("State")});
     m_list->setRootIsDecorated(false);
     m_list->setUniformRowHeights(true);
     m_list->setFrameShape(QFrame::NoFrame);
@@ -38,13 +38,13 @@ EditsPanel::EditsPanel(Workspace& workspace, GraphEditor& editor, QWidget* paren
     m_list->header()->setStretchLastSection(true);
     m_takeAway->setObjectName(QStringLiteral("editsTakeAway"));
     m_takeAway->setToolTip(
-        QStringLiteral("Take the edit out of the list; edits that need it are then left out"));
-    auto* hint = new QLabel(QStringLiteral("Everything is decided on the edited model"), this);
+        tr("Take the edit out of the list; edits that need it are then left out"));
+    auto* hint = new QLabel(tr("Everything is decided on the edited model"), this);
     hint->setStyleSheet(inkStyle(theme().muted));
     m_original->setObjectName(QStringLiteral("editsAgainst"));
     m_original->setToolTip(
-        QStringLiteral("Errors are those of edits and quantization together, at the nodes that "
-                       "both models have; else the edited model in float is the measure"));
+        tr("Errors are those of edits and quantization together, at the nodes that both models "
+           "have; else the edited model in float is the measure"));
     auto* last = new QHBoxLayout;
     last->setContentsMargins(8, 0, 8, 4);
     last->addWidget(hint, 1);
@@ -67,7 +67,7 @@ EditsPanel::EditsPanel(Workspace& workspace, GraphEditor& editor, QWidget* paren
     connect(m_list, &QTreeWidget::itemSelectionChanged, this,
             [this] { m_takeAway->setEnabled(!m_list->selectedItems().isEmpty()); });
     m_save->setObjectName(QStringLiteral("editsSave"));
-    m_save->setToolTip(QStringLiteral("Write the edited float model as a .pt2"));
+    m_save->setToolTip(tr("Write the edited float model as a .pt2"));
     connect(m_save, &QPushButton::clicked, this, &EditsPanel::saveWanted);
     connect(m_takeAway, &QPushButton::clicked, this, [this] {
         if (auto* row = m_list->currentItem())
@@ -89,8 +89,8 @@ void EditsPanel::refresh()
         const bool known = !document.isGraphStale() && i < outcomes.size();
         const std::string problem = known ? outcomes[i].problem : std::string();
         const QString state = !known ? QStringLiteral("…")
-            : problem.empty()        ? QStringLiteral("done")
-                                     : QStringLiteral("left out: %1").arg(toQString(problem));
+            : problem.empty()        ? tr("done")
+                                     : tr("left out: %1").arg(toQString(problem));
         auto* row = new QTreeWidgetItem(
             m_list,
             {QStringLiteral("%1. %2").arg(i + 1).arg(toQString(editText(steps[i]))), state});

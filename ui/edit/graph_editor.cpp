@@ -9,7 +9,7 @@ namespace qs {
 
 namespace {
 
-const QString kTryTag = QStringLiteral("try an edit");
+const QString kTryTag = QStringLiteral("tryEdit");
 
 /// "conv2d" for "aten.conv2d.default".
 std::string wordOf(const std::string& target)
@@ -82,7 +82,7 @@ void GraphEditor::attempt(const std::vector<EditStep>& steps,
                     return;
                 }
             if (!(m_workspace.document().recipe() == before)) {
-                done(QStringLiteral("another decision was made meanwhile; try again"));
+                done(tr("another decision was made meanwhile; try again"));
                 return;
             }
             m_selects = true;
@@ -98,7 +98,7 @@ void GraphEditor::takeAway(std::size_t index)
         return;
     const QString text = toQString(editText(recipe.edits[index]));
     recipe.edits.erase(recipe.edits.begin() + std::ptrdiff_t(index));
-    m_workspace.change(QStringLiteral("take away: %1").arg(text), std::move(recipe));
+    m_workspace.change(tr("take away: %1").arg(text), std::move(recipe));
 }
 
 void GraphEditor::selectTouched()
@@ -146,8 +146,7 @@ std::vector<GraphEditor::Reader> GraphEditor::readersOf(ValueRef value) const
         if (node.kind == NodeKind::Output) {
             for (std::size_t i = 0; i < node.args.size(); ++i)
                 if (const ValueRef* ref = node.args[i].value.asRef(); ref && *ref == value)
-                    out.push_back(
-                        {{{}, {}, int(i)}, QStringLiteral("output %1 of the model").arg(i)});
+                    out.push_back({{{}, {}, int(i)}, tr("output %1 of the model").arg(i)});
             continue;
         }
         forEachPlace(node, [&](const std::string& argument, int item, ValueRef ref) {
@@ -167,7 +166,7 @@ std::vector<GraphEditor::Reader> GraphEditor::inputsOf(NodeId id) const
     forEachPlace(node, [&](const std::string& argument, int item, ValueRef ref) {
         out.push_back(
             {{addressOf({id, 0}), argument, item},
-             QStringLiteral("%1, now %2")
+             tr("%1, now %2")
                  .arg(placeText(node, argument, item), toQString(graph.value(ref).name))});
     });
     return out;

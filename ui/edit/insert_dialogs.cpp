@@ -28,7 +28,7 @@ Result<std::vector<EditStep>> withWayBack(const EditDialog& dialog, const GraphE
 void askInsertAfter(EditDialog& dialog, GraphEditor& editor, const Graph& model, const Node& node)
 {
     const auto readers = editor.readersOf({node.id, 0});
-    QStringList texts {QStringLiteral("every reader"), QStringLiteral("nobody yet")};
+    QStringList texts {QObject::tr("every reader"), QObject::tr("nobody yet")};
     std::vector<ReaderAddress> every;
     for (const auto& reader : readers) {
         texts << reader.text;
@@ -36,7 +36,7 @@ void askInsertAfter(EditDialog& dialog, GraphEditor& editor, const Graph& model,
     }
     dialog.askOperator(kFirstOffered, false, {});
     dialog.askBack();
-    dialog.askChoice(QStringLiteral("&For"), texts);
+    dialog.askChoice(QObject::tr("&For"), texts);
     dialog.askName(editor.freeName(kFirstOffered));
     EditStep about;
     about.at = editor.addressOf({node.id, 0});
@@ -73,7 +73,7 @@ void askInsertOnInput(EditDialog& dialog, GraphEditor& editor, const Graph& mode
     }
     dialog.askOperator(kFirstOffered, false, {});
     dialog.askBack();
-    dialog.askChoice(QStringLiteral("&On the input"), texts);
+    dialog.askChoice(QObject::tr("&On the input"), texts);
     dialog.askName(editor.freeName(kFirstOffered));
     dialog.make = [&dialog, inputs, addresses]() -> Result<EditStep> {
         EditStep step;

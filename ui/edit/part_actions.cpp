@@ -90,8 +90,7 @@ void PartActions::extract()
         if (problem.isEmpty())
             offerData();
         else
-            m_messages.showMessage(MessageBar::Kind::Warning, QStringLiteral("Not extracted"),
-                                   problem);
+            m_messages.showMessage(MessageBar::Kind::Warning, tr("Not extracted"), problem);
     });
 }
 
@@ -99,19 +98,18 @@ void PartActions::offerData()
 {
     QAction& save = m_actions[ActionId::SavePartData];
     m_messages.showChoices(
-        MessageBar::Kind::Note, kPartTopic, QStringLiteral("The part has inputs of its own"),
-        QStringLiteral("The whole model's data do not fit it; a run of the whole gives those that "
-                       "do"),
-        {}, {{save.text().remove(QLatin1Char('&')), save.toolTip(), [&save] { save.trigger(); }}});
+        MessageBar::Kind::Note, kPartTopic, tr("The part has inputs of its own"),
+        tr("The whole model's data do not fit it; a run of the whole gives those that do"), {},
+        {{save.text().remove(QLatin1Char('&')), save.toolTip(), [&save] { save.trigger(); }}});
 }
 
 void PartActions::askForFile()
 {
     const QFileInfo model(toQString(m_workspace.document().model()->info().path));
     const QString path = QFileDialog::getSaveFileName(
-        &m_window, QStringLiteral("Save the part's data"),
+        &m_window, tr("Save the part's data"),
         model.dir().filePath(model.completeBaseName() + QStringLiteral(".part.npz")),
-        QStringLiteral("NumPy arrays (*.npz)"));
+        tr("NumPy arrays (*.npz)"));
     if (!path.isEmpty())
         saveData(path);
 }
@@ -122,13 +120,13 @@ void PartActions::saveData(const QString& path)
     for (const std::string& read :
          {document.settings().calibrationData, document.settings().comparisonData})
         if (!read.empty() && QFileInfo(path) == QFileInfo(toQString(read))) {
-            m_messages.showMessage(MessageBar::Kind::Warning, QStringLiteral("Not saved"),
-                                   QStringLiteral("The file holds the data that are to be run; "
-                                                  "choose another name"));
+            m_messages.showMessage(
+                MessageBar::Kind::Warning, tr("Not saved"),
+                tr("The file holds the data that are to be run; choose another name"));
             return;
         }
     m_workspace.pipeline().jobs().run(
-        Lane::Engine, QStringLiteral("save part data"),
+        Lane::Engine, QStringLiteral("savePartData"),
         [engine = &m_workspace.pipeline().engine(), part = document.edited(),
          recipe = document.recipe(), settings = document.settings(),
          target = path.toStdString()](JobContext& job) {
@@ -137,7 +135,7 @@ void PartActions::saveData(const QString& path)
         this,
         [this, path, part = document.edited()](Result<void> saved) {
             if (!saved) {
-                m_messages.showError(QStringLiteral("Saving the part's data"), saved.error());
+                m_messages.showError(tr("Saving the part's data"), saved.error());
                 return;
             }
             const bool isOpen = m_workspace.document().edited() == part;
@@ -149,9 +147,9 @@ void PartActions::saveData(const QString& path)
                 settings.comparisonData.clear();
                 m_workspace.document().setSettings(settings);
             }
-            m_messages.showMessage(
-                MessageBar::Kind::Note, QStringLiteral("Saved"),
-                isOpen ? QStringLiteral("%1; the part is calibrated on it").arg(path) : path);
+            m_messages.showMessage(MessageBar::Kind::Note, tr("Saved"),
+                                   isOpen ? tr("%1; the part is calibrated on it").arg(path)
+                                          : path);
         });
 }
 

@@ -227,12 +227,12 @@ void RewireDrag::drop(const QPoint& at)
         wish(readings.front(), *value);
     else if (readings.empty()) {
         Q_EMIT refused(
-            edge ? QStringLiteral("%1 depends on what would read it, gives several values, or "
-                                  "another kind of them")
+            edge ? tr("%1 depends on what would read it, gives several values, or another kind of "
+                      "them")
                        .arg(toQString(
                            drawing->tree->entry(drawing->nodes[std::size_t(node)].entry).label))
-                 : QStringLiteral("%1 has no input that could read it: the value depends on what "
-                                  "it makes, or is of another kind")
+                 : tr("%1 has no input that could read it: the value depends on what it makes, or "
+                      "is of another kind")
                        .arg(toQString(
                            drawing->tree->entry(drawing->nodes[std::size_t(node)].entry).label)));
     } else {
@@ -240,7 +240,7 @@ void RewireDrag::drop(const QPoint& at)
         menu.setObjectName(QStringLiteral("rewireMenu"));
         for (const Edge& reading : readings)
             connect(
-                menu.addAction(QStringLiteral("Feed %1, %2")
+                menu.addAction(tr("Feed %1, %2")
                                    .arg(toQString(drawing->graph->get(reading.reader.node).name),
                                         toQString(drawing->graph->get(reading.reader.node)
                                                       .args[reading.reader.argument]
@@ -271,7 +271,7 @@ void RewireDrag::wish(const Edge& reading, ValueRef value)
     const Node& reader = *found;
     const NamedArgument& argument = reader.args[reading.reader.argument];
     if (reader.kind == NodeKind::Output) {
-        Q_EMIT refused(QStringLiteral("the model's outputs are added and dropped, not fed"));
+        Q_EMIT refused(tr("the model's outputs are added and dropped, not fed"));
         return;
     }
     EditStep step;
@@ -292,7 +292,7 @@ void RewireDrag::wish(const Edge& reading, ValueRef value)
     }
     step.to = m_editor.addressOf(value);
     if (step.to.kind == ValueAddress::Kind::None || step.at.kind == ValueAddress::Kind::None)
-        Q_EMIT refused(QStringLiteral("an edit cannot name this value or this input"));
+        Q_EMIT refused(tr("an edit cannot name this value or this input"));
     else
         Q_EMIT wanted(step);
 }

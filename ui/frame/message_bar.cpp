@@ -60,7 +60,7 @@ MessageBar::MessageBar(QWidget* parent)
     close->setObjectName(QStringLiteral("messageClose"));
     close->setText(QStringLiteral("✕"));
     close->setAutoRaise(true);
-    close->setToolTip(QStringLiteral("Close this message"));
+    close->setToolTip(tr("Close this message"));
     m_goto->setObjectName(QStringLiteral("messageGoto"));
     row->addWidget(m_icon, 0, Qt::AlignTop);
     row->addLayout(lines, 1);
@@ -80,10 +80,10 @@ void MessageBar::showError(const QString& what, const Error& error, bool canShow
     if (!error.file.empty())
         where << placeText(QString::fromStdString(error.file));
     if (!error.node.empty())
-        where << QStringLiteral("node %1").arg(QString::fromStdString(error.node));
-    QString headline = QStringLiteral("%1 failed").arg(what);
+        where << tr("node %1").arg(QString::fromStdString(error.node));
+    QString headline = tr("%1 failed").arg(what);
     if (!where.isEmpty())
-        headline += QStringLiteral(" at ") + where.join(QStringLiteral(", "));
+        headline = tr("%1 at %2").arg(headline, where.join(QStringLiteral(", ")));
     QString detail = cause;
     if (!error.hint.empty())
         detail += QStringLiteral(". ") + sentence(error.hint);
@@ -96,8 +96,8 @@ void MessageBar::showError(const QString& what, const Error& error, bool canShow
 void MessageBar::nameNode(const QString& node)
 {
     m_node = node;
-    m_goto->setText(QStringLiteral("Show %1").arg(m_node));
-    m_goto->setToolTip(QStringLiteral("Select the node and bring it into view"));
+    m_goto->setText(tr("Show %1").arg(m_node));
+    m_goto->setToolTip(tr("Select the node and bring it into view"));
     m_goto->setVisible(!m_node.isEmpty());
 }
 

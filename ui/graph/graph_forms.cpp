@@ -60,11 +60,11 @@ void GraphForms::want()
         return;
     m_wanted = true;
     if (!model || !plan) {
-        m_note = QStringLiteral("Planning…");
+        m_note = tr("Planning…");
         Q_EMIT changed();
         return;
     }
-    m_note = QStringLiteral("Converting…");
+    m_note = tr("Converting…");
     Q_EMIT changed();
     ConvertedPtr converted = document.isStale(Stage::Convert) ? nullptr : document.converted();
     auto& engine = m_workspace.pipeline().engine();

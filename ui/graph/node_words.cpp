@@ -35,19 +35,19 @@ QString verdictDetail(Verdict verdict)
 {
     switch (verdict) {
     case Verdict::FloatByRule:
-        return QStringLiteral("float (by rule)");
+        return QObject::tr("float (by rule)");
     case Verdict::FloatByBackend:
-        return QStringLiteral("float (by backend)");
+        return QObject::tr("float (by backend)");
     case Verdict::FloatByConstraint:
-        return QStringLiteral("float (by constraint)");
+        return QObject::tr("float (by constraint)");
     case Verdict::FloatByKernelCheck:
-        return QStringLiteral("float (kernel check)");
+        return QObject::tr("float (kernel check)");
     case Verdict::Opaque:
-        return QStringLiteral("opaque");
+        return QObject::tr("opaque");
     case Verdict::ShapeOnly:
-        return QStringLiteral("shape only");
+        return QObject::tr("shape only");
     case Verdict::Shared:
-        return QStringLiteral("shared with input");
+        return QObject::tr("shared with input");
     default:
         return {};
     }
@@ -89,7 +89,7 @@ QString plainDetail(const Facts& facts, const Graph& graph, const FoldEntry& ent
         return QString::fromStdString(node.target);
     }
     if (entry.kind == FoldEntry::Kind::Input)
-        return node.outputs.empty() ? QStringLiteral("input")
+        return node.outputs.empty() ? QObject::tr("input")
                                     : QString::fromStdString(node.outputs[0].type.text());
     return QString::fromStdString(shortOpName(node.target));
 }
@@ -102,7 +102,7 @@ QString unitDetail(const Facts& facts, const Graph& graph, const FoldEntry& entr
     const bool edited = &graph == facts.model()
         && std::any_of(entry.members.begin(), entry.members.end(),
                        [&](NodeId id) { return facts.isEdited(id); });
-    return edited ? QStringLiteral("edited · %1").arg(plain) : plain;
+    return edited ? QObject::tr("edited · %1").arg(plain) : plain;
 }
 
 QString insideText(const Facts& facts, const Graph& graph, const FoldTree& tree,
@@ -142,8 +142,8 @@ QString bodiesDetail(const Facts& facts, const Graph& graph, const FoldEntry& en
         bodies += owner ? owner->subgraphs.size() : graph.get(id).subgraphs.size();
     }
     return bodies == 0 ? QString()
-        : bodies == 1  ? QStringLiteral(" · look inside")
-                       : QStringLiteral(" · %1 bodies").arg(bodies);
+        : bodies == 1  ? QObject::tr(" · look inside")
+                       : QObject::tr(" · %1 bodies").arg(bodies);
 }
 
 QString nodeCount(const FoldEntry& entry)
@@ -157,7 +157,7 @@ QString moduleDetail(const FoldTree& tree, const FoldEntry& entry)
     for (int child : entry.children)
         blocks += tree.entry(child).isModule();
     if (!entry.wrap.empty())
-        return QStringLiteral("one node · %1 inside").arg(entry.units);
+        return QObject::tr("one node · %1 inside").arg(entry.units);
     QString text = nodeCount(entry);
     if (blocks > 0)
         text += toQString(", " + counted(blocks, "block"));
@@ -169,7 +169,7 @@ QString verdictBadge(const Facts& facts, NodeId leader, Verdict verdict)
     if (isFloat(verdict))
         return QStringLiteral("float");
     if (verdict == Verdict::Opaque)
-        return QStringLiteral("opaque");
+        return QObject::tr("opaque");
     if (verdict != Verdict::Quantized && verdict != Verdict::Shared)
         return {};
     const auto* planned = facts.observer(facts.outputObserver(leader));
@@ -191,7 +191,7 @@ QString shapeText(const ValueType& type)
     QStringList sizes;
     for (const auto& dim : type.shape)
         sizes << QString::fromStdString(dim.text());
-    return sizes.isEmpty() ? QStringLiteral("scalar") : sizes.join(QStringLiteral("×"));
+    return sizes.isEmpty() ? QObject::tr("scalar") : sizes.join(QStringLiteral("×"));
 }
 
 QString scaleText(double scale)

@@ -64,9 +64,9 @@ std::vector<HelpTopic> readGuide(const QString& folder)
     if (out.empty())
         out.push_back({QStringLiteral("start"),
                        {},
-                       QStringLiteral("The guide is not here"),
-                       QStringLiteral("Its pages are looked for in `%1`. Install the program anew, "
-                                      "or set QUANTSCOPE_RESOURCES to the folder that holds them.")
+                       QObject::tr("The guide is not here"),
+                       QObject::tr("Its pages are looked for in `%1`. Install the program anew, or "
+                                   "set QUANTSCOPE_RESOURCES to the folder that holds them.")
                            .arg(QDir::toNativeSeparators(folder)),
                        folder,
                        {}});

@@ -50,16 +50,16 @@ HelpWindow::HelpWindow(QWidget* parent)
     , m_text(new QTextBrowser(this))
 {
     setObjectName(QStringLiteral("helpWindow"));
-    setWindowTitle(QStringLiteral("Help"));
+    setWindowTitle(tr("Help"));
     resize(920, 620);
     m_field->setObjectName(QStringLiteral("helpField"));
-    m_field->setAccessibleName(QStringLiteral("Find in the help"));
-    m_field->setPlaceholderText(QStringLiteral("Find in the help …"));
+    m_field->setAccessibleName(tr("Find in the help"));
+    m_field->setPlaceholderText(tr("Find in the help …"));
     m_list->setObjectName(QStringLiteral("helpTopics"));
-    m_list->setAccessibleName(QStringLiteral("Help topics"));
+    m_list->setAccessibleName(tr("Help topics"));
     m_list->setSpacing(1);
     m_text->setObjectName(QStringLiteral("helpText"));
-    m_text->setAccessibleName(QStringLiteral("Explanation"));
+    m_text->setAccessibleName(tr("Explanation"));
     m_text->setOpenLinks(false);
     m_text->setFrameShape(QFrame::NoFrame);
     m_text->document()->setDocumentMargin(kMargin);

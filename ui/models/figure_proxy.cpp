@@ -22,8 +22,7 @@ void FigureProxy::keep(std::function<bool(int)> wanted)
 QString FigureProxy::countText(const std::string& noun) const
 {
     const int shown = rowCount(), all = sourceModel()->rowCount();
-    return shown == all ? toQString(counted(all, noun))
-                        : QStringLiteral("%1 of %2").arg(shown).arg(all);
+    return shown == all ? toQString(counted(all, noun)) : tr("%1 of %2").arg(shown).arg(all);
 }
 
 bool FigureProxy::filterAcceptsRow(int row, const QModelIndex&) const

@@ -17,8 +17,6 @@ namespace {
 
 constexpr ErrorTerm kTableTerms[]
     = {ErrorTerm::BornHere, ErrorTerm::Cumulative, ErrorTerm::Isolated, ErrorTerm::Inherited};
-constexpr const char* kTermWords[] = {"born here", "cumulative", "isolated", "inherited"};
-constexpr const char* kMetricWords[] = {"dB", "cosine", "MSE", "max"};
 
 QString csvCell(const QString& text)
 {
@@ -157,7 +155,13 @@ QVariant MetricsModel::data(const QModelIndex& index, int role) const
 
 QVariant MetricsModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    static constexpr const char* kWords[] = {"node", "operator", "module", "qconfig", "step"};
+    static constexpr const char* kWords[]
+        = {QT_TR_NOOP("node"), QT_TR_NOOP("operator"), QT_TR_NOOP("module"), QT_TR_NOOP("qconfig"),
+           QT_TR_NOOP("step")};
+    static constexpr const char* kTermWords[] = {QT_TR_NOOP("born here"), QT_TR_NOOP("cumulative"),
+                                                 QT_TR_NOOP("isolated"), QT_TR_NOOP("inherited")};
+    static constexpr const char* kMetricWords[]
+        = {QT_TR_NOOP("dB"), QT_TR_NOOP("cosine"), QT_TR_NOOP("MSE"), QT_TR_NOOP("max")};
     if (orientation != Qt::Horizontal || section < 0 || section >= kColumns)
         return {};
     if (role == Qt::TextAlignmentRole)
@@ -166,20 +170,18 @@ QVariant MetricsModel::headerData(int section, Qt::Orientation orientation, int 
         return {};
     const bool isHint = role == Qt::ToolTipRole;
     if (section == kKlColumn)
-        return isHint ? QStringLiteral("KL divergence: how far the converted values are spread "
-                                       "otherwise than the float ones, in nats, over 64 bins of "
-                                       "the first batch's range; of large values 131,072 elements "
-                                       "a batch are counted")
+        return isHint ? tr("KL divergence: how far the converted values are spread otherwise than "
+                           "the float ones, in nats, over 64 bins of the first batch's range; of "
+                           "large values 131,072 elements a batch are counted")
                       : QStringLiteral("KL");
     if (section == kStepsApartColumn)
-        return isHint ? QStringLiteral("The most steps that the lowered form, run whole over one "
-                                       "batch, is from the reference form")
-                      : QStringLiteral("steps apart");
+        return isHint ? tr("The most steps that the lowered form, run whole over one batch, is "
+                           "from the reference form")
+                      : tr("steps apart");
     if (section < FirstMetric)
-        return QString::fromLatin1(kWords[section]);
-    return QStringLiteral("%1 %2").arg(
-        QString::fromLatin1(kTermWords[(section - FirstMetric) / kMetrics]),
-        QString::fromLatin1(kMetricWords[(section - FirstMetric) % kMetrics]));
+        return tr(kWords[section]);
+    return QStringLiteral("%1 %2").arg(tr(kTermWords[(section - FirstMetric) / kMetrics]),
+                                       tr(kMetricWords[(section - FirstMetric) % kMetrics]));
 }
 
 QString csvOf(const QAbstractItemModel& table, const std::vector<int>& rows)

@@ -119,12 +119,11 @@ QVariant ModuleTreeModel::text(int index, int column) const
         if (!entry.isModule() && entry.kind == FoldEntry::Kind::Unit) {
             const Verdict verdict = facts.verdict(nodes);
             if (verdict == Verdict::Shared)
-                text = QStringLiteral("shared");
+                text = tr("shared");
             else if (verdict == Verdict::ShapeOnly)
-                text = QStringLiteral("shape");
+                text = tr("shape");
             else if (facts.hasPlan() && verdict != Verdict::Quantized)
-                text = verdict == Verdict::Opaque ? QStringLiteral("opaque")
-                                                  : QStringLiteral("float");
+                text = verdict == Verdict::Opaque ? tr("opaque") : QStringLiteral("float");
         }
         return facts.isOverridden(nodes) && !entry.isModule() ? text + QStringLiteral(" ✎") : text;
     }
@@ -137,9 +136,9 @@ QVariant ModuleTreeModel::toolTip(int index, int column) const
     const auto& entry = m_tree->entry(index);
     const auto nodes = m_tree->nodesOf(index);
     if (column == ErrorColumn)
-        return QStringLiteral("SQNR, %1%2")
+        return tr("SQNR, %1%2")
             .arg(errorTermText(kTerm),
-                 entry.isModule() ? QStringLiteral(", of the worst node inside") : QString());
+                 entry.isModule() ? tr(", of the worst node inside") : QString());
     // A narrow panel cuts the row's own text: it comes first.
     QStringList lines {text(index, column).toString()};
     if (entry.isModule() && !entry.path.empty())
@@ -188,15 +187,17 @@ QVariant ModuleTreeModel::headerData(int section, Qt::Orientation orientation, i
     if (orientation != Qt::Horizontal)
         return {};
     if (role == Qt::DisplayRole) {
-        static const char* const names[] = {"Modules", "qconfig", "dB"};
-        return QString::fromLatin1(names[section]);
+        static const char* const names[]
+            = {QT_TR_NOOP("Modules"), QT_TR_NOOP("qconfig"), QT_TR_NOOP("dB")};
+        return tr(names[section]);
     }
     if (role == Qt::ToolTipRole) {
-        static const char* const tips[] = {
-            "The model's modules; a double click opens or closes one",
-            "How it is quantized; a pencil marks a rule of your own",
-            "Signal to quantization noise born here, of the worst node inside; higher is better"};
-        return QString::fromLatin1(tips[section]);
+        static const char* const tips[]
+            = {QT_TR_NOOP("The model's modules; a double click opens or closes one"),
+               QT_TR_NOOP("How it is quantized; a pencil marks a rule of your own"),
+               QT_TR_NOOP("Signal to quantization noise born here, of the worst node inside; "
+                          "higher is better")};
+        return tr(tips[section]);
     }
     if (role == Qt::TextAlignmentRole)
         return int((section == ErrorColumn ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);

@@ -76,18 +76,19 @@ QVariant SearchResultModel::headerData(int section, Qt::Orientation orientation,
     {
         const char* name;
         const char* tip;
-    } kColumns[] = {{"node", "The operator, or the operators that are fused into one"},
-                    {"module", "The innermost module around it"},
-                    {"qconfig", "How it is quantized; float where it is not"},
-                    {"dB", "Signal to quantization noise born in the node"}};
+    } kColumns[] = {
+        {QT_TR_NOOP("node"), QT_TR_NOOP("The operator, or the operators that are fused into one")},
+        {QT_TR_NOOP("module"), QT_TR_NOOP("The innermost module around it")},
+        {QT_TR_NOOP("qconfig"), QT_TR_NOOP("How it is quantized; float where it is not")},
+        {QT_TR_NOOP("dB"), QT_TR_NOOP("Signal to quantization noise born in the node")}};
     if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
         return {};
     if (role == Qt::TextAlignmentRole)
         return int((section == ErrorColumn ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     if (role == Qt::DisplayRole)
-        return QString::fromLatin1(kColumns[section].name);
+        return tr(kColumns[section].name);
     if (role == Qt::ToolTipRole)
-        return QString::fromLatin1(kColumns[section].tip);
+        return tr(kColumns[section].tip);
     return {};
 }
 

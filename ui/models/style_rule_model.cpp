@@ -12,9 +12,14 @@ namespace qs {
 const std::vector<NamedColour>& ruleColours()
 {
     static const std::vector<NamedColour> colours
-        = {{"orange", "#e69f00"}, {"sky blue", "#56b4e9"}, {"green", "#009e73"},
-           {"yellow", "#f0e442"}, {"blue", "#0072b2"},     {"vermilion", "#d55e00"},
-           {"purple", "#cc79a7"}, {"grey", "#8c8c8c"}};
+        = {{QT_TRANSLATE_NOOP("QObject", "orange"), "#e69f00"},
+           {QT_TRANSLATE_NOOP("QObject", "sky blue"), "#56b4e9"},
+           {QT_TRANSLATE_NOOP("QObject", "green"), "#009e73"},
+           {QT_TRANSLATE_NOOP("QObject", "yellow"), "#f0e442"},
+           {QT_TRANSLATE_NOOP("QObject", "blue"), "#0072b2"},
+           {QT_TRANSLATE_NOOP("QObject", "vermilion"), "#d55e00"},
+           {QT_TRANSLATE_NOOP("QObject", "purple"), "#cc79a7"},
+           {QT_TRANSLATE_NOOP("QObject", "grey"), "#8c8c8c"}};
     return colours;
 }
 
@@ -25,7 +30,7 @@ QString colourCode(const QString& text)
 {
     const QString wanted = text.trimmed().toLower();
     for (const NamedColour& colour : ruleColours())
-        if (wanted == QLatin1String(colour.name))
+        if (wanted == QObject::tr(colour.name).toLower())
             return QString::fromLatin1(colour.code);
     return wanted;
 }
@@ -34,7 +39,7 @@ QString colourName(const QString& code)
 {
     for (const NamedColour& colour : ruleColours())
         if (code == QLatin1String(colour.code))
-            return QString::fromLatin1(colour.name);
+            return QObject::tr(colour.name);
     return code;
 }
 
@@ -123,8 +128,8 @@ QVariant StyleRuleModel::textOf(std::size_t row, int column) const
     case Label:
         return rule.label;
     case Matches:
-        return !m_rules.error(row).isEmpty() ? QStringLiteral("cannot be read")
-            : rule.query.trimmed().isEmpty() ? QStringLiteral("type a search")
+        return !m_rules.error(row).isEmpty() ? tr("cannot be read")
+            : rule.query.trimmed().isEmpty() ? tr("type a search")
                                              : QString::number(m_rules.decided(row));
     default:
         return {};
@@ -139,9 +144,8 @@ QVariant StyleRuleModel::data(const QModelIndex& index, int role) const
     const StyleRule& rule = m_rules.rules()[row];
     switch (role) {
     case Qt::DisplayRole:
-        return index.column() == Detail
-            ? QVariant(rule.hideDetail ? QStringLiteral("hidden") : QStringLiteral("shown"))
-            : textOf(row, index.column());
+        return index.column() == Detail ? QVariant(rule.hideDetail ? tr("hidden") : tr("shown"))
+                                        : textOf(row, index.column());
     case Qt::EditRole:
         return textOf(row, index.column());
     case Qt::DecorationRole:
@@ -193,8 +197,9 @@ QVariant StyleRuleModel::headerData(int section, Qt::Orientation orientation, in
     if (orientation == Qt::Vertical)
         return section + 1;
     static const char* const titles[ColumnCount]
-        = {"Search", "Colour", "Label", "Detail", "Decides"};
-    return QString::fromLatin1(titles[section]);
+        = {QT_TR_NOOP("Search"), QT_TR_NOOP("Colour"), QT_TR_NOOP("Label"), QT_TR_NOOP("Detail"),
+           QT_TR_NOOP("Decides")};
+    return tr(titles[section]);
 }
 
 Qt::ItemFlags StyleRuleModel::flags(const QModelIndex& index) const

@@ -54,7 +54,7 @@ private:
 /// A colour to choose for a rule.
 struct NamedColour
 {
-    const char* name; ///< as people say it
+    const char* name; ///< as people say it, to be translated
     const char* code; ///< "#0072b2"
 };
 /// Eight colours that colour-blind people tell apart (Okabe and Ito).

@@ -44,24 +44,23 @@ CodePanel::CodePanel(Workspace& workspace, QWidget* parent)
     setObjectName(QStringLiteral("codePanel"));
     fillPanel(*this);
     m_leftForm->setObjectName(QStringLiteral("codeForm"));
-    m_leftForm->setAccessibleName(QStringLiteral("Form of the model shown as code"));
-    m_leftForm->setToolTip(QStringLiteral("Which form of the model to print"));
+    m_leftForm->setAccessibleName(tr("Form of the model shown as code"));
+    m_leftForm->setToolTip(tr("Which form of the model to print"));
     m_rightForm->setObjectName(QStringLiteral("codeOtherForm"));
-    m_rightForm->setAccessibleName(QStringLiteral("Form of the model to compare with"));
-    m_rightForm->setToolTip(
-        QStringLiteral("A second form beside it; lines that differ are tinted"));
-    m_rightForm->addItem(QStringLiteral("alone"));
+    m_rightForm->setAccessibleName(tr("Form of the model to compare with"));
+    m_rightForm->setToolTip(tr("A second form beside it; lines that differ are tinted"));
+    m_rightForm->addItem(tr("alone"));
     for (CodeForm form : kCodeForms) {
         m_leftForm->addItem(toQString(codeFormName(form)));
-        m_rightForm->addItem(QStringLiteral("beside %1").arg(toQString(codeFormName(form))));
+        m_rightForm->addItem(tr("beside %1").arg(toQString(codeFormName(form))));
     }
-    m_rightForm->addItem(QStringLiteral("beside Python"));
+    m_rightForm->addItem(tr("beside Python"));
     for (auto* box : {m_leftForm, m_rightForm})
         box->setFont(uiFont(11.5));
     m_left->setObjectName(QStringLiteral("codeLeft"));
-    m_left->setAccessibleName(QStringLiteral("Code"));
+    m_left->setAccessibleName(tr("Code"));
     m_right->setObjectName(QStringLiteral("codeRight"));
-    m_right->setAccessibleName(QStringLiteral("Code of the form beside it"));
+    m_right->setAccessibleName(tr("Code of the form beside it"));
     m_note->setObjectName(QStringLiteral("codeNote"));
     m_note->setColor(theme().muted);
 
@@ -165,12 +164,12 @@ void CodePanel::reload()
     const PlanPtr plan = document.plan();
     ConvertedPtr converted = document.isStale(Stage::Convert) ? nullptr : document.converted();
     if (convert && !converted && !plan) {
-        m_note->setText(QStringLiteral("Planning…"));
+        m_note->setText(tr("Planning…"));
         return;
     }
     auto& engine = m_workspace.pipeline().engine();
     const Recipe recipe = document.recipe();
-    m_note->setText(QStringLiteral("Printing…"));
+    m_note->setText(tr("Printing…"));
     // An outline runs operators: it waits for its turn behind a running stage.
     const Lane lane = convert && !converted ? Lane::Engine : Lane::Pool;
     m_workspace.pipeline().jobs().run(
@@ -233,7 +232,7 @@ void CodePanel::arrange()
     m_right->setRows(std::move(right));
     QString note = m_shownNote;
     if (other >= 0 && m_forms)
-        note = QStringLiteral("%1 · %2 lines differ")
+        note = tr("%1 · %2 lines differ")
                    .arg(note)
                    .arg(std::max(m_left->changeCount(), m_right->changeCount()));
     m_note->setText(note.startsWith(QLatin1String(" · ")) ? note.mid(3) : note);

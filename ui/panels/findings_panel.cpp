@@ -55,8 +55,8 @@ FindingsPanel::FindingsPanel(Workspace& workspace, QWidget* parent)
     , m_workspace(workspace)
 {
     setObjectName(QStringLiteral("findingsPanel"));
-    setAccessibleName(QStringLiteral("Findings"));
-    setToolTip(QStringLiteral("Click a row to select its node"));
+    setAccessibleName(tr("Findings"));
+    setToolTip(tr("Click a row to select its node"));
     setColumnCount(2);
     setHeaderHidden(true);
     setRootIsDecorated(true);
@@ -93,11 +93,13 @@ void FindingsPanel::showTrace(int& count)
         const char* title;
         const char* name;
     } kSections[] = {
-        {{Kind::Failure}, "What the export failed at", "findingsFailures"},
-        {{Kind::Frozen}, "Decided by the example's values", "findingsFrozen"},
-        {{Kind::Untaken}, "Code that the export did not run", "findingsUntaken"},
-        {{Kind::Training, Kind::Stub}, "Leftovers in the exported model", "findingsLeftovers"},
-        {{Kind::Advice}, "Places that tend to freeze or break", "findingsAdvice"},
+        {{Kind::Failure}, QT_TR_NOOP("What the export failed at"), "findingsFailures"},
+        {{Kind::Frozen}, QT_TR_NOOP("Decided by the example's values"), "findingsFrozen"},
+        {{Kind::Untaken}, QT_TR_NOOP("Code that the export did not run"), "findingsUntaken"},
+        {{Kind::Training, Kind::Stub},
+         QT_TR_NOOP("Leftovers in the exported model"),
+         "findingsLeftovers"},
+        {{Kind::Advice}, QT_TR_NOOP("Places that tend to freeze or break"), "findingsAdvice"},
     };
     for (const auto& section : kSections) {
         std::vector<Finding> findings;
@@ -106,7 +108,7 @@ void FindingsPanel::showTrace(int& count)
                 findings.push_back(
                     {QString::fromStdString(finding.module), traceLine(finding), true});
         count += int(findings.size());
-        addSection(QString::fromLatin1(section.title), QString::fromLatin1(section.name), findings);
+        addSection(tr(section.title), QString::fromLatin1(section.name), findings);
     }
 }
 
@@ -116,15 +118,15 @@ void FindingsPanel::refresh()
     const auto& document = m_workspace.document();
     const GraphPtr& model = document.model();
     int count = 0;
-    const auto show = [&](const char* title, const char* name, std::vector<Finding> findings) {
+    const auto show = [&](const QString& title, const char* name, std::vector<Finding> findings) {
         count += int(findings.size());
-        addSection(QString::fromUtf8(title), QString::fromLatin1(name), findings);
+        addSection(title, QString::fromLatin1(name), findings);
     };
     if (model) {
         std::vector<Finding> origin;
         for (const std::string& line : m_origin)
             origin.push_back({QString(), QString::fromStdString(line)});
-        show("How the file was made", "findingsOrigin", std::move(origin));
+        show(tr("How the file was made"), "findingsOrigin", std::move(origin));
     }
     if (model && document.plan()) {
         std::vector<Finding> unused, others;
@@ -133,8 +135,8 @@ void FindingsPanel::refresh()
             const bool isUnused = text.contains(QLatin1String("matches no"));
             (isUnused ? unused : others).push_back({namedNode(*model, text), text});
         }
-        show("Rules that match nothing", "findingsRules", std::move(unused));
-        show("What the plan warns of", "findingsPlan", std::move(others));
+        show(tr("Rules that match nothing"), "findingsRules", std::move(unused));
+        show(tr("What the plan warns of"), "findingsPlan", std::move(others));
     }
     if (m_trace)
         showTrace(count);
@@ -146,15 +148,16 @@ void FindingsPanel::refresh()
             list.push_back({QString::fromStdString(node ? node->name : residue.name),
                             QString::fromStdString(residue.reason)});
         }
-        const char* stale = document.isStale(Stage::Convert) ? " (of other decisions)" : "";
-        show((std::string("Computed in float between quantize and dequantize") + stale).c_str(),
-             "findingsUnlowered", std::move(unlowered));
-        show((std::string("Quantize-dequantize pairs without effect") + stale).c_str(),
-             "findingsDead", std::move(dead));
+        const QString stale
+            = document.isStale(Stage::Convert) ? tr(" (of other decisions)") : QString();
+        show(tr("Computed in float between quantize and dequantize") + stale, "findingsUnlowered",
+             std::move(unlowered));
+        show(tr("Quantize-dequantize pairs without effect") + stale, "findingsDead",
+             std::move(dead));
     }
     if (count == 0) {
-        auto* item = new QTreeWidgetItem(
-            this, {model ? QStringLiteral("Nothing to report") : QString(), QString()});
+        auto* item
+            = new QTreeWidgetItem(this, {model ? tr("Nothing to report") : QString(), QString()});
         item->setFlags(Qt::NoItemFlags);
         item->setForeground(0, theme().muted);
     }
@@ -177,8 +180,8 @@ void FindingsPanel::addSection(const QString& title, const QString& name,
     section->setFlags(Qt::ItemIsEnabled);
     for (const Finding& finding : findings) {
         const bool isRoot = finding.isModule && finding.node.isEmpty();
-        auto* item = new QTreeWidgetItem(
-            section, {isRoot ? QStringLiteral("(model)") : finding.node, finding.text});
+        auto* item
+            = new QTreeWidgetItem(section, {isRoot ? tr("(model)") : finding.node, finding.text});
         item->setFont(0, monoFont(11));
         item->setFont(1, uiFont(12));
         item->setToolTip(0, item->text(0));

@@ -33,7 +33,7 @@ QString histogramText(const StepCounts& steps)
         parts << QStringLiteral("%1%2%3: %4")
                      .arg(apart > 0 ? QStringLiteral("+") : QString())
                      .arg(apart)
-                     .arg(isEnd ? QStringLiteral(" and beyond") : QString())
+                     .arg(isEnd ? QObject::tr(" and beyond") : QString())
                      .arg(count);
     }
     return parts.join(QStringLiteral(", "));
@@ -48,7 +48,7 @@ void fillSteps(QTreeWidgetItem& item, int column, const StepCounts* steps)
         item.setText(column + 1, toQString(stepsText(steps->mean())));
         for (int i = 0; i < 3; ++i)
             item.setToolTip(column + i,
-                            QStringLiteral("Elements by steps, lowered less reference: %1")
+                            QObject::tr("Elements by steps, lowered less reference: %1")
                                 .arg(histogramText(*steps)));
     }
     item.setText(column + 2, toQString(stepsText(steps->largest)));
@@ -77,13 +77,11 @@ FormsPanel::FormsPanel(Workspace& workspace, QWidget* parent)
     m_headline->setWordWrap(true);
     column->addWidget(m_headline);
     m_rows->setObjectName(QStringLiteral("formsRows"));
-    m_rows->setAccessibleName(QStringLiteral("Simulated and real"));
-    m_rows->setToolTip(QStringLiteral("Click a row to select its node"));
-    m_rows->setHeaderLabels(
-        {QStringLiteral("Node"), QStringLiteral("Kernel"), QStringLiteral("Alone: equal"),
-         QStringLiteral("mean"), QStringLiteral("max"), QStringLiteral("Whole: equal"),
-         QStringLiteral("mean"), QStringLiteral("max"), QStringLiteral("Reference, dB"),
-         QStringLiteral("Lowered, dB"), QStringLiteral("In reference form because")});
+    m_rows->setAccessibleName(tr("Simulated and real"));
+    m_rows->setToolTip(tr("Click a row to select its node"));
+    m_rows->setHeaderLabels({tr("Node"), tr("Kernel"), tr("Alone: equal"), tr("mean"), tr("max"),
+                             tr("Whole: equal"), tr("mean"), tr("max"), tr("Reference, dB"),
+                             tr("Lowered, dB"), tr("In reference form because")});
     m_rows->setRootIsDecorated(false);
     m_rows->setUniformRowHeights(true);
     m_rows->setFrameShape(QFrame::NoFrame);
@@ -104,9 +102,8 @@ void FormsPanel::showHeadline()
     const auto& document = m_workspace.document();
     const ComparisonPtr& comparison = document.comparison();
     if (!document.model() || !comparison || comparison->departures.empty()) {
-        m_headline->setText(
-            QStringLiteral("After a comparison: how far the lowered form is from the reference "
-                           "form, in steps"));
+        m_headline->setText(tr(
+            "After a comparison: how far the lowered form is from the reference form, in steps"));
         return;
     }
     QStringList lines;
@@ -115,7 +112,7 @@ void FormsPanel::showHeadline()
         lines << toQString(line);
     QString text = lines.join(QLatin1Char('\n'));
     if (document.isStale(Stage::Compare))
-        text += QStringLiteral(" (of other decisions)");
+        text += tr(" (of other decisions)");
     m_headline->setText(text);
     m_headline->setToolTip(text);
 }
@@ -159,7 +156,7 @@ void FormsPanel::addRow(const Node& node, const QString& kernel, const StepCount
     auto* item = new QTreeWidgetItem(m_rows);
     item->setText(Name, toQString(node.name));
     item->setData(Name, Qt::UserRole, toQString(node.name));
-    item->setText(Kernel, kernel.isEmpty() ? QStringLiteral("reference form") : kernel);
+    item->setText(Kernel, kernel.isEmpty() ? tr("reference form") : kernel);
     if (kernel.isEmpty())
         item->setForeground(Kernel, theme().muted);
     fillSteps(*item, AloneEqual, alone);

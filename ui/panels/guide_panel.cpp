@@ -38,7 +38,7 @@ public:
     {
         m_done = done;
         m_next = next;
-        setAccessibleDescription(done ? QStringLiteral("done") : QStringLiteral("to do"));
+        setAccessibleDescription(done ? QObject::tr("done") : QObject::tr("to do"));
         update();
     }
     bool isDone() const { return m_done; }
@@ -85,12 +85,12 @@ GuidePanel::GuidePanel(Workspace& workspace, std::vector<GuideStep> steps, QWidg
     , m_title(new QLabel(this))
 {
     setObjectName(QStringLiteral("guidePanel"));
-    setAccessibleName(QStringLiteral("First steps"));
+    setAccessibleName(tr("First steps"));
     m_title->setFont(uiFont(12.5, 600));
     auto* close = new QToolButton(this);
     close->setObjectName(QStringLiteral("guideClose"));
-    close->setAccessibleName(QStringLiteral("Hide the first steps"));
-    close->setToolTip(QStringLiteral("Hide; Help > First steps shows them again"));
+    close->setAccessibleName(tr("Hide the first steps"));
+    close->setToolTip(tr("Hide; Help > First steps shows them again"));
     close->setText(QStringLiteral("✕"));
     close->setAutoRaise(true);
     auto* top = new QHBoxLayout;
@@ -137,7 +137,7 @@ void GuidePanel::refresh()
         m_rows[i]->setState(done, !done && first);
         first &= done;
     }
-    m_title->setText(QStringLiteral("First steps  %1 of %2").arg(doneCount()).arg(m_rows.size()));
+    m_title->setText(tr("First steps  %1 of %2").arg(doneCount()).arg(m_rows.size()));
 }
 
 } // namespace qs

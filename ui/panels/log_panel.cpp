@@ -15,7 +15,7 @@ LogPanel::LogPanel(QWidget* parent)
     setReadOnly(true);
     setFont(monoFont(11));
     setMaximumBlockCount(5000);
-    setPlaceholderText(QStringLiteral("Notes and warnings of the engine appear here"));
+    setPlaceholderText(tr("Notes and warnings of the engine appear here"));
 }
 
 void LogPanel::add(LogLevel level, const QString& line)
@@ -23,13 +23,12 @@ void LogPanel::add(LogLevel level, const QString& line)
     if (level == LogLevel::Debug)
         return;
     const bool warning = level == LogLevel::Warning;
-    append(warning ? QStringLiteral("⚠ warning: ") : QString(), line,
-           warning ? theme().warning : theme().text);
+    append(warning ? tr("⚠ warning: ") : QString(), line, warning ? theme().warning : theme().text);
 }
 
 void LogPanel::addError(const QString& line)
 {
-    append(QStringLiteral("✕ error: "), line, theme().danger);
+    append(tr("✕ error: "), line, theme().danger);
 }
 
 void LogPanel::append(const QString& mark, const QString& line, const QColor& ink)

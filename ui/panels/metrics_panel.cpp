@@ -39,20 +39,20 @@ MetricsPanel::MetricsPanel(Workspace& workspace, QWidget* parent)
     fillPanel(*this);
     setFocusProxy(m_table);
     m_field->setObjectName(QStringLiteral("metricsFilter"));
-    m_field->setAccessibleName(QStringLiteral("Filter of the table"));
-    m_field->setPlaceholderText(QStringLiteral("Filter: conv, module:layer1, sqnr<30 …"));
+    m_field->setAccessibleName(tr("Filter of the table"));
+    m_field->setPlaceholderText(tr("Filter: conv, module:layer1, sqnr<30 …"));
     m_field->setToolTip(searchHint());
     m_field->setClearButtonEnabled(true);
     m_field->setFont(uiFont(11.5));
     m_note->setObjectName(QStringLiteral("metricsNote"));
     m_note->setFont(uiFont(11));
     m_note->setStyleSheet(inkStyle(theme().muted));
-    auto* copy = new QPushButton(QStringLiteral("Copy as CSV"), this);
+    auto* copy = new QPushButton(tr("Copy as CSV"), this);
     copy->setObjectName(QStringLiteral("metricsCopy"));
     copy->setFont(uiFont(11));
-    copy->setToolTip(QStringLiteral("Copy the selected rows, or all (Ctrl+C in the table)"));
+    copy->setToolTip(tr("Copy the selected rows, or all (Ctrl+C in the table)"));
     m_table->setObjectName(QStringLiteral("metricsTable"));
-    m_table->setAccessibleName(QStringLiteral("Metrics of every node"));
+    m_table->setAccessibleName(tr("Metrics of every node"));
     m_table->setModel(m_proxy);
     m_table->setFont(monoFont(10.5));
     m_table->setFrameShape(QFrame::NoFrame);
@@ -119,7 +119,7 @@ void MetricsPanel::filter()
     if (!kept)
         note = searchProblem(kept.error());
     else if (m_model->rowCount() == 0)
-        note = QStringLiteral("Compare to measure the nodes");
+        note = tr("Compare to measure the nodes");
     else if (m_workspace.facts().errorsStale())
         note += QStringLiteral(" · %1").arg(m_workspace.document().staleReason(Stage::Compare));
     else if (const ShownRunPtr& run = m_workspace.shownRun())

@@ -102,7 +102,7 @@ ModulePanel::ModulePanel(Workspace& workspace, QWidget* parent)
     setObjectName(QStringLiteral("panel"));
     setAttribute(Qt::WA_StyledBackground);
     m_tree->setObjectName(QStringLiteral("moduleTree"));
-    m_tree->setAccessibleName(QStringLiteral("Modules"));
+    m_tree->setAccessibleName(tr("Modules"));
     m_tree->setModel(m_model);
     m_tree->setItemDelegate(new ModuleDelegate(m_tree));
     m_tree->setSelectionMode(QAbstractItemView::ExtendedSelection);

@@ -125,7 +125,7 @@ PropertyPanel::PropertyPanel(Workspace& workspace, QWidget* parent)
     auto* scroll = new QScrollArea(this);
     scroll->setObjectName(QStringLiteral("propertyScroll"));
     scroll->setWidgetResizable(true);
-    scroll->setAccessibleName(QStringLiteral("Properties"));
+    scroll->setAccessibleName(tr("Properties"));
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_cards = new QWidget(scroll);
@@ -133,18 +133,18 @@ PropertyPanel::PropertyPanel(Workspace& workspace, QWidget* parent)
     auto* column = new QVBoxLayout(m_cards);
     column->setContentsMargins(12, 5, 12, 12);
     column->setSpacing(8);
-    m_quantization = new Card(QStringLiteral("Quantization"), m_cards);
+    m_quantization = new Card(tr("Quantization"), m_cards);
     m_editor = new QConfigEditor(workspace, m_quantization);
     m_quantization->layout()->addWidget(m_editor);
     m_why = new WhyCard(workspace, m_cards);
     connect(m_why, &WhyCard::suggestionTaken, this, &PropertyPanel::suggestionTaken);
-    m_loss = new Card(QStringLiteral("Loss"), m_cards);
+    m_loss = new Card(tr("Loss"), m_cards);
     m_edge = new EdgeCard(workspace, m_cards);
     m_edges = new EdgeListCard(workspace, m_cards);
     m_alternatives = new AlternativesCard(workspace, m_cards);
     m_interior = new InteriorCard(workspace, m_cards);
     m_contents = new ModuleCard(workspace, m_cards);
-    m_arguments = new Card(QStringLiteral("Arguments"), m_cards);
+    m_arguments = new Card(tr("Arguments"), m_cards);
     m_values = new ValuesCard(workspace, m_cards);
     for (Card* card : {static_cast<Card*>(m_edge), m_quantization, static_cast<Card*>(m_why),
                        m_loss, static_cast<Card*>(m_alternatives), static_cast<Card*>(m_edges),
@@ -172,10 +172,10 @@ void PropertyPanel::refresh()
     for (auto* card : m_cards->findChildren<Card*>(QString(), Qt::FindDirectChildrenOnly))
         card->setVisible(selection.edge() ? card == m_edge
                                           : (any && card != m_edge) || card == m_loss);
-    m_empty->setText(m_workspace.document().model()
-                         ? QStringLiteral("Select a node or a module to see how it is quantized, "
-                                          "why, and what it loses.")
-                         : QString());
+    m_empty->setText(
+        m_workspace.document().model()
+            ? tr("Select a node or a module to see how it is quantized, why, and what it loses.")
+            : QString());
     showHeader();
     if (whole)
         showLoss();
@@ -204,12 +204,12 @@ void PropertyPanel::showHeader()
     const auto& tree = m_workspace.foldTree();
     m_id->clear();
     m_subtitle->setText({});
-    m_title->setText(model ? QStringLiteral("Nothing selected") : QString());
+    m_title->setText(model ? tr("Nothing selected") : QString());
     if (!model || !tree || selection.isEmpty())
         return;
     if (selection.edge()) {
         m_title->setText(edgeText(*model, *selection.edge()));
-        m_id->setText(QStringLiteral("edge"));
+        m_id->setText(tr("edge"));
         m_subtitle->setText(toQString(model->value(selection.edge()->value).type.text()));
         return;
     }
@@ -221,15 +221,14 @@ void PropertyPanel::showHeader()
         if (module)
             m_subtitle->setText(QString::fromStdString(module->moduleClass));
         if (!entries.empty() && !tree->entry(entries.front()).wrap.empty())
-            m_subtitle->setText(
-                QStringLiteral("one node: its own operators stay float, the modules "
-                               "inside follow their rules"));
+            m_subtitle->setText(tr(
+                "one node: its own operators stay float, the modules inside follow their rules"));
         if (!entries.empty())
             m_id->setText(nodeCount(tree->entry(entries.front())));
         return;
     }
     if (entries.size() > 1) {
-        m_title->setText(QStringLiteral("%1 nodes").arg(entries.size()));
+        m_title->setText(tr("%1 nodes").arg(entries.size()));
         return;
     }
     const Node* node = model->tryGet(selection.current());
@@ -268,21 +267,19 @@ void PropertyPanel::showArguments()
                             bodyText(*owner->subgraphs[i]));
     if (owner)
         m_arguments->addText(
-            QStringLiteral("Double-click the node, or press Enter in the graph, to "
-                           "look inside."),
-            true);
+            tr("Double-click the node, or press Enter in the graph, to look inside."), true);
     for (const auto& output : node->outputs)
-        m_arguments->addRow(QStringLiteral("output"),
+        m_arguments->addRow(tr("output"),
                             QStringLiteral("%1").arg(QString::fromStdString(output.type.text())));
     if (const auto seconds = m_workspace.facts().seconds(*model, selection.nodes()))
-        m_arguments->addRow(QStringLiteral("time"),
-                            QStringLiteral("%1 a batch, float")
-                                .arg(measureText(ColourBy::Time, std::log2(*seconds * 1e9))));
+        m_arguments->addRow(
+            tr("time"),
+            tr("%1 a batch, float").arg(measureText(ColourBy::Time, std::log2(*seconds * 1e9))));
     if (!node->opaqueReason.empty())
-        m_arguments->addRow(QStringLiteral("opaque"), QString::fromStdString(node->opaqueReason));
+        m_arguments->addRow(tr("opaque"), QString::fromStdString(node->opaqueReason));
     if (!node->source.file.empty())
         m_arguments->addRow(
-            QStringLiteral("source"),
+            tr("source"),
             QStringLiteral("%1:%2  %3")
                 .arg(QFileInfo(QString::fromStdString(node->source.file)).fileName())
                 .arg(node->source.line)

@@ -19,9 +19,7 @@ void PropertyPanel::showLoss()
     const auto& selection = m_workspace.selection();
     if (!facts.hasErrors()) {
         m_loss->addText(
-            QStringLiteral("Not measured yet. Compare runs the float and the int8 model "
-                           "side by side."),
-            true);
+            tr("Not measured yet. Compare runs the float and the int8 model side by side."), true);
         return;
     }
     if (selection.isEmpty() || (selection.isModule() && selection.modulePath().isEmpty())) {
@@ -33,10 +31,10 @@ void PropertyPanel::showLoss()
         const char* name;
         ErrorTerm term;
     };
-    static constexpr Row rows[] = {{"isolated", ErrorTerm::Isolated},
-                                   {"inherited", ErrorTerm::Inherited},
-                                   {"cumulative", ErrorTerm::Cumulative},
-                                   {"born here", ErrorTerm::BornHere}};
+    static constexpr Row rows[] = {{QT_TR_NOOP("isolated"), ErrorTerm::Isolated},
+                                   {QT_TR_NOOP("inherited"), ErrorTerm::Inherited},
+                                   {QT_TR_NOOP("cumulative"), ErrorTerm::Cumulative},
+                                   {QT_TR_NOOP("born here"), ErrorTerm::BornHere}};
     // The lengths compare the terms with one another, the colours are those of the graph.
     auto [best, worst] = facts.sqnrRange(ErrorTerm::BornHere);
     for (const auto& row : rows) {
@@ -52,12 +50,11 @@ void PropertyPanel::showLoss()
         any = true;
         const double length = std::clamp((best - *sqnr) / (best - worst), 0.0, 1.0);
         const auto [good, bad] = facts.sqnrRange(row.term);
-        m_loss->addBar(QString::fromLatin1(row.name), 0.12 + 0.88 * length,
-                       cividis((good - *sqnr) / (good - bad)), shownSqnr(*sqnr),
-                       facts.errorsStale(row.term));
+        m_loss->addBar(tr(row.name), 0.12 + 0.88 * length, cividis((good - *sqnr) / (good - bad)),
+                       shownSqnr(*sqnr), facts.errorsStale(row.term));
     }
     if (!any) {
-        m_loss->addText(QStringLiteral("No float value to compare with here."), true);
+        m_loss->addText(tr("No float value to compare with here."), true);
         return;
     }
     const auto observer = facts.outputObserver(selection.current());
@@ -66,7 +63,7 @@ void PropertyPanel::showLoss()
     if (stats && params && !facts.shownRun())
         if (const auto noise = valueNoise(stats->fine, *params, storageRange(params->dtype));
             noise && noise->total() > 0)
-            m_loss->addText(QStringLiteral("%1 % clipping · %2 % rounding (estimated)")
+            m_loss->addText(tr("%1 % clipping · %2 % rounding (estimated)")
                                 .arg(std::lround(100 * noise->clipping / noise->total()))
                                 .arg(std::lround(100 * noise->rounding / noise->total())));
     noteOrigin();
@@ -78,22 +75,19 @@ void PropertyPanel::noteOrigin()
 {
     const auto& facts = m_workspace.facts();
     if (const auto& comparison = facts.comparison(); comparison && comparison->againstOriginal)
-        m_loss->addText(QStringLiteral("Against the original model: edits and quantization "
-                                       "together."),
-                        true);
+        m_loss->addText(tr("Against the original model: edits and quantization together."), true);
     const bool isOld = facts.errorsStale();
     const QString reason = m_workspace.document().staleReason(Stage::Compare);
     if (const ShownRunPtr& run = facts.shownRun())
-        m_loss->addText(QStringLiteral("%1: not of the current decisions.").arg(run->title()),
-                        true);
+        m_loss->addText(tr("%1: not of the current decisions.").arg(run->title()), true);
     else if (facts.preview())
-        m_loss->addText(QStringLiteral("Cumulative: %1 with the decisions as they stand%2.")
-                            .arg(previewText(*facts.preview()),
-                                 isOld ? QStringLiteral("; the rest is out of date, %1").arg(reason)
-                                       : QString()),
-                        true);
+        m_loss->addText(
+            tr("Cumulative: %1 with the decisions as they stand%2.")
+                .arg(previewText(*facts.preview()),
+                     isOld ? tr("; the rest is out of date, %1").arg(reason) : QString()),
+            true);
     else if (isOld)
-        m_loss->addText(QStringLiteral("Out of date, %1: compare again.").arg(reason), true);
+        m_loss->addText(tr("Out of date, %1: compare again.").arg(reason), true);
 }
 
 void PropertyPanel::showOutputs()
@@ -112,15 +106,13 @@ void PropertyPanel::showOutputs()
     const auto& outputs = facts.preview() ? facts.preview()->outputs : comparison->outputs;
     for (const auto& output : outputs) {
         m_loss->addWide(QString::fromStdString(output.name));
-        show(QStringLiteral("reference"), output.cumulative);
-        show(QStringLiteral("lowered"), output.lowered);
+        show(tr("reference"), output.cumulative);
+        show(tr("lowered"), output.lowered);
     }
     if (comparison && !facts.preview())
         for (const std::string& line : comparison->unpaired)
             m_loss->addText(toQString(line), true);
-    m_loss->addText(QStringLiteral("SQNR of the model's outputs against float, all errors "
-                                   "together."),
-                    true);
+    m_loss->addText(tr("SQNR of the model's outputs against float, all errors together."), true);
     noteOrigin();
 }
 

@@ -37,10 +37,10 @@ QString changeText(const ResultFigures& now, const ResultFigures& before)
     if (now.outputDb() && before.outputDb())
         parts << gained(*now.outputDb() - *before.outputDb());
     if (const int ops = now.quantizedOps - before.quantizedOps)
-        parts << QStringLiteral("%1%2 %3 int8")
+        parts << QObject::tr("%1%2 %3 int8")
                      .arg(ops > 0 ? QStringLiteral("+") : QString())
                      .arg(ops)
-                     .arg(std::abs(ops) == 1 ? QStringLiteral("op") : QStringLiteral("ops"));
+                     .arg(std::abs(ops) == 1 ? QObject::tr("op") : QObject::tr("ops"));
     return parts.join(QStringLiteral(", "));
 }
 
@@ -51,10 +51,10 @@ ResultStrip::ResultStrip(Workspace& workspace, QWidget* parent)
     , m_workspace(workspace)
     , m_row(new QHBoxLayout(this))
     , m_stale(new QLabel(this))
-    , m_against(new QLabel(QStringLiteral("against the original model"), this))
+    , m_against(new QLabel(tr("against the original model"), this))
 {
     setObjectName(QStringLiteral("resultStrip"));
-    setAccessibleName(QStringLiteral("Result"));
+    setAccessibleName(tr("Result"));
     setAttribute(Qt::WA_StyledBackground);
     m_row->setContentsMargins(14, 4, 14, 4);
     m_row->setSizeConstraint(QLayout::SetNoConstraint); // what has no room is left out
@@ -64,29 +64,26 @@ ResultStrip::ResultStrip(Workspace& workspace, QWidget* parent)
     m_row->addWidget(m_stale);
     m_against->setObjectName(QStringLiteral("resultAgainst"));
     m_against->setFont(uiFont(11.5, 600));
-    m_against->setToolTip(
-        QStringLiteral("The errors are those of the edits and the quantization together"));
+    m_against->setToolTip(tr("The errors are those of the edits and the quantization together"));
     m_row->addWidget(m_against);
-    m_preview = addCell(QStringLiteral("Now"), "resultPreview", {});
-    m_output = addCell(QStringLiteral("Output"), "resultOutput",
-                       QStringLiteral("Signal to quantization noise of the worst output: the int8 "
-                                      "model, and the reference form that it is made from"));
-    m_top1 = addCell(QStringLiteral("Top-1"), "resultTop1",
-                     QStringLiteral("Share of samples whose highest output is their label: float "
-                                    "model, int8 model"));
-    m_agreement = addCell(QStringLiteral("Agreement"), "resultAgreement",
-                          QStringLiteral("Share of samples whose highest output is the same in the "
-                                         "float and the int8 model; needs no labels"));
-    m_size = addCell(QStringLiteral("Weights"), "resultSize",
-                     QStringLiteral("Parameters and buffers: float model, int8 model with its "
-                                    "scales and zero points"));
+    m_preview = addCell(tr("Now"), "resultPreview", {});
+    m_output = addCell(tr("Output"), "resultOutput",
+                       tr("Signal to quantization noise of the worst output: the int8 model, and "
+                          "the reference form that it is made from"));
+    m_top1 = addCell(
+        QStringLiteral("Top-1"), "resultTop1",
+        tr("Share of samples whose highest output is their label: float model, int8 model"));
+    m_agreement = addCell(tr("Agreement"), "resultAgreement",
+                          tr("Share of samples whose highest output is the same in the float and "
+                             "the int8 model; needs no labels"));
+    m_size = addCell(
+        tr("Weights"), "resultSize",
+        tr("Parameters and buffers: float model, int8 model with its scales and zero points"));
     m_coverage = addCell(QStringLiteral("Int8"), "resultCoverage",
-                         QStringLiteral("Quantized operators of those that the backend has a "
-                                        "pattern for"));
+                         tr("Quantized operators of those that the backend has a pattern for"));
     addWorst();
-    m_change
-        = addCell(QStringLiteral("Since last"), "resultChange",
-                  QStringLiteral("Output and operators in int8 against the comparison before"));
+    m_change = addCell(tr("Since last"), "resultChange",
+                       tr("Output and operators in int8 against the comparison before"));
     m_row->addStretch(1);
     const auto later = coalesced(this, [this] { show(); });
     connect(&workspace.document(), &Document::resultsChanged, this, [this, later] {
@@ -128,7 +125,7 @@ void ResultStrip::addWorst()
     auto* row = new QHBoxLayout(m_worstBox);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(2);
-    auto* word = new QLabel(QStringLiteral("Worst, born here"), m_worstBox);
+    auto* word = new QLabel(tr("Worst, born here"), m_worstBox);
     word->setFont(uiFont(11.5));
     word->setStyleSheet(inkStyle(theme().muted));
     row->addWidget(word);
@@ -199,16 +196,16 @@ void ResultStrip::showMark()
     const ShownRunPtr& run = m_workspace.shownRun();
     const bool stale = !run && (!m_history.now || m_workspace.document().isStale(Stage::Compare));
     m_stale->setVisible(stale || run);
-    m_stale->setText(run ? QStringLiteral("%1 · not the current decisions").arg(run->title())
-                         : m_workspace.live().isFollowing() ? QStringLiteral("⟳ comparing all data")
-                         : m_history.now
-                         ? QStringLiteral("⚠ %1: compare again")
-                               .arg(m_workspace.document().staleReason(Stage::Compare))
-                         : QStringLiteral("⚠ graph edited: compare again"));
+    m_stale->setText(
+        run ? tr("%1 · not the current decisions").arg(run->title())
+            : m_workspace.live().isFollowing() ? tr("⟳ comparing all data")
+            : m_history.now
+            ? tr("⚠ %1: compare again").arg(m_workspace.document().staleReason(Stage::Compare))
+            : tr("⚠ graph edited: compare again"));
     const ComparisonPtr& shown = m_workspace.facts().comparison();
     m_against->setVisible(shown && shown->againstOriginal);
-    m_stale->setToolTip(
-        run ? QStringLiteral("B shows the next run, Shift+B the current result again") : QString());
+    m_stale->setToolTip(run ? tr("B shows the next run, Shift+B the current result again")
+                            : QString());
     m_stale->setStyleSheet(inkStyle(run ? t.accent : t.warning));
     const QColor fill = run ? t.accentSoft : stale ? t.warningFill : t.panel;
     setStyleSheet(QStringLiteral("QWidget#resultStrip { background: %1; border-bottom: 1px solid "
@@ -239,7 +236,7 @@ void ResultStrip::show()
     }
     QString output = now->outputDb() ? shownSqnr(*now->outputDb()) : QString();
     if (now->loweredDb && now->referenceDb)
-        output += QStringLiteral(" (reference %1)").arg(shownSqnr(*now->referenceDb, ""));
+        output += tr(" (reference %1)").arg(shownSqnr(*now->referenceDb, ""));
     m_output.value->setText(output);
     m_top1.value->setText(now->floatTop1 && now->int8Top1
                               ? share(*now->floatTop1) + kTo + share(*now->int8Top1)
@@ -252,10 +249,9 @@ void ResultStrip::show()
                        + toQString(bytesText(double(now->int8Bytes))))
                   .arg(std::lround(100.0 * double(now->int8Bytes) / double(now->floatBytes)))
             : QString());
-    m_coverage.value->setText(
-        now->eligibleOps > 0
-            ? QStringLiteral("%1 of %2 ops").arg(now->quantizedOps).arg(now->eligibleOps)
-            : QString());
+    m_coverage.value->setText(now->eligibleOps > 0
+                                  ? tr("%1 of %2 ops").arg(now->quantizedOps).arg(now->eligibleOps)
+                                  : QString());
     m_change.value->setText(m_history.before && !run ? changeText(*now, *m_history.before)
                                                      : QString());
     showWorst();
@@ -271,7 +267,7 @@ void ResultStrip::showPreview()
         const auto& before = m_workspace.live().before();
         const auto was = before && before->samplesKey == preview->samplesKey ? before->outputDb()
                                                                              : std::nullopt;
-        text = db ? shownSqnr(*db) : QStringLiteral("no signal");
+        text = db ? shownSqnr(*db) : tr("no signal");
         if (!preview->estimated.empty())
             text.prepend(QStringLiteral("≈ "));
         text += QStringLiteral(" (%1%2)").arg(db && was ? gained(*db - *was) + QStringLiteral(", ")
@@ -279,14 +275,14 @@ void ResultStrip::showPreview()
                                               toQString(counted(preview->samples, "sample")));
     }
     m_preview.value->setText(text);
-    QString tip = QStringLiteral("A few samples through the reference form with the decisions as "
-                                 "they stand, and the change against the same samples before");
+    QString tip = tr("A few samples through the reference form with the decisions as they stand, "
+                     "and the change against the same samples before");
     if (preview && !preview->estimated.empty()) {
         QStringList names;
         for (const std::string& name : preview->estimated)
             names << toQString(name);
-        tip += QStringLiteral(". Estimated: these samples alone gave the ranges of %1, which no "
-                              "observer has seen")
+        tip += tr(". Estimated: these samples alone gave the ranges of %1, which no observer has "
+                  "seen")
                    .arg(names.join(QStringLiteral(", ")));
     }
     m_preview.box->setToolTip(tip);
@@ -309,9 +305,8 @@ void ResultStrip::showWorst()
         m_worst[i]->setText(QStringLiteral(" %1 %2").arg(
             QFontMetrics(m_worst[i]->font()).elidedText(name, Qt::ElideLeft, px(120)),
             shownSqnr(sqnr, "")));
-        m_worst[i]->setToolTip(
-            QStringLiteral("%1: %2 born here; click selects it").arg(name, shownSqnr(sqnr)));
-        m_worst[i]->setAccessibleName(QStringLiteral("Select %1").arg(name));
+        m_worst[i]->setToolTip(tr("%1: %2 born here; click selects it").arg(name, shownSqnr(sqnr)));
+        m_worst[i]->setAccessibleName(tr("Select %1").arg(name));
         const QColor color = cividis((best - sqnr) / (best - worst));
         QPixmap swatch(px(8), px(8));
         swatch.fill(color);

@@ -34,7 +34,7 @@ SearchPanel::SearchPanel(Workspace& workspace, Finder& finder, QLineEdit& field,
     , m_field(field)
     , m_model(new SearchResultModel(workspace, this))
     , m_count(new QLabel(this))
-    , m_all(new QPushButton(QStringLiteral("Select all"), this))
+    , m_all(new QPushButton(tr("Select all"), this))
     , m_note(new QLabel(this))
     , m_list(new QTreeView(this))
 {
@@ -46,14 +46,13 @@ SearchPanel::SearchPanel(Workspace& workspace, Finder& finder, QLineEdit& field,
     m_count->setObjectName(QStringLiteral("searchCount"));
     m_count->setFont(uiFont(12, 600));
     m_all->setObjectName(QStringLiteral("searchSelectAll"));
-    m_all->setToolTip(
-        QStringLiteral("Select every match, to assign to all at once (Ctrl+Shift+F)"));
+    m_all->setToolTip(tr("Select every match, to assign to all at once (Ctrl+Shift+F)"));
     m_all->setFocusPolicy(Qt::NoFocus);
     m_note->setObjectName(QStringLiteral("searchNote"));
     m_note->setWordWrap(true);
     m_note->setFont(uiFont(11.5));
     m_list->setObjectName(QStringLiteral("searchResults"));
-    m_list->setAccessibleName(QStringLiteral("Search results"));
+    m_list->setAccessibleName(tr("Search results"));
     m_list->setModel(m_model);
     m_list->setRootIsDecorated(false);
     m_list->setUniformRowHeights(true);
@@ -110,9 +109,9 @@ void SearchPanel::refresh()
     m_list->setVisible(!found.empty());
     m_all->setVisible(!found.empty());
     m_note->setVisible(found.empty());
-    m_count->setText(wrong               ? QStringLiteral("Not understood yet")
-                         : !asked        ? QStringLiteral("Find nodes")
-                         : found.empty() ? QStringLiteral("Nothing matches")
+    m_count->setText(wrong               ? tr("Not understood yet")
+                         : !asked        ? tr("Find nodes")
+                         : found.empty() ? tr("Nothing matches")
                                          : toQString(counted(found.size(), "match")));
     m_note->setText(wrong ? m_finder.error() : searchHint());
     m_note->setStyleSheet(inkStyle(wrong ? theme().danger : theme().muted));

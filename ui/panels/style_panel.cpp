@@ -29,13 +29,13 @@ public:
     {
         auto* box = new QComboBox(parent);
         box->setObjectName(QStringLiteral("styleColour"));
-        box->setAccessibleName(QStringLiteral("Colour"));
+        box->setAccessibleName(QObject::tr("Colour"));
         box->setEditable(true);
         box->addItem(QString());
         for (const NamedColour& colour : ruleColours()) {
             QPixmap swatch(12, 12);
             swatch.fill(QColor(QLatin1String(colour.code)));
-            box->addItem(QIcon(swatch), QString::fromLatin1(colour.name));
+            box->addItem(QIcon(swatch), QObject::tr(colour.name));
         }
         return box;
     }
@@ -62,7 +62,7 @@ StylePanel::StylePanel(Workspace& workspace, QWidget* parent)
     setObjectName(QStringLiteral("stylePanel"));
     setFocusProxy(m_table);
     m_table->setObjectName(QStringLiteral("styleTable"));
-    m_table->setAccessibleName(QStringLiteral("Style rules"));
+    m_table->setAccessibleName(tr("Style rules"));
     m_table->setModel(m_model);
     m_table->setItemDelegateForColumn(StyleRuleModel::Colour, new ColourDelegate(m_table));
     m_table->setFrameShape(QFrame::NoFrame);
@@ -81,13 +81,11 @@ StylePanel::StylePanel(Workspace& workspace, QWidget* parent)
         m_table->setColumnWidth(column, widths[column]);
     m_table->installEventFilter(this);
 
-    m_add = addButton("styleAdd", QStringLiteral("Add"), QStringLiteral("Add a rule (Insert)"));
-    m_remove = addButton("styleRemove", QStringLiteral("Remove"),
-                         QStringLiteral("Take the rule away (Delete)"));
+    m_add = addButton("styleAdd", tr("Add"), tr("Add a rule (Insert)"));
+    m_remove = addButton("styleRemove", tr("Remove"), tr("Take the rule away (Delete)"));
     m_up = addButton("styleUp", QStringLiteral("Up"),
-                     QStringLiteral("Let the rule decide sooner (Ctrl+Shift+Up)"));
-    m_down = addButton("styleDown", QStringLiteral("Down"),
-                       QStringLiteral("Let the rule decide later (Ctrl+Shift+Down)"));
+                     tr("Let the rule decide sooner (Ctrl+Shift+Up)"));
+    m_down = addButton("styleDown", tr("Down"), tr("Let the rule decide later (Ctrl+Shift+Down)"));
     m_note->setObjectName(QStringLiteral("styleNote"));
     m_note->setFont(uiFont(11));
     m_note->setWordWrap(true);
@@ -135,13 +133,13 @@ void StylePanel::refresh()
     if (row >= 0 && row < int(m_rules.rules().size()))
         error = m_rules.error(std::size_t(row));
     m_note->setStyleSheet(inkStyle(error.isEmpty() ? theme().muted : theme().danger));
-    m_note->setText(!error.isEmpty() ? error
-                        : rows == 0
-                        ? QStringLiteral("A rule gives the nodes that a search finds a colour, a "
-                                         "label or less detail. %1")
-                              .arg(searchHint())
-                        : QStringLiteral("The first rule that finds a node decides. The rules are "
-                                         "kept for every model and saved with a project."));
+    m_note->setText(
+        !error.isEmpty() ? error
+            : rows == 0
+            ? tr("A rule gives the nodes that a search finds a colour, a label or less detail. %1")
+                  .arg(searchHint())
+            : tr("The first rule that finds a node decides. The rules are kept for every model and "
+                 "saved with a project."));
 }
 
 void StylePanel::addRule(const QString& query)

@@ -32,8 +32,8 @@ VerdictList::VerdictList(Workspace& workspace, QWidget* parent)
 {
     setObjectName(QStringLiteral("verdictList"));
     setMouseTracking(true);
-    setToolTip(QStringLiteral("Click a verdict to show only its operators; again to show all"));
-    setAccessibleName(QStringLiteral("Verdicts"));
+    setToolTip(tr("Click a verdict to show only its operators; again to show all"));
+    setAccessibleName(tr("Verdicts"));
     setFocusPolicy(Qt::TabFocus);
     connect(&workspace, &Workspace::factsChanged, this, &VerdictList::refresh);
     connect(&workspace, &Workspace::filterChanged, this, qOverload<>(&QWidget::update));
@@ -84,14 +84,13 @@ void VerdictList::paintEvent(QPaintEvent*)
     p.fillRect(rect(), t.panel);
     p.setPen(t.text);
     p.setFont(uiFont(12.5, 600));
-    p.drawText(QRect(14, px(4), width(), px(28)), Qt::AlignLeft | Qt::AlignVCenter,
-               QStringLiteral("Verdicts"));
+    p.drawText(QRect(14, px(4), width(), px(28)), Qt::AlignLeft | Qt::AlignVCenter, tr("Verdicts"));
     const auto& filter = m_workspace.verdictFilter();
     if (filter) {
         p.setPen(t.accent);
         p.setFont(uiFont(11));
         p.drawText(QRect(0, px(4), width() - 12, px(28)), Qt::AlignRight | Qt::AlignVCenter,
-                   QStringLiteral("show all"));
+                   tr("show all"));
     }
     int y = verdictTop();
     for (std::size_t i = 0; i < m_rows.size(); ++i, y += verdictRow()) {

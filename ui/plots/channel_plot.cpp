@@ -19,7 +19,7 @@ namespace qs {
 ChannelPlot::ChannelPlot(Workspace& workspace, QWidget* parent)
     : PlotPage(workspace, QStringLiteral("channelPlot"), parent)
 {
-    m_plot->xAxis->setLabel(QStringLiteral("output channel"));
+    m_plot->xAxis->setLabel(tr("output channel"));
     m_plot->xAxis->setLabelFont(uiFont(10));
     m_plot->xAxis->setLabelColor(theme().muted);
     m_max = new QCPBars(m_plot->xAxis, m_plot->yAxis);
@@ -55,19 +55,18 @@ void ChannelPlot::refresh()
         }
     }
     const auto* planned = facts.observer(observer);
-    m_plot->xAxis->setLabel(planned && planned->spec.groupSize > 0
-                                ? QStringLiteral("group, by output channel")
-                                : QStringLiteral("output channel"));
+    m_plot->xAxis->setLabel(planned && planned->spec.groupSize > 0 ? tr("group, by output channel")
+                                                                   : tr("output channel"));
     m_channels = int(x.size());
     const bool any = m_channels > 0;
     m_max->setVisible(any);
     m_min->setVisible(any);
     showAxes(any);
     if (!any) {
-        m_caption->setText(QStringLiteral("Weight ranges"));
+        m_caption->setText(tr("Weight ranges"));
         m_empty->setText(m_workspace.document().calibration()
-                             ? QStringLiteral("Select a node with a quantized weight")
-                             : QStringLiteral("Calibrate to see the weight ranges"));
+                             ? tr("Select a node with a quantized weight")
+                             : tr("Calibrate to see the weight ranges"));
         m_plot->replot(QCustomPlot::rpQueuedReplot);
         return;
     }
@@ -78,8 +77,7 @@ void ChannelPlot::refresh()
     for (int c = 0; c < m_channels; ++c)
         narrowest = std::min(narrowest, std::max(high[c], -low[c]));
     const Node* shown = facts.model()->tryGet(node);
-    m_caption->setText(QStringLiteral("%1 weight · range of each of %2 channels · widest %3, "
-                                      "narrowest %4")
+    m_caption->setText(tr("%1 weight · range of each of %2 channels · widest %3, narrowest %4")
                            .arg(QString::fromStdString(
                                shown->scope.path.empty() ? shown->name : shown->scope.path))
                            .arg(m_channels)

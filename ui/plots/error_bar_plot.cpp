@@ -118,13 +118,13 @@ void ErrorBarPlot::refresh()
         value = height(value);
     m_line->setData(lineX, lineY, true);
     showAxes(any);
-    m_empty->setText(QStringLiteral("Compare to see what every layer loses"));
-    m_caption->setText(any ? QStringLiteral("SQNR · bars: born here, line: cumulative%1")
-                                 .arg(facts.errorsStale() ? QStringLiteral(" · stale")
+    m_empty->setText(tr("Compare to see what every layer loses"));
+    m_caption->setText(any ? tr("SQNR · bars: born here, line: cumulative%1")
+                                 .arg(facts.errorsStale() ? tr(" · stale")
                                           : facts.shownRun()
                                           ? QStringLiteral(" · %1").arg(facts.shownRun()->title())
                                           : QString())
-                           : QStringLiteral("Errors"));
+                           : tr("Errors"));
     if (any) {
         auto levels = QSharedPointer<QCPAxisTickerText>::create();
         const int step = m_foot - lowest > 120 ? 40 : 20;
@@ -163,9 +163,9 @@ void ErrorBarPlot::showSelection()
         QString text = nodeTitle(facts, m_nodes[std::size_t(labelled)]);
         QStringList terms;
         if (error.bornHere && error.bornHere->sqnrDb)
-            terms << QStringLiteral("born here ") + shownSqnr(*error.bornHere->sqnrDb);
+            terms << tr("born here %1").arg(shownSqnr(*error.bornHere->sqnrDb));
         if (error.cumulative && error.cumulative->sqnrDb)
-            terms << QStringLiteral("cumulative ") + shownSqnr(*error.cumulative->sqnrDb);
+            terms << tr("cumulative %1").arg(shownSqnr(*error.cumulative->sqnrDb));
         if (!terms.isEmpty())
             text += QLatin1Char('\n') + terms.join(QStringLiteral(", "));
         m_words = text;

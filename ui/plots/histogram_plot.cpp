@@ -43,7 +43,7 @@ HistogramPlot::HistogramPlot(Workspace& workspace, QWidget* parent)
     m_column->addWidget(m_footer);
     m_column->addWidget(m_bar);
     m_plot->setObjectName(QStringLiteral("histogram"));
-    m_plot->setAccessibleName(QStringLiteral("Histogram and the range that is kept"));
+    m_plot->setAccessibleName(tr("Histogram and the range that is kept"));
     m_plot->setFocusPolicy(Qt::StrongFocus);
     m_plot->setMouseTracking(true);
     m_plot->installEventFilter(this);
@@ -141,12 +141,12 @@ void HistogramPlot::refresh()
     m_bar->setVisible(false);
     m_labelled = false;
     if (!any) {
-        m_caption->setText(QStringLiteral("Histogram"));
+        m_caption->setText(tr("Histogram"));
         const bool calibrated = m_workspace.document().calibration() != nullptr;
-        m_empty->setText(!calibrated ? QStringLiteral("Calibrate to see what the observers see")
-                             : edge  ? QStringLiteral("No observer sits on this edge")
-                             : node  ? QStringLiteral("No observer sits on this node's output")
-                                     : QStringLiteral("Select a node"));
+        m_empty->setText(!calibrated ? tr("Calibrate to see what the observers see")
+                             : edge  ? tr("No observer sits on this edge")
+                             : node  ? tr("No observer sits on this node's output")
+                                     : tr("Select a node"));
         m_plot->replot(QCustomPlot::rpQueuedReplot);
         return;
     }
@@ -155,14 +155,14 @@ void HistogramPlot::refresh()
         : shown->scope.path.empty() ? QString::fromStdString(shown->name)
                                     : QString::fromStdString(shown->scope.path);
     const auto* planned = facts.observer(observer);
-    const QString what = edge                   ? QStringLiteral("edge")
+    const QString what = edge                   ? tr("edge")
         : planned && !planned->interior.empty() ? QString::fromStdString(planned->interior)
-                                                : QStringLiteral("output");
+                                                : tr("output");
     const auto batches = m_workspace.document().calibration()->observations->batches;
-    m_caption->setText(QStringLiteral("%1 %2 · %3 values · %4%5")
+    m_caption->setText(tr("%1 %2 · %3 values · %4%5")
                            .arg(name, what, countText(double(stats->count)))
                            .arg(toQString(counted(batches, "batch")))
-                           .arg(facts.calibrationStale() ? QStringLiteral(" · stale") : QString()));
+                           .arg(facts.calibrationStale() ? tr(" · stale") : QString()));
 
     const auto* params = facts.qparams(observer);
     const bool ranged = params && params->scale.size() == 1 && params->zeroPoint.size() == 1;
@@ -199,7 +199,7 @@ void HistogramPlot::showTrial()
         const auto& noise = m_trial.noise();
         showRange(low, high, noise ? noise->beyond : 0, shown.lower, shown.upper);
         showSteps(keptRange(params).first, double(params.scale.front()), shown.lower, shown.upper);
-        m_footer->setText(QStringLiteral("%1   step %2   z %3   range %4…%5")
+        m_footer->setText(tr("%1   step %2   z %3   range %4…%5")
                               .arg(m_footerText, scaleText(double(params.scale.front())))
                               .arg(params.zeroPoint.front())
                               .arg(params.quantMin)
@@ -276,11 +276,10 @@ void HistogramPlot::showRange(double low, double high, double beyond, double dat
     m_label->setPositionAlignment((roomRight ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignTop);
     m_label->setPadding(QMargins(6, 0, 6, 0));
     m_label->position->setCoords(high, 0.01);
-    const QString share = beyond == 0 ? QStringLiteral("nothing")
-        : beyond < 1e-4               ? QStringLiteral("under 0.01 %")
+    const QString share = beyond == 0 ? tr("nothing")
+        : beyond < 1e-4               ? tr("under 0.01 %")
                                       : QStringLiteral("%1 %").arg(number(beyond * 100));
-    m_label->setText(
-        QStringLiteral("keeps %1 … %2\n%3 beyond").arg(number(low), number(high), share));
+    m_label->setText(tr("keeps %1 … %2\n%3 beyond").arg(number(low), number(high), share));
 }
 
 void HistogramPlot::showSteps(double low, double step, double dataMin, double dataMax)

@@ -142,7 +142,7 @@ std::optional<RecipeStep> HistogramPlot::trialStep() const
         target.kind = SpecTarget::Kind::Value;
         target.node = m_workspace.facts().last(selection.current());
     }
-    return specStep(m_workspace, target, m_trial.fixedSpec(), QStringLiteral("fixed range"));
+    return specStep(m_workspace, target, m_trial.fixedSpec(), QStringLiteral("fixed_range"));
 }
 
 void HistogramPlot::applyTrial()
@@ -165,10 +165,10 @@ void HistogramPlot::showEffect()
         m_bar->showEffect({});
         return;
     }
-    QString text = QStringLiteral("output ") + shownSqnr(*db);
+    QString text = tr("output %1").arg(shownSqnr(*db));
     const PreviewPtr now = m_workspace.document().preview();
     if (const auto was = now ? now->outputDb() : std::nullopt)
-        text += QStringLiteral(" (now %1)").arg(shownSqnr(*was, ""));
+        text += tr(" (now %1)").arg(shownSqnr(*was, ""));
     m_bar->showEffect(QStringLiteral("%1 · %2").arg(text, previewText(*trial)));
 }
 

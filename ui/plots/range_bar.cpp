@@ -21,8 +21,8 @@ RangeBar::RangeBar(QWidget* parent)
     , m_text(new ElidedLabel(QString(), monoFont(10.5), this))
     , m_effect(new ElidedLabel(QString(), monoFont(10.5), this))
     , m_snap(new QComboBox(this))
-    , m_apply(new QPushButton(QStringLiteral("Apply"), this))
-    , m_back(new QPushButton(QStringLiteral("Back"), this))
+    , m_apply(new QPushButton(tr("Apply"), this))
+    , m_back(new QPushButton(tr("Back"), this))
 {
     m_text->setObjectName(QStringLiteral("rangeError"));
     m_text->setColor(theme().muted);
@@ -30,15 +30,15 @@ RangeBar::RangeBar(QWidget* parent)
     m_effect->setColor(theme().text);
     m_effect->hide();
     m_snap->setObjectName(QStringLiteral("rangeSnap"));
-    m_snap->setAccessibleName(QStringLiteral("Range by a method"));
-    m_snap->setToolTip(QStringLiteral("Put the range where a method would; S steps through them"));
+    m_snap->setAccessibleName(tr("Range by a method"));
+    m_snap->setToolTip(tr("Put the range where a method would; S steps through them"));
     m_apply->setObjectName(QStringLiteral("rangeApply"));
     m_apply->setProperty("primary", true);
-    m_apply->setToolTip(QStringLiteral("Keep this range by rules (Enter); can be undone"));
-    m_apply->setAccessibleName(QStringLiteral("Apply the range"));
+    m_apply->setToolTip(tr("Keep this range by rules (Enter); can be undone"));
+    m_apply->setAccessibleName(tr("Apply the range"));
     m_back->setObjectName(QStringLiteral("rangeBack"));
-    m_back->setToolTip(QStringLiteral("Put the range back (Escape)"));
-    m_back->setAccessibleName(QStringLiteral("Put the range back"));
+    m_back->setToolTip(tr("Put the range back (Escape)"));
+    m_back->setAccessibleName(tr("Put the range back"));
     for (QWidget* widget : std::initializer_list<QWidget*> {m_snap, m_apply, m_back})
         widget->setFont(uiFont(11));
     m_snap->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -70,7 +70,7 @@ void RangeBar::setSnaps(const std::vector<Alternative>& snaps)
 {
     const QSignalBlocker quiet(m_snap);
     m_snap->clear();
-    m_snap->addItem(QStringLiteral("Range by…"));
+    m_snap->addItem(tr("Range by…"));
     for (const Alternative& one : snaps)
         m_snap->addItem(toQString(one.name));
     m_snap->setEnabled(!snaps.empty());
@@ -94,9 +94,9 @@ void RangeBar::show(const RangeTrial& trial)
     QString text = QStringLiteral("≈ ") + shownSqnr(*db);
     const auto before = trial.noiseBefore() ? trial.noiseBefore()->sqnrDb() : std::nullopt;
     if (trial.isMoved() && before)
-        text += QStringLiteral(" (now %1)").arg(shownSqnr(*before, ""));
+        text += tr(" (now %1)").arg(shownSqnr(*before, ""));
     if (noise->total() > 0)
-        text += QStringLiteral(" · clipping %1 % · rounding %2 %")
+        text += tr(" · clipping %1 % · rounding %2 %")
                     .arg(std::lround(100 * noise->clipping / noise->total()))
                     .arg(std::lround(100 * noise->rounding / noise->total()));
     m_text->setText(text);

@@ -43,30 +43,28 @@ RunComparison::RunComparison(Workspace& workspace, RunLibrary& library, QWidget*
     , m_table(new QTableView(this))
 {
     m_field->setObjectName(QStringLiteral("runsFilter"));
-    m_field->setAccessibleName(QStringLiteral("Filter of the runs' nodes"));
-    m_field->setPlaceholderText(QStringLiteral("Filter: conv, module:layer1, sqnr<30 …"));
+    m_field->setAccessibleName(tr("Filter of the runs' nodes"));
+    m_field->setPlaceholderText(tr("Filter: conv, module:layer1, sqnr<30 …"));
     m_field->setToolTip(searchHint());
     m_field->setClearButtonEnabled(true);
     m_field->setFont(uiFont(11.5));
     m_term->setObjectName(QStringLiteral("runsTerm"));
-    m_term->setAccessibleName(QStringLiteral("Error terms to show"));
-    m_term->setToolTip(QStringLiteral("Which error terms to show; copying takes all"));
-    m_term->addItems({QStringLiteral("born here"), QStringLiteral("cumulative"),
-                      QStringLiteral("isolated"), QStringLiteral("inherited"),
-                      QStringLiteral("all terms")});
+    m_term->setAccessibleName(tr("Error terms to show"));
+    m_term->setToolTip(tr("Which error terms to show; copying takes all"));
+    m_term->addItems(
+        {tr("born here"), tr("cumulative"), tr("isolated"), tr("inherited"), tr("all terms")});
     m_term->setCurrentIndex(1);
     m_term->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_term->setMinimumContentsLength(8);
     m_note->setObjectName(QStringLiteral("runsNote"));
     m_note->setFont(uiFont(11));
     m_note->setStyleSheet(inkStyle(theme().muted));
-    auto* copy = new QPushButton(QStringLiteral("Copy"), this);
+    auto* copy = new QPushButton(tr("Copy"), this);
     copy->setObjectName(QStringLiteral("runsCopy"));
     copy->setFont(uiFont(11));
-    copy->setToolTip(
-        QStringLiteral("Copy the selected rows, or all, as CSV (Ctrl+C in the table)"));
+    copy->setToolTip(tr("Copy the selected rows, or all, as CSV (Ctrl+C in the table)"));
     m_table->setObjectName(QStringLiteral("runsTable"));
-    m_table->setAccessibleName(QStringLiteral("Runs side by side, node by node"));
+    m_table->setAccessibleName(tr("Runs side by side, node by node"));
     m_table->setModel(m_proxy);
     m_table->setFont(monoFont(10.5));
     m_table->setFrameShape(QFrame::NoFrame);
@@ -81,7 +79,7 @@ RunComparison::RunComparison(Workspace& workspace, RunLibrary& library, QWidget*
     m_table->horizontalHeader()->setHighlightSections(false);
     m_table->horizontalHeader()->setFixedHeight(px(48)); // titles of three lines
     m_recipes->setObjectName(QStringLiteral("runsRecipes"));
-    m_recipes->setAccessibleName(QStringLiteral("Decisions that differ"));
+    m_recipes->setAccessibleName(tr("Decisions that differ"));
     m_recipes->setReadOnly(true);
     m_recipes->setTabChangesFocus(true);
     m_recipes->setFrameShape(QFrame::NoFrame);
@@ -150,7 +148,7 @@ void RunComparison::showTable()
             text += QStringLiteral("<br><span style='color:%1'>A ► %2:</span>")
                         .arg(theme().muted.name(), toQString(runLetter(run)));
             if (lines.empty())
-                text += QStringLiteral("<br>the same decisions");
+                text += tr("<br>the same decisions");
             for (const std::string& line : lines)
                 text += QStringLiteral("<br>") + toQString(line).toHtmlEscaped();
         }
@@ -193,8 +191,8 @@ void RunComparison::look(int row)
 {
     const NodeId node = m_nodes.empty() ? NodeId() : m_nodes[m_model->placeOf(row)];
     if (!node) {
-        m_note->setText(QStringLiteral("%1: no counterpart in the open model")
-                            .arg(toQString(m_model->rowAt(row).name)));
+        m_note->setText(
+            tr("%1: no counterpart in the open model").arg(toQString(m_model->rowAt(row).name)));
         return;
     }
     m_workspace.selectNode(node);
@@ -214,7 +212,7 @@ void RunComparison::filter()
     if (!kept)
         note = searchProblem(kept.error());
     else if (!m_library.table())
-        note = QStringLiteral("Select two to four runs to see them side by side");
+        note = tr("Select two to four runs to see them side by side");
     m_note->setText(note);
     m_note->setToolTip(note);
 }

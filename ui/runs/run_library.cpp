@@ -88,8 +88,7 @@ void RunLibrary::followProject()
     m_project = project;
     m_opened = m_files.openedPath();
     if (!before.isEmpty())
-        report(QStringLiteral("Keeping the runs"),
-               copyRuns(before.toStdString(), folder().toStdString()));
+        report(tr("Keeping the runs"), copyRuns(before.toStdString(), folder().toStdString()));
     m_unsaved.reset();
     putSideBySide({});
     refresh();
@@ -115,13 +114,13 @@ QString RunLibrary::standing(const KeptRun& run) const
 {
     const auto& document = m_workspace.document();
     if (!run.problem.empty())
-        return QStringLiteral("damaged");
+        return tr("damaged");
     if (document.model() && run.modelSha256 != document.model()->info().sha256)
-        return QStringLiteral("another model");
+        return tr("another model");
     if (!run.foreignPath.empty())
-        return QStringLiteral("another program");
-    return run.label.key == document.keys().comparison ? QStringLiteral("current decisions")
-                                                       : QStringLiteral("other decisions");
+        return tr("another program");
+    return run.label.key == document.keys().comparison ? tr("current decisions")
+                                                       : tr("other decisions");
 }
 
 /// Another current result takes the place of a run that is shown.
@@ -213,16 +212,16 @@ void RunLibrary::kept(const Result<KeptRun>& run, const QString& into, bool isAu
     if (run && into == m_movedFrom && into != folder() && canWrite() && !folder().isEmpty()) {
         const auto copied = keepRunFrom(folder().toStdString(), run->folder, run->label);
         if (!copied)
-            Q_EMIT failed(QStringLiteral("Keeping the run"), copied.error());
+            Q_EMIT failed(tr("Keeping the run"), copied.error());
     }
     if (!run && isAutomatic)
         warn("the result is not kept as a run: " + run.error().line());
     else if (!run && run.error().code == ErrorCode::Cancelled)
-        Q_EMIT told(QStringLiteral("Cancelled: no run was added"));
+        Q_EMIT told(tr("Cancelled: no run was added"));
     else if (!run)
-        Q_EMIT failed(QStringLiteral("Keeping the run"), run.error());
+        Q_EMIT failed(tr("Keeping the run"), run.error());
     else if (!isAutomatic)
-        Q_EMIT told(QStringLiteral("Kept as the run %1").arg(toQString(run->label.name)));
+        Q_EMIT told(tr("Kept as the run %1").arg(toQString(run->label.name)));
     refresh();
 }
 
@@ -241,7 +240,7 @@ void RunLibrary::addFile(const QString& path)
     const QString into = writableFolder();
     const QString tag = QStringLiteral("addFile%1").arg(++m_jobs);
     m_adding << tag;
-    Q_EMIT told(QStringLiteral("Comparing %1 with the model…").arg(QFileInfo(path).fileName()));
+    Q_EMIT told(tr("Comparing %1 with the model…").arg(QFileInfo(path).fileName()));
     m_workspace.pipeline().jobs().run(
         Lane::Engine, tag,
         [engine = &m_workspace.pipeline().engine(), request, label,
@@ -274,8 +273,7 @@ void RunLibrary::rename(const QString& runFolder, const QString& name)
     if (!run || !canWrite())
         return;
     putSideBySide({}); // its folder is another
-    report(QStringLiteral("Renaming the run"),
-           renameRun(folder().toStdString(), *run, name.toStdString()));
+    report(tr("Renaming the run"), renameRun(folder().toStdString(), *run, name.toStdString()));
     refresh();
 }
 
@@ -284,7 +282,7 @@ void RunLibrary::setNote(const QString& runFolder, const QString& note)
     const KeptRun* run = tryRun(runFolder);
     if (!run || !canWrite())
         return;
-    report(QStringLiteral("Noting at the run"), noteRun(*run, note.toStdString()));
+    report(tr("Noting at the run"), noteRun(*run, note.toStdString()));
     refresh();
 }
 
@@ -294,7 +292,7 @@ void RunLibrary::remove(const QString& runFolder)
     if (!run || !canWrite())
         return;
     putSideBySide({});
-    report(QStringLiteral("Deleting the run"), removeRun(folder().toStdString(), *run));
+    report(tr("Deleting the run"), removeRun(folder().toStdString(), *run));
     refresh();
 }
 
@@ -305,11 +303,11 @@ void RunLibrary::useDecisions(const QString& runFolder)
         return;
     auto recipe = readRecipe(run->folder + "/recipe.json");
     if (!recipe) {
-        Q_EMIT failed(QStringLiteral("Using the run's decisions"), recipe.error());
+        Q_EMIT failed(tr("Using the run's decisions"), recipe.error());
         return;
     }
     showCurrent();
-    m_workspace.change(QStringLiteral("use the decisions of %1").arg(toQString(run->label.name)),
+    m_workspace.change(tr("use the decisions of %1").arg(toQString(run->label.name)),
                        std::move(*recipe));
 }
 

@@ -79,26 +79,23 @@ RunList::RunList(Workspace& workspace, RunLibrary& library, QWidget* parent)
     auto* row = new QHBoxLayout(buttons);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(4);
-    row->addWidget(addButton("runsKeep", QStringLiteral("Keep…"),
-                             QStringLiteral("Keep the current result under a name of your own"),
+    row->addWidget(addButton("runsKeep", tr("Keep…"),
+                             tr("Keep the current result under a name of your own"),
                              &RunList::askToKeep));
-    row->addWidget(addButton("runsName", QStringLiteral("Name…"),
-                             QStringLiteral("Give the run another name (F2)"), &RunList::askName));
-    row->addWidget(addButton("runsNoteIt", QStringLiteral("Note…"),
-                             QStringLiteral("Put a line of your own at the run"),
+    row->addWidget(addButton("runsName", tr("Name…"), tr("Give the run another name (F2)"),
+                             &RunList::askName));
+    row->addWidget(addButton("runsNoteIt", tr("Note…"), tr("Put a line of your own at the run"),
                              &RunList::askNote));
     row->addWidget(addButton(
-        "runsUse", QStringLiteral("Use"),
-        QStringLiteral("Use its decisions: the run's recipe is the one at hand; Ctrl+Z takes "
-                       "it back"),
+        "runsUse", tr("Use"),
+        tr("Use its decisions: the run's recipe is the one at hand; Ctrl+Z takes it back"),
         &RunList::useDecisions));
-    row->addWidget(addButton("runsRemove", QStringLiteral("Delete…"),
-                             QStringLiteral("Delete the run (Del)"), &RunList::askRemove));
     row->addWidget(
-        addButton("runsAddFile", QStringLiteral("Add…"),
-                  QStringLiteral("Add a quantized file: compare a .pt2 or TorchScript file of any "
-                                 "program with this model, as another run"),
-                  &RunList::askFile));
+        addButton("runsRemove", tr("Delete…"), tr("Delete the run (Del)"), &RunList::askRemove));
+    row->addWidget(addButton("runsAddFile", tr("Add…"),
+                             tr("Add a quantized file: compare a .pt2 or TorchScript file of any "
+                                "program with this model, as another run"),
+                             &RunList::askFile));
     row->addStretch(1);
     // Where there is no room for all of them, the one with the keyboard is scrolled to.
     auto* scroll = new QScrollArea(this);
@@ -111,12 +108,10 @@ RunList::RunList(Workspace& workspace, RunLibrary& library, QWidget* parent)
     scroll->setFixedHeight(buttons->sizeHint().height());
     column->addWidget(scroll);
     m_list->setObjectName(QStringLiteral("runsList"));
-    m_list->setAccessibleName(QStringLiteral("Kept runs"));
-    m_list->setToolTip(
-        QStringLiteral("Select two to four to see them side by side; B switches between them"));
-    m_list->setHeaderLabels({QString(), QStringLiteral("Run"), QStringLiteral("Made"),
-                             QStringLiteral("Output"), QStringLiteral("Top-1"),
-                             QStringLiteral("Int8 ops"), QStringLiteral("Decisions"),
+    m_list->setAccessibleName(tr("Kept runs"));
+    m_list->setToolTip(tr("Select two to four to see them side by side; B switches between them"));
+    m_list->setHeaderLabels({QString(), tr("Run"), tr("Made"), tr("Output"),
+                             QStringLiteral("Top-1"), tr("Int8 ops"), tr("Decisions"),
                              QStringLiteral("Of")});
     m_list->setRootIsDecorated(false);
     m_list->setUniformRowHeights(true);
@@ -191,10 +186,9 @@ void RunList::showRuns()
         row->setText(OutputPlace, db ? QString::number(*db, 'f', 2) : QString());
         row->setText(Top1Place, percentText(head.int8Top1));
         row->setText(Int8Place,
-                     head.quantizedOps ? QStringLiteral("%1 of %2")
-                                             .arg(*head.quantizedOps)
-                                             .arg(head.eligibleOps.value_or(0))
-                                       : QString());
+                     head.quantizedOps
+                         ? tr("%1 of %2").arg(*head.quantizedOps).arg(head.eligibleOps.value_or(0))
+                         : QString());
         row->setText(DecisionsPlace, toQString(run.problem.empty() ? run.decisions : run.problem));
         for (int column = 0; column < m_list->columnCount(); ++column)
             row->setToolTip(column, textTip(run));
@@ -270,9 +264,9 @@ void RunList::choose()
 void RunList::askToKeep()
 {
     bool taken = false;
-    const QString name = QInputDialog::getText(
-        this, QStringLiteral("Keep the result"), QStringLiteral("Name of the run:"),
-        QLineEdit::Normal, m_library.automaticName(), &taken);
+    const QString name
+        = QInputDialog::getText(this, tr("Keep the result"), tr("Name of the run:"),
+                                QLineEdit::Normal, m_library.automaticName(), &taken);
     if (taken && !name.trimmed().isEmpty())
         m_library.keepCurrent(name.trimmed());
 }
@@ -283,9 +277,9 @@ void RunList::askName()
     if (!run || !run->problem.empty() || !m_library.canWrite())
         return;
     bool taken = false;
-    const QString name = QInputDialog::getText(
-        this, QStringLiteral("Name the run"), QStringLiteral("Name of the run:"), QLineEdit::Normal,
-        toQString(run->label.name), &taken);
+    const QString name
+        = QInputDialog::getText(this, tr("Name the run"), tr("Name of the run:"), QLineEdit::Normal,
+                                toQString(run->label.name), &taken);
     if (taken && !name.trimmed().isEmpty())
         m_library.rename(currentFolder(), name.trimmed());
 }
@@ -296,9 +290,9 @@ void RunList::askNote()
     if (!run)
         return;
     bool taken = false;
-    const QString note = QInputDialog::getText(
-        this, QStringLiteral("Note at the run"), QStringLiteral("A line of your own:"),
-        QLineEdit::Normal, toQString(run->label.note), &taken);
+    const QString note
+        = QInputDialog::getText(this, tr("Note at the run"), tr("A line of your own:"),
+                                QLineEdit::Normal, toQString(run->label.note), &taken);
     if (taken)
         m_library.setNote(currentFolder(), note);
 }
@@ -309,12 +303,12 @@ void RunList::askRemove()
     if (!run || !m_library.canWrite())
         return;
     const QString folder = currentFolder();
-    QMessageBox box(QMessageBox::Question, QStringLiteral("Delete the run"),
-                    QStringLiteral("Delete the run %1?").arg(toQString(run->label.name)),
+    QMessageBox box(QMessageBox::Question, tr("Delete the run"),
+                    tr("Delete the run %1?").arg(toQString(run->label.name)),
                     QMessageBox::Yes | QMessageBox::Cancel, this);
     box.setObjectName(QStringLiteral("removeRunBox"));
-    box.setInformativeText(QStringLiteral("Its figures and its recipe are gone for good."));
-    box.button(QMessageBox::Yes)->setText(QStringLiteral("Delete"));
+    box.setInformativeText(tr("Its figures and its recipe are gone for good."));
+    box.button(QMessageBox::Yes)->setText(tr("Delete"));
     box.setDefaultButton(QMessageBox::Cancel);
     if (box.exec() == QMessageBox::Yes)
         m_library.remove(folder);
@@ -326,9 +320,8 @@ void RunList::askFile()
     if (!model)
         return;
     const QString path = QFileDialog::getOpenFileName(
-        this, QStringLiteral("Add a quantized file"),
-        QFileInfo(toQString(model->info().path)).absolutePath(),
-        QStringLiteral("Quantized models (*.pt2 *.pt);;All files (*)"));
+        this, tr("Add a quantized file"), QFileInfo(toQString(model->info().path)).absolutePath(),
+        tr("Quantized models (*.pt2 *.pt);;All files (*)"));
     if (!path.isEmpty())
         m_library.addFile(path);
 }

@@ -58,7 +58,7 @@ void RunLibrary::putSideBySide(const QStringList& folders)
                 return;
             if (!table) {
                 m_wanted.clear();
-                Q_EMIT failed(QStringLiteral("Reading the runs"), table.error());
+                Q_EMIT failed(tr("Reading the runs"), table.error());
                 return;
             }
             m_table = std::move(*table);

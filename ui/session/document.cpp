@@ -261,17 +261,16 @@ QString Document::staleReason(Stage stage) const
     if (!made || !isStale(stage))
         return {};
     if (made->planning != m_keys.planning)
-        return QStringLiteral("recipe changed");
+        return tr("recipe changed");
     if (made->calibrationData != m_keys.calibrationData)
-        return QStringLiteral("data changed");
+        return tr("data changed");
     if (made->cut != m_keys.cut)
-        return QStringLiteral("batches changed");
+        return tr("batches changed");
     if (made->lowering != m_keys.lowering)
-        return QStringLiteral("lowering changed");
+        return tr("lowering changed");
     if (made->against != m_keys.against)
-        return QStringLiteral("measured against the %1 model")
-            .arg(QString::fromStdString(made->against));
-    return QStringLiteral("comparison data changed");
+        return tr("measured against the %1 model").arg(QString::fromStdString(made->against));
+    return tr("comparison data changed");
 }
 
 bool Document::isModified() const

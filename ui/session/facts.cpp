@@ -231,7 +231,7 @@ const NodeError* Facts::error(NodeId node) const
 
 QString previewText(const Preview& preview)
 {
-    return QStringLiteral("preview of %1").arg(toQString(counted(preview.samples, "sample")));
+    return QObject::tr("preview of %1").arg(toQString(counted(preview.samples, "sample")));
 }
 
 const std::optional<ErrorMetrics>& errorTerm(const NodeError& error, ErrorTerm term)

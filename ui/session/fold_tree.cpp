@@ -90,7 +90,7 @@ public:
         root.className = lastPart(m_graph.modules().root().moduleClass);
         root.label = root.className.empty() ? m_graph.info().name : root.className;
         if (root.label.empty())
-            root.label = "model";
+            root.label = QObject::tr("model").toStdString();
         root.className.clear();
         m_tree->m_entries.push_back(root);
         m_containers[""] = 0;
@@ -303,7 +303,7 @@ private:
     {
         const Node& first = m_graph.get(unit.members.front());
         if (unit.kind == FoldEntry::Kind::Output)
-            return "output";
+            return QObject::tr("output").toStdString();
         if (unit.members.size() == 1)
             return first.kind == NodeKind::Input ? first.target.empty() ? first.name : first.target
                                                  : first.name;

@@ -10,10 +10,10 @@ ShownConversion shownConversion(EngineService& engine, const GraphPtr& model, co
         return {std::move(converted), {}};
     const auto outline = engine.outline(model, plan, recipe, job);
     if (outline)
-        return {*outline, QStringLiteral("Names only: calibrate and convert to see the scales")};
+        return {*outline, QObject::tr("Names only: calibrate and convert to see the scales")};
     return {nullptr,
-            QStringLiteral("No converted form yet: ")
-                + QString::fromStdString(outline.error().line())};
+            QObject::tr("No converted form yet: %1")
+                .arg(QString::fromStdString(outline.error().line()))};
 }
 
 } // namespace qs

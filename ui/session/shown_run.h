@@ -21,8 +21,7 @@ struct ShownRun
     /// "Run A · seven bits"
     QString title() const
     {
-        return QStringLiteral("Run %1 · %2")
-            .arg(letter, QString::fromStdString(record->label.name));
+        return QObject::tr("Run %1 · %2").arg(letter, QString::fromStdString(record->label.name));
     }
 };
 using ShownRunPtr = std::shared_ptr<const ShownRun>;

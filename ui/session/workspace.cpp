@@ -228,8 +228,7 @@ void Workspace::chooseBackend(const std::string& nameOrPath)
         recipe = std::move(*made);
     else // planning tells what is wrong with it
         recipe.backend = nameOrPath;
-    change(QStringLiteral("choose backend %1").arg(QString::fromStdString(nameOrPath)),
-           std::move(recipe));
+    change(tr("choose backend %1").arg(QString::fromStdString(nameOrPath)), std::move(recipe));
 }
 
 void Workspace::applyRemedy(NodeId node)
@@ -238,8 +237,7 @@ void Workspace::applyRemedy(NodeId node)
     const auto& plan = m_document.plan();
     if (!model || !plan || !model->tryGet(node))
         return;
-    change(QStringLiteral("apply the suggestion for %1")
-               .arg(QString::fromStdString(model->get(node).name)),
+    change(tr("apply the suggestion for %1").arg(QString::fromStdString(model->get(node).name)),
            ::qs::applyRemedy(m_document.recipe(), *model, *plan, node));
 }
 

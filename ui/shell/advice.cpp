@@ -62,7 +62,7 @@ bool Advice::sayCoverage(const Plan& plan)
         return false;
     }
     const auto main = mainReason(plan);
-    QString detail = QStringLiteral("Exports would be the float model.");
+    QString detail = tr("Exports would be the float model.");
     QString node;
     std::vector<MessageBar::Choice> choices;
     if (main) {
@@ -70,14 +70,14 @@ bool Advice::sayCoverage(const Plan& plan)
         const NodeId first = main->node->node;
         node = QString::fromStdString(m_workspace.document().model()->get(first).name);
         if (main->node->remedy)
-            choices.push_back({QStringLiteral("Apply suggestion"),
+            choices.push_back({tr("Apply suggestion"),
                                QString::fromStdString(main->node->remedy.text),
                                [this, first] { m_workspace.applyRemedy(first); }});
     }
     m_messages.showChoices(
         MessageBar::Kind::Error, kCoverage,
-        toQString("Nothing will be quantized: 0 of " + counted(plan.totalOps, "operator")), detail,
-        node, std::move(choices));
+        tr("Nothing will be quantized: 0 of %1").arg(toQString(counted(plan.totalOps, "operator"))),
+        detail, node, std::move(choices));
     return true;
 }
 
@@ -101,32 +101,30 @@ bool Advice::sayConflict(const Plan& plan, const Plan* before)
     const QString root
         = QString::fromStdString(m_workspace.document().model()->get(conflict.root).name);
     const QString wanted = qconfigText(conflict.memberQConfig);
-    QString detail = QStringLiteral("%1 is fused into %2, whose qconfig %3 counts for both.")
+    QString detail = tr("%1 is fused into %2, whose qconfig %3 counts for both.")
                          .arg(member, root, qconfigText(conflict.rootQConfig));
     if (plan.conflicts.size() > 1)
-        detail += QStringLiteral(" %1 such conflicts in all: see Findings.")
-                      .arg(plan.conflicts.size());
+        detail += tr(" %1 such conflicts in all: see Findings.").arg(plan.conflicts.size());
     const auto act = [this](const QString& text, auto make) {
         return [this, text, make] { m_workspace.change(text, make(m_workspace.document())); };
     };
     std::vector<MessageBar::Choice> choices;
     choices.push_back(
-        {QStringLiteral("Unfuse"),
-         QStringLiteral("Keep %1 apart from %2, so that its own qconfig counts").arg(member, root),
-         act(QStringLiteral("unfuse %1").arg(member), [conflict](const Document& document) {
+        {tr("Unfuse"),
+         tr("Keep %1 apart from %2, so that its own qconfig counts").arg(member, root),
+         act(tr("unfuse %1").arg(member), [conflict](const Document& document) {
              return unfuse(document.recipe(), *document.model(), conflict);
          })});
-    choices.push_back({QStringLiteral("Apply to both"),
-                       QStringLiteral("Give %1 and %2 the qconfig %3").arg(root, member, wanted),
-                       act(QStringLiteral("set %1 and %2 to %3").arg(root, member, wanted),
+    choices.push_back({tr("Apply to both"),
+                       tr("Give %1 and %2 the qconfig %3").arg(root, member, wanted),
+                       act(tr("set %1 and %2 to %3").arg(root, member, wanted),
                            [conflict](const Document& document) {
                                return applyToFusion(document.recipe(), *document.model(),
                                                     *document.plan(), conflict);
                            })});
-    m_messages.showChoices(
-        MessageBar::Kind::Warning, kConflict,
-        QStringLiteral("The rule that gives %1 %2 has no effect").arg(member, wanted), detail,
-        member, std::move(choices));
+    m_messages.showChoices(MessageBar::Kind::Warning, kConflict,
+                           tr("The rule that gives %1 %2 has no effect").arg(member, wanted),
+                           detail, member, std::move(choices));
     return true;
 }
 
@@ -135,12 +133,11 @@ void Advice::sayBackend(const Plan& plan, const Plan& before)
     const int changed = changedVerdicts(plan, before);
     m_messages.showChoices(
         MessageBar::Kind::Note, kBackend,
-        QStringLiteral("Backend %1 instead of %2: %3 of %4 operators change verdict")
+        tr("Backend %1 instead of %2: %3 of %4 operators change verdict")
             .arg(QString::fromStdString(plan.backend), QString::fromStdString(before.backend))
             .arg(changed)
             .arg(plan.totalOps),
-        QStringLiteral("%1 quantized, %2 before.").arg(plan.quantizedOps).arg(before.quantizedOps),
-        {}, {});
+        tr("%1 quantized, %2 before.").arg(plan.quantizedOps).arg(before.quantizedOps), {}, {});
 }
 
 } // namespace qs

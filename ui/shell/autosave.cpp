@@ -84,19 +84,18 @@ void Autosave::offer(MessageBar& messages)
     const QString when
         = QLocale().toString(QFileInfo(offered).lastModified(), QLocale::ShortFormat);
     messages.showChoices(
-        MessageBar::Kind::Note, kTopic, QStringLiteral("Decisions that were not saved"),
-        QStringLiteral("The program ended on %1 before they were saved").arg(when), {},
-        {{QStringLiteral("Bring back"), QStringLiteral("One step, which can be undone"),
+        MessageBar::Kind::Note, kTopic, tr("Decisions that were not saved"),
+        tr("The program ended on %1 before they were saved").arg(when), {},
+        {{tr("Bring back"), tr("One step, which can be undone"),
           [this, offered, &messages] { restore(offered, messages); }},
-         {QStringLiteral("Drop"), QStringLiteral("They are not wanted any more"),
-          [offered] { QFile::remove(offered); }}});
+         {tr("Drop"), tr("They are not wanted any more"), [offered] { QFile::remove(offered); }}});
 }
 
 void Autosave::restore(const QString& file, MessageBar& messages)
 {
     auto kept = readProject(file.toStdString());
     if (!kept) {
-        messages.showError(QStringLiteral("Bringing decisions back"), kept.error());
+        messages.showError(tr("Bringing decisions back"), kept.error());
         return;
     }
     RunSettings settings = m_workspace.document().settings();
@@ -105,7 +104,7 @@ void Autosave::restore(const QString& file, MessageBar& messages)
     settings.device = kept->device;
     settings.againstOriginal = kept->againstOriginal;
     m_workspace.document().setSettings(settings);
-    m_workspace.change(QStringLiteral("bring back unsaved decisions"), kept->recipe);
+    m_workspace.change(tr("bring back unsaved decisions"), kept->recipe);
     keep(); // they are in a file at every moment
     QFile::remove(file);
 }

@@ -27,25 +27,24 @@ EmptyState::EmptyState(QWidget* parent)
     setObjectName(QStringLiteral("emptyState"));
     setAttribute(Qt::WA_StyledBackground);
     setDropping(false);
-    auto* title = new QLabel(QStringLiteral("Open a traced model"), this);
+    auto* title = new QLabel(tr("Open a traced model"), this);
     title->setFont(uiFont(22, 600));
-    auto* text = new QLabel(
-        QStringLiteral("A .pt2 of torch.export.save or a TorchScript .pt. You then see it as a "
-                       "graph, decide node by node how it is quantized, calibrate it on your data, "
-                       "and see what every layer loses."),
-        this);
+    auto* text = new QLabel(tr("A .pt2 of torch.export.save or a TorchScript .pt. You then see it "
+                               "as a graph, decide node by node how it is quantized, calibrate it "
+                               "on your data, and see what every layer loses."),
+                            this);
     text->setWordWrap(true);
     text->setAlignment(Qt::AlignHCenter);
     text->setFixedWidth(px(480));
     text->setFont(uiFont(13));
     text->setMinimumHeight(text->heightForWidth(px(480)));
     text->setStyleSheet(inkStyle(theme().muted));
-    auto* open = new QPushButton(QStringLiteral("Open model…"), this);
+    auto* open = new QPushButton(tr("Open model…"), this);
     open->setObjectName(QStringLiteral("emptyOpen"));
     open->setProperty("primary", true);
-    auto* sample = new QPushButton(QStringLiteral("Try the sample"), this);
+    auto* sample = new QPushButton(tr("Try the sample"), this);
     sample->setObjectName(QStringLiteral("emptySample"));
-    sample->setToolTip(QStringLiteral("A small trained network for handwritten digits"));
+    sample->setToolTip(tr("A small trained network for handwritten digits"));
     sample->setVisible(!samplePath().isEmpty());
     for (auto* button : {open, sample})
         button->setMinimumSize(px(140), px(32));
@@ -55,23 +54,22 @@ EmptyState::EmptyState(QWidget* parent)
     row->addWidget(open);
     row->addWidget(sample);
     row->addStretch(1);
-    auto* hint = new QLabel(QStringLiteral("or drop a file here"), this);
+    auto* hint = new QLabel(tr("or drop a file here"), this);
     hint->setStyleSheet(inkStyle(theme().muted));
     auto* python = new QLabel(
         QStringLiteral("torch.export.save(torch.export.export(model.eval(), (example,)), "
-                       "\"model.pt2\")"),
+                       "\"model.pt2\")"), // no words
         this);
     python->setObjectName(QStringLiteral("emptyPython"));
     python->setFont(monoFont(11));
     python->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-    python->setAccessibleName(QStringLiteral("How to export a model in Python"));
-    python->setToolTip(QStringLiteral("One line of Python makes the file; select it to copy it"));
+    python->setAccessibleName(tr("How to export a model in Python"));
+    python->setToolTip(tr("One line of Python makes the file; select it to copy it"));
     python->setStyleSheet(QStringLiteral("color: %1; background: %2; border-radius: 5px; "
                                          "padding: 6px 12px;")
                               .arg(theme().muted.name(), theme().window.name()));
-    auto* keys = new QLabel(QStringLiteral("Ctrl+O opens · Ctrl+Shift+P finds any command · "
-                                           "F1 explains"),
-                            this);
+    auto* keys
+        = new QLabel(tr("Ctrl+O opens · Ctrl+Shift+P finds any command · F1 explains"), this);
     keys->setFont(uiFont(11.5));
     keys->setStyleSheet(inkStyle(theme().muted));
     m_recent->setSpacing(2);
@@ -108,7 +106,7 @@ void EmptyState::setRecentFiles(const QStringList& files)
     }
     const QStringList shown = files.mid(0, 5), names = shortPaths(shown);
     if (!shown.isEmpty()) {
-        auto* heading = new QLabel(QStringLiteral("Recent"), this);
+        auto* heading = new QLabel(tr("Recent"), this);
         heading->setFont(uiFont(11.5));
         heading->setStyleSheet(inkStyle(theme().muted));
         m_recent->addWidget(heading, 0, Qt::AlignHCenter);

@@ -120,8 +120,7 @@ void MainWindow::remake()
 void MainWindow::showFindingsCount(int count)
 {
     const int tab = m_bottom->indexOf(m_findings);
-    m_bottom->setTabText(
-        tab, count > 0 ? QStringLiteral("Findings (%1)").arg(count) : QStringLiteral("Findings"));
+    m_bottom->setTabText(tab, count > 0 ? tr("Findings (%1)").arg(count) : tr("Findings"));
 }
 
 void MainWindow::addToLeft(QWidget* widget)
@@ -171,8 +170,9 @@ void MainWindow::wireWorkspace()
 void MainWindow::offerToVerify()
 {
     const ExportReport& done = m_workspace.document().exported();
-    const QString written = toQString(counted(std::int64_t(done.files.size()), "file")
-                                      + " written to " + done.folder);
+    const QString written = tr("%1 written to %2")
+                                .arg(toQString(counted(std::int64_t(done.files.size()), "file")),
+                                     toQString(done.folder));
     statusBar()->showMessage(written, 8000);
     QString detail;
     for (const std::string& note : done.notes) {
@@ -249,11 +249,10 @@ void MainWindow::refreshTitle()
     const QString star = document.isModified() ? QStringLiteral("*") : QString();
     QStringList parts {(project.isEmpty() ? document.title() : project) + star};
     if (!project.isEmpty())
-        parts << QStringLiteral("project of %1").arg(document.title());
+        parts << tr("project of %1").arg(document.title());
     if (m_projects->isReadOnly())
-        parts << QStringLiteral("read-only");
-    parts << QStringLiteral("recipe %1").arg(backendTitle(document.recipe()))
-          << inHome(open.absolutePath());
+        parts << tr("read-only");
+    parts << tr("recipe %1").arg(backendTitle(document.recipe())) << inHome(open.absolutePath());
     const QString title = parts.join(QStringLiteral(" · "));
     m_cornerTitle->setText(title);
     placeTitle();
@@ -282,16 +281,15 @@ void MainWindow::onFailure(Stage stage, const Error& error)
 {
     if (error.code == ErrorCode::Cancelled) {
         // A calibration says how far it came and that it keeps what it saw.
-        const QString after = error.hint.empty()
-            ? QString()
-            : QStringLiteral("; start it again to go on from there");
+        const QString after
+            = error.hint.empty() ? QString() : tr("; start it again to go on from there");
         statusBar()->showMessage(
-            QStringLiteral("%1 %2").arg(stageName(stage), toQString(error.message)) + after, 8000);
+            QStringLiteral("%1 %2").arg(stageText(stage), toQString(error.message)) + after, 8000);
         return;
     }
     if (stage != Stage::Plan
         || !offerPacks(*m_messages, (*m_actions)[ActionId::Packs], m_workspace.document().recipe()))
-        m_messages->showError(stageName(stage), error, stage != Stage::Open);
+        m_messages->showError(stageText(stage), error, stage != Stage::Open);
     m_log->addError(QString::fromStdString(error.line()));
 }
 

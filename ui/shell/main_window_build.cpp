@@ -76,7 +76,7 @@ public:
         : QScrollArea(parent)
     {
         setObjectName(QStringLiteral("leftScroll"));
-        setAccessibleName(QStringLiteral("Verdicts and first steps"));
+        setAccessibleName(QObject::tr("Verdicts and first steps"));
         setWidgetResizable(true);
         setFrameShape(QFrame::NoFrame);
         setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -254,39 +254,38 @@ QWidget* MainWindow::buildBottom()
     plots->addWidget(m_errors);
     plots->setSizes({480, 480});
     m_log = new LogPanel(m_bottom);
-    m_bottom->addTab(plots, QStringLiteral("Plots"));
-    m_bottom->addTab(new ChannelPlot(m_workspace, m_bottom), QStringLiteral("Channels"));
+    m_bottom->addTab(plots, tr("Plots"));
+    m_bottom->addTab(new ChannelPlot(m_workspace, m_bottom), tr("Channels"));
     auto* metrics = new MetricsPanel(m_workspace, m_bottom);
-    m_bottom->addTab(metrics, QStringLiteral("Table"));
+    m_bottom->addTab(metrics, tr("Table"));
     connect(metrics, &MetricsPanel::revealWanted, this, [this] { m_graph->revealSelection(); });
-    m_bottom->addTab(new ValuesPage(m_workspace, m_bottom), QStringLiteral("Values"));
-    m_bottom->addTab(new CodePanel(m_workspace, m_bottom), QStringLiteral("Code"));
-    m_bottom->addTab(new RecipePanel(m_workspace, m_bottom), QStringLiteral("Recipe"));
+    m_bottom->addTab(new ValuesPage(m_workspace, m_bottom), tr("Values"));
+    m_bottom->addTab(new CodePanel(m_workspace, m_bottom), tr("Code"));
+    m_bottom->addTab(new RecipePanel(m_workspace, m_bottom), tr("Recipe"));
     m_findings = new FindingsPanel(m_workspace, m_bottom);
-    m_bottom->addTab(m_findings, QStringLiteral("Findings"));
+    m_bottom->addTab(m_findings, tr("Findings"));
     auto* edits = new EditsPanel(m_workspace, *m_editor, m_bottom);
-    m_bottom->addTab(edits, QStringLiteral("Edits"));
+    m_bottom->addTab(edits, tr("Edits"));
     connect(edits, &EditsPanel::revealWanted, this, [this] { m_graph->revealSelection(); });
     connect(edits, &EditsPanel::saveWanted, &(*m_actions)[ActionId::SaveEdited], &QAction::trigger);
     connect(edits, &EditsPanel::againstWanted, &(*m_actions)[ActionId::AgainstOriginal],
             &QAction::trigger);
     connect(edits, &EditsPanel::countChanged, this, [this, edits](int count) {
         m_bottom->setTabText(m_bottom->indexOf(edits),
-                             count > 0 ? QStringLiteral("Edits (%1)").arg(count)
-                                       : QStringLiteral("Edits"));
+                             count > 0 ? tr("Edits (%1)").arg(count) : tr("Edits"));
     });
     auto* forms = new FormsPanel(m_workspace, m_bottom);
-    m_bottom->addTab(forms, QStringLiteral("Kernels"));
+    m_bottom->addTab(forms, tr("Kernels"));
     connect(forms, &FormsPanel::revealWanted, this, [this] { m_graph->revealSelection(); });
     auto* runs = new RunsPanel(m_workspace, *m_runs, m_bottom);
-    m_bottom->addTab(runs, QStringLiteral("Runs"));
+    m_bottom->addTab(runs, tr("Runs"));
     connect(runs, &RunsPanel::revealWanted, this, [this] { m_graph->revealSelection(); });
     connect(
         m_runs, &RunLibrary::failed, m_messages,
         [this](const QString& what, const Error& error) { m_messages->showError(what, error); });
     m_styles = new StylePanel(m_workspace, m_bottom);
-    m_bottom->addTab(m_styles, QStringLiteral("Styles"));
-    m_bottom->addTab(m_log, QStringLiteral("Log"));
+    m_bottom->addTab(m_styles, tr("Styles"));
+    m_bottom->addTab(m_log, tr("Log"));
     connect(m_findings, &FindingsPanel::countChanged, this, &MainWindow::showFindingsCount);
     connect(m_findings, &FindingsPanel::revealWanted, this, [this] { m_graph->revealSelection(); });
     m_bottom->setMinimumSize(px(240), px(90));
@@ -303,8 +302,7 @@ void MainWindow::wireViews()
     connect(m_messages, &MessageBar::nodeClicked, m_graph, &GraphPane::revealNamed);
     connect(m_graph, &GraphPane::notFound, this, [this](const QString& name) {
         statusBar()->showMessage(
-            QStringLiteral("No form of the model has a node %1: it is made and used up on the way")
-                .arg(name),
+            tr("No form of the model has a node %1: it is made and used up on the way").arg(name),
             8000);
     });
     connect(m_modules, &ModulePanel::revealWanted, m_graph, &GraphPane::revealSelection);

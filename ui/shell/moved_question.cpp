@@ -11,29 +11,27 @@ namespace qs {
 QString askWhereModelIs(QWidget* parent, const QString& project, const QString& was)
 {
     return QFileDialog::getOpenFileName(
-        parent, QStringLiteral("Where is %1 by now?").arg(QFileInfo(was).fileName()),
-        QFileInfo(project).absolutePath(),
-        QStringLiteral("Models (*.pt2 *.pt *.pth);;All files (*)"));
+        parent, QObject::tr("Where is %1 by now?").arg(QFileInfo(was).fileName()),
+        QFileInfo(project).absolutePath(), QObject::tr("Models (*.pt2 *.pt *.pth);;All files (*)"));
 }
 
 QString askWhereDataAre(QWidget* parent, const QString& project)
 {
-    return QFileDialog::getOpenFileName(parent, QStringLiteral("Choose data"),
+    return QFileDialog::getOpenFileName(parent, QObject::tr("Choose data"),
                                         QFileInfo(project).absolutePath(),
-                                        QStringLiteral("Data (*.npz *.pt);;All files (*)"));
+                                        QObject::tr("Data (*.npz *.pt);;All files (*)"));
 }
 
 bool mayOpenOtherModel(QWidget* parent, const QString& chosen)
 {
-    QMessageBox box(QMessageBox::Question, QStringLiteral("Another model"),
-                    QStringLiteral("%1 is not the project's model: its content is another.")
+    QMessageBox box(QMessageBox::Question, QObject::tr("Another model"),
+                    QObject::tr("%1 is not the project's model: its content is another.")
                         .arg(QFileInfo(chosen).fileName()),
                     QMessageBox::Open | QMessageBox::Cancel, parent);
     box.setObjectName(QStringLiteral("otherModelBox"));
-    box.setInformativeText(QStringLiteral(
-        "Opened all the same, decisions and edits that do not fit it are left out, and the "
-        "saved results are not shown."));
-    box.button(QMessageBox::Open)->setText(QStringLiteral("Open all the same"));
+    box.setInformativeText(QObject::tr("Opened all the same, decisions and edits that do not fit "
+                                       "it are left out, and the saved results are not shown."));
+    box.button(QMessageBox::Open)->setText(QObject::tr("Open all the same"));
     box.setDefaultButton(QMessageBox::Cancel);
     return box.exec() == QMessageBox::Open;
 }

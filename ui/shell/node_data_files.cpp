@@ -15,17 +15,15 @@ namespace qs {
 
 namespace {
 
-const QString kReading = QStringLiteral("Reading the node data");
-
 void showNodeData(Document& document, GraphPane& graph, MessageBar& messages, NodeDataPtr data)
 {
     messages.dismiss();
     if (data->unmatched > 0)
         messages.showMessage(MessageBar::Kind::Note,
-                             QStringLiteral("%1 of %2 results fit no node of this model")
+                             QObject::tr("%1 of %2 results fit no node of this model")
                                  .arg(data->unmatched)
                                  .arg(data->unmatched + data->values.size()),
-                             QStringLiteral("'%1' for one").arg(toQString(data->firstUnmatched)));
+                             QObject::tr("'%1' for one").arg(toQString(data->firstUnmatched)));
     document.setNodeData(std::move(data));
     graph.showImported();
 }
@@ -35,26 +33,26 @@ void showNodeData(Document& document, GraphPane& graph, MessageBar& messages, No
 void saveNodeData(const Document& document, MessageBar& messages)
 {
     if (!document.comparison()) {
-        messages.showMessage(MessageBar::Kind::Note, QStringLiteral("Nothing was measured yet"),
-                             QStringLiteral("Compare (Ctrl+M) measures what every node loses"));
+        messages.showMessage(MessageBar::Kind::Note, QObject::tr("Nothing was measured yet"),
+                             QObject::tr("Compare (Ctrl+M) measures what every node loses"));
         return;
     }
     const QString path
-        = QFileDialog::getSaveFileName(messages.window(), QStringLiteral("Save node data"),
+        = QFileDialog::getSaveFileName(messages.window(), QObject::tr("Save node data"),
                                        QStringLiteral("node_data.json"), QStringLiteral("*.json"));
     if (path.isEmpty())
         return;
     const auto written = writeFileAtomically(
         path.toStdString(), nodeDataJson(*document.model(), *document.comparison()));
     if (!written)
-        messages.showError(QStringLiteral("Saving the node data"), written.error());
+        messages.showError(QObject::tr("Saving the node data"), written.error());
 }
 
 void importNodeData(Workspace& workspace, GraphPane& graph, MessageBar& messages)
 {
     const QString path
-        = QFileDialog::getOpenFileName(messages.window(), QStringLiteral("Import node data"), {},
-                                       QStringLiteral("Node data (*.json);;All files (*)"));
+        = QFileDialog::getOpenFileName(messages.window(), QObject::tr("Import node data"), {},
+                                       QObject::tr("Node data (*.json);;All files (*)"));
     if (!path.isEmpty())
         importNodeData(workspace, graph, messages, path);
 }
@@ -64,8 +62,8 @@ void importNodeData(Workspace& workspace, GraphPane& graph, MessageBar& messages
 {
     const GraphPtr model = workspace.document().model();
     if (!model) {
-        messages.showMessage(MessageBar::Kind::Note, QStringLiteral("Open the model first"),
-                             QStringLiteral("Node data colour the nodes of a model that is open"));
+        messages.showMessage(MessageBar::Kind::Note, QObject::tr("Open the model first"),
+                             QObject::tr("Node data colour the nodes of a model that is open"));
         return;
     }
     workspace.pipeline().jobs().run(
@@ -79,7 +77,7 @@ void importNodeData(Workspace& workspace, GraphPane& graph, MessageBar& messages
             if (data)
                 showNodeData(workspace.document(), graph, messages, std::move(*data));
             else
-                messages.showError(kReading, data.error());
+                messages.showError(QObject::tr("Reading the node data"), data.error());
         });
 }
 

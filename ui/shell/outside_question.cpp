@@ -21,7 +21,7 @@ QString listedOutside(const std::vector<std::string>& paths)
     for (std::size_t i = 0; i < std::min(paths.size(), most); ++i)
         names << toQString(paths[i]);
     const QString text = names.join(QStringLiteral(", "));
-    return paths.size() > most ? QStringLiteral("%1 and %2 more").arg(text).arg(paths.size() - most)
+    return paths.size() > most ? QObject::tr("%1 and %2 more").arg(text).arg(paths.size() - most)
                                : text;
 }
 
@@ -35,17 +35,17 @@ bool mayReadOutside(MessageBar& messages, const QString& file, std::vector<std::
         return true;
     messages.showChoices(
         MessageBar::Kind::Warning, kOutsideTopic,
-        QStringLiteral("%1 names files outside its folder").arg(QFileInfo(file).fileName()),
+        QObject::tr("%1 names files outside its folder").arg(QFileInfo(file).fileName()),
         listedOutside(outside), {},
-        {{QStringLiteral("Read them"),
-          QStringLiteral("You know this file and these; asked once on this machine"),
+        {{QObject::tr("Read them"),
+          QObject::tr("You know this file and these; asked once on this machine"),
           [&messages, file, outside, goOn = std::move(goOn)] {
               if (const auto kept = confirmPaths(file.toStdString(), outside); !kept)
-                  messages.showError(QStringLiteral("Remembering the answer"), kept.error());
+                  messages.showError(QObject::tr("Remembering the answer"), kept.error());
               else
                   goOn();
           }},
-         {QStringLiteral("Do not open"), QStringLiteral("Nothing is read"), [] {}}});
+         {QObject::tr("Do not open"), QObject::tr("Nothing is read"), [] {}}});
     return false;
 }
 

@@ -64,8 +64,8 @@ ProjectFiles::ProjectFiles(MainWindow& window)
                 this, [this, path = opening->project] { askForModel(path); }, Qt::QueuedConnection);
     });
     connect(&pipeline, &Pipeline::notAdopted, this, [this](const QString& why) {
-        m_window.statusBar()->showMessage(
-            QStringLiteral("The saved results are not shown: %1").arg(why), 12000);
+        m_window.statusBar()->showMessage(tr("The saved results are not shown: %1").arg(why),
+                                          12000);
     });
 }
 
@@ -145,7 +145,7 @@ void ProjectFiles::findAndOpen(const QString& path, Project project)
     if (QFileInfo::exists(place))
         return openProject(path, std::move(project), place, false);
     search(
-        QStringLiteral("Looking for %1 …").arg(QFileInfo(place).fileName()),
+        tr("Looking for %1 …").arg(QFileInfo(place).fileName()),
         [=](JobContext& job) { return findModel(project, path.toStdString(), job); },
         [this, path, project](const std::string& found) {
             openProject(path, project, toQString(found), false);
@@ -186,7 +186,7 @@ void ProjectFiles::askForModel(const QString& path)
     if (chosen.isEmpty())
         return;
     search(
-        QStringLiteral("Reading %1 …").arg(QFileInfo(chosen).fileName()),
+        tr("Reading %1 …").arg(QFileInfo(chosen).fileName()),
         [=](JobContext& job) { return isModelOf(*project, chosen.toStdString(), job); },
         [this, path, project = *project, chosen](bool same) {
             if (same || mayOpenOtherModel(&m_window, chosen))
@@ -196,18 +196,18 @@ void ProjectFiles::askForModel(const QString& path)
 
 void ProjectFiles::askForData(const QString& was)
 {
-    m_window.messageBar().showChoices(
-        MessageBar::Kind::Warning, QStringLiteral("moved data"),
-        QStringLiteral("The project's data are not where they were"), was, {},
-        {{QStringLiteral("Choose…"), QStringLiteral("Say where they are by now"), [this] {
-              const QString chosen = askWhereDataAre(&m_window, m_project);
-              if (chosen.isEmpty())
-                  return;
-              auto& document = m_window.workspace().document();
-              RunSettings settings = document.settings();
-              settings.calibrationData = chosen.toStdString();
-              document.setSettings(settings);
-          }}});
+    m_window.messageBar().showChoices(MessageBar::Kind::Warning, QStringLiteral("movedData"),
+                                      tr("The project's data are not where they were"), was, {},
+                                      {{tr("Choose…"), tr("Say where they are by now"), [this] {
+                                            const QString chosen
+                                                = askWhereDataAre(&m_window, m_project);
+                                            if (chosen.isEmpty())
+                                                return;
+                                            auto& document = m_window.workspace().document();
+                                            RunSettings settings = document.settings();
+                                            settings.calibrationData = chosen.toStdString();
+                                            document.setSettings(settings);
+                                        }}});
 }
 
 void ProjectFiles::rememberModel(const QString& path)
@@ -261,10 +261,8 @@ void ProjectFiles::takeOver()
             this,
             [this] {
                 m_window.messageBar().showMessage(
-                    MessageBar::Kind::Warning,
-                    QStringLiteral("Another window has this project open"),
-                    QStringLiteral(
-                        "It is read-only here: save it under another name to keep decisions"));
+                    MessageBar::Kind::Warning, tr("Another window has this project open"),
+                    tr("It is read-only here: save it under another name to keep decisions"));
             },
             Qt::QueuedConnection);
     if (!opening.movedFrom.empty() && !opening.isOther && !m_readOnly)
@@ -316,8 +314,8 @@ bool ProjectFiles::saveAs()
     const QString proposed = m_project.isEmpty()
         ? file.dir().filePath(file.completeBaseName() + kProjectEnding)
         : m_project;
-    const QString path = QFileDialog::getSaveFileName(&m_window, QStringLiteral("Save project"),
-                                                      proposed, QStringLiteral("*.json"));
+    const QString path = QFileDialog::getSaveFileName(&m_window, tr("Save project"), proposed,
+                                                      QStringLiteral("*.json"));
     return !path.isEmpty() && saveTo(path);
 }
 
@@ -341,10 +339,11 @@ Project ProjectFiles::current() const
 bool ProjectFiles::saveTo(const QString& path)
 {
     if (!lock(path)) {
-        m_window.messageBar().showError(QStringLiteral("Saving the project"),
-                                        makeError(ErrorCode::Io, "another window has it open")
-                                            .inFile(path.toStdString())
-                                            .withHint("save it under another name"));
+        m_window.messageBar().showError(
+            tr("Saving the project"),
+            makeError(ErrorCode::Io, tr("another window has it open").toStdString())
+                .inFile(path.toStdString())
+                .withHint(tr("save it under another name").toStdString()));
         return false;
     }
     auto& workspace = m_window.workspace();
@@ -353,7 +352,7 @@ bool ProjectFiles::saveTo(const QString& path)
     if (workspace.pipeline().keepResults(results))
         project.resultFolder = results.toStdString();
     if (const auto written = writeProject(project, path.toStdString()); !written) {
-        m_window.messageBar().showError(QStringLiteral("Saving the project"), written.error());
+        m_window.messageBar().showError(tr("Saving the project"), written.error());
         return false;
     }
     // What the user chose to save is confirmed.
@@ -374,14 +373,14 @@ bool ProjectFiles::mayLeave()
 {
     if (!m_window.workspace().document().isModified())
         return true;
-    QMessageBox box(QMessageBox::Question, QStringLiteral("Unsaved decisions"),
-                    QStringLiteral("The decisions on %1 are not saved.")
-                        .arg(m_window.workspace().document().title()),
-                    QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, &m_window);
+    QMessageBox box(
+        QMessageBox::Question, tr("Unsaved decisions"),
+        tr("The decisions on %1 are not saved.").arg(m_window.workspace().document().title()),
+        QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, &m_window);
     box.setObjectName(QStringLiteral("unsavedBox"));
-    box.setInformativeText(QStringLiteral(
-        "A project keeps the model's path, every decision, the data and the results."));
-    box.button(QMessageBox::Save)->setText(QStringLiteral("Save project"));
+    box.setInformativeText(
+        tr("A project keeps the model's path, every decision, the data and the results."));
+    box.button(QMessageBox::Save)->setText(tr("Save project"));
     box.setDefaultButton(QMessageBox::Save);
     const int answer = box.exec();
     if (answer == QMessageBox::Discard)

@@ -17,7 +17,8 @@ Result<void> writePicture(const QPixmap& picture, const QString& path)
     QBuffer png;
     if (!png.open(QIODevice::WriteOnly) || !picture.save(&png, "PNG"))
         return fail(
-            makeError(ErrorCode::Io, "the picture cannot be made").inFile(path.toStdString()));
+            makeError(ErrorCode::Io, QObject::tr("the picture cannot be made").toStdString())
+                .inFile(path.toStdString()));
     return writeFileAtomically(path.toStdString(), png.data().toStdString());
 }
 

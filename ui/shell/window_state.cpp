@@ -44,7 +44,7 @@ QByteArray windowStateOf(const StyleRules& rules, const GraphPane& graph)
         {kStylesKey, QJsonDocument::fromJson(StyleRules::toJson(rules.rules())).array()}};
     const auto colour = graph.chosenColour();
     if (colour && *colour != ColourBy::Imported) // its data are not the project's
-        state[kColourKey] = colourByText(*colour);
+        state[kColourKey] = colourByName(*colour);
     return QJsonDocument(state).toJson(QJsonDocument::Compact);
 }
 
@@ -54,7 +54,7 @@ void applyWindowState(StyleRules& rules, GraphPane& graph, const QByteArray& sta
     if (kept.contains(kStylesKey))
         rules.replace(StyleRules::fromJson(QJsonDocument(kept[kStylesKey].toArray()).toJson()));
     for (int by = 0; by < kColourByCount; ++by)
-        if (kept[kColourKey].toString() == colourByText(ColourBy(by)))
+        if (kept[kColourKey].toString() == QLatin1String(colourByName(ColourBy(by))))
             graph.chooseColour(ColourBy(by));
 }
 

@@ -39,7 +39,7 @@ SourceView::SourceView(Workspace& workspace, QWidget* parent)
     : QWidget(parent)
     , m_workspace(workspace)
     , m_where(new ElidedLabel(QString(), uiFont(11), this))
-    , m_choose(new QPushButton(QStringLiteral("Choose folder…"), this))
+    , m_choose(new QPushButton(tr("Choose folder…"), this))
     , m_text(new QPlainTextEdit(this))
     , m_folder(QSettings().value(kSourceFolderKey).toString())
 {
@@ -48,9 +48,9 @@ SourceView::SourceView(Workspace& workspace, QWidget* parent)
     m_where->setColor(theme().muted);
     m_choose->setObjectName(QStringLiteral("sourceFolder"));
     m_choose->setFont(uiFont(11));
-    m_choose->setToolTip(QStringLiteral("Where the Python files of the model lie on this machine"));
+    m_choose->setToolTip(tr("Where the Python files of the model lie on this machine"));
     m_text->setObjectName(QStringLiteral("sourceText"));
-    m_text->setAccessibleName(QStringLiteral("Python source of the selected node"));
+    m_text->setAccessibleName(tr("Python source of the selected node"));
     m_text->setReadOnly(true);
     m_text->setFrameShape(QFrame::NoFrame);
     m_text->setLineWrapMode(QPlainTextEdit::NoWrap);
@@ -83,7 +83,7 @@ void SourceView::showEvent(QShowEvent* event)
 void SourceView::chooseFolder()
 {
     const QString folder = QFileDialog::getExistingDirectory(
-        this, QStringLiteral("Where the model's Python files lie"), m_folder);
+        this, tr("Where the model's Python files lie"), m_folder);
     if (!folder.isEmpty())
         setFolder(folder);
 }
@@ -105,7 +105,7 @@ void SourceView::load()
         m_text->clear();
         m_shownPath.clear();
         m_choose->hide();
-        m_where->setText(QStringLiteral("Select a node to see the Python it came from"));
+        m_where->setText(tr("Select a node to see the Python it came from"));
         return;
     }
     m_recorded = node->source;
@@ -135,10 +135,9 @@ void SourceView::show(const Result<SourceExcerpt>& found)
     m_where->setText(QStringLiteral("%1:%2%3")
                          .arg(path)
                          .arg(found->line)
-                         .arg(found->isSame
-                                  ? QString()
-                                  : QStringLiteral(" · changed since the export; the line was: %1")
-                                        .arg(toQString(m_recorded.code))));
+                         .arg(found->isSame ? QString()
+                                            : tr(" · changed since the export; the line was: %1")
+                                                  .arg(toQString(m_recorded.code))));
     m_where->setColor(found->isSame ? theme().muted : theme().warning);
     const QString text = numbered(*found);
     if (path != m_shownPath || m_text->toPlainText() != text)

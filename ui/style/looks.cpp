@@ -34,8 +34,9 @@ const QList<int>& textSizes()
 
 QString coloursText(Looks::Colours colours)
 {
-    static const char* const texts[] = {"As the system", "Light", "Dark"};
-    return QString::fromLatin1(texts[int(colours)]);
+    const QString texts[]
+        = {QObject::tr("As the system"), QObject::tr("Light"), QObject::tr("Dark")};
+    return texts[int(colours)];
 }
 
 Looks keptLooks()

@@ -88,7 +88,7 @@ QFont familyFont(const QStringList& families, double pixels)
 
 QString fixedFamily()
 {
-    return QStringLiteral("DejaVu Sans Mono");
+    return QStringLiteral("DejaVu Sans Mono"); // no words
 }
 
 QString styleSheet(const Theme& t)
@@ -224,9 +224,8 @@ int px(double atNormalSize)
 
 QFont sceneFont(double units, int weight)
 {
-    QFont font = familyFont(
-        {QStringLiteral("Inter"), QStringLiteral("DejaVu Sans"), QStringLiteral("sans-serif")},
-        units);
+    const QString plain = QStringLiteral("DejaVu Sans"); // no words
+    QFont font = familyFont({QStringLiteral("Inter"), plain, QStringLiteral("sans-serif")}, units);
     font.setWeight(QFont::Weight(weight));
     return font;
 }
@@ -276,25 +275,25 @@ QString verdictText(Verdict verdict)
 {
     switch (verdict) {
     case Verdict::Quantized:
-        return QStringLiteral("quantized");
+        return QObject::tr("quantized");
     case Verdict::Shared:
-        return QStringLiteral("shared with its input");
+        return QObject::tr("shared with its input");
     case Verdict::FloatByRule:
-        return QStringLiteral("float by rule");
+        return QObject::tr("float by rule");
     case Verdict::FloatByBackend:
-        return QStringLiteral("float by backend");
+        return QObject::tr("float by backend");
     case Verdict::FloatByConstraint:
-        return QStringLiteral("float by constraint");
+        return QObject::tr("float by constraint");
     case Verdict::FloatByKernelCheck:
-        return QStringLiteral("float by kernel check");
+        return QObject::tr("float by kernel check");
     case Verdict::Opaque:
-        return QStringLiteral("opaque");
+        return QObject::tr("opaque");
     case Verdict::ShapeOnly:
-        return QStringLiteral("shape only");
+        return QObject::tr("shape only");
     case Verdict::NotApplicable:
         break;
     }
-    return QStringLiteral("not applicable");
+    return QObject::tr("not applicable");
 }
 
 QColor cividis(double badness)

@@ -54,17 +54,17 @@ LookLists::LookLists(QWidget* parent)
 {
     m_list = new QComboBox(this);
     m_list->setObjectName(QStringLiteral("valuesList"));
-    m_list->setAccessibleName(QStringLiteral("List"));
+    m_list->setAccessibleName(tr("List"));
     m_list->setFont(uiFont(11));
-    m_copy = new QPushButton(QStringLiteral("Copy as CSV"), this);
+    m_copy = new QPushButton(tr("Copy as CSV"), this);
     m_copy->setObjectName(QStringLiteral("valuesCopy"));
     m_copy->setFont(uiFont(11));
-    m_copy->setToolTip(QStringLiteral("Copy the selected rows, or all (Ctrl+C in the table)"));
+    m_copy->setToolTip(tr("Copy the selected rows, or all (Ctrl+C in the table)"));
     m_sorted->setSourceModel(m_table);
     m_sorted->setSortRole(Qt::UserRole);
     m_rows = new QTableView(this);
     m_rows->setObjectName(QStringLiteral("valuesTable"));
-    m_rows->setAccessibleName(QStringLiteral("Errors by channel or sample"));
+    m_rows->setAccessibleName(tr("Errors by channel or sample"));
     m_rows->setModel(m_sorted);
     m_rows->setItemDelegate(new ShareDelegate(m_rows));
     m_rows->setFont(monoFont(10.5));
@@ -122,13 +122,12 @@ void LookLists::fillList()
             toQString(counted(std::int64_t(look->channels.size()), "channel")),
             outliers ? QStringLiteral(", %1").arg(toQString(counted(outliers, "outlier")))
                      : QString());
-        lists << (look->samples.empty() ? QStringLiteral("samples cannot be told apart here")
+        lists << (look->samples.empty() ? tr("samples cannot be told apart here")
                                         : toQString(counted(look->sampleCount, "sample")));
         for (const WeightLook& weight : look->weights)
-            lists << QStringLiteral("%1 · %2").arg(toQString(weight.name),
-                                                   weight.error.sqnrDb
-                                                       ? shownSqnr(*weight.error.sqnrDb, " dB", 2)
-                                                       : QStringLiteral("no signal"));
+            lists << QStringLiteral("%1 · %2").arg(
+                toQString(weight.name),
+                weight.error.sqnrDb ? shownSqnr(*weight.error.sqnrDb, " dB", 2) : tr("no signal"));
     }
     QStringList shown;
     for (int i = 0; i < m_list->count(); ++i)

@@ -13,9 +13,9 @@ namespace {
 QString outlierWord(const ChannelError& channel)
 {
     if (channel.isWide && channel.isNoisy)
-        return QStringLiteral("wide, noisy");
-    return channel.isWide ? QStringLiteral("wide")
-        : channel.isNoisy ? QStringLiteral("noisy")
+        return QObject::tr("wide, noisy");
+    return channel.isWide ? QObject::tr("wide")
+        : channel.isNoisy ? QObject::tr("noisy")
                           : QString();
 }
 
@@ -80,28 +80,33 @@ LookTable::LookTable(QObject* parent)
 
 const std::vector<LookTable::Column>& LookTable::columnsOf(List list)
 {
-    static const Column kDb {LookTable::Field::Db, "dB", "Signal to quantization noise"};
-    static const Column kShare {LookTable::Field::Share, "of the noise",
-                                "Its share of all the noise"};
-    static const Column kMax {LookTable::Field::MaxAbs, "max error", "The largest difference"};
-    static const Column kOutlier {LookTable::Field::Outlier, "outlier",
-                                  "wide: its largest value is four times the median channel's or "
-                                  "more; noisy: it holds four times its fair share of the noise"};
-    static const Column kChannel {LookTable::Field::Channel, "channel",
-                                  "Index along the channels' axis"};
-    static const Column kMse {LookTable::Field::Mse, "MSE", "Mean square of the difference"};
-    static const Column kLow {LookTable::Field::Low, "min", "Least float value"};
-    static const Column kHigh {LookTable::Field::High, "max", "Greatest float value"};
-    static const std::vector<Column> kChannels {
-        kChannel, kDb,   kShare,
-        kOutlier, kMse,  kMax,
-        kLow,     kHigh, {LookTable::Field::Result, "result", "Which of the node's results"}};
-    static const std::vector<Column> kWeight {
-        kChannel, kDb,   kShare,
-        kOutlier, kMse,  kMax,
-        kLow,     kHigh, {LookTable::Field::Scale, "scale", "The step between two integers"}};
-    static const std::vector<Column> kSamples {
-        {LookTable::Field::Sample, "sample", "Its place in the data, from 0"}, kDb, kShare, kMax};
+    static const Column kDb {Field::Db, QT_TR_NOOP("dB"),
+                             QT_TR_NOOP("Signal to quantization noise")};
+    static const Column kShare {Field::Share, QT_TR_NOOP("of the noise"),
+                                QT_TR_NOOP("Its share of all the noise")};
+    static const Column kMax {Field::MaxAbs, QT_TR_NOOP("max error"),
+                              QT_TR_NOOP("The largest difference")};
+    static const Column kOutlier {
+        Field::Outlier, QT_TR_NOOP("outlier"),
+        QT_TR_NOOP("wide: its largest value is four times the median channel's or more; noisy: it "
+                   "holds four times its fair share of the noise")};
+    static const Column kChannel {Field::Channel, QT_TR_NOOP("channel"),
+                                  QT_TR_NOOP("Index along the channels' axis")};
+    static const Column kMse {Field::Mse, QT_TR_NOOP("MSE"),
+                              QT_TR_NOOP("Mean square of the difference")};
+    static const Column kLow {Field::Low, QT_TR_NOOP("min"), QT_TR_NOOP("Least float value")};
+    static const Column kHigh {Field::High, QT_TR_NOOP("max"), QT_TR_NOOP("Greatest float value")};
+    static const Column kResult {Field::Result, QT_TR_NOOP("result"),
+                                 QT_TR_NOOP("Which of the node's results")};
+    static const Column kScale {Field::Scale, QT_TR_NOOP("scale"),
+                                QT_TR_NOOP("The step between two integers")};
+    static const Column kSample {Field::Sample, QT_TR_NOOP("sample"),
+                                 QT_TR_NOOP("Its place in the data, from 0")};
+    static const std::vector<Column> kChannels {kChannel, kDb,  kShare, kOutlier, kMse,
+                                                kMax,     kLow, kHigh,  kResult};
+    static const std::vector<Column> kWeight {kChannel, kDb,  kShare, kOutlier, kMse,
+                                              kMax,     kLow, kHigh,  kScale};
+    static const std::vector<Column> kSamples {kSample, kDb, kShare, kMax};
     switch (list) {
     case List::Channels:
         return kChannels;
@@ -219,8 +224,8 @@ QVariant LookTable::headerData(int section, Qt::Orientation orientation, int rol
         return {};
     const Column& column = columns[std::size_t(section)];
     if (role == Qt::DisplayRole)
-        return QString::fromLatin1(column.title);
-    return role == Qt::ToolTipRole ? QVariant(QString::fromLatin1(column.hint)) : QVariant();
+        return tr(column.title);
+    return role == Qt::ToolTipRole ? QVariant(tr(column.hint)) : QVariant();
 }
 
 } // namespace qs

@@ -87,9 +87,8 @@ QImage imageOf(const SampleValues& values, const std::vector<float>& numbers, do
 
 SampleView::SampleView(QWidget* parent)
     : QWidget(parent)
-    , m_maps {new HeatMap(QStringLiteral("float"), this),
-              new HeatMap(QStringLiteral("converted"), this),
-              new HeatMap(QStringLiteral("difference"), this)}
+    , m_maps {new HeatMap(QStringLiteral("float"), this), new HeatMap(tr("converted"), this),
+              new HeatMap(tr("difference"), this)}
 {
     setObjectName(QStringLiteral("sampleView"));
     auto* row = new QHBoxLayout(this);
@@ -216,7 +215,7 @@ void SampleView::point(const QPoint& cell)
         const std::size_t place = std::size_t(p) * plane + at;
         const double y = double(m_values->floating[place]);
         const double made = double(m_values->converted[place]);
-        parts << QStringLiteral("float %1 · converted %2 · difference %3")
+        parts << tr("float %1 · converted %2 · difference %3")
                      .arg(y, 0, 'g', 6)
                      .arg(made, 0, 'g', 6)
                      .arg(made - y, 0, 'g', 3);

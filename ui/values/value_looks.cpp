@@ -11,7 +11,7 @@ namespace qs {
 namespace {
 
 const QString kLookTag = QStringLiteral("look");
-const QString kSampleTag = QStringLiteral("sample values");
+const QString kSampleTag = QStringLiteral("sampleValues");
 
 bool runsStage(const Pipeline& pipeline)
 {
@@ -24,7 +24,7 @@ bool runsStage(const Pipeline& pipeline)
 QString failureText(const Error& error)
 {
     return error.code == ErrorCode::Cancelled
-        ? QStringLiteral("Cancelled; select the node again to look at it")
+        ? QObject::tr("Cancelled; select the node again to look at it")
         : toQString(error.line());
 }
 
@@ -112,7 +112,7 @@ Key ValueLooks::keyNow() const
 
 Key ValueLooks::valuesKey(const Key& decisions) const
 {
-    return KeyBuilder("shown values")
+    return KeyBuilder("shownValues")
         .add(decisions)
         .add(m_sample)
         .add(std::int64_t(m_part.result))
@@ -144,15 +144,14 @@ QString ValueLooks::note() const
     if (!document.model())
         return {};
     if (!m_target)
-        return QStringLiteral("Select a node to look at its values");
+        return tr("Select a node to look at its values");
     if (!m_failure.isEmpty())
         return m_failure;
     if (isRunning())
-        return m_fraction > 0 ? QStringLiteral("Looking… %1 %").arg(int(m_fraction * 100))
-                              : QStringLiteral("Looking…");
+        return m_fraction > 0 ? tr("Looking… %1 %").arg(int(m_fraction * 100)) : tr("Looking…");
     if (isStale())
-        return QStringLiteral("of older decisions; convert to look again");
-    return m_look && m_values ? QString() : QStringLiteral("Convert to look at a node's values");
+        return tr("of older decisions; convert to look again");
+    return m_look && m_values ? QString() : tr("Convert to look at a node's values");
 }
 
 void ValueLooks::update()

@@ -37,14 +37,14 @@ QString shapeText(const std::vector<std::int64_t>& shape)
 QString planeText(const SampleValues& values, std::int64_t plane)
 {
     if (values.shape.size() == 3)
-        return values.channelAxis == 0 ? QStringLiteral("of %1 channels").arg(values.shape[0])
-                                       : QStringLiteral("of %1").arg(values.shape[0]);
+        return values.channelAxis == 0 ? QObject::tr("of %1 channels").arg(values.shape[0])
+                                       : QObject::tr("of %1").arg(values.shape[0]);
     std::vector<std::int64_t> place;
     for (std::size_t i = values.shape.size() - 2; i-- > 0;) {
         place.insert(place.begin(), plane % values.shape[i]);
         plane /= values.shape[i];
     }
-    return QStringLiteral("of %1: %2").arg(values.allPlanes()).arg(shapeText(place));
+    return QObject::tr("of %1: %2").arg(values.allPlanes()).arg(shapeText(place));
 }
 
 std::optional<int> wantedOutput(const QComboBox& what)
@@ -105,25 +105,24 @@ void ValuesPage::buildBar(QWidget& bar)
     m_note->setObjectName(QStringLiteral("valuesNote"));
     m_what = new QComboBox(&bar);
     m_what->setObjectName(QStringLiteral("valuesOf"));
-    m_what->setAccessibleName(QStringLiteral("Whose values"));
-    m_what->setToolTip(QStringLiteral("Follow the selected node, or stay at an output"));
-    m_what->addItem(QStringLiteral("selected node"));
+    m_what->setAccessibleName(tr("Whose values"));
+    m_what->setToolTip(tr("Follow the selected node, or stay at an output"));
+    m_what->addItem(tr("selected node"));
     m_sample = new QSpinBox(&bar);
     m_sample->setObjectName(QStringLiteral("valuesSample"));
-    m_sample->setAccessibleName(QStringLiteral("Sample of the data"));
-    m_sample->setToolTip(QStringLiteral("Sample of the data, from 0"));
-    m_sample->setPrefix(QStringLiteral("sample "));
+    m_sample->setAccessibleName(tr("Sample of the data"));
+    m_sample->setToolTip(tr("Sample of the data, from 0"));
+    m_sample->setPrefix(tr("sample "));
     m_sample->setKeyboardTracking(false);
     m_sample->setMaximum(0);
     m_result = new QComboBox(&bar);
     m_result->setObjectName(QStringLiteral("valuesResult"));
-    m_result->setAccessibleName(QStringLiteral("Result of the node"));
+    m_result->setAccessibleName(tr("Result of the node"));
     m_plane = new QSpinBox(&bar);
     m_plane->setObjectName(QStringLiteral("valuesPlane"));
-    m_plane->setAccessibleName(QStringLiteral("Slice of the value"));
-    m_plane->setToolTip(
-        QStringLiteral("Slice over the last two dimensions, counted through all before them"));
-    m_plane->setPrefix(QStringLiteral("slice "));
+    m_plane->setAccessibleName(tr("Slice of the value"));
+    m_plane->setToolTip(tr("Slice over the last two dimensions, counted through all before them"));
+    m_plane->setPrefix(tr("slice "));
     m_plane->setMaximum(0);
     m_planeLabel = new QLabel(&bar);
     m_planeLabel->setObjectName(QStringLiteral("valuesPlaneText"));
@@ -131,8 +130,8 @@ void ValuesPage::buildBar(QWidget& bar)
     m_planeLabel->setStyleSheet(inkStyle(theme().muted));
     m_mode = new QComboBox(&bar);
     m_mode->setObjectName(QStringLiteral("valuesMode"));
-    m_mode->setAccessibleName(QStringLiteral("Slice or image"));
-    m_mode->addItems({QStringLiteral("slice"), QStringLiteral("image")});
+    m_mode->setAccessibleName(tr("Slice or image"));
+    m_mode->addItems({tr("slice"), tr("image")});
     auto* row = new QHBoxLayout(&bar);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(px(6));
@@ -182,7 +181,7 @@ void ValuesPage::aim()
         const QSignalBlocker plane(m_plane), result(m_result);
         m_plane->setValue(0);
         m_result->clear();
-        m_result->addItem(QStringLiteral("result 0"));
+        m_result->addItem(tr("result 0"));
     }
     m_looks->setTarget(target);
 }
@@ -202,10 +201,10 @@ void ValuesPage::refresh()
 void ValuesPage::refreshBar()
 {
     const auto& model = m_workspace.document().model();
-    QStringList outputs {QStringLiteral("selected node")};
+    QStringList outputs {tr("selected node")};
     if (model)
         for (const std::string& name : outputNames(*model))
-            outputs << QStringLiteral("output %1").arg(toQString(name));
+            outputs << tr("output %1").arg(toQString(name));
     if (m_what->count() != outputs.size()
         || m_what->itemText(outputs.size() - 1) != outputs.back()) {
         const QSignalBlocker quiet(m_what);
@@ -218,7 +217,7 @@ void ValuesPage::refreshBar()
     if (look) {
         m_sample->setMaximum(int(std::max<std::int64_t>(1, look->sampleCount) - 1));
         while (m_result->count() < int(look->results.size()))
-            m_result->addItem(QStringLiteral("result %1").arg(m_result->count()));
+            m_result->addItem(tr("result %1").arg(m_result->count()));
     } else {
         m_sample->setMaximum(std::max(m_sample->maximum(), m_sample->value()));
     }
@@ -235,12 +234,12 @@ void ValuesPage::refreshBar()
             + (look->error && look->error->sqnrDb
                    ? QStringLiteral(" · ") + shownSqnr(*look->error->sqnrDb, " dB", 2)
                    : QString())
-            + (look->kl ? QStringLiteral(" · KL %1").arg(*look->kl, 0, 'g', 3) : QString());
+            + (look->kl ? tr(" · KL %1").arg(*look->kl, 0, 'g', 3) : QString());
     if (values)
         title += (title.isEmpty() ? QString() : QStringLiteral(" · ")) + shapeText(values->shape)
-            + (values->ofBatch ? QStringLiteral(" (whole batch)") : QString());
+            + (values->ofBatch ? tr(" (whole batch)") : QString());
     if (look && m_looks->isAgainstOriginal())
-        title += QStringLiteral(" · against the original model");
+        title += tr(" · against the original model");
     m_title->setText(title);
     const QString note = m_looks->note();
     m_note->setColor(!note.isEmpty() && m_looks->isStale() ? theme().warning : theme().muted);

@@ -88,24 +88,24 @@ QSize pictureSize(const GraphCanvas& canvas, double scale)
 
 Result<void> exportGraph(GraphCanvas& canvas, const QString& path, double scale)
 {
-    const auto failed = [&](const std::string& what) {
-        return fail(makeError(ErrorCode::Io, what).inFile(path.toStdString()));
+    const auto failed = [&](const QString& what) {
+        return fail(makeError(ErrorCode::Io, what.toStdString()).inFile(path.toStdString()));
     };
     const QString suffix = path.section(QLatin1Char('.'), -1).toLower();
     if (suffix != QLatin1String("svg") && suffix != QLatin1String("pdf")
         && suffix != QLatin1String("png"))
-        return failed("a graph is written as .svg, .pdf or .png");
+        return failed(QObject::tr("a graph is written as .svg, .pdf or .png"));
     if (!canvas.drawing())
-        return failed("there is no graph to write");
+        return failed(QObject::tr("there is no graph to write"));
     QS_TRY(AtomicFile target, AtomicFile::create(path.toStdString()));
     QFile file(QString::fromStdString(target.temporaryPath()));
     if (!file.open(QIODevice::WriteOnly | QIODevice::Truncate))
-        return failed("cannot write the graph: " + file.errorString().toStdString());
+        return failed(QObject::tr("cannot write the graph: %1").arg(file.errorString()));
     const bool written = suffix == QLatin1String("svg") ? writeSvg(canvas, file)
         : suffix == QLatin1String("pdf")                ? writePdf(canvas, file)
                                                         : writePng(canvas, file, scale);
     if (!written || !file.flush())
-        return failed("cannot write the graph: " + file.errorString().toStdString());
+        return failed(QObject::tr("cannot write the graph: %1").arg(file.errorString()));
     file.close();
     return target.commit();
 }

@@ -11,10 +11,10 @@ ColourBox::ColourBox(QWidget* parent)
     : QComboBox(parent)
 {
     setObjectName(QStringLiteral("colourBy"));
-    setAccessibleName(QStringLiteral("Colour by"));
-    setToolTip(QStringLiteral("What the colours of the graph mean"));
+    setAccessibleName(tr("Colour by"));
+    setToolTip(tr("What the colours of the graph mean"));
     for (int by = 0; by < kColourByCount; ++by)
-        addItem(QStringLiteral("Colour by: %1").arg(colourByText(ColourBy(by))));
+        addItem(tr("Colour by: %1").arg(colourByText(ColourBy(by))));
     setMaxVisibleItems(kColourByCount);
     setFont(uiFont(11.5));
     setFixedWidth(px(200));

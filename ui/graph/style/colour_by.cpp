@@ -56,17 +56,32 @@ ErrorTerm errorTermOf(ColourBy by)
 
 QString errorTermText(ErrorTerm term)
 {
-    static const char* const texts[] = {"born here", "cumulative", "isolated", "inherited"};
-    return QString::fromLatin1(texts[int(term)]);
+    static const char* const texts[]
+        = {QT_TRANSLATE_NOOP("QObject", "born here"), QT_TRANSLATE_NOOP("QObject", "cumulative"),
+           QT_TRANSLATE_NOOP("QObject", "isolated"), QT_TRANSLATE_NOOP("QObject", "inherited")};
+    return QObject::tr(texts[int(term)]);
+}
+
+const char* colourByName(ColourBy by)
+{
+    static const char* const names[kColourByCount]
+        = {QT_TRANSLATE_NOOP("QObject", "operator"),
+           QT_TRANSLATE_NOOP("QObject", "verdict"),
+           QT_TRANSLATE_NOOP("QObject", "qconfig"),
+           QT_TRANSLATE_NOOP("QObject", "dtype"),
+           QT_TRANSLATE_NOOP("QObject", "memory"),
+           QT_TRANSLATE_NOOP("QObject", "time"),
+           QT_TRANSLATE_NOOP("QObject", "imported data"),
+           QT_TRANSLATE_NOOP("QObject", "born-here error"),
+           QT_TRANSLATE_NOOP("QObject", "cumulative error"),
+           QT_TRANSLATE_NOOP("QObject", "isolated error"),
+           QT_TRANSLATE_NOOP("QObject", "inherited error")};
+    return names[int(by)];
 }
 
 QString colourByText(ColourBy by)
 {
-    static const char* const texts[kColourByCount]
-        = {"operator",         "verdict",        "qconfig",        "dtype",
-           "memory",           "time",           "imported data",  "born-here error",
-           "cumulative error", "isolated error", "inherited error"};
-    return QString::fromLatin1(texts[int(by)]);
+    return QObject::tr(colourByName(by));
 }
 
 QString measureText(ColourBy by, double measure)
@@ -88,13 +103,13 @@ std::pair<QString, QString> scaleEnds(ColourBy by, double best, double worst)
     const QString low = measureText(by, best), high = measureText(by, worst);
     switch (by) {
     case ColourBy::Memory:
-        return {QStringLiteral("small ") + low, QStringLiteral("large ") + high};
+        return {QObject::tr("small %1").arg(low), QObject::tr("large %1").arg(high)};
     case ColourBy::Time:
-        return {QStringLiteral("short ") + low, QStringLiteral("long ") + high};
+        return {QObject::tr("short %1").arg(low), QObject::tr("long %1").arg(high)};
     case ColourBy::Imported:
         return {low, high};
     default:
-        return {QStringLiteral("good %1 dB").arg(low), QStringLiteral("worst %1 dB").arg(high)};
+        return {QObject::tr("good %1 dB").arg(low), QObject::tr("worst %1 dB").arg(high)};
     }
 }
 

@@ -31,6 +31,8 @@ bool isErrorColour(ColourBy by);
 ErrorTerm errorTermOf(ColourBy by);
 /// "born here", "cumulative", "isolated", "inherited".
 QString errorTermText(ErrorTerm term);
+/// A name to keep it by, which is its text untranslated.
+const char* colourByName(ColourBy by);
 QString colourByText(ColourBy by);
 /// A measure as a badge shows it: "38", "exact", "1.6M", "12 µs".
 QString measureText(ColourBy by, double measure);

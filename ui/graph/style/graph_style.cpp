@@ -264,7 +264,7 @@ private:
     {
         for (const auto& stop : data.thresholds)
             addLegend(m_style, QColor(toQString(stop.colour)),
-                      stop.label.empty() ? QStringLiteral("up to %1").arg(stop.at)
+                      stop.label.empty() ? QObject::tr("up to %1").arg(stop.at)
                                          : toQString(stop.label));
         for (auto& look : m_style.nodes) {
             const auto stop = std::find_if(
@@ -294,9 +294,9 @@ private:
         findRange();
         prepareImported();
         if (!m_style.scale && (isErrorColour(m_by) || m_by == ColourBy::Time))
-            m_style.title = QStringLiteral("measured by Compare");
+            m_style.title = QObject::tr("measured by Compare");
         else if (isErrorColour(m_by))
-            m_style.title = QStringLiteral("SQNR, %1%2")
+            m_style.title = QObject::tr("SQNR, %1%2")
                                 .arg(errorTermText(m_term),
                                      m_term == ErrorTerm::Cumulative && m_facts.preview()
                                          ? QStringLiteral(", ") + previewText(*m_facts.preview())

@@ -29,7 +29,7 @@ Legend::Legend(QWidget* parent)
     : QWidget(parent)
 {
     setObjectName(QStringLiteral("legend"));
-    setAccessibleName(QStringLiteral("What the colours of the graph mean"));
+    setAccessibleName(tr("What the colours of the graph mean"));
 }
 
 void Legend::setStyle(const GraphStyle& style)
@@ -52,8 +52,7 @@ void Legend::setStyle(const GraphStyle& style)
     setAttribute(Qt::WA_TransparentForMouseEvents, !m_scale);
     setFocusPolicy(m_scale ? Qt::StrongFocus : Qt::NoFocus);
     setToolTip(m_scale
-                   ? QStringLiteral("Drag a handle to look at a part of the scale; double click "
-                                    "for all of it")
+                   ? tr("Drag a handle to look at a part of the scale; double click for all of it")
                    : QString());
     resizeToContents();
     setVisible(!m_items.empty());

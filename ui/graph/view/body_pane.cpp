@@ -37,11 +37,11 @@ BodyPane::BodyPane(Workspace& workspace, QWidget* parent)
     setObjectName(QStringLiteral("bodyPane"));
     setAutoFillBackground(true);
     m_view->setObjectName(QStringLiteral("bodyView"));
-    m_view->setAccessibleName(QStringLiteral("What a node does inside"));
+    m_view->setAccessibleName(tr("What a node does inside"));
     m_crumbRow->setContentsMargins(0, 0, 0, 0);
     m_crumbRow->setSpacing(2);
     m_tabs->setObjectName(QStringLiteral("bodyTabs"));
-    m_tabs->setToolTip(QStringLiteral("The bodies of the node"));
+    m_tabs->setToolTip(tr("The bodies of the node"));
     m_tabs->setDrawBase(false);
     m_tabs->setExpanding(false);
     m_caption->setObjectName(QStringLiteral("bodyCaption"));
@@ -142,8 +142,7 @@ void BodyPane::fillBar()
         old->setParent(nullptr);
         old->deleteLater();
     }
-    addCrumb(m_workspace.document().title(),
-             QStringLiteral("Back to the model (Backspace: one up)"), 0);
+    addCrumb(m_workspace.document().title(), tr("Back to the model (Backspace: one up)"), 0);
     for (std::size_t i = 0; i < m_path.size(); ++i) {
         const Level& level = m_path[i];
         QString text = QString::fromStdString(level.node->name);
@@ -159,8 +158,8 @@ void BodyPane::fillBar()
     for (std::size_t i = 0; i < last.node->subgraphs.size(); ++i)
         m_tabs->addTab(QString::fromStdString(bodyTitle(*last.node, i)));
     m_tabs->setCurrentIndex(int(last.index));
-    m_caption->setText(toQString(counted(operatorCount(*body()), "operator"))
-                       + QStringLiteral(", kept as they are"));
+    m_caption->setText(
+        tr("%1, kept as they are").arg(toQString(counted(operatorCount(*body()), "operator"))));
 }
 
 void BodyPane::relayout()

@@ -10,17 +10,6 @@
 
 namespace qs {
 
-namespace {
-
-constexpr const char* kFormTips[] = {
-    "The model as it was opened",
-    "With observers, and batch norms folded",
-    "Every quantize-dequantize pair explicit, operators in float",
-    "With the backend's integer kernels",
-};
-
-} // namespace
-
 FormBar::FormBar(const QString& name, bool withSplit, QWidget* parent)
     : QFrame(parent)
     , m_forms(new QButtonGroup(this))
@@ -47,10 +36,12 @@ FormBar::FormBar(const QString& name, bool withSplit, QWidget* parent)
         row->addWidget(button);
         return button;
     };
+    const QString tips[]
+        = {tr("The model as it was opened"), tr("With observers, and batch norms folded"),
+           tr("Every quantize-dequantize pair explicit, operators in float"),
+           tr("With the backend's integer kernels")};
     for (const CodeForm form : kCodeForms)
-        m_forms->addButton(
-            add(toQString(codeFormName(form)), QString::fromLatin1(kFormTips[int(form)])),
-            int(form));
+        m_forms->addButton(add(toQString(codeFormName(form)), tips[int(form)]), int(form));
     m_forms->button(0)->setChecked(true);
     connect(m_forms, &QButtonGroup::idClicked, this,
             [this](int id) { Q_EMIT formChosen(CodeForm(id)); });
@@ -58,7 +49,7 @@ FormBar::FormBar(const QString& name, bool withSplit, QWidget* parent)
         return;
     row->addSpacing(8);
     m_split = add(QStringLiteral("split"),
-                  QStringLiteral("Two forms side by side, matched by where nodes came from"));
+                  tr("Two forms side by side, matched by where nodes came from"));
     connect(m_split, &QToolButton::clicked, this, &FormBar::splitChosen);
 }
 

@@ -59,10 +59,9 @@ GraphHeader::GraphHeader(QWidget* parent)
     m_note->setStyleSheet(inkStyle(theme().muted));
     m_note->hide();
     m_map->setObjectName(QStringLiteral("minimapButton"));
-    m_map->setText(QStringLiteral("map"));
-    m_map->setAccessibleName(QStringLiteral("Minimap"));
-    m_map->setToolTip(
-        QStringLiteral("Show the whole graph beside the canvas where not all of it is in sight"));
+    m_map->setText(tr("map"));
+    m_map->setAccessibleName(tr("Minimap"));
+    m_map->setToolTip(tr("Show the whole graph beside the canvas where not all of it is in sight"));
     m_map->setFont(uiFont(11.5));
     m_map->setCheckable(true);
     m_map->setChecked(QSettings().value(kMapKey, true).toBool());

@@ -40,7 +40,7 @@ GraphPane::GraphPane(Workspace& workspace, QWidget* parent)
     m_views->setHandleWidth(1);
     m_views->setChildrenCollapsible(false);
     otherView().setObjectName(QStringLiteral("otherGraphView"));
-    otherView().setAccessibleName(QStringLiteral("Graph of the form beside it"));
+    otherView().setAccessibleName(tr("Graph of the form beside it"));
     otherView()
         .findChild<QWidget*>(QStringLiteral("graphBand"))
         ->setObjectName(QStringLiteral("otherGraphBand"));

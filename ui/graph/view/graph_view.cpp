@@ -35,7 +35,7 @@ GraphView::GraphView(QWidget* parent)
     , m_band(new QRubberBand(QRubberBand::Rectangle, viewport()))
 {
     setObjectName(QStringLiteral("graphView"));
-    setAccessibleName(QStringLiteral("Graph"));
+    setAccessibleName(tr("Graph"));
     setScene(&m_scene);
     m_band->setObjectName(QStringLiteral("graphBand"));
     setFrameShape(QFrame::NoFrame);
@@ -244,7 +244,7 @@ QString GraphView::tipOf(int node) const
     if (!words.inside.isEmpty())
         lines << words.inside;
     if (m_hoveredReaders > 0)
-        lines << toQString("named at " + counted(m_hoveredReaders, "more reader"));
+        lines << tr("named at %1").arg(toQString(counted(m_hoveredReaders, "more reader")));
     if (m_tipLines)
         lines << m_tipLines(m_scene.drawing()->nodes[std::size_t(node)].entry);
     return lines.join(QLatin1Char('\n'));

@@ -15,7 +15,7 @@ Minimap::Minimap(GraphView& view, QWidget* parent)
     , m_view(view)
 {
     setObjectName(QStringLiteral("minimap"));
-    setToolTip(QStringLiteral("The whole graph: click or drag to go there"));
+    setToolTip(tr("The whole graph: click or drag to go there"));
     connect(&view, &GraphView::viewChanged, this, qOverload<>(&QWidget::update));
     connect(&view.graphScene(), &GraphScene::drawingChanged, this, &Minimap::repaintGraph);
 }

@@ -31,7 +31,7 @@ constexpr int kShownAlternatives = 13;
 QString dbText(const Alternative& one)
 {
     if (!one.sqnrDb)
-        return one.qparams.scale.empty() ? QStringLiteral("no loss") : QStringLiteral("–");
+        return one.qparams.scale.empty() ? QObject::tr("no loss") : QStringLiteral("–");
     return (one.exactError ? QString() : QStringLiteral("≈ ")) + shownSqnr(*one.sqnrDb, "");
 }
 
@@ -39,48 +39,47 @@ QString dbText(const Alternative& one)
 QString shortWay(const std::string& name)
 {
     QString text = toQString(name).section(QStringLiteral(", "), -1);
-    return text.replace(QStringLiteral("moving_average_minmax"), QStringLiteral("moving average"));
+    return text.replace(QStringLiteral("moving_average_minmax"), QObject::tr("moving average"));
 }
 
 QString tipText(const Alternative& one)
 {
     if (one.qparams.scale.empty())
-        return QStringLiteral("Kept in float");
+        return QObject::tr("Kept in float");
     QString text
         = QStringLiteral("%1 · %2 · %3…%4\n")
               .arg(toQString(dtypeName(one.spec.dtype)), toQString(qschemeName(one.spec.qscheme)))
               .arg(one.qparams.quantMin)
               .arg(one.qparams.quantMax);
     if (one.qparams.scale.size() == 1)
-        text += QStringLiteral("scale %1, zero point %2\n")
+        text += QObject::tr("scale %1, zero point %2\n")
                     .arg(double(one.qparams.scale.front()), 0, 'g', 6)
                     .arg(one.qparams.zeroPoint.front());
     text += one.exactParameters
-        ? QStringLiteral("Parameters: exact, as a calibration would choose them\n")
-        : QStringLiteral("Parameters: estimated from the histogram\n");
+        ? QObject::tr("Parameters: exact, as a calibration would choose them\n")
+        : QObject::tr("Parameters: estimated from the histogram\n");
     return text
-        + (one.exactError ? QStringLiteral("SQNR: exact, from the values")
-                          : QStringLiteral("SQNR: estimated from the histogram"));
+        + (one.exactError ? QObject::tr("SQNR: exact, from the values")
+                          : QObject::tr("SQNR: estimated from the histogram"));
 }
 
 } // namespace
 
 AlternativesCard::AlternativesCard(Workspace& workspace, QWidget* parent)
-    : Card(QStringLiteral("Alternatives"), parent)
+    : Card(tr("Alternatives"), parent)
     , m_workspace(workspace)
     , m_tree(new QTreeWidget(this))
 {
     m_tree->setObjectName(QStringLiteral("alternativesTree"));
-    m_tree->setAccessibleName(QStringLiteral("Other ways to quantize"));
+    m_tree->setAccessibleName(tr("Other ways to quantize"));
     m_tree->setColumnCount(4);
-    m_tree->setHeaderLabels(
-        {QStringLiteral("quantized by"), QStringLiteral("dB"), QStringLiteral("gain"), QString()});
-    const char* const tips[]
-        = {"Another observer, width or scheme",
-           "Signal to quantization noise of this value alone; ≈ is an estimate",
-           "Against how it is quantized now", "Takes the alternative; can be undone"};
+    m_tree->setHeaderLabels({tr("quantized by"), QStringLiteral("dB"), tr("gain"), QString()});
+    const QString tips[]
+        = {tr("Another observer, width or scheme"),
+           tr("Signal to quantization noise of this value alone; ≈ is an estimate"),
+           tr("Against how it is quantized now"), tr("Takes the alternative; can be undone")};
     for (int column = 0; column < 4; ++column)
-        m_tree->headerItem()->setToolTip(column, QString::fromUtf8(tips[column]));
+        m_tree->headerItem()->setToolTip(column, tips[column]);
     for (const int column : {DbColumn, GainColumn})
         m_tree->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
     m_tree->setFont(monoFont(10.5));
@@ -118,10 +117,9 @@ void AlternativesCard::refresh()
                    {SpecTarget::Kind::Edge, *selection.edge(), {}});
     } else if (node && !selection.isModule()) {
         const ObserverId output = facts.outputObserver(node), weight = facts.weightObserver(node);
-        addSection(weight ? QStringLiteral("output") : QString(), output,
+        addSection(weight ? tr("output") : QString(), output,
                    {SpecTarget::Kind::Value, {}, facts.last(node)});
-        addSection(output ? QStringLiteral("weight") : QString(), weight,
-                   {SpecTarget::Kind::Weight, {}, node});
+        addSection(output ? tr("weight") : QString(), weight, {SpecTarget::Kind::Weight, {}, node});
     }
     int rows = 0;
     for (int i = 0; i < m_tree->topLevelItemCount(); ++i)
@@ -143,7 +141,7 @@ void AlternativesCard::addSection(const QString& title, ObserverId observer,
     m_targets.push_back(target);
     QTreeWidgetItem* section = nullptr;
     if (!title.isEmpty() || !found) {
-        section = new QTreeWidgetItem(m_tree, {found ? title : QStringLiteral("working out…")});
+        section = new QTreeWidgetItem(m_tree, {found ? title : tr("working out…")});
         section->setFirstColumnSpanned(true);
         section->setFlags(Qt::ItemIsEnabled);
         section->setForeground(WayColumn, theme().muted);
@@ -182,16 +180,16 @@ void AlternativesCard::addChoice(QTreeWidgetItem* section, const Alternative& on
         bold.setWeight(QFont::DemiBold);
         for (int column = 0; column < 3; ++column)
             row->setFont(column, bold);
-        row->setText(GainColumn, QStringLiteral("now"));
+        row->setText(GainColumn, tr("now"));
         return;
     }
     auto* use = new QToolButton(m_tree);
-    use->setText(QStringLiteral("Use"));
+    use->setText(tr("Use"));
     use->setFont(uiFont(10.5));
     use->setAutoRaise(true);
     use->setFocusPolicy(Qt::NoFocus); // Enter on the row does the same
-    use->setAccessibleName(QStringLiteral("Use %1").arg(toQString(one.name)));
-    use->setToolTip(QStringLiteral("Quantize it so; can be undone"));
+    use->setAccessibleName(tr("Use %1").arg(toQString(one.name)));
+    use->setToolTip(tr("Quantize it so; can be undone"));
     connect(use, &QToolButton::clicked, this, [this, row] { take(row); });
     m_tree->setItemWidget(row, UseColumn, use);
 }

@@ -34,7 +34,7 @@ QString voiceText(const Graph& graph, const Edge& edge, const EdgeVoice& voice)
     const Rule& rule = voice.rule;
     QString text = toQString(ruleKindName(rule.kind));
     if (rule.kind == RuleKind::Edge)
-        text = QStringLiteral("edge %1 ► %2, input %3")
+        text = QObject::tr("edge %1 ► %2, input %3")
                    .arg(toQString(rule.key), toQString(rule.secondKey))
                    .arg(rule.index);
     else if (!rule.key.empty())
@@ -43,7 +43,7 @@ QString voiceText(const Graph& graph, const Edge& edge, const EdgeVoice& voice)
     if (voice.of == EdgeVoice::Of::Edge)
         return text;
     const NodeId of = voice.of == EdgeVoice::Of::Maker ? edge.value.node : edge.reader.node;
-    return text + QStringLiteral(" (of %1)").arg(toQString(graph.get(of).name));
+    return QObject::tr("%1 (of %2)").arg(text, toQString(graph.get(of).name));
 }
 
 } // namespace
@@ -61,7 +61,7 @@ QString specWords(const ObserverSpec& spec)
 }
 
 EdgeCard::EdgeCard(Workspace& workspace, QWidget* parent)
-    : Card(QStringLiteral("Edge"), parent)
+    : Card(tr("Edge"), parent)
     , m_workspace(workspace)
 {
 }
@@ -78,7 +78,7 @@ void EdgeCard::refresh()
     if (!edge || !document.model() || !document.model()->tryGet(edge->reader.node))
         return;
     if (!document.plan()) {
-        addText(QStringLiteral("Planning…"), true);
+        addText(tr("Planning…"), true);
         return;
     }
     const EdgeFacts facts
@@ -93,19 +93,18 @@ void EdgeCard::showValue(const Edge& edge, const EdgeFacts& facts)
 {
     const Graph& graph = *m_workspace.document().model();
     const Value& value = graph.value(edge.value);
-    addRow(QStringLiteral("Value"),
+    addRow(tr("Value"),
            QStringLiteral("%1  %2").arg(toQString(value.name), shapeText(value.type)).trimmed());
     const PlannedObserver* observer = m_workspace.facts().observer(facts.observer);
-    addRow(QStringLiteral("Read as"),
-           observer ? specWords(observer->spec) : QStringLiteral("float"));
+    addRow(tr("Read as"), observer ? specWords(observer->spec) : QStringLiteral("float"));
     if (const QParams* params = m_workspace.facts().qparams(facts.observer);
         params && params->scale.size() == 1)
-        addRow(QStringLiteral("Scale"),
-               QStringLiteral("%1   zero point %2")
+        addRow(tr("Scale"),
+               tr("%1   zero point %2")
                    .arg(scaleText(double(params->scale.front())))
                    .arg(params->zeroPoint.front()));
     if (const PlannedObserver* before = m_workspace.facts().observer(facts.before))
-        addRow(QStringLiteral("Before"), specWords(before->spec));
+        addRow(tr("Before"), specWords(before->spec));
     addText(toQString(facts.why), true)->setObjectName(QStringLiteral("edgeWhy"));
 }
 
@@ -134,8 +133,8 @@ void EdgeCard::showPartners(const Edge& edge)
     const int more = int(names.size()) - kNamedPartners;
     QString text = names.mid(0, kNamedPartners).join(QStringLiteral(", "));
     if (more > 0)
-        text += QStringLiteral(" and %1 more").arg(more);
-    addText(QStringLiteral("One observer for %1: they change together.").arg(text))
+        text = tr("%1 and %2 more").arg(text).arg(more);
+    addText(tr("One observer for %1: they change together.").arg(text))
         ->setObjectName(QStringLiteral("edgePartners"));
 }
 
@@ -155,15 +154,14 @@ QComboBox* EdgeCard::addBox(const QString& label, const char* name, const QStrin
 void EdgeCard::showChoices(const Edge& edge, const EdgeFacts& facts)
 {
     if (!facts.index) {
-        addText(QStringLiteral("No rule reaches this edge: it is no activation of an operator."),
-                true);
+        addText(tr("No rule reaches this edge: it is no activation of an operator."), true);
         return;
     }
     const auto readers
         = edgesOf(*m_workspace.document().model(), *m_workspace.document().plan(), edge.value);
-    m_qconfig = addBox(QStringLiteral("Qconfig"), "edgeQConfigBox",
-                       QStringLiteral("The qconfig of the edge; can be undone"));
-    m_qconfig->addItem(QStringLiteral("by rule"));
+    m_qconfig
+        = addBox(tr("Qconfig"), "edgeQConfigBox", tr("The qconfig of the edge; can be undone"));
+    m_qconfig->addItem(tr("by rule"));
     m_qconfig->addItem(QStringLiteral("float"));
     m_qconfig->addItems(m_workspace.qconfigNames());
     const bool own = !facts.voices.empty() && facts.voices.front().of == EdgeVoice::Of::Edge;
@@ -176,8 +174,8 @@ void EdgeCard::showChoices(const Edge& edge, const EdgeFacts& facts)
     const auto from = qconfigOnEdge(m_workspace, edge);
     const ObserverSpec spec = from ? from->config->activation : ObserverSpec {};
     if (from && isIntegerDType(spec.dtype) && !spec.isDynamic) {
-        auto* observers = addBox(QStringLiteral("Observer"), "edgeObserverBox",
-                                 QStringLiteral("How the value is observed"));
+        auto* observers
+            = addBox(tr("Observer"), "edgeObserverBox", tr("How the value is observed"));
         for (const ObserverKind kind : kObserversOfEdges)
             observers->addItem(toQString(observerKindName(kind)));
         const auto at
@@ -190,8 +188,8 @@ void EdgeCard::showChoices(const Edge& edge, const EdgeFacts& facts)
             chooseObserver(observedBy(spec, kind), toQString(observerKindName(kind)));
         });
         if (spec.kind == ObserverKind::Histogram) {
-            auto* ranges = addBox(QStringLiteral("Range"), "edgeRangeBox",
-                                  QStringLiteral("How the histogram becomes a range"));
+            auto* ranges
+                = addBox(tr("Range"), "edgeRangeBox", tr("How the histogram becomes a range"));
             for (const auto& name : rangeMethodNames())
                 ranges->addItem(toQString(name));
             ranges->setCurrentText(toQString(rangeMethodName(spec.range)));
@@ -204,10 +202,9 @@ void EdgeCard::showChoices(const Edge& edge, const EdgeFacts& facts)
     }
     if (readers.size() < 2)
         return;
-    auto* scope = addBox(QStringLiteral("Scope"), "edgeScopeBox",
-                         QStringLiteral("What a choice above applies to"));
-    scope->addItem(QStringLiteral("this edge"));
-    scope->addItem(QStringLiteral("all %1 readers of %2")
+    auto* scope = addBox(tr("Scope"), "edgeScopeBox", tr("What a choice above applies to"));
+    scope->addItem(tr("this edge"));
+    scope->addItem(tr("all %1 readers of %2")
                        .arg(readers.size())
                        .arg(toQString(m_workspace.document().model()->value(edge.value).name)));
     scope->setCurrentIndex(m_allReaders);

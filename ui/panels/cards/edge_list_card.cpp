@@ -19,13 +19,13 @@ constexpr int kShownEdges = 6;
 } // namespace
 
 EdgeListCard::EdgeListCard(Workspace& workspace, QWidget* parent)
-    : Card(QStringLiteral("Edges"), parent)
+    : Card(tr("Edges"), parent)
     , m_workspace(workspace)
     , m_list(new QListWidget(this))
 {
     m_list->setObjectName(QStringLiteral("edgeList"));
-    m_list->setAccessibleName(QStringLiteral("Edges of the node"));
-    m_list->setToolTip(QStringLiteral("Enter or a click looks at the edge; E steps through them"));
+    m_list->setAccessibleName(tr("Edges of the node"));
+    m_list->setToolTip(tr("Enter or a click looks at the edge; E steps through them"));
     m_list->setFont(monoFont(10.5));
     m_list->setFrameShape(QFrame::NoFrame);
     m_list->setTextElideMode(Qt::ElideMiddle);
@@ -63,7 +63,7 @@ void EdgeListCard::refresh()
             QStringLiteral("%1 %2  %3%4")
                 .arg(reads ? QStringLiteral("◂") : QStringLiteral("▸"), other,
                      observer ? specWords(observer->spec) : QStringLiteral("float"),
-                     byEdge ? QStringLiteral(" · edge rule") : QString()),
+                     byEdge ? tr(" · edge rule") : QString()),
             m_list);
         item->setToolTip(QStringLiteral("%1\n%2").arg(edgeText(graph, edge), toQString(facts.why)));
     }

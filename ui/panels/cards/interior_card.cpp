@@ -12,7 +12,7 @@ namespace qs {
 
 namespace {
 
-enum Column : int
+enum Column
 {
     NameColumn,
     ScaleColumn,
@@ -25,21 +25,19 @@ constexpr int kShownRows = 9;
 } // namespace
 
 InteriorCard::InteriorCard(Workspace& workspace, QWidget* parent)
-    : Card(QStringLiteral("Inside"), parent)
+    : Card(tr("Inside"), parent)
     , m_workspace(workspace)
     , m_tree(new QTreeWidget(this))
 {
     m_tree->setObjectName(QStringLiteral("interiorTree"));
-    m_tree->setAccessibleName(QStringLiteral("Values inside the module"));
-    m_tree->setToolTip(
-        QStringLiteral("Choose a value to see its histogram. SQNR: int8 against float, dB"));
+    m_tree->setAccessibleName(tr("Values inside the module"));
+    m_tree->setToolTip(tr("Choose a value to see its histogram. SQNR: int8 against float, dB"));
     m_tree->setColumnCount(4);
-    m_tree->setHeaderLabels({QStringLiteral("value"), QStringLiteral("scale"),
-                             QStringLiteral("zero"), QStringLiteral("SQNR")});
-    const char* const tips[] = {"The value inside the cell", "The step between two integers",
-                                "The integer that means 0", "int8 against float, dB"};
+    m_tree->setHeaderLabels({tr("value"), tr("scale"), tr("zero"), QStringLiteral("SQNR")});
+    const QString tips[] = {tr("The value inside the cell"), tr("The step between two integers"),
+                            tr("The integer that means 0"), tr("int8 against float, dB")};
     for (int column = 0; column < 4; ++column)
-        m_tree->headerItem()->setToolTip(column, QString::fromLatin1(tips[column]));
+        m_tree->headerItem()->setToolTip(column, tips[column]);
     for (const int column : {ScaleColumn, ZeroColumn, SqnrColumn})
         m_tree->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
     m_tree->setFont(monoFont(10.5));

@@ -28,11 +28,11 @@ QString byteFigure(std::int64_t count)
 } // namespace
 
 ModuleCard::ModuleCard(Workspace& workspace, QWidget* parent)
-    : Card(QStringLiteral("Contents"), parent)
+    : Card(tr("Contents"), parent)
     , m_workspace(workspace)
 {
-    setToolTip(QStringLiteral("Multiply-accumulates count convolutions, linear layers, matrix "
-                              "products, attention and recurrent layers"));
+    setToolTip(tr("Multiply-accumulates count convolutions, linear layers, matrix products, "
+                  "attention and recurrent layers"));
     refresh();
 }
 
@@ -50,21 +50,19 @@ void ModuleCard::refresh()
     if (model != m_model || plan != m_plan)
         count();
     if (!m_known) {
-        addText(QStringLiteral("Counting parameters and operations…"), true);
+        addText(tr("Counting parameters and operations…"), true);
         return;
     }
     const auto it = m_known->find(path);
     const auto found = it == m_known->end() ? ModuleStatistics() : it->second;
-    addRow(QStringLiteral("parameters"), countFigure(found.parameters));
-    addRow(QStringLiteral("MACs"),
-           countFigure(found.macs)
-               + (found.openDimensions ? QStringLiteral(" per sample") : QString())
-               + (found.unknownOps > 0 ? QStringLiteral(", %1 ops unknown").arg(found.unknownOps)
-                                       : QString()));
+    addRow(tr("parameters"), countFigure(found.parameters));
+    addRow(tr("MACs"),
+           countFigure(found.macs) + (found.openDimensions ? tr(" per sample") : QString())
+               + (found.unknownOps > 0 ? tr(", %1 ops unknown").arg(found.unknownOps) : QString()));
     addRow(QStringLiteral("float"), byteFigure(found.floatBytes));
     if (plan)
         addRow(
-            QStringLiteral("planned"),
+            tr("planned"),
             found.floatBytes > 0
                 ? QStringLiteral("%1 · %2 %")
                       .arg(byteFigure(found.plannedBytes))

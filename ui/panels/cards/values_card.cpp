@@ -25,8 +25,8 @@ public:
         , m_counts(std::move(counts))
     {
         setObjectName(QStringLiteral("valueSpread"));
-        setAccessibleName(QStringLiteral("Spread of the elements: %1").arg(words));
-        setToolTip(QStringLiteral("How the elements are spread: %1").arg(words));
+        setAccessibleName(QObject::tr("Spread of the elements: %1").arg(words));
+        setToolTip(QObject::tr("How the elements are spread: %1").arg(words));
         setFixedHeight(px(26));
     }
 
@@ -53,7 +53,7 @@ private:
 } // namespace
 
 ValuesCard::ValuesCard(Workspace& workspace, QWidget* parent)
-    : Card(QStringLiteral("Values"), parent)
+    : Card(tr("Values"), parent)
     , m_workspace(workspace)
 {
     connect(&workspace.previews(), &ValuePreviews::arrived, this, &ValuesCard::refresh);
@@ -73,7 +73,7 @@ void ValuesCard::refresh()
     for (std::size_t i = 0; i < std::min(stored.size(), kMostValues); ++i)
         addValue(toQString(stored[i].name), stored[i].node);
     if (stored.size() > kMostValues)
-        addText(QStringLiteral("and %1 more").arg(stored.size() - kMostValues), true);
+        addText(tr("and %1 more").arg(stored.size() - kMostValues), true);
 }
 
 void ValuesCard::addValue(const QString& name, NodeId node)

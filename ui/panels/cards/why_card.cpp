@@ -41,7 +41,7 @@ QString patternText(const std::vector<std::string>& pattern)
 } // namespace
 
 WhyCard::WhyCard(Workspace& workspace, QWidget* parent)
-    : Card(QStringLiteral("Why"), parent)
+    : Card(tr("Why"), parent)
     , m_workspace(workspace)
 {
 }
@@ -50,18 +50,18 @@ QString WhyCard::ruleText(const NodePlan& decided) const
 {
     const Rule& rule = decided.rule;
     if (rule.kind == RuleKind::None)
-        return QStringLiteral("Rule: none reaches this node");
+        return tr("Rule: none reaches this node");
     const QString name
         = rule.qconfig.config ? QString::fromStdString(rule.qconfig.name) : QStringLiteral("float");
     QString key = QString::fromStdString(rule.key);
     if (!key.isEmpty())
         key = QStringLiteral(" ") + key;
-    return QStringLiteral("Rule: %1%2 → %3 (%4)")
+    return tr("Rule: %1%2 → %3 (%4)")
         .arg(toQString(ruleKindName(rule.kind)), rule.kind == RuleKind::Node ? QString() : key,
              name,
-             rule.fromBackend                       ? QStringLiteral("default of the backend")
-                 : rule.kind < RuleKind::ModuleName ? QStringLiteral("recipe")
-                                                    : QStringLiteral("set by you"));
+             rule.fromBackend                       ? tr("default of the backend")
+                 : rule.kind < RuleKind::ModuleName ? tr("recipe")
+                                                    : tr("set by you"));
 }
 
 QString WhyCard::constraintText(const NodePlan& decided) const
@@ -73,7 +73,7 @@ QString WhyCard::constraintText(const NodePlan& decided) const
     const auto& have = decided.qconfig->activation;
     QStringList parts;
     if (want.scaleMinLowerBound)
-        parts << QStringLiteral("eps %1 ≥ %2 %3")
+        parts << tr("eps %1 ≥ %2 %3")
                      .arg(epsText(have.eps), epsText(*want.scaleMinLowerBound),
                           have.eps >= *want.scaleMinLowerBound ? QStringLiteral("✓")
                                                                : QStringLiteral("✕"));
@@ -81,13 +81,13 @@ QString WhyCard::constraintText(const NodePlan& decided) const
         const auto range = quantRange(have);
         const bool fits = range.min >= want.quantMinLowerBound.value_or(range.min)
             && range.max <= want.quantMaxUpperBound.value_or(range.max);
-        parts << QStringLiteral("range %1…%2 %3")
+        parts << tr("range %1…%2 %3")
                      .arg(range.min)
                      .arg(range.max)
                      .arg(fits ? QStringLiteral("✓") : QStringLiteral("✕"));
     }
     return parts.isEmpty() ? QString()
-                           : QStringLiteral("Constraints: ") + parts.join(QStringLiteral("  "));
+                           : tr("Constraints: %1").arg(parts.join(QStringLiteral("  ")));
 }
 
 void WhyCard::refresh()
@@ -96,7 +96,7 @@ void WhyCard::refresh()
     const auto& selection = m_workspace.selection();
     const auto& facts = m_workspace.facts();
     if (!facts.hasPlan()) {
-        addText(QStringLiteral("Planning…"), true);
+        addText(tr("Planning…"), true);
         return;
     }
     if (selection.isModule() || m_workspace.selectedEntries().size() > 1) {
@@ -125,24 +125,23 @@ void WhyCard::refresh()
     for (const auto& rule : decided->inputRules) {
         const QString name = rule.qconfig.config ? QString::fromStdString(rule.qconfig.name)
                                                  : QStringLiteral("float");
-        addText(QStringLiteral("Its input from %1 → %2 (edge rule, set by you)")
+        addText(tr("Its input from %1 → %2 (edge rule, set by you)")
                     .arg(QString::fromStdString(rule.key), name))
             ->setObjectName(QStringLiteral("whyInputRule"));
     }
     for (const auto& rule : decided->overrides) {
         const QString name = rule.qconfig.config ? QString::fromStdString(rule.qconfig.name)
                                                  : QStringLiteral("float");
-        addText(QStringLiteral("overrides %1 %2 → %3")
+        addText(tr("overrides %1 %2 → %3")
                     .arg(toQString(ruleKindName(rule.kind)), QString::fromStdString(rule.key), name)
                     .simplified(),
                 true);
     }
     if (!decided->pattern.empty())
-        addText(QStringLiteral("Pattern: %1%2")
+        addText(tr("Pattern: %1%2")
                     .arg(patternText(decided->pattern),
-                         decided->patternEntry < 0
-                             ? QString()
-                             : QStringLiteral(" · entry %1").arg(decided->patternEntry)));
+                         decided->patternEntry < 0 ? QString()
+                                                   : tr(" · entry %1").arg(decided->patternEntry)));
     if (const QString constraints = constraintText(*decided); !constraints.isEmpty())
         addText(constraints);
     showCandidates(*decided);
@@ -170,7 +169,7 @@ void WhyCard::showMovement(const NodePlan& decided)
 void WhyCard::showCandidates(const NodePlan& decided)
 {
     for (const auto& candidate : decided.candidates) {
-        auto* line = addText(QStringLiteral("✕ %1 · entry %2: %3")
+        auto* line = addText(tr("✕ %1 · entry %2: %3")
                                  .arg(patternText(candidate.pattern))
                                  .arg(candidate.entry)
                                  .arg(QString::fromStdString(candidate.text)),
@@ -183,21 +182,20 @@ void WhyCard::showRemedy(const NodePlan& decided)
 {
     if (decided.remedy.text.empty())
         return;
-    auto* line = addText(
-        QStringLiteral("Suggestion: %1").arg(QString::fromStdString(decided.remedy.text)));
+    auto* line = addText(tr("Suggestion: %1").arg(QString::fromStdString(decided.remedy.text)));
     line->setObjectName(QStringLiteral("whyRemedy"));
     const auto missing = decided.remedy ? std::nullopt : missingFusion(m_workspace, decided.node);
     if (!decided.remedy && !missing)
         return;
-    auto* button = addButton(!missing                      ? QStringLiteral("Apply")
+    auto* button = addButton(!missing                      ? tr("Apply")
                                  : missing->isPartnerAlone ? tr("Add its entry")
                                                            : tr("Add the fusion"));
     button->setObjectName(QStringLiteral("applyRemedy"));
     button->setToolTip(missing ? tr("Add (%1) to a copy of the backend, with all that it takes to "
                                     "be quantized; can be undone")
                                      .arg(shortPattern(missing->pattern))
-                               : QStringLiteral("Do what is suggested; can be undone"));
-    button->setAccessibleName(QStringLiteral("Apply the suggestion"));
+                               : tr("Do what is suggested; can be undone"));
+    button->setAccessibleName(tr("Apply the suggestion"));
     connect(button, &QPushButton::clicked, this,
             [this, node = decided.node] { Q_EMIT suggestionTaken(node); });
 }

@@ -42,11 +42,11 @@ QConfigEditor::QConfigEditor(Workspace& workspace, QWidget* parent)
 {
     setObjectName(QStringLiteral("qconfigEditor"));
     m_qconfig->setObjectName(QStringLiteral("qconfigBox"));
-    m_qconfig->setAccessibleName(QStringLiteral("Qconfig of the selection"));
-    m_qconfig->setToolTip(QStringLiteral("The qconfig of the selection; can be undone"));
+    m_qconfig->setAccessibleName(tr("Qconfig of the selection"));
+    m_qconfig->setToolTip(tr("The qconfig of the selection; can be undone"));
     m_scope->setObjectName(QStringLiteral("scopeBox"));
-    m_scope->setAccessibleName(QStringLiteral("What else gets the qconfig"));
-    m_scope->setToolTip(QStringLiteral("What a choice above applies to"));
+    m_scope->setAccessibleName(tr("What else gets the qconfig"));
+    m_scope->setToolTip(tr("What a choice above applies to"));
     for (auto* box : {m_qconfig, m_scope}) {
         box->setFont(uiFont(11.5));
         box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -58,13 +58,13 @@ QConfigEditor::QConfigEditor(Workspace& workspace, QWidget* parent)
     grid->setVerticalSpacing(5);
     grid->setColumnMinimumWidth(0, px(66));
     grid->setColumnStretch(1, 1);
-    const std::pair<const char*, QWidget*> rows[] = {{"Qconfig", m_qconfig},
-                                                     {"Activation", m_activation},
-                                                     {"Weight", m_weight},
-                                                     {"Scope", m_scope}};
+    const std::pair<QString, QWidget*> rows[] = {{tr("Qconfig"), m_qconfig},
+                                                 {tr("Activation"), m_activation},
+                                                 {tr("Weight"), m_weight},
+                                                 {tr("Scope"), m_scope}};
     int row = 0;
     for (const auto& [label, widget] : rows) {
-        auto* name = new QLabel(QString::fromLatin1(label), this);
+        auto* name = new QLabel(label, this);
         name->setFont(uiFont(11.5));
         name->setStyleSheet(inkStyle(theme().muted));
         grid->addWidget(name, row, 0);
@@ -104,12 +104,11 @@ void QConfigEditor::fillQConfigs()
     const QSignalBlocker quiet(m_qconfig);
     m_qconfig->clear();
     const auto effective = m_workspace.facts().qconfigText(m_workspace.selection().nodes());
-    m_qconfig->addItem(effective.isEmpty() ? QStringLiteral("by rule")
-                                           : QStringLiteral("%1 (by rule)").arg(effective));
+    m_qconfig->addItem(effective.isEmpty() ? tr("by rule") : tr("%1 (by rule)").arg(effective));
     m_qconfig->addItem(QStringLiteral("float"));
     m_qconfig->addItems(m_workspace.qconfigNames());
     m_qconfig->insertSeparator(m_qconfig->count());
-    m_qconfig->addItem(QStringLiteral("New qconfig…"));
+    m_qconfig->addItem(tr("New qconfig…"));
     const int scope = m_scope->currentIndex();
     if (scope < 0)
         return;
@@ -171,7 +170,7 @@ QString QConfigEditor::specText(bool weight) const
     const auto* observer
         = facts.observer(weight ? facts.weightObserver(node) : facts.outputObserver(node));
     if (weight && !observer)
-        return QStringLiteral("no weight");
+        return tr("no weight");
     const ObserverSpec& spec = observer ? observer->spec
         : weight                        ? decided->qconfig->weight
                                         : decided->qconfig->activation;
@@ -183,12 +182,11 @@ QString QConfigEditor::specText(bool weight) const
     if (isPerChannel(spec.qscheme)) {
         const auto* stats = observer ? facts.stats(observer->id) : nullptr;
         if (spec.groupSize > 0)
-            out += QStringLiteral(" · groups of %1").arg(spec.groupSize);
+            out += tr(" · groups of %1").arg(spec.groupSize);
         out += stats && !stats->channelMin.empty()
-            ? QString(spec.groupSize > 0 ? QStringLiteral(" (%1)")
-                                         : QStringLiteral(" · per channel (%1)"))
+            ? QString(spec.groupSize > 0 ? QStringLiteral(" (%1)") : tr(" · per channel (%1)"))
                   .arg(stats->channelMin.size())
-            : QString(spec.groupSize > 0 ? QString() : QStringLiteral(" · per channel"));
+            : QString(spec.groupSize > 0 ? QString() : tr(" · per channel"));
     } else {
         out += QStringLiteral(" · %1").arg(toQString(observerKindName(spec.kind)));
     }

@@ -33,7 +33,7 @@ RecipePanel::RecipePanel(Workspace& workspace, QWidget* parent)
 {
     setObjectName(QStringLiteral("recipePanel"));
     m_editor->setObjectName(QStringLiteral("recipeText"));
-    m_editor->setAccessibleName(QStringLiteral("Recipe as text"));
+    m_editor->setAccessibleName(tr("Recipe as text"));
     m_editor->installEventFilter(this);
     setFocusProxy(m_editor);
     m_state->setObjectName(QStringLiteral("recipeState"));
@@ -51,14 +51,14 @@ RecipePanel::RecipePanel(Workspace& workspace, QWidget* parent)
     column->addWidget(m_state);
 
     auto* past = new QWidget(this);
-    auto* heading = new QLabel(QStringLiteral("History"), past);
+    auto* heading = new QLabel(tr("History"), past);
     heading->setFont(uiFont(12, 600));
     heading->setContentsMargins(12, 6, 12, 4);
     auto* history = new QUndoView(&workspace.undoStack(), past);
     history->setObjectName(QStringLiteral("recipeHistory"));
-    history->setAccessibleName(QStringLiteral("History of decisions"));
-    history->setToolTip(QStringLiteral("Click a step to go back to it; its results come back too"));
-    history->setEmptyLabel(QStringLiteral("as opened"));
+    history->setAccessibleName(tr("History of decisions"));
+    history->setToolTip(tr("Click a step to go back to it; its results come back too"));
+    history->setEmptyLabel(tr("as opened"));
     history->setFrameShape(QFrame::NoFrame);
     history->setWordWrap(true);
     history->setSpacing(1);
@@ -114,7 +114,7 @@ void RecipePanel::follow()
         m_following = false;
     }
     m_editor->setProblem(0, {});
-    say(QStringLiteral("Follows every decision; a valid edit is taken at once."), false);
+    say(tr("Follows every decision; a valid edit is taken at once."), false);
 }
 
 void RecipePanel::apply()
@@ -127,7 +127,7 @@ void RecipePanel::apply()
     }
     m_editor->setProblem(0, {});
     say(QStringLiteral("Taken."), false);
-    m_workspace.change(QStringLiteral("edit the recipe's text"), *typed);
+    m_workspace.change(tr("edit the recipe's text"), *typed);
 }
 
 bool RecipePanel::eventFilter(QObject* watched, QEvent* event)

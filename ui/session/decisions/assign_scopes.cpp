@@ -36,7 +36,7 @@ void addMembers(const Workspace& workspace, std::vector<AssignScope>& out)
         // A layer of its own is meant as a layer: the rule then reads as torch.ao's users write it.
         const bool layer
             = node.scope.moduleClass.starts_with("torch.nn.") && !node.scope.path.empty();
-        out.push_back({QStringLiteral("only %1").arg(toQString(node.name)),
+        out.push_back({QObject::tr("only %1").arg(toQString(node.name)),
                        layer ? AssignTarget {RuleKind::ModuleName, {node.scope.path}}
                              : AssignTarget {RuleKind::Node, {node.name}}});
     }
@@ -122,17 +122,17 @@ void addRepeats(Workspace& workspace, std::vector<AssignScope>& out)
         const auto equal = workspace.repeats().of(path);
         const std::size_t count = std::max(paths.size(), std::size_t(1));
         if (count > 1)
-            out.push_back({QStringLiteral("this module in all %1 repeats").arg(count),
+            out.push_back({QObject::tr("this module in all %1 repeats").arg(count),
                            {RuleKind::ModuleName, std::move(paths)}});
         if (equal.size() > count)
-            out.push_back({QStringLiteral("all %1 equal modules").arg(equal.size()),
+            out.push_back({QObject::tr("all %1 equal modules").arg(equal.size()),
                            {RuleKind::ModuleName, {equal.begin(), equal.end()}}});
         return;
     }
     const auto own = workspace.nodeTarget().keys.size();
     auto names = repeatedNodes(workspace);
     if (own > 0 && names.size() > own)
-        out.push_back({QStringLiteral("the same in all %1 repeats").arg(names.size() / own),
+        out.push_back({QObject::tr("the same in all %1 repeats").arg(names.size() / own),
                        {RuleKind::Node, std::move(names)}});
 }
 
@@ -150,13 +150,12 @@ std::vector<AssignScope> assignScopes(Workspace& workspace)
     // A wrapped method is no module: rules are made for its operators.
     if (selection.isModule() && moduleOfPath(selected) == selected) {
         if (!selected.empty())
-            out.push_back(moduleScope(selected, QStringLiteral("this module")));
+            out.push_back(moduleScope(selected, QObject::tr("this module")));
     } else {
         auto nodes = workspace.nodeTarget();
         if (!nodes.keys.empty())
-            out.push_back({entries.size() == 1
-                               ? QStringLiteral("this node")
-                               : QStringLiteral("these %1 nodes").arg(entries.size()),
+            out.push_back({entries.size() == 1 ? QObject::tr("this node")
+                                               : QObject::tr("these %1 nodes").arg(entries.size()),
                            std::move(nodes)});
     }
     addMembers(workspace, out);
@@ -165,17 +164,17 @@ std::vector<AssignScope> assignScopes(Workspace& workspace)
          up = tree->entry(up).parent) {
         const std::string& path = tree->entry(up).path;
         if (moduleOfPath(path) == path)
-            out.push_back(moduleScope(path, QStringLiteral("module %1").arg(toQString(path))));
+            out.push_back(moduleScope(path, QObject::tr("module %1").arg(toQString(path))));
     }
     if (const auto* decided = workspace.facts().plan(selection.current());
         decided && !decided->pattern.empty()) {
         QStringList names;
         for (const auto& name : decided->pattern)
             names << toQString(lastPart(name));
-        out.push_back({QStringLiteral("all %1").arg(names.join(QStringLiteral(" + "))),
+        out.push_back({QObject::tr("all %1").arg(names.join(QStringLiteral(" + "))),
                        {RuleKind::ObjectType, decided->pattern}});
     }
-    out.push_back({QStringLiteral("whole model"), {RuleKind::Global, {""}}});
+    out.push_back({QObject::tr("whole model"), {RuleKind::Global, {""}}});
     return out;
 }
 
@@ -188,7 +187,7 @@ std::vector<AssignChoice> assignChoices(const Workspace& workspace)
         const std::string name = text.toStdString();
         out.push_back({text, name, recipe.qconfigs.count(name) > 0 || name == preset});
     }
-    out.push_back({QStringLiteral("by rule"), std::nullopt});
+    out.push_back({QObject::tr("by rule"), std::nullopt});
     return out;
 }
 

@@ -46,7 +46,8 @@ Result<Backend> editedBackend(const Recipe& recipe)
 {
     QS_TRY(Backend backend, findBackend(recipe.target()));
     if (!isBackendPath(recipe.target())) {
-        backend.description = "A copy of " + backend.name;
+        backend.description
+            = QObject::tr("A copy of %1").arg(toQString(backend.name)).toStdString();
         backend.name = "my_" + backend.name;
     }
     return backend;
@@ -75,9 +76,12 @@ Result<void> useBackend(Workspace& workspace, const QString& text, const Backend
     const std::string content = backendToJson(backend);
     if (!says(path, content)) {
         if (QFileInfo::exists(path))
-            return fail(makeError(ErrorCode::BadInput, "there is another file of this name")
-                            .inFile(file)
-                            .withHint("choose another name, so that undo finds what was there"));
+            return fail(
+                makeError(ErrorCode::BadInput,
+                          QObject::tr("there is another file of this name").toStdString())
+                    .inFile(file)
+                    .withHint(QObject::tr("choose another name, so that undo finds what was there")
+                                  .toStdString()));
         QS_CHECK(writeFileAtomically(file, content));
     }
     Recipe recipe = workspace.document().recipe();

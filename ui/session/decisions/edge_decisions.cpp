@@ -20,9 +20,9 @@ QString stepText(const Graph& graph, const Edge& edge, std::size_t count, const 
 {
     const QString whom = count == 1
         ? edgeText(graph, edge)
-        : QStringLiteral("%1 and %2 more").arg(edgeText(graph, edge)).arg(count - 1);
-    return what.isEmpty() ? QStringLiteral("clear the rule of %1").arg(whom)
-                          : QStringLiteral("set %1 to %2").arg(whom, what);
+        : QObject::tr("%1 and %2 more").arg(edgeText(graph, edge)).arg(count - 1);
+    return what.isEmpty() ? QObject::tr("clear the rule of %1").arg(whom)
+                          : QObject::tr("set %1 to %2").arg(whom, what);
 }
 
 /// "x86_mse" of "x86" and "histogram, mse"; of "x86_minmax" too.
@@ -246,7 +246,7 @@ std::optional<RecipeStep> specStep(Workspace& workspace, const SpecTarget& targe
         named = addQConfig(recipe, changed, derivedName(recipe, decided->qconfigName, what));
     }
     setNodeRules(recipe, graph, decidedTogether(graph, plan, target.node), named);
-    return RecipeStep {QStringLiteral("set %1 to %2")
+    return RecipeStep {QObject::tr("set %1 to %2")
                            .arg(toQString(graph.get(target.node).name),
                                 spec ? toQString(named.name) : QStringLiteral("float")),
                        std::move(recipe)};

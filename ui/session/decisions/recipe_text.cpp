@@ -117,8 +117,8 @@ int lineOfJsonPath(const std::string& json, const std::string& path)
 
 QString RecipeProblem::place() const
 {
-    return column > 0 ? QStringLiteral("Line %1, column %2").arg(line).arg(column)
-                      : QStringLiteral("Line %1").arg(line);
+    return column > 0 ? QObject::tr("Line %1, column %2").arg(line).arg(column)
+                      : QObject::tr("Line %1").arg(line);
 }
 
 tl::expected<Recipe, RecipeProblem> readRecipeText(const QString& text)

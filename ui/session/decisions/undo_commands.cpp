@@ -18,14 +18,14 @@ constexpr int kNamedKeys = 3;
 QString describe(const AssignTarget& target)
 {
     if (target.kind == RuleKind::Global)
-        return QStringLiteral("the whole model");
+        return QObject::tr("the whole model");
     QStringList names;
     for (const auto& key : target.keys)
         names << toQString(key);
     if (target.kind == RuleKind::ObjectType) {
         for (QString& name : names)
             name = name.section(QLatin1Char('.'), -1);
-        return QStringLiteral("all %1").arg(names.join(QStringLiteral(" + ")));
+        return QObject::tr("all %1").arg(names.join(QStringLiteral(" + ")));
     }
     const bool module = target.kind == RuleKind::ModuleName;
     if (names.size() <= kNamedKeys && !module)
@@ -33,18 +33,18 @@ QString describe(const AssignTarget& target)
     if (names.size() != 1)
         return QStringLiteral("%1 %2")
             .arg(names.size())
-            .arg(module ? QStringLiteral("modules") : QStringLiteral("nodes"));
-    return QStringLiteral("module %1").arg(names.front());
+            .arg(module ? QObject::tr("modules") : QObject::tr("nodes"));
+    return QObject::tr("module %1").arg(names.front());
 }
 
 QString describe(const AssignTarget& target, const std::optional<std::string>& qconfigName)
 {
     const QString whom = describe(target);
     if (!qconfigName)
-        return QStringLiteral("clear the rule of %1").arg(whom);
+        return QObject::tr("clear the rule of %1").arg(whom);
     const QString name
         = qconfigName->empty() ? QStringLiteral("float") : QString::fromStdString(*qconfigName);
-    return QStringLiteral("set %1 to %2").arg(whom, name);
+    return QObject::tr("set %1 to %2").arg(whom, name);
 }
 
 } // namespace

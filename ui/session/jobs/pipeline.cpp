@@ -34,11 +34,19 @@ struct PlannedModel
 
 } // namespace
 
-QString stageName(Stage stage)
+QLatin1String stageName(Stage stage)
 {
     static const char* const names[kStageCount]
-        = {"Open", "Backend", "Plan", "Calibrate", "Convert", "Compare", "Export"};
-    return QString::fromLatin1(names[int(stage)]);
+        = {QT_TRANSLATE_NOOP("QObject", "Open"),    QT_TRANSLATE_NOOP("QObject", "Backend"),
+           QT_TRANSLATE_NOOP("QObject", "Plan"),    QT_TRANSLATE_NOOP("QObject", "Calibrate"),
+           QT_TRANSLATE_NOOP("QObject", "Convert"), QT_TRANSLATE_NOOP("QObject", "Compare"),
+           QT_TRANSLATE_NOOP("QObject", "Export")};
+    return QLatin1String(names[int(stage)]);
+}
+
+QString stageText(Stage stage)
+{
+    return QObject::tr(stageName(stage).data());
 }
 
 Pipeline::Pipeline(EngineService& engine, Document& document, QObject* parent)
@@ -241,7 +249,7 @@ ExportRequest Pipeline::exportRequest() const
     request.ownRanges = m_export.ownRanges;
     for (int s = 0; s < int(Stage::Export); ++s)
         if (m_seconds[std::size_t(s)] > 0)
-            request.timingSeconds[stageName(Stage(s)).toLower().toStdString()]
+            request.timingSeconds[QString(stageName(Stage(s))).toLower().toStdString()]
                 = m_seconds[std::size_t(s)];
     return request;
 }

@@ -115,7 +115,9 @@ private:
     ExportChoices m_export;
 };
 
-/// "Open", "Backend", "Plan" ...
-QString stageName(Stage stage);
+/// "Open", "Backend", "Plan" ...: a name to find it by.
+QLatin1String stageName(Stage stage);
+/// The same for a reader.
+QString stageText(Stage stage);
 
 } // namespace qs

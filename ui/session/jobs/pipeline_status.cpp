@@ -17,7 +17,7 @@ QString secondsText(double seconds)
 {
     if (seconds < 90)
         return QStringLiteral("%1 s").arg(seconds, 0, 'f', seconds < 10 ? 1 : 0);
-    return QStringLiteral("%1 min").arg(seconds / 60, 0, 'f', 1);
+    return QObject::tr("%1 min").arg(seconds / 60, 0, 'f', 1);
 }
 
 QString modelText(const Graph& graph)
@@ -36,7 +36,7 @@ QString modelText(const Graph& graph)
     const QString size = parameters >= 1e6
         ? QStringLiteral("%1 M").arg(parameters / 1e6, 0, 'f', 1)
         : QStringLiteral("%1 k").arg(parameters / 1e3, 0, 'f', 1);
-    return QStringLiteral("%1 ops · %2 params").arg(ops).arg(size);
+    return QObject::tr("%1 ops · %2 params").arg(ops).arg(size);
 }
 
 } // namespace
@@ -44,9 +44,9 @@ QString modelText(const Graph& graph)
 QString Pipeline::runningText() const
 {
     if (m_fraction <= 0)
-        return QStringLiteral("running");
+        return tr("running");
     const QString done = QStringLiteral("%1 %").arg(int(m_fraction * 100));
-    return m_left.isEmpty() ? QStringLiteral("running ") + done
+    return m_left.isEmpty() ? tr("running %1").arg(done)
                             : QStringLiteral("%1 · %2").arg(done, m_left);
 }
 
@@ -57,11 +57,10 @@ QString Pipeline::doneText(Stage stage) const
     case Stage::Open:
         return modelText(*doc.model());
     case Stage::Backend:
-        return doc.recipe().namesTarget()
-            ? backendTitle(doc.recipe())
-            : QStringLiteral("%1, not chosen").arg(backendTitle(doc.recipe()));
+        return doc.recipe().namesTarget() ? backendTitle(doc.recipe())
+                                          : tr("%1, not chosen").arg(backendTitle(doc.recipe()));
     case Stage::Plan:
-        return QStringLiteral("%1 int8 · %2 float")
+        return tr("%1 int8 · %2 float")
             .arg(doc.plan()->quantizedOps)
             .arg(doc.plan()->totalOps - doc.plan()->quantizedOps);
     case Stage::Calibrate:
@@ -74,13 +73,13 @@ QString Pipeline::doneText(Stage stage) const
         const auto& checks = doc.converted()->checks;
         const auto failed = std::count_if(checks.begin(), checks.end(),
                                           [](const KernelCheck& check) { return !check.passed; });
-        return failed ? QStringLiteral("%1 of %2 kernels refused").arg(failed).arg(checks.size())
-                      : QStringLiteral("reference + lowered");
+        return failed ? tr("%1 of %2 kernels refused").arg(failed).arg(checks.size())
+                      : tr("reference + lowered");
     }
     case Stage::Compare:
         return toQString(counted(doc.comparison()->samples, "sample"));
     case Stage::Export:
-        return QStringLiteral("%1 in %2")
+        return tr("%1 in %2")
             .arg(toQString(counted(doc.exported().files.size(), "file")))
             .arg(QDir(QString::fromStdString(doc.exported().folder)).dirName());
     }
@@ -93,16 +92,18 @@ StageStatus Pipeline::status(Stage stage) const
     if (m_running == int(stage))
         return {State::Running, runningText(), m_fraction};
     if (m_failed[std::size_t(stage)])
-        return {State::Failed, QStringLiteral("failed"), 0};
+        return {State::Failed, tr("failed"), 0};
     if (m_document.hasResult(stage)) {
         if (m_document.isStale(stage))
-            return {State::Stale, QStringLiteral("stale · ") + m_document.staleReason(stage), 0};
+            return {State::Stale, tr("stale · %1").arg(m_document.staleReason(stage)), 0};
         return {State::Done, doneText(stage), 0};
     }
     static const char* const waiting[kStageCount]
-        = {"choose a model",      "choose a target",       "who and why",      "data and device",
-           "reference + lowered", "what every layer lost", "TorchScript, .pt2"};
-    return {State::Waiting, QString::fromLatin1(waiting[int(stage)]), 0};
+        = {QT_TR_NOOP("choose a model"),      QT_TR_NOOP("choose a target"),
+           QT_TR_NOOP("who and why"),         QT_TR_NOOP("data and device"),
+           QT_TR_NOOP("reference + lowered"), QT_TR_NOOP("what every layer lost"),
+           QT_TR_NOOP("TorchScript, .pt2")};
+    return {State::Waiting, tr(waiting[int(stage)]), 0};
 }
 
 } // namespace qs

@@ -85,12 +85,12 @@ void ValuePreviews::readWanted()
 QString rangeText(const ValuePreview& preview)
 {
     if (!preview.min)
-        return preview.nonFinite > 0 ? QStringLiteral("no finite value") : QString();
-    QString text = QStringLiteral("%1 … %2 · mean %3")
+        return preview.nonFinite > 0 ? QObject::tr("no finite value") : QString();
+    QString text = QObject::tr("%1 … %2 · mean %3")
                        .arg(shortNumber(*preview.min), shortNumber(*preview.max),
                             shortNumber(*preview.mean));
     if (preview.nonFinite > 0)
-        text += QStringLiteral(" · %1 not finite").arg(preview.nonFinite);
+        text += QObject::tr(" · %1 not finite").arg(preview.nonFinite);
     return text;
 }
 

@@ -45,7 +45,7 @@ Result<Word> readWord(const QString& expression, qsizetype& at)
             word.text += expression[at];
         }
         if (at == expression.size())
-            return badTerm(QStringLiteral("The regex /%1 has no end; write /%1/").arg(word.text));
+            return badTerm(QObject::tr("The regex /%1 has no end; write /%1/").arg(word.text));
         ++at;
         return word;
     }
@@ -64,7 +64,7 @@ Result<Word> readWord(const QString& expression, qsizetype& at)
         word.text += c;
     }
     if (quoted)
-        return badTerm(QStringLiteral("A quotation mark is missing after %1").arg(word.text));
+        return badTerm(QObject::tr("A quotation mark is missing after %1").arg(word.text));
     return word;
 }
 
@@ -88,8 +88,8 @@ std::optional<Result<SearchTerm>> readComparison(const QString& word)
         = std::find_if(std::begin(names), std::end(names),
                        [&](const auto& entry) { return name == QLatin1String(entry.first); });
     if (found == std::end(names))
-        return badTerm(QStringLiteral("Only sqnr, isolated, inherited and cumulative can be "
-                                      "compared, without spaces: sqnr%1%2")
+        return badTerm(QObject::tr("Only sqnr, isolated, inherited and cumulative can be compared, "
+                                   "without spaces: sqnr%1%2")
                            .arg(sign, figure.isEmpty() ? QStringLiteral("30") : figure));
     term.error = found->second;
     term.below = sign[0] == QLatin1Char('<');
@@ -97,7 +97,7 @@ std::optional<Result<SearchTerm>> readComparison(const QString& word)
     bool isNumber = false;
     term.bound = figure.toDouble(&isNumber);
     if (!isNumber)
-        return badTerm(QStringLiteral("%1 wants a number of dB: %1%2").arg(name + sign).arg(30));
+        return badTerm(QObject::tr("%1 wants a number of dB: %1%2").arg(name + sign).arg(30));
     return term;
 }
 
@@ -126,24 +126,24 @@ Result<SearchTerm> readKey(const QString& key, const QString& given)
         = std::find_if(std::begin(keys), std::end(keys),
                        [&](const auto& entry) { return key == QLatin1String(entry.first); });
     if (found == std::end(keys))
-        return badTerm(QStringLiteral("There is no key '%1'; use op:, module:, qconfig:, verdict:, "
-                                      "dtype:, is:bookmark or is:edited, or put the word in quotes")
+        return badTerm(QObject::tr("There is no key '%1'; use op:, module:, qconfig:, verdict:, "
+                                   "dtype:, is:bookmark or is:edited, or put the word in quotes")
                            .arg(key));
     if (value.isEmpty())
-        return badTerm(QStringLiteral("%1: wants a word right after it").arg(key));
+        return badTerm(QObject::tr("%1: wants a word right after it").arg(key));
     SearchTerm term;
     term.kind = found->second;
     term.text = term.kind == Kind::Module ? given : value;
     if (term.kind == Kind::Verdict) {
         term.text.replace(QLatin1Char('-'), QLatin1Char(' '));
         if (!beginsOne(verdictNames(), term.text))
-            return badTerm(QStringLiteral("There is no verdict '%1'; there are %2")
+            return badTerm(QObject::tr("There is no verdict '%1'; there are %2")
                                .arg(value, verdictNames().join(QStringLiteral(", "))));
     }
     if (term.kind == Kind::Bookmark && !QStringLiteral("bookmark").startsWith(value)) {
         if (!QStringLiteral("edited").startsWith(value))
             return badTerm(
-                QStringLiteral("is:bookmark and is:edited are known, not is:%1").arg(value));
+                QObject::tr("is:bookmark and is:edited are known, not is:%1").arg(value));
         term.kind = Kind::Edited;
     }
     return term;
@@ -196,9 +196,9 @@ QString searchProblem(const Error& error)
 
 QString searchHint()
 {
-    return QStringLiteral("Words of a name, /regex/, op:conv2d, module:layer1, qconfig:float, "
-                          "verdict:float-by-rule, dtype:quint8, sqnr<30, is:bookmark, is:edited; "
-                          "a minus in front excludes");
+    return QObject::tr(
+        "Words of a name, /regex/, op:conv2d, module:layer1, qconfig:float, verdict:float-by-rule, "
+        "dtype:quint8, sqnr<30, is:bookmark, is:edited; a minus in front excludes");
 }
 
 } // namespace qs

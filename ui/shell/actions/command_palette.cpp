@@ -78,11 +78,11 @@ CommandPalette::CommandPalette(QWidget* window)
                                  "border-radius: 8px; }")
                       .arg(theme().panel.name(), theme().faint.name()));
     m_field->setObjectName(QStringLiteral("paletteField"));
-    m_field->setAccessibleName(QStringLiteral("Command"));
+    m_field->setAccessibleName(tr("Command"));
     m_field->setFont(uiFont(13));
     m_field->setMinimumHeight(px(32));
     m_list->setObjectName(QStringLiteral("paletteList"));
-    m_list->setAccessibleName(QStringLiteral("Commands"));
+    m_list->setAccessibleName(tr("Commands"));
     m_list->setModel(m_model);
     m_list->setItemDelegate(new PaletteDelegate(m_list));
     m_list->setUniformItemSizes(true);

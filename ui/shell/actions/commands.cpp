@@ -62,28 +62,27 @@ void Commands::openDialog()
 {
     const QString from = m_recent.isEmpty() ? samplePath() : m_recent.front();
     const QString path = QFileDialog::getOpenFileName(
-        &m_window, QStringLiteral("Open model"), QFileInfo(from).path(),
-        QStringLiteral("Models and projects (*.pt2 *.pt *.ts *.pth *.json);;All files (*)"));
+        &m_window, tr("Open model"), QFileInfo(from).path(),
+        tr("Models and projects (*.pt2 *.pt *.ts *.pth *.json);;All files (*)"));
     if (!path.isEmpty() && m_window.projects().mayLeave())
         m_window.openModel(path);
 }
 
 void Commands::openRecipe()
 {
-    const QString path = QFileDialog::getOpenFileName(&m_window, QStringLiteral("Open recipe"), {},
-                                                      QStringLiteral("Recipes (*.json)"));
+    const QString path
+        = QFileDialog::getOpenFileName(&m_window, tr("Open recipe"), {}, tr("Recipes (*.json)"));
     if (path.isEmpty())
         return;
     auto recipe = readRecipe(path.toStdString());
     if (!recipe) {
-        m_window.messageBar().showError(QStringLiteral("Reading the recipe"), recipe.error());
+        m_window.messageBar().showError(tr("Reading the recipe"), recipe.error());
         return;
     }
     const auto take = [this, path, recipe = withLoadedPacks(*recipe)] {
         auto& workspace = m_window.workspace();
-        workspace.undoStack().push(
-            new RecipeCommand(workspace.document(),
-                              QStringLiteral("take %1").arg(QFileInfo(path).fileName()), recipe));
+        workspace.undoStack().push(new RecipeCommand(
+            workspace.document(), tr("take %1").arg(QFileInfo(path).fileName()), recipe));
     };
     if (mayReadOutside(m_window.messageBar(), path, pathsOutside(*recipe, path.toStdString()),
                        take))
@@ -92,9 +91,8 @@ void Commands::openRecipe()
 
 void Commands::saveRecipe()
 {
-    const QString path
-        = QFileDialog::getSaveFileName(&m_window, QStringLiteral("Save recipe"),
-                                       QStringLiteral("recipe.json"), QStringLiteral("*.json"));
+    const QString path = QFileDialog::getSaveFileName(
+        &m_window, tr("Save recipe"), QStringLiteral("recipe.json"), QStringLiteral("*.json"));
     if (path.isEmpty())
         return;
     auto& workspace = m_window.workspace();
@@ -104,18 +102,17 @@ void Commands::saveRecipe()
     if (written)
         workspace.document().markSaved();
     else
-        m_window.messageBar().showError(QStringLiteral("Saving the recipe"), written.error());
+        m_window.messageBar().showError(tr("Saving the recipe"), written.error());
 }
 
 void Commands::savePicture()
 {
-    const QString path
-        = QFileDialog::getSaveFileName(&m_window, QStringLiteral("Save picture"),
-                                       QStringLiteral("quantscope.png"), QStringLiteral("*.png"));
+    const QString path = QFileDialog::getSaveFileName(
+        &m_window, tr("Save picture"), QStringLiteral("quantscope.png"), QStringLiteral("*.png"));
     if (path.isEmpty())
         return;
     if (const auto written = writePicture(m_window.grab(), path); !written)
-        m_window.messageBar().showError(QStringLiteral("Saving the picture"), written.error());
+        m_window.messageBar().showError(tr("Saving the picture"), written.error());
 }
 
 void Commands::addRecent(const QString& path)
@@ -195,7 +192,7 @@ bool Commands::askCalibration()
         Recipe recipe = document.recipe();
         recipe.calibration = dialog.amount();
         workspace.undoStack().push(
-            new RecipeCommand(document, QStringLiteral("change the calibration"), recipe));
+            new RecipeCommand(document, tr("change the calibration"), recipe));
     }
     return true;
 }
@@ -238,9 +235,9 @@ void Commands::chooseBackend()
     menu.addSeparator();
     if (!shipped && !current.empty())
         add(QFileInfo(QString::fromStdString(current)).fileName(), current);
-    connect(menu.addAction(QStringLiteral("From a file…")), &QAction::triggered, this, [this] {
-        const QString path = QFileDialog::getOpenFileName(&m_window, QStringLiteral("Backend"), {},
-                                                          QStringLiteral("Backends (*.json)"));
+    connect(menu.addAction(tr("From a file…")), &QAction::triggered, this, [this] {
+        const QString path
+            = QFileDialog::getOpenFileName(&m_window, tr("Backend"), {}, tr("Backends (*.json)"));
         if (!path.isEmpty())
             m_window.workspace().chooseBackend(path.toStdString());
     });
@@ -278,8 +275,8 @@ void Commands::newQConfig()
     const AssignTarget target = workspace.nodeTarget();
     if (!target.keys.empty())
         with = assignQConfig(with, target, dialog.name().toStdString());
-    workspace.undoStack().push(new RecipeCommand(
-        workspace.document(), QStringLiteral("make qconfig %1").arg(dialog.name()), with));
+    workspace.undoStack().push(
+        new RecipeCommand(workspace.document(), tr("make qconfig %1").arg(dialog.name()), with));
 }
 
 void Commands::assignSelection(const std::optional<std::string>& name)

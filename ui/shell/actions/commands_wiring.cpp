@@ -123,10 +123,10 @@ void Commands::connectEdit()
     const auto refresh = [&a, &undo] {
         a[ActionId::Undo].setEnabled(undo.canUndo());
         a[ActionId::Redo].setEnabled(undo.canRedo());
-        a[ActionId::Undo].setText(undo.canUndo() ? QStringLiteral("&Undo: %1").arg(undo.undoText())
-                                                 : QStringLiteral("&Undo"));
-        a[ActionId::Redo].setText(undo.canRedo() ? QStringLiteral("&Redo: %1").arg(undo.redoText())
-                                                 : QStringLiteral("&Redo"));
+        a[ActionId::Undo].setText(undo.canUndo() ? tr("&Undo: %1").arg(undo.undoText())
+                                                 : tr("&Undo"));
+        a[ActionId::Redo].setText(undo.canRedo() ? tr("&Redo: %1").arg(undo.redoText())
+                                                 : tr("&Redo"));
     };
     connect(&undo, &QUndoStack::indexChanged, this, refresh);
     refresh();
@@ -312,7 +312,7 @@ void Commands::connectRun()
     on(a, ActionId::SwitchRun, this, [this] {
         if (!m_window.runs().showNext())
             m_window.statusBar()->showMessage(
-                QStringLiteral("No runs are side by side: select two to four under Runs"), 6000);
+                tr("No runs are side by side: select two to four under Runs"), 6000);
     });
     on(a, ActionId::LeaveRun, this, [this] { m_window.runs().showCurrent(); });
     Document* const settings = &m_window.workspace().document();

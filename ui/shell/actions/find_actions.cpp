@@ -37,8 +37,8 @@ void FindActions::step(int direction)
     }
     const bool asked = !m_finder.expression().trimmed().isEmpty();
     const QString what = !m_finder.error().isEmpty() ? m_finder.error()
-        : asked ? QStringLiteral("Nothing matches \"%1\"").arg(m_finder.expression())
-                : QStringLiteral("Nothing to find yet: type into the search field (Ctrl+F)");
+        : asked ? tr("Nothing matches \"%1\"").arg(m_finder.expression())
+                : tr("Nothing to find yet: type into the search field (Ctrl+F)");
     m_messages.showMessage(MessageBar::Kind::Note, what, searchHint());
 }
 
@@ -47,9 +47,8 @@ void FindActions::nextBookmark()
     const auto& nodes = m_workspace.selection().nodes();
     const NodeId next = m_workspace.bookmarks().next(nodes.empty() ? NodeId() : nodes.back());
     if (!next) {
-        m_messages.showMessage(
-            MessageBar::Kind::Note, QStringLiteral("No bookmarks yet"),
-            QStringLiteral("Ctrl+D marks what is selected; is:bookmark finds it"));
+        m_messages.showMessage(MessageBar::Kind::Note, tr("No bookmarks yet"),
+                               tr("Ctrl+D marks what is selected; is:bookmark finds it"));
         return;
     }
     m_workspace.selectNode(next);

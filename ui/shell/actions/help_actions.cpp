@@ -81,14 +81,14 @@ void HelpActions::buildGuide(Workspace& workspace)
     };
     m_guide = new GuidePanel(
         workspace,
-        {{QStringLiteral("Open a model"), &m_actions[ActionId::Open],
+        {{tr("Open a model"), &m_actions[ActionId::Open],
           [](Workspace& workspace) { return workspace.document().model() != nullptr; }},
-         {QStringLiteral("Choose the target"), &m_actions[ActionId::Backend], has(Stage::Plan)},
-         {QStringLiteral("Calibrate"), &m_actions[ActionId::Calibrate], has(Stage::Calibrate)},
-         {QStringLiteral("Compare with float"), &m_actions[ActionId::Compare], has(Stage::Compare)},
-         {QStringLiteral("Change a decision"), &m_actions[ActionId::Assign],
+         {tr("Choose the target"), &m_actions[ActionId::Backend], has(Stage::Plan)},
+         {tr("Calibrate"), &m_actions[ActionId::Calibrate], has(Stage::Calibrate)},
+         {tr("Compare with float"), &m_actions[ActionId::Compare], has(Stage::Compare)},
+         {tr("Change a decision"), &m_actions[ActionId::Assign],
           [](Workspace& workspace) { return workspace.undoStack().index() > 0; }},
-         {QStringLiteral("Export"), &m_actions[ActionId::Export], has(Stage::Export)}},
+         {tr("Export"), &m_actions[ActionId::Export], has(Stage::Export)}},
         &m_window);
     auto& action = m_actions[ActionId::Guide];
     action.setChecked(!QSettings().value(kGuideKey, false).toBool());
@@ -134,18 +134,16 @@ void HelpActions::showKeys()
     auto* dialog = new QDialog(&m_window);
     dialog->setObjectName(QStringLiteral("keysDialog"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setWindowTitle(QStringLiteral("Keys"));
+    dialog->setWindowTitle(tr("Keys"));
     dialog->resize(600, 640);
     auto* text = new QTextBrowser(dialog);
     text->setObjectName(QStringLiteral("keysText"));
-    text->setAccessibleName(QStringLiteral("Keys and what they do"));
+    text->setAccessibleName(tr("Keys and what they do"));
     text->setFrameShape(QFrame::NoFrame);
     text->document()->setDocumentMargin(14);
-    text->setHtml(QStringLiteral(
-                      "<p>In the graph: the wheel scrolls, Ctrl+wheel zooms, dragging "
-                      "pans, Shift+dragging selects, Ctrl+dragging zooms to a part, a double click "
-                      "folds. Alt+1 to Alt+9 keep the view, 1 to 9 go back to it.</p>"
-                      "<table>%1</table>")
+    text->setHtml(tr("<p>In the graph: the wheel scrolls, Ctrl+wheel zooms, dragging pans, "
+                     "Shift+dragging selects, Ctrl+dragging zooms to a part, a double click folds. "
+                     "Alt+1 to Alt+9 keep the view, 1 to 9 go back to it.</p><table>%1</table>")
                       .arg(rows));
     auto* column = new QVBoxLayout(dialog);
     column->setContentsMargins(0, 0, 0, 0);
@@ -155,12 +153,11 @@ void HelpActions::showKeys()
 
 void HelpActions::showAbout()
 {
-    QMessageBox::about(
-        &m_window, QStringLiteral("Quantscope"),
-        QStringLiteral("<h3>Quantscope %1</h3><p>Quantize PyTorch models and see what every layer "
-                       "loses.</p><p>Engine and command line: Apache-2.0. This window: "
-                       "GPL-3.0-or-later, with Qt, QCustomPlot and OGDF.</p>")
-            .arg(QStringLiteral(QUANTSCOPE_VERSION)));
+    QMessageBox::about(&m_window, QStringLiteral("Quantscope"),
+                       tr("<h3>Quantscope %1</h3><p>Quantize PyTorch models and see what every "
+                          "layer loses.</p><p>Engine and command line: Apache-2.0. This window: "
+                          "GPL-3.0-or-later, with Qt, QCustomPlot and OGDF.</p>")
+                           .arg(QStringLiteral(QUANTSCOPE_VERSION)));
 }
 
 } // namespace qs

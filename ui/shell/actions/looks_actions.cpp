@@ -21,14 +21,14 @@ LooksActions::LooksActions(QMenu& menu, QObject* parent)
         connect(action, &QAction::triggered, this, [this, looks] { Q_EMIT chosen(looks); });
     };
     menu.addSeparator();
-    auto* theme = menu.addMenu(QStringLiteral("&Theme"));
+    auto* theme = menu.addMenu(tr("&Theme"));
     auto* themes = new QActionGroup(theme);
     for (const auto& [colours, name] : {std::pair(Looks::Colours::Light, "themeLight"),
                                         {Looks::Colours::Dark, "themeDark"},
                                         {Looks::Colours::System, "themeSystem"}})
         add(*theme, *themes, coloursText(colours), QString::fromLatin1(name),
             {colours, now.textPercent});
-    auto* size = menu.addMenu(QStringLiteral("Te&xt size"));
+    auto* size = menu.addMenu(tr("Te&xt size"));
     auto* sizes = new QActionGroup(size);
     for (const int percent : textSizes())
         add(*size, *sizes, QStringLiteral("%1 %").arg(percent),

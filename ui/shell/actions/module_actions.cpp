@@ -31,16 +31,15 @@ ModuleActions::ModuleActions(Actions& actions, Workspace& workspace, QObject* pa
     , m_workspace(workspace)
 {
     connect(&m_actions[ActionId::LeafModule], &QAction::triggered, this, [this] {
-        toggle(kLeafKey, selectedModule(), QStringLiteral("keep %1 as a float leaf"),
-               QStringLiteral("let %1 be quantized"));
+        toggle(kLeafKey, selectedModule(), tr("keep %1 as a float leaf"),
+               tr("let %1 be quantized"));
     });
     connect(&m_actions[ActionId::OnlyModule], &QAction::triggered, this, [this] {
-        toggle(kOnlyKey, selectedModule(), QStringLiteral("quantize only %1"),
-               QStringLiteral("quantize more than %1"));
+        toggle(kOnlyKey, selectedModule(), tr("quantize only %1"), tr("quantize more than %1"));
     });
     connect(&m_actions[ActionId::WrapModule], &QAction::triggered, this, [this] {
-        toggle(kWrapKey, selectedWrap(), QStringLiteral("show %1 as one node"),
-               QStringLiteral("show %1 operator by operator"));
+        toggle(kWrapKey, selectedWrap(), tr("show %1 as one node"),
+               tr("show %1 operator by operator"));
     });
     connect(&workspace.selection(), &Selection::changed, this, &ModuleActions::refresh);
     connect(&workspace.document(), &Document::recipeChanged, this, &ModuleActions::refresh);

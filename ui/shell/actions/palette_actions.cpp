@@ -23,15 +23,14 @@ PaletteActions::PaletteActions(Actions& actions, Workspace& workspace, MessageBa
     , m_palette(new CommandPalette(&window))
 {
     connect(&actions[ActionId::Palette], &QAction::triggered, this,
-            [this] { m_palette->open(QStringLiteral("Type what you want to do …"), commands()); });
+            [this] { m_palette->open(tr("Type what you want to do …"), commands()); });
     connect(&actions[ActionId::Assign], &QAction::triggered, this, [this, &messages] {
         auto items = assignments();
         if (items.empty())
-            messages.showMessage(MessageBar::Kind::Note, QStringLiteral("Nothing is selected"),
-                                 QStringLiteral("Select nodes or a module first"));
+            messages.showMessage(MessageBar::Kind::Note, tr("Nothing is selected"),
+                                 tr("Select nodes or a module first"));
         else
-            m_palette->open(QStringLiteral("Assign … (\"float module\", \"x86 all\")"),
-                            std::move(items));
+            m_palette->open(tr("Assign … (\"float module\", \"x86 all\")"), std::move(items));
     });
 }
 
@@ -55,24 +54,22 @@ std::vector<PaletteItem> PaletteActions::commands()
                            [action] { action->trigger(); }});
     const bool open = m_workspace.document().model() != nullptr;
     for (const auto& name : m_workspace.pipeline().engine().backendNames())
-        out.push_back({QStringLiteral("Backend: %1").arg(QString::fromStdString(name)),
-                       QStringLiteral("Plan for this hardware target"),
+        out.push_back({tr("Backend: %1").arg(QString::fromStdString(name)),
+                       tr("Plan for this hardware target"),
                        {},
                        open,
                        [this, name] { m_workspace.chooseBackend(name); }});
     for (QAction* recent : m_actions.recentMenu().actions())
-        out.push_back(
-            {QStringLiteral("Open: %1").arg(recent->toolTip().section(QLatin1Char('/'), -1)),
-             recent->toolTip(),
-             {},
-             true,
-             [recent] { recent->trigger(); }});
-    for (const auto& topic : helpTopics())
-        out.push_back({QStringLiteral("Help: %1").arg(topic.title),
-                       topic.summary(),
+        out.push_back({tr("Open: %1").arg(recent->toolTip().section(QLatin1Char('/'), -1)),
+                       recent->toolTip(),
                        {},
                        true,
-                       [this, id = topic.id] { Q_EMIT helpWanted(id); }});
+                       [recent] { recent->trigger(); }});
+    for (const auto& topic : helpTopics())
+        out.push_back(
+            {tr("Help: %1").arg(topic.title), topic.summary(), {}, true, [this, id = topic.id] {
+                 Q_EMIT helpWanted(id);
+             }});
     return out;
 }
 
@@ -85,15 +82,14 @@ std::vector<PaletteItem> PaletteActions::assignments()
         for (const auto& scope : scopes)
             for (const auto& choice : choices)
                 if (choice.common == common)
-                    out.push_back(
-                        {QStringLiteral("%1 → %2").arg(scope.text, choice.text),
-                         choice.qconfigName ? QString() : QStringLiteral("takes its own rule away"),
-                         {},
-                         true,
-                         [this, target = scope.target, choice] {
-                             m_workspace.assign(target, choice.qconfigName);
-                             m_graph.setFocus(); // arrow keys go on
-                         }});
+                    out.push_back({QStringLiteral("%1 → %2").arg(scope.text, choice.text),
+                                   choice.qconfigName ? QString() : tr("takes its own rule away"),
+                                   {},
+                                   true,
+                                   [this, target = scope.target, choice] {
+                                       m_workspace.assign(target, choice.qconfigName);
+                                       m_graph.setFocus(); // arrow keys go on
+                                   }});
     return out;
 }
 

@@ -125,7 +125,7 @@ void BackendDraft::check()
         if (!m_typed[std::size_t(entry)].refusal.empty())
             read(entry); // it may have another index by now
     if (m_backend.name.empty())
-        m_problems.push_back({true, "name: a backend has a name"});
+        m_problems.push_back({true, QObject::tr("name: a backend has a name").toStdString()});
     const auto found = checkBackend(m_backend);
     auto next = found.begin();
     for (int entry = 0; entry < size(); ++entry) {

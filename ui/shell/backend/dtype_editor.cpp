@@ -22,9 +22,9 @@ namespace qs {
 namespace {
 
 const std::array<std::pair<const char*, DTypeFields DTypeConfigFields::*>, 3> kRoles {
-    {{"Input", &DTypeConfigFields::input},
-     {"Output", &DTypeConfigFields::output},
-     {"Weight", &DTypeConfigFields::weight}}};
+    {{QT_TRANSLATE_NOOP("qs::DTypeEditor", "Input"), &DTypeConfigFields::input},
+     {QT_TRANSLATE_NOOP("qs::DTypeEditor", "Output"), &DTypeConfigFields::output},
+     {QT_TRANSLATE_NOOP("qs::DTypeEditor", "Weight"), &DTypeConfigFields::weight}}};
 
 /// "static: quint8 → quint8, weight qint8, with constraints"
 QString configLine(const DTypeConfigFields& config)

@@ -36,8 +36,8 @@ PipelineBar::PipelineBar(Workspace& workspace, QWidget* parent)
         m_buttons.push_back(button);
     }
     m_search->setObjectName(QStringLiteral("search"));
-    m_search->setPlaceholderText(QStringLiteral("Find a node …  Ctrl+F"));
-    m_search->setAccessibleName(QStringLiteral("Find nodes"));
+    m_search->setPlaceholderText(tr("Find a node …  Ctrl+F"));
+    m_search->setAccessibleName(tr("Find nodes"));
     m_search->setToolTip(searchHint());
     m_search->setFont(uiFont(11.5));
     m_search->setMinimumHeight(px(30));

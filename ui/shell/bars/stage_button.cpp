@@ -28,7 +28,7 @@ StageButton::StageButton(Stage stage, QWidget* parent)
     : QAbstractButton(parent)
     , m_stage(stage)
 {
-    setText(stageName(stage));
+    setText(stageText(stage));
     setObjectName(QStringLiteral("stage%1").arg(stageName(stage)));
     setFocusPolicy(Qt::TabFocus);
     setCursor(Qt::PointingHandCursor);

@@ -57,8 +57,8 @@ QString StatusLine::memoryText()
         m_predictedPlan = document.plan();
         m_predictedBatch = batch;
         const auto memory = predictMemory(*document.model(), *m_predictedPlan, batch);
-        m_memory = QStringLiteral("a run takes about %1")
-                       .arg(toQString(::qs::memoryText(memory.peak().bytes())));
+        m_memory
+            = tr("a run takes about %1").arg(toQString(::qs::memoryText(memory.peak().bytes())));
     }
     return m_memory;
 }
@@ -68,32 +68,29 @@ void StatusLine::refresh()
     const auto& document = m_workspace.document();
     QStringList parts;
     if (const auto& plan = document.plan())
-        parts << QStringLiteral("%1 of %2 ops int8").arg(plan->quantizedOps).arg(plan->totalOps)
+        parts << tr("%1 of %2 ops int8").arg(plan->quantizedOps).arg(plan->totalOps)
               << memoryText();
     if (const auto& comparison = document.comparison(); comparison && document.plan()) {
         const auto db = resultFigures(*comparison, *document.plan(), {}).outputDb();
         if (db)
-            parts << QStringLiteral("output ") + shownSqnr(*db);
+            parts << tr("output %1").arg(shownSqnr(*db));
         if (comparison->floatTop1 && comparison->int8Top1)
-            parts << QStringLiteral("top-1 %1 % → %2 %")
+            parts << tr("top-1 %1 % → %2 %")
                          .arg(*comparison->floatTop1 * 100, 0, 'f', 1)
                          .arg(*comparison->int8Top1 * 100, 0, 'f', 1);
         else if (comparison->agreement)
-            parts << QStringLiteral("same top-1 for %1 %")
-                         .arg(comparison->agreement->top1 * 100, 0, 'f', 1);
+            parts << tr("same top-1 for %1 %").arg(comparison->agreement->top1 * 100, 0, 'f', 1);
     }
     // The views show a run: these figures are not its.
     if (m_workspace.shownRun() && !parts.isEmpty())
-        parts.front().prepend(QStringLiteral("current result: "));
-    m_summary->setText(document.model() ? parts.join(QStringLiteral(" · "))
-                                        : QStringLiteral("No model open"));
+        parts.front() = tr("current result: %1").arg(parts.front());
+    m_summary->setText(document.model() ? parts.join(QStringLiteral(" · ")) : tr("No model open"));
     const int warnings = document.plan() ? int(document.plan()->warnings.size()) : 0;
     m_warnings->setVisible(warnings > 0);
     if (warnings > 0) {
         const QString first = QString::fromStdString(document.plan()->warnings.front());
-        m_warnings->setText(warnings == 1
-                                ? QStringLiteral("⚠ ") + first
-                                : QStringLiteral("⚠ %1 warnings of the plan").arg(warnings));
+        m_warnings->setText(warnings == 1 ? QStringLiteral("⚠ ") + first
+                                          : tr("⚠ %1 warnings of the plan").arg(warnings));
         QStringList all;
         for (const auto& warning : document.plan()->warnings)
             all << QString::fromStdString(warning);
@@ -106,11 +103,11 @@ void StatusLine::refresh()
     if (document.model()) {
         const Stage last = document.hasResult(Stage::Compare) ? Stage::Compare : Stage::Calibrate;
         if (!document.hasResult(last))
-            provenance += QStringLiteral("no results yet");
+            provenance += tr("no results yet");
         else if (document.isStale(last))
-            provenance += QStringLiteral("results are stale: ") + document.staleReason(last);
+            provenance += tr("results are stale: %1").arg(document.staleReason(last));
         else
-            provenance += QStringLiteral("results are of these decisions (current)");
+            provenance += tr("results are of these decisions (current)");
     }
     m_provenance->setText(provenance);
 }

@@ -59,9 +59,9 @@ void erasePattern(std::vector<LoweringRow>& rows, const std::vector<std::string>
 QString kernelText(const std::string& kernel)
 {
     if (kernel == kSameKernel)
-        return QStringLiteral("the same operator, on integers");
+        return QObject::tr("the same operator, on integers");
     if (kernel == kNoKernel)
-        return QStringLiteral("nothing: the value passes");
+        return QObject::tr("nothing: the value passes");
     return QString::fromStdString(kernel);
 }
 
@@ -91,24 +91,23 @@ LoweringDialog::LoweringDialog(Workspace& workspace, QWidget* parent)
     , m_toggle(new QPushButton(this))
 {
     setObjectName(QStringLiteral("loweringDialog"));
-    setWindowTitle(QStringLiteral("Lowering table"));
+    setWindowTitle(tr("Lowering table"));
     resize(760, 560);
-    auto* intro = new QLabel(
-        QStringLiteral("Between dequantize and quantize, a chain of operators on the left becomes "
-                       "the kernel on the right. What has no row stays in reference form, with its "
-                       "quantize and dequantize. Convert again to see the effect."),
-        this);
+    auto* intro
+        = new QLabel(tr("Between dequantize and quantize, a chain of operators on the left becomes "
+                        "the kernel on the right. What has no row stays in reference form, with "
+                        "its quantize and dequantize. Convert again to see the effect."),
+                     this);
     intro->setWordWrap(true);
     intro->setStyleSheet(inkStyle(theme().muted));
     m_filter->setObjectName(QStringLiteral("loweringFilter"));
-    m_filter->setAccessibleName(QStringLiteral("Filter rows"));
-    m_filter->setPlaceholderText(QStringLiteral("Filter, such as linear"));
+    m_filter->setAccessibleName(tr("Filter rows"));
+    m_filter->setPlaceholderText(tr("Filter, such as linear"));
     m_filter->setClearButtonEnabled(true);
     m_table->setObjectName(QStringLiteral("loweringTable"));
-    m_table->setAccessibleName(QStringLiteral("Rows of the lowering table"));
+    m_table->setAccessibleName(tr("Rows of the lowering table"));
     m_table->setColumnCount(3);
-    m_table->setHorizontalHeaderLabels(
-        {QStringLiteral("Operators"), QStringLiteral("Kernel"), QStringLiteral("Row of")});
+    m_table->setHorizontalHeaderLabels({tr("Operators"), tr("Kernel"), tr("Row of")});
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setDefaultSectionSize(24);
     m_table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
@@ -120,7 +119,7 @@ LoweringDialog::LoweringDialog(Workspace& workspace, QWidget* parent)
     m_table->horizontalHeader()->setSectionResizeMode(1, QHeaderView::Stretch);
     m_table->horizontalHeader()->setSectionResizeMode(2, QHeaderView::ResizeToContents);
     m_toggle->setObjectName(QStringLiteral("loweringToggle"));
-    m_toggle->setToolTip(QStringLiteral("Take the selected row away, or bring it back"));
+    m_toggle->setToolTip(tr("Take the selected row away, or bring it back"));
     auto* close = new QDialogButtonBox(QDialogButtonBox::Close, this);
     auto* last = new QHBoxLayout;
     last->addWidget(m_toggle);
@@ -147,13 +146,13 @@ QWidget* LoweringDialog::buildAdder()
     auto* box = new QWidget(this);
     m_pattern = new QLineEdit(box);
     m_pattern->setObjectName(QStringLiteral("loweringPattern"));
-    m_pattern->setAccessibleName(QStringLiteral("Operators of the new row"));
-    m_pattern->setPlaceholderText(QStringLiteral("conv2d, relu"));
-    m_pattern->setToolTip(QStringLiteral(
-        "Operators in forward order, or a module such as torch.ao.nn.intrinsic.ConvReLU2d"));
+    m_pattern->setAccessibleName(tr("Operators of the new row"));
+    m_pattern->setPlaceholderText(QStringLiteral("conv2d, relu")); // no words
+    m_pattern->setToolTip(
+        tr("Operators in forward order, or a module such as torch.ao.nn.intrinsic.ConvReLU2d"));
     m_kernel = new QComboBox(box);
     m_kernel->setObjectName(QStringLiteral("loweringKernel"));
-    m_kernel->setAccessibleName(QStringLiteral("Kernel of the new row"));
+    m_kernel->setAccessibleName(tr("Kernel of the new row"));
     m_kernel->setEditable(true);
     QStringList kernels;
     for (const KernelRow& row : defaultKernelRows())
@@ -164,9 +163,9 @@ QWidget* LoweringDialog::buildAdder()
     m_kernel->addItems(kernels);
     m_kernel->setCurrentText({});
     m_kernel->lineEdit()->setPlaceholderText(QStringLiteral("quantized::conv2d_relu"));
-    m_add = new QPushButton(QStringLiteral("Add row"), box);
+    m_add = new QPushButton(tr("Add row"), box);
     m_add->setObjectName(QStringLiteral("loweringAdd"));
-    m_add->setToolTip(QStringLiteral("Add the row to the recipe; can be undone"));
+    m_add->setToolTip(tr("Add the row to the recipe; can be undone"));
     m_problem = new QLabel(box);
     m_problem->setObjectName(QStringLiteral("loweringProblem"));
     m_problem->setStyleSheet(inkStyle(theme().danger));
@@ -224,8 +223,9 @@ void LoweringDialog::refresh()
 
 void LoweringDialog::showRow(int at, const Row& row)
 {
-    static const char* const origins[] = {"torch.ao", "taken away", "replaced", "this recipe"};
-    QString origin = QString::fromLatin1(origins[int(row.origin)]);
+    const QString origins[]
+        = {QStringLiteral("torch.ao"), tr("taken away"), tr("replaced"), tr("this recipe")};
+    QString origin = origins[int(row.origin)];
     if (row.mode != KernelMode::Static)
         origin += QStringLiteral(" · %1").arg(toQString(kernelModeName(row.mode)));
     const QString texts[] = {rowText(row.pattern), kernelText(row.kernel), origin};
@@ -249,8 +249,7 @@ void LoweringDialog::onSelection()
     const bool any = row >= 0 && row < int(m_rows.size());
     const Origin origin = any ? m_rows[std::size_t(row)].origin : Origin::Default;
     m_toggle->setEnabled(any && origin != Origin::Replaced);
-    m_toggle->setText(origin == Origin::Removed ? QStringLiteral("Bring row back")
-                                                : QStringLiteral("Take row away"));
+    m_toggle->setText(origin == Origin::Removed ? tr("Bring row back") : tr("Take row away"));
 }
 
 void LoweringDialog::toggle()
@@ -262,10 +261,10 @@ void LoweringDialog::toggle()
     const QString text = rowText(row.pattern);
     const Recipe& recipe = m_workspace.document().recipe();
     if (row.origin == Origin::Removed)
-        m_workspace.change(QStringLiteral("bring lowering row %1 back").arg(text),
+        m_workspace.change(tr("bring lowering row %1 back").arg(text),
                            withLoweringRowBack(recipe, row.pattern));
     else
-        m_workspace.change(QStringLiteral("take lowering row %1 away").arg(text),
+        m_workspace.change(tr("take lowering row %1 away").arg(text),
                            withoutLoweringRow(recipe, row.pattern));
 }
 
@@ -280,15 +279,15 @@ void LoweringDialog::add()
         problem = QString::fromStdString(table.error().message);
     else if (row.to != kSameKernel && row.to != kNoKernel
              && row.to.find_first_of(":.") == std::string::npos)
-        problem = QStringLiteral("a kernel is an operator such as quantized::conv2d_relu, \"same\" "
-                                 "or \"none\"");
+        problem
+            = tr("a kernel is an operator such as quantized::conv2d_relu, \"same\" or \"none\"");
     m_problem->setText(problem);
     m_problem->setVisible(!problem.isEmpty());
     if (!problem.isEmpty())
         return;
     m_pattern->clear();
     m_kernel->setCurrentText({});
-    m_workspace.change(QStringLiteral("add lowering row %1").arg(rowText(row.pattern)), recipe);
+    m_workspace.change(tr("add lowering row %1").arg(rowText(row.pattern)), recipe);
 }
 
 } // namespace qs

@@ -58,28 +58,26 @@ QPushButton* addButtons(QDialog& dialog, QFormLayout& form, const QString& go)
 /// "torchscript: int8 kernels, for torch.jit.load"
 QString formText(const std::string& form)
 {
-    static const std::map<std::string, const char*> words
-        = {{"torchscript", "int8 kernels, for torch.jit.load"},
-           {"pt2-reference", "every quantize-dequantize pair, for torch.export.load"},
-           {"pt2", "int8 weights, dequantized in the graph"},
-           {"onnx", "QDQ with int8 weights, for ONNX Runtime; not read back here"}};
+    const std::map<std::string, QString> words
+        = {{"torchscript", QObject::tr("int8 kernels, for torch.jit.load")},
+           {"pt2-reference", QObject::tr("every quantize-dequantize pair, for torch.export.load")},
+           {"pt2", QObject::tr("int8 weights, dequantized in the graph")},
+           {"onnx", QObject::tr("QDQ with int8 weights, for ONNX Runtime; not read back here")}};
     const auto found = words.find(form);
-    return found == words.end()
-        ? toQString(form)
-        : QStringLiteral("%1: %2").arg(toQString(form), QString::fromLatin1(found->second));
+    return found == words.end() ? toQString(form)
+                                : QStringLiteral("%1: %2").arg(toQString(form), found->second);
 }
 
 /// "ort-cpu: integer kernels of ONNX Runtime"
 QString targetText(const std::string& target)
 {
-    static const std::map<std::string, const char*> words
-        = {{"generic", "every runtime computes the same"},
-           {"ort-cpu", "integer kernels of ONNX Runtime's CPU provider"},
-           {"tensorrt", "int8 without zero points"}};
+    const std::map<std::string, QString> words
+        = {{"generic", QObject::tr("every runtime computes the same")},
+           {"ort-cpu", QObject::tr("integer kernels of ONNX Runtime's CPU provider")},
+           {"tensorrt", QObject::tr("int8 without zero points")}};
     const auto found = words.find(target);
-    return found == words.end()
-        ? toQString(target)
-        : QStringLiteral("%1: %2").arg(toQString(target), QString::fromLatin1(found->second));
+    return found == words.end() ? toQString(target)
+                                : QStringLiteral("%1: %2").arg(toQString(target), found->second);
 }
 
 QString firstExisting(const QString& modelPath, const QStringList& names)
@@ -117,16 +115,15 @@ CalibrateDialog::CalibrateDialog(const RunSettings& settings, const CalibrationS
     , m_modelFolder(modelFolder)
 {
     setObjectName(QStringLiteral("calibrateDialog"));
-    setWindowTitle(QStringLiteral("Calibrate"));
+    setWindowTitle(tr("Calibrate"));
     auto* form = formOf(*this);
     m_data = pathField(QStringLiteral("calibrationData"),
                        QString::fromStdString(settings.calibrationData),
-                       QStringLiteral(".npz, .pt, a folder of images, or \"sample\""));
-    form->addRow(QStringLiteral("Calibration data"), m_data->parentWidget());
+                       tr(".npz, .pt, a folder of images, or \"sample\""));
+    form->addRow(tr("Calibration data"), m_data->parentWidget());
     m_testData = pathField(QStringLiteral("comparisonData"),
-                           QString::fromStdString(settings.comparisonData),
-                           QStringLiteral("the same data"));
-    form->addRow(QStringLiteral("Compare on"), m_testData->parentWidget());
+                           QString::fromStdString(settings.comparisonData), tr("the same data"));
+    form->addRow(tr("Compare on"), m_testData->parentWidget());
     // Tab goes from one to the next in the order in which they are made.
     m_device = new QComboBox(this);
     m_batchSize = new QSpinBox(this);
@@ -135,16 +132,16 @@ CalibrateDialog::CalibrateDialog(const RunSettings& settings, const CalibrationS
     m_device->addItems({QStringLiteral("auto"), QStringLiteral("cpu"), QStringLiteral("cuda")});
     m_device->setEditable(true);
     m_device->setCurrentText(QString::fromStdString(settings.device));
-    form->addRow(QStringLiteral("Device"), m_device);
+    form->addRow(tr("Device"), m_device);
     for (auto* box : {m_batchSize, m_batches})
         box->setRange(1, 100000);
     m_batchSize->setObjectName(QStringLiteral("batchSizeBox"));
     m_batches->setObjectName(QStringLiteral("batchesBox"));
     m_batchSize->setValue(amount.batchSize);
     m_batches->setValue(amount.batches);
-    form->addRow(QStringLiteral("Batch size"), m_batchSize);
-    form->addRow(QStringLiteral("Batches"), m_batches);
-    addButtons(*this, *form, QStringLiteral("Calibrate"));
+    form->addRow(tr("Batch size"), m_batchSize);
+    form->addRow(tr("Batches"), m_batches);
+    addButtons(*this, *form, tr("Calibrate"));
     m_data->setFocus();
 }
 
@@ -158,13 +155,13 @@ QLineEdit* CalibrateDialog::pathField(const QString& name, const QString& value,
     field->setObjectName(name);
     field->setPlaceholderText(hint);
     // No native dialog offers files and folders at once.
-    auto* browse = new QPushButton(QStringLiteral("Browse"), box);
+    auto* browse = new QPushButton(tr("Browse"), box);
     browse->setObjectName(name + QStringLiteral("Browse"));
     browse->setAutoDefault(false);
     auto* menu = new QMenu(browse);
-    connect(menu->addAction(QStringLiteral("&File…")), &QAction::triggered, this,
+    connect(menu->addAction(tr("&File…")), &QAction::triggered, this,
             [this, field] { browseFile(*field); });
-    connect(menu->addAction(QStringLiteral("F&older…")), &QAction::triggered, this,
+    connect(menu->addAction(tr("F&older…")), &QAction::triggered, this,
             [this, field] { browseFolder(*field); });
     browse->setMenu(menu);
     row->addWidget(field, 1);
@@ -180,17 +177,16 @@ QString CalibrateDialog::folderOf(const QLineEdit& field) const
 
 void CalibrateDialog::browseFile(QLineEdit& field)
 {
-    const QString path
-        = QFileDialog::getOpenFileName(this, QStringLiteral("Choose data"), folderOf(field),
-                                       QStringLiteral("Data (*.npz *.pt);;All files (*)"));
+    const QString path = QFileDialog::getOpenFileName(this, tr("Choose data"), folderOf(field),
+                                                      tr("Data (*.npz *.pt);;All files (*)"));
     if (!path.isEmpty())
         field.setText(path);
 }
 
 void CalibrateDialog::browseFolder(QLineEdit& field)
 {
-    const QString path = QFileDialog::getExistingDirectory(
-        this, QStringLiteral("Choose a folder of data"), folderOf(field));
+    const QString path
+        = QFileDialog::getExistingDirectory(this, tr("Choose a folder of data"), folderOf(field));
     if (!path.isEmpty())
         field.setText(path);
 }
@@ -214,28 +210,28 @@ ExportDialog::ExportDialog(const std::vector<std::string>& forms, const QString&
     : QDialog(parent)
 {
     setObjectName(QStringLiteral("exportDialog"));
-    setWindowTitle(QStringLiteral("Export"));
+    setWindowTitle(tr("Export"));
     auto* form = formOf(*this);
     auto* box = new QWidget(this);
     auto* row = new QHBoxLayout(box);
     row->setContentsMargins(0, 0, 0, 0);
     m_folder = new QLineEdit(folder, box);
     m_folder->setObjectName(QStringLiteral("exportFolder"));
-    auto* browse = new QPushButton(QStringLiteral("Browse…"), box);
+    auto* browse = new QPushButton(tr("Browse…"), box);
     row->addWidget(m_folder, 1);
     row->addWidget(browse);
     connect(browse, &QPushButton::clicked, this, [this] {
-        const QString path = QFileDialog::getExistingDirectory(
-            this, QStringLiteral("Choose a folder"), m_folder->text());
+        const QString path
+            = QFileDialog::getExistingDirectory(this, tr("Choose a folder"), m_folder->text());
         if (!path.isEmpty())
             m_folder->setText(path);
     });
-    form->addRow(QStringLiteral("Folder"), box);
+    form->addRow(tr("Folder"), box);
     for (const auto& name : forms) {
         auto* check = new QCheckBox(formText(name), this);
         check->setObjectName(QStringLiteral("form_%1").arg(QString::fromStdString(name)));
         check->setChecked(name == "torchscript" || name == "pt2-reference");
-        form->addRow(m_forms.empty() ? QStringLiteral("Forms") : QString(), check);
+        form->addRow(m_forms.empty() ? tr("Forms") : QString(), check);
         m_forms.emplace_back(name, check);
     }
     m_target = new QComboBox(this);
@@ -243,23 +239,21 @@ ExportDialog::ExportDialog(const std::vector<std::string>& forms, const QString&
     for (const std::string& name : onnxTargetNames())
         m_target->addItem(targetText(name), toQString(name));
     m_target->setEnabled(false);
-    form->addRow(QStringLiteral("ONNX is for"), m_target);
-    m_ownRanges = new QCheckBox(QStringLiteral("Cut at the observers' ranges (seven bits)"), this);
+    form->addRow(tr("ONNX is for"), m_target);
+    m_ownRanges = new QCheckBox(tr("Cut at the observers' ranges (seven bits)"), this);
     m_ownRanges->setObjectName(QStringLiteral("ownRanges"));
-    m_ownRanges->setToolTip(
-        QStringLiteral("Integers of pt2 and ONNX are cut at the ends of the observers' ranges, as "
-                       "PT2E's files are, for processors whose products of bytes overflow. Else "
-                       "they go on to the ends of their type"));
+    m_ownRanges->setToolTip(tr("Integers of pt2 and ONNX are cut at the ends of the observers' "
+                               "ranges, as PT2E's files are, for processors whose products of "
+                               "bytes overflow. Else they go on to the ends of their type"));
     m_ownRanges->setEnabled(false);
     form->addRow(QString(), m_ownRanges);
-    auto* note = new QLabel(
-        QStringLiteral("result.json, recipe.json and observations.npz are written beside them. "
-                       "Exports of an earlier result in the folder are removed."),
-        this);
+    auto* note = new QLabel(tr("result.json, recipe.json and observations.npz are written beside "
+                               "them. Exports of an earlier result in the folder are removed."),
+                            this);
     note->setWordWrap(true);
     note->setStyleSheet(inkStyle(theme().muted));
     form->addRow(QString(), note);
-    auto* go = addButtons(*this, *form, QStringLiteral("Export"));
+    auto* go = addButtons(*this, *form, tr("Export"));
     const auto check = [this, go] {
         const ExportChoices chosen = choices();
         const auto& forms = chosen.forms;
@@ -297,7 +291,7 @@ QConfigDialog::QConfigDialog(const QConfig& start, const QStringList& takenNames
     , m_weight(new QComboBox(this))
 {
     setObjectName(QStringLiteral("qconfigDialog"));
-    setWindowTitle(QStringLiteral("New qconfig"));
+    setWindowTitle(tr("New qconfig"));
     QString name = QStringLiteral("act7");
     for (int i = 2; takenNames.contains(name); ++i)
         name = QStringLiteral("custom%1").arg(i);
@@ -319,19 +313,19 @@ QConfigDialog::QConfigDialog(const QConfig& start, const QStringList& takenNames
     m_weight->addItems({QStringLiteral("per_channel_minmax"), QStringLiteral("minmax")});
     m_weight->setCurrentText(toQString(observerKindName(start.weight.kind)));
     auto* form = formOf(*this);
-    form->addRow(QStringLiteral("Name"), m_name);
-    form->addRow(QStringLiteral("Activation observer"), m_activation);
-    form->addRow(QStringLiteral("Activation type"), m_activationType);
+    form->addRow(tr("Name"), m_name);
+    form->addRow(tr("Activation observer"), m_activation);
+    form->addRow(tr("Activation type"), m_activationType);
     auto* bounds = new QWidget(this);
     auto* row = new QHBoxLayout(bounds);
     row->setContentsMargins(0, 0, 0, 0);
     row->addWidget(m_low, 1);
     row->addWidget(new QLabel(QStringLiteral("…"), bounds));
     row->addWidget(m_high, 1);
-    form->addRow(QStringLiteral("Activation range"), bounds);
-    form->addRow(QStringLiteral("Smallest step (eps)"), m_eps);
-    form->addRow(QStringLiteral("Weight observer"), m_weight);
-    addButtons(*this, *form, QStringLiteral("Create and use"));
+    form->addRow(tr("Activation range"), bounds);
+    form->addRow(tr("Smallest step (eps)"), m_eps);
+    form->addRow(tr("Weight observer"), m_weight);
+    addButtons(*this, *form, tr("Create and use"));
 }
 
 QString QConfigDialog::name() const

@@ -13,17 +13,17 @@ namespace qs {
 void saveGraph(GraphCanvas& canvas, MessageBar& messages)
 {
     QWidget* const window = messages.window();
-    const QString path = QFileDialog::getSaveFileName(window, QStringLiteral("Save graph"),
+    const QString path = QFileDialog::getSaveFileName(window, QObject::tr("Save graph"),
                                                       QStringLiteral("graph.svg"),
-                                                      QStringLiteral("Graphs (*.svg *.pdf *.png)"));
+                                                      QObject::tr("Graphs (*.svg *.pdf *.png)"));
     if (path.isEmpty())
         return;
     double percent = 100;
     if (path.endsWith(QLatin1String(".png"), Qt::CaseInsensitive)) {
         const QSize size = pictureSize(canvas, 1);
         bool chosen = false;
-        percent = QInputDialog::getDouble(window, QStringLiteral("Save graph"),
-                                          QStringLiteral("Size in percent (100 % is %1×%2 pixels)")
+        percent = QInputDialog::getDouble(window, QObject::tr("Save graph"),
+                                          QObject::tr("Size in percent (100 % is %1×%2 pixels)")
                                               .arg(size.width())
                                               .arg(size.height()),
                                           100, 1, 1000, 0, &chosen);
@@ -34,7 +34,7 @@ void saveGraph(GraphCanvas& canvas, MessageBar& messages)
     const auto written = exportGraph(canvas, path, percent / 100);
     QApplication::restoreOverrideCursor();
     if (!written)
-        messages.showError(QStringLiteral("Saving the graph"), written.error());
+        messages.showError(QObject::tr("Saving the graph"), written.error());
 }
 
 } // namespace qs

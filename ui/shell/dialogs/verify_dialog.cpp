@@ -52,11 +52,11 @@ VerifyDialog::VerifyDialog(Workspace& workspace, QWidget* parent)
     , m_rows(new QTreeWidget(this))
     , m_summary(new QLabel(this))
     , m_progress(new QProgressBar(this))
-    , m_start(new QPushButton(QStringLiteral("&Verify"), this))
-    , m_cancel(new QPushButton(QStringLiteral("Close"), this))
+    , m_start(new QPushButton(tr("&Verify"), this))
+    , m_cancel(new QPushButton(tr("Close"), this))
 {
     setObjectName(QStringLiteral("verifyDialog"));
-    setWindowTitle(QStringLiteral("Verify exports"));
+    setWindowTitle(tr("Verify exports"));
     resize(px(860), px(480));
     const auto& document = workspace.document();
     auto* column = new QVBoxLayout(this);
@@ -65,29 +65,28 @@ VerifyDialog::VerifyDialog(Workspace& workspace, QWidget* parent)
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     auto* folder = new QLabel(toQString(document.exported().folder), this);
     folder->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    form->addRow(QStringLiteral("Folder"), folder);
+    form->addRow(tr("Folder"), folder);
     m_data = field(this, "verifyData", toQString(document.settings().compared()),
-                   QStringLiteral(".npz, .pt, a folder of images, or \"sample\""));
-    form->addRow(QStringLiteral("&Data"), m_data);
+                   tr(".npz, .pt, a folder of images, or \"sample\""));
+    form->addRow(tr("&Data"), m_data);
     m_python = field(this, "verifyPython", {},
-                     QStringLiteral("the one LibTorch lies in; another that has the runtimes"));
-    form->addRow(QStringLiteral("&Python"), m_python);
-    form->addRow(QStringLiteral("Runtimes"), buildRuntimes());
+                     tr("the one LibTorch lies in; another that has the runtimes"));
+    form->addRow(tr("&Python"), m_python);
+    form->addRow(tr("Runtimes"), buildRuntimes());
     column->addLayout(form);
     m_rows->setObjectName(QStringLiteral("verifyRows"));
-    m_rows->setAccessibleName(QStringLiteral("Exports in their runtimes"));
-    m_rows->setHeaderLabels({QStringLiteral("File"), QStringLiteral("Runtime"),
-                             QStringLiteral("Result"), QStringLiteral("Agreement"),
-                             QStringLiteral("Against float"), QStringLiteral("Ours")});
+    m_rows->setAccessibleName(tr("Exports in their runtimes"));
+    m_rows->setHeaderLabels({tr("File"), tr("Runtime"), tr("Result"), tr("Agreement"),
+                             tr("Against float"), tr("Ours")});
     m_rows->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
     m_rows->setSelectionMode(QAbstractItemView::SingleSelection);
     column->addWidget(m_rows, 1);
     m_summary->setObjectName(QStringLiteral("verifySummary"));
     m_summary->setWordWrap(true);
     m_summary->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_summary->setText(QStringLiteral(
-        "Each export is loaded in the runtimes it is for, in processes of their own; its outputs "
-        "are held to those of the converted model here and to the float model's."));
+    m_summary->setText(
+        tr("Each export is loaded in the runtimes it is for, in processes of their own; its "
+           "outputs are held to those of the converted model here and to the float model's."));
     column->addWidget(m_summary);
     auto* buttons = new QHBoxLayout;
     m_progress->setObjectName(QStringLiteral("verifyProgress"));
@@ -144,11 +143,10 @@ QWidget* VerifyDialog::buildRuntimes()
         m_runtimes.emplace_back(name, check);
     }
     row->addStretch();
-    m_speed = new QCheckBox(QStringLiteral("&Measure speed"), box);
+    m_speed = new QCheckBox(tr("&Measure speed"), box);
     m_speed->setObjectName(QStringLiteral("verifySpeed"));
-    m_speed->setToolTip(
-        QStringLiteral("Time the float and the int8 model in the same runtime, one after the "
-                       "other, as a whole and by kind of operator"));
+    m_speed->setToolTip(tr("Time the float and the int8 model in the same runtime, one after the "
+                           "other, as a whole and by kind of operator"));
     row->addWidget(m_speed);
     return box;
 }
@@ -171,7 +169,7 @@ void VerifyDialog::setRunning(bool running)
     for (const auto& entry : m_runtimes)
         entry.second->setEnabled(!running);
     m_speed->setEnabled(!running);
-    m_cancel->setText(running ? QStringLiteral("Cancel") : QStringLiteral("Close"));
+    m_cancel->setText(running ? tr("Cancel") : tr("Close"));
 }
 
 void VerifyDialog::start()
@@ -179,7 +177,7 @@ void VerifyDialog::start()
     const auto& document = m_workspace.document();
     const auto asked = runtimesAsked();
     if (asked.empty()) {
-        m_summary->setText(QStringLiteral("Choose a runtime."));
+        m_summary->setText(tr("Choose a runtime."));
         return;
     }
     m_rows->clear();
@@ -208,7 +206,7 @@ void VerifyDialog::showResult(const Result<Certificate>& result)
     setRunning(false);
     if (!result) {
         m_summary->setText(result.error().code == ErrorCode::Cancelled
-                               ? QStringLiteral("Cancelled; nothing was written.")
+                               ? tr("Cancelled; nothing was written.")
                                : toQString(result.error().line()));
         m_start->setFocus();
         return;
@@ -216,11 +214,10 @@ void VerifyDialog::showResult(const Result<Certificate>& result)
     showRows(*result);
     const QString failure = toQString(failureText(*result));
     const QDir folder(toQString(m_workspace.document().exported().folder));
-    m_summary->setText(
-        failure.isEmpty()
-            ? QStringLiteral("Passed. The certificate is written: %1")
-                  .arg(folder.filePath(QString::fromLatin1(kCertificateFile)))
-            : QStringLiteral("Not passed: %1. No certificate is written.").arg(failure));
+    m_summary->setText(failure.isEmpty()
+                           ? tr("Passed. The certificate is written: %1")
+                                 .arg(folder.filePath(QString::fromLatin1(kCertificateFile)))
+                           : tr("Not passed: %1. No certificate is written.").arg(failure));
     m_rows->setFocus(); // the arrow keys go through what was found
 }
 
@@ -248,10 +245,10 @@ void VerifyDialog::showRows(const Certificate& certificate)
         item->setExpanded(true);
         if (row.nodesApart.empty())
             continue;
-        auto* nodes
-            = new QTreeWidgetItem(item,
-                                  {toQString(counted(std::int64_t(row.nodesApart.size()), "node")
-                                             + " with integers that differ")});
+        auto* nodes = new QTreeWidgetItem(
+            item,
+            {tr("%1 with integers that differ")
+                 .arg(toQString(counted(std::int64_t(row.nodesApart.size()), "node")))});
         for (const std::string& line : row.nodesApart)
             (new QTreeWidgetItem(nodes, {toQString(line)}))->setFirstColumnSpanned(true);
         nodes->setForeground(0, theme().muted);
