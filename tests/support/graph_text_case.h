@@ -123,7 +123,7 @@ struct PassCase
     Pass pass;
     const char* what; ///< it shows
     QString before, after;
-    std::shared_ptr<TensorStore> tensors = {};
+    std::shared_ptr<StoredTensors> tensors = {};
 };
 
 /// For a function's data: rows of `at`, a place in `cases`.
