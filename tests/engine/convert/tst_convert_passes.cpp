@@ -88,21 +88,19 @@ std::shared_ptr<TensorStore> tensors()
     return store;
 }
 
-std::vector<PassCase> shown()
-{
-    const QString seen = R"(
+const QString kSeen = R"(
         x: float32[2] = input
         seen: float32[2] = quantscope.observe.default(input=%x) origin=1 observer=1
         y: float32[2] = aten.relu.default(self=%seen)
         return %y
     )";
-    const QString layer = R"(
+const QString kLayer = R"(
         w: float32[2, 2] = parameter "fc.weight" tensor=1 scope="fc"
         x: float32[2] = input
         y: float32[2] = aten.linear.default(input=%x, weight=%w)
         return %y
     )";
-    const QString relu = R"(
+const QString kRelu = R"(
         x: float32[2] = input
         q: int8[2] = Q(%x, PARAMS)
         d: float32[2] = DQ(%q, PARAMS)
@@ -111,7 +109,7 @@ std::vector<PassCase> shown()
         yd: float32[2] = DQ(%yq, PARAMS)
         return %yd
     )";
-    const QString steps = R"(
+const QString kSteps = R"(
         x: float32[2] = input
         q: qint8[2] = TENSOR(self=%x, scale=0.5, zero_point=0, dtype=dtype(qint8))
         d: float32[2] = aten.dequantize.self(self=%q)
@@ -120,28 +118,29 @@ std::vector<PassCase> shown()
         yd: float32[2] = aten.dequantize.self(self=%yq)
         return %yd
     )";
-    return {
-        {quantizing({{specOf(DType::QInt8), int8({0.5}), ""}}), "an observer becomes a pair", seen,
-         R"(
+
+const std::vector<PassCase> kCases {
+    {quantizing({{specOf(DType::QInt8), int8({0.5}), ""}}), "an observer becomes a pair", kSeen,
+     R"(
             x: float32[2] = input
             quantize_per_tensor: int8[2] = Q(%x, PARAMS) origin=1
             dequantize_per_tensor: float32[2] = DQ(%quantize_per_tensor, PARAMS) origin=1
             y: float32[2] = aten.relu.default(self=%dequantize_per_tensor)
             return %y
         )"},
-        {quantizing({{specOf(DType::Float32), {}, ""}}), "one of floats goes", seen, R"(
+    {quantizing({{specOf(DType::Float32), {}, ""}}), "one of floats goes", kSeen, R"(
             x: float32[2] = input
             y: float32[2] = aten.relu.default(self=%x)
             return %y
         )"},
-        {quantizing({{specOf(DType::Float16), {}, ""}}), "half floats are casts", seen, R"(
+    {quantizing({{specOf(DType::Float16), {}, ""}}), "half floats are casts", kSeen, R"(
             x: float32[2] = input
             to: float16[2] = aten.to.dtype(self=%x, dtype=dtype(float16)) origin=1
             to_1: float32[2] = aten.to.dtype(self=%to, dtype=dtype(float32)) origin=1
             y: float32[2] = aten.relu.default(self=%to_1)
             return %y
         )"},
-        {quantizing({{specOf(DType::QInt8, true), {}, ""}}), "parameters of the moment", seen, R"(
+    {quantizing({{specOf(DType::QInt8, true), {}, ""}}), "parameters of the moment", kSeen, R"(
             x: float32[2] = input
             choose_qparams (dynamic_scale: float64[1], dynamic_zero_point: int64[1]) = quantized_decomposed.choose_qparams.tensor(input=%x, quant_min=-64, quant_max=63, eps=0.25, dtype=dtype(int8)) origin=1
             quantize_per_tensor: int8[2] = quantized_decomposed.quantize_per_tensor.tensor(input=%x, scale=%dynamic_scale, zero_point=%dynamic_zero_point, quant_min=-128, quant_max=127, dtype=dtype(int8)) origin=1
@@ -149,8 +148,8 @@ std::vector<PassCase> shown()
             y: float32[2] = aten.relu.default(self=%dequantize_per_tensor)
             return %y
         )"},
-        {quantizing({{specOf(DType::QInt8), int8({0.5, 0.25}), "y"}}), "a weight, by channel",
-         layer, R"(
+    {quantizing({{specOf(DType::QInt8), int8({0.5, 0.25}), "y"}}), "a weight, by channel", kLayer,
+     R"(
             w: float32[2, 2] = parameter "fc.weight" tensor=1 scope="fc"
             x: float32[2] = input
             w_scale: float32[2] = constant tensor=3 scope="fc"
@@ -160,21 +159,20 @@ std::vector<PassCase> shown()
             y: float32[2] = aten.linear.default(input=%x, weight=%dequantize_per_channel)
             return %y
         )",
-         tensors()},
-        {quantizing({{specOf(DType::QInt8), {}, "y"}}), "a weight without parameters", layer, "",
-         tensors()},
-        {lowering(), "an operator between dequantize and quantize becomes a kernel", relu, R"(
+     tensors()},
+    {quantizing({{specOf(DType::QInt8), {}, "y"}}), "a weight without parameters", kLayer, "",
+     tensors()},
+    {lowering(), "an operator between dequantize and quantize becomes a kernel", kRelu, R"(
             x: float32[2] = input
             q: qint8[2] = TENSOR(self=%x, scale=0.5, zero_point=0, dtype=dtype(qint8))
             y_1: qint8[2] = aten.relu.default(self=%q) origin=4
             yd: float32[2] = aten.dequantize.self(self=%y_1)
             return %yd
         )"},
-        {lowering("y"), "one that a rule keeps float does not", relu, steps},
-        {lowering(), "nor one that somebody else reads",
-         QString(relu).replace("%yd\n", "[%yd, %y]\n"),
-         QString(steps).replace("%yd\n", "[%yd, %y]\n")},
-        {lowering(), "a layer's weight is packed", R"(
+    {lowering("y"), "one that a rule keeps float does not", kRelu, kSteps},
+    {lowering(), "nor one that somebody else reads", QString(kRelu).replace("%yd\n", "[%yd, %y]\n"),
+     QString(kSteps).replace("%yd\n", "[%yd, %y]\n")},
+    {lowering(), "a layer's weight is packed", R"(
             w: float32[2, 2] = parameter "fc.weight" tensor=1
             b: float32[2] = parameter "fc.bias" tensor=2
             x: float32[2] = input
@@ -187,7 +185,7 @@ std::vector<PassCase> shown()
             yd: float32[2] = DQ(%yq, UINT8)
             return %yd
         )",
-         R"(
+     R"(
             w: float32[2, 2] = parameter "fc.weight" tensor=1
             b: float32[2] = parameter "fc.bias" tensor=2
             x: float32[2] = input
@@ -198,29 +196,28 @@ std::vector<PassCase> shown()
             yd: float32[2] = aten.dequantize.self(self=%linear)
             return %yd
         )",
-         tensors()},
-        {lowering(), "a size is read of the quantized tensor", R"(
+     tensors()},
+    {lowering(), "a size is read of the quantized tensor", R"(
             x: float32[?] = input
             q: int8[?] = Q(%x, PARAMS)
             d: float32[?] = DQ(%q, PARAMS)
             n: SymInt = aten.sym_size.int(self=%d, dim=0)
             return %n
         )",
-         R"(
+     R"(
             x: float32[?] = input
             q: qint8[?] = TENSOR(self=%x, scale=0.5, zero_point=0, dtype=dtype(qint8))
             n: SymInt = aten.sym_size.int(self=%q, dim=0)
             return %n
         )"},
-        {lowering(), "no quantize after it, no kernel", R"(
+    {lowering(), "no quantize after it, no kernel", R"(
             x: int8[2] = input
             d: float32[2] = DQ(%x, PARAMS)
             y: float32[2] = aten.relu.default(self=%d)
             return %y
         )",
-         ""},
-    };
-}
+     ""},
+};
 
 /// The whole of the shorter words.
 QString spelled(QString text)
@@ -236,14 +233,12 @@ QString spelled(QString text)
 class TestConvertPasses : public QObject
 {
     Q_OBJECT
-    std::vector<PassCase> m_cases = shown();
-
 private Q_SLOTS:
-    void rewrites_data() { addRows(m_cases); }
+    void rewrites_data() { addRows(kCases); }
     void rewrites()
     {
         QFETCH(int, at);
-        PassCase shown = m_cases.at(std::size_t(at));
+        PassCase shown = kCases.at(std::size_t(at));
         shown.before = spelled(shown.before);
         shown.after = spelled(shown.after);
         compareTexts(shown);

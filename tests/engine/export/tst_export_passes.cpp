@@ -40,10 +40,8 @@ const Pass kScalars("scalar-tensors", [](const Graph& g) { return writing(g, "sc
 const Pass kState("without-state-updates", withoutStateUpdates);
 const Pass kBorders("custom-module-borders", absorbCustomModuleBorders);
 
-std::vector<PassCase> spelling()
-{
-    return {
-        {kRegions, "what it writes to is a copy", R"(
+const std::vector<PassCase> kSpelling {
+    {kRegions, "what it writes to is a copy", R"(
             x: float32[4] = input
             all (rows: float32[2, 2]) = quantscope.region.default(operands=[%x], written=[0])
             subgraph
@@ -55,7 +53,7 @@ std::vector<PassCase> spelling()
             y: float32[2, 2] = aten.add.Tensor(self=%rows, other=%rows)
             return %y
         )",
-         R"(
+     R"(
             x: float32[4] = input
             clone: float32[4] = aten.clone.default(self=%x)
             b: float32[2, 2] = aten.view.default(self=%clone, size=[2, 2])
@@ -63,7 +61,7 @@ std::vector<PassCase> spelling()
             y: float32[2, 2] = aten.add.Tensor(self=%b, other=%b)
             return %y
         )"},
-        {kRegions, "a module that was gathered, in a branch too", R"(
+    {kRegions, "a module that was gathered, in a branch too", R"(
             p: bool[] = input
             x: float32[2] = input
             y: float32[2] = higher_order.cond(=%p, ="subgraph:0", =[%x])
@@ -79,7 +77,7 @@ std::vector<PassCase> spelling()
             end
             return %y
         )",
-         R"(
+     R"(
             p: bool[] = input
             x: float32[2] = input
             y: float32[2] = higher_order.cond(=%p, ="subgraph:0", =[%x])
@@ -90,7 +88,7 @@ std::vector<PassCase> spelling()
             end
             return %y
         )"},
-        {kSizes, "sizes that are fixed, and arithmetic on them, are numbers", R"(
+    {kSizes, "sizes that are fixed, and arithmetic on them, are numbers", R"(
             x: float32[{"s0" 2 "s0"}, 3] = input
             open: SymInt = aten.sym_size.int(self=%x, dim=0)
             fixed: SymInt = aten.sym_size.int(self=%x, dim=-1)
@@ -99,25 +97,25 @@ std::vector<PassCase> spelling()
             y: float32[...] = aten.view.default(self=%x, size=[%open, %twice, %rank])
             return %y
         )",
-         R"(
+     R"(
             x: float32[{"s0" 2 "s0"}, 3] = input
             open: SymInt = aten.sym_size.int(self=%x, dim=0)
             y: float32[...] = aten.view.default(self=%x, size=[%open, 6, 2])
             return %y
         )"},
-        {kSizes, "TorchScript's list of sizes", R"(
+    {kSizes, "TorchScript's list of sizes", R"(
             x: float32[?, 3] = input
             all: Custom = aten.size.default(self=%x)
             y: float32[...] = aten.zeros.default(size=%all)
             return %y
         )",
-         R"(
+     R"(
             x: float32[?, 3] = input
             sym_size: SymInt = aten.sym_size.int(self=%x, dim=0)
             y: float32[...] = aten.zeros.default(size=[%sym_size, 3])
             return %y
         )"},
-        {kSizes, "what has an expression, or no known shape, stays", R"(
+    {kSizes, "what has an expression, or no known shape, stays", R"(
             x: float32[...] = input
             z: float32[3] = input
             open: SymInt = aten.sym_size.int(self=%x, dim=0)
@@ -125,8 +123,8 @@ std::vector<PassCase> spelling()
             y: float32[...] = aten.view.default(self=%x, size=[%open, %named])
             return %y
         )",
-         ""},
-        {kScans, "a recurrence is a scan", R"(
+     ""},
+    {kScans, "a recurrence is a scan", R"(
             x: float32[5, 2] = input
             h: float32[2] = input
             w: float32[2] = input
@@ -140,7 +138,7 @@ std::vector<PassCase> spelling()
             end
             return %all, %last
         )",
-         R"(
+     R"(
             x: float32[5, 2] = input
             h: float32[2] = input
             w: float32[2] = input
@@ -155,7 +153,7 @@ std::vector<PassCase> spelling()
             end
             return %rnn_scan_1, %rnn_scan_0
         )"},
-        {kScans, "a scan stays", R"(
+    {kScans, "a scan stays", R"(
             x: float32[5, 2] = input
             h: float32[2] = input
             rnn (last: float32[2]) = higher_order.scan(="subgraph:0", =[%h], =[%x], =[])
@@ -166,124 +164,56 @@ std::vector<PassCase> spelling()
             end
             return %last
         )",
-         ""},
-        {kScalars, "TorchScript's tensors of one number", R"(
+     ""},
+    {kScalars, "TorchScript's tensors of one number", R"(
             x: float32[2] = input
             a: float32[] = aten.tensor.float(t=0.5)
             b: int64[] = aten.tensor.int(t=3, dtype=None, device=device("cpu"))
             c: float64[] = aten.tensor.bool(t=True, dtype=dtype(float64))
             return %a, %b, %c
         )",
-         R"(
+     R"(
             x: float32[2] = input
             a: float32[] = aten.scalar_tensor.default(s=0.5, dtype=dtype(float32), device=None)
             b: int64[] = aten.scalar_tensor.default(s=3, dtype=dtype(int64), device=device("cpu"))
             c: float64[] = aten.scalar_tensor.default(s=True, dtype=dtype(float64), device=None)
             return %a, %b, %c
         )"},
-        {kScalars, "other tensors stay", R"(
+    {kScalars, "other tensors stay", R"(
             x: float32[2] = input
             a: float32[1] = aten.tensor.default(data=[0.5])
             b: float32[] = aten.full.default(size=[], fill_value=0.5)
             return %a, %b
         )",
-         ""},
-        {kState, "readers of an update read its value", R"(
+     ""},
+    {kState, "readers of an update read its value", R"(
             n: int64[] = parameter buffer=1
             a: int64[] = aten.add.Tensor(self=%n, other=1)
             next: int64[] = quantscope.set_state.default(holder="n", value=%a)
             return %next
         )",
-         R"(
+     R"(
             n: int64[] = parameter buffer=1
             a: int64[] = aten.add.Tensor(self=%n, other=1)
             return %a
         )"},
-    };
+};
+
+std::shared_ptr<TensorStore> weight()
+{
+    auto store = std::make_shared<TensorStore>();
+    store->add(at::tensor({0.5F, -1.F}));
+    return store;
 }
 
-std::vector<PassCase> quantized()
+/// Linear layers and a residual read one dequantize. As `rows`, the last size left out, it is the
+/// layers' input as it is.
+PassCase besideLayers(bool rows)
 {
-    const auto tensors = std::make_shared<TensorStore>();
-    tensors->add(at::tensor({0.5F, -1.F}));
-    std::vector<PassCase> cases {
-        {kWeights, "a weight is held as its integers", R"(
-            w: float32[2] = parameter "fc.weight" tensor=1 scope="fc"
-            x: float32[2] = input
-            q: int8[2] = Q(%w, PARAMS)
-            d: float32[2] = DQ(%q, PARAMS)
-            y: float32[2] = aten.mul.Tensor(self=%x, other=%d)
-            return %y
-        )",
-         R"(
-            x: float32[2] = input
-            w_quantized: int8[2] = parameter "fc.weight" scope="fc" origin=1 tensor=2
-            d: float32[2] = DQ(%w_quantized, PARAMS)
-            y: float32[2] = aten.mul.Tensor(self=%x, other=%d)
-            return %y
-        )",
-         tensors},
-        {kWeights, "a weight is held as its half floats", R"(
-            w: float32[2] = parameter tensor=1
-            half: float16[2] = aten.to.dtype(self=%w, dtype=dtype(float16))
-            wide: float32[2] = aten.to.dtype(self=%half, dtype=dtype(float32))
-            return %wide
-        )",
-         R"(
-            w_quantized: float16[2] = parameter "w" origin=1 tensor=2
-            wide: float32[2] = aten.to.dtype(self=%w_quantized, dtype=dtype(float32))
-            return %wide
-        )",
-         tensors},
-        {kWeights, "integers are not quantized again, and what nobody reads goes", R"(
-            x: int8[2] = input
-            d: float32[2] = DQ(%x, PARAMS)
-            q: int8[2] = Q(%d, PARAMS)
-            again: float32[2] = DQ(%q, PARAMS)
-            unread: int8[2] = Q(%again, PARAMS)
-            return %again
-        )",
-         R"(
-            x: int8[2] = input
-            again: float32[2] = DQ(%x, PARAMS)
-            return %again
-        )"},
-        {kWeights, "with other parameters they are", R"(
-            x: int8[2] = input
-            d: float32[2] = DQ(%x, scale=0.25, zero_point=0, quant_min=-128, quant_max=127, dtype=dtype(int8))
-            q: int8[2] = Q(%d, PARAMS)
-            return %q
-        )",
-         ""},
-        {kSeparate, "each reader has its own", R"(
-            x: int8[2] = input
-            d: float32[2] = DQ(%x, PARAMS)
-            square: float32[2] = aten.mul.Tensor(self=%d, other=%d)
-            sum: float32[2] = aten.add.Tensor(self=%square, other=%d)
-            return [%sum, %d]
-        )",
-         R"(
-            x: int8[2] = input
-            d: float32[2] = DQ(%x, PARAMS)
-            square: float32[2] = aten.mul.Tensor(self=%d, other=%d)
-            d_1: float32[2] = DQ(%x, PARAMS)
-            sum: float32[2] = aten.add.Tensor(self=%square, other=%d_1)
-            d_2: float32[2] = DQ(%x, PARAMS)
-            return [%sum, %d_2]
-        )"},
-        {kSeparate, "one reader keeps it", R"(
-            x: int8[2] = input
-            d: float32[2] = DQ(%x, PARAMS)
-            return %d
-        )",
-         ""},
-    };
-    // As rows, the last size left out, it is the layers' input as it is.
-    for (const bool rows : {true, false})
-        cases.push_back({kSeparate,
-                         rows ? "rows that layers and a residual read"
-                              : "a residual beside linear layers is kept apart",
-                         R"(
+    PassCase shown {kSeparate,
+                    rows ? "rows that layers and a residual read"
+                         : "a residual beside linear layers is kept apart",
+                    R"(
             x: int8[2, 2, 2] = input
             w: float32[2, 2] = input
             d: float32[2, 2, 2] = DQ(%x, PARAMS)
@@ -292,7 +222,7 @@ std::vector<PassCase> quantized()
             sum: float32[2, 2, 2] = aten.add.Tensor(self=%a, other=%d)
             return [%a, %b, %sum]
         )",
-                         R"(
+                    R"(
             x: int8[2, 2, 2] = input
             w: float32[2, 2] = input
             d: float32[2, 2, 2] = DQ(%x, PARAMS)
@@ -302,11 +232,88 @@ std::vector<PassCase> quantized()
             d_2: float32[2, 2, 2] = DQ(%x, PARAMS, out_dtype=dtype(float32))
             sum: float32[2, 2, 2] = aten.add.Tensor(self=%a, other=%d_2)
             return [%a, %b, %sum]
-        )"});
-    PassCase& rows = cases.at(cases.size() - 2);
-    rows.before.replace("[2, 2, 2]", "[2, 2]");
-    rows.after.replace("[2, 2, 2]", "[2, 2]").remove(", out_dtype=dtype(float32)");
-    cases.push_back({kBorders, "a module takes and gives quantized values", R"(
+        )"};
+    if (rows) {
+        shown.before.replace("[2, 2, 2]", "[2, 2]");
+        shown.after.replace("[2, 2, 2]", "[2, 2]").remove(", out_dtype=dtype(float32)");
+    }
+    return shown;
+}
+
+const std::vector<PassCase> kQuantized {
+    {kWeights, "a weight is held as its integers", R"(
+            w: float32[2] = parameter "fc.weight" tensor=1 scope="fc"
+            x: float32[2] = input
+            q: int8[2] = Q(%w, PARAMS)
+            d: float32[2] = DQ(%q, PARAMS)
+            y: float32[2] = aten.mul.Tensor(self=%x, other=%d)
+            return %y
+        )",
+     R"(
+            x: float32[2] = input
+            w_quantized: int8[2] = parameter "fc.weight" scope="fc" origin=1 tensor=2
+            d: float32[2] = DQ(%w_quantized, PARAMS)
+            y: float32[2] = aten.mul.Tensor(self=%x, other=%d)
+            return %y
+        )",
+     weight()},
+    {kWeights, "a weight is held as its half floats", R"(
+            w: float32[2] = parameter tensor=1
+            half: float16[2] = aten.to.dtype(self=%w, dtype=dtype(float16))
+            wide: float32[2] = aten.to.dtype(self=%half, dtype=dtype(float32))
+            return %wide
+        )",
+     R"(
+            w_quantized: float16[2] = parameter "w" origin=1 tensor=2
+            wide: float32[2] = aten.to.dtype(self=%w_quantized, dtype=dtype(float32))
+            return %wide
+        )",
+     weight()},
+    {kWeights, "integers are not quantized again, and what nobody reads goes", R"(
+            x: int8[2] = input
+            d: float32[2] = DQ(%x, PARAMS)
+            q: int8[2] = Q(%d, PARAMS)
+            again: float32[2] = DQ(%q, PARAMS)
+            unread: int8[2] = Q(%again, PARAMS)
+            return %again
+        )",
+     R"(
+            x: int8[2] = input
+            again: float32[2] = DQ(%x, PARAMS)
+            return %again
+        )"},
+    {kWeights, "with other parameters they are", R"(
+            x: int8[2] = input
+            d: float32[2] = DQ(%x, scale=0.25, zero_point=0, quant_min=-128, quant_max=127, dtype=dtype(int8))
+            q: int8[2] = Q(%d, PARAMS)
+            return %q
+        )",
+     ""},
+    {kSeparate, "each reader has its own", R"(
+            x: int8[2] = input
+            d: float32[2] = DQ(%x, PARAMS)
+            square: float32[2] = aten.mul.Tensor(self=%d, other=%d)
+            sum: float32[2] = aten.add.Tensor(self=%square, other=%d)
+            return [%sum, %d]
+        )",
+     R"(
+            x: int8[2] = input
+            d: float32[2] = DQ(%x, PARAMS)
+            square: float32[2] = aten.mul.Tensor(self=%d, other=%d)
+            d_1: float32[2] = DQ(%x, PARAMS)
+            sum: float32[2] = aten.add.Tensor(self=%square, other=%d_1)
+            d_2: float32[2] = DQ(%x, PARAMS)
+            return [%sum, %d_2]
+        )"},
+    {kSeparate, "one reader keeps it", R"(
+            x: int8[2] = input
+            d: float32[2] = DQ(%x, PARAMS)
+            return %d
+        )",
+     ""},
+    besideLayers(true),
+    besideLayers(false),
+    {kBorders, "a module takes and gives quantized values", R"(
             x: int8[2] = input
             d: float32[2] = DQ(%x, PARAMS)
             other: float32[2] = input
@@ -320,7 +327,7 @@ std::vector<PassCase> quantized()
             y: float32[2] = DQ(%q, PARAMS)
             return %y
         )",
-                     R"(
+     R"(
             x: int8[2] = input
             other: float32[2] = input
             lstm: float32[2] = quantscope.module.default(inputs=[%x, %other], params=[])
@@ -331,42 +338,38 @@ std::vector<PassCase> quantized()
             end
             y: float32[2] = aten.dequantize.self(self=%lstm)
             return %y
-        )"});
-    cases.push_back({kBorders, "an operator takes floats", R"(
+        )"},
+    {kBorders, "an operator takes floats", R"(
             x: int8[2] = input
             d: float32[2] = DQ(%x, PARAMS)
             a: float32[2] = aten.relu.default(self=%d)
             q: int8[2] = Q(%a, PARAMS)
             return %q
         )",
-                     ""});
-    for (PassCase& shown : cases) {
-        shown.before = withSteps(shown.before);
-        shown.after = withSteps(shown.after);
-    }
-    return cases;
-}
+     ""},
+};
 
 } // namespace
 
 class TestExportPasses : public QObject
 {
     Q_OBJECT
-    std::vector<PassCase> m_spelling = spelling(), m_quantized = quantized();
-
 private Q_SLOTS:
     void initTestCase() { registerQuantizedDecomposed(); }
-    void spells_data() { addRows(m_spelling); }
+    void spells_data() { addRows(kSpelling); }
     void spells()
     {
         QFETCH(int, at);
-        compareTexts(m_spelling.at(std::size_t(at)));
+        compareTexts(kSpelling.at(std::size_t(at)));
     }
-    void quantizes_data() { addRows(m_quantized); }
+    void quantizes_data() { addRows(kQuantized); }
     void quantizes()
     {
         QFETCH(int, at);
-        compareTexts(m_quantized.at(std::size_t(at)));
+        PassCase shown = kQuantized.at(std::size_t(at));
+        shown.before = withSteps(shown.before);
+        shown.after = withSteps(shown.after);
+        compareTexts(shown);
     }
 };
 

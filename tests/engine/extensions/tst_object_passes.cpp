@@ -62,8 +62,10 @@ TORCH_LIBRARY_IMPL(toys, CompositeExplicitAutograd, m)
     m.impl("summed", [](const BoxPtr& x) { return x->features.sum() + double(x->place); });
     m.impl("listed", [](const c10::List<BoxPtr>& all) {
         at::Tensor sum = at::zeros({});
-        for (const BoxPtr& x : all)
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const BoxPtr x = all.get(i);
             sum = sum + x->features.sum() * double(x->place);
+        }
         return sum;
     });
 }

@@ -68,7 +68,8 @@ private Q_SLOTS:
         const std::array passes {
             Pass("a", [&](const Graph& g) { return ran += "a", g; }),
             Pass("b", [&](const Graph& g) -> Result<Graph> { return ran += "b", g; }),
-            Pass("c", [&](GraphPtr g, const JobContext&) -> Result<GraphPtr> { return ptr(g); }),
+            Pass("c",
+                 [&](const GraphPtr& g, const JobContext&) -> Result<GraphPtr> { return ptr(g); }),
             Pass("d", [&](const Graph& g, const JobContext&) { return ran += "d", g; }),
             Pass("e", ptr),
         };
