@@ -12,7 +12,7 @@ TABLE = ("engine/graph/operators/", "engine/import/recompose/")
 # "aten.conv2d.default" and "aten::add" in text, and LibTorch's symbols of the same; not a namespace alone, nor a message.
 NAME = re.compile(r'"(?:aten|quantized|prim|quantized_decomposed)(?:\.|::)(?=[a-zA-Z_])|\bc10::(?:aten|prim)::(?=[a-zA-Z_])')
 COMMENT = re.compile(r"^\s*(?://|\*)|\s//\s.*")
-MOST = 290
+MOST = 250
 
 
 def names_of(name):
