@@ -5,11 +5,11 @@
 #include "app/commands/options/limit_options.h"
 #include "app/commands/options/outside_option.h"
 #include "app/commands/text/console.h"
-#include "engine/base/crash_line.h"
 #include "engine/base/memory/freed_memory.h"
 #include "engine/base/memory/memory_budget.h"
 #include "engine/base/plain_cause.h"
-#include "engine/base/system.h"
+#include "engine/base/process/crash_line.h"
+#include "engine/base/process/system.h"
 #include "engine/base/text.h"
 #include "engine/configure/nearest_name.h"
 

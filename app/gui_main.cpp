@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/base/crash_line.h"
 #include "engine/base/memory/freed_memory.h"
 #include "engine/base/memory/memory_budget.h"
-#include "engine/base/system.h"
+#include "engine/base/process/crash_line.h"
+#include "engine/base/process/system.h"
 #include "engine/project/outside_paths.h"
 #include "ui/frame/actions.h"
 #include "ui/graph/view/graph_pane.h"

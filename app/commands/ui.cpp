@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
-#include "engine/base/system.h"
+#include "engine/base/process/system.h"
 
 #include <CLI/CLI.hpp>
 #include <cerrno>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/resource_folder.h"
 
-#include "engine/base/system.h"
+#include "engine/base/process/system.h"
 
 namespace qs {
 

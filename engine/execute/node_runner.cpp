@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/execute/node_runner.h"
 
-#include "engine/base/crash_line.h"
+#include "engine/base/process/crash_line.h"
+#include "engine/base/process/try_apart.h"
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
-#include "engine/base/try_apart.h"
 #include "engine/execute/call_operands.h"
 #include "engine/execute/control/higher_order.h"
 #include "engine/execute/control/scalar_ops.h"

@@ -2,9 +2,9 @@
 #include "engine/extensions/load_pack.h"
 
 #include "engine/base/plain_cause.h"
+#include "engine/base/process/try_apart.h"
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
-#include "engine/base/try_apart.h"
 #include "engine/extensions/check_pack.h"
 #include "engine/extensions/classes/adapt_classes.h"
 #include "engine/extensions/load_script.h"

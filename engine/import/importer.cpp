@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/importer.h"
 
+#include "engine/base/process/try_apart.h"
 #include "engine/base/sha256.h"
-#include "engine/base/try_apart.h"
 #include "engine/graph/graph_verifier.h"
 #include "engine/graph/pass.h"
 #include "engine/import/file_kind.h"

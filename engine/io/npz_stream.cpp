@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/io/npz_stream.h"
 
-#include "engine/base/system.h"
+#include "engine/base/process/system.h"
 #include "engine/io/npy_header.h"
 
 #include <algorithm>

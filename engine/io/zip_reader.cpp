@@ -2,7 +2,7 @@
 #include "engine/io/zip_reader.h"
 
 #include "engine/base/files/read_file.h"
-#include "engine/base/system.h"
+#include "engine/base/process/system.h"
 
 #include <algorithm>
 #include <cstdlib>

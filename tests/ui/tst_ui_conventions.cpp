@@ -21,7 +21,6 @@
 #include <QTemporaryDir>
 #include <QTextEdit>
 #include <QTimer>
-#include <QTranslator>
 #include <QtTest>
 
 using namespace qs;
@@ -51,7 +50,6 @@ private Q_SLOTS:
     void tracesStandOut();
     void everyErrorHasItsColours();
     void everythingHasANameForScreenReaders();
-    void everyTextIsTranslated();
 
 private:
     void open(const char* path)
@@ -267,42 +265,6 @@ void TestConventions::everythingHasANameForScreenReaders()
                     + widget->parentWidget()->objectName();
     }
     QVERIFY2(nameless.isEmpty(), qPrintable(nameless.join(QLatin1Char('\n'))));
-}
-
-/// Marks what goes through it.
-class Marker : public QTranslator
-{
-public:
-    QString translate(const char*, const char* text, const char*, int) const override
-    {
-        return QString::fromUtf8(text) + QStringLiteral("‡");
-    }
-    bool isEmpty() const override { return false; }
-};
-
-void TestConventions::everyTextIsTranslated()
-{
-    Marker marker;
-    m_window.reset();
-    QVERIFY(QCoreApplication::installTranslator(&marker));
-    init();
-    open("/models/net.pt2");
-    m_window->commands().runAll();
-    QTRY_VERIFY(workspace().document().comparison() && settled());
-    workspace().selectNode(node("conv2d"));
-    QTest::qWait(50);
-    QStringList bare;
-    static const QRegularExpression letters(QStringLiteral("[^\\W\\d_]{3,}"));
-    for (const QObject* object : m_window->findChildren<QObject*>())
-        for (const char* name : {"text", "toolTip", "accessibleName", "placeholderText", "title",
-                                 "windowTitle", "currentText", "prefix"})
-            if (const QString text = object->property(name).toString();
-                text.contains(letters) && !text.contains(QStringLiteral("‡")))
-                bare << QString::fromLatin1(object->metaObject()->className()) + QLatin1Char(' ')
-                        + object->objectName() + QLatin1Char(' ') + QString::fromLatin1(name)
-                        + QStringLiteral(": ") + text;
-    QCoreApplication::removeTranslator(&marker);
-    QVERIFY2(bare.isEmpty(), qPrintable(bare.join(QLatin1Char('\n'))));
 }
 
 QTEST_MAIN(TestConventions)

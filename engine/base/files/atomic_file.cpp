@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/files/atomic_file.h"
 
-#include "engine/base/system.h"
+#include "engine/base/process/system.h"
 
 #include <array>
 #include <cerrno>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/files/user_config.h"
 
-#include "engine/base/system.h"
+#include "engine/base/process/system.h"
 
 #include <filesystem>
 

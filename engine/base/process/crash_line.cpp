@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/base/crash_line.h"
+#include "engine/base/process/crash_line.h"
 
 #include <atomic>
 #include <csignal>

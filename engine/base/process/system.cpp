@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/base/system.h"
+#include "engine/base/process/system.h"
 
 #include <cstdlib>
 #include <system_error>

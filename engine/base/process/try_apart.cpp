@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/base/try_apart.h"
+#include "engine/base/process/try_apart.h"
 
 #include "engine/base/log.h"
 #include "engine/base/memory/memory_budget.h"
