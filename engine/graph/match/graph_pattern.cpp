@@ -76,6 +76,7 @@ private:
             input.name = lexer.name().value_or("");
             if (const auto earlier = m_made.find(input.name); earlier != m_made.end())
                 input = earlier->second;
+            input.isOptional = lexer.take("?");
         } else {
             auto constant = readArgumentText(lexer, {});
             if (!constant)

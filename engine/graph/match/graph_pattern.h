@@ -19,6 +19,7 @@ struct GraphPattern
     std::vector<std::string> targets; ///< one of them makes the value; none = any value or constant
     std::optional<Argument> constant; ///< this one alone; numbers by value (0 is 0.0)
     std::string argument; ///< of its reader; "" = the next of what flows into it
+    bool isOptional = false; ///< the reader may be without that argument
     std::vector<GraphPattern> inputs; ///< none = whatever flows in
 
     bool isOpen() const { return targets.empty() && !constant; }
@@ -33,8 +34,9 @@ struct GraphPattern
 ///     op "aten.expand.default|aten.repeat.default" (self=%wide, size=%sizes)
 ///
 /// A target may be one of several. A name that no earlier line makes stands for any value or
-/// constant, wherever it is written for the same. An argument that is not written may be anything.
-/// Errors (BadInput) name the line.
+/// constant, wherever it is written for the same; with a "?" behind it ("bias=%bias?") the argument
+/// may be absent, and the name then stands for nothing. An argument that is not written may be
+/// anything. Errors (BadInput) name the line.
 Result<GraphPattern> parsePattern(std::string_view text);
 
 /// The chain of operators, in forward order, each of which reads the one before.

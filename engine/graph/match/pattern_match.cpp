@@ -45,7 +45,7 @@ private:
         if (!wanted.front().argument.empty())
             return std::all_of(wanted.begin(), wanted.end(), [&](const GraphPattern& input) {
                 const Argument* given = node.tryArg(input.argument);
-                return given ? valueFits(*given, input) : input.isOpen();
+                return given ? valueFits(*given, input) : input.isOptional;
             });
         const std::vector<Inflow> inputs = m_view.inputs(node, pattern);
         if (inputs.size() != wanted.size())

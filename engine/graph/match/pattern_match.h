@@ -42,6 +42,13 @@ struct PatternMatch
 
     /// What the name stands for; null for nothing.
     const Argument* tryGet(std::string_view name) const;
+    /// The same where it is of that alternative of `Argument`; else null.
+    template<AlternativeOf<Argument::Variant> T>
+    const T* tryGet(std::string_view name) const
+    {
+        const Argument* found = tryGet(name);
+        return found ? std::get_if<T>(&found->value) : nullptr;
+    }
     /// The arguments that an operator's pattern spells; those whose name stands for nothing are
     /// left out.
     std::vector<NamedArgument> arguments(const GraphPattern& of) const;

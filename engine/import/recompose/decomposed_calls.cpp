@@ -34,8 +34,8 @@ bool ofOneInput(const Reader& read, PatternMatch& match)
 
 bool ofStoredWeight(const Reader& read, PatternMatch& match)
 {
-    return fromOutside(read, match)
-        && read.edit().get(match.tryGet("weight")->asRef()->node).isStored();
+    const auto* weight = match.tryGet<ValueRef>("weight");
+    return weight && read.edit().get(weight->node).isStored() && fromOutside(read, match);
 }
 
 /// A whole number at a place of a list; negative places count from the end.
@@ -57,10 +57,10 @@ std::int64_t fromFront(std::int64_t dim, std::size_t rank)
 /// unsqueeze of each part, then cat over the new dimension; or cat, and a view that splits it.
 bool stacks(const Reader& read, PatternMatch& match)
 {
-    const auto* parts = match.tryGet("parts") ? match.tryGet("parts")->asList() : nullptr;
+    const auto* parts = match.tryGet<Argument::List>("parts");
     if (!parts || parts->empty())
         return false;
-    const std::int64_t* over = match.tryGet("over") ? match.tryGet("over")->asInt() : nullptr;
+    const auto* over = match.tryGet<std::int64_t>("over");
     const std::int64_t dim = over ? *over : 0;
     const NodeId last = read.call().nodes.back();
     const bool split
@@ -116,7 +116,7 @@ std::optional<ValueRef> linearInput(const Reader& read, const Node& product)
 /// or mm, view); a matrix alone stays as it is.
 bool isLinear(const Reader& read, PatternMatch& match)
 {
-    const ValueRef* weight = match.tryGet("weight") ? match.tryGet("weight")->asRef() : nullptr;
+    const auto* weight = match.tryGet<ValueRef>("weight");
     static const GraphPattern view = *parsePattern(R"(op "aten.view.default" ())");
     static const GraphPattern add = *parsePattern(R"(op "aten.add.Tensor" ())");
     if (!weight || !read.edit().get(weight->node).isStored() || !read.find(view))
@@ -157,7 +157,7 @@ bool normsInstances(const Reader& read, PatternMatch& match)
         if (const auto repeated = read.behind(&given, repeat))
             given = *repeated->tryGet("stored");
     }
-    return match.tryGet("input") && fromOutside(read, match);
+    return fromOutside(read, match);
 }
 
 /// The factor stands among the first view's sizes.
@@ -186,7 +186,7 @@ bool poolsLast(const Reader& read, PatternMatch& match)
 /// unsqueeze behind the dimension, expand, view.
 bool repeats(const Reader& read, PatternMatch& match)
 {
-    const auto* behind = match.tryGet("behind") ? match.tryGet("behind")->asInt() : nullptr;
+    const auto* behind = match.tryGet<std::int64_t>("behind");
     const auto count
         = behind ? numberAt(match.tryGet("sizes"), std::ptrdiff_t(*behind)) : std::nullopt;
     if (!count || *behind < 1 || !fromOutside(read, match))
@@ -220,7 +220,7 @@ constexpr Spelling kSpellings[] = {
         %shifted = op "aten.add.Tensor" (self=%self, other=3)
         op "aten.clamp.default|aten.clamp_min.default|aten.hardtanh.default" (self=%shifted))",
      R"(op "aten.hardsigmoid.default" (self=%self))", ofOneInput},
-    {"stack", R"(op "aten.cat.default" (tensors=%parts, dim=%over))",
+    {"stack", R"(op "aten.cat.default" (tensors=%parts, dim=%over?))",
      R"(op "aten.stack.default" (tensors=%tensors, dim=%dim))", stacks},
     {"linear", R"(
         %turned = op "aten.permute.default" (self=%weight)
@@ -245,12 +245,12 @@ constexpr Spelling kSpellings[] = {
      R"(op "aten.prelu.default" (self=%self, weight=%weight))", ofStoredWeight},
     {"instance_norm", R"(
         %rows = op "aten.view.default" (self=%input)
-        op "aten._native_batch_norm_legit.no_stats" (input=%rows, weight=%weight, bias=%bias, momentum=%momentum, eps=%eps))",
+        op "aten._native_batch_norm_legit.no_stats" (input=%rows, weight=%weight?, bias=%bias?, momentum=%momentum, eps=%eps))",
      R"(op "aten.instance_norm.default" (input=%input, weight=%weight, bias=%bias, running_mean=%running_mean, running_var=%running_var, use_input_stats=True, momentum=%momentum, eps=%eps, cudnn_enabled=False))",
      normsInstances},
     {"instance_norm", R"(
         %rows = op "aten.view.default" (self=%input)
-        op "aten._native_batch_norm_legit_no_training.default" (input=%rows, weight=%weight, bias=%bias, running_mean=%running_mean, running_var=%running_var, momentum=%momentum, eps=%eps))",
+        op "aten._native_batch_norm_legit_no_training.default" (input=%rows, weight=%weight?, bias=%bias?, running_mean=%running_mean?, running_var=%running_var?, momentum=%momentum, eps=%eps))",
      R"(op "aten.instance_norm.default" (input=%input, weight=%weight, bias=%bias, running_mean=%running_mean, running_var=%running_var, use_input_stats=False, momentum=%momentum, eps=%eps, cudnn_enabled=False))",
      normsInstances},
     {"pixel_shuffle", R"(
@@ -268,13 +268,13 @@ constexpr Spelling kSpellings[] = {
      R"(op "aten.adaptive_avg_pool1d.default" (self=%self, output_size=%size))", poolsLast},
     {"avg_pool1d", R"(
         %wide = op "aten.unsqueeze.default" (self=%self)
-        %pooled = op "aten.avg_pool2d.default" (self=%wide, kernel_size=%size, stride=%stride, padding=%padding, ceil_mode=%up, count_include_pad=%padded)
+        %pooled = op "aten.avg_pool2d.default" (self=%wide, kernel_size=%size, stride=%stride?, padding=%padding?, ceil_mode=%up?, count_include_pad=%padded?)
         op "aten.squeeze.dims" (self=%pooled))",
      R"(op "aten.avg_pool1d.default" (self=%self, kernel_size=%size, stride=%stride, padding=%padding, ceil_mode=%up, count_include_pad=%padded))",
      poolsLast},
     {"max_pool1d", R"(
         %wide = op "aten.unsqueeze.default" (self=%self)
-        %pooled = op "aten.max_pool2d_with_indices.default" (self=%wide, kernel_size=%size, stride=%stride, padding=%padding, dilation=%dilation, ceil_mode=%up)
+        %pooled = op "aten.max_pool2d_with_indices.default" (self=%wide, kernel_size=%size, stride=%stride?, padding=%padding?, dilation=%dilation?, ceil_mode=%up?)
         op "aten.squeeze.dims" (self=%pooled))",
      R"(op "aten.max_pool1d.default" (self=%self, kernel_size=%size, stride=%stride, padding=%padding, dilation=%dilation, ceil_mode=%up))",
      poolsLast},
@@ -332,6 +332,9 @@ std::optional<WholeCall> wholeCall(const GraphEdit& edit, const DecomposedCall& 
         if (!match || !spelling.row->completes(reader, *match))
             continue;
         WholeCall whole {spelling.whole.targets.front(), match->arguments(spelling.whole), {}};
+        const Argument& first = whole.args.front().value; // of each of these, what it works on
+        if (!first.asRef() && !first.asList())
+            continue;
         if (edit.get(match->nodes.back()).isOp("aten.bmm.default"))
             whole.untrained = *match->tryGet("weight")->asRef();
         return whole;

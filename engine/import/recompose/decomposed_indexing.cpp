@@ -10,14 +10,6 @@ namespace qs {
 
 namespace {
 
-/// A whole number that the match found; nothing where it is something else.
-std::optional<std::int64_t> wholeOf(const PatternMatch& match, std::string_view name)
-{
-    const Argument* found = match.tryGet(name);
-    const auto* whole = found ? found->asInt() : nullptr;
-    return whole ? std::optional(*whole) : std::nullopt;
-}
-
 /// The factor between a place in the result and its place in the input.
 std::optional<double> nearestFactor(const DecomposedReader& read, const Argument* place)
 {
@@ -61,7 +53,8 @@ std::optional<Border> borderOf(const DecomposedReader& read, const Argument* pla
         found = read.behind(place, mirrored);
     if (!found || numberOf(found->tryGet("last")) != double(size - 1))
         return std::nullopt;
-    const auto start = wholeOf(*found, "start"), end = wholeOf(*found, "end");
+    const auto* start = found->tryGet<std::int64_t>("start");
+    const auto* end = found->tryGet<std::int64_t>("end");
     if (!start || !end || *start > 0 || *end < size)
         return std::nullopt;
     return Border {-*start, *end - size, mirrors};
@@ -72,8 +65,8 @@ std::optional<Border> borderOf(const DecomposedReader& read, const Argument* pla
 template<std::size_t Dims>
 bool takesNearest(const DecomposedReader& read, PatternMatch& match)
 {
-    const Argument *self = match.tryGet("input"), *given = match.tryGet("places");
-    const auto* places = given ? given->asList() : nullptr;
+    const Argument* self = match.tryGet("input");
+    const auto* places = match.tryGet<Argument::List>("places");
     const ValueRef result = read.call().gives[0];
     if (match.nodes.back() != result.node || !read.isOutside(self) || !places
         || places->size() != Dims + 2 || read.rank(*self->asRef()) != Dims + 2)
@@ -109,9 +102,8 @@ bool takesBeyondBorders(const DecomposedReader& read, PatternMatch& match)
     std::size_t first = 0;
     bool mirrored = false;
     while (const auto index = read.behind(&at, taken)) {
-        const Argument *self = index->tryGet("self"), *given = index->tryGet("places");
-        const auto* places = given ? given->asList() : nullptr;
-        const auto* source = self ? self->asRef() : nullptr;
+        const auto* places = index->tryGet<Argument::List>("places");
+        const auto* source = index->tryGet<ValueRef>("self");
         if (!places || !source || places->empty())
             return false;
         const auto isPlace = [](const Argument& place) { return place.asRef() != nullptr; };

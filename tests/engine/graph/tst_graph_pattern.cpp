@@ -79,7 +79,8 @@ private Q_SLOTS:
             %r = op "aten.relu.default" ()
             op "aten.mul.Tensor" (self=%t, other=%r))");
         row("an argument that is not there", "relu", 0, R"(op "aten.relu.default" (alpha=1))");
-        row("a name for what is not there", "relu", 1, R"(op "aten.relu.default" (alpha=%a))");
+        row("a name for what is not there", "relu", 0, R"(op "aten.relu.default" (alpha=%a))");
+        row("a name for what may be absent", "relu", 1, R"(op "aten.relu.default" (alpha=%a?))");
         row("an operator for a constant", "twice", 0, R"(
             %t = op "aten.mul.Tensor" ()
             op "aten.mul.Tensor" (other=%t))");

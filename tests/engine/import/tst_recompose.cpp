@@ -167,6 +167,26 @@ private Q_SLOTS:
             a [1, 1, 8, 6] = aten.unsqueeze.default (self=%x, dim=0)
             b [1, 1, 8, 6] = aten.unsqueeze.default (self=%x, dim=1)
             c [1, 2, 8, 6] = aten.cat.default (tensors=[%a, %b], dim=1))");
+        row("a product without its first factor", "prelu", R"(
+            a [1, 8, 6] = aten.gt.Scalar (self=%x, other=0)
+            c [1, 8, 6] = aten.mul.Tensor (other=%x)
+            d [1, 8, 6] = aten.where.self (condition=%a, self=%x, other=%c))");
+        row("slopes that are a number", "prelu", R"(
+            a [1, 8, 6] = aten.gt.Scalar (self=%x, other=0)
+            c [1, 8, 6] = aten.mul.Tensor (self=2, other=%x)
+            d [1, 8, 6] = aten.where.self (condition=%a, self=%x, other=%c))");
+        row("weights repeated of nothing", "instance_norm", R"(
+            r [8] = aten.repeat.default (repeats=[1])
+            a [1, 8, 6] = aten.view.default (self=%x, size=[1, 8, 6])
+            b [1, 8, 6] = aten._native_batch_norm_legit.no_stats (input=%a, weight=%r, momentum=0.1, eps=1e-05))");
+        row("a view of nothing", "pixel_shuffle", R"(
+            a [1, 4, 2, 1, 6] = aten.view.default (size=[1, 4, 2, 1, 6])
+            b [1, 4, 1, 2, 6] = aten.permute.default (self=%a, dims=[0, 1, 3, 2, 4])
+            c [1, 8, 6] = aten.add.Tensor (self=%b, other=%x))");
+        row("a number shifted", "hardswish", R"(
+            a [1, 8, 6] = aten.add.Tensor (self=2, other=3)
+            b [1, 8, 6] = aten.clamp_min.default (self=%a, min=0)
+            d [1, 8, 6] = aten.mul.Tensor (self=%x, other=%b))");
         row("a matrix alone", "linear", R"(
             a [6, 4] = aten.permute.default (self=%m, dims=[1, 0])
             c [1, 8, 4] = aten.mm.default (self=%x, mat2=%a))");
