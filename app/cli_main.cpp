@@ -17,26 +17,13 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <stop_token>
-#include <unistd.h>
 
 namespace {
 
 constexpr int kDone = 0;
 constexpr int kBad = 1;
 constexpr int kUsage = 2;
-
-/// OpenMP's threads spin while they wait unless told otherwise before the program is loaded, which
-/// triples the times on a busy machine. Starts the program once more with the setting, unless the
-/// user made one.
-void restartWithPassiveThreads(char** argv)
-{
-    if (!qs::environmentVariable("OMP_WAIT_POLICY").empty())
-        return;
-    setenv("OMP_WAIT_POLICY", "PASSIVE", 1);
-    execv("/proc/self/exe", argv); // where this fails the program runs on as it is
-}
 
 bool runsModels(int argc, char** argv)
 {
@@ -149,7 +136,7 @@ int main(int argc, char** argv)
     std::signal(SIGXFSZ, SIG_IGN); // a file beyond the shell's limit is an error of its write
     qs::tellCrashes();
     if (runsModels(argc, argv))
-        restartWithPassiveThreads(argv);
+        qs::restartWithPassiveThreads(argv);
     qs::keepFreedMemory();
     try {
         return runProgram(argc, argv);

@@ -24,9 +24,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <string_view>
-#include <unistd.h>
 #include <utility>
 
 namespace {
@@ -39,16 +37,6 @@ struct Wanted
     qs::Looks looks = qs::keptLooks();
     std::size_t valueBytes = qs::kUsualValueBytes;
 };
-
-/// LibTorch's idle threads would spin and slow down everything else; the library reads the setting
-/// when it is loaded, so the program starts itself once more with it.
-void restartWithPassiveWaiting(char** argv)
-{
-    if (!qs::environmentVariable("OMP_WAIT_POLICY").empty())
-        return;
-    setenv("OMP_WAIT_POLICY", "PASSIVE", 1);
-    execv("/proc/self/exe", argv);
-}
 
 /// Scripts read our one line on stderr; Qt's remarks about the display it runs on are kept out.
 void keepQtQuiet(QtMsgType type, const QMessageLogContext&, const QString& text)
@@ -272,7 +260,7 @@ int main(int argc, char** argv)
 {
     std::signal(SIGXFSZ, SIG_IGN); // a file beyond the shell's limit is an error of its write
     qs::tellCrashes();
-    restartWithPassiveWaiting(argv);
+    qs::restartWithPassiveThreads(argv);
     qs::keepFreedMemory();
     // Pictures and help need no display, and without one Qt itself would abort.
     const bool display = hasDisplay();

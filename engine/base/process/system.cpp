@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <system_error>
+#include <unistd.h>
 
 namespace qs {
 
@@ -15,6 +16,14 @@ std::string environmentVariable(const char* name)
 {
     const char* given = std::getenv(name); // NOLINT(concurrency-mt-unsafe)
     return given ? given : "";
+}
+
+void restartWithPassiveThreads(char** argv)
+{
+    if (std::getenv("OMP_WAIT_POLICY")) // NOLINT(concurrency-mt-unsafe): no thread runs yet
+        return;
+    setenv("OMP_WAIT_POLICY", "PASSIVE", 1); // NOLINT(concurrency-mt-unsafe)
+    execv("/proc/self/exe", argv);
 }
 
 } // namespace qs

@@ -12,4 +12,9 @@ std::string systemMessage(int code);
 /// not set.
 std::string environmentVariable(const char* name);
 
+/// OpenMP's threads spin while they wait unless told otherwise before the program is loaded, which
+/// triples the times on a busy machine. Starts the program once more with OMP_WAIT_POLICY=PASSIVE,
+/// unless the user set it; where that fails the program runs on as it is. First thing in `main`.
+void restartWithPassiveThreads(char** argv);
+
 } // namespace qs

@@ -9,9 +9,10 @@
 
 namespace qs {
 
+struct PythonArgument;
+
 /// A value as Python prints it, as far as quantization settings need: numbers, words, objects in
 /// angle brackets, calls with keyword arguments.
-struct PythonArgument;
 struct PythonValue
 {
     enum class Kind : std::uint8_t
@@ -26,6 +27,8 @@ struct PythonValue
     std::string text; ///< of a name or object; of a call: what is called, as a name
     std::vector<PythonArgument> arguments; ///< of a call
 };
+
+/// Of a call.
 struct PythonArgument
 {
     std::string name; ///< "" = positional
