@@ -151,4 +151,16 @@ inline void compareTexts(const PassCase& shown)
     QCOMPARE(lines, expected);
 }
 
+/// The case of the row; `spell` writes its texts out.
+inline void compareRow(const std::vector<PassCase>& cases, QString (*spell)(QString) = nullptr)
+{
+    QFETCH(int, at);
+    PassCase shown = cases.at(std::size_t(at));
+    if (spell) {
+        shown.before = spell(shown.before);
+        shown.after = spell(shown.after);
+    }
+    compareTexts(shown);
+}
+
 } // namespace qs::test

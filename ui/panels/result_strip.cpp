@@ -71,7 +71,7 @@ ResultStrip::ResultStrip(Workspace& workspace, QWidget* parent)
                        tr("Signal to quantization noise of the worst output: the int8 model, and "
                           "the reference form that it is made from"));
     m_top1 = addCell(
-        QStringLiteral("Top-1"), "resultTop1",
+        tr("Top-1"), "resultTop1",
         tr("Share of samples whose highest output is their label: float model, int8 model"));
     m_agreement = addCell(tr("Agreement"), "resultAgreement",
                           tr("Share of samples whose highest output is the same in the float and "
@@ -79,7 +79,7 @@ ResultStrip::ResultStrip(Workspace& workspace, QWidget* parent)
     m_size = addCell(
         tr("Weights"), "resultSize",
         tr("Parameters and buffers: float model, int8 model with its scales and zero points"));
-    m_coverage = addCell(QStringLiteral("Int8"), "resultCoverage",
+    m_coverage = addCell(tr("Int8"), "resultCoverage",
                          tr("Quantized operators of those that the backend has a pattern for"));
     addWorst();
     m_change = addCell(tr("Since last"), "resultChange",

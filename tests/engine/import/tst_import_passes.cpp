@@ -154,11 +154,7 @@ class TestImportPasses : public QObject
     Q_OBJECT
 private Q_SLOTS:
     void rewrites_data() { addRows(kCases); }
-    void rewrites()
-    {
-        QFETCH(int, at);
-        compareTexts(kCases.at(std::size_t(at)));
-    }
+    void rewrites() { compareRow(kCases); }
 };
 
 QTEST_GUILESS_MAIN(TestImportPasses)

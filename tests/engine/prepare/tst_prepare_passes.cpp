@@ -146,11 +146,7 @@ class TestPreparePasses : public QObject
 
 private Q_SLOTS:
     void rewrites_data() { addRows(m_cases); }
-    void rewrites()
-    {
-        QFETCH(int, at);
-        compareTexts(m_cases.at(std::size_t(at)));
-    }
+    void rewrites() { compareRow(m_cases); }
 };
 
 QTEST_GUILESS_MAIN(TestPreparePasses)
