@@ -39,7 +39,7 @@ std::string lastLine(const std::string& text)
 }
 
 /// Texts that stand for what a standard or JSON library throws.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kStandard {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kStandard {{
     {"stoll", "a number in it is not one, or is too large"},
     {"stoull", "a number in it is not one, or is too large"},
     {"stoi", "a number in it is not one, or is too large"},
@@ -56,6 +56,10 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kStandar
     {"std::bad_alloc", "out of memory"},
     {"Can't hash IValue", "a dictionary in it has a key that is neither a text nor a number"},
     {"ZeroDivisionError", "an integer is divided by zero"},
+    {"CUDA error: device-side assert triggered",
+     "the GPU was given an index outside a tensor, or another value that its kernel cannot take, "
+     "and is lost to this run of the program: start it again on the CPU (--device cpu), which "
+     "names the node"},
 }};
 
 void removeAll(std::string& text, std::string_view part)
@@ -169,7 +173,7 @@ void sayPlainly(std::string& text)
         text = "PyTorch has no kernel of " + op + " for "
             + (where == "CPU"                ? "values of this type"
                    : where == "QuantizedCPU" ? "quantized values"
-                                             : "values on " + where);
+                                             : "values on " + where + ": run it on the CPU");
     } else if (const std::string type = between(text, "not implemented for '", "'");
                !type.empty()) {
         text = "PyTorch has no kernel for the type " + type;
@@ -179,6 +183,11 @@ void sayPlainly(std::string& text)
     } else if (const std::string bytes = between(text, "you tried to allocate ", " bytes");
                !bytes.empty()) {
         text = "out of memory: " + bytes + " bytes were asked for at once";
+    } else if (const std::string wanted
+               = between(text, "CUDA out of memory. Tried to allocate ", ". ");
+               !wanted.empty()) {
+        text = "the GPU's memory is full: " + wanted
+            + " were asked for at once; give smaller batches, or run it on the CPU";
     } else if (text.starts_with("There were no tensor arguments to this function")) {
         text = "it got no tensor, where it needs one";
     } else if (text.starts_with("Didn't find engine for")) {

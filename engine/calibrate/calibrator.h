@@ -18,9 +18,9 @@ struct DeviceChoice
     std::string device = "cpu"; ///< resolved: "cpu" or "cuda:N"
     std::string note; ///< why, for stderr: "no CUDA driver: using the CPU"
 };
-/// auto = the first CUDA device whose plug-in loads and passes a self-check, else the CPU. "cuda"
-/// without one is an error of code Device.
-Result<DeviceChoice> chooseDevice(const std::string& requested);
+/// auto = the first CUDA device whose plug-in loads and passes a self-check, if every operator of
+/// the model has a kernel for it; else the CPU. "cuda" without one is an error of code Device.
+Result<DeviceChoice> chooseDevice(const std::string& requested, const Graph& model);
 
 /// Runs the data through the prepared graph and lets every observer see its value, the weights
 /// included. A NaN or Inf at a node is an error naming the node and the batch. With a checkpoint it

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/calibrate/calibrator.h"
+#include "engine/execute/op_table.h"
 #include "engine/extensions/load_pack.h"
 #include "engine/kernels/device_plugin.h"
 #include "engine/kernels/self_check.h"
@@ -55,15 +56,18 @@ Result<DeviceChoice> tryCuda(int index)
 
 } // namespace
 
-Result<DeviceChoice> chooseDevice(const std::string& requested)
+Result<DeviceChoice> chooseDevice(const std::string& requested, const Graph& model)
 {
     if (requested == "cpu")
         return DeviceChoice {"cpu", ""};
     if (requested == "auto") {
         auto choice = tryCuda(0);
-        if (choice)
-            return choice;
-        return DeviceChoice {"cpu", choice.error().message + ": using the CPU"};
+        if (!choice)
+            return DeviceChoice {"cpu", choice.error().message + ": using the CPU"};
+        const std::string lacking = operatorWithoutKernel(model, c10::DispatchKey::CUDA);
+        if (!lacking.empty())
+            return DeviceChoice {"cpu", lacking + " has no kernel for CUDA: using the CPU"};
+        return choice;
     }
     const auto index = cudaIndex(requested);
     if (!index)

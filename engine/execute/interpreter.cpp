@@ -57,7 +57,7 @@ Result<Interpreter> Interpreter::create(GraphPtr graph, InterpreterOptions optio
     impl.dead = lastUses(*impl.graph);
     impl.calls.reserve(impl.graph->nodes().size());
     for (const auto& node : impl.graph->nodes())
-        impl.calls.push_back(prepareCall(*node, impl.options.layout));
+        impl.calls.push_back(prepareCall(*node, impl.options.layout, impl.options.device));
     for (const StateUpdate& update : stateUpdates(*impl.graph))
         if (const Node& holder = impl.graph->get(update.holder); holder.isStored())
             impl.holders.push_back(&holder);

@@ -21,6 +21,8 @@
 #include <ATen/Parallel.h>
 #include <ATen/ops/clone.h>
 
+#include <algorithm>
+
 namespace qs {
 
 namespace {
@@ -161,6 +163,9 @@ Result<Values> callDispatcher(const Node& node, const NodeCall& call, const Call
                convertArgument(node.args[call.slots[i]].value, slot, context.device, context.read));
         stack.push_back(std::move(value));
     }
+    // Unless told otherwise PyTorch makes them on the CPU, wherever the model runs.
+    if (call.deviceSlot >= 0 && context.device.is_cuda() && stack[call.deviceSlot].isNone())
+        stack[call.deviceSlot] = context.device;
     protectStatistics(schema, stack);
     QS_CHECK(callKernel(node, call, context.overwrite && call.inPlace, stack));
     // What nothing was written to yet is memory of whatever was there before: two runs would
@@ -202,6 +207,19 @@ Result<Values> callAny(const Node& node, const NodeCall& call, const CallContext
     return Values {std::move(value)};
 }
 
+/// The place of the argument that says where a tensor is made; -1 where the operator takes tensors,
+/// on whose device it works.
+int deviceSlotOf(const c10::FunctionSchema& schema)
+{
+    const auto& formal = schema.arguments();
+    const auto place = schema.argumentIndexWithName("device");
+    const bool takesTensors
+        = place && std::any_of(formal.begin(), formal.end(), [](const auto& argument) {
+              return argument.type()->str().find("Tensor") != std::string::npos;
+          });
+    return place && !takesTensors ? *place : -1;
+}
+
 Error problemOf(const Node& node, const NodeCall& call)
 {
     Error error = makeError(ErrorCode::Unsupported, call.problem).atNode(node.name);
@@ -219,7 +237,7 @@ const c10::FunctionSchema* schemaOf(const NodeCall& call)
     return call.op ? &call.op->schema() : call.script ? call.script->schema : nullptr;
 }
 
-NodeCall prepareCall(const Node& node, Layout layout)
+NodeCall prepareCall(const Node& node, Layout layout, at::Device device)
 {
     NodeCall call;
     if (!node.isOperator())
@@ -263,8 +281,9 @@ NodeCall prepareCall(const Node& node, Layout layout)
         }
     if (call.op)
         call.inPlace = inPlaceOperator(node.target);
+    call.deviceSlot = deviceSlotOf(*schemaOf(call));
     // The same arguments; a copy where the strides allow no view.
-    if (layout != Layout::AsGiven && wantsViewableStrides(node))
+    if ((layout != Layout::AsGiven || device.is_cuda()) && wantsViewableStrides(node))
         call.op = findOperator("aten.reshape.default");
     return call;
 }

@@ -23,6 +23,7 @@ struct NodeCall
     const ScriptOperator* script = nullptr; ///< where TorchScript alone has the operator
     std::optional<c10::OperatorHandle> inPlace; ///< writes the same over its first argument
     std::vector<int> slots; ///< for each schema argument the node's argument, or -1 = the default
+    int deviceSlot = -1; ///< of what makes tensors from none: the schema's argument for their device
     std::string problem; ///< why the node cannot run; empty when it can
     /// Of an operator that `trustsArguments`: whether it is still to be tried in a copy of the
     /// process before it runs here. Null for all others. Copies of the call share it.
@@ -33,7 +34,10 @@ struct NodeCall
 const c10::FunctionSchema* schemaOf(const NodeCall& call);
 
 /// Finds the operator and matches the node's arguments with its schema, by name, else by position.
-NodeCall prepareCall(const Node& node, Layout layout = Layout::AsGiven);
+/// Views are copies where strides that the model was not made with may allow none: in another
+/// layout than given, and on a GPU, whose kernels (attention) lay out their results as they like.
+NodeCall prepareCall(const Node& node, Layout layout = Layout::AsGiven,
+                     at::Device device = at::kCPU);
 
 /// Runs one of the node's subgraphs on the given inputs.
 using RunSubgraph

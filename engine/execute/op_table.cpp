@@ -71,6 +71,20 @@ bool trustsArguments(const c10::OperatorHandle& op)
         || name.find("backward") != std::string_view::npos || name.ends_with("_forward");
 }
 
+std::string operatorWithoutKernel(const Graph& graph, c10::DispatchKey key)
+{
+    for (const NodePtr& node : graph.nodes()) {
+        const auto op = findOperator(node->target);
+        if (op && op->hasComputedKernelForDispatchKey(c10::DispatchKey::CPU)
+            && !op->hasComputedKernelForDispatchKey(key))
+            return node->target;
+        for (const GraphPtr& body : node->subgraphs)
+            if (std::string found = operatorWithoutKernel(*body, key); !found.empty())
+                return found;
+    }
+    return {};
+}
+
 bool isRandom(const c10::OperatorHandle& op)
 {
     return op.hasTag(at::Tag::nondeterministic_seeded);

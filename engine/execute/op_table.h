@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/graph/graph.h"
+
 #include <ATen/core/dispatch/Dispatcher.h>
 
 #include <optional>
@@ -27,6 +29,10 @@ bool isForbiddenOperator(std::string_view target);
 /// True for operators that PyTorch calls from its own code alone: their kernels trust what they are
 /// given, and may crash where others complain.
 bool trustsArguments(const c10::OperatorHandle& op);
+
+/// The first operator of the graph, its bodies included, that has a kernel for the CPU and none for
+/// the key, CUDA say; "" = every one has. What neither has is not asked about.
+std::string operatorWithoutKernel(const Graph& graph, c10::DispatchKey key);
 
 /// True when calling the operator twice with the same arguments may give different results.
 bool isRandom(const c10::OperatorHandle& op);

@@ -45,7 +45,7 @@ Result<StageChain::Run> StageChain::prepareRun(const CalibrateRequest& request,
 {
     QS_CHECK(checkFloat(*request.model));
     Run run;
-    QS_TRY(run.device, chooseDevice(request.settings.device));
+    QS_TRY(run.device, chooseDevice(request.settings.device, *request.model));
     const CalibrationSettings& cut = request.recipe.calibration;
     const std::string& source = request.settings.calibrationData;
     QS_TRY(const GraphPtr model, typed(request.model, request.recipe, request.settings, job));
@@ -245,7 +245,7 @@ Result<CalibrationPtr> StageChain::restore(const CalibrateRequest& request, QPar
                                            const std::string& documentHash, const JobContext& job)
 {
     auto out = std::make_shared<Calibration>();
-    QS_TRY(const DeviceChoice device, chooseDevice(request.settings.device));
+    QS_TRY(const DeviceChoice device, chooseDevice(request.settings.device, *request.model));
     const auto start = Clock::now();
     QS_TRY(out->prepared, prepareModel(request.model, request.plan, job));
     out->prepareSeconds = secondsSince(start);

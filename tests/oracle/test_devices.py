@@ -16,8 +16,27 @@ import agreement
 import models
 import zoo
 
-NETWORKS = {**models.CASES, **zoo.CASES}
-QUICK = ["digits", "tutorial_bn", "mixed", "functional", "sequence", "activations", "skips", "twice", "resnet18", "mobilenet_v2"]
+
+def encoder():
+    """Attention, whose result a GPU lays out in memory otherwise than the CPU that the file was made on."""
+    return torch.nn.TransformerEncoder(torch.nn.TransformerEncoderLayer(16, 4, 32, batch_first=True), 2)
+
+
+def vision_transformer():
+    import torchvision
+
+    net = torchvision.models.VisionTransformer(32, 8, 2, 4, 64, 128)
+    for parameter in (net.heads.head.weight, net.class_token):  # zeros as they come
+        torch.nn.init.normal_(parameter)
+    return net
+
+
+NETWORKS = {**models.CASES, **zoo.CASES,
+            "encoder": lambda: zoo.small("encoder", encoder, (6, 16), 37),
+            "vision_transformer": lambda: zoo.small("vision_transformer", vision_transformer, (3, 32, 32), 41),
+            "swin_t": lambda: models.from_torchvision("swin_t", 1)}
+QUICK = ["digits", "tutorial_bn", "mixed", "functional", "sequence", "activations", "skips", "twice", "resnet18", "mobilenet_v2", "encoder",
+         "vision_transformer", "swin_t"]
 
 
 def quantized(paths, folder, device):
@@ -45,6 +64,10 @@ def check(name):
         for form in ("cumulative", "lowered"):
             a, b = ours[form]["sqnr_db"], theirs[form]["sqnr_db"]
             report.expect(abs(a - b) <= agreement.OTHER_PARAMETERS_DB, f"{form} of {ours['name']}: {a:.2f} dB, on the CPU {b:.2f}")
+    terms = [abs(ours["error"]["isolated"]["sqnr_db"] - theirs["error"]["isolated"]["sqnr_db"])
+             for ours, theirs in zip(gpu["nodes"], cpu["nodes"])
+             if all((node["error"] or {}).get("isolated") and node["error"]["isolated"]["sqnr_db"] is not None for node in (ours, theirs))]
+    report.fact(f"isolated terms apart by {max(terms):.3f} dB at most")
     report.fact("every parameter the same" if exact else "some parameters are others")
     report.fact("s on CPU/GPU: " + ", ".join(f"{stage} {cpu['timing_s'][stage]:.2f}/{seconds:.2f}" for stage, seconds in gpu["timing_s"].items()
                                              if stage in cpu["timing_s"]))

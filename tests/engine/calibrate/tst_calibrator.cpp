@@ -255,16 +255,17 @@ private Q_SLOTS:
 
     void choosesDevices()
     {
-        QCOMPARE(chooseDevice("cpu")->device, std::string("cpu"));
-        QCOMPARE(chooseDevice("gpu").error().code, ErrorCode::Usage);
-        QCOMPARE(chooseDevice("cuda:x").error().code, ErrorCode::Usage);
-        const auto automatic = chooseDevice("auto");
+        const Graph nothing = GraphEdit().build();
+        QCOMPARE(chooseDevice("cpu", nothing)->device, std::string("cpu"));
+        QCOMPARE(chooseDevice("gpu", nothing).error().code, ErrorCode::Usage);
+        QCOMPARE(chooseDevice("cuda:x", nothing).error().code, ErrorCode::Usage);
+        const auto automatic = chooseDevice("auto", nothing);
         QVERIFY(automatic);
         QVERIFY(!automatic->note.empty());
         if (cudaFacts().why.empty())
             return;
         QCOMPARE(automatic->device, std::string("cpu"));
-        const auto cuda = chooseDevice("cuda");
+        const auto cuda = chooseDevice("cuda", nothing);
         QVERIFY(!cuda);
         QCOMPARE(cuda.error().code, ErrorCode::Device);
         QVERIFY(cuda.error().line().find("--device cpu") != std::string::npos);
