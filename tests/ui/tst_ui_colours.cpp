@@ -305,9 +305,12 @@ void TestColours::lossBarsCompareTheTerms()
         return all;
     };
     QVERIFY2(!words().contains(QStringLiteral("exact")), qPrintable(words().join(u'|')));
+    QCOMPARE(words().filter(QStringLiteral("clipping")).size(), 1);
     m_engine.lossStep = -30;
     m_window->actions()[ActionId::Compare].trigger();
     QTRY_VERIFY2(words().contains(QStringLiteral("exact")), qPrintable(words().join(u'|')));
+    // There is no noise of its own to be told apart.
+    QVERIFY2(words().filter(QStringLiteral("clipping")).isEmpty(), qPrintable(words().join(u'|')));
 }
 
 QTEST_MAIN(TestColours)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The card that says what the selection loses.
+#include "engine/base/decibels.h"
 #include "engine/convert/quantize_weights.h"
 #include "engine/convert/ranges/value_noise.h"
 #include "ui/graph/style/graph_style.h"
@@ -60,7 +61,10 @@ void PropertyPanel::showLoss()
     const auto observer = facts.outputObserver(selection.current());
     const auto* stats = facts.stats(observer);
     const auto* params = facts.qparams(observer);
-    if (stats && params && !facts.shownRun())
+    // Of a float node, which loses nothing, its readers quantize the value.
+    const bool loses
+        = facts.worstSqnr(selection.nodes(), ErrorTerm::Isolated).value_or(kExactDb) < kExactDb;
+    if (loses && stats && params && !facts.shownRun())
         if (const auto noise = valueNoise(stats->fine, *params, storageRange(params->dtype));
             noise && noise->total() > 0)
             m_loss->addText(tr("%1 % clipping · %2 % rounding (estimated)")
