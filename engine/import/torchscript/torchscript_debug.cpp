@@ -3,8 +3,8 @@
 
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
+#include "engine/import/pt2/pt2_metadata.h"
 #include "engine/import/pt2/script_text.h"
-#include "engine/import/torchscript/normalise/torchscript_spelling.h"
 
 #include <ATen/core/List.h>
 #include <torch/csrc/jit/serialization/pickle.h>
@@ -45,11 +45,6 @@ std::vector<SourceLocation> framesOf(const std::string& text)
 ScriptDebug::ScriptDebug(std::shared_ptr<const Pt2Archive> archive)
     : m_archive(std::move(archive))
 {
-}
-
-bool ScriptDebug::isInsideTorch(const std::string& file)
-{
-    return file.find("/torch/") != std::string::npos || file.starts_with("torch/");
 }
 
 ScriptDebug::Table ScriptDebug::read(const std::string& record) const

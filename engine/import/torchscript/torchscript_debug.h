@@ -12,6 +12,12 @@
 
 namespace qs {
 
+/// What users call a function of torch.nn.functional: max_pool2d calls `_max_pool2d` inside.
+inline std::string functionalWord(const std::string& name)
+{
+    return name.starts_with('_') ? name.substr(1) : name;
+}
+
 /// Where the Python code lies that a TorchScript program was made from, as the file reports it.
 class ScriptDebug
 {
@@ -26,8 +32,6 @@ public:
     /// torch, "method_descriptor.permute" of a tensor, Python's operators among them; "" where the
     /// file has none. A trace names torch.nn.functional alone, a scripted model's text all.
     std::string calledAs(const torch::jit::SourceRange& range, const std::string& word) const;
-    /// True for code of PyTorch itself.
-    static bool isInsideTorch(const std::string& file);
 
 private:
     /// What the file says about the code from one offset of a record on.

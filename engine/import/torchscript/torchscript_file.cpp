@@ -4,6 +4,7 @@
 #include "engine/base/torch_guard.h"
 #include "engine/execute/classes/class_methods.h"
 #include "engine/graph/operators/class_parts.h"
+#include "engine/import/archive/lazy_tensors.h"
 #include "engine/import/archive/pickle_check.h"
 #include "engine/import/torchscript/torchscript_purity.h"
 
@@ -258,7 +259,17 @@ private:
             const auto found = m_backing.find(storage.data());
             if (found == m_backing.end())
                 return !problem.empty();
-            if (!fits(tensor, found->second.bytes))
+            const TensorLayout layout {{},
+                                       DType::Unknown,
+                                       tensor.sizes().vec(),
+                                       tensor.strides().vec(),
+                                       tensor.storage_offset()};
+            const std::uint64_t inOne = tensor.scalar_type() == at::kQUInt4x2 ? 2
+                : tensor.scalar_type() == at::kQUInt2x4                       ? 4
+                                                                              : 1;
+            const auto reach = layout.reach();
+            if (!reach
+                || (*reach + inOne - 1) / inOne > found->second.bytes / tensor.element_size())
                 problem = "a tensor does not fit its record '" + found->second.record + "'";
             m_file.records[storage.unsafeGetStorageImpl()] = found->second.record;
             return !problem.empty();
@@ -266,28 +277,6 @@ private:
         if (problem.empty())
             return {};
         return fail(bad(problem).withHint("the file is damaged; save it again"));
-    }
-
-    static bool fits(const at::Tensor& tensor, std::uint64_t bytes)
-    {
-        std::uint64_t last = std::uint64_t(tensor.storage_offset());
-        if (tensor.storage_offset() < 0)
-            return false;
-        for (std::int64_t d = 0; d < tensor.dim(); ++d) {
-            if (tensor.size(d) < 0 || tensor.stride(d) < 0)
-                return false;
-            if (tensor.size(d) == 0)
-                return true;
-            std::uint64_t step = 0;
-            if (__builtin_mul_overflow(std::uint64_t(tensor.size(d) - 1),
-                                       std::uint64_t(tensor.stride(d)), &step)
-                || __builtin_add_overflow(last, step, &last))
-                return false;
-        }
-        const std::uint64_t inOne = tensor.scalar_type() == at::kQUInt4x2 ? 2
-            : tensor.scalar_type() == at::kQUInt2x4                       ? 4
-                                                                          : 1; // elements of a byte
-        return last / inOne < bytes / tensor.element_size();
     }
 
     /// Their elements are not in the file, their shapes are.

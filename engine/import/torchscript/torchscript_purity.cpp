@@ -9,13 +9,11 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_set>
+#include <vector>
 
 namespace qs {
 
 namespace {
-
-using Functions = std::unordered_set<const torch::jit::Function*>;
 
 bool isPure(std::string_view kind)
 {
@@ -23,39 +21,6 @@ bool isPure(std::string_view kind)
         || (kind.starts_with("quantized::")
             && (kind.find("prepack") != std::string_view::npos
                 || kind.find("make_quantized_cell_params") != std::string_view::npos));
-}
-
-std::string firstImpure(const torch::jit::Block& block, Functions& seen);
-
-std::string firstImpure(torch::jit::Function* function, Functions& seen)
-{
-    if (!function || !function->isGraphFunction())
-        return function ? function->qualname().qualifiedName() : "an unknown function";
-    if (!seen.insert(function).second)
-        return {};
-    return firstImpure(*torch::jit::toGraphFunction(*function).graph()->block(), seen);
-}
-
-std::string firstImpure(const torch::jit::Block& block, Functions& seen)
-{
-    for (const torch::jit::Node* node : block.nodes()) {
-        const std::string kind = node->kind().toQualString();
-        std::string bad;
-        if (node->kind() == c10::prim::CallMethod) {
-            const auto type = node->input(0)->type()->cast<c10::ClassType>();
-            bad = firstImpure(type ? type->findMethod(node->s(c10::attr::name)) : nullptr, seen);
-        } else if (node->kind() == c10::prim::CallFunction) {
-            const auto type = node->input(0)->type()->cast<c10::FunctionType>();
-            bad = firstImpure(type ? type->function() : nullptr, seen);
-        } else if (!isPure(kind)) {
-            bad = kind;
-        }
-        for (const torch::jit::Block* inner : node->blocks())
-            bad = bad.empty() ? firstImpure(*inner, seen) : bad;
-        if (!bad.empty())
-            return bad;
-    }
-    return {};
 }
 
 /// Of a C++ class of LibTorch that only packs weights, or of one of a loaded pack, whose code runs
@@ -78,8 +43,35 @@ std::string firstImpureOperator(const c10::ClassType& type)
 {
     if (type.name() && isPackedWeightsClass(type.name()->qualifiedName()))
         return {};
-    Functions seen;
-    return firstImpure(&type.getMethod("__setstate__"), seen);
+    std::vector<const torch::jit::Block*> blocks;
+    std::string impure;
+    const auto follow = [&](torch::jit::Function* function) {
+        if (!function || !function->isGraphFunction()) {
+            impure = function ? function->qualname().qualifiedName() : "an unknown function";
+            return;
+        }
+        const auto* body = torch::jit::toGraphFunction(*function).graph()->block();
+        if (std::find(blocks.begin(), blocks.end(), body) == blocks.end())
+            blocks.push_back(body);
+    };
+    follow(&type.getMethod("__setstate__"));
+    for (std::size_t i = 0; i < blocks.size() && impure.empty(); ++i)
+        for (const torch::jit::Node* node : blocks[i]->nodes()) {
+            const auto kind = node->kind();
+            if (kind == c10::prim::CallMethod) {
+                const auto owner = node->input(0)->type()->cast<c10::ClassType>();
+                follow(owner ? owner->findMethod(node->s(c10::attr::name)) : nullptr);
+            } else if (kind == c10::prim::CallFunction) {
+                const auto called = node->input(0)->type()->cast<c10::FunctionType>();
+                follow(called ? called->function() : nullptr);
+            } else if (!isPure(kind.toQualString())) {
+                impure = kind.toQualString();
+            }
+            if (!impure.empty())
+                break;
+            blocks.insert(blocks.end(), node->blocks().begin(), node->blocks().end());
+        }
+    return impure;
 }
 
 std::string objectionToSource(const std::string& text)

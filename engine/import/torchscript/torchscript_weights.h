@@ -8,7 +8,6 @@
 #include <map>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 
 namespace qs {
 
@@ -47,9 +46,7 @@ private:
         bool isParameter = false;
     };
 
-    void index(const at::IValue& module, const std::string& path, int depth);
-    /// A path for a constant of the code, which has none; no attribute's.
-    std::string nextConstant();
+    ScriptItem& index(const at::IValue& saved, const std::string& path, int depth = 0);
     static TensorKey keyOf(const at::Tensor& tensor);
     Result<TensorId> store(const at::Tensor& tensor);
     Result<ScriptItem> tensor(const at::Tensor& tensor, const Known& as);
@@ -64,10 +61,7 @@ private:
     std::map<TensorKey, TensorId> m_stored;
     std::map<std::string, ScopedRef> m_made; ///< nodes by path
     std::unordered_map<const void*, ScriptItem> m_objects; ///< by identity
-    std::unordered_set<std::string> m_attributes; ///< paths of all modules' attributes
     std::map<std::string, std::string> m_classes; ///< by module path
-    std::unordered_map<const void*, std::string> m_paths; ///< first path of every module
-    std::unordered_map<const ScriptContainer*, at::IValue> m_sources;
     int m_nextConstant = 0;
 };
 

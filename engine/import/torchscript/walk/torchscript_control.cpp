@@ -152,7 +152,7 @@ Result<ScriptControl::Way> ScriptControl::follow(const torch::jit::Block& block,
         QS_CHECK(m_e.runBlock(block, env));
         for (const auto* output : block.outputs()) {
             QS_TRY(ScriptItem item, m_e.item(output, env));
-            way.outputs.push_back(std::move(item));
+            way.items.push_back(std::move(item));
         }
         return {};
     });
@@ -210,12 +210,13 @@ void ScriptControl::setCell(ScriptContainer& cell, const ScriptItem& item)
         cell = *containerOf(item);
 }
 
-ScriptItem ScriptControl::leftIn(const Way& way, const ScriptContainerPtr& cell)
+void ScriptControl::addCells(Way& way, const std::vector<ScriptContainerPtr>& cells)
 {
-    for (const auto& [container, left] : way.changes)
-        if (container == cell)
-            return cellItem(left);
-    return cellItem(*cell);
+    for (const ScriptContainerPtr& cell : cells) {
+        const auto found = std::find_if(way.changes.begin(), way.changes.end(),
+                                        [&](const auto& change) { return change.first == cell; });
+        way.items.push_back(cellItem(found == way.changes.end() ? *cell : found->second));
+    }
 }
 
 void ScriptControl::addChanged(const Way& way, std::vector<ScriptContainerPtr>& cells)
@@ -255,23 +256,20 @@ Result<void> ScriptControl::dynamicIf(const JitNode& node, const ScriptItem& con
 {
     QS_TRY(Argument test, m_e.argument(condition, c10::BoolType::get()));
     const auto calls = m_e.m_calls;
-    QS_TRY(const Way yes, follow(*node.blocks()[0], newScope(), env));
+    QS_TRY(Way yes, follow(*node.blocks()[0], newScope(), env));
     m_e.m_calls = calls;
-    QS_TRY(const Way no, follow(*node.blocks()[1], newScope(), env));
+    QS_TRY(Way no, follow(*node.blocks()[1], newScope(), env));
     Outcome outcome;
     addChanged(yes, outcome.cells);
     addChanged(no, outcome.cells);
-    std::vector<ScriptItem> yesItems = yes.outputs, noItems = no.outputs;
-    for (const ScriptContainerPtr& cell : outcome.cells) {
-        yesItems.push_back(leftIn(yes, cell));
-        noItems.push_back(leftIn(no, cell));
+    addCells(yes, outcome.cells);
+    addCells(no, outcome.cells);
+    for (std::size_t i = 0; i < yes.items.size(); ++i) {
+        outcome.patterns.push_back(ScriptPattern::of(yes.items[i], m_e.m_scope));
+        outcome.patterns.back().join(no.items[i]);
     }
-    for (std::size_t i = 0; i < yesItems.size(); ++i) {
-        outcome.patterns.push_back(ScriptPattern::of(yesItems[i], m_e.m_scope));
-        outcome.patterns.back().join(noItems[i]);
-    }
-    QS_TRY(auto yesLeaves, leafArguments(*yes.scope, outcome.patterns, yesItems));
-    QS_TRY(auto noLeaves, leafArguments(*no.scope, outcome.patterns, noItems));
+    QS_TRY(auto yesLeaves, leafArguments(*yes.scope, outcome.patterns, yes.items));
+    QS_TRY(auto noLeaves, leafArguments(*no.scope, outcome.patterns, no.items));
     // Tensors of the scope around that one of the bodies changes in place.
     auto& written = outcome.written;
     for (const auto& [way, leaves] : {std::pair(&yes, &yesLeaves), std::pair(&no, &noLeaves)}) {

@@ -67,7 +67,7 @@ private:
     struct Way
     {
         ScriptScope* scope = nullptr;
-        std::vector<ScriptItem> outputs;
+        ScriptEvaluator::Items items; ///< outputs of the block, then what is left in the cells
         ScriptJournal::Changes changes;
     };
     /// What comes out of a branch or loop: the JIT node's outputs, then what it leaves in the
@@ -80,32 +80,23 @@ private:
         std::vector<ValueRef> written;
         std::vector<ValueRef> handedOut; ///< of these, what is also a leaf
     };
-    /// One round of a loop, followed under the assumptions so far.
-    struct Round
-    {
-        ScriptScope* scope = nullptr;
-        ScriptItem go;
-        std::vector<ScriptItem> items; ///< one per pattern, as the round leaves them
-        std::size_t leaves = 0;
-        bool settled = false; ///< the assumptions hold
-    };
-
     Result<void> runIf(const JitNode& node, Env& env);
     Result<void> takeBlock(const JitNode& node, const torch::jit::Block& block, Env& env);
     Result<void> dynamicIf(const JitNode& node, const ScriptItem& condition, Env& env);
     Result<void> runLoop(const JitNode& node, Env& env);
     Result<bool> unroll(const JitNode& node, Env& env);
     Result<void> dynamicLoop(const JitNode& node, Env& env);
-    Result<Round> followRound(const torch::jit::Block& block, Outcome& loop, Env& env);
-    Result<void> finishLoop(const JitNode& node, Outcome loop,
-                            const std::vector<ScriptItem>& before, const Round& round, Env& env);
+    /// A round under the assumptions so far; nothing where they do not hold, and are weaker now.
+    Result<std::optional<Way>> followRound(const torch::jit::Block& block, Outcome& loop, Env& env);
+    Result<void> finishLoop(const JitNode& node, Outcome loop, const ScriptEvaluator::Items& inputs,
+                            const Way& round, Env& env);
     Result<void> raise(const JitNode& node, Env& env);
 
     /// A container as an item of its own, for a pattern, and put back.
     static ScriptItem cellItem(const ScriptContainer& contents);
     static void setCell(ScriptContainer& cell, const ScriptItem& item);
-    /// What a way leaves in a container.
-    static ScriptItem leftIn(const Way& way, const ScriptContainerPtr& cell);
+    /// Adds what the way leaves in each of the cells to its items.
+    static void addCells(Way& way, const std::vector<ScriptContainerPtr>& cells);
     /// Adds those that the way changes and that are not there yet.
     static void addChanged(const Way& way, std::vector<ScriptContainerPtr>& cells);
 

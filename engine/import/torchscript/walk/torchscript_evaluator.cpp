@@ -3,7 +3,7 @@
 
 #include "engine/execute/classes/class_methods.h"
 #include "engine/graph/operators/state.h"
-#include "engine/import/torchscript/normalise/torchscript_spelling.h"
+#include "engine/import/pt2/pt2_metadata.h"
 #include "engine/import/torchscript/walk/torchscript_control.h"
 
 #include <torch/csrc/jit/api/function_impl.h>
@@ -355,7 +355,7 @@ Result<void> ScriptEvaluator::runCall(const JitNode& node, Env& env)
     SourceLocation& caller = m_levels.back().caller;
     const SourceLocation outer = caller;
     const SourceLocation where = m_debug.find(node.sourceRange());
-    if (!where.file.empty() && !ScriptDebug::isInsideTorch(where.file))
+    if (!where.file.empty() && !isInsideTorch(where.file))
         caller = where;
     auto returned = calledBy(node, std::move(args));
     m_levels.back().caller = outer;

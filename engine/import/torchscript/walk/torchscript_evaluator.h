@@ -83,14 +83,13 @@ private:
     Result<Items> inputs(const JitNode& node, const Env& env) const;
     Error unsupported(const JitNode& node, const std::string& what) const;
 
-    // torchscript_construct.cpp: making containers and taking them apart
+    // torchscript_containers.cpp: tuples, lists and dicts, made, taken apart and worked on
     Result<void> construct(const JitNode& node, Items args, Env& env);
     Result<void> emitMethod(const JitNode& node, Items args, Env& env);
     Result<void> unpack(const JitNode& node, const ScriptItem& item, Env& env);
     /// Turns the container into one value made by a node.
     Result<ScopedRef> makeRuntime(const ScriptContainerPtr& container);
 
-    // torchscript_containers.cpp: what is done to tuples, lists and dicts
     Result<ScriptAnswer> readContainer(const JitNode& node, const Items& args);
     Result<ScriptAnswer> readSizes(const JitNode& node, const Items& args);
     Result<ScriptAnswer> runKnown(const JitNode& node, const Items& args);
@@ -105,6 +104,13 @@ private:
     Result<ScriptAnswer> readTensor(const JitNode& node, const ScopedRef& tensor,
                                     const Items& args);
     Result<ScriptAnswer> castTensor(const JitNode& node, ValueRef self, const Items& args);
+
+    void respellNumber(const JitNode& node, Items& args) const;
+    Result<ScriptAnswer> numberTensor(const JitNode& node, const ScriptItem& number, DType dtype);
+    std::optional<ScriptItem> wholeNumber(const JitValue& value, const ScriptItem& item) const;
+    Result<ScriptAnswer> numberArithmetic(const JitNode& node, const Items& args);
+    static void respellConvolution(Node& node);
+    static void dropDefaults(std::vector<NamedArgument>& args, const c10::FunctionSchema& schema);
 
     // torchscript_emit.cpp: operators
     Result<void> emitOperator(const JitNode& node, Items args, Env& env);
@@ -123,12 +129,6 @@ private:
     Result<ScriptItem> sizeOf(const ScopedRef& tensor, const ScriptItem& dim, const JitNode* from);
     const Value& valueOf(const ScopedRef& ref) const { return ref.scope->value(ref.ref); }
 
-    // torchscript_numbers.cpp: numbers that a trace holds as tensors
-    void respellNumber(const JitNode& node, Items& args) const;
-    Result<ScriptAnswer> numberTensor(const JitNode& node, const ScriptItem& number, DType dtype);
-    std::optional<ScriptItem> wholeNumber(const JitValue& value, const ScriptItem& item) const;
-    Result<ScriptAnswer> numberArithmetic(const JitNode& node, const Items& args);
-
     // torchscript_layers.cpp: torch's own layers and functions
     bool isInTorch() const;
     Result<void> enterLayer(std::string_view moduleClass, const Items& args);
@@ -143,6 +143,8 @@ private:
         bool isAssumed = false;
     };
     std::optional<Rank> findRank(const ScriptItem& item) const;
+    // torchscript_types.cpp: what follows from an operator and its operands
+    std::vector<std::optional<Rank>> inferResults(Node& node) const;
     /// The rank to decide by: user code asks to tell samples from batches, torch's own does not
     /// matter.
     std::optional<std::int64_t> decidableRank(const ScriptItem& item) const;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/torchscript/walk/torchscript_values.h"
 
+#include <ATen/core/Dict.h>
+#include <ATen/core/List.h>
 #include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/ir/ir.h>
 
@@ -29,6 +31,15 @@ at::IValue handleOf(const ScriptItem& item)
 const ScriptItem* heldItem(const at::IValue& value)
 {
     return value.isCapsule() ? &static_cast<const ItemHandle&>(*value.toCapsule()).item : nullptr;
+}
+
+ScriptContainer::Kind kindOf(const c10::Type& type)
+{
+    using Kind = ScriptContainer::Kind;
+    return type.kind() == c10::TypeKind::TupleType ? Kind::Tuple
+        : type.kind() == c10::TypeKind::ListType   ? Kind::List
+        : type.kind() == c10::TypeKind::DictType   ? Kind::Dict
+                                                   : Kind::Object;
 }
 
 ScriptContainer* knownContainer(const ScriptItem& item, ScriptContainer::Kind kind)
@@ -136,13 +147,27 @@ ScriptItem runtimeItem(ScopedRef ref, const c10::TypePtr& type)
 {
     ref.maybeNone = ref.maybeNone || type->kind() == c10::TypeKind::OptionalType;
     const c10::TypePtr plain = unwrapped(type);
-    const bool isDict = plain->kind() == c10::TypeKind::DictType;
-    if (ref.maybeNone || (!isDict && plain->kind() != c10::TypeKind::ListType))
+    const auto kind = kindOf(*plain);
+    if (ref.maybeNone
+        || (kind != ScriptContainer::Kind::List && kind != ScriptContainer::Kind::Dict))
         return ref;
-    using Kind = ScriptContainer::Kind;
-    ScriptItem made = makeContainer(isDict ? Kind::Dict : Kind::List, plain, {});
+    ScriptItem made = makeContainer(kind, plain, {});
     containerOf(made)->runtime = ref;
     return made;
+}
+
+std::vector<at::IValue> partsOf(const at::IValue& whole, std::vector<at::IValue>& keys)
+{
+    if (whole.isTuple())
+        return whole.toTupleRef().elements().vec();
+    if (whole.isList())
+        return whole.toListRef().vec();
+    std::vector<at::IValue> parts;
+    for (const auto& entry : whole.toGenericDict()) {
+        keys.push_back(entry.key());
+        parts.push_back(entry.value());
+    }
+    return parts;
 }
 
 ScriptParts partsUsed(const torch::jit::Value& value)

@@ -58,6 +58,7 @@ struct ScriptContainer
     std::optional<ScopedRef> runtime; ///< known as a whole only at run time; `items` is empty then
     std::optional<ScopedRef> sizesOf; ///< a list that is the sizes of this tensor
     std::string path; ///< of a module: its dotted path
+    at::IValue saved; ///< the object as the file has it; None of one that the program made
 };
 
 /// True when the items are the same thing: equal constants, the same value, the same object, tuples
@@ -78,6 +79,7 @@ inline ScriptContainer* containerOf(const ScriptItem& item)
     const auto* held = std::get_if<ScriptContainerPtr>(&item);
     return held ? held->get() : nullptr;
 }
+ScriptContainer::Kind kindOf(const c10::Type& type);
 /// The container when it is of this kind and its parts are known; else null.
 ScriptContainer* knownContainer(const ScriptItem& item, ScriptContainer::Kind kind);
 /// The tuple, list or dict whose parts are known one by one; null for what is one value.
@@ -118,6 +120,8 @@ c10::TypePtr unwrapped(const c10::TypePtr& type);
 bool isListType(const c10::TypePtr& type);
 /// What stands at the place of a tuple, or in a list or dict, of the type.
 c10::TypePtr partType(const c10::TypePtr& type, std::size_t place);
+/// What a tuple, list or dict of LibTorch's holds, and the keys of a dict.
+std::vector<at::IValue> partsOf(const at::IValue& whole, std::vector<at::IValue>& keys);
 /// How a program takes a list or dict apart.
 struct ScriptParts
 {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/import/torchscript/normalise/torchscript_types.h"
-
 #include "engine/base/torch_guard.h"
 #include "engine/execute/node_runner.h"
 #include "engine/execute/op_table.h"
 #include "engine/execute/torch_types.h"
 #include "engine/graph/operators/operators.h"
 #include "engine/import/given_argument.h"
+#include "engine/import/torchscript/walk/torchscript_evaluator.h"
 
 #include <ATen/ops/empty.h>
 
@@ -17,31 +16,41 @@ namespace qs {
 
 namespace {
 
-/// What is known of all tensors among a node's operands.
+/// What is known of the values that a node reads.
+struct Operand
+{
+    ValueRef ref;
+    const ValueType* type;
+    std::optional<std::int64_t> rank;
+};
 struct Operands
 {
-    const TypeOf& typeOf;
-    const RankOf& rankOf;
-    std::optional<DType> first = {}; ///< element type of the first one
+    std::vector<Operand> all = {};
+    std::optional<DType> first = {}; ///< element type of the first tensor
     bool areTyped = true, areRanked = true, areAlike = true; ///< alike: of one element type
-};
 
-Operands operandsOf(const Node& node, const TypeOf& typeOf, const RankOf& rankOf)
-{
-    Operands all {typeOf, rankOf};
-    for (const auto& arg : node.args)
-        forEachRef(arg.value, [&](ValueRef ref) {
-            const ValueType& type = typeOf(ref);
-            if (type.kind != ValueKind::Tensor)
-                return;
-            if (!all.first)
-                all.first = type.dtype;
-            all.areTyped = all.areTyped && type.dtype != DType::Unknown;
-            all.areAlike = all.areAlike && type.dtype == *all.first;
-            all.areRanked = all.areRanked && rankOf(ref);
-        });
-    return all;
-}
+    void add(const Operand& operand)
+    {
+        all.push_back(operand);
+        const DType dtype = operand.type->dtype;
+        if (operand.type->kind != ValueKind::Tensor)
+            return;
+        first = first.value_or(dtype);
+        areTyped = areTyped && dtype != DType::Unknown;
+        areAlike = areAlike && dtype == *first;
+        areRanked = areRanked && operand.rank;
+    }
+    const Operand& at(ValueRef ref) const
+    {
+        return *std::find_if(all.begin(), all.end(),
+                             [&](const Operand& operand) { return operand.ref == ref; });
+    }
+    std::optional<std::int64_t> rankOf(const Argument* argument) const
+    {
+        const auto* ref = argument ? argument->asRef() : nullptr;
+        return ref ? at(*ref).rank : std::nullopt;
+    }
+};
 
 /// The complex type of the same precision; of whole numbers that of float32.
 DType complexOf(DType dtype)
@@ -77,19 +86,16 @@ DType typeByRow(const Node& node, DType first)
 }
 
 /// The number of dimensions of the results, by the operator's row.
-std::optional<std::int64_t> rankByRow(const Node& node, const RankOf& rankOf)
+std::optional<std::int64_t> rankByRow(const Node& node, const Operands& operands)
 {
-    const auto operand = [&](std::size_t index) {
-        const auto* ref = index < node.args.size() ? node.args[index].value.asRef() : nullptr;
-        return ref ? rankOf(*ref) : std::nullopt;
-    };
+    const auto operand = [&](std::size_t index) { return operands.rankOf(node.tryArg(index)); };
     switch (functionalFactsOf(node.target).rank) {
     case ResultRank::First:
         return operand(0);
     case ResultRank::Second:
         return operand(1);
     case ResultRank::SizesSecond: {
-        const auto* sizes = node.args.size() > 1 ? node.args[1].value.asList() : nullptr;
+        const auto* sizes = node.tryArg(1) ? node.tryArg(1)->asList() : nullptr;
         return sizes ? std::optional(std::int64_t(sizes->size())) : std::nullopt;
     }
     case ResultRank::Two:
@@ -144,8 +150,8 @@ Result<std::vector<at::IValue>> probe(const Node& node, const Operands& operands
                                       const StandIn& unknown)
 {
     const ReadValue read = [&](ValueRef ref) -> Result<at::IValue> {
-        const ValueType& type = operands.typeOf(ref);
-        switch (type.kind) {
+        const auto& [_, type, rank] = operands.at(ref);
+        switch (type->kind) {
         case ValueKind::SymInt:
             return at::IValue(unknown.size);
         case ValueKind::SymFloat:
@@ -153,7 +159,7 @@ Result<std::vector<at::IValue>> probe(const Node& node, const Operands& operands
         case ValueKind::SymBool:
             return at::IValue(true);
         case ValueKind::Tensor:
-            return at::IValue(standInFor(type, operands.rankOf(ref), unknown));
+            return at::IValue(standInFor(*type, rank, unknown));
         default:
             return fail(ErrorCode::Unsupported, "its type is not known");
         }
@@ -185,17 +191,16 @@ bool returnsList(const c10::FunctionSchema& schema)
 
 /// What the row does not tell, the operator itself does where enough is known of its operands:
 /// element types without their numbers of dimensions, and the other way round.
-void askOperator(Node& node, const c10::OperatorHandle& op, ResultRanks& ranks,
-                 const Operands& operands)
+void askOperator(Node& node, const c10::OperatorHandle& op,
+                 std::vector<std::optional<std::int64_t>>& ranks, const Operands& operands)
 {
     const auto& outputs = node.outputs;
-    const auto& counts = ranks.counts;
     // Tensors without dimensions count less than others where types differ.
     const bool tellsTypes = operands.areTyped && (operands.areRanked || operands.areAlike)
         && std::any_of(outputs.begin(), outputs.end(),
                        [](const Value& value) { return value.type.isUntyped(); });
-    const bool tellsRanks = operands.areRanked
-        && std::find(counts.begin(), counts.end(), std::nullopt) != counts.end();
+    const bool tellsRanks
+        = operands.areRanked && std::find(ranks.begin(), ranks.end(), std::nullopt) != ranks.end();
     if ((!tellsTypes && !tellsRanks) || isForbiddenOperator(node.target) || choosesByNumber(node))
         return;
     const bool isList = returnsList(op.schema());
@@ -214,8 +219,8 @@ void askOperator(Node& node, const c10::OperatorHandle& op, ResultRanks& ranks,
             if (tellsTypes && type.isUntyped())
                 type.dtype = fromScalarType(value.toTensor().scalar_type());
             // What drops dimensions of size one has a rank by its sizes alone.
-            if (tellsRanks && !ranks.counts[i] && !node.target.starts_with("aten.squeeze"))
-                ranks.counts[i] = value.toTensor().dim();
+            if (tellsRanks && !ranks[i] && !node.target.starts_with("aten.squeeze"))
+                ranks[i] = value.toTensor().dim();
         }
         return;
     }
@@ -223,23 +228,36 @@ void askOperator(Node& node, const c10::OperatorHandle& op, ResultRanks& ranks,
 
 } // namespace
 
-ResultRanks inferResults(Node& node, const TypeOf& typeOf, const RankOf& rankOf)
+/// Fills in element types of the node's tensor outputs and returns their numbers of dimensions: by
+/// the operator's row, else as the operator itself answers on the meta device, which computes
+/// nothing. May take an operand whose type or dimensions are not known for any other where the
+/// answer does not depend on it.
+std::vector<std::optional<ScriptEvaluator::Rank>> ScriptEvaluator::inferResults(Node& node) const
 {
-    ResultRanks ranks {std::vector<std::optional<std::int64_t>>(node.outputs.size()), false};
+    std::vector<std::optional<Rank>> told(node.outputs.size());
     const auto isTensor = [](const Value& value) { return value.type.kind == ValueKind::Tensor; };
     if (!node.target.starts_with("aten.")
         || std::none_of(node.outputs.begin(), node.outputs.end(), isTensor))
-        return ranks;
-    const Operands operands = operandsOf(node, typeOf, rankOf);
+        return told;
+    Operands operands;
+    bool isAssumed = false;
+    for (const auto& arg : node.args)
+        forEachRef(arg.value, [&](ValueRef ref) {
+            const auto rank = findRank(ScopedRef {m_scope, ref, false});
+            isAssumed = isAssumed || (rank && rank->isAssumed);
+            operands.add(
+                {ref, &m_scope->value(ref).type, rank ? std::optional(rank->count) : std::nullopt});
+        });
     const auto op = findOperator(node.target);
     const bool inPlace = op && mutatesArguments(op->schema());
     const bool isList = op && returnsList(op->schema());
     const DType first = operands.first.value_or(DType::Unknown);
-    const auto* changed = inPlace && !node.args.empty() ? node.args[0].value.asRef() : nullptr;
-    const auto rank = changed ? rankOf(*changed) : rankByRow(node, rankOf);
+    const bool isChanged = inPlace && !node.args.empty() && node.args[0].value.asRef();
+    const auto rank = isChanged ? operands.rankOf(node.tryArg(0)) : rankByRow(node, operands);
     const DType dtype = inPlace ? first : typeByRow(node, first);
     const bool givesIndices
         = node.outputs.size() == 2 && factsOf(node.target).traits.has(OperatorTrait::GivesIndices);
+    std::vector<std::optional<std::int64_t>> ranks(node.outputs.size());
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
         ValueType& type = node.outputs[i].type;
         if (givesIndices)
@@ -247,15 +265,18 @@ ResultRanks inferResults(Node& node, const TypeOf& typeOf, const RankOf& rankOf)
         else if (type.isUntyped())
             type.dtype = dtype;
         if (i == 0 || isList)
-            ranks.counts[i] = rank;
+            ranks[i] = rank;
     }
     if (op && !inPlace)
         askOperator(node, *op, ranks, operands);
-    if (!ranks.counts[0]) {
-        ranks.counts[0] = rankOfBatch(node);
-        ranks.areAssumed = ranks.counts[0].has_value();
+    if (!ranks[0]) {
+        ranks[0] = rankOfBatch(node);
+        isAssumed = isAssumed || ranks[0];
     }
-    return ranks;
+    for (std::size_t i = 0; i < ranks.size(); ++i)
+        if (ranks[i])
+            told[i] = Rank {*ranks[i], isAssumed};
+    return told;
 }
 
 } // namespace qs

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/execute/op_table.h"
 #include "engine/execute/torch_types.h"
+#include "engine/execute/value_conversion.h"
 #include "engine/graph/operators/common_targets.h"
 #include "engine/graph/operators/number_operators.h"
 #include "engine/graph/operators/operators.h"
-#include "engine/import/torchscript/normalise/torchscript_spelling.h"
+#include "engine/import/given_argument.h"
 #include "engine/import/torchscript/walk/torchscript_evaluator.h"
 
+#include <torch/csrc/jit/ir/constants.h>
+
 #include <algorithm>
+#include <array>
 
 namespace qs {
 
@@ -59,6 +64,37 @@ std::optional<bool> areSame(const ScriptItem& a, const ScriptItem& b)
     if (!first || !second)
         return std::nullopt;
     return *first || *second ? *first == *second : sameItem(a, b);
+}
+
+bool sameDefault(const Argument& given, const c10::Argument& slot)
+{
+    if (!slot.default_value())
+        return false;
+    const Argument usual = constantArgument(*slot.default_value(), slot.real_type());
+    if (given == usual)
+        return true;
+    // An `int[2]=1` may be spelled [1, 1].
+    const auto* list = given.asList();
+    return list && slot.N() && std::all_of(list->begin(), list->end(), [&](const Argument& item) {
+               const auto* one = usual.asList();
+               return item == usual || (one && one->size() == 1 && item == one->front());
+           });
+}
+
+/// The number that a trace wrote as a constant tensor without dimensions; none for other values.
+std::optional<at::IValue> tracedNumber(const torch::jit::Value& value)
+{
+    const auto constant = torch::jit::toIValue(&value);
+    if (!constant || !constant->isTensor())
+        return std::nullopt;
+    const at::Tensor& tensor = constant->toTensor();
+    if (!tensor.defined() || tensor.dim() > 0 || !tensor.is_cpu())
+        return std::nullopt;
+    if (tensor.scalar_type() == at::kDouble)
+        return at::IValue(tensor.item<double>());
+    if (tensor.scalar_type() == at::kLong)
+        return at::IValue(tensor.item<std::int64_t>());
+    return std::nullopt;
 }
 
 } // namespace
@@ -181,6 +217,120 @@ Result<ScriptAnswer> ScriptEvaluator::castTensor(const JitNode& node, ValueRef s
     QS_TRY(Argument wanted, argument(args[place], c10::ScalarTypeType::get()));
     return emitOne(kCastTarget, {{"self", self}, {"dtype", std::move(wanted)}}, ValueKind::Tensor,
                    &node);
+}
+
+/// Python's numbers in `x * 0.7` are tensors in a trace: numbers again, as LibTorch's own runs take
+/// them. It leaves alone what divides and rounds down, where only whole numbers make no difference.
+void ScriptEvaluator::respellNumber(const JitNode& node, Items& args) const
+{
+    static constexpr std::array<std::string_view, 4> kTakeNumbers {"aten::add", "aten::sub",
+                                                                   "aten::mul", "aten::div"};
+    std::string_view kind = node.kind().toQualString();
+    kind.remove_suffix(kind.ends_with('_') ? 1 : 0);
+    const bool takesAny
+        = std::find(kTakeNumbers.begin(), kTakeNumbers.end(), kind) != kTakeNumbers.end();
+    const c10::FunctionSchema* schema = node.maybeSchema();
+    if ((!takesAny && kind != "aten::floor_divide") || !schema || args.size() < 2
+        || schema->arguments()[1].type()->kind() != c10::TypeKind::TensorType
+        || !runtimeValue(args[0]))
+        return;
+    auto number = tracedNumber(*node.input(1));
+    if (number && (takesAny || number->isInt()))
+        args[1] = std::move(*number);
+}
+
+/// A tensor of one number; who asks it for the number gets `number`.
+Result<ScriptAnswer> ScriptEvaluator::numberTensor(const JitNode& node, const ScriptItem& number,
+                                                   DType dtype)
+{
+    QS_TRY(Argument value, argument(number, c10::NumberType::get()));
+    const ScopedRef made = emitOne(kScalarTensorTarget, {{"s", std::move(value)}, {"dtype", dtype}},
+                                   ValueKind::Tensor, &node);
+    m_numbers[{made.scope, made.ref}] = number;
+    setRank(made, 0);
+    return made;
+}
+
+/// The whole number that an operand of a trace's arithmetic stands for; none for a real tensor.
+std::optional<ScriptItem> ScriptEvaluator::wholeNumber(const JitValue& value,
+                                                       const ScriptItem& item) const
+{
+    if (const auto* known = knownValue(item))
+        return known->isInt() ? std::optional(item) : std::nullopt;
+    const ScopedRef* made = runtimeValue(item);
+    if (!made)
+        return std::nullopt;
+    if (const auto held = m_numbers.find({made->scope, made->ref}); held != m_numbers.end())
+        return valueOf(*made).type.dtype == DType::Int64 ? std::optional(held->second)
+                                                         : std::nullopt;
+    const auto constant = tracedNumber(value);
+    return constant && constant->isInt() ? std::optional(ScriptItem(*constant)) : std::nullopt;
+}
+
+/// A trace computes sizes with tensors of one number: Python's operator on the numbers, as the
+/// other spellings have it. Nothing for any other node.
+Result<ScriptAnswer> ScriptEvaluator::numberArithmetic(const JitNode& node, const Items& args)
+{
+    const ScriptAnswer none;
+    const std::string spelled = numberTargetOfTensors(node.kind().toQualString());
+    if (spelled.empty() || args.size() < 2 || args.size() > 3
+        || node.output()->type()->kind() != c10::TypeKind::TensorType)
+        return none;
+    const auto* alpha = args.size() == 3 ? knownValue(args[2]) : nullptr;
+    if (args.size() == 3 && !(alpha && alpha->isInt() && alpha->toInt() == 1))
+        return none;
+    const auto a = wholeNumber(*node.input(0), args[0]);
+    const auto b = wholeNumber(*node.input(1), args[1]);
+    if (!a || !b || (!runtimeValue(*a) && !runtimeValue(*b)))
+        return none;
+    QS_TRY(Argument left, argument(*a, c10::NumberType::get()));
+    QS_TRY(Argument right, argument(*b, c10::NumberType::get()));
+    const ScopedRef number = emitOne(spelled, {{"", std::move(left)}, {"", std::move(right)}},
+                                     ValueKind::SymInt, &node);
+    return numberTensor(node, number, DType::Int64);
+}
+
+/// A trace calls what `conv2d` and the like call inside; a .pt2 holds the calls themselves.
+void ScriptEvaluator::respellConvolution(Node& node)
+{
+    const bool isMode = node.target == "aten._convolution_mode.default";
+    if (!isMode && node.target != "aten._convolution.default"
+        && node.target != "aten._convolution.deprecated")
+        return;
+    const auto listOf = [&](std::string_view name) {
+        const Argument* arg = node.tryArg(name);
+        return arg && arg->asList() ? *arg->asList() : Argument::List();
+    };
+    const std::size_t rank = listOf("stride").size();
+    const bool back = isTrue(node.tryArg("transposed"));
+    const auto padding = listOf("output_padding");
+    if (rank < 1 || rank > 3
+        || (!back && std::any_of(padding.begin(), padding.end(), [](const Argument& size) {
+               return !size.asInt() || *size.asInt() != 0;
+           })))
+        return;
+    const std::string word = (back ? "conv_transpose" : "conv") + std::to_string(rank) + "d";
+    const std::string target = "aten." + word
+        + (isMode                 ? ".padding"
+               : back && rank > 1 ? ".input"
+                                  : ".default");
+    const auto op = findOperator(target);
+    std::vector<NamedArgument> args;
+    for (const c10::Argument& slot : op->schema().arguments())
+        args.push_back({slot.name(), *node.tryArg(slot.name())});
+    dropDefaults(args, op->schema());
+    node.args = std::move(args);
+    node.originalTarget = std::exchange(node.target, target);
+    node.name = word;
+}
+
+/// Leaves out what equals the operator's defaults, from the end.
+void ScriptEvaluator::dropDefaults(std::vector<NamedArgument>& args,
+                                   const c10::FunctionSchema& schema)
+{
+    while (!args.empty() && args.size() <= schema.arguments().size()
+           && sameDefault(args.back().value, schema.arguments()[args.size() - 1]))
+        args.pop_back();
 }
 
 } // namespace qs
