@@ -34,16 +34,10 @@ public:
     std::string calledAs(const torch::jit::SourceRange& range, const std::string& word) const;
 
 private:
-    /// What the file says about the code from one offset of a record on.
-    struct Origin
-    {
-        std::string text; ///< source code, or one stack frame a line
-        std::string file;
-        std::size_t firstLine = 0;
-        std::size_t start = 0, end = 0; ///< of the expression in the text
-    };
-    using Table = std::map<std::size_t, Origin>; ///< by offset in the record
-    const Origin* origin(const torch::jit::SourceRange& range) const;
+    /// An expression in source code, or in one stack frame a line, by the offset in the record from
+    /// which on it is the origin.
+    using Table = std::map<std::size_t, torch::jit::SourceRange>;
+    const torch::jit::SourceRange* origin(const torch::jit::SourceRange& range) const;
     Table read(const std::string& record) const;
 
     std::shared_ptr<const Pt2Archive> m_archive;

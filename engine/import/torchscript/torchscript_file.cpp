@@ -16,6 +16,7 @@
 #include <torch/csrc/jit/serialization/unpickler.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <unordered_set>
@@ -23,13 +24,6 @@
 namespace qs {
 
 namespace {
-
-/// How much memory stands behind a storage; the pickle's own claim may be a lie.
-struct Backing
-{
-    std::string record;
-    std::uint64_t bytes = 0;
-};
 
 constexpr std::string_view kCellParams = "__torch__.torch.classes.rnn.CellParamsBase";
 
@@ -123,35 +117,31 @@ private:
     /// Before anything of the code is compiled.
     Result<void> lookAtCode()
     {
-        const auto holds = [](const std::string& text, const char* word) {
-            return text.find(word) != std::string::npos;
+        const auto holdsOne = [](const std::string& text, const auto& words) {
+            return std::any_of(words.begin(), words.end(),
+                               [&](const char* word) { return text.find(word) != text.npos; });
         };
-        for (const auto& name : m_archive.names()) {
-            if (!name.starts_with("code/") || !name.ends_with(".py"))
+        // Rebuilding packed weights reads their elements.
+        static constexpr std::array kInCode {"__setstate__", "torch.classes."};
+        static constexpr std::array kInPickle {"_rebuild_qtensor", "_rebuild_sparse_tensor",
+                                               "_rebuild_meta"};
+        for (const auto& record : m_archive.names()) {
+            if (!record.starts_with("code/") || !record.ends_with(".py"))
                 continue;
-            QS_TRY(const std::string text, m_archive.read(name));
+            QS_TRY(const std::string text, m_archive.read(record));
             if (const std::string why = objectionToSource(text); !why.empty())
                 return fail(bad("cannot be read: " + why));
-            QS_CHECK(checkClasses(text));
-            // Rebuilding packed weights reads their elements.
-            if (holds(text, "__setstate__") || holds(text, "torch.classes."))
-                m_lazy = false;
+            // LibTorch compiles nothing that names a class that is not registered.
+            for (const std::string& name : foreignClassesIn(text))
+                if (!findForeignClass(name))
+                    return fail(bad("uses objects of the C++ class " + plainClassName(name)
+                                    + ", which this LibTorch does not have")
+                                    .withHint("load the extension pack that has it: "
+                                              "--extension DIR"));
+            m_lazy = m_lazy && !holdsOne(text, kInCode);
         }
         QS_TRY(const std::string pickle, m_archive.read("data.pkl"));
-        for (const char* special : {"_rebuild_qtensor", "_rebuild_sparse_tensor", "_rebuild_meta"})
-            if (holds(pickle, special))
-                m_lazy = false;
-        return {};
-    }
-
-    /// LibTorch compiles nothing that names a class that is not registered.
-    Result<void> checkClasses(const std::string& text) const
-    {
-        for (const std::string& name : foreignClassesIn(text))
-            if (!findForeignClass(name))
-                return fail(bad("uses objects of the C++ class " + plainClassName(name)
-                                + ", which this LibTorch does not have")
-                                .withHint("load the extension pack that has it: --extension DIR"));
+        m_lazy = m_lazy && !holdsOne(pickle, kInPickle);
         return {};
     }
 
@@ -202,7 +192,7 @@ private:
             auto done = m_archive.readInto(record, memory.get(), held);
             TORCH_CHECK(done, done.error().message);
         }
-        m_backing[memory.get()] = {record, held};
+        m_backing[memory.get()] = record;
         return memory;
     }
 
@@ -269,9 +259,10 @@ private:
                                                                               : 1;
             const auto reach = layout.reach();
             if (!reach
-                || (*reach + inOne - 1) / inOne > found->second.bytes / tensor.element_size())
-                problem = "a tensor does not fit its record '" + found->second.record + "'";
-            m_file.records[storage.unsafeGetStorageImpl()] = found->second.record;
+                || (*reach + inOne - 1) / inOne
+                    > m_archive.size(found->second) / tensor.element_size())
+                problem = "a tensor does not fit its record '" + found->second + "'";
+            m_file.records[storage.unsafeGetStorageImpl()] = found->second;
             return !problem.empty();
         });
         if (problem.empty())
@@ -310,7 +301,7 @@ private:
     std::uint64_t m_version = 0;
     bool m_lazy = true;
     std::optional<Error> m_refusal;
-    std::unordered_map<const void*, Backing> m_backing;
+    std::unordered_map<const void*, std::string> m_backing; ///< records by their memory
 };
 
 } // namespace

@@ -22,11 +22,9 @@ namespace {
 using PlainJson = nlohmann::json;
 using Kind = ScriptContainer::Kind;
 
-PlainJson tree(const char* type, const PlainJson& context, PlainJson children)
+PlainJson tree(const char* type, const std::string& context, PlainJson children)
 {
-    return {{"type", type},
-            {"context", context.is_null() ? std::string("null") : context.dump()},
-            {"children_spec", std::move(children)}};
+    return {{"type", type}, {"context", context}, {"children_spec", std::move(children)}};
 }
 
 std::string wholeTree(PlainJson root)
@@ -47,8 +45,8 @@ PlainJson treeOf(const ScriptItem& item)
                            : key.isInt() ? PlainJson(key.toInt())
                                          : PlainJson("?"));
     if (held->kind == Kind::Dict)
-        return tree("builtins.dict", keys, std::move(children));
-    return tree(held->kind == Kind::Tuple ? "builtins.tuple" : "builtins.list", nullptr,
+        return tree("builtins.dict", keys.dump(), std::move(children));
+    return tree(held->kind == Kind::Tuple ? "builtins.tuple" : "builtins.list", "null",
                 std::move(children));
 }
 
@@ -170,9 +168,9 @@ std::string inputTree(const std::vector<ScriptItem>& items)
     PlainJson args = PlainJson::array();
     for (const ScriptItem& item : items)
         args.push_back(treeOf(item));
-    return wholeTree(tree("builtins.tuple", nullptr,
-                          {tree("builtins.tuple", nullptr, std::move(args)),
-                           tree("builtins.dict", PlainJson::array(), PlainJson::array())}));
+    return wholeTree(tree("builtins.tuple", "null",
+                          {tree("builtins.tuple", "null", std::move(args)),
+                           tree("builtins.dict", "[]", PlainJson::array())}));
 }
 
 /// Flattens forward's return value.

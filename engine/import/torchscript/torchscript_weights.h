@@ -3,7 +3,7 @@
 
 #include "engine/import/archive/lazy_tensors.h"
 #include "engine/import/torchscript/torchscript_file.h"
-#include "engine/import/torchscript/walk/torchscript_scope.h"
+#include "engine/import/torchscript/walk/torchscript_values.h"
 
 #include <map>
 #include <string>

@@ -9,6 +9,8 @@
 #include "engine/import/torchscript/walk/torchscript_evaluator.h"
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 
 namespace qs {
 
@@ -66,15 +68,12 @@ ScriptEvaluator::knownAs(const ScriptItem& item, const c10::TypePtr& declared, c
     const ScriptContainer* held = containerOf(item);
     if (!held || held->runtime || held->kind == Kind::Object)
         return Known();
-    std::vector<ScriptItem> sizes;
+    Items sizes;
     if (held->sizesOf) {
         const auto rank = decidableRank(*held->sizesOf);
         if (!rank || !wanted->hasFreeVariables())
             return Known();
-        for (std::int64_t d = 0; d < *rank; ++d) {
-            QS_TRY(ScriptItem size, sizeOf(*held->sizesOf, at::IValue(d), &node));
-            sizes.push_back(std::move(size));
-        }
+        QS_TRY(sizes, sizesFrom(*held->sizesOf, 0, *rank, node));
     }
     std::vector<at::IValue> parts;
     for (const ScriptItem& part : held->sizesOf ? sizes : held->items) {
@@ -114,7 +113,8 @@ Result<ScriptAnswer> ScriptEvaluator::runKnown(const JitNode& node, const Items&
         const c10::TypePtr wanted
             = isFormal ? schema->arguments()[i].type() : c10::TypePtr(c10::AnyType::get());
         QS_TRY(auto value, knownAs(args[i], wanted, node));
-        if (!value && knownContainer(args[0], Kind::Dict))
+        const auto* whole = takenApart(args[0]);
+        if (!value && whole && whole->kind == Kind::Dict)
             return fail(unsupported(node, "uses a dict with a key known only at run time"));
         // A message made of what only a run tells: its template tells enough.
         if (!value)
@@ -151,6 +151,16 @@ Result<ScriptAnswer> ScriptEvaluator::runKnown(const JitNode& node, const Items&
     return ScriptAnswer(std::move(result));
 }
 
+/// Its sizes from one dimension to another, both counted from one end.
+Result<ScriptEvaluator::Items> ScriptEvaluator::sizesFrom(const ScopedRef& tensor,
+                                                          std::int64_t first, std::int64_t end,
+                                                          const JitNode& node)
+{
+    std::vector<std::int64_t> dims(std::size_t(end - first));
+    std::iota(dims.begin(), dims.end(), first);
+    return eachOf(dims, [&](std::int64_t dim) { return sizeOf(tensor, at::IValue(dim), &node); });
+}
+
 /// What is asked of the sizes of a tensor that needs no number of them.
 Result<ScriptAnswer> ScriptEvaluator::readSizes(const JitNode& node, const Items& args)
 {
@@ -176,11 +186,7 @@ Result<ScriptAnswer> ScriptEvaluator::readSizes(const JitNode& node, const Items
     if (!last || (!last->isNone() && number(2, 0) != INT64_MAX) || number(3, 0) != 1 || first >= 0
         || first < -kMost)
         return ScriptAnswer();
-    Items sizes;
-    for (std::int64_t d = first; d < 0; ++d) {
-        QS_TRY(ScriptItem size, sizeOf(tensor, at::IValue(d), &node));
-        sizes.push_back(std::move(size));
-    }
+    QS_TRY(Items sizes, sizesFrom(tensor, first, 0, node));
     return ScriptAnswer(makeContainer(Kind::List, node.output()->type(), std::move(sizes)));
 }
 
@@ -237,10 +243,10 @@ Result<void> ScriptEvaluator::unpack(const JitNode& node, const ScriptItem& item
         // Anything else would raise; what a branch finds holds within it alone.
         if (whole->sizesOf->scope == m_scope)
             setRank(*whole->sizesOf, std::int64_t(node.outputs().size()));
-        for (std::size_t i = 0; i < node.outputs().size(); ++i) {
-            QS_TRY(env[node.outputs()[i]],
-                   sizeOf(*whole->sizesOf, at::IValue(std::int64_t(i)), &node));
-        }
+        QS_TRY(const Items sizes,
+               sizesFrom(*whole->sizesOf, 0, std::int64_t(node.outputs().size()), node));
+        for (std::size_t i = 0; i < sizes.size(); ++i)
+            env[node.outputs()[i]] = sizes[i];
         return {};
     }
     if (!whole || whole->runtime) {
@@ -272,24 +278,20 @@ Result<ScopedRef> ScriptEvaluator::makeRuntime(const ScriptContainerPtr& contain
         return fail(ErrorCode::Unsupported,
                     "an object of class '" + scriptClassName(*container->type)
                         + "' is a value that only a run tells");
-    Argument::List items, keys;
+    Argument::List keys;
     c10::TypePtr element = c10::AnyType::get();
     if (const auto list = container->type->cast<c10::ListType>())
         element = list->getElementType();
-    for (const ScriptItem& part : container->items) {
-        QS_TRY(Argument read, argument(part, c10::AnyType::get()));
-        items.push_back(std::move(read));
-    }
+    QS_TRY(Argument::List items, eachOf(container->items, [&](const ScriptItem& part) {
+               return argument(part, c10::AnyType::get());
+           }));
     for (const at::IValue& key : container->keys)
         keys.push_back(constantArgument(key));
     Node made;
     made.args = {{"values", std::move(items)}};
-    made.name = container->kind == Kind::Tuple ? "tuple"
-        : container->kind == Kind::List        ? "list"
-                                               : "dict";
-    made.target = container->kind == Kind::Tuple ? kScriptTupleTarget
-        : container->kind == Kind::List          ? kScriptListTarget
-                                                 : kScriptDictTarget;
+    static constexpr std::array<std::pair<const char*, std::string_view>, 3> kMakers {
+        {{"tuple", kScriptTupleTarget}, {"list", kScriptListTarget}, {"dict", kScriptDictTarget}}};
+    std::tie(made.name, made.target) = kMakers.at(std::size_t(container->kind));
     if (container->kind == Kind::List)
         made.args.push_back({"type", element->annotation_str()});
     if (container->kind == Kind::Dict)

@@ -10,6 +10,8 @@
 #include "engine/import/functionalize/functionalize.h"
 
 #include <algorithm>
+#include <array>
+#include <functional>
 
 namespace qs {
 
@@ -27,20 +29,24 @@ bool isMeasure(const Node& node)
     return hasTrait(node.target, OperatorTrait::Measures);
 }
 
+bool readsTensor(const Node& node, const std::function<const Value&(ValueRef)>& valueOf)
+{
+    bool reads = false;
+    for (const auto& arg : node.args)
+        forEachRef(arg.value, [&](ValueRef from) {
+            reads = reads || valueOf(from).type.kind == ValueKind::Tensor;
+        });
+    return reads;
+}
+
 /// Does a body look at no values of tensors? `dim() != 2 and dim() != 3` is a branch with such
 /// ones, a product of sizes a loop.
 bool measuresOnly(const Graph& body)
 {
-    return std::all_of(body.nodes().begin(), body.nodes().end(), [&body](const NodePtr& node) {
-        if (node->kind == NodeKind::Input || isMeasure(*node))
-            return true;
-        const bool known = node->kind == NodeKind::Op || node->kind == NodeKind::Output;
-        bool reads = !known || !node->subgraphs.empty();
-        for (const auto& arg : node->args)
-            forEachRef(arg.value, [&](ValueRef from) {
-                reads = reads || body.value(from).type.kind == ValueKind::Tensor;
-            });
-        return !reads;
+    const auto valueOf = [&](ValueRef ref) -> const Value& { return body.value(ref); };
+    return std::all_of(body.nodes().begin(), body.nodes().end(), [&](const NodePtr& node) {
+        return node->kind == NodeKind::Input || isMeasure(*node)
+            || (node->subgraphs.empty() && !readsTensor(*node, valueOf));
     });
 }
 
@@ -57,9 +63,10 @@ Result<void> ScriptControl::run(const JitNode& node, Env& env)
 {
     if (node.kind() == c10::prim::If)
         return runIf(node, env);
-    if (node.kind() == c10::prim::Loop)
-        return runLoop(node, env);
-    return raise(node, env);
+    if (node.kind() == c10::prim::RaiseException)
+        return raise(node, env);
+    QS_TRY(const bool isUnrolled, unroll(node, env));
+    return isUnrolled ? Result<void>() : dynamicLoop(node, env);
 }
 
 Result<void> ScriptControl::raise(const JitNode& node, Env& env)
@@ -146,19 +153,13 @@ bool ScriptControl::dependsOnData(const ScopedRef& ref, int depth) const
 Result<ScriptControl::Way> ScriptControl::follow(const torch::jit::Block& block, ScriptScope& scope,
                                                  Env& env)
 {
-    Way way {&scope, {}, {}};
     m_e.m_journal.open();
-    auto done = inside(scope, [&]() -> Result<void> {
-        QS_CHECK(m_e.runBlock(block, env));
-        for (const auto* output : block.outputs()) {
-            QS_TRY(ScriptItem item, m_e.item(output, env));
-            way.items.push_back(std::move(item));
-        }
-        return {};
-    });
-    way.changes = m_e.m_journal.closeAndRestore();
+    auto done = inside(scope, [&] { return m_e.runBlock(block, env); });
+    ScriptJournal::Changes changes = m_e.m_journal.closeAndRestore();
     QS_CHECK(std::move(done));
-    return way;
+    QS_TRY(ScriptEvaluator::Items items,
+           eachOf(block.outputs(), [&](const auto* output) { return m_e.item(output, env); }));
+    return Way {&scope, std::move(items), std::move(changes)};
 }
 
 Result<std::vector<Argument>>
@@ -168,13 +169,10 @@ ScriptControl::leafArguments(ScriptScope& scope, const std::vector<ScriptPattern
     std::vector<ScriptItem> leaves;
     for (std::size_t i = 0; i < patterns.size(); ++i)
         patterns[i].collect(items[i], leaves);
-    return inside(scope, [&]() -> Result<std::vector<Argument>> {
-        std::vector<Argument> made;
-        for (const ScriptItem& leaf : leaves) {
-            QS_TRY(Argument read, m_e.argument(leaf, c10::AnyType::get()));
-            made.push_back(std::move(read));
-        }
-        return made;
+    return inside(scope, [&] {
+        return eachOf(leaves, [&](const ScriptItem& leaf) {
+            return m_e.argument(leaf, c10::AnyType::get());
+        });
     });
 }
 
@@ -256,56 +254,54 @@ Result<void> ScriptControl::dynamicIf(const JitNode& node, const ScriptItem& con
 {
     QS_TRY(Argument test, m_e.argument(condition, c10::BoolType::get()));
     const auto calls = m_e.m_calls;
-    QS_TRY(Way yes, follow(*node.blocks()[0], newScope(), env));
-    m_e.m_calls = calls;
-    QS_TRY(Way no, follow(*node.blocks()[1], newScope(), env));
+    std::array<Way, 2> ways;
+    std::array<std::vector<Argument>, 2> leaves;
     Outcome outcome;
-    addChanged(yes, outcome.cells);
-    addChanged(no, outcome.cells);
-    addCells(yes, outcome.cells);
-    addCells(no, outcome.cells);
-    for (std::size_t i = 0; i < yes.items.size(); ++i) {
-        outcome.patterns.push_back(ScriptPattern::of(yes.items[i], m_e.m_scope));
-        outcome.patterns.back().join(no.items[i]);
+    for (std::size_t side = 0; side < ways.size(); ++side) {
+        m_e.m_calls = calls;
+        QS_TRY(ways[side], follow(*node.blocks()[side], newScope(), env));
+        addChanged(ways[side], outcome.cells);
     }
-    QS_TRY(auto yesLeaves, leafArguments(*yes.scope, outcome.patterns, yes.items));
-    QS_TRY(auto noLeaves, leafArguments(*no.scope, outcome.patterns, no.items));
+    for (Way& way : ways)
+        addCells(way, outcome.cells);
+    for (std::size_t i = 0; i < ways[0].items.size(); ++i) {
+        outcome.patterns.push_back(ScriptPattern::of(ways[0].items[i], m_e.m_scope));
+        outcome.patterns.back().join(ways[1].items[i]);
+    }
     // Tensors of the scope around that one of the bodies changes in place.
     auto& written = outcome.written;
-    for (const auto& [way, leaves] : {std::pair(&yes, &yesLeaves), std::pair(&no, &noLeaves)}) {
-        const std::vector<ValueRef>& captures = way->scope->captures();
-        const BodyWrites writes = writesOf(way->scope->edit().build(), *leaves);
+    for (std::size_t side = 0; side < ways.size(); ++side) {
+        ScriptScope& scope = *ways[side].scope;
+        QS_TRY(leaves[side], leafArguments(scope, outcome.patterns, ways[side].items));
+        const BodyWrites writes = writesOf(scope.edit().build(), leaves[side]);
         std::vector<ValueRef> changed;
         for (const std::size_t input : writes.inputs)
-            changed.push_back(captures[input]);
-        QS_CHECK(checkNames(node, changed, captures));
+            changed.push_back(scope.captures()[input]);
+        QS_CHECK(checkNames(node, changed, scope.captures()));
         for (const ValueRef& outside : changed)
             if (std::find(written.begin(), written.end(), outside) == written.end())
                 written.push_back(outside);
         for (const std::size_t input : writes.handedOut)
-            outcome.handedOut.push_back(captures[input]);
+            outcome.handedOut.push_back(scope.captures()[input]);
     }
-    for (const auto& [way, leaves] : {std::pair(&yes, &yesLeaves), std::pair(&no, &noLeaves)})
-        for (const ValueRef& target : written) {
-            QS_TRY(const ValueRef left, way->scope->use({m_e.m_scope, target, false}));
-            leaves->emplace_back(left);
-        }
     Node made;
     made.target = kIfTarget;
     made.name = "branch";
     made.opaqueReason = "a branch that the data decide, which is kept as it is";
-    QS_TRY(auto yesGraph, finish(*yes.scope, std::move(yesLeaves)));
-    QS_TRY(auto noGraph, finish(*no.scope, std::move(noLeaves)));
-    made.subgraphs = {std::move(yesGraph), std::move(noGraph)};
-    const auto operandsOf = [](const Way& way) {
-        const std::vector<ValueRef>& captures = way.scope->captures();
-        return Argument::List(captures.begin(), captures.end());
-    };
     made.args = {{"condition", std::move(test)},
                  {"then", std::string(kSubgraphPrefix) + "0"},
-                 {"otherwise", std::string(kSubgraphPrefix) + "1"},
-                 {"then_operands", operandsOf(yes)},
-                 {"else_operands", operandsOf(no)}};
+                 {"otherwise", std::string(kSubgraphPrefix) + "1"}};
+    for (std::size_t side = 0; side < ways.size(); ++side) {
+        ScriptScope& scope = *ways[side].scope;
+        for (const ValueRef& target : written) {
+            QS_TRY(const ValueRef left, scope.use({m_e.m_scope, target, false}));
+            leaves[side].emplace_back(left);
+        }
+        QS_TRY(auto graph, finish(scope, std::move(leaves[side])));
+        made.subgraphs.push_back(std::move(graph));
+        made.args.push_back({side == 0 ? "then_operands" : "else_operands",
+                             Argument::List(scope.captures().begin(), scope.captures().end())});
+    }
     handOut(node, std::move(made), outcome, env);
     return {};
 }

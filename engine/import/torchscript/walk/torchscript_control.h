@@ -83,7 +83,6 @@ private:
     Result<void> runIf(const JitNode& node, Env& env);
     Result<void> takeBlock(const JitNode& node, const torch::jit::Block& block, Env& env);
     Result<void> dynamicIf(const JitNode& node, const ScriptItem& condition, Env& env);
-    Result<void> runLoop(const JitNode& node, Env& env);
     Result<bool> unroll(const JitNode& node, Env& env);
     Result<void> dynamicLoop(const JitNode& node, Env& env);
     /// A round under the assumptions so far; nothing where they do not hold, and are weaker now.

@@ -44,11 +44,9 @@ Result<Argument> ScriptEvaluator::argument(const ScriptItem& item, const c10::Ty
         QS_TRY(const ValueRef inside, m_scope->use(made));
         return Argument(inside);
     }
-    Argument::List items;
-    for (const ScriptItem& part : held->items) {
-        QS_TRY(Argument read, argument(part, list->getElementType()));
-        items.push_back(std::move(read));
-    }
+    QS_TRY(Argument::List items, eachOf(held->items, [&](const ScriptItem& part) {
+               return argument(part, list->getElementType());
+           }));
     return Argument(std::move(items));
 }
 
@@ -191,7 +189,7 @@ Result<void> ScriptEvaluator::emitOperator(const JitNode& node, Items args, Env&
     respellConvolution(made);
     QS_CHECK(bindOutputs(node, std::move(made), env, changed));
     // append and the like return the very list.
-    if (changed && node.outputs().size() == 1 && isListType(node.output()->type()))
+    if (changed && node.outputs().size() == 1 && kindOf(*node.output()->type()) == Kind::List)
         env[node.output()] = changed;
     return {};
 }

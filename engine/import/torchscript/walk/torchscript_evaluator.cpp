@@ -10,6 +10,7 @@
 #include <torch/csrc/jit/ir/constants.h>
 
 #include <algorithm>
+#include <regex>
 
 namespace qs {
 
@@ -21,26 +22,16 @@ constexpr std::size_t kMaxCallDepth = 200;
 std::string functionalName(const torch::jit::Function& function)
 {
     constexpr std::string_view kPrefix = "__torch__.torch.nn.functional.";
-    std::string name = function.qualname().qualifiedName();
-    if (!name.starts_with(kPrefix))
-        return {};
-    name = name.substr(kPrefix.size());
-    if (const auto dot = name.rfind('.'); dot != std::string::npos)
-        name = name.substr(dot + 1);
-    return functionalWord(name);
+    const std::string& name = function.qualname().qualifiedName();
+    return name.starts_with(kPrefix) ? functionalWord(function.name()) : std::string();
 }
 
 /// A module's forward; a trace writes later calls as forward1, forward2, a script overloads as
 /// forward__0. Its other methods, such as forward_features, are parts of the call they are made in.
-bool isForward(std::string_view method)
+bool isForward(const std::string& method)
 {
-    constexpr std::string_view kForward = "forward", kOverload = "__";
-    if (!method.starts_with(kForward))
-        return false;
-    method.remove_prefix(kForward.size());
-    if (method.starts_with(kOverload))
-        method.remove_prefix(kOverload.size());
-    return std::all_of(method.begin(), method.end(), [](char c) { return c >= '0' && c <= '9'; });
+    static const std::regex kForward("forward(__)?[0-9]*");
+    return std::regex_match(method, kForward);
 }
 
 } // namespace
@@ -76,12 +67,6 @@ std::optional<ScriptEvaluator::Rank> ScriptEvaluator::findRank(const ScriptItem&
     return it == m_ranks.end() ? std::nullopt : std::optional(it->second);
 }
 
-std::optional<std::int64_t> ScriptEvaluator::rankOf(const ScriptItem& item) const
-{
-    const auto rank = findRank(item);
-    return rank ? std::optional(rank->count) : std::nullopt;
-}
-
 std::optional<std::int64_t> ScriptEvaluator::decidableRank(const ScriptItem& item) const
 {
     const auto rank = findRank(item);
@@ -99,12 +84,7 @@ Result<ScriptItem> ScriptEvaluator::item(const JitValue* value, const Env& env) 
 
 Result<ScriptEvaluator::Items> ScriptEvaluator::inputs(const JitNode& node, const Env& env) const
 {
-    Items items;
-    for (const JitValue* input : node.inputs()) {
-        QS_TRY(ScriptItem read, item(input, env));
-        items.push_back(std::move(read));
-    }
-    return items;
+    return eachOf(node.inputs(), [&](const JitValue* input) { return item(input, env); });
 }
 
 Result<ScriptItem> ScriptEvaluator::call(torch::jit::Function& function, Items args,
@@ -140,7 +120,7 @@ Result<ScriptItem> ScriptEvaluator::call(torch::jit::Function& function, Items a
                 tree.add(path, m_weights.classAt(path));
         tree.add(module->path, level.scope.moduleClass);
         level.scope.callIndex = m_calls[module->path]++;
-        QS_CHECK(enterLayer(level.scope.moduleClass, args));
+        enterLayer(level.scope.moduleClass, args);
     } else if (level.function.empty()) {
         level.function = functionalName(function);
     }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/each_of.h"
 #include "engine/base/job_context.h"
 #include "engine/import/torchscript/torchscript_debug.h"
 #include "engine/import/torchscript/torchscript_weights.h"
-#include "engine/import/torchscript/walk/torchscript_scope.h"
+#include "engine/import/torchscript/walk/torchscript_values.h"
 
 #include <torch/csrc/jit/ir/ir.h>
 
@@ -45,12 +46,6 @@ public:
     /// updates. Returns the paths of the other attributes that it leaves changed; every call starts
     /// from their saved values.
     Result<std::vector<std::string>> keepAttributes();
-    /// The number of dimensions where it is known.
-    void setRank(const ScopedRef& ref, std::int64_t rank, bool isAssumed = false)
-    {
-        m_ranks[{ref.scope, ref.ref}] = {rank, isAssumed};
-    }
-    std::optional<std::int64_t> rankOf(const ScriptItem& item) const;
 
 private:
     struct RefHash
@@ -92,6 +87,8 @@ private:
 
     Result<ScriptAnswer> readContainer(const JitNode& node, const Items& args);
     Result<ScriptAnswer> readSizes(const JitNode& node, const Items& args);
+    Result<Items> sizesFrom(const ScopedRef& tensor, std::int64_t first, std::int64_t end,
+                            const JitNode& node);
     Result<ScriptAnswer> runKnown(const JitNode& node, const Items& args);
     /// The item as LibTorch's operators take it where they want a value of the type: a constant, or
     /// a list, dict or tuple of such; a handle where they take anything. Nothing where that needs
@@ -131,8 +128,7 @@ private:
 
     // torchscript_layers.cpp: torch's own layers and functions
     bool isInTorch() const;
-    Result<void> enterLayer(std::string_view moduleClass, const Items& args);
-    Result<DType> weightType(const ScriptItem& module);
+    void enterLayer(std::string_view moduleClass, const Items& args);
     std::optional<at::IValue> layerFact(const JitNode& node, const Items& args) const;
 
     /// A number of dimensions that is known, or follows from one, by the assumption that layers
@@ -143,6 +139,10 @@ private:
         bool isAssumed = false;
     };
     std::optional<Rank> findRank(const ScriptItem& item) const;
+    void setRank(const ScopedRef& ref, std::int64_t rank, bool isAssumed = false)
+    {
+        m_ranks[{ref.scope, ref.ref}] = {rank, isAssumed};
+    }
     // torchscript_types.cpp: what follows from an operator and its operands
     std::vector<std::optional<Rank>> inferResults(Node& node) const;
     /// The rank to decide by: user code asks to tell samples from batches, torch's own does not

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/execute/torch_types.h"
 #include "engine/import/torchscript/walk/torchscript_evaluator.h"
+
+#include <torch/csrc/jit/api/module.h>
 
 #include <algorithm>
 #include <array>
@@ -37,6 +40,16 @@ const Layer* layerOf(std::string_view moduleClass)
     return found == kLayers.end() ? nullptr : &*found;
 }
 
+/// The element type of a module's first floating-point weight, its own or of a module inside.
+DType weightType(const at::IValue& module)
+{
+    if (module.isObject())
+        for (const at::Tensor& weight : torch::jit::Module(module.toObject()).parameters())
+            if (weight.is_floating_point())
+                return fromScalarType(weight.scalar_type());
+    return DType::Unknown;
+}
+
 } // namespace
 
 bool ScriptEvaluator::isInTorch() const
@@ -48,7 +61,7 @@ bool ScriptEvaluator::isInTorch() const
 
 /// Where nothing else tells, as in a scripted model whose input goes straight into a layer, it is a
 /// batch of what the layer's weights are.
-Result<void> ScriptEvaluator::enterLayer(std::string_view moduleClass, const Items& args)
+void ScriptEvaluator::enterLayer(std::string_view moduleClass, const Items& args)
 {
     const Layer* layer = layerOf(moduleClass);
     const bool hasOffsets = layer && !layer->ofWeights && args.size() > 2 && runtimeValue(args[2]);
@@ -56,37 +69,12 @@ Result<void> ScriptEvaluator::enterLayer(std::string_view moduleClass, const Ite
         const ScopedRef* value = runtimeValue(args[i]);
         if (!value || value->maybeNone || valueOf(*value).type.kind != ValueKind::Tensor)
             continue;
-        if (!rankOf(args[i]))
+        if (!findRank(args[i]))
             setRank(*value, hasOffsets ? 1 : layer->rank, true); // bags one behind another
-        if (!layer->ofWeights || !valueOf(*value).type.isUntyped())
-            continue;
-        QS_TRY(const DType dtype, weightType(args[0]));
-        value->scope->edit().change(value->ref.node).outputs[value->ref.index].type.dtype = dtype;
+        if (layer->ofWeights && valueOf(*value).type.isUntyped())
+            value->scope->edit().change(value->ref.node).outputs[value->ref.index].type.dtype
+                = weightType(containerOf(args[0])->saved);
     }
-    return {};
-}
-
-/// The element type of a module's first floating-point weight, its own or of a module inside.
-Result<DType> ScriptEvaluator::weightType(const ScriptItem& module)
-{
-    ScriptContainer* object = containerOf(module);
-    const auto type = object ? object->type->cast<c10::ClassType>() : nullptr;
-    for (std::size_t slot = 0; type && slot < type->numAttributes(); ++slot) {
-        const auto held = type->getAttribute(slot);
-        const bool isWeight = held->kind() == c10::TypeKind::TensorType;
-        if (!isWeight && !held->is_module())
-            continue;
-        QS_TRY(const ScriptItem item, loaded(*object, slot));
-        DType dtype = DType::Unknown;
-        if (!isWeight) {
-            QS_TRY(dtype, weightType(item));
-        } else if (const ScopedRef* weight = runtimeValue(item)) {
-            dtype = valueOf(*weight).type.dtype;
-        }
-        if (isFloating(dtype))
-            return dtype;
-    }
-    return DType::Unknown;
 }
 
 /// What torch.nn's own layers ask before they take a fused path for inference: as torch.export, the

@@ -17,12 +17,6 @@ constexpr int kMostTries = 64;
 
 } // namespace
 
-Result<void> ScriptControl::runLoop(const JitNode& node, Env& env)
-{
-    QS_TRY(const bool unrolled, unroll(node, env));
-    return unrolled ? Result<void>() : dynamicLoop(node, env);
-}
-
 Result<bool> ScriptControl::unroll(const JitNode& node, Env& env)
 {
     const torch::jit::Block& body = *node.blocks()[0];

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/torchscript/walk/torchscript_control.h"
 
+#include <algorithm>
+
 namespace qs {
 
 namespace {
@@ -40,14 +42,6 @@ bool isInner(const ScriptItem& item, const ScriptScope* outer)
     return held
         && ((held->runtime && !isVisible(*held->runtime, outer))
             || (held->sizesOf && !isVisible(*held->sizesOf, outer)));
-}
-
-bool sameKeys(const std::vector<at::IValue>& a, const std::vector<at::IValue>& b)
-{
-    return a.size() == b.size()
-        && std::equal(a.begin(), a.end(), b.begin(), [](const at::IValue& x, const at::IValue& y) {
-               return x.tagKind() == y.tagKind() && x == y;
-           });
 }
 
 /// What is known of the run-time value an item stands for.
@@ -128,7 +122,8 @@ bool ScriptPattern::join(const ScriptItem& item)
     }
     const ScriptContainer* held = takenApart(item);
     if (!held || held->kind != m_shell.kind || held->items.size() != m_parts.size()
-        || !sameKeys(held->keys, m_shell.keys)) {
+        || !std::equal(held->keys.begin(), held->keys.end(), m_shell.keys.begin(),
+                       m_shell.keys.end(), sameItem)) {
         becomeLeaf(m_fixed, item);
         return true;
     }

@@ -17,18 +17,6 @@ namespace qs {
 
 namespace {
 
-/// Questions about a tensor's kind whose answer is the same wherever it is run here.
-std::optional<at::IValue> tensorFact(c10::Symbol kind)
-{
-    if (hasTrait(kind.toQualString(), OperatorTrait::AnswersNo))
-        return at::IValue(false);
-    if (kind == c10::prim::device)
-        return at::IValue(at::Device(at::kCPU)); // the device of a run takes its place
-    if (kind == c10::prim::layout)
-        return at::IValue(std::int64_t(at::kStrided));
-    return std::nullopt;
-}
-
 /// Whether a value of the static type is surely, or surely not, one of the types.
 std::optional<bool> isInstance(const ScriptItem& item, const c10::TypePtr& declared,
                                const std::vector<c10::TypePtr>& types)
@@ -140,11 +128,11 @@ Result<ScriptAnswer> ScriptEvaluator::respell(const JitNode& node, const Items& 
         : std::string();
     if (spelled.empty())
         return ScriptAnswer();
-    std::vector<NamedArgument> given;
-    for (const ScriptItem& arg : args) {
-        QS_TRY(Argument read, argument(arg, c10::NumberType::get()));
-        given.push_back({"", std::move(read)});
-    }
+    QS_TRY(std::vector<NamedArgument> given,
+           eachOf(args, [&](const ScriptItem& arg) -> Result<NamedArgument> {
+               QS_TRY(Argument read, argument(arg, c10::NumberType::get()));
+               return NamedArgument {"", std::move(read)};
+           }));
     return emitOne(spelled, std::move(given), runtimeType(node.output()->type()).kind, &node);
 }
 
@@ -153,8 +141,9 @@ Result<ScriptAnswer> ScriptEvaluator::readTensor(const JitNode& node, const Scop
                                                  const Items& args)
 {
     const ValueType& type = valueOf(tensor).type;
-    if (const auto fact = tensorFact(node.kind()))
-        return ScriptAnswer(*fact);
+    const std::string_view kind = node.kind().toQualString();
+    if (hasTrait(kind, OperatorTrait::AnswersNo))
+        return ScriptAnswer(at::IValue(false));
     QS_TRY(const ValueRef self, m_scope->use(tensor));
     const bool isItem = node.kind() == c10::aten::item;
     switch (node.kind()) {
@@ -170,6 +159,10 @@ Result<ScriptAnswer> ScriptEvaluator::readTensor(const JitNode& node, const Scop
             return emitOne(isItem ? "aten.item.default" : "aten.ScalarImplicit.default",
                            {{isItem ? "self" : "a", self}}, ValueKind::SymInt, &node);
         break;
+    case c10::prim::device:
+        return ScriptAnswer(at::IValue(at::Device(at::kCPU))); // that of a run takes its place
+    case c10::prim::layout:
+        return ScriptAnswer(at::IValue(std::int64_t(at::kStrided)));
     case c10::prim::dtype:
         if (type.dtype != DType::Unknown)
             return ScriptAnswer(at::IValue(std::int64_t(toScalarType(type.dtype))));
@@ -193,7 +186,6 @@ Result<ScriptAnswer> ScriptEvaluator::readTensor(const JitNode& node, const Scop
     default:
         break;
     }
-    const std::string_view kind = node.kind().toQualString();
     if (kind == "aten::numel")
         return emitOne(kElementsTarget, {{"self", self}}, ValueKind::SymInt, &node);
     if (kind == "prim::data")

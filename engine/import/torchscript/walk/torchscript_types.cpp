@@ -17,55 +17,30 @@ namespace qs {
 namespace {
 
 /// What is known of the values that a node reads.
-struct Operand
-{
-    ValueRef ref;
-    const ValueType* type;
-    std::optional<std::int64_t> rank;
-};
 struct Operands
 {
-    std::vector<Operand> all = {};
+    struct Operand
+    {
+        const ValueType* type;
+        std::optional<std::int64_t> rank;
+    };
+    std::unordered_map<ValueRef, Operand> of = {};
     std::optional<DType> first = {}; ///< element type of the first tensor
     bool areTyped = true, areRanked = true, areAlike = true; ///< alike: of one element type
 
-    void add(const Operand& operand)
-    {
-        all.push_back(operand);
-        const DType dtype = operand.type->dtype;
-        if (operand.type->kind != ValueKind::Tensor)
-            return;
-        first = first.value_or(dtype);
-        areTyped = areTyped && dtype != DType::Unknown;
-        areAlike = areAlike && dtype == *first;
-        areRanked = areRanked && operand.rank;
-    }
-    const Operand& at(ValueRef ref) const
-    {
-        return *std::find_if(all.begin(), all.end(),
-                             [&](const Operand& operand) { return operand.ref == ref; });
-    }
     std::optional<std::int64_t> rankOf(const Argument* argument) const
     {
         const auto* ref = argument ? argument->asRef() : nullptr;
-        return ref ? at(*ref).rank : std::nullopt;
+        return ref ? of.at(*ref).rank : std::nullopt;
     }
 };
-
-/// The complex type of the same precision; of whole numbers that of float32.
-DType complexOf(DType dtype)
-{
-    const at::ScalarType type = toScalarType(dtype);
-    return dtype == DType::Unknown        ? dtype
-        : c10::isIntegralType(type, true) ? DType::Complex64
-                                          : fromScalarType(c10::toComplexType(type));
-}
 
 /// The element type of the results, by the operator's row or as it is given.
 DType typeByRow(const Node& node, DType first)
 {
     if (const Argument* wanted = given(node, "dtype"))
         return wanted->asDType() ? *wanted->asDType() : DType::Unknown;
+    const at::ScalarType type = toScalarType(first);
     switch (functionalFactsOf(node.target).type) {
     case ResultType::First:
         return first;
@@ -76,9 +51,11 @@ DType typeByRow(const Node& node, DType first)
     case ResultType::Float32:
         return DType::Float32;
     case ResultType::Complex:
-        return complexOf(first);
+        return first == DType::Unknown ? first
+                                       : fromScalarType(c10::toComplexType(
+                                           c10::isIntegralType(type, true) ? at::kFloat : type));
     case ResultType::Real:
-        return fromScalarType(c10::toRealValueType(toScalarType(first)));
+        return fromScalarType(c10::toRealValueType(type));
     case ResultType::Unknown:
         break;
     }
@@ -150,7 +127,7 @@ Result<std::vector<at::IValue>> probe(const Node& node, const Operands& operands
                                       const StandIn& unknown)
 {
     const ReadValue read = [&](ValueRef ref) -> Result<at::IValue> {
-        const auto& [_, type, rank] = operands.at(ref);
+        const auto& [type, rank] = operands.of.at(ref);
         switch (type->kind) {
         case ValueKind::SymInt:
             return at::IValue(unknown.size);
@@ -245,8 +222,14 @@ std::vector<std::optional<ScriptEvaluator::Rank>> ScriptEvaluator::inferResults(
         forEachRef(arg.value, [&](ValueRef ref) {
             const auto rank = findRank(ScopedRef {m_scope, ref, false});
             isAssumed = isAssumed || (rank && rank->isAssumed);
-            operands.add(
-                {ref, &m_scope->value(ref).type, rank ? std::optional(rank->count) : std::nullopt});
+            const ValueType& type = m_scope->value(ref).type;
+            operands.of[ref] = {&type, rank ? std::optional(rank->count) : std::nullopt};
+            if (type.kind != ValueKind::Tensor)
+                return;
+            operands.first = operands.first.value_or(type.dtype);
+            operands.areTyped = operands.areTyped && type.dtype != DType::Unknown;
+            operands.areAlike = operands.areAlike && type.dtype == *operands.first;
+            operands.areRanked = operands.areRanked && rank;
         });
     const auto op = findOperator(node.target);
     const bool inPlace = op && mutatesArguments(op->schema());

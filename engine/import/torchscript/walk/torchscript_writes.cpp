@@ -13,12 +13,8 @@ constexpr const char* kSeenTwice
     = "changes a tensor in place that is also seen under another name, which is not followed into "
       "or out of its body; write the change without the underscore";
 
-/// Puts what a branch or loop left in a tensor around it back into that tensor.
-bool isWriteBack(const Node& node, NodeId control)
-{
-    const Argument* source = node.target == "aten.copy_.default" ? node.tryArg("src") : nullptr;
-    return source && source->asRef() && source->asRef()->node == control;
-}
+/// Also what puts back into a tensor around a branch or loop that which this left there.
+constexpr std::string_view kCopyInto = "aten.copy_.default";
 
 /// Whether a tensor is read behind a branch or loop under a name that it had before, or is kept.
 bool isReadBehind(const Graph& graph, ValueRef tensor, NodeId control, bool orKept)
@@ -30,8 +26,11 @@ bool isReadBehind(const Graph& graph, ValueRef tensor, NodeId control, bool orKe
         const auto users = graph.users(member);
         return (orKept && graph.get(member.node).isBuffer)
             || std::any_of(users.begin(), users.end(), [&](const Use& use) {
-                   return graph.position(use.node) > here
-                       && !isWriteBack(graph.get(use.node), control);
+                   const Node& user = graph.get(use.node);
+                   const Argument* source = user.isOp(kCopyInto) ? user.tryArg("src") : nullptr;
+                   const bool isWriteBack
+                       = source && source->asRef() && source->asRef()->node == control;
+                   return graph.position(use.node) > here && !isWriteBack;
                });
     });
 }
@@ -59,7 +58,7 @@ void ScriptControl::writeBack(const std::vector<ValueRef>& targets, NodeId node,
 {
     for (std::size_t i = 0; i < targets.size(); ++i)
         m_e.emitOne(
-            "aten.copy_.default",
+            kCopyInto,
             {{"self", targets[i]}, {"src", ValueRef {node, std::uint32_t(firstOutput + i)}}},
             ValueKind::Tensor, &from);
 }
