@@ -39,8 +39,6 @@ ScriptDebug::ScriptDebug(std::shared_ptr<const Pt2Archive> archive)
 ScriptDebug::Table ScriptDebug::read(const std::string& record) const
 {
     Table table;
-    if (!m_archive->has(record))
-        return table;
     const auto bytes = m_archive->read(record);
     if (!bytes)
         return table;
@@ -48,15 +46,11 @@ ScriptDebug::Table ScriptDebug::read(const std::string& record) const
     const auto filled = guardTorch([&]() -> Result<void> {
         // Without a type resolver LibTorch's reader builds plain containers only.
         const at::IValue value = torch::jit::unpickle(bytes->data(), bytes->size());
-        if (!value.isTuple())
-            return {};
         const auto& whole = value.toTupleRef().elements();
-        if (whole.size() != 3 || !whole[0].isString())
-            return {};
         std::vector<std::string> strings;
-        for (const at::IValue& text : whole[1].toTupleRef().elements())
+        for (const at::IValue& text : whole.at(1).toTupleRef().elements())
             strings.push_back(text.toStringRef());
-        for (const at::IValue& entry : whole[2].toTupleRef().elements()) {
+        for (const at::IValue& entry : whole.at(2).toTupleRef().elements()) {
             const auto& parts = entry.toTupleRef().elements();
             const auto& range = parts.at(1).toTupleRef().elements();
             const auto& source = range.at(0).toTupleRef().elements();
@@ -71,9 +65,7 @@ ScriptDebug::Table ScriptDebug::read(const std::string& record) const
         }
         return {};
     });
-    if (!filled)
-        table.clear();
-    return table;
+    return filled ? table : Table();
 }
 
 const torch::jit::SourceRange* ScriptDebug::origin(const torch::jit::SourceRange& range) const

@@ -60,21 +60,23 @@ public:
     {
     }
 
-    /// One item an argument after `self`; `fixed` are those that keep their default.
+    /// One item an argument after `self`, but for those at the end that keep their default.
     Result<std::vector<ScriptItem>> declareAll(torch::jit::Function& forward,
                                                const std::vector<at::IValue>& traced,
-                                               std::vector<std::string>& fixed)
+                                               const std::string& file)
     {
+        bool keepsDefault = false;
         std::vector<ScriptItem> items;
         const auto& formal = forward.getSchema().arguments();
         const auto graph = torch::jit::toGraphFunction(forward).graph();
         for (std::size_t i = 1; i < formal.size(); ++i) {
             const at::IValue* example = i - 1 < traced.size() ? &traced[i - 1] : nullptr;
             if (formal[i].default_value() && (!example || example->isNone())) {
-                fixed.push_back(formal[i].name());
+                note(file + ": the argument '" + formal[i].name() + "' keeps its default value");
+                keepsDefault = true;
                 continue; // the call fills it in
             }
-            if (!fixed.empty())
+            if (keepsDefault)
                 return fail(ErrorCode::Unsupported,
                             "the model's argument '" + formal[i].name()
                                 + "' follows one that keeps its default");
@@ -193,17 +195,14 @@ Result<Graph> readProgram(const std::shared_ptr<Pt2Archive>& archive, const Scri
     ScriptWeights weights(file, archive, root);
     const ScriptDebug debug(archive);
     ScriptEvaluator evaluator(root, weights, debug, job);
-    const ScriptItem model = weights.rootModule();
+    QS_TRY(const ScriptItem model, weights.item(file.root, ""));
     const ScriptContainer& module = *containerOf(model);
     auto* forward = module.type->expectRef<c10::ClassType>().findMethod("forward");
     if (!forward)
         return fail(makeError(ErrorCode::Unsupported, "the model has no method 'forward'")
                         .withHint("save the module whose forward is to be quantized"));
-    std::vector<std::string> fixed;
     QS_TRY(const std::vector<ScriptItem> inputs,
-           InputDeclarer(root).declareAll(*forward, file.tracedInputs, fixed));
-    for (const std::string& name : fixed)
-        note(archive->path() + ": the argument '" + name + "' keeps its default value");
+           InputDeclarer(root).declareAll(*forward, file.tracedInputs, archive->path()));
     std::vector<ScriptItem> args {model};
     args.insert(args.end(), inputs.begin(), inputs.end());
     QS_TRY(const ScriptItem returned, evaluator.call(*forward, std::move(args), &module));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/torchscript/torchscript_weights.h"
 
-#include "engine/execute/torch_types.h"
+#include "engine/execute/tensor_type.h"
 #include "engine/graph/operators/class_parts.h"
 #include "engine/import/pt2/pt2_metadata.h"
 
@@ -15,16 +15,6 @@ namespace qs {
 namespace {
 
 constexpr int kMaxObjectDepth = 64;
-
-ValueType tensorType(const at::Tensor& tensor)
-{
-    ValueType type;
-    type.dtype = fromScalarType(tensor.scalar_type());
-    type.shapeKnown = true;
-    for (const std::int64_t size : tensor.sizes())
-        type.shape.push_back(Dim::fixed(size));
-    return type;
-}
 
 /// Names of nodes are identifiers, whatever modules are called: "layer_1_weight" for
 /// "layer-1.weight".
@@ -100,24 +90,18 @@ ScriptWeights::TensorKey ScriptWeights::keyOf(const at::Tensor& tensor)
 
 Result<TensorId> ScriptWeights::store(const at::Tensor& tensor)
 {
-    const TensorKey key = keyOf(tensor);
-    if (const auto it = m_stored.find(key); it != m_stored.end())
-        return it->second;
+    TensorId& id = m_known[keyOf(tensor)].stored;
+    if (id)
+        return id;
     TensorStore& store = *tensorsOf(m_root.edit());
     const auto record = tensor.has_storage()
         ? m_file.records.find(tensor.storage().unsafeGetStorageImpl())
         : m_file.records.end();
-    TensorId id;
     if (m_file.lazy && record != m_file.records.end()) {
-        QS_TRY(
-            id,
-            m_lazy.add(store,
-                       {record->second, fromScalarType(tensor.scalar_type()), tensor.sizes().vec(),
-                        tensor.strides().vec(), tensor.storage_offset(), tensor.requires_grad()}));
+        QS_TRY(id, m_lazy.add(store, layoutOf(tensor, record->second)));
     } else {
         id = store.add(tensor.detach().set_requires_grad(tensor.requires_grad()));
     }
-    m_stored[key] = id;
     return id;
 }
 
@@ -145,7 +129,7 @@ Result<ScriptItem> ScriptWeights::tensor(const at::Tensor& tensor, const Known& 
     node.kind = as.isParameter || as.isBuffer ? NodeKind::Parameter : NodeKind::Constant;
     node.tensor = *id;
     node.isBuffer = node.persistentBuffer = as.isBuffer;
-    return source(std::move(node), as.path, tensorType(tensor));
+    return source(std::move(node), as.path, typeOfTensor(tensor));
 }
 
 ScriptItem ScriptWeights::object(const at::IValue& value, const std::string& hint)
@@ -167,11 +151,6 @@ ScriptItem ScriptWeights::object(const at::IValue& value, const std::string& hin
     return index(value, hint);
 }
 
-ScriptItem ScriptWeights::rootModule()
-{
-    return index(m_file.root, "");
-}
-
 Result<ScriptItem> ScriptWeights::item(const at::IValue& value, const std::string& hint,
                                        const c10::TypePtr& declared, int depth)
 {
@@ -183,9 +162,8 @@ Result<ScriptItem> ScriptWeights::item(const at::IValue& value, const std::strin
         if (!value.toTensor().defined())
             return ScriptItem(at::IValue());
         const c10::ClassType& root = *m_file.root.toObjectRef().type();
-        const auto known = m_known.find(keyOf(value.toTensor()));
-        if (known != m_known.end())
-            return tensor(value.toTensor(), known->second);
+        if (const Known known = m_known[keyOf(value.toTensor())]; !known.path.empty())
+            return tensor(value.toTensor(), known);
         std::string name = hint;
         while (name.empty() || (hint.empty() && root.hasAttribute(name))) // a constant of the code
             name = "lifted_tensor_" + std::to_string(m_nextConstant++);

@@ -23,8 +23,6 @@ public:
     ScriptWeights(const ScriptFile& file, std::shared_ptr<const Pt2Archive> archive,
                   ScriptScope& root);
 
-    /// The model.
-    ScriptItem rootModule();
     /// A value of the file, or one that LibTorch's operators made. Tensors become parameters or
     /// constants of the root scope. `declared` is its type where that tells more than the value.
     /// Errors: a tensor that does not fit its record; lists nested too deeply.
@@ -44,6 +42,7 @@ private:
         std::string path;
         bool isBuffer = false;
         bool isParameter = false;
+        TensorId stored = {}; ///< once it has been asked for
     };
 
     ScriptItem& index(const at::IValue& saved, const std::string& path, int depth = 0);
@@ -57,8 +56,7 @@ private:
     const ScriptFile& m_file;
     LazyTensors m_lazy;
     ScriptScope& m_root;
-    std::map<TensorKey, Known> m_known; ///< first path of every parameter and buffer
-    std::map<TensorKey, TensorId> m_stored;
+    std::map<TensorKey, Known> m_known; ///< the first path of parameters and buffers alone
     std::map<std::string, ScopedRef> m_made; ///< nodes by path
     std::unordered_map<const void*, ScriptItem> m_objects; ///< by identity
     std::map<std::string, std::string> m_classes; ///< by module path

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 
 namespace qs {
 
@@ -29,24 +28,17 @@ bool isMeasure(const Node& node)
     return hasTrait(node.target, OperatorTrait::Measures);
 }
 
-bool readsTensor(const Node& node, const std::function<const Value&(ValueRef)>& valueOf)
-{
-    bool reads = false;
-    for (const auto& arg : node.args)
-        forEachRef(arg.value, [&](ValueRef from) {
-            reads = reads || valueOf(from).type.kind == ValueKind::Tensor;
-        });
-    return reads;
-}
-
 /// Does a body look at no values of tensors? `dim() != 2 and dim() != 3` is a branch with such
 /// ones, a product of sizes a loop.
 bool measuresOnly(const Graph& body)
 {
-    const auto valueOf = [&](ValueRef ref) -> const Value& { return body.value(ref); };
-    return std::all_of(body.nodes().begin(), body.nodes().end(), [&](const NodePtr& node) {
-        return node->kind == NodeKind::Input || isMeasure(*node)
-            || (node->subgraphs.empty() && !readsTensor(*node, valueOf));
+    return std::all_of(body.nodes().begin(), body.nodes().end(), [&body](const NodePtr& node) {
+        bool reads = !node->subgraphs.empty();
+        for (const auto& arg : node->args)
+            forEachRef(arg.value, [&](ValueRef from) {
+                reads = reads || body.value(from).type.kind == ValueKind::Tensor;
+            });
+        return !reads || isMeasure(*node);
     });
 }
 
@@ -100,13 +92,11 @@ Result<void> ScriptControl::runIf(const JitNode& node, Env& env)
     if (const auto* known = knownValue(condition); known && known->isBool())
         return takeBlock(node, known->toBool() ? whenTrue : whenFalse, env);
     const auto* ref = runtimeValue(condition);
-    const bool one = raises(whenTrue) != raises(whenFalse);
-    if (ref && one) {
-        // A check of shapes and the like: what is wrong with them, the operators say themselves.
-        const bool learnt = learnRank(condition, raises(whenTrue));
-        if (learnt || !dependsOnData(*ref, 0))
-            return takeBlock(node, raises(whenTrue) ? whenFalse : whenTrue, env);
-    }
+    const bool onTrue = raises(whenTrue);
+    // A check of shapes and the like: what is wrong with them, the operators say themselves.
+    if (ref && onTrue != raises(whenFalse)
+        && (learnRank(condition, onTrue) || !dependsOnData(*ref, 0)))
+        return takeBlock(node, onTrue ? whenFalse : whenTrue, env);
     return dynamicIf(node, condition, env);
 }
 
@@ -234,11 +224,15 @@ NodeId ScriptControl::handOut(const JitNode& node, Node made, const Outcome& out
     m_e.label(made, &node);
     const NodeId id = m_e.emit(std::move(made)).ref.node;
     for (const ValueRef& outside : outcome.handedOut)
-        remember(node, id, outside, false);
+        m_e.m_bodyWrites.push_back({m_e.m_scope, id, outside, false, &node});
     std::vector<ScopedRef> values;
     for (std::uint32_t i = 0; i < leaves; ++i)
         values.push_back({m_e.m_scope, {id, i}, false});
-    writeBack(outcome.written, id, leaves, node);
+    for (std::size_t i = 0; i < outcome.written.size(); ++i) {
+        const ValueRef left {id, std::uint32_t(leaves + i)};
+        m_e.emitOne("aten.copy_.default", {{"self", outcome.written[i]}, {"src", left}},
+                    ValueKind::Tensor, &node);
+    }
     const std::vector<ScriptItem> items = itemsOf(outcome.patterns, values);
     const std::size_t count = node.outputs().size();
     for (std::size_t i = 0; i < count; ++i)

@@ -26,13 +26,12 @@ private:
     enum class Form
     {
         Fixed, ///< `fixed`, whichever way
-        Parts, ///< a container of known parts
+        Parts, ///< a container as `fixed`, of `parts`
         Leaf
     };
     Form m_form = Form::Fixed;
     const ScriptScope* m_outer = nullptr;
     ScriptItem m_fixed;
-    ScriptContainer m_shell; ///< of Parts: kind, type, keys, path
     std::vector<ScriptPattern> m_parts;
     ValueType m_type; ///< of a leaf
     c10::TypePtr m_listType; ///< of a leaf that is a list or dict
@@ -133,12 +132,6 @@ private:
     /// place is another tensor that the body was given.
     Result<void> checkNextRound(const JitNode& node, const Graph& body, const Argument& handedOn,
                                 ValueRef leaf) const;
-    /// The body of `control` changes what its operand was before: the start of a carried value, or
-    /// a tensor that is its output too.
-    void remember(const JitNode& node, NodeId control, ValueRef operand, bool isCarried);
-    void writeBack(const std::vector<ValueRef>& targets, NodeId node, std::size_t firstOutput,
-                   const JitNode& from);
-
     bool learnRank(const ScriptItem& condition, bool raisesWhenTrue);
     bool dependsOnData(const ScopedRef& ref, int depth) const;
 

@@ -15,13 +15,6 @@ namespace {
 
 using Kind = ScriptContainer::Kind;
 
-/// FX's name for a call of the target: "relu_" for "aten.relu_.default".
-std::string nodeName(const std::string& target)
-{
-    const auto first = target.find('.') + 1;
-    return target.substr(first, target.find('.', first) - first);
-}
-
 } // namespace
 
 Result<Argument> ScriptEvaluator::argument(const ScriptItem& item, const c10::TypePtr& wanted)
@@ -52,8 +45,10 @@ Result<Argument> ScriptEvaluator::argument(const ScriptItem& item, const c10::Ty
 
 void ScriptEvaluator::label(Node& made, const JitNode* from) const
 {
-    if (made.name.empty())
-        made.name = nodeName(made.target);
+    if (made.name.empty()) { // as FX names a call: "relu_" for "aten.relu_.default"
+        const auto first = made.target.find('.') + 1;
+        made.name = made.target.substr(first, made.target.find('.', first) - first);
+    }
     if (m_levels.empty())
         return;
     const Level& level = m_levels.back();
@@ -178,11 +173,8 @@ Result<void> ScriptEvaluator::emitOperator(const JitNode& node, Items args, Env&
     }
     ScriptContainerPtr changed;
     for (std::size_t i = 0; i < args.size() && i < schema->arguments().size(); ++i) {
-        const auto& slot = schema->arguments()[i];
-        const auto kind = slot.type()->kind();
-        const bool container = kind == c10::TypeKind::ListType || kind == c10::TypeKind::DictType;
-        if (container && slot.alias_info() && slot.alias_info()->isWrite() && containerOf(args[i])
-            && !findOperator(made.target))
+        const auto* alias = schema->arguments()[i].alias_info();
+        if (alias && alias->isWrite() && containerOf(args[i]) && !findOperator(made.target))
             changed = std::get<ScriptContainerPtr>(args[i]);
     }
     QS_TRY(made.args, arguments(*schema, args, changed != nullptr));

@@ -98,11 +98,7 @@ Result<ScriptItem> ScriptEvaluator::call(torch::jit::Function& function, Items a
     const auto& schema = function.getSchema();
     const auto graph = torch::jit::toGraphFunction(function).graph();
     for (std::size_t i = args.size(); i < schema.arguments().size(); ++i) {
-        if (!schema.arguments()[i].default_value())
-            return fail(ErrorCode::BadInput,
-                        "'" + function.name() + "' lacks its argument '"
-                            + schema.arguments()[i].name() + "'");
-        QS_TRY(ScriptItem value, m_weights.item(*schema.arguments()[i].default_value(), ""));
+        QS_TRY(ScriptItem value, m_weights.item(schema.arguments()[i].default_value().value(), ""));
         args.push_back(std::move(value));
     }
     if (args.size() != graph->inputs().size())
@@ -229,23 +225,10 @@ Result<bool> ScriptEvaluator::runPrim(const JitNode& node, Env& env)
 
 Result<void> ScriptEvaluator::readConstant(const JitNode& node, Env& env)
 {
-    if (node.output()->type()->kind() == c10::TypeKind::FunctionType) {
-        env[node.output()] = ScriptItem(); // its type tells the call
-        return {};
-    }
+    // A function is none: its type tells the call.
     const auto value = torch::jit::toIValue(node.output());
-    if (!value)
-        return fail(unsupported(node, "holds no constant"));
-    QS_TRY(env[node.output()], m_weights.item(*value, ""));
+    QS_TRY(env[node.output()], value ? m_weights.item(*value, "") : Result<ScriptItem>());
     return {};
-}
-
-Result<ScriptItem> ScriptEvaluator::loaded(ScriptContainer& object, std::size_t slot)
-{
-    if (std::holds_alternative<std::monostate>(object.items.at(slot))) {
-        QS_TRY(object.items.at(slot), m_weights.attribute(object, slot));
-    }
-    return object.items.at(slot);
 }
 
 Result<void> ScriptEvaluator::useAttribute(const JitNode& node, Env& env)
@@ -261,10 +244,13 @@ Result<void> ScriptEvaluator::useAttribute(const JitNode& node, Env& env)
                                 (sets ? "sets" : "reads") + (" the attribute '" + name)
                                     + "' of an object that is not known"));
     const ScriptContainerPtr object = std::get<ScriptContainerPtr>(owner);
-    // A branch that does not set it needs its old value.
-    QS_TRY(ScriptItem held, loaded(*object, *slot));
+    // Read from the file at first use; a branch that does not set it needs its old value.
+    ScriptItem& held = object->items.at(*slot);
+    if (std::holds_alternative<std::monostate>(held)) {
+        QS_TRY(held, m_weights.attribute(*object, *slot));
+    }
     if (!sets) {
-        env[node.output()] = std::move(held);
+        env[node.output()] = held;
         return {};
     }
     m_journal.touch(object);

@@ -9,6 +9,7 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -48,13 +49,6 @@ public:
     Result<std::vector<std::string>> keepAttributes();
 
 private:
-    struct RefHash
-    {
-        std::size_t operator()(const std::pair<ScriptScope*, ValueRef>& key) const
-        {
-            return std::hash<ScriptScope*>()(key.first) ^ std::hash<ValueRef>()(key.second);
-        }
-    };
     /// One level of the module calls we are in.
     struct Level
     {
@@ -72,8 +66,6 @@ private:
     Result<ScriptItem> calledBy(const JitNode& node, Items args);
     /// prim::GetAttr or prim::SetAttr.
     Result<void> useAttribute(const JitNode& node, Env& env);
-    /// An attribute as it is now, read from the file at first use.
-    Result<ScriptItem> loaded(ScriptContainer& object, std::size_t slot);
     Result<ScriptItem> item(const JitValue* value, const Env& env) const;
     Result<Items> inputs(const JitNode& node, const Env& env) const;
     Error unsupported(const JitNode& node, const std::string& what) const;
@@ -84,7 +76,6 @@ private:
     Result<void> unpack(const JitNode& node, const ScriptItem& item, Env& env);
     /// Turns the container into one value made by a node.
     Result<ScopedRef> makeRuntime(const ScriptContainerPtr& container);
-
     Result<ScriptAnswer> readContainer(const JitNode& node, const Items& args);
     Result<ScriptAnswer> readSizes(const JitNode& node, const Items& args);
     Result<Items> sizesFrom(const ScopedRef& tensor, std::int64_t first, std::int64_t end,
@@ -126,7 +117,7 @@ private:
     Result<ScriptItem> sizeOf(const ScopedRef& tensor, const ScriptItem& dim, const JitNode* from);
     const Value& valueOf(const ScopedRef& ref) const { return ref.scope->value(ref.ref); }
 
-    // torchscript_layers.cpp: torch's own layers and functions
+    // torchscript_types.cpp: what follows from operators and their operands, torch's own layers
     bool isInTorch() const;
     void enterLayer(std::string_view moduleClass, const Items& args);
     std::optional<at::IValue> layerFact(const JitNode& node, const Items& args) const;
@@ -143,7 +134,6 @@ private:
     {
         m_ranks[{ref.scope, ref.ref}] = {rank, isAssumed};
     }
-    // torchscript_types.cpp: what follows from an operator and its operands
     std::vector<std::optional<Rank>> inferResults(Node& node) const;
     /// The rank to decide by: user code asks to tell samples from batches, torch's own does not
     /// matter.
@@ -162,9 +152,9 @@ private:
     ScriptJournal m_journal;
     std::vector<Level> m_levels;
     std::unordered_map<std::string, int> m_calls; ///< by module path, so far
-    std::unordered_map<std::pair<ScriptScope*, ValueRef>, Rank, RefHash> m_ranks;
-    std::unordered_map<std::pair<ScriptScope*, ValueRef>, ScriptItem, RefHash>
-        m_numbers; ///< the number inside a tensor that was made of one
+    std::map<std::pair<ScriptScope*, ValueRef>, Rank> m_ranks;
+    /// The whole number inside a tensor that was made of one.
+    std::map<std::pair<ScriptScope*, ValueRef>, ScriptItem> m_numbers;
     /// A branch or loop that changes an operand in place, where that is not followed: one that it
     /// carries, or one that it also hands out.
     struct BodyWrite
@@ -173,7 +163,7 @@ private:
         NodeId control;
         ValueRef operand;
         bool isCarried;
-        Error error; ///< where that matters
+        const JitNode* node; ///< for the error, where that matters
     };
     std::vector<BodyWrite> m_bodyWrites;
     std::vector<std::pair<ScriptContainerPtr, std::size_t>> m_setAttributes; ///< objects, slots

@@ -187,7 +187,7 @@ Result<void> ScriptControl::finishLoop(const JitNode& node, Outcome loop,
                  {"operands", Argument::List(captures.begin(), captures.end())}};
     const NodeId id = handOut(node, std::move(made), loop, env);
     for (const ValueRef& operand : changed)
-        remember(node, id, operand, true);
+        m_e.m_bodyWrites.push_back({m_e.m_scope, id, operand, true, &node});
     return {};
 }
 

@@ -152,7 +152,7 @@ Result<ScriptAnswer> ScriptEvaluator::readTensor(const JitNode& node, const Scop
     case c10::aten::ScalarImplicit:
     case c10::aten::item:
         if (const auto number = m_numbers.find({tensor.scope, tensor.ref});
-            number != m_numbers.end() && type.dtype == DType::Int64)
+            number != m_numbers.end())
             return ScriptAnswer(number->second);
         // A program declares a number of any kind; the tensor tells which.
         if ((isItem || node.kind() == c10::aten::ScalarImplicit) && isWholeNumber(type.dtype))
@@ -231,14 +231,15 @@ void ScriptEvaluator::respellNumber(const JitNode& node, Items& args) const
         args[1] = std::move(*number);
 }
 
-/// A tensor of one number; who asks it for the number gets `number`.
+/// A tensor of one number; who asks it for a whole one gets `number`.
 Result<ScriptAnswer> ScriptEvaluator::numberTensor(const JitNode& node, const ScriptItem& number,
                                                    DType dtype)
 {
     QS_TRY(Argument value, argument(number, c10::NumberType::get()));
     const ScopedRef made = emitOne(kScalarTensorTarget, {{"s", std::move(value)}, {"dtype", dtype}},
                                    ValueKind::Tensor, &node);
-    m_numbers[{made.scope, made.ref}] = number;
+    if (dtype == DType::Int64)
+        m_numbers[{made.scope, made.ref}] = number;
     setRank(made, 0);
     return made;
 }
@@ -253,8 +254,7 @@ std::optional<ScriptItem> ScriptEvaluator::wholeNumber(const JitValue& value,
     if (!made)
         return std::nullopt;
     if (const auto held = m_numbers.find({made->scope, made->ref}); held != m_numbers.end())
-        return valueOf(*made).type.dtype == DType::Int64 ? std::optional(held->second)
-                                                         : std::nullopt;
+        return held->second;
     const auto constant = tracedNumber(value);
     return constant && constant->isInt() ? std::optional(ScriptItem(*constant)) : std::nullopt;
 }

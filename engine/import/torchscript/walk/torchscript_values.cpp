@@ -21,6 +21,15 @@ struct ItemHandle : torch::CustomClassHolder
     ScriptItem item;
 };
 
+/// Keeps the earliest of two states of a container.
+void keepFirst(ScriptJournal::Changes& saved, const ScriptContainerPtr& container,
+               const ScriptContainer& before)
+{
+    if (std::none_of(saved.begin(), saved.end(),
+                     [&](const auto& entry) { return entry.first == container; }))
+        saved.emplace_back(container, before);
+}
+
 } // namespace
 
 at::IValue handleOf(const ScriptItem& item)
@@ -79,19 +88,6 @@ bool sameItem(const ScriptItem& a, const ScriptItem& b)
         return false;
     return std::equal(left->items.begin(), left->items.end(), right->items.begin(), sameItem);
 }
-
-namespace {
-
-/// Keeps the earliest of two states of a container.
-void keepFirst(ScriptJournal::Changes& saved, const ScriptContainerPtr& container,
-               const ScriptContainer& before)
-{
-    if (std::none_of(saved.begin(), saved.end(),
-                     [&](const auto& entry) { return entry.first == container; }))
-        saved.emplace_back(container, before);
-}
-
-} // namespace
 
 void ScriptJournal::touch(const ScriptContainerPtr& container)
 {
@@ -184,34 +180,19 @@ ScriptParts partsUsed(const torch::jit::Value& value)
 
 ValueType runtimeType(const c10::TypePtr& given)
 {
+    using Type = c10::TypeKind;
+    static const std::unordered_map<Type, ValueKind> kKinds {
+        {Type::TensorType, ValueKind::Tensor},  {Type::IntType, ValueKind::SymInt},
+        {Type::FloatType, ValueKind::SymFloat}, {Type::NumberType, ValueKind::SymFloat},
+        {Type::BoolType, ValueKind::SymBool},   {Type::NoneType, ValueKind::None},
+        {Type::TupleType, ValueKind::Tuple},    {Type::ListType, ValueKind::Tuple},
+        {Type::DictType, ValueKind::Tuple}};
     const c10::TypePtr type = unwrapped(given);
+    const auto known = kKinds.find(type->kind());
     ValueType made;
-    switch (type->kind()) {
-    case c10::TypeKind::TensorType:
-        break;
-    case c10::TypeKind::IntType:
-        made.kind = ValueKind::SymInt;
-        break;
-    case c10::TypeKind::FloatType:
-    case c10::TypeKind::NumberType:
-        made.kind = ValueKind::SymFloat;
-        break;
-    case c10::TypeKind::BoolType:
-        made.kind = ValueKind::SymBool;
-        break;
-    case c10::TypeKind::NoneType:
-        made.kind = ValueKind::None;
-        break;
-    case c10::TypeKind::TupleType:
-    case c10::TypeKind::ListType:
-    case c10::TypeKind::DictType:
-        made.kind = ValueKind::Tuple;
+    made.kind = known == kKinds.end() ? ValueKind::Custom : known->second;
+    if (made.kind == ValueKind::Tuple || made.kind == ValueKind::Custom)
         made.className = type->annotation_str();
-        break;
-    default:
-        made.kind = ValueKind::Custom;
-        made.className = type->annotation_str();
-    }
     return made;
 }
 
