@@ -7,8 +7,8 @@
 #include "engine/edit/output_tree.h"
 #include "engine/execute/interpreter.h"
 #include "engine/execute/tensor_store.h"
-#include "engine/execute/tensor_type.h"
 #include "engine/execute/torch_types.h"
+#include "engine/execute/value_conversion.h"
 #include "engine/io/npy_tensor.h"
 
 #include <ATen/ops/tensor.h>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/execute/torch_types.h"
 
-#include "engine/execute/tensor_type.h"
-
 #include <array>
 #include <utility>
 
@@ -55,16 +53,6 @@ DType fromScalarType(at::ScalarType type)
 at::Device toTorchDevice(const Device& device)
 {
     return at::Device(device.text());
-}
-
-ValueType typeOfTensor(const at::Tensor& tensor)
-{
-    ValueType type;
-    type.dtype = fromScalarType(tensor.scalar_type());
-    type.shapeKnown = true;
-    for (const std::int64_t size : tensor.sizes())
-        type.shape.push_back(Dim::fixed(size));
-    return type;
 }
 
 } // namespace qs

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/torchscript/torchscript_weights.h"
 
-#include "engine/execute/tensor_type.h"
+#include "engine/execute/value_conversion.h"
 #include "engine/graph/operators/class_parts.h"
 #include "engine/import/pt2/pt2_metadata.h"
 

@@ -144,6 +144,10 @@ Result<ScriptAnswer> ScriptEvaluator::readTensor(const JitNode& node, const Scop
     const std::string_view kind = node.kind().toQualString();
     if (hasTrait(kind, OperatorTrait::AnswersNo))
         return ScriptAnswer(at::IValue(false));
+    if (node.kind() == c10::prim::device)
+        return ScriptAnswer(at::IValue(at::Device(at::kCPU))); // that of a run takes its place
+    if (node.kind() == c10::prim::layout)
+        return ScriptAnswer(at::IValue(std::int64_t(at::kStrided)));
     QS_TRY(const ValueRef self, m_scope->use(tensor));
     const bool isItem = node.kind() == c10::aten::item;
     switch (node.kind()) {
@@ -159,10 +163,6 @@ Result<ScriptAnswer> ScriptEvaluator::readTensor(const JitNode& node, const Scop
             return emitOne(isItem ? "aten.item.default" : "aten.ScalarImplicit.default",
                            {{isItem ? "self" : "a", self}}, ValueKind::SymInt, &node);
         break;
-    case c10::prim::device:
-        return ScriptAnswer(at::IValue(at::Device(at::kCPU))); // that of a run takes its place
-    case c10::prim::layout:
-        return ScriptAnswer(at::IValue(std::int64_t(at::kStrided)));
     case c10::prim::dtype:
         if (type.dtype != DType::Unknown)
             return ScriptAnswer(at::IValue(std::int64_t(toScalarType(type.dtype))));
