@@ -8,6 +8,7 @@
 #include "engine/execute/interpreter.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/execute/torch_types.h"
+#include "engine/execute/value_conversion.h"
 #include "engine/io/npy_tensor.h"
 
 #include <ATen/ops/tensor.h>
@@ -88,16 +89,6 @@ TensorId store(EditDraft& draft, const at::Tensor& tensor)
     return id;
 }
 
-ValueType typeOf(const at::Tensor& tensor)
-{
-    ValueType type;
-    type.dtype = fromScalarType(tensor.scalar_type());
-    type.shapeKnown = true;
-    for (const std::int64_t size : tensor.sizes())
-        type.shape.push_back(Dim::fixed(size));
-    return type;
-}
-
 NodeId outputOf(EditDraft& draft)
 {
     return draft.graph().order().back();
@@ -131,7 +122,7 @@ Result<EditedNodes> setConstant(EditDraft& draft, const EditStep& step)
     changed.tensor = stored;
     changed.tensorSha256 = contentOf(tensor);
     const Device device = changed.outputs[0].type.device;
-    changed.outputs[0].type = typeOf(tensor);
+    changed.outputs[0].type = typeOfTensor(tensor);
     changed.outputs[0].type.device = device;
     QS_CHECK(draft.spread({id}));
     return EditedNodes {id};
@@ -204,7 +195,7 @@ Result<EditedNodes> foldConstants(EditDraft& draft, const EditStep& step)
         constant.target = constant.name;
         constant.tensor = store(draft, tensor);
         constant.tensorSha256 = contentOf(tensor);
-        constant.outputs.push_back({constant.name, typeOf(tensor)});
+        constant.outputs.push_back({constant.name, typeOfTensor(tensor)});
         const NodeId id = draft.graph().insert(std::move(constant), first);
         draft.graph().replaceUses({node->id, 0}, {id, 0});
         made.push_back(id);

@@ -35,16 +35,6 @@ bool isUsable(const c10::FunctionSchema& schema, const std::string& target)
         && !isForbiddenOperator(target);
 }
 
-/// "aten.clamp.default" for aten::clamp.
-std::string targetOf(const c10::OperatorName& name)
-{
-    const auto colons = name.name.find("::");
-    if (colons == std::string::npos)
-        return {};
-    const std::string overload = name.overload_name.empty() ? "default" : name.overload_name;
-    return name.name.substr(0, colons) + "." + name.name.substr(colons + 2) + "." + overload;
-}
-
 nlohmann::json jsonOf(const at::IValue& value)
 {
     if (value.isBool())

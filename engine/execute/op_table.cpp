@@ -31,6 +31,14 @@ std::optional<c10::OperatorHandle> findOperator(std::string_view target)
     return c10::Dispatcher::singleton().findSchema(name);
 }
 
+std::string targetOf(const c10::OperatorName& name)
+{
+    std::string target = name.name;
+    if (const auto colons = target.find("::"); colons != std::string::npos)
+        target.replace(colons, 2, ".");
+    return target + "." + (name.overload_name.empty() ? "default" : name.overload_name);
+}
+
 bool mutatesArguments(const c10::FunctionSchema& schema)
 {
     for (const auto& argument : schema.arguments())

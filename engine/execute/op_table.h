@@ -19,6 +19,9 @@ std::optional<c10::OperatorHandle> findOperator(std::string_view target);
 /// "aten::conv2d" and "" for "aten.conv2d.default"; empty names for what is not such a target.
 c10::OperatorName operatorName(std::string_view target);
 
+/// "aten.conv2d.default" for aten::conv2d without overload.
+std::string targetOf(const c10::OperatorName& name);
+
 /// True when the schema says that the operator writes to one of its arguments.
 bool mutatesArguments(const c10::FunctionSchema& schema);
 

@@ -262,4 +262,14 @@ Result<at::IValue> toIValue(const Argument& argument, const Frame& frame)
     });
 }
 
+ValueType typeOfTensor(const at::Tensor& tensor)
+{
+    ValueType type;
+    type.dtype = fromScalarType(tensor.scalar_type());
+    type.shapeKnown = true;
+    for (const std::int64_t size : tensor.sizes())
+        type.shape.push_back(Dim::fixed(size));
+    return type;
+}
+
 } // namespace qs

@@ -3,6 +3,7 @@
 
 #include "engine/base/result.h"
 #include "engine/graph/attribute.h"
+#include "engine/graph/value.h"
 
 #include <ATen/core/function_schema.h>
 #include <ATen/core/ivalue.h>
@@ -32,5 +33,8 @@ Result<void> convertFlat(const Argument& argument, const at::Device& device, con
 /// The way back: a constant as an argument of that type, which tells whether a number stands for an
 /// element type, a layout or a memory format. None for what no argument can hold.
 Argument constantArgument(const at::IValue& value, const c10::TypePtr& type = c10::AnyType::get());
+
+/// The type of a value that is this tensor, all its sizes fixed.
+ValueType typeOfTensor(const at::Tensor& tensor);
 
 } // namespace qs

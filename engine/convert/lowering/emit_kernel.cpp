@@ -4,6 +4,7 @@
 #include "engine/convert/lowering/lowering_ops.h"
 #include "engine/convert/lowering/pack_arguments.h"
 #include "engine/convert/lowering/prepack.h"
+#include "engine/execute/op_table.h"
 #include "engine/graph/operators/class_parts.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -65,7 +66,7 @@ public:
                 QS_TRY(node.args, packArguments(m_edit, m_match));
                 QS_CHECK(addRests(handle->schema(), node.args));
             }
-            node.target = targetOf(*handle);
+            node.target = targetOf(handle->operator_name());
             QS_CHECK(restsComeAfter(node.target));
             node.name = node.target.substr(node.target.find('.') + 1);
             node.name.erase(node.name.rfind('.'));

@@ -4,6 +4,7 @@
 #include "engine/convert/lowering/lowering_ops.h"
 #include "engine/convert/lowering/prepack.h"
 #include "engine/convert/quantize_weights.h"
+#include "engine/execute/op_table.h"
 #include "engine/graph/operators/quantized_target.h"
 
 #include <map>
@@ -56,7 +57,7 @@ public:
             if (given)
                 node.args.push_back({argument.name(), std::move(value)});
         }
-        node.target = targetOf(*handle);
+        node.target = targetOf(handle->operator_name());
         node.name = node.target.substr(node.target.find('.') + 1);
         node.name.erase(node.name.rfind('.'));
         const Node& last = m_edit.get(m_match.chain.back());

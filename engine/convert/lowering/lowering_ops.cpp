@@ -256,7 +256,7 @@ Result<std::string> kernelTarget(const std::string& kernel)
         return fail(makeError(ErrorCode::BadInput, "LibTorch has no operator " + kernel)
                         .withHint(nearestOr(kernel, kernelNames(kernel),
                                             "name one of the quantized:: operators")));
-    return targetOf(*handle);
+    return targetOf(handle->operator_name());
 }
 
 } // namespace qs

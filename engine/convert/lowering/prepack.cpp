@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/convert/lowering/lowering_ops.h"
+#include "engine/execute/op_table.h"
 #include "engine/graph/operators/class_parts.h"
 #include "engine/graph/operators/common_targets.h"
 #include "engine/graph/operators/quantized_target.h"
@@ -33,14 +34,6 @@ std::optional<c10::OperatorHandle> findKernel(const std::string& kernel)
     if (auto found = dispatcher.findSchema({name, "new"}))
         return found;
     return dispatcher.findSchema({name, ""});
-}
-
-std::string targetOf(const c10::OperatorHandle& handle)
-{
-    const auto& schema = handle.schema();
-    std::string target = schema.name();
-    target.replace(target.find("::"), 2, ".");
-    return target + "." + (schema.overload_name().empty() ? "default" : schema.overload_name());
 }
 
 Result<ValueRef> storedWeight(const GraphEdit& edit, const Node& root, const WeightedOp& op)
@@ -115,7 +108,7 @@ Result<ValueRef> insertPackingCall(GraphEdit& edit, const Node& like, const std:
     if (!handle)
         return fail(ErrorCode::Unsupported, "LibTorch has no operator " + packing);
     Node node;
-    node.target = targetOf(*handle);
+    node.target = targetOf(handle->operator_name());
     node.name = packing.substr(packing.find("::") + 2);
     node.args = std::move(args);
     Value value;

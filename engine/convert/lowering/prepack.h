@@ -21,8 +21,6 @@ NodeId insertCall(GraphEdit& edit, const Node& like, NodeId before, NodeId origi
 /// or "quantized::conv2d.new"; of one that takes or gives objects of a pack's class the overload by
 /// parts; none where LibTorch has none.
 std::optional<c10::OperatorHandle> findKernel(const std::string& kernel);
-/// "quantized.conv2d.new".
-std::string targetOf(const c10::OperatorHandle& handle);
 
 /// Checks that an operator's weight is stored as [out, in]; returns where it comes from: a
 /// dequantize node or a cast. Errors (Unsupported) say what is in the way.

@@ -57,6 +57,13 @@ std::optional<std::uint64_t> TensorLayout::reach() const
     return empty ? 0 : last + 1;
 }
 
+TensorLayout layoutOf(const at::Tensor& tensor, std::string record)
+{
+    return {std::move(record),       fromScalarType(tensor.scalar_type()),
+            tensor.sizes().vec(),    tensor.strides().vec(),
+            tensor.storage_offset(), tensor.requires_grad()};
+}
+
 LazyTensors::LazyTensors(std::shared_ptr<const Pt2Archive> archive)
     : m_archive(std::move(archive))
     , m_records(std::make_shared<Records>())

@@ -30,6 +30,9 @@ struct TensorLayout
     std::optional<std::uint64_t> reach() const;
 };
 
+/// That of a tensor whose storage is the record.
+TensorLayout layoutOf(const at::Tensor& tensor, std::string record);
+
 /// Tensors of an archive that are read when first used. Layouts that share a record (tied weights,
 /// slices of one storage) share its memory once it is read. Copies share everything; thread safe.
 class LazyTensors

@@ -80,18 +80,6 @@ std::string plainPath(std::string_view text)
     return withoutDepths(std::move(path));
 }
 
-/// Also where the file's paths were made relative to site-packages.
-bool isInsideTorch(std::string_view file)
-{
-    if (file.starts_with("torch/"))
-        return true;
-    for (const std::string_view part :
-         {"-packages/torch/", "/torch/nn/", "/torch/functional.py", "/torch/_tensor.py"})
-        if (file.find(part) != std::string_view::npos)
-            return true;
-    return false;
-}
-
 /// `File "a/b.py", line 12, in forward`
 bool parseFrameHead(std::string_view line, SourceLocation& frame)
 {
@@ -113,6 +101,17 @@ bool parseFrameHead(std::string_view line, SourceLocation& frame)
 }
 
 } // namespace
+
+bool isInsideTorch(std::string_view file)
+{
+    if (file.starts_with("torch/"))
+        return true;
+    for (const std::string_view part :
+         {"-packages/torch/", "/torch/nn/", "/torch/functional.py", "/torch/_tensor.py"})
+        if (file.find(part) != std::string_view::npos)
+            return true;
+    return false;
+}
 
 std::string publicClassName(std::string_view moduleClass)
 {

@@ -20,6 +20,10 @@ inline constexpr std::string_view kNoModule = "_empty_nn_module_stack_from_metad
 /// suffix ("block@1", on the key or the path) becomes the call index.
 std::vector<Scope> parseModuleStack(std::string_view text);
 
+/// True for a file of PyTorch itself, also where the file's paths were made relative to
+/// site-packages.
+bool isInsideTorch(std::string_view file);
+
 /// The innermost frame of a `stack_trace` text that lies outside PyTorch itself; the innermost of
 /// all when every frame lies inside.
 SourceLocation parseStackTrace(std::string_view text);

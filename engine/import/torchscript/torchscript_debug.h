@@ -12,6 +12,12 @@
 
 namespace qs {
 
+/// What users call a function of torch.nn.functional: max_pool2d calls `_max_pool2d` inside.
+inline std::string functionalWord(const std::string& name)
+{
+    return name.starts_with('_') ? name.substr(1) : name;
+}
+
 /// Where the Python code lies that a TorchScript program was made from, as the file reports it.
 class ScriptDebug
 {
@@ -26,20 +32,12 @@ public:
     /// torch, "method_descriptor.permute" of a tensor, Python's operators among them; "" where the
     /// file has none. A trace names torch.nn.functional alone, a scripted model's text all.
     std::string calledAs(const torch::jit::SourceRange& range, const std::string& word) const;
-    /// True for code of PyTorch itself.
-    static bool isInsideTorch(const std::string& file);
 
 private:
-    /// What the file says about the code from one offset of a record on.
-    struct Origin
-    {
-        std::string text; ///< source code, or one stack frame a line
-        std::string file;
-        std::size_t firstLine = 0;
-        std::size_t start = 0, end = 0; ///< of the expression in the text
-    };
-    using Table = std::map<std::size_t, Origin>; ///< by offset in the record
-    const Origin* origin(const torch::jit::SourceRange& range) const;
+    /// An expression in source code, or in one stack frame a line, by the offset in the record from
+    /// which on it is the origin.
+    using Table = std::map<std::size_t, torch::jit::SourceRange>;
+    const torch::jit::SourceRange* origin(const torch::jit::SourceRange& range) const;
     Table read(const std::string& record) const;
 
     std::shared_ptr<const Pt2Archive> m_archive;

@@ -4,17 +4,20 @@
 #include "engine/base/torch_guard.h"
 #include "engine/execute/classes/class_methods.h"
 #include "engine/graph/operators/class_parts.h"
+#include "engine/graph/operators/operators.h"
+#include "engine/import/archive/lazy_tensors.h"
 #include "engine/import/archive/pickle_check.h"
-#include "engine/import/torchscript/torchscript_purity.h"
 
 #include <ATen/core/Dict.h>
 #include <caffe2/serialize/versions.h>
+#include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/csrc/jit/serialization/import_source.h>
 #include <torch/csrc/jit/serialization/unpickler.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <unordered_set>
@@ -23,15 +26,6 @@ namespace qs {
 
 namespace {
 
-/// How much memory stands behind a storage; the pickle's own claim may be a lie.
-struct Backing
-{
-    std::string record;
-    std::uint64_t bytes = 0;
-};
-
-constexpr std::string_view kCellParams = "__torch__.torch.classes.rnn.CellParamsBase";
-
 /// (kind, biases, numbers, numbers, packed weights), of which LibTorch takes two biases and two
 /// weights without a look at how many there are.
 bool isCellState(const at::IValue& state)
@@ -39,10 +33,8 @@ bool isCellState(const at::IValue& state)
     if (!state.isTuple() || state.toTupleRef().elements().size() != 5)
         return false;
     const auto parts = state.toTupleRef().elements().vec();
-    const auto holdsTwo = [](const at::IValue& list) {
-        return (list.isList() && list.toListRef().size() == 2)
-            || (list.isTensorList() && list.toTensorList().size() == 2);
-    };
+    const auto holdsTwo
+        = [](const at::IValue& list) { return list.isList() && list.toListRef().size() == 2; };
     if (!parts[0].isString() || !holdsTwo(parts[4]))
         return false;
     const std::string& kind = parts[0].toStringRef();
@@ -57,6 +49,91 @@ auto readerOf(const std::string& bytes)
         at += got;
         return got;
     };
+}
+
+bool isPure(std::string_view kind)
+{
+    return hasTrait(kind, OperatorTrait::Restores)
+        || (kind.starts_with("quantized::")
+            && (kind.find("prepack") != std::string_view::npos
+                || kind.find("make_quantized_cell_params") != std::string_view::npos));
+}
+
+/// Of a C++ class of LibTorch that only packs weights, or of one of a loaded pack, whose code runs
+/// in this program because the user said so.
+bool isPackedWeightsClass(const std::string& qualifiedName)
+{
+    static constexpr std::array<std::string_view, 5> kFamilies {
+        "__torch__.torch.classes.quantized.", "__torch__.torch.classes.rnn.",
+        "__torch__.torch.classes.sparse.", "__torch__.torch.classes.xnnpack.",
+        "__torch__.torch.classes.mkldnn."};
+    return findForeignClass(qualifiedName)
+        || std::any_of(kFamilies.begin(), kFamilies.end(),
+                       [&](std::string_view family) { return qualifiedName.starts_with(family); });
+}
+
+/// LibTorch rebuilds packed weights by running `__setstate__` from the file. The first operator of
+/// that of `type` that does anything else than rebuild them: prepacking, taking tuples apart,
+/// setting attributes; "" when there is none. Follows calls.
+std::string firstImpureOperator(const c10::ClassType& type)
+{
+    if (type.name() && isPackedWeightsClass(type.name()->qualifiedName()))
+        return {};
+    std::vector<const torch::jit::Block*> blocks;
+    std::string impure;
+    const auto follow = [&](torch::jit::Function* function) {
+        if (!function || !function->isGraphFunction()) {
+            impure = function ? function->qualname().qualifiedName() : "an unknown function";
+            return;
+        }
+        const auto* body = torch::jit::toGraphFunction(*function).graph()->block();
+        if (std::find(blocks.begin(), blocks.end(), body) == blocks.end())
+            blocks.push_back(body);
+    };
+    follow(&type.getMethod("__setstate__"));
+    for (std::size_t i = 0; i < blocks.size() && impure.empty(); ++i)
+        for (const torch::jit::Node* node : blocks[i]->nodes()) {
+            const auto kind = node->kind();
+            if (kind == c10::prim::CallMethod) {
+                const auto owner = node->input(0)->type()->cast<c10::ClassType>();
+                follow(owner ? owner->findMethod(node->s(c10::attr::name)) : nullptr);
+            } else if (kind == c10::prim::CallFunction) {
+                const auto called = node->input(0)->type()->cast<c10::FunctionType>();
+                follow(called ? called->function() : nullptr);
+            } else if (!isPure(kind.toQualString())) {
+                impure = kind.toQualString();
+            }
+            if (!impure.empty())
+                break;
+            blocks.insert(blocks.end(), node->blocks().begin(), node->blocks().end());
+        }
+    return impure;
+}
+
+/// Why LibTorch's compiler should not see this source: nested so deeply that its recursion would
+/// overflow the stack. Empty when there is no objection.
+std::string objectionToSource(const std::string& text)
+{
+    constexpr int kDeepest = 400;
+    // A run of operators makes a tree as deep as the run is long.
+    constexpr int kLongestRun = 20000;
+    int open = 0, indent = 0, run = 0, deepest = 0, widest = 0, longest = 0;
+    bool atStart = true;
+    for (const char c : text) {
+        const auto isOf
+            = [c](std::string_view set) { return set.find(c) != std::string_view::npos; };
+        const bool ends = c == '\n';
+        atStart = ends || (atStart && c == ' ');
+        indent = ends ? 0 : indent + (atStart ? 1 : 0);
+        run = ends ? 0 : run + (isOf("-+*/~") ? 1 : 0);
+        open += (isOf("([{") ? 1 : 0) - (isOf(")]}") ? 1 : 0);
+        deepest = std::max(deepest, open);
+        widest = std::max(widest, indent);
+        longest = std::max(longest, run);
+    }
+    if (deepest > kDeepest || widest > 2 * kDeepest || longest > kLongestRun)
+        return "its code is nested too deeply";
+    return {};
 }
 
 class ScriptReading
@@ -122,35 +199,31 @@ private:
     /// Before anything of the code is compiled.
     Result<void> lookAtCode()
     {
-        const auto holds = [](const std::string& text, const char* word) {
-            return text.find(word) != std::string::npos;
+        const auto holdsOne = [](const std::string& text, const auto& words) {
+            return std::any_of(words.begin(), words.end(),
+                               [&](const char* word) { return text.find(word) != text.npos; });
         };
-        for (const auto& name : m_archive.names()) {
-            if (!name.starts_with("code/") || !name.ends_with(".py"))
+        // Rebuilding packed weights reads their elements.
+        static constexpr std::array kInCode {"__setstate__", "torch.classes."};
+        static constexpr std::array kInPickle {"_rebuild_qtensor", "_rebuild_sparse_tensor",
+                                               "_rebuild_meta"};
+        for (const auto& record : m_archive.names()) {
+            if (!record.starts_with("code/") || !record.ends_with(".py"))
                 continue;
-            QS_TRY(const std::string text, m_archive.read(name));
+            QS_TRY(const std::string text, m_archive.read(record));
             if (const std::string why = objectionToSource(text); !why.empty())
                 return fail(bad("cannot be read: " + why));
-            QS_CHECK(checkClasses(text));
-            // Rebuilding packed weights reads their elements.
-            if (holds(text, "__setstate__") || holds(text, "torch.classes."))
-                m_lazy = false;
+            // LibTorch compiles nothing that names a class that is not registered.
+            for (const std::string& name : foreignClassesIn(text))
+                if (!findForeignClass(name))
+                    return fail(bad("uses objects of the C++ class " + plainClassName(name)
+                                    + ", which this LibTorch does not have")
+                                    .withHint("load the extension pack that has it: "
+                                              "--extension DIR"));
+            m_lazy = m_lazy && !holdsOne(text, kInCode);
         }
         QS_TRY(const std::string pickle, m_archive.read("data.pkl"));
-        for (const char* special : {"_rebuild_qtensor", "_rebuild_sparse_tensor", "_rebuild_meta"})
-            if (holds(pickle, special))
-                m_lazy = false;
-        return {};
-    }
-
-    /// LibTorch compiles nothing that names a class that is not registered.
-    Result<void> checkClasses(const std::string& text) const
-    {
-        for (const std::string& name : foreignClassesIn(text))
-            if (!findForeignClass(name))
-                return fail(bad("uses objects of the C++ class " + plainClassName(name)
-                                + ", which this LibTorch does not have")
-                                .withHint("load the extension pack that has it: --extension DIR"));
+        m_lazy = m_lazy && !holdsOne(pickle, kInPickle);
         return {};
     }
 
@@ -201,7 +274,7 @@ private:
             auto done = m_archive.readInto(record, memory.get(), held);
             TORCH_CHECK(done, done.error().message);
         }
-        m_backing[memory.get()] = {record, held};
+        m_backing[memory.get()] = record;
         return memory;
     }
 
@@ -225,7 +298,7 @@ private:
                                  "torch.export"));
         if (auto sound = checkTensors(state); !sound)
             refuse(std::move(sound).error());
-        if (name == kCellParams && !isCellState(state))
+        if (name == "__torch__.torch.classes.rnn.CellParamsBase" && !isCellState(state))
             refuse(bad("holds a recurrent cell whose parts are not complete")
                        .withHint("the file is damaged; save it again"));
         auto made = c10::ivalue::Object::create(type, count);
@@ -248,46 +321,30 @@ private:
         std::string problem;
         std::unordered_set<std::size_t> seen; // a pickle may hold itself
         value.visit([&](const at::IValue& part) {
-            if (part.isPtrType() && !part.isTensor()
-                && !seen.insert(at::IValue::HashIdentityIValue()(part)).second)
-                return true;
-            if (!part.isTensor() || !part.toTensor().defined() || !part.toTensor().has_storage())
-                return !problem.empty();
+            if (!part.isTensor())
+                return !problem.empty()
+                    || (part.isPtrType()
+                        && !seen.insert(at::IValue::HashIdentityIValue()(part)).second);
             const at::Tensor& tensor = part.toTensor();
-            const auto& storage = tensor.storage();
-            const auto found = m_backing.find(storage.data());
+            const auto found = tensor.defined() && tensor.has_storage()
+                ? m_backing.find(tensor.storage().data())
+                : m_backing.end();
             if (found == m_backing.end())
                 return !problem.empty();
-            if (!fits(tensor, found->second.bytes))
-                problem = "a tensor does not fit its record '" + found->second.record + "'";
-            m_file.records[storage.unsafeGetStorageImpl()] = found->second.record;
+            const std::uint64_t inOne = tensor.scalar_type() == at::kQUInt4x2 ? 2
+                : tensor.scalar_type() == at::kQUInt2x4                       ? 4
+                                                                              : 1;
+            const auto reach = layoutOf(tensor, found->second).reach();
+            if (!reach
+                || (*reach + inOne - 1) / inOne
+                    > m_archive.size(found->second) / tensor.element_size())
+                problem = "a tensor does not fit its record '" + found->second + "'";
+            m_file.records[tensor.storage().unsafeGetStorageImpl()] = found->second;
             return !problem.empty();
         });
         if (problem.empty())
             return {};
         return fail(bad(problem).withHint("the file is damaged; save it again"));
-    }
-
-    static bool fits(const at::Tensor& tensor, std::uint64_t bytes)
-    {
-        std::uint64_t last = std::uint64_t(tensor.storage_offset());
-        if (tensor.storage_offset() < 0)
-            return false;
-        for (std::int64_t d = 0; d < tensor.dim(); ++d) {
-            if (tensor.size(d) < 0 || tensor.stride(d) < 0)
-                return false;
-            if (tensor.size(d) == 0)
-                return true;
-            std::uint64_t step = 0;
-            if (__builtin_mul_overflow(std::uint64_t(tensor.size(d) - 1),
-                                       std::uint64_t(tensor.stride(d)), &step)
-                || __builtin_add_overflow(last, step, &last))
-                return false;
-        }
-        const std::uint64_t inOne = tensor.scalar_type() == at::kQUInt4x2 ? 2
-            : tensor.scalar_type() == at::kQUInt2x4                       ? 4
-                                                                          : 1; // elements of a byte
-        return last / inOne < bytes / tensor.element_size();
     }
 
     /// Their elements are not in the file, their shapes are.
@@ -301,13 +358,10 @@ private:
                 [](const std::string&) { return at::getCPUAllocator()->allocate(1); },
                 at::Device(at::kCPU));
             const at::IValue all = unpickler.parse_ivalue();
-            if (!all.isGenericDict())
-                return {};
-            for (const auto& entry : all.toGenericDict())
-                if (entry.key().isString() && entry.key().toStringRef() == "forward"
-                    && entry.value().isList())
-                    for (const at::IValue& item : entry.value().toListRef())
-                        m_file.tracedInputs.push_back(item);
+            const auto methods = all.toGenericDict();
+            const auto forward = methods.find("forward");
+            if (forward != methods.end())
+                m_file.tracedInputs = forward->value().toListRef().vec();
             return {};
         });
         if (!read) // shapes are a convenience
@@ -321,7 +375,7 @@ private:
     std::uint64_t m_version = 0;
     bool m_lazy = true;
     std::optional<Error> m_refusal;
-    std::unordered_map<const void*, Backing> m_backing;
+    std::unordered_map<const void*, std::string> m_backing; ///< records by their memory
 };
 
 } // namespace

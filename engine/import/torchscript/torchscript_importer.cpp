@@ -3,18 +3,190 @@
 
 #include "engine/base/log.h"
 #include "engine/base/torch_guard.h"
+#include "engine/execute/torch_types.h"
 #include "engine/graph/operators/quantized_target.h"
 #include "engine/import/functionalize/erase_unread.h"
-#include "engine/import/torchscript/torchscript_inputs.h"
 #include "engine/import/torchscript/torchscript_placeholders.h"
 #include "engine/import/torchscript/walk/torchscript_control.h"
 
+#include <torch/csrc/jit/api/function_impl.h>
+
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 namespace qs {
 
 namespace {
+
+using PlainJson = nlohmann::json;
+using Kind = ScriptContainer::Kind;
+
+PlainJson tree(const char* type, const std::string& context, PlainJson children)
+{
+    return {{"type", type}, {"context", context}, {"children_spec", std::move(children)}};
+}
+
+std::string wholeTree(PlainJson root)
+{
+    return PlainJson::array({1, std::move(root)}).dump();
+}
+
+PlainJson treeOf(const ScriptItem& item)
+{
+    const ScriptContainer* held = takenApart(item);
+    if (!held)
+        return {{"type", nullptr}, {"context", nullptr}, {"children_spec", PlainJson::array()}};
+    PlainJson children = PlainJson::array(), keys = PlainJson::array();
+    for (const ScriptItem& part : held->items)
+        children.push_back(treeOf(part));
+    for (const at::IValue& key : held->keys)
+        keys.push_back(key.isString()    ? PlainJson(key.toStringRef())
+                           : key.isInt() ? PlainJson(key.toInt())
+                                         : PlainJson("?"));
+    if (held->kind == Kind::Dict)
+        return tree("builtins.dict", keys.dump(), std::move(children));
+    return tree(held->kind == Kind::Tuple ? "builtins.tuple" : "builtins.list", "null",
+                std::move(children));
+}
+
+/// The arguments of the model's forward as inputs of the graph. How long a list or which keys a
+/// dict has follows from the traced example or from how forward takes it apart.
+class InputDeclarer
+{
+public:
+    explicit InputDeclarer(ScriptScope& root)
+        : m_root(root)
+    {
+    }
+
+    /// One item an argument after `self`, but for those at the end that keep their default.
+    Result<std::vector<ScriptItem>> declareAll(torch::jit::Function& forward,
+                                               const std::vector<at::IValue>& traced,
+                                               const std::string& file)
+    {
+        bool keepsDefault = false;
+        std::vector<ScriptItem> items;
+        const auto& formal = forward.getSchema().arguments();
+        const auto graph = torch::jit::toGraphFunction(forward).graph();
+        for (std::size_t i = 1; i < formal.size(); ++i) {
+            const at::IValue* example = i - 1 < traced.size() ? &traced[i - 1] : nullptr;
+            if (formal[i].default_value() && (!example || example->isNone())) {
+                note(file + ": the argument '" + formal[i].name() + "' keeps its default value");
+                keepsDefault = true;
+                continue; // the call fills it in
+            }
+            if (keepsDefault)
+                return fail(ErrorCode::Unsupported,
+                            "the model's argument '" + formal[i].name()
+                                + "' follows one that keeps its default");
+            QS_TRY(ScriptItem declared,
+                   declare(formal[i].type(), formal[i].name(), example, graph->inputs()[i]));
+            items.push_back(std::move(declared));
+        }
+        return items;
+    }
+
+private:
+    Result<ScriptItem> declare(const c10::TypePtr& given, const std::string& name,
+                               const at::IValue* traced, const torch::jit::Value* value)
+    {
+        const c10::TypePtr type = unwrapped(given);
+        ValueType made = runtimeType(type);
+        if (made.kind == ValueKind::Tuple)
+            return declareParts(type, name, traced, value);
+        if (made.kind != ValueKind::Custom && made.kind != ValueKind::None)
+            return leaf(std::move(made), name, traced);
+        return fail(makeError(ErrorCode::Unsupported,
+                              "the model's argument '" + name + "' is a " + type->annotation_str()
+                                  + ", which no data file can give")
+                        .withHint("give it a default value in forward and save the model again"));
+    }
+
+    ScriptItem leaf(ValueType type, const std::string& name, const at::IValue* traced)
+    {
+        if (type.kind == ValueKind::Tensor && traced && traced->isTensor()) {
+            const at::Tensor& example = traced->toTensor();
+            type.dtype = fromScalarType(example.scalar_type());
+            type.shapeKnown = true;
+            // Sizes that were traced are an example: the program takes others where its own
+            // operators do.
+            for (std::int64_t d = 0; d < example.dim(); ++d) {
+                const std::string symbol = "s" + std::to_string(m_nextSymbol++);
+                type.shape.push_back({example.size(d), symbol, symbol});
+            }
+        }
+        Node input;
+        input.kind = NodeKind::Input;
+        input.name = input.target = name;
+        input.outputs.push_back({"", std::move(type)});
+        return ScopedRef {&m_root, {m_root.addSource(std::move(input)), 0}, false};
+    }
+
+    /// How many parts a list has and which keys a dict, the example tells, else the program's own
+    /// use of it.
+    Result<ScriptItem> declareParts(const c10::TypePtr& type, const std::string& name,
+                                    const at::IValue* traced, const torch::jit::Value* value)
+    {
+        const Kind kind = kindOf(*type);
+        std::vector<at::IValue> examples, keys;
+        if (traced && (traced->isTuple() || traced->isList() || traced->isGenericDict()))
+            examples = partsOf(*traced, keys);
+        const ScriptParts used = value ? partsUsed(*value) : ScriptParts();
+        if (kind == Kind::Dict && keys.empty())
+            keys.assign(used.keys.begin(), used.keys.end());
+        const std::size_t count = kind == Kind::Tuple ? type->containedTypes().size()
+            : kind == Kind::Dict                      ? keys.size()
+            : examples.empty()                        ? used.count
+                                                      : examples.size();
+        if (count == 0 && kind != Kind::Tuple)
+            return fail(
+                makeError(ErrorCode::Unsupported,
+                          "nothing in the file tells of the model's argument '" + name
+                              + (kind == Kind::List ? "' how long it is" : "' which keys it has"))
+                    .withHint("save a traced model, or take the argument apart in "
+                              "forward"));
+        std::vector<ScriptItem> items;
+        for (std::size_t i = 0; i < count; ++i) {
+            const bool isNamed = !keys.empty() && keys[i].isString();
+            const std::string part = isNamed ? keys[i].toStringRef() : std::to_string(i);
+            QS_TRY(ScriptItem made,
+                   declare(partType(type, i), name + "_" + part,
+                           i < examples.size() ? &examples[i] : nullptr, nullptr));
+            items.push_back(std::move(made));
+        }
+        ScriptItem made = makeContainer(kind, type, std::move(items));
+        containerOf(made)->keys = std::move(keys);
+        return made;
+    }
+
+    ScriptScope& m_root;
+    int m_nextSymbol = 0;
+};
+
+/// The structure of forward's arguments, (args, kwargs), as a .pt2 has it.
+std::string inputTree(const std::vector<ScriptItem>& items)
+{
+    PlainJson args = PlainJson::array();
+    for (const ScriptItem& item : items)
+        args.push_back(treeOf(item));
+    return wholeTree(tree("builtins.tuple", "null",
+                          {tree("builtins.tuple", "null", std::move(args)),
+                           tree("builtins.dict", "[]", PlainJson::array())}));
+}
+
+/// Flattens forward's return value.
+Result<void> addOutputs(ScriptEvaluator& evaluator, const ScriptItem& item, Node& out)
+{
+    if (const ScriptContainer* held = takenApart(item)) {
+        for (const ScriptItem& part : held->items)
+            QS_CHECK(addOutputs(evaluator, part, out));
+        return {};
+    }
+    QS_TRY(Argument value, evaluator.argument(item, c10::AnyType::get()));
+    out.args.push_back({"", std::move(value)});
+    return {};
+}
 
 Result<Graph> readProgram(const std::shared_ptr<Pt2Archive>& archive, const ScriptFile& file,
                           const JobContext& job)
@@ -23,30 +195,34 @@ Result<Graph> readProgram(const std::shared_ptr<Pt2Archive>& archive, const Scri
     ScriptWeights weights(file, archive, root);
     const ScriptDebug debug(archive);
     ScriptEvaluator evaluator(root, weights, debug, job);
-    const ScriptItem model = weights.rootModule();
+    QS_TRY(const ScriptItem model, weights.item(file.root, ""));
     const ScriptContainer& module = *containerOf(model);
     auto* forward = module.type->expectRef<c10::ClassType>().findMethod("forward");
     if (!forward)
         return fail(makeError(ErrorCode::Unsupported, "the model has no method 'forward'")
                         .withHint("save the module whose forward is to be quantized"));
-    QS_TRY(ScriptInputs inputs, declareScriptInputs(*forward, file.tracedInputs, root));
-    for (const std::string& name : inputs.fixed)
-        note(archive->path() + ": the argument '" + name + "' keeps its default value");
+    QS_TRY(const std::vector<ScriptItem> inputs,
+           InputDeclarer(root).declareAll(*forward, file.tracedInputs, archive->path()));
     std::vector<ScriptItem> args {model};
-    args.insert(args.end(), inputs.items.begin(), inputs.items.end());
+    args.insert(args.end(), inputs.begin(), inputs.end());
     QS_TRY(const ScriptItem returned, evaluator.call(*forward, std::move(args), &module));
-    ModelInfo info;
-    QS_TRY(info.outputTree, declareScriptOutput(evaluator, returned, root));
+    Node output;
+    output.kind = NodeKind::Output;
+    output.name = "output";
+    QS_CHECK(addOutputs(evaluator, returned, output));
+    root.edit().insert(std::move(output));
     QS_CHECK(evaluator.checkWrites(root));
     QS_TRY(const std::vector<std::string> dropped, evaluator.keepAttributes());
     for (const std::string& attribute : dropped)
         note(archive->path() + ": the attribute '" + attribute
              + "' starts every call from its saved value; what the model sets it to is not kept");
     eraseUnread(root.edit());
+    ModelInfo info;
     info.path = archive->path();
     info.format = "torchscript";
     info.producer = "TorchScript";
-    info.inputTree = inputs.tree;
+    info.inputTree = inputTree(inputs);
+    info.outputTree = wholeTree(treeOf(returned));
     info.name = root.edit().modules().root().moduleClass;
     if (info.name.empty())
         info.name = std::filesystem::path(info.path).stem().string();

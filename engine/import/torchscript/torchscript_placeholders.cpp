@@ -171,10 +171,4 @@ bool isPlaceholder(const c10::FunctionSchema& schema)
     return schema.overload_name() == kOverload;
 }
 
-std::size_t placesOf(const c10::FunctionSchema& schema)
-{
-    return std::size_t(std::count_if(schema.arguments().begin(), schema.arguments().end(),
-                                     [](const c10::Argument& slot) { return !slot.kwarg_only(); }));
-}
-
 } // namespace qs

@@ -37,7 +37,5 @@ private:
 
 /// True for the schema of an operator that stands in for one nobody has.
 bool isPlaceholder(const c10::FunctionSchema& schema);
-/// How many of a placeholder's arguments are called by place; the others are called by name.
-std::size_t placesOf(const c10::FunctionSchema& schema);
 
 } // namespace qs

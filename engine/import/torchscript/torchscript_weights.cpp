@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/torchscript/torchscript_weights.h"
 
-#include "engine/execute/torch_types.h"
+#include "engine/execute/value_conversion.h"
 #include "engine/graph/operators/class_parts.h"
 #include "engine/import/pt2/pt2_metadata.h"
 
-#include <ATen/core/Dict.h>
-#include <ATen/core/List.h>
+#include <torch/csrc/jit/passes/quantization/helper.h>
 
 #include <algorithm>
 #include <cctype>
@@ -16,21 +15,6 @@ namespace qs {
 namespace {
 
 constexpr int kMaxObjectDepth = 64;
-
-const void* identity(const at::IValue& object)
-{
-    return &object.toObjectRef();
-}
-
-ValueType tensorType(const at::Tensor& tensor)
-{
-    ValueType type;
-    type.dtype = fromScalarType(tensor.scalar_type());
-    type.shapeKnown = true;
-    for (const std::int64_t size : tensor.sizes())
-        type.shape.push_back(Dim::fixed(size));
-    return type;
-}
 
 /// Names of nodes are identifiers, whatever modules are called: "layer_1_weight" for
 /// "layer-1.weight".
@@ -54,14 +38,9 @@ std::string scriptClassName(const c10::Type& type)
     std::string name;
     if (const auto* named = type.castRaw<c10::NamedType>(); named && named->name())
         name = named->name()->qualifiedName();
-    constexpr std::string_view kPrefix = "__torch__.", kMangle = "___torch_mangle_";
-    if (name.starts_with(kPrefix))
-        name = name.substr(kPrefix.size());
-    for (auto at = name.find(kMangle); at != std::string::npos; at = name.find(kMangle)) {
-        const auto end = name.find('.', at);
-        name.erase(at, end == std::string::npos ? std::string::npos : end + 1 - at);
-    }
-    return publicClassName(name);
+    constexpr std::string_view kPrefix = "__torch__.";
+    name = torch::jit::removeTorchMangle(name);
+    return publicClassName(name.starts_with(kPrefix) ? name.substr(kPrefix.size()) : name);
 }
 
 ScriptWeights::ScriptWeights(const ScriptFile& file, std::shared_ptr<const Pt2Archive> archive,
@@ -70,19 +49,27 @@ ScriptWeights::ScriptWeights(const ScriptFile& file, std::shared_ptr<const Pt2Ar
     , m_lazy(std::move(archive))
     , m_root(root)
 {
-    index(file.root, "", 0);
+    index(file.root, "");
 }
 
-void ScriptWeights::index(const at::IValue& module, const std::string& path, int depth)
+/// The object as an item. The first path that leads to a module is its name.
+ScriptItem& ScriptWeights::index(const at::IValue& saved, const std::string& path, int depth)
 {
-    if (depth > kMaxObjectDepth || !m_paths.try_emplace(identity(module), path).second)
-        return;
-    const auto& object = module.toObjectRef();
+    const auto& object = saved.toObjectRef();
     const auto type = object.type();
+    const auto [entry, isNew] = m_objects.try_emplace(&object);
+    if (!isNew)
+        return entry->second;
+    ScriptItem& made = entry->second; // stays where it is
+    made = makeContainer(ScriptContainer::Kind::Object, type,
+                         std::vector<ScriptItem>(type->numAttributes()));
+    containerOf(made)->path = path;
+    containerOf(made)->saved = saved;
+    if (!type->is_module() || depth > kMaxObjectDepth)
+        return made;
     m_classes[path] = scriptClassName(*type);
     for (std::size_t i = 0; i < type->numAttributes(); ++i) {
         const std::string name = joined(path, type->getAttributeName(i));
-        m_attributes.insert(name);
         const at::IValue& value = object.slots().at(i);
         const bool isParameter = type->is_parameter(i), isBuffer = type->is_buffer(i);
         if (value.isTensor() && value.toTensor().defined() && (isParameter || isBuffer))
@@ -90,6 +77,7 @@ void ScriptWeights::index(const at::IValue& module, const std::string& path, int
         else if (value.isObject() && value.toObjectRef().type()->is_module())
             index(value, name, depth + 1);
     }
+    return made;
 }
 
 ScriptWeights::TensorKey ScriptWeights::keyOf(const at::Tensor& tensor)
@@ -102,24 +90,18 @@ ScriptWeights::TensorKey ScriptWeights::keyOf(const at::Tensor& tensor)
 
 Result<TensorId> ScriptWeights::store(const at::Tensor& tensor)
 {
-    const TensorKey key = keyOf(tensor);
-    if (const auto it = m_stored.find(key); it != m_stored.end())
-        return it->second;
+    TensorId& id = m_known[keyOf(tensor)].stored;
+    if (id)
+        return id;
     TensorStore& store = *tensorsOf(m_root.edit());
     const auto record = tensor.has_storage()
         ? m_file.records.find(tensor.storage().unsafeGetStorageImpl())
         : m_file.records.end();
-    TensorId id;
     if (m_file.lazy && record != m_file.records.end()) {
-        QS_TRY(
-            id,
-            m_lazy.add(store,
-                       {record->second, fromScalarType(tensor.scalar_type()), tensor.sizes().vec(),
-                        tensor.strides().vec(), tensor.storage_offset(), tensor.requires_grad()}));
+        QS_TRY(id, m_lazy.add(store, layoutOf(tensor, record->second)));
     } else {
         id = store.add(tensor.detach().set_requires_grad(tensor.requires_grad()));
     }
-    m_stored[key] = id;
     return id;
 }
 
@@ -147,7 +129,7 @@ Result<ScriptItem> ScriptWeights::tensor(const at::Tensor& tensor, const Known& 
     node.kind = as.isParameter || as.isBuffer ? NodeKind::Parameter : NodeKind::Constant;
     node.tensor = *id;
     node.isBuffer = node.persistentBuffer = as.isBuffer;
-    return source(std::move(node), as.path, tensorType(tensor));
+    return source(std::move(node), as.path, typeOfTensor(tensor));
 }
 
 ScriptItem ScriptWeights::object(const at::IValue& value, const std::string& hint)
@@ -166,30 +148,7 @@ ScriptItem ScriptWeights::object(const at::IValue& value, const std::string& hin
         made.className = isForeignClass(name) ? name : type->name()->name();
         return source(std::move(node), hint, std::move(made));
     }
-    ScriptItem& made = m_objects[&object];
-    if (containerOf(made))
-        return made;
-    made = makeContainer(ScriptContainer::Kind::Object, type,
-                         std::vector<ScriptItem>(type->numAttributes()));
-    ScriptContainer& held = *containerOf(made);
-    const auto path = m_paths.find(&object);
-    held.path = path != m_paths.end() ? path->second : hint;
-    m_sources[&held] = value;
-    return made;
-}
-
-std::string ScriptWeights::nextConstant()
-{
-    std::string name;
-    do
-        name = "lifted_tensor_" + std::to_string(m_nextConstant++);
-    while (m_attributes.contains(name));
-    return name;
-}
-
-ScriptItem ScriptWeights::rootModule()
-{
-    return *item(m_file.root, "");
+    return index(value, hint);
 }
 
 Result<ScriptItem> ScriptWeights::item(const at::IValue& value, const std::string& hint,
@@ -202,30 +161,20 @@ Result<ScriptItem> ScriptWeights::item(const at::IValue& value, const std::strin
     if (value.isTensor()) {
         if (!value.toTensor().defined())
             return ScriptItem(at::IValue());
-        const auto known = m_known.find(keyOf(value.toTensor()));
-        if (known != m_known.end())
-            return tensor(value.toTensor(), known->second);
-        return tensor(value.toTensor(), {hint.empty() ? nextConstant() : hint, false, false});
+        const c10::ClassType& root = *m_file.root.toObjectRef().type();
+        if (const Known known = m_known[keyOf(value.toTensor())]; !known.path.empty())
+            return tensor(value.toTensor(), known);
+        std::string name = hint;
+        while (name.empty() || (hint.empty() && root.hasAttribute(name))) // a constant of the code
+            name = "lifted_tensor_" + std::to_string(m_nextConstant++);
+        return tensor(value.toTensor(), {name});
     }
     if (value.isObject())
         return object(value, hint);
-    using Kind = ScriptContainer::Kind;
-    Kind kind = Kind::Tuple;
-    std::vector<at::IValue> keys, parts;
-    if (value.isTuple()) {
-        parts = value.toTupleRef().elements().vec();
-    } else if (value.isList()) {
-        kind = Kind::List;
-        parts = value.toListRef().vec();
-    } else if (value.isGenericDict()) {
-        kind = Kind::Dict;
-        for (const auto& entry : value.toGenericDict()) {
-            keys.push_back(entry.key());
-            parts.push_back(entry.value());
-        }
-    } else {
+    if (!value.isTuple() && !value.isList() && !value.isGenericDict())
         return ScriptItem(value);
-    }
+    std::vector<at::IValue> keys;
+    const std::vector<at::IValue> parts = partsOf(value, keys);
     const c10::TypePtr type = declared ? unwrapped(declared) : value.type();
     std::vector<ScriptItem> items;
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -234,17 +183,16 @@ Result<ScriptItem> ScriptWeights::item(const at::IValue& value, const std::strin
                     depth + 1));
         items.push_back(std::move(part));
     }
-    ScriptItem made = makeContainer(kind, type, std::move(items));
+    ScriptItem made = makeContainer(kindOf(*value.type()), type, std::move(items));
     containerOf(made)->keys = std::move(keys);
     return made;
 }
 
 Result<ScriptItem> ScriptWeights::attribute(const ScriptContainer& owner, std::size_t slot)
 {
-    const auto source = m_sources.find(&owner);
-    if (source == m_sources.end())
+    if (!owner.saved.isObject())
         return ScriptItem();
-    const auto& object = source->second.toObjectRef();
+    const auto& object = owner.saved.toObjectRef();
     const auto type = object.type();
     const std::string path = joined(owner.path, type->getAttributeName(slot));
     const at::IValue& value = object.slots().at(slot);

@@ -3,12 +3,11 @@
 
 #include "engine/import/archive/lazy_tensors.h"
 #include "engine/import/torchscript/torchscript_file.h"
-#include "engine/import/torchscript/walk/torchscript_scope.h"
+#include "engine/import/torchscript/walk/torchscript_values.h"
 
 #include <map>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 
 namespace qs {
 
@@ -24,8 +23,6 @@ public:
     ScriptWeights(const ScriptFile& file, std::shared_ptr<const Pt2Archive> archive,
                   ScriptScope& root);
 
-    /// The model.
-    ScriptItem rootModule();
     /// A value of the file, or one that LibTorch's operators made. Tensors become parameters or
     /// constants of the root scope. `declared` is its type where that tells more than the value.
     /// Errors: a tensor that does not fit its record; lists nested too deeply.
@@ -45,11 +42,10 @@ private:
         std::string path;
         bool isBuffer = false;
         bool isParameter = false;
+        TensorId stored = {}; ///< once it has been asked for
     };
 
-    void index(const at::IValue& module, const std::string& path, int depth);
-    /// A path for a constant of the code, which has none; no attribute's.
-    std::string nextConstant();
+    ScriptItem& index(const at::IValue& saved, const std::string& path, int depth = 0);
     static TensorKey keyOf(const at::Tensor& tensor);
     Result<TensorId> store(const at::Tensor& tensor);
     Result<ScriptItem> tensor(const at::Tensor& tensor, const Known& as);
@@ -60,14 +56,10 @@ private:
     const ScriptFile& m_file;
     LazyTensors m_lazy;
     ScriptScope& m_root;
-    std::map<TensorKey, Known> m_known; ///< first path of every parameter and buffer
-    std::map<TensorKey, TensorId> m_stored;
+    std::map<TensorKey, Known> m_known; ///< the first path of parameters and buffers alone
     std::map<std::string, ScopedRef> m_made; ///< nodes by path
     std::unordered_map<const void*, ScriptItem> m_objects; ///< by identity
-    std::unordered_set<std::string> m_attributes; ///< paths of all modules' attributes
     std::map<std::string, std::string> m_classes; ///< by module path
-    std::unordered_map<const void*, std::string> m_paths; ///< first path of every module
-    std::unordered_map<const ScriptContainer*, at::IValue> m_sources;
     int m_nextConstant = 0;
 };
 

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
+#include "engine/execute/classes/class_methods.h"
+#include "engine/execute/op_table.h"
+#include "engine/execute/value_conversion.h"
 #include "engine/graph/operators/common_targets.h"
-#include "engine/import/torchscript/normalise/torchscript_spelling.h"
+#include "engine/graph/operators/operators.h"
 #include "engine/import/torchscript/walk/torchscript_evaluator.h"
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 
 namespace qs {
 
@@ -62,15 +68,12 @@ ScriptEvaluator::knownAs(const ScriptItem& item, const c10::TypePtr& declared, c
     const ScriptContainer* held = containerOf(item);
     if (!held || held->runtime || held->kind == Kind::Object)
         return Known();
-    std::vector<ScriptItem> sizes;
+    Items sizes;
     if (held->sizesOf) {
         const auto rank = decidableRank(*held->sizesOf);
         if (!rank || !wanted->hasFreeVariables())
             return Known();
-        for (std::int64_t d = 0; d < *rank; ++d) {
-            QS_TRY(ScriptItem size, sizeOf(*held->sizesOf, at::IValue(d), &node));
-            sizes.push_back(std::move(size));
-        }
+        QS_TRY(sizes, sizesFrom(*held->sizesOf, 0, *rank, node));
     }
     std::vector<at::IValue> parts;
     for (const ScriptItem& part : held->sizesOf ? sizes : held->items) {
@@ -102,7 +105,7 @@ Result<ScriptAnswer> ScriptEvaluator::runKnown(const JitNode& node, const Items&
     const std::string kind = node.kind().toQualString();
     const c10::FunctionSchema* schema = node.maybeSchema();
     if (!schema || !node.maybeOperator() || node.outputs().size() > 1
-        || (!isStructural(*schema) && !isFoldable(kind)))
+        || (!isStructural(*schema) && !hasTrait(kind, OperatorTrait::Folds)))
         return ScriptAnswer();
     torch::jit::Stack stack;
     for (std::size_t i = 0; i < args.size(); ++i) {
@@ -110,7 +113,8 @@ Result<ScriptAnswer> ScriptEvaluator::runKnown(const JitNode& node, const Items&
         const c10::TypePtr wanted
             = isFormal ? schema->arguments()[i].type() : c10::TypePtr(c10::AnyType::get());
         QS_TRY(auto value, knownAs(args[i], wanted, node));
-        if (!value && knownContainer(args[0], Kind::Dict))
+        const auto* whole = takenApart(args[0]);
+        if (!value && whole && whole->kind == Kind::Dict)
             return fail(unsupported(node, "uses a dict with a key known only at run time"));
         // A message made of what only a run tells: its template tells enough.
         if (!value)
@@ -147,6 +151,16 @@ Result<ScriptAnswer> ScriptEvaluator::runKnown(const JitNode& node, const Items&
     return ScriptAnswer(std::move(result));
 }
 
+/// Its sizes from one dimension to another, both counted from one end.
+Result<ScriptEvaluator::Items> ScriptEvaluator::sizesFrom(const ScopedRef& tensor,
+                                                          std::int64_t first, std::int64_t end,
+                                                          const JitNode& node)
+{
+    std::vector<std::int64_t> dims(std::size_t(end - first));
+    std::iota(dims.begin(), dims.end(), first);
+    return eachOf(dims, [&](std::int64_t dim) { return sizeOf(tensor, at::IValue(dim), &node); });
+}
+
 /// What is asked of the sizes of a tensor that needs no number of them.
 Result<ScriptAnswer> ScriptEvaluator::readSizes(const JitNode& node, const Items& args)
 {
@@ -172,11 +186,7 @@ Result<ScriptAnswer> ScriptEvaluator::readSizes(const JitNode& node, const Items
     if (!last || (!last->isNone() && number(2, 0) != INT64_MAX) || number(3, 0) != 1 || first >= 0
         || first < -kMost)
         return ScriptAnswer();
-    Items sizes;
-    for (std::int64_t d = first; d < 0; ++d) {
-        QS_TRY(ScriptItem size, sizeOf(tensor, at::IValue(d), &node));
-        sizes.push_back(std::move(size));
-    }
+    QS_TRY(Items sizes, sizesFrom(tensor, first, 0, node));
     return ScriptAnswer(makeContainer(Kind::List, node.output()->type(), std::move(sizes)));
 }
 
@@ -204,6 +214,120 @@ Result<ScriptAnswer> ScriptEvaluator::readContainer(const JitNode& node, const I
     return ScriptAnswer(makeContainer(Kind::Tuple, node.output()->type(),
                                       {first->items.begin() + node.i(c10::attr::beg),
                                        first->items.begin() + node.i(c10::attr::end)}));
+}
+
+Result<void> ScriptEvaluator::construct(const JitNode& node, Items args, Env& env)
+{
+    const c10::TypePtr type = node.output()->type();
+    ScriptItem made = makeContainer(kindOf(*type), type, {});
+    ScriptContainer& held = *containerOf(made);
+    if (held.kind == Kind::Object)
+        held.items.resize(type->expectRef<c10::ClassType>().numAttributes());
+    else if (held.kind != Kind::Dict)
+        held.items = std::move(args);
+    for (std::size_t i = 0; held.kind == Kind::Dict && i + 1 < args.size(); i += 2) {
+        const auto* key = knownValue(args[i]);
+        if (!key)
+            return fail(unsupported(node, "has a key known only at run time"));
+        held.keys.push_back(*key);
+        held.items.push_back(args[i + 1]);
+    }
+    env[node.output()] = std::move(made);
+    return {};
+}
+
+Result<void> ScriptEvaluator::unpack(const JitNode& node, const ScriptItem& item, Env& env)
+{
+    const ScriptContainer* whole = containerOf(item);
+    if (whole && whole->sizesOf) {
+        // Anything else would raise; what a branch finds holds within it alone.
+        if (whole->sizesOf->scope == m_scope)
+            setRank(*whole->sizesOf, std::int64_t(node.outputs().size()));
+        QS_TRY(const Items sizes,
+               sizesFrom(*whole->sizesOf, 0, std::int64_t(node.outputs().size()), node));
+        for (std::size_t i = 0; i < sizes.size(); ++i)
+            env[node.outputs()[i]] = sizes[i];
+        return {};
+    }
+    if (!whole || whole->runtime) {
+        QS_TRY(Argument read, argument(item, c10::AnyType::get()));
+        Node made;
+        made.target = kScriptUnpackTarget;
+        made.name = "unpack";
+        made.args = {{"values", std::move(read)}};
+        return bindOutputs(node, std::move(made), env);
+    }
+    if (whole->items.size() != node.outputs().size())
+        return fail(unsupported(node,
+                                "expects " + counted(node.outputs().size(), "value") + " of "
+                                    + std::to_string(whole->items.size())));
+    for (std::size_t i = 0; i < whole->items.size(); ++i)
+        env[node.outputs()[i]] = whole->items[i];
+    return {};
+}
+
+Result<ScopedRef> ScriptEvaluator::makeRuntime(const ScriptContainerPtr& container)
+{
+    if (container->runtime)
+        return *container->runtime;
+    if (container->sizesOf) {
+        QS_TRY(const ValueRef tensor, m_scope->use(*container->sizesOf));
+        return emitOne(kSizesTarget, {{"self", tensor}}, ValueKind::Tuple, nullptr);
+    }
+    if (container->kind == Kind::Object)
+        return fail(ErrorCode::Unsupported,
+                    "an object of class '" + scriptClassName(*container->type)
+                        + "' is a value that only a run tells");
+    Argument::List keys;
+    c10::TypePtr element = c10::AnyType::get();
+    if (const auto list = container->type->cast<c10::ListType>())
+        element = list->getElementType();
+    QS_TRY(Argument::List items, eachOf(container->items, [&](const ScriptItem& part) {
+               return argument(part, c10::AnyType::get());
+           }));
+    for (const at::IValue& key : container->keys)
+        keys.push_back(constantArgument(key));
+    Node made;
+    made.args = {{"values", std::move(items)}};
+    static constexpr std::array<std::pair<const char*, std::string_view>, 3> kMakers {
+        {{"tuple", kScriptTupleTarget}, {"list", kScriptListTarget}, {"dict", kScriptDictTarget}}};
+    std::tie(made.name, made.target) = kMakers.at(std::size_t(container->kind));
+    if (container->kind == Kind::List)
+        made.args.push_back({"type", element->annotation_str()});
+    if (container->kind == Kind::Dict)
+        made.args.push_back({"keys", std::move(keys)});
+    made.outputs.push_back({"", runtimeType(container->type)});
+    label(made, nullptr);
+    return emit(std::move(made));
+}
+
+/// A method of a C++ class is an operator; the constructor gives the object that was created for
+/// it.
+Result<void> ScriptEvaluator::emitMethod(const JitNode& node, Items args, Env& env)
+{
+    const auto type = node.input(0)->type()->cast<c10::ClassType>();
+    const std::string& name = node.s(c10::attr::name);
+    const auto target = classMethodTarget(type, name);
+    const auto op = target ? findOperator(*target) : std::nullopt;
+    if (!op)
+        return fail(unsupported(node,
+                                "calls '" + name + "' of the C++ class " + type->str()
+                                    + ", which has no such method or changes its object by it"));
+    Node made;
+    made.target = *target;
+    if (name != kConstructor) {
+        QS_TRY(made.args, arguments(op->schema(), args));
+        return bindOutputs(node, std::move(made), env);
+    }
+    ScriptContainer* object = containerOf(args.at(0));
+    if (!object)
+        return fail(unsupported(node, "makes an object that there is already"));
+    QS_TRY(made.args, arguments(op->schema(), {args.begin() + 1, args.end()}));
+    made.outputs.push_back({"", runtimeType(type)});
+    label(made, &node);
+    object->runtime = emit(std::move(made));
+    env[node.output()] = at::IValue();
+    return {};
 }
 
 } // namespace qs

@@ -10,6 +10,7 @@
 #include "engine/import/functionalize/functionalize.h"
 
 #include <algorithm>
+#include <array>
 
 namespace qs {
 
@@ -32,15 +33,12 @@ bool isMeasure(const Node& node)
 bool measuresOnly(const Graph& body)
 {
     return std::all_of(body.nodes().begin(), body.nodes().end(), [&body](const NodePtr& node) {
-        if (node->kind == NodeKind::Input || isMeasure(*node))
-            return true;
-        const bool known = node->kind == NodeKind::Op || node->kind == NodeKind::Output;
-        bool reads = !known || !node->subgraphs.empty();
+        bool reads = !node->subgraphs.empty();
         for (const auto& arg : node->args)
             forEachRef(arg.value, [&](ValueRef from) {
                 reads = reads || body.value(from).type.kind == ValueKind::Tensor;
             });
-        return !reads;
+        return !reads || isMeasure(*node);
     });
 }
 
@@ -57,9 +55,10 @@ Result<void> ScriptControl::run(const JitNode& node, Env& env)
 {
     if (node.kind() == c10::prim::If)
         return runIf(node, env);
-    if (node.kind() == c10::prim::Loop)
-        return runLoop(node, env);
-    return raise(node, env);
+    if (node.kind() == c10::prim::RaiseException)
+        return raise(node, env);
+    QS_TRY(const bool isUnrolled, unroll(node, env));
+    return isUnrolled ? Result<void>() : dynamicLoop(node, env);
 }
 
 Result<void> ScriptControl::raise(const JitNode& node, Env& env)
@@ -93,13 +92,11 @@ Result<void> ScriptControl::runIf(const JitNode& node, Env& env)
     if (const auto* known = knownValue(condition); known && known->isBool())
         return takeBlock(node, known->toBool() ? whenTrue : whenFalse, env);
     const auto* ref = runtimeValue(condition);
-    const bool one = raises(whenTrue) != raises(whenFalse);
-    if (ref && one) {
-        // A check of shapes and the like: what is wrong with them, the operators say themselves.
-        const bool learnt = learnRank(condition, raises(whenTrue));
-        if (learnt || !dependsOnData(*ref, 0))
-            return takeBlock(node, raises(whenTrue) ? whenFalse : whenTrue, env);
-    }
+    const bool onTrue = raises(whenTrue);
+    // A check of shapes and the like: what is wrong with them, the operators say themselves.
+    if (ref && onTrue != raises(whenFalse)
+        && (learnRank(condition, onTrue) || !dependsOnData(*ref, 0)))
+        return takeBlock(node, onTrue ? whenFalse : whenTrue, env);
     return dynamicIf(node, condition, env);
 }
 
@@ -146,19 +143,13 @@ bool ScriptControl::dependsOnData(const ScopedRef& ref, int depth) const
 Result<ScriptControl::Way> ScriptControl::follow(const torch::jit::Block& block, ScriptScope& scope,
                                                  Env& env)
 {
-    Way way {&scope, {}, {}};
     m_e.m_journal.open();
-    auto done = inside(scope, [&]() -> Result<void> {
-        QS_CHECK(m_e.runBlock(block, env));
-        for (const auto* output : block.outputs()) {
-            QS_TRY(ScriptItem item, m_e.item(output, env));
-            way.outputs.push_back(std::move(item));
-        }
-        return {};
-    });
-    way.changes = m_e.m_journal.closeAndRestore();
+    auto done = inside(scope, [&] { return m_e.runBlock(block, env); });
+    ScriptJournal::Changes changes = m_e.m_journal.closeAndRestore();
     QS_CHECK(std::move(done));
-    return way;
+    QS_TRY(ScriptEvaluator::Items items,
+           eachOf(block.outputs(), [&](const auto* output) { return m_e.item(output, env); }));
+    return Way {&scope, std::move(items), std::move(changes)};
 }
 
 Result<std::vector<Argument>>
@@ -168,13 +159,10 @@ ScriptControl::leafArguments(ScriptScope& scope, const std::vector<ScriptPattern
     std::vector<ScriptItem> leaves;
     for (std::size_t i = 0; i < patterns.size(); ++i)
         patterns[i].collect(items[i], leaves);
-    return inside(scope, [&]() -> Result<std::vector<Argument>> {
-        std::vector<Argument> made;
-        for (const ScriptItem& leaf : leaves) {
-            QS_TRY(Argument read, m_e.argument(leaf, c10::AnyType::get()));
-            made.push_back(std::move(read));
-        }
-        return made;
+    return inside(scope, [&] {
+        return eachOf(leaves, [&](const ScriptItem& leaf) {
+            return m_e.argument(leaf, c10::AnyType::get());
+        });
     });
 }
 
@@ -210,12 +198,13 @@ void ScriptControl::setCell(ScriptContainer& cell, const ScriptItem& item)
         cell = *containerOf(item);
 }
 
-ScriptItem ScriptControl::leftIn(const Way& way, const ScriptContainerPtr& cell)
+void ScriptControl::addCells(Way& way, const std::vector<ScriptContainerPtr>& cells)
 {
-    for (const auto& [container, left] : way.changes)
-        if (container == cell)
-            return cellItem(left);
-    return cellItem(*cell);
+    for (const ScriptContainerPtr& cell : cells) {
+        const auto found = std::find_if(way.changes.begin(), way.changes.end(),
+                                        [&](const auto& change) { return change.first == cell; });
+        way.items.push_back(cellItem(found == way.changes.end() ? *cell : found->second));
+    }
 }
 
 void ScriptControl::addChanged(const Way& way, std::vector<ScriptContainerPtr>& cells)
@@ -235,11 +224,15 @@ NodeId ScriptControl::handOut(const JitNode& node, Node made, const Outcome& out
     m_e.label(made, &node);
     const NodeId id = m_e.emit(std::move(made)).ref.node;
     for (const ValueRef& outside : outcome.handedOut)
-        remember(node, id, outside, false);
+        m_e.m_bodyWrites.push_back({m_e.m_scope, id, outside, false, &node});
     std::vector<ScopedRef> values;
     for (std::uint32_t i = 0; i < leaves; ++i)
         values.push_back({m_e.m_scope, {id, i}, false});
-    writeBack(outcome.written, id, leaves, node);
+    for (std::size_t i = 0; i < outcome.written.size(); ++i) {
+        const ValueRef left {id, std::uint32_t(leaves + i)};
+        m_e.emitOne("aten.copy_.default", {{"self", outcome.written[i]}, {"src", left}},
+                    ValueKind::Tensor, &node);
+    }
     const std::vector<ScriptItem> items = itemsOf(outcome.patterns, values);
     const std::size_t count = node.outputs().size();
     for (std::size_t i = 0; i < count; ++i)
@@ -255,59 +248,54 @@ Result<void> ScriptControl::dynamicIf(const JitNode& node, const ScriptItem& con
 {
     QS_TRY(Argument test, m_e.argument(condition, c10::BoolType::get()));
     const auto calls = m_e.m_calls;
-    QS_TRY(const Way yes, follow(*node.blocks()[0], newScope(), env));
-    m_e.m_calls = calls;
-    QS_TRY(const Way no, follow(*node.blocks()[1], newScope(), env));
+    std::array<Way, 2> ways;
+    std::array<std::vector<Argument>, 2> leaves;
     Outcome outcome;
-    addChanged(yes, outcome.cells);
-    addChanged(no, outcome.cells);
-    std::vector<ScriptItem> yesItems = yes.outputs, noItems = no.outputs;
-    for (const ScriptContainerPtr& cell : outcome.cells) {
-        yesItems.push_back(leftIn(yes, cell));
-        noItems.push_back(leftIn(no, cell));
+    for (std::size_t side = 0; side < ways.size(); ++side) {
+        m_e.m_calls = calls;
+        QS_TRY(ways[side], follow(*node.blocks()[side], newScope(), env));
+        addChanged(ways[side], outcome.cells);
     }
-    for (std::size_t i = 0; i < yesItems.size(); ++i) {
-        outcome.patterns.push_back(ScriptPattern::of(yesItems[i], m_e.m_scope));
-        outcome.patterns.back().join(noItems[i]);
+    for (Way& way : ways)
+        addCells(way, outcome.cells);
+    for (std::size_t i = 0; i < ways[0].items.size(); ++i) {
+        outcome.patterns.push_back(ScriptPattern::of(ways[0].items[i], m_e.m_scope));
+        outcome.patterns.back().join(ways[1].items[i]);
     }
-    QS_TRY(auto yesLeaves, leafArguments(*yes.scope, outcome.patterns, yesItems));
-    QS_TRY(auto noLeaves, leafArguments(*no.scope, outcome.patterns, noItems));
     // Tensors of the scope around that one of the bodies changes in place.
     auto& written = outcome.written;
-    for (const auto& [way, leaves] : {std::pair(&yes, &yesLeaves), std::pair(&no, &noLeaves)}) {
-        const std::vector<ValueRef>& captures = way->scope->captures();
-        const BodyWrites writes = writesOf(way->scope->edit().build(), *leaves);
+    for (std::size_t side = 0; side < ways.size(); ++side) {
+        ScriptScope& scope = *ways[side].scope;
+        QS_TRY(leaves[side], leafArguments(scope, outcome.patterns, ways[side].items));
+        const BodyWrites writes = writesOf(scope.edit().build(), leaves[side]);
         std::vector<ValueRef> changed;
         for (const std::size_t input : writes.inputs)
-            changed.push_back(captures[input]);
-        QS_CHECK(checkNames(node, changed, captures));
+            changed.push_back(scope.captures()[input]);
+        QS_CHECK(checkNames(node, changed, scope.captures()));
         for (const ValueRef& outside : changed)
             if (std::find(written.begin(), written.end(), outside) == written.end())
                 written.push_back(outside);
         for (const std::size_t input : writes.handedOut)
-            outcome.handedOut.push_back(captures[input]);
+            outcome.handedOut.push_back(scope.captures()[input]);
     }
-    for (const auto& [way, leaves] : {std::pair(&yes, &yesLeaves), std::pair(&no, &noLeaves)})
-        for (const ValueRef& target : written) {
-            QS_TRY(const ValueRef left, way->scope->use({m_e.m_scope, target, false}));
-            leaves->emplace_back(left);
-        }
     Node made;
     made.target = kIfTarget;
     made.name = "branch";
     made.opaqueReason = "a branch that the data decide, which is kept as it is";
-    QS_TRY(auto yesGraph, finish(*yes.scope, std::move(yesLeaves)));
-    QS_TRY(auto noGraph, finish(*no.scope, std::move(noLeaves)));
-    made.subgraphs = {std::move(yesGraph), std::move(noGraph)};
-    const auto operandsOf = [](const Way& way) {
-        const std::vector<ValueRef>& captures = way.scope->captures();
-        return Argument::List(captures.begin(), captures.end());
-    };
     made.args = {{"condition", std::move(test)},
                  {"then", std::string(kSubgraphPrefix) + "0"},
-                 {"otherwise", std::string(kSubgraphPrefix) + "1"},
-                 {"then_operands", operandsOf(yes)},
-                 {"else_operands", operandsOf(no)}};
+                 {"otherwise", std::string(kSubgraphPrefix) + "1"}};
+    for (std::size_t side = 0; side < ways.size(); ++side) {
+        ScriptScope& scope = *ways[side].scope;
+        for (const ValueRef& target : written) {
+            QS_TRY(const ValueRef left, scope.use({m_e.m_scope, target, false}));
+            leaves[side].emplace_back(left);
+        }
+        QS_TRY(auto graph, finish(scope, std::move(leaves[side])));
+        made.subgraphs.push_back(std::move(graph));
+        made.args.push_back({side == 0 ? "then_operands" : "else_operands",
+                             Argument::List(scope.captures().begin(), scope.captures().end())});
+    }
     handOut(node, std::move(made), outcome, env);
     return {};
 }

@@ -26,13 +26,12 @@ private:
     enum class Form
     {
         Fixed, ///< `fixed`, whichever way
-        Parts, ///< a container of known parts
+        Parts, ///< a container as `fixed`, of `parts`
         Leaf
     };
     Form m_form = Form::Fixed;
     const ScriptScope* m_outer = nullptr;
     ScriptItem m_fixed;
-    ScriptContainer m_shell; ///< of Parts: kind, type, keys, path
     std::vector<ScriptPattern> m_parts;
     ValueType m_type; ///< of a leaf
     c10::TypePtr m_listType; ///< of a leaf that is a list or dict
@@ -67,7 +66,7 @@ private:
     struct Way
     {
         ScriptScope* scope = nullptr;
-        std::vector<ScriptItem> outputs;
+        ScriptEvaluator::Items items; ///< outputs of the block, then what is left in the cells
         ScriptJournal::Changes changes;
     };
     /// What comes out of a branch or loop: the JIT node's outputs, then what it leaves in the
@@ -80,32 +79,22 @@ private:
         std::vector<ValueRef> written;
         std::vector<ValueRef> handedOut; ///< of these, what is also a leaf
     };
-    /// One round of a loop, followed under the assumptions so far.
-    struct Round
-    {
-        ScriptScope* scope = nullptr;
-        ScriptItem go;
-        std::vector<ScriptItem> items; ///< one per pattern, as the round leaves them
-        std::size_t leaves = 0;
-        bool settled = false; ///< the assumptions hold
-    };
-
     Result<void> runIf(const JitNode& node, Env& env);
     Result<void> takeBlock(const JitNode& node, const torch::jit::Block& block, Env& env);
     Result<void> dynamicIf(const JitNode& node, const ScriptItem& condition, Env& env);
-    Result<void> runLoop(const JitNode& node, Env& env);
     Result<bool> unroll(const JitNode& node, Env& env);
     Result<void> dynamicLoop(const JitNode& node, Env& env);
-    Result<Round> followRound(const torch::jit::Block& block, Outcome& loop, Env& env);
-    Result<void> finishLoop(const JitNode& node, Outcome loop,
-                            const std::vector<ScriptItem>& before, const Round& round, Env& env);
+    /// A round under the assumptions so far; nothing where they do not hold, and are weaker now.
+    Result<std::optional<Way>> followRound(const torch::jit::Block& block, Outcome& loop, Env& env);
+    Result<void> finishLoop(const JitNode& node, Outcome loop, const ScriptEvaluator::Items& inputs,
+                            const Way& round, Env& env);
     Result<void> raise(const JitNode& node, Env& env);
 
     /// A container as an item of its own, for a pattern, and put back.
     static ScriptItem cellItem(const ScriptContainer& contents);
     static void setCell(ScriptContainer& cell, const ScriptItem& item);
-    /// What a way leaves in a container.
-    static ScriptItem leftIn(const Way& way, const ScriptContainerPtr& cell);
+    /// Adds what the way leaves in each of the cells to its items.
+    static void addCells(Way& way, const std::vector<ScriptContainerPtr>& cells);
     /// Adds those that the way changes and that are not there yet.
     static void addChanged(const Way& way, std::vector<ScriptContainerPtr>& cells);
 
@@ -143,12 +132,6 @@ private:
     /// place is another tensor that the body was given.
     Result<void> checkNextRound(const JitNode& node, const Graph& body, const Argument& handedOn,
                                 ValueRef leaf) const;
-    /// The body of `control` changes what its operand was before: the start of a carried value, or
-    /// a tensor that is its output too.
-    void remember(const JitNode& node, NodeId control, ValueRef operand, bool isCarried);
-    void writeBack(const std::vector<ValueRef>& targets, NodeId node, std::size_t firstOutput,
-                   const JitNode& from);
-
     bool learnRank(const ScriptItem& condition, bool raisesWhenTrue);
     bool dependsOnData(const ScopedRef& ref, int depth) const;
 

@@ -3,8 +3,7 @@
 #include "engine/execute/op_table.h"
 #include "engine/execute/value_conversion.h"
 #include "engine/graph/operators/common_targets.h"
-#include "engine/import/torchscript/normalise/torchscript_spelling.h"
-#include "engine/import/torchscript/normalise/torchscript_types.h"
+#include "engine/import/pt2/pt2_metadata.h"
 #include "engine/import/torchscript/torchscript_placeholders.h"
 #include "engine/import/torchscript/walk/torchscript_evaluator.h"
 
@@ -15,13 +14,6 @@ namespace qs {
 namespace {
 
 using Kind = ScriptContainer::Kind;
-
-/// FX's name for a call of the target: "relu_" for "aten.relu_.default".
-std::string nodeName(const std::string& target)
-{
-    const auto first = target.find('.') + 1;
-    return target.substr(first, target.find('.', first) - first);
-}
 
 } // namespace
 
@@ -45,18 +37,18 @@ Result<Argument> ScriptEvaluator::argument(const ScriptItem& item, const c10::Ty
         QS_TRY(const ValueRef inside, m_scope->use(made));
         return Argument(inside);
     }
-    Argument::List items;
-    for (const ScriptItem& part : held->items) {
-        QS_TRY(Argument read, argument(part, list->getElementType()));
-        items.push_back(std::move(read));
-    }
+    QS_TRY(Argument::List items, eachOf(held->items, [&](const ScriptItem& part) {
+               return argument(part, list->getElementType());
+           }));
     return Argument(std::move(items));
 }
 
 void ScriptEvaluator::label(Node& made, const JitNode* from) const
 {
-    if (made.name.empty())
-        made.name = nodeName(made.target);
+    if (made.name.empty()) { // as FX names a call: "relu_" for "aten.relu_.default"
+        const auto first = made.target.find('.') + 1;
+        made.name = made.target.substr(first, made.target.find('.', first) - first);
+    }
     if (m_levels.empty())
         return;
     const Level& level = m_levels.back();
@@ -67,27 +59,17 @@ void ScriptEvaluator::label(Node& made, const JitNode* from) const
         made.torchFn = "function." + level.function;
     else if (from)
         made.torchFn = m_debug.calledAs(from->sourceRange(), from->kind().toUnqualString());
-    if (!level.caller.file.empty()
-        && (made.source.file.empty() || ScriptDebug::isInsideTorch(made.source.file)))
+    if (!level.caller.file.empty() && (made.source.file.empty() || isInsideTorch(made.source.file)))
         made.source = level.caller;
 }
 
 ScopedRef ScriptEvaluator::emit(Node made)
 {
-    bool isAssumed = false;
-    const auto rankInside = [&](ValueRef ref) -> std::optional<std::int64_t> {
-        const auto rank = findRank(ScopedRef {m_scope, ref, false});
-        isAssumed = isAssumed || (rank && rank->isAssumed);
-        return rank ? std::optional(rank->count) : std::nullopt;
-    };
-    const TypeOf typeInside
-        = [&](ValueRef ref) -> const ValueType& { return m_scope->value(ref).type; };
-    const ResultRanks ranks = inferResults(made, typeInside, rankInside);
+    const auto ranks = inferResults(made);
     const ScopedRef ref {m_scope, {m_scope->append(std::move(made)), 0}, false};
-    for (std::uint32_t i = 0; i < ranks.counts.size(); ++i)
-        if (ranks.counts[i])
-            setRank({m_scope, {ref.ref.node, i}, false}, *ranks.counts[i],
-                    isAssumed || ranks.areAssumed);
+    for (std::uint32_t i = 0; i < ranks.size(); ++i)
+        if (ranks[i])
+            m_ranks[{m_scope, {ref.ref.node, i}}] = *ranks[i];
     return ref;
 }
 
@@ -169,7 +151,7 @@ Result<void> ScriptEvaluator::bindOutputs(const JitNode& node, Node made, Env& e
     }
     if (changed) {
         m_journal.touch(changed);
-        *changed = {changed->kind, changed->type, {}, {}, next(), {}, changed->path};
+        *changed = *containerOf(runtimeItem(next(), unwrapped(changed->type)));
     }
     return {};
 }
@@ -191,18 +173,15 @@ Result<void> ScriptEvaluator::emitOperator(const JitNode& node, Items args, Env&
     }
     ScriptContainerPtr changed;
     for (std::size_t i = 0; i < args.size() && i < schema->arguments().size(); ++i) {
-        const auto& slot = schema->arguments()[i];
-        const auto kind = slot.type()->kind();
-        const bool container = kind == c10::TypeKind::ListType || kind == c10::TypeKind::DictType;
-        if (container && slot.alias_info() && slot.alias_info()->isWrite() && containerOf(args[i])
-            && !findOperator(made.target))
+        const auto* alias = schema->arguments()[i].alias_info();
+        if (alias && alias->isWrite() && containerOf(args[i]) && !findOperator(made.target))
             changed = std::get<ScriptContainerPtr>(args[i]);
     }
     QS_TRY(made.args, arguments(*schema, args, changed != nullptr));
-    respellNode(made);
+    respellConvolution(made);
     QS_CHECK(bindOutputs(node, std::move(made), env, changed));
     // append and the like return the very list.
-    if (changed && node.outputs().size() == 1 && isListType(node.output()->type()))
+    if (changed && node.outputs().size() == 1 && kindOf(*node.output()->type()) == Kind::List)
         env[node.output()] = changed;
     return {};
 }
@@ -210,23 +189,20 @@ Result<void> ScriptEvaluator::emitOperator(const JitNode& node, Items args, Env&
 Result<void> ScriptEvaluator::emitUnknown(const JitNode& node, const c10::FunctionSchema& schema,
                                           const Items& args, Env& env)
 {
-    const auto leftOut = [&](std::size_t i) {
-        const auto* value = knownValue(args[i]);
-        return schema.arguments()[i].default_value() && value && value->isNone();
-    };
-    const std::size_t places = placesOf(schema);
-    std::size_t given = places;
-    while (given > 0 && leftOut(given - 1))
-        --given;
     Node made;
     made.target = targetOf({schema.name(), ""});
     made.opaqueReason = "operator '" + made.target + "' is not known to this LibTorch";
-    for (std::size_t i = 0; i < args.size(); ++i) {
-        const bool byName = i >= places;
-        if (byName ? leftOut(i) : i >= given)
+    // What a call leaves out is None: by name anywhere, by place at the end.
+    bool atEnd = true;
+    for (std::size_t i = args.size(); i-- > 0;) {
+        const c10::Argument& slot = schema.arguments()[i];
+        const auto* value = knownValue(args[i]);
+        if (slot.default_value() && value && value->isNone() && (atEnd || slot.kwarg_only()))
             continue;
+        atEnd = atEnd && slot.kwarg_only();
         QS_TRY(Argument read, argument(args[i], node.input(i)->type()));
-        made.args.push_back({byName ? schema.arguments()[i].name() : "", std::move(read)});
+        made.args.insert(made.args.begin(),
+                         {slot.kwarg_only() ? slot.name() : "", std::move(read)});
     }
     return bindOutputs(node, std::move(made), env);
 }

@@ -3,13 +3,14 @@
 
 #include "engine/execute/classes/class_methods.h"
 #include "engine/graph/operators/state.h"
-#include "engine/import/torchscript/normalise/torchscript_spelling.h"
+#include "engine/import/pt2/pt2_metadata.h"
 #include "engine/import/torchscript/walk/torchscript_control.h"
 
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/ir/constants.h>
 
 #include <algorithm>
+#include <regex>
 
 namespace qs {
 
@@ -21,26 +22,16 @@ constexpr std::size_t kMaxCallDepth = 200;
 std::string functionalName(const torch::jit::Function& function)
 {
     constexpr std::string_view kPrefix = "__torch__.torch.nn.functional.";
-    std::string name = function.qualname().qualifiedName();
-    if (!name.starts_with(kPrefix))
-        return {};
-    name = name.substr(kPrefix.size());
-    if (const auto dot = name.rfind('.'); dot != std::string::npos)
-        name = name.substr(dot + 1);
-    return functionalWord(name);
+    const std::string& name = function.qualname().qualifiedName();
+    return name.starts_with(kPrefix) ? functionalWord(function.name()) : std::string();
 }
 
 /// A module's forward; a trace writes later calls as forward1, forward2, a script overloads as
 /// forward__0. Its other methods, such as forward_features, are parts of the call they are made in.
-bool isForward(std::string_view method)
+bool isForward(const std::string& method)
 {
-    constexpr std::string_view kForward = "forward", kOverload = "__";
-    if (!method.starts_with(kForward))
-        return false;
-    method.remove_prefix(kForward.size());
-    if (method.starts_with(kOverload))
-        method.remove_prefix(kOverload.size());
-    return std::all_of(method.begin(), method.end(), [](char c) { return c >= '0' && c <= '9'; });
+    static const std::regex kForward("forward(__)?[0-9]*");
+    return std::regex_match(method, kForward);
 }
 
 } // namespace
@@ -76,12 +67,6 @@ std::optional<ScriptEvaluator::Rank> ScriptEvaluator::findRank(const ScriptItem&
     return it == m_ranks.end() ? std::nullopt : std::optional(it->second);
 }
 
-std::optional<std::int64_t> ScriptEvaluator::rankOf(const ScriptItem& item) const
-{
-    const auto rank = findRank(item);
-    return rank ? std::optional(rank->count) : std::nullopt;
-}
-
 std::optional<std::int64_t> ScriptEvaluator::decidableRank(const ScriptItem& item) const
 {
     const auto rank = findRank(item);
@@ -99,12 +84,7 @@ Result<ScriptItem> ScriptEvaluator::item(const JitValue* value, const Env& env) 
 
 Result<ScriptEvaluator::Items> ScriptEvaluator::inputs(const JitNode& node, const Env& env) const
 {
-    Items items;
-    for (const JitValue* input : node.inputs()) {
-        QS_TRY(ScriptItem read, item(input, env));
-        items.push_back(std::move(read));
-    }
-    return items;
+    return eachOf(node.inputs(), [&](const JitValue* input) { return item(input, env); });
 }
 
 Result<ScriptItem> ScriptEvaluator::call(torch::jit::Function& function, Items args,
@@ -118,11 +98,7 @@ Result<ScriptItem> ScriptEvaluator::call(torch::jit::Function& function, Items a
     const auto& schema = function.getSchema();
     const auto graph = torch::jit::toGraphFunction(function).graph();
     for (std::size_t i = args.size(); i < schema.arguments().size(); ++i) {
-        if (!schema.arguments()[i].default_value())
-            return fail(ErrorCode::BadInput,
-                        "'" + function.name() + "' lacks its argument '"
-                            + schema.arguments()[i].name() + "'");
-        QS_TRY(ScriptItem value, m_weights.item(*schema.arguments()[i].default_value(), ""));
+        QS_TRY(ScriptItem value, m_weights.item(schema.arguments()[i].default_value().value(), ""));
         args.push_back(std::move(value));
     }
     if (args.size() != graph->inputs().size())
@@ -140,7 +116,7 @@ Result<ScriptItem> ScriptEvaluator::call(torch::jit::Function& function, Items a
                 tree.add(path, m_weights.classAt(path));
         tree.add(module->path, level.scope.moduleClass);
         level.scope.callIndex = m_calls[module->path]++;
-        QS_CHECK(enterLayer(level.scope.moduleClass, args));
+        enterLayer(level.scope.moduleClass, args);
     } else if (level.function.empty()) {
         level.function = functionalName(function);
     }
@@ -249,23 +225,10 @@ Result<bool> ScriptEvaluator::runPrim(const JitNode& node, Env& env)
 
 Result<void> ScriptEvaluator::readConstant(const JitNode& node, Env& env)
 {
-    if (node.output()->type()->kind() == c10::TypeKind::FunctionType) {
-        env[node.output()] = ScriptItem(); // its type tells the call
-        return {};
-    }
+    // A function is none: its type tells the call.
     const auto value = torch::jit::toIValue(node.output());
-    if (!value)
-        return fail(unsupported(node, "holds no constant"));
-    QS_TRY(env[node.output()], m_weights.item(*value, ""));
+    QS_TRY(env[node.output()], value ? m_weights.item(*value, "") : Result<ScriptItem>());
     return {};
-}
-
-Result<ScriptItem> ScriptEvaluator::loaded(ScriptContainer& object, std::size_t slot)
-{
-    if (std::holds_alternative<std::monostate>(object.items.at(slot))) {
-        QS_TRY(object.items.at(slot), m_weights.attribute(object, slot));
-    }
-    return object.items.at(slot);
 }
 
 Result<void> ScriptEvaluator::useAttribute(const JitNode& node, Env& env)
@@ -281,10 +244,13 @@ Result<void> ScriptEvaluator::useAttribute(const JitNode& node, Env& env)
                                 (sets ? "sets" : "reads") + (" the attribute '" + name)
                                     + "' of an object that is not known"));
     const ScriptContainerPtr object = std::get<ScriptContainerPtr>(owner);
-    // A branch that does not set it needs its old value.
-    QS_TRY(ScriptItem held, loaded(*object, *slot));
+    // Read from the file at first use; a branch that does not set it needs its old value.
+    ScriptItem& held = object->items.at(*slot);
+    if (std::holds_alternative<std::monostate>(held)) {
+        QS_TRY(held, m_weights.attribute(*object, *slot));
+    }
     if (!sets) {
-        env[node.output()] = std::move(held);
+        env[node.output()] = held;
         return {};
     }
     m_journal.touch(object);
@@ -355,7 +321,7 @@ Result<void> ScriptEvaluator::runCall(const JitNode& node, Env& env)
     SourceLocation& caller = m_levels.back().caller;
     const SourceLocation outer = caller;
     const SourceLocation where = m_debug.find(node.sourceRange());
-    if (!where.file.empty() && !ScriptDebug::isInsideTorch(where.file))
+    if (!where.file.empty() && !isInsideTorch(where.file))
         caller = where;
     auto returned = calledBy(node, std::move(args));
     m_levels.back().caller = outer;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/each_of.h"
 #include "engine/base/job_context.h"
 #include "engine/import/torchscript/torchscript_debug.h"
 #include "engine/import/torchscript/torchscript_weights.h"
-#include "engine/import/torchscript/walk/torchscript_scope.h"
+#include "engine/import/torchscript/walk/torchscript_values.h"
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -45,21 +47,8 @@ public:
     /// updates. Returns the paths of the other attributes that it leaves changed; every call starts
     /// from their saved values.
     Result<std::vector<std::string>> keepAttributes();
-    /// The number of dimensions where it is known.
-    void setRank(const ScopedRef& ref, std::int64_t rank, bool isAssumed = false)
-    {
-        m_ranks[{ref.scope, ref.ref}] = {rank, isAssumed};
-    }
-    std::optional<std::int64_t> rankOf(const ScriptItem& item) const;
 
 private:
-    struct RefHash
-    {
-        std::size_t operator()(const std::pair<ScriptScope*, ValueRef>& key) const
-        {
-            return std::hash<ScriptScope*>()(key.first) ^ std::hash<ValueRef>()(key.second);
-        }
-    };
     /// One level of the module calls we are in.
     struct Level
     {
@@ -77,22 +66,20 @@ private:
     Result<ScriptItem> calledBy(const JitNode& node, Items args);
     /// prim::GetAttr or prim::SetAttr.
     Result<void> useAttribute(const JitNode& node, Env& env);
-    /// An attribute as it is now, read from the file at first use.
-    Result<ScriptItem> loaded(ScriptContainer& object, std::size_t slot);
     Result<ScriptItem> item(const JitValue* value, const Env& env) const;
     Result<Items> inputs(const JitNode& node, const Env& env) const;
     Error unsupported(const JitNode& node, const std::string& what) const;
 
-    // torchscript_construct.cpp: making containers and taking them apart
+    // torchscript_containers.cpp: tuples, lists and dicts, made, taken apart and worked on
     Result<void> construct(const JitNode& node, Items args, Env& env);
     Result<void> emitMethod(const JitNode& node, Items args, Env& env);
     Result<void> unpack(const JitNode& node, const ScriptItem& item, Env& env);
     /// Turns the container into one value made by a node.
     Result<ScopedRef> makeRuntime(const ScriptContainerPtr& container);
-
-    // torchscript_containers.cpp: what is done to tuples, lists and dicts
     Result<ScriptAnswer> readContainer(const JitNode& node, const Items& args);
     Result<ScriptAnswer> readSizes(const JitNode& node, const Items& args);
+    Result<Items> sizesFrom(const ScopedRef& tensor, std::int64_t first, std::int64_t end,
+                            const JitNode& node);
     Result<ScriptAnswer> runKnown(const JitNode& node, const Items& args);
     /// The item as LibTorch's operators take it where they want a value of the type: a constant, or
     /// a list, dict or tuple of such; a handle where they take anything. Nothing where that needs
@@ -105,6 +92,13 @@ private:
     Result<ScriptAnswer> readTensor(const JitNode& node, const ScopedRef& tensor,
                                     const Items& args);
     Result<ScriptAnswer> castTensor(const JitNode& node, ValueRef self, const Items& args);
+
+    void respellNumber(const JitNode& node, Items& args) const;
+    Result<ScriptAnswer> numberTensor(const JitNode& node, const ScriptItem& number, DType dtype);
+    std::optional<ScriptItem> wholeNumber(const JitValue& value, const ScriptItem& item) const;
+    Result<ScriptAnswer> numberArithmetic(const JitNode& node, const Items& args);
+    static void respellConvolution(Node& node);
+    static void dropDefaults(std::vector<NamedArgument>& args, const c10::FunctionSchema& schema);
 
     // torchscript_emit.cpp: operators
     Result<void> emitOperator(const JitNode& node, Items args, Env& env);
@@ -123,16 +117,9 @@ private:
     Result<ScriptItem> sizeOf(const ScopedRef& tensor, const ScriptItem& dim, const JitNode* from);
     const Value& valueOf(const ScopedRef& ref) const { return ref.scope->value(ref.ref); }
 
-    // torchscript_numbers.cpp: numbers that a trace holds as tensors
-    void respellNumber(const JitNode& node, Items& args) const;
-    Result<ScriptAnswer> numberTensor(const JitNode& node, const ScriptItem& number, DType dtype);
-    std::optional<ScriptItem> wholeNumber(const JitValue& value, const ScriptItem& item) const;
-    Result<ScriptAnswer> numberArithmetic(const JitNode& node, const Items& args);
-
-    // torchscript_layers.cpp: torch's own layers and functions
+    // torchscript_types.cpp: what follows from operators and their operands, torch's own layers
     bool isInTorch() const;
-    Result<void> enterLayer(std::string_view moduleClass, const Items& args);
-    Result<DType> weightType(const ScriptItem& module);
+    void enterLayer(std::string_view moduleClass, const Items& args);
     std::optional<at::IValue> layerFact(const JitNode& node, const Items& args) const;
 
     /// A number of dimensions that is known, or follows from one, by the assumption that layers
@@ -143,6 +130,11 @@ private:
         bool isAssumed = false;
     };
     std::optional<Rank> findRank(const ScriptItem& item) const;
+    void setRank(const ScopedRef& ref, std::int64_t rank, bool isAssumed = false)
+    {
+        m_ranks[{ref.scope, ref.ref}] = {rank, isAssumed};
+    }
+    std::vector<std::optional<Rank>> inferResults(Node& node) const;
     /// The rank to decide by: user code asks to tell samples from batches, torch's own does not
     /// matter.
     std::optional<std::int64_t> decidableRank(const ScriptItem& item) const;
@@ -160,9 +152,9 @@ private:
     ScriptJournal m_journal;
     std::vector<Level> m_levels;
     std::unordered_map<std::string, int> m_calls; ///< by module path, so far
-    std::unordered_map<std::pair<ScriptScope*, ValueRef>, Rank, RefHash> m_ranks;
-    std::unordered_map<std::pair<ScriptScope*, ValueRef>, ScriptItem, RefHash>
-        m_numbers; ///< the number inside a tensor that was made of one
+    std::map<std::pair<ScriptScope*, ValueRef>, Rank> m_ranks;
+    /// The whole number inside a tensor that was made of one.
+    std::map<std::pair<ScriptScope*, ValueRef>, ScriptItem> m_numbers;
     /// A branch or loop that changes an operand in place, where that is not followed: one that it
     /// carries, or one that it also hands out.
     struct BodyWrite
@@ -171,7 +163,7 @@ private:
         NodeId control;
         ValueRef operand;
         bool isCarried;
-        Error error; ///< where that matters
+        const JitNode* node; ///< for the error, where that matters
     };
     std::vector<BodyWrite> m_bodyWrites;
     std::vector<std::pair<ScriptContainerPtr, std::size_t>> m_setAttributes; ///< objects, slots

@@ -17,12 +17,6 @@ constexpr int kMostTries = 64;
 
 } // namespace
 
-Result<void> ScriptControl::runLoop(const JitNode& node, Env& env)
-{
-    QS_TRY(const bool unrolled, unroll(node, env));
-    return unrolled ? Result<void>() : dynamicLoop(node, env);
-}
-
 Result<bool> ScriptControl::unroll(const JitNode& node, Env& env)
 {
     const torch::jit::Block& body = *node.blocks()[0];
@@ -70,24 +64,23 @@ Result<bool> ScriptControl::unroll(const JitNode& node, Env& env)
 Result<void> ScriptControl::dynamicLoop(const JitNode& node, Env& env)
 {
     QS_TRY(const ScriptEvaluator::Items inputs, m_e.inputs(node, env));
-    const std::vector<ScriptItem> before(inputs.begin() + 2, inputs.end());
     Outcome loop;
-    for (const ScriptItem& item : before)
-        loop.patterns.push_back(ScriptPattern::of(item, m_e.m_scope));
+    for (std::size_t i = 2; i < inputs.size(); ++i)
+        loop.patterns.push_back(ScriptPattern::of(inputs[i], m_e.m_scope));
     const auto calls = m_e.m_calls;
     for (int attempt = 0; attempt < kMostTries; ++attempt) {
         m_e.m_calls = calls;
-        QS_TRY(const Round round, followRound(*node.blocks()[0], loop, env));
-        if (round.settled)
-            return finishLoop(node, loop, before, round, env);
+        QS_TRY(const std::optional<Way> round, followRound(*node.blocks()[0], loop, env));
+        if (round)
+            return finishLoop(node, loop, inputs, *round, env);
     }
     return fail(m_e.unsupported(node, "changes too much from round to round"));
 }
 
 /// Inputs of a round's scope: its number, the leaves, the tensors that the body changes in place,
 /// then what it reads of the scope around.
-Result<ScriptControl::Round> ScriptControl::followRound(const torch::jit::Block& block,
-                                                        Outcome& loop, Env& env)
+Result<std::optional<ScriptControl::Way>> ScriptControl::followRound(const torch::jit::Block& block,
+                                                                     Outcome& loop, Env& env)
 {
     ScriptScope& scope = newScope();
     const auto addInput = [&](const std::string& name, const ValueType& type) {
@@ -114,49 +107,46 @@ Result<ScriptControl::Round> ScriptControl::followRound(const torch::jit::Block&
         real.push_back(*loop.cells[c]);
         setCell(*loop.cells[c], start[carried + c]);
     }
-    QS_TRY(const Way way, follow(block, scope, env));
-    Round round {&scope,
-                 way.outputs.front(),
-                 {way.outputs.begin() + 1, way.outputs.end()},
-                 leaves.size(),
-                 false};
-    for (std::size_t c = 0; c < real.size(); ++c) {
-        round.items.push_back(leftIn(way, loop.cells[c]));
+    QS_TRY(Way round, follow(block, scope, env));
+    addCells(round, loop.cells);
+    for (std::size_t c = 0; c < real.size(); ++c)
         *loop.cells[c] = std::move(real[c]);
-    }
-    addChanged(way, loop.cells);
-    for (std::size_t c = real.size(); c < loop.cells.size(); ++c)
+    addChanged(round, loop.cells);
+    const std::size_t before = real.size();
+    for (std::size_t c = before; c < loop.cells.size(); ++c)
         loop.patterns.push_back(ScriptPattern::of(cellItem(*loop.cells[c]), m_e.m_scope));
-    if (real.size() < loop.cells.size())
-        return round;
-    round.settled = true;
+    if (before < loop.cells.size())
+        return std::nullopt;
+    bool holds = true;
     for (std::size_t i = 0; i < loop.patterns.size(); ++i)
-        round.settled = !loop.patterns[i].join(round.items[i]) && round.settled;
-    if (!round.settled)
-        return round;
+        holds = !loop.patterns[i].join(round.items[i + 1]) && holds;
+    if (!holds)
+        return std::nullopt;
     // What a body changes may be a carried value by now.
     for (const std::size_t input : writtenInputs(scope.edit().build()))
         if (input >= firstCapture) {
             loop.written.push_back(scope.captures()[input - firstCapture]);
-            round.settled = false;
+            holds = false;
         }
-    return round;
+    return holds ? std::optional(std::move(round)) : std::nullopt;
 }
 
 Result<void> ScriptControl::finishLoop(const JitNode& node, Outcome loop,
-                                       const std::vector<ScriptItem>& before, const Round& round,
+                                       const ScriptEvaluator::Items& inputs, const Way& round,
                                        Env& env)
 {
-    QS_TRY(const ScriptEvaluator::Items inputs, m_e.inputs(node, env));
     QS_TRY(Argument trips, m_e.argument(inputs[0], c10::IntType::get()));
     QS_TRY(Argument condition, m_e.argument(inputs[1], c10::BoolType::get()));
-    std::vector<ScriptItem> start = before;
+    std::vector<ScriptItem> start(inputs.begin() + 2, inputs.end());
     for (const ScriptContainerPtr& cell : loop.cells)
         start.push_back(cellItem(*cell));
     QS_TRY(std::vector<Argument> carried, leafArguments(*m_e.m_scope, loop.patterns, start));
-    QS_TRY(std::vector<Argument> left, leafArguments(*round.scope, loop.patterns, round.items));
-    QS_TRY(Argument goOn,
-           inside(*round.scope, [&] { return m_e.argument(round.go, c10::BoolType::get()); }));
+    QS_TRY(
+        std::vector<Argument> left,
+        leafArguments(*round.scope, loop.patterns, {round.items.begin() + 1, round.items.end()}));
+    QS_TRY(Argument goOn, inside(*round.scope, [&] {
+               return m_e.argument(round.items[0], c10::BoolType::get());
+           }));
     const Graph graph = round.scope->edit().build();
     const BodyWrites writes = writesOf(graph, left);
     const std::vector<ValueRef>& captures = round.scope->captures();
@@ -166,7 +156,7 @@ Result<void> ScriptControl::finishLoop(const JitNode& node, Outcome loop,
         if (const auto* operand = value.asRef())
             seen.push_back(*operand);
     for (const std::size_t input : writes.inputs) {
-        if (input > round.leaves)
+        if (input > carried.size())
             continue;
         // A carried value, of this round only.
         QS_CHECK(checkNextRound(node, graph, left[input - 1], {graph.inputs()[input]->id, 0}));
@@ -174,8 +164,8 @@ Result<void> ScriptControl::finishLoop(const JitNode& node, Outcome loop,
             changed.push_back(*operand);
     }
     for (const std::size_t input : writes.handedOut)
-        if (input > round.leaves)
-            loop.handedOut.push_back(loop.written[input - round.leaves - 1]);
+        if (input > carried.size())
+            loop.handedOut.push_back(loop.written[input - carried.size() - 1]);
     QS_CHECK(checkNames(node, loop.written, seen));
     QS_CHECK(checkNames(node, changed, seen));
     for (const ValueRef& target : loop.written) {
@@ -197,7 +187,7 @@ Result<void> ScriptControl::finishLoop(const JitNode& node, Outcome loop,
                  {"operands", Argument::List(captures.begin(), captures.end())}};
     const NodeId id = handOut(node, std::move(made), loop, env);
     for (const ValueRef& operand : changed)
-        remember(node, id, operand, true);
+        m_e.m_bodyWrites.push_back({m_e.m_scope, id, operand, true, &node});
     return {};
 }
 

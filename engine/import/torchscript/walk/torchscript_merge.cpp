@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/torchscript/walk/torchscript_control.h"
 
+#include <algorithm>
+
 namespace qs {
 
 namespace {
@@ -42,14 +44,6 @@ bool isInner(const ScriptItem& item, const ScriptScope* outer)
             || (held->sizesOf && !isVisible(*held->sizesOf, outer)));
 }
 
-bool sameKeys(const std::vector<at::IValue>& a, const std::vector<at::IValue>& b)
-{
-    return a.size() == b.size()
-        && std::equal(a.begin(), a.end(), b.begin(), [](const at::IValue& x, const at::IValue& y) {
-               return x.tagKind() == y.tagKind() && x == y;
-           });
-}
-
 /// What is known of the run-time value an item stands for.
 ValueType itemType(const ScriptItem& item)
 {
@@ -79,9 +73,6 @@ ScriptPattern ScriptPattern::of(const ScriptItem& item, const ScriptScope* outer
     }
     made.m_form = Form::Parts;
     made.m_fixed = item;
-    made.m_shell.kind = held->kind;
-    made.m_shell.type = held->type;
-    made.m_shell.keys = held->keys;
     for (const ScriptItem& part : held->items)
         made.m_parts.push_back(of(part, outer));
     return made;
@@ -127,8 +118,9 @@ bool ScriptPattern::join(const ScriptItem& item)
         return true;
     }
     const ScriptContainer* held = takenApart(item);
-    if (!held || held->kind != m_shell.kind || held->items.size() != m_parts.size()
-        || !sameKeys(held->keys, m_shell.keys)) {
+    if (!held || held->kind != containerOf(m_fixed)->kind || held->items.size() != m_parts.size()
+        || !std::equal(held->keys.begin(), held->keys.end(), containerOf(m_fixed)->keys.begin(),
+                       containerOf(m_fixed)->keys.end(), sameItem)) {
         becomeLeaf(m_fixed, item);
         return true;
     }
@@ -159,11 +151,13 @@ ScriptItem ScriptPattern::build(const std::vector<ScopedRef>& values, std::size_
         return m_listType ? runtimeItem(ref, m_listType) : ref;
     }
     const std::size_t before = next;
-    auto made = std::make_shared<ScriptContainer>(m_shell);
+    const ScriptContainer& whole = *containerOf(m_fixed);
+    ScriptItem made = makeContainer(whole.kind, whole.type, {});
+    containerOf(made)->keys = whole.keys;
     for (const ScriptPattern& part : m_parts)
-        made->items.push_back(part.build(values, next));
+        containerOf(made)->items.push_back(part.build(values, next));
     // Nothing in it differs: it keeps its identity.
-    return next == before ? m_fixed : ScriptItem(made);
+    return next == before ? m_fixed : made;
 }
 
 void ScriptPattern::types(std::vector<ValueType>& out) const

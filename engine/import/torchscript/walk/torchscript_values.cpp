@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/torchscript/walk/torchscript_values.h"
 
+#include <ATen/core/Dict.h>
+#include <ATen/core/List.h>
 #include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/ir/ir.h>
 
@@ -19,6 +21,15 @@ struct ItemHandle : torch::CustomClassHolder
     ScriptItem item;
 };
 
+/// Keeps the earliest of two states of a container.
+void keepFirst(ScriptJournal::Changes& saved, const ScriptContainerPtr& container,
+               const ScriptContainer& before)
+{
+    if (std::none_of(saved.begin(), saved.end(),
+                     [&](const auto& entry) { return entry.first == container; }))
+        saved.emplace_back(container, before);
+}
+
 } // namespace
 
 at::IValue handleOf(const ScriptItem& item)
@@ -31,10 +42,13 @@ const ScriptItem* heldItem(const at::IValue& value)
     return value.isCapsule() ? &static_cast<const ItemHandle&>(*value.toCapsule()).item : nullptr;
 }
 
-ScriptContainer* knownContainer(const ScriptItem& item, ScriptContainer::Kind kind)
+ScriptContainer::Kind kindOf(const c10::Type& type)
 {
-    ScriptContainer* held = containerOf(item);
-    return held && held->kind == kind && !held->runtime && !held->sizesOf ? held : nullptr;
+    using Kind = ScriptContainer::Kind;
+    return type.kind() == c10::TypeKind::TupleType ? Kind::Tuple
+        : type.kind() == c10::TypeKind::ListType   ? Kind::List
+        : type.kind() == c10::TypeKind::DictType   ? Kind::Dict
+                                                   : Kind::Object;
 }
 
 const ScriptContainer* takenApart(const ScriptItem& item)
@@ -75,19 +89,6 @@ bool sameItem(const ScriptItem& a, const ScriptItem& b)
     return std::equal(left->items.begin(), left->items.end(), right->items.begin(), sameItem);
 }
 
-namespace {
-
-/// Keeps the earliest of two states of a container.
-void keepFirst(ScriptJournal::Changes& saved, const ScriptContainerPtr& container,
-               const ScriptContainer& before)
-{
-    if (std::none_of(saved.begin(), saved.end(),
-                     [&](const auto& entry) { return entry.first == container; }))
-        saved.emplace_back(container, before);
-}
-
-} // namespace
-
 void ScriptJournal::touch(const ScriptContainerPtr& container)
 {
     if (!m_marks.empty())
@@ -118,11 +119,6 @@ c10::TypePtr unwrapped(const c10::TypePtr& type)
     return optional ? optional->getElementType() : type;
 }
 
-bool isListType(const c10::TypePtr& type)
-{
-    return unwrapped(type)->kind() == c10::TypeKind::ListType;
-}
-
 c10::TypePtr partType(const c10::TypePtr& type, std::size_t place)
 {
     const auto inside = type->containedTypes();
@@ -136,13 +132,27 @@ ScriptItem runtimeItem(ScopedRef ref, const c10::TypePtr& type)
 {
     ref.maybeNone = ref.maybeNone || type->kind() == c10::TypeKind::OptionalType;
     const c10::TypePtr plain = unwrapped(type);
-    const bool isDict = plain->kind() == c10::TypeKind::DictType;
-    if (ref.maybeNone || (!isDict && plain->kind() != c10::TypeKind::ListType))
+    const auto kind = kindOf(*plain);
+    if (ref.maybeNone
+        || (kind != ScriptContainer::Kind::List && kind != ScriptContainer::Kind::Dict))
         return ref;
-    using Kind = ScriptContainer::Kind;
-    ScriptItem made = makeContainer(isDict ? Kind::Dict : Kind::List, plain, {});
+    ScriptItem made = makeContainer(kind, plain, {});
     containerOf(made)->runtime = ref;
     return made;
+}
+
+std::vector<at::IValue> partsOf(const at::IValue& whole, std::vector<at::IValue>& keys)
+{
+    if (whole.isTuple())
+        return whole.toTupleRef().elements().vec();
+    if (whole.isList())
+        return whole.toListRef().vec();
+    std::vector<at::IValue> parts;
+    for (const auto& entry : whole.toGenericDict()) {
+        keys.push_back(entry.key());
+        parts.push_back(entry.value());
+    }
+    return parts;
 }
 
 ScriptParts partsUsed(const torch::jit::Value& value)
@@ -170,35 +180,76 @@ ScriptParts partsUsed(const torch::jit::Value& value)
 
 ValueType runtimeType(const c10::TypePtr& given)
 {
+    using Type = c10::TypeKind;
+    static const std::unordered_map<Type, ValueKind> kKinds {
+        {Type::TensorType, ValueKind::Tensor},  {Type::IntType, ValueKind::SymInt},
+        {Type::FloatType, ValueKind::SymFloat}, {Type::NumberType, ValueKind::SymFloat},
+        {Type::BoolType, ValueKind::SymBool},   {Type::NoneType, ValueKind::None},
+        {Type::TupleType, ValueKind::Tuple},    {Type::ListType, ValueKind::Tuple},
+        {Type::DictType, ValueKind::Tuple}};
     const c10::TypePtr type = unwrapped(given);
+    const auto known = kKinds.find(type->kind());
     ValueType made;
-    switch (type->kind()) {
-    case c10::TypeKind::TensorType:
-        break;
-    case c10::TypeKind::IntType:
-        made.kind = ValueKind::SymInt;
-        break;
-    case c10::TypeKind::FloatType:
-    case c10::TypeKind::NumberType:
-        made.kind = ValueKind::SymFloat;
-        break;
-    case c10::TypeKind::BoolType:
-        made.kind = ValueKind::SymBool;
-        break;
-    case c10::TypeKind::NoneType:
-        made.kind = ValueKind::None;
-        break;
-    case c10::TypeKind::TupleType:
-    case c10::TypeKind::ListType:
-    case c10::TypeKind::DictType:
-        made.kind = ValueKind::Tuple;
+    made.kind = known == kKinds.end() ? ValueKind::Custom : known->second;
+    if (made.kind == ValueKind::Tuple || made.kind == ValueKind::Custom)
         made.className = type->annotation_str();
-        break;
-    default:
-        made.kind = ValueKind::Custom;
-        made.className = type->annotation_str();
-    }
     return made;
+}
+
+ScriptScope::ScriptScope(ScriptScope* parent, std::shared_ptr<StoredTensors> tensors)
+    : m_parent(parent)
+{
+    m_edit.setTensors(std::move(tensors));
+}
+
+NodeId ScriptScope::append(Node node)
+{
+    const NodeId id = m_edit.insert(std::move(node));
+    m_appended.push_back(id);
+    if (!m_firstOperator)
+        m_firstOperator = id;
+    return id;
+}
+
+NodeId ScriptScope::addSource(Node node)
+{
+    return m_edit.insert(std::move(node), m_firstOperator);
+}
+
+Result<ValueRef> ScriptScope::use(const ScopedRef& ref)
+{
+    if (ref.scope == this)
+        return ref.ref;
+    if (!m_parent)
+        return fail(ErrorCode::Internal, "a value is read outside the branch that makes it");
+    QS_TRY(const ValueRef outside, m_parent->use(ref));
+    if (const auto it = m_inside.find(outside); it != m_inside.end())
+        return it->second;
+    Node input;
+    input.kind = NodeKind::Input;
+    const Value& value = m_parent->value(outside);
+    input.name = input.target = value.name;
+    input.outputs.push_back(value);
+    input.outputs[0].name.clear();
+    const ValueRef inside {addSource(std::move(input)), 0};
+    m_captures.push_back(outside);
+    m_inside[outside] = inside;
+    return inside;
+}
+
+const Value& ScriptScope::value(ValueRef ref) const
+{
+    return m_edit.get(ref.node).outputs.at(ref.index);
+}
+
+void ScriptScope::rollBack(std::size_t mark)
+{
+    while (m_appended.size() > mark) {
+        m_edit.erase(m_appended.back());
+        m_appended.pop_back();
+    }
+    if (m_appended.empty())
+        m_firstOperator = {};
 }
 
 } // namespace qs

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/graph/node.h"
+#include "engine/base/result.h"
+#include "engine/graph/graph_edit.h"
 
 #include <ATen/core/ivalue.h>
 #include <ATen/core/jit_type.h>
@@ -58,6 +59,7 @@ struct ScriptContainer
     std::optional<ScopedRef> runtime; ///< known as a whole only at run time; `items` is empty then
     std::optional<ScopedRef> sizesOf; ///< a list that is the sizes of this tensor
     std::string path; ///< of a module: its dotted path
+    at::IValue saved; ///< the object as the file has it; None of one that the program made
 };
 
 /// True when the items are the same thing: equal constants, the same value, the same object, tuples
@@ -78,8 +80,7 @@ inline ScriptContainer* containerOf(const ScriptItem& item)
     const auto* held = std::get_if<ScriptContainerPtr>(&item);
     return held ? held->get() : nullptr;
 }
-/// The container when it is of this kind and its parts are known; else null.
-ScriptContainer* knownContainer(const ScriptItem& item, ScriptContainer::Kind kind);
+ScriptContainer::Kind kindOf(const c10::Type& type);
 /// The tuple, list or dict whose parts are known one by one; null for what is one value.
 const ScriptContainer* takenApart(const ScriptItem& item);
 
@@ -114,10 +115,10 @@ private:
 
 /// What an optional type holds; any other type itself.
 c10::TypePtr unwrapped(const c10::TypePtr& type);
-/// True for a type whose values are lists (or optional ones).
-bool isListType(const c10::TypePtr& type);
 /// What stands at the place of a tuple, or in a list or dict, of the type.
 c10::TypePtr partType(const c10::TypePtr& type, std::size_t place);
+/// What a tuple, list or dict of LibTorch's holds, and the keys of a dict.
+std::vector<at::IValue> partsOf(const at::IValue& whole, std::vector<at::IValue>& keys);
 /// How a program takes a list or dict apart.
 struct ScriptParts
 {
@@ -130,5 +131,40 @@ ScriptParts partsUsed(const torch::jit::Value& value);
 ScriptItem runtimeItem(ScopedRef ref, const c10::TypePtr& type);
 /// What a value of this TorchScript type is at run time.
 ValueType runtimeType(const c10::TypePtr& type);
+
+/// The graph that nodes are being added to: the model's own, or the body of a branch or loop. A
+/// body reads values of the graphs around it through inputs of its own.
+class ScriptScope
+{
+public:
+    ScriptScope(ScriptScope* parent, std::shared_ptr<StoredTensors> tensors);
+
+    ScriptScope* parent() const { return m_parent; }
+    GraphEdit& edit() { return m_edit; }
+    /// Appends a node and returns its id.
+    NodeId append(Node node);
+    /// Adds an input, parameter or constant, before the operators.
+    NodeId addSource(Node node);
+    /// The value as this scope sees it: its own, or an input that stands for one of a scope around.
+    /// Errors (Internal): the value belongs to a scope that has ended.
+    Result<ValueRef> use(const ScopedRef& ref);
+    /// From now on `inside`, an input, stands for a value of the scope around.
+    void bind(ValueRef outside, ValueRef inside) { m_inside[outside] = inside; }
+    /// What the inputs made by `use` stand for, in their order, as values of the scope around.
+    const std::vector<ValueRef>& captures() const { return m_captures; }
+    const Value& value(ValueRef ref) const;
+
+    /// Nodes appended so far, and back to an earlier count of them; nobody may read those.
+    std::size_t mark() const { return m_appended.size(); }
+    void rollBack(std::size_t mark);
+
+private:
+    ScriptScope* m_parent;
+    GraphEdit m_edit;
+    std::vector<NodeId> m_appended;
+    NodeId m_firstOperator;
+    std::vector<ValueRef> m_captures;
+    std::unordered_map<ValueRef, ValueRef> m_inside;
+};
 
 } // namespace qs

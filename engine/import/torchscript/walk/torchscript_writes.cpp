@@ -13,13 +13,6 @@ constexpr const char* kSeenTwice
     = "changes a tensor in place that is also seen under another name, which is not followed into "
       "or out of its body; write the change without the underscore";
 
-/// Puts what a branch or loop left in a tensor around it back into that tensor.
-bool isWriteBack(const Node& node, NodeId control)
-{
-    const Argument* source = node.target == "aten.copy_.default" ? node.tryArg("src") : nullptr;
-    return source && source->asRef() && source->asRef()->node == control;
-}
-
 /// Whether a tensor is read behind a branch or loop under a name that it had before, or is kept.
 bool isReadBehind(const Graph& graph, ValueRef tensor, NodeId control, bool orKept)
 {
@@ -30,8 +23,12 @@ bool isReadBehind(const Graph& graph, ValueRef tensor, NodeId control, bool orKe
         const auto users = graph.users(member);
         return (orKept && graph.get(member.node).isBuffer)
             || std::any_of(users.begin(), users.end(), [&](const Use& use) {
-                   return graph.position(use.node) > here
-                       && !isWriteBack(graph.get(use.node), control);
+                   const Node& user = graph.get(use.node);
+                   const Argument* source = user.tryArg("src");
+                   // Puts back into a tensor what the branch or loop left in it.
+                   const bool isWriteBack = source && user.isOp("aten.copy_.default")
+                       && source->asRef() && source->asRef()->node == control;
+                   return graph.position(use.node) > here && !isWriteBack;
                });
     });
 }
@@ -52,16 +49,6 @@ std::vector<std::size_t> ScriptControl::writtenInputs(const Graph& body)
         if (touched.contains({inputs[i]->id, 0}))
             found.push_back(i);
     return found;
-}
-
-void ScriptControl::writeBack(const std::vector<ValueRef>& targets, NodeId node,
-                              std::size_t firstOutput, const JitNode& from)
-{
-    for (std::size_t i = 0; i < targets.size(); ++i)
-        m_e.emitOne(
-            "aten.copy_.default",
-            {{"self", targets[i]}, {"src", ValueRef {node, std::uint32_t(firstOutput + i)}}},
-            ValueKind::Tensor, &from);
 }
 
 /// A body sees two names of one tensor as two tensors.
@@ -111,12 +98,6 @@ ScriptControl::BodyWrites ScriptControl::writesOf(const Graph& body,
     return writes;
 }
 
-void ScriptControl::remember(const JitNode& node, NodeId control, ValueRef operand, bool isCarried)
-{
-    m_e.m_bodyWrites.push_back(
-        {m_e.m_scope, control, operand, isCarried, m_e.unsupported(node, kSeenTwice)});
-}
-
 Result<void> ScriptEvaluator::checkWrites(ScriptScope& scope) const
 {
     const auto isHere = [&](const BodyWrite& write) {
@@ -127,7 +108,7 @@ Result<void> ScriptEvaluator::checkWrites(ScriptScope& scope) const
     const Graph graph = scope.edit().build();
     for (const BodyWrite& write : m_bodyWrites)
         if (isHere(write) && isReadBehind(graph, write.operand, write.control, write.isCarried))
-            return fail(write.error);
+            return fail(unsupported(*write.node, kSeenTwice));
     return {};
 }
 

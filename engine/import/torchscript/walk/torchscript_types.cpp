@@ -1,62 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/import/torchscript/normalise/torchscript_types.h"
-
 #include "engine/base/torch_guard.h"
 #include "engine/execute/node_runner.h"
 #include "engine/execute/op_table.h"
 #include "engine/execute/torch_types.h"
 #include "engine/graph/operators/operators.h"
 #include "engine/import/given_argument.h"
+#include "engine/import/torchscript/walk/torchscript_evaluator.h"
 
 #include <ATen/ops/empty.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 namespace qs {
 
 namespace {
 
-/// What is known of all tensors among a node's operands.
+/// What is known of the values that a node reads.
 struct Operands
 {
-    const TypeOf& typeOf;
-    const RankOf& rankOf;
-    std::optional<DType> first = {}; ///< element type of the first one
+    struct Operand
+    {
+        const ValueType* type;
+        std::optional<std::int64_t> rank;
+    };
+    std::unordered_map<ValueRef, Operand> of = {};
+    std::optional<DType> first = {}; ///< element type of the first tensor
     bool areTyped = true, areRanked = true, areAlike = true; ///< alike: of one element type
+
+    std::optional<std::int64_t> rankOf(const Argument* argument) const
+    {
+        const auto* ref = argument ? argument->asRef() : nullptr;
+        return ref ? of.at(*ref).rank : std::nullopt;
+    }
 };
-
-Operands operandsOf(const Node& node, const TypeOf& typeOf, const RankOf& rankOf)
-{
-    Operands all {typeOf, rankOf};
-    for (const auto& arg : node.args)
-        forEachRef(arg.value, [&](ValueRef ref) {
-            const ValueType& type = typeOf(ref);
-            if (type.kind != ValueKind::Tensor)
-                return;
-            if (!all.first)
-                all.first = type.dtype;
-            all.areTyped = all.areTyped && type.dtype != DType::Unknown;
-            all.areAlike = all.areAlike && type.dtype == *all.first;
-            all.areRanked = all.areRanked && rankOf(ref);
-        });
-    return all;
-}
-
-/// The complex type of the same precision; of whole numbers that of float32.
-DType complexOf(DType dtype)
-{
-    const at::ScalarType type = toScalarType(dtype);
-    return dtype == DType::Unknown        ? dtype
-        : c10::isIntegralType(type, true) ? DType::Complex64
-                                          : fromScalarType(c10::toComplexType(type));
-}
 
 /// The element type of the results, by the operator's row or as it is given.
 DType typeByRow(const Node& node, DType first)
 {
     if (const Argument* wanted = given(node, "dtype"))
         return wanted->asDType() ? *wanted->asDType() : DType::Unknown;
+    const at::ScalarType type = toScalarType(first);
     switch (functionalFactsOf(node.target).type) {
     case ResultType::First:
         return first;
@@ -67,9 +53,11 @@ DType typeByRow(const Node& node, DType first)
     case ResultType::Float32:
         return DType::Float32;
     case ResultType::Complex:
-        return complexOf(first);
+        return first == DType::Unknown ? first
+                                       : fromScalarType(c10::toComplexType(
+                                           c10::isIntegralType(type, true) ? at::kFloat : type));
     case ResultType::Real:
-        return fromScalarType(c10::toRealValueType(toScalarType(first)));
+        return fromScalarType(c10::toRealValueType(type));
     case ResultType::Unknown:
         break;
     }
@@ -77,19 +65,16 @@ DType typeByRow(const Node& node, DType first)
 }
 
 /// The number of dimensions of the results, by the operator's row.
-std::optional<std::int64_t> rankByRow(const Node& node, const RankOf& rankOf)
+std::optional<std::int64_t> rankByRow(const Node& node, const Operands& operands)
 {
-    const auto operand = [&](std::size_t index) {
-        const auto* ref = index < node.args.size() ? node.args[index].value.asRef() : nullptr;
-        return ref ? rankOf(*ref) : std::nullopt;
-    };
+    const auto operand = [&](std::size_t index) { return operands.rankOf(node.tryArg(index)); };
     switch (functionalFactsOf(node.target).rank) {
     case ResultRank::First:
         return operand(0);
     case ResultRank::Second:
         return operand(1);
     case ResultRank::SizesSecond: {
-        const auto* sizes = node.args.size() > 1 ? node.args[1].value.asList() : nullptr;
+        const auto* sizes = node.tryArg(1) ? node.tryArg(1)->asList() : nullptr;
         return sizes ? std::optional(std::int64_t(sizes->size())) : std::nullopt;
     }
     case ResultRank::Two:
@@ -144,8 +129,8 @@ Result<std::vector<at::IValue>> probe(const Node& node, const Operands& operands
                                       const StandIn& unknown)
 {
     const ReadValue read = [&](ValueRef ref) -> Result<at::IValue> {
-        const ValueType& type = operands.typeOf(ref);
-        switch (type.kind) {
+        const auto& [type, rank] = operands.of.at(ref);
+        switch (type->kind) {
         case ValueKind::SymInt:
             return at::IValue(unknown.size);
         case ValueKind::SymFloat:
@@ -153,7 +138,7 @@ Result<std::vector<at::IValue>> probe(const Node& node, const Operands& operands
         case ValueKind::SymBool:
             return at::IValue(true);
         case ValueKind::Tensor:
-            return at::IValue(standInFor(type, operands.rankOf(ref), unknown));
+            return at::IValue(standInFor(*type, rank, unknown));
         default:
             return fail(ErrorCode::Unsupported, "its type is not known");
         }
@@ -185,17 +170,16 @@ bool returnsList(const c10::FunctionSchema& schema)
 
 /// What the row does not tell, the operator itself does where enough is known of its operands:
 /// element types without their numbers of dimensions, and the other way round.
-void askOperator(Node& node, const c10::OperatorHandle& op, ResultRanks& ranks,
-                 const Operands& operands)
+void askOperator(Node& node, const c10::OperatorHandle& op,
+                 std::vector<std::optional<std::int64_t>>& ranks, const Operands& operands)
 {
     const auto& outputs = node.outputs;
-    const auto& counts = ranks.counts;
     // Tensors without dimensions count less than others where types differ.
     const bool tellsTypes = operands.areTyped && (operands.areRanked || operands.areAlike)
         && std::any_of(outputs.begin(), outputs.end(),
                        [](const Value& value) { return value.type.isUntyped(); });
-    const bool tellsRanks = operands.areRanked
-        && std::find(counts.begin(), counts.end(), std::nullopt) != counts.end();
+    const bool tellsRanks
+        = operands.areRanked && std::find(ranks.begin(), ranks.end(), std::nullopt) != ranks.end();
     if ((!tellsTypes && !tellsRanks) || isForbiddenOperator(node.target) || choosesByNumber(node))
         return;
     const bool isList = returnsList(op.schema());
@@ -214,32 +198,90 @@ void askOperator(Node& node, const c10::OperatorHandle& op, ResultRanks& ranks,
             if (tellsTypes && type.isUntyped())
                 type.dtype = fromScalarType(value.toTensor().scalar_type());
             // What drops dimensions of size one has a rank by its sizes alone.
-            if (tellsRanks && !ranks.counts[i] && !node.target.starts_with("aten.squeeze"))
-                ranks.counts[i] = value.toTensor().dim();
+            if (tellsRanks && !ranks[i] && !node.target.starts_with("aten.squeeze"))
+                ranks[i] = value.toTensor().dim();
         }
         return;
     }
 }
 
+/// What torch.nn's layers take of their first arguments, the others being masks, offsets and the
+/// like: recurrent and attention layers and bags one sequence or a batch of them, cells one step or
+/// a batch.
+struct Layer
+{
+    std::string_view name;
+    std::int64_t rank; ///< of a batch
+    std::size_t values; ///< how many of the arguments these are
+    bool ofWeights; ///< their element type is that of the layer's weights
+};
+
+const Layer* layerOf(std::string_view moduleClass)
+{
+    static constexpr std::array<Layer, 10> kLayers {
+        {{"torch.nn.LSTM", 3, 1, true},
+         {"torch.nn.GRU", 3, 2, true},
+         {"torch.nn.RNN", 3, 2, true},
+         {"torch.nn.LSTMCell", 2, 1, true},
+         {"torch.nn.GRUCell", 2, 2, true},
+         {"torch.nn.RNNCell", 2, 2, true},
+         {"torch.nn.MultiheadAttention", 3, 3, true},
+         {"torch.nn.TransformerEncoderLayer", 3, 1, true},
+         {"torch.nn.TransformerDecoderLayer", 3, 2, true},
+         {"torch.nn.EmbeddingBag", 2, 1, false}}};
+    const auto found = std::find_if(kLayers.begin(), kLayers.end(),
+                                    [&](const Layer& layer) { return layer.name == moduleClass; });
+    return found == kLayers.end() ? nullptr : &*found;
+}
+
+/// The element type of a module's first floating-point weight, its own or of a module inside.
+DType weightType(const at::IValue& module)
+{
+    if (module.isObject())
+        for (const at::Tensor& weight : torch::jit::Module(module.toObject()).parameters())
+            if (weight.is_floating_point())
+                return fromScalarType(weight.scalar_type());
+    return DType::Unknown;
+}
+
 } // namespace
 
-ResultRanks inferResults(Node& node, const TypeOf& typeOf, const RankOf& rankOf)
+/// Fills in element types of the node's tensor outputs and returns their numbers of dimensions: by
+/// the operator's row, else as the operator itself answers on the meta device, which computes
+/// nothing. May take an operand whose type or dimensions are not known for any other where the
+/// answer does not depend on it.
+std::vector<std::optional<ScriptEvaluator::Rank>> ScriptEvaluator::inferResults(Node& node) const
 {
-    ResultRanks ranks {std::vector<std::optional<std::int64_t>>(node.outputs.size()), false};
+    std::vector<std::optional<Rank>> told(node.outputs.size());
     const auto isTensor = [](const Value& value) { return value.type.kind == ValueKind::Tensor; };
     if (!node.target.starts_with("aten.")
         || std::none_of(node.outputs.begin(), node.outputs.end(), isTensor))
-        return ranks;
-    const Operands operands = operandsOf(node, typeOf, rankOf);
+        return told;
+    Operands operands;
+    bool isAssumed = false;
+    for (const auto& arg : node.args)
+        forEachRef(arg.value, [&](ValueRef ref) {
+            const auto rank = findRank(ScopedRef {m_scope, ref, false});
+            isAssumed = isAssumed || (rank && rank->isAssumed);
+            const ValueType& type = m_scope->value(ref).type;
+            operands.of[ref] = {&type, rank ? std::optional(rank->count) : std::nullopt};
+            if (type.kind != ValueKind::Tensor)
+                return;
+            operands.first = operands.first.value_or(type.dtype);
+            operands.areTyped = operands.areTyped && type.dtype != DType::Unknown;
+            operands.areAlike = operands.areAlike && type.dtype == *operands.first;
+            operands.areRanked = operands.areRanked && rank;
+        });
     const auto op = findOperator(node.target);
     const bool inPlace = op && mutatesArguments(op->schema());
     const bool isList = op && returnsList(op->schema());
     const DType first = operands.first.value_or(DType::Unknown);
-    const auto* changed = inPlace && !node.args.empty() ? node.args[0].value.asRef() : nullptr;
-    const auto rank = changed ? rankOf(*changed) : rankByRow(node, rankOf);
+    const bool isChanged = inPlace && !node.args.empty() && node.args[0].value.asRef();
+    const auto rank = isChanged ? operands.rankOf(node.tryArg(0)) : rankByRow(node, operands);
     const DType dtype = inPlace ? first : typeByRow(node, first);
     const bool givesIndices
         = node.outputs.size() == 2 && factsOf(node.target).traits.has(OperatorTrait::GivesIndices);
+    std::vector<std::optional<std::int64_t>> ranks(node.outputs.size());
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
         ValueType& type = node.outputs[i].type;
         if (givesIndices)
@@ -247,15 +289,64 @@ ResultRanks inferResults(Node& node, const TypeOf& typeOf, const RankOf& rankOf)
         else if (type.isUntyped())
             type.dtype = dtype;
         if (i == 0 || isList)
-            ranks.counts[i] = rank;
+            ranks[i] = rank;
     }
     if (op && !inPlace)
         askOperator(node, *op, ranks, operands);
-    if (!ranks.counts[0]) {
-        ranks.counts[0] = rankOfBatch(node);
-        ranks.areAssumed = ranks.counts[0].has_value();
+    if (!ranks[0]) {
+        ranks[0] = rankOfBatch(node);
+        isAssumed = isAssumed || ranks[0];
     }
-    return ranks;
+    for (std::size_t i = 0; i < ranks.size(); ++i)
+        if (ranks[i])
+            told[i] = Rank {*ranks[i], isAssumed};
+    return told;
+}
+
+bool ScriptEvaluator::isInTorch() const
+{
+    return !m_levels.empty()
+        && (!m_levels.back().function.empty()
+            || m_levels.back().scope.moduleClass.starts_with("torch.nn."));
+}
+
+/// Where nothing else tells, as in a scripted model whose input goes straight into a layer, it is a
+/// batch of what the layer's weights are.
+void ScriptEvaluator::enterLayer(std::string_view moduleClass, const Items& args)
+{
+    const Layer* layer = layerOf(moduleClass);
+    const bool hasOffsets = layer && !layer->ofWeights && args.size() > 2 && runtimeValue(args[2]);
+    for (std::size_t i = 1; layer && i < args.size() && i <= layer->values; ++i) {
+        const ScopedRef* value = runtimeValue(args[i]);
+        if (!value || value->maybeNone || valueOf(*value).type.kind != ValueKind::Tensor)
+            continue;
+        if (!findRank(args[i]))
+            setRank(*value, hasOffsets ? 1 : layer->rank, true); // bags one behind another
+        if (layer->ofWeights && valueOf(*value).type.isUntyped())
+            value->scope->edit().change(value->ref.node).outputs[value->ref.index].type.dtype
+                = weightType(containerOf(args[0])->saved);
+    }
+}
+
+/// What torch.nn's own layers ask before they take a fused path for inference: as torch.export, the
+/// other spelling, traces them, with gradients wanted and outside of any autocast.
+std::optional<at::IValue> ScriptEvaluator::layerFact(const JitNode& node, const Items& args) const
+{
+    if (!isInTorch())
+        return std::nullopt;
+    const std::string_view kind = node.kind().toQualString();
+    if (kind == "aten::is_grad_enabled")
+        return at::IValue(true);
+    if (kind == "aten::is_autocast_enabled" || kind == "aten::is_autocast_cpu_enabled")
+        return at::IValue(false);
+    if (const auto* device = args.empty() ? nullptr : knownValue(args[0]);
+        kind == "prim::type" && device && device->isDevice()) // one that has the fused path
+        return at::IValue(c10::DeviceTypeName(device->toDevice().type(), true));
+    const ScopedRef* tensor = args.empty() ? nullptr : runtimeValue(args[0]);
+    if (node.kind() != c10::prim::requires_grad || !tensor)
+        return std::nullopt;
+    const Node& maker = tensor->scope->edit().get(tensor->ref.node);
+    return at::IValue(maker.kind == NodeKind::Parameter && !maker.isBuffer);
 }
 
 } // namespace qs

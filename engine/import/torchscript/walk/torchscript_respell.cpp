@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/execute/op_table.h"
+#include "engine/execute/torch_types.h"
+#include "engine/execute/value_conversion.h"
+#include "engine/graph/operators/common_targets.h"
+#include "engine/graph/operators/number_operators.h"
+#include "engine/graph/operators/operators.h"
+#include "engine/import/given_argument.h"
+#include "engine/import/torchscript/walk/torchscript_evaluator.h"
+
+#include <torch/csrc/jit/ir/constants.h>
+
+#include <algorithm>
+#include <array>
+
+namespace qs {
+
+namespace {
+
+/// Whether a value of the static type is surely, or surely not, one of the types.
+std::optional<bool> isInstance(const ScriptItem& item, const c10::TypePtr& declared,
+                               const std::vector<c10::TypePtr>& types)
+{
+    c10::TypePtr type = declared;
+    if (const auto* value = knownValue(item))
+        type = value->type();
+    else if (const auto* held = containerOf(item))
+        type = held->type;
+    if (std::any_of(types.begin(), types.end(),
+                    [&](const c10::TypePtr& wanted) { return type->isSubtypeOf(*wanted); }))
+        return true;
+    const auto kind = type->kind();
+    if (kind == c10::TypeKind::AnyType || kind == c10::TypeKind::UnionType
+        || kind == c10::TypeKind::OptionalType || kind == c10::TypeKind::NumberType)
+        return std::nullopt;
+    return false;
+}
+
+/// Whether an item is None, where that is known.
+std::optional<bool> knownNone(const ScriptItem& item)
+{
+    if (const auto* value = knownValue(item))
+        return value->isNone();
+    const ScopedRef* made = runtimeValue(item);
+    return made && made->maybeNone ? std::nullopt : std::optional(false);
+}
+
+/// Whether two items are one object, where that is known.
+std::optional<bool> areSame(const ScriptItem& a, const ScriptItem& b)
+{
+    const auto first = knownNone(a), second = knownNone(b);
+    if (!first || !second)
+        return std::nullopt;
+    return *first || *second ? *first == *second : sameItem(a, b);
+}
+
+bool sameDefault(const Argument& given, const c10::Argument& slot)
+{
+    if (!slot.default_value())
+        return false;
+    const Argument usual = constantArgument(*slot.default_value(), slot.real_type());
+    if (given == usual)
+        return true;
+    // An `int[2]=1` may be spelled [1, 1].
+    const auto* list = given.asList();
+    return list && slot.N() && std::all_of(list->begin(), list->end(), [&](const Argument& item) {
+               const auto* one = usual.asList();
+               return item == usual || (one && one->size() == 1 && item == one->front());
+           });
+}
+
+/// The number that a trace wrote as a constant tensor without dimensions; none for other values.
+std::optional<at::IValue> tracedNumber(const torch::jit::Value& value)
+{
+    const auto constant = torch::jit::toIValue(&value);
+    if (!constant || !constant->isTensor())
+        return std::nullopt;
+    const at::Tensor& tensor = constant->toTensor();
+    if (!tensor.defined() || tensor.dim() > 0 || !tensor.is_cpu())
+        return std::nullopt;
+    if (tensor.scalar_type() == at::kDouble)
+        return at::IValue(tensor.item<double>());
+    if (tensor.scalar_type() == at::kLong)
+        return at::IValue(tensor.item<std::int64_t>());
+    return std::nullopt;
+}
+
+} // namespace
+
+/// Operators that a .pt2 spells otherwise or that can be answered without a node.
+Result<ScriptAnswer> ScriptEvaluator::respell(const JitNode& node, const Items& args)
+{
+    if (const auto fact = layerFact(node, args))
+        return ScriptAnswer(*fact);
+    if (args.empty())
+        return ScriptAnswer();
+    const ScopedRef* made = runtimeValue(args[0]);
+    const bool isTensor = made && valueOf(*made).type.kind == ValueKind::Tensor;
+    const c10::TypePtr declared = node.input(0)->type();
+    switch (node.kind()) {
+    case c10::prim::isinstance: {
+        const bool isSurely = isTensor && !made->maybeNone; // may be told better than its place
+        const auto answer = isInstance(args[0], isSurely ? c10::TensorType::get() : declared,
+                                       node.tys(c10::attr::types));
+        if (!answer)
+            return fail(unsupported(node, "asks for a type known only at run time"));
+        return ScriptAnswer(at::IValue(*answer));
+    }
+    case c10::aten::__is__:
+    case c10::aten::__isnot__:
+        if (const auto same = areSame(args[0], args.at(1)))
+            return ScriptAnswer(at::IValue(*same == (node.kind() == c10::aten::__is__)));
+        break;
+    case c10::prim::NumToTensor:
+        return numberTensor(node, args[0],
+                            declared->kind() == c10::TypeKind::FloatType      ? DType::Float64
+                                : declared->kind() == c10::TypeKind::BoolType ? DType::Bool
+                                                                              : DType::Int64);
+    default:
+        break;
+    }
+    QS_TRY(ScriptAnswer number, numberArithmetic(node, args));
+    if (number || isTensor)
+        return number ? Result<ScriptAnswer>(std::move(number)) : readTensor(node, *made, args);
+    const c10::FunctionSchema* schema = node.maybeSchema();
+    const std::string spelled = schema && node.outputs().size() == 1
+        ? numberTarget(targetOf(schema->operator_name()))
+        : std::string();
+    if (spelled.empty())
+        return ScriptAnswer();
+    QS_TRY(std::vector<NamedArgument> given,
+           eachOf(args, [&](const ScriptItem& arg) -> Result<NamedArgument> {
+               QS_TRY(Argument read, argument(arg, c10::NumberType::get()));
+               return NamedArgument {"", std::move(read)};
+           }));
+    return emitOne(spelled, std::move(given), runtimeType(node.output()->type()).kind, &node);
+}
+
+/// What is asked of a tensor.
+Result<ScriptAnswer> ScriptEvaluator::readTensor(const JitNode& node, const ScopedRef& tensor,
+                                                 const Items& args)
+{
+    const ValueType& type = valueOf(tensor).type;
+    const std::string_view kind = node.kind().toQualString();
+    if (hasTrait(kind, OperatorTrait::AnswersNo))
+        return ScriptAnswer(at::IValue(false));
+    if (node.kind() == c10::prim::device)
+        return ScriptAnswer(at::IValue(at::Device(at::kCPU))); // that of a run takes its place
+    if (node.kind() == c10::prim::layout)
+        return ScriptAnswer(at::IValue(std::int64_t(at::kStrided)));
+    QS_TRY(const ValueRef self, m_scope->use(tensor));
+    const bool isItem = node.kind() == c10::aten::item;
+    switch (node.kind()) {
+    case c10::aten::Int:
+    case c10::aten::IntImplicit:
+    case c10::aten::ScalarImplicit:
+    case c10::aten::item:
+        if (const auto number = m_numbers.find({tensor.scope, tensor.ref});
+            number != m_numbers.end())
+            return ScriptAnswer(number->second);
+        // A program declares a number of any kind; the tensor tells which.
+        if ((isItem || node.kind() == c10::aten::ScalarImplicit) && isWholeNumber(type.dtype))
+            return emitOne(isItem ? "aten.item.default" : "aten.ScalarImplicit.default",
+                           {{isItem ? "self" : "a", self}}, ValueKind::SymInt, &node);
+        break;
+    case c10::prim::dtype:
+        if (type.dtype != DType::Unknown)
+            return ScriptAnswer(at::IValue(std::int64_t(toScalarType(type.dtype))));
+        break;
+    case c10::aten::is_floating_point:
+        if (type.dtype != DType::Unknown)
+            return ScriptAnswer(at::IValue(isFloating(type.dtype)));
+        break;
+    case c10::aten::dim:
+        if (const auto rank = decidableRank(args[0]))
+            return ScriptAnswer(at::IValue(*rank));
+        break;
+    case c10::aten::size:
+        if (args.size() == 2)
+            return sizeOf(tensor, args[1], &node);
+        break;
+    case c10::aten::len:
+        return sizeOf(tensor, at::IValue(std::int64_t(0)), &node);
+    case c10::aten::to:
+        return castTensor(node, self, args);
+    default:
+        break;
+    }
+    if (kind == "aten::numel")
+        return emitOne(kElementsTarget, {{"self", self}}, ValueKind::SymInt, &node);
+    if (kind == "prim::data")
+        return emitOne("aten.detach.default", {{"self", self}}, ValueKind::Tensor, &node);
+    return ScriptAnswer();
+}
+
+/// aten::to.prim_* (self, [device,] dtype?, non_blocking, copy): what a device is, a run decides.
+Result<ScriptAnswer> ScriptEvaluator::castTensor(const JitNode& node, ValueRef self,
+                                                 const Items& args)
+{
+    const std::string& overload = node.schema().overload_name();
+    if (overload == "prim_other")
+        return ScriptAnswer(args[0]);
+    const std::size_t place = overload == "prim_Device" ? 2 : 1;
+    const auto* dtype = place < args.size() ? knownValue(args[place]) : nullptr;
+    if (!overload.starts_with("prim_") || !dtype)
+        return ScriptAnswer();
+    if (dtype->isNone())
+        return ScriptAnswer(args[0]);
+    QS_TRY(Argument wanted, argument(args[place], c10::ScalarTypeType::get()));
+    return emitOne(kCastTarget, {{"self", self}, {"dtype", std::move(wanted)}}, ValueKind::Tensor,
+                   &node);
+}
+
+/// Python's numbers in `x * 0.7` are tensors in a trace: numbers again, as LibTorch's own runs take
+/// them. It leaves alone what divides and rounds down, where only whole numbers make no difference.
+void ScriptEvaluator::respellNumber(const JitNode& node, Items& args) const
+{
+    static constexpr std::array<std::string_view, 4> kTakeNumbers {"aten::add", "aten::sub",
+                                                                   "aten::mul", "aten::div"};
+    std::string_view kind = node.kind().toQualString();
+    kind.remove_suffix(kind.ends_with('_') ? 1 : 0);
+    const bool takesAny
+        = std::find(kTakeNumbers.begin(), kTakeNumbers.end(), kind) != kTakeNumbers.end();
+    const c10::FunctionSchema* schema = node.maybeSchema();
+    if ((!takesAny && kind != "aten::floor_divide") || !schema || args.size() < 2
+        || schema->arguments()[1].type()->kind() != c10::TypeKind::TensorType
+        || !runtimeValue(args[0]))
+        return;
+    auto number = tracedNumber(*node.input(1));
+    if (number && (takesAny || number->isInt()))
+        args[1] = std::move(*number);
+}
+
+/// A tensor of one number; who asks it for a whole one gets `number`.
+Result<ScriptAnswer> ScriptEvaluator::numberTensor(const JitNode& node, const ScriptItem& number,
+                                                   DType dtype)
+{
+    QS_TRY(Argument value, argument(number, c10::NumberType::get()));
+    const ScopedRef made = emitOne(kScalarTensorTarget, {{"s", std::move(value)}, {"dtype", dtype}},
+                                   ValueKind::Tensor, &node);
+    if (dtype == DType::Int64)
+        m_numbers[{made.scope, made.ref}] = number;
+    setRank(made, 0);
+    return made;
+}
+
+/// The whole number that an operand of a trace's arithmetic stands for; none for a real tensor.
+std::optional<ScriptItem> ScriptEvaluator::wholeNumber(const JitValue& value,
+                                                       const ScriptItem& item) const
+{
+    if (const auto* known = knownValue(item))
+        return known->isInt() ? std::optional(item) : std::nullopt;
+    const ScopedRef* made = runtimeValue(item);
+    if (!made)
+        return std::nullopt;
+    if (const auto held = m_numbers.find({made->scope, made->ref}); held != m_numbers.end())
+        return held->second;
+    const auto constant = tracedNumber(value);
+    return constant && constant->isInt() ? std::optional(ScriptItem(*constant)) : std::nullopt;
+}
+
+/// A trace computes sizes with tensors of one number: Python's operator on the numbers, as the
+/// other spellings have it. Nothing for any other node.
+Result<ScriptAnswer> ScriptEvaluator::numberArithmetic(const JitNode& node, const Items& args)
+{
+    const ScriptAnswer none;
+    const std::string spelled = numberTargetOfTensors(node.kind().toQualString());
+    if (spelled.empty() || args.size() < 2 || args.size() > 3
+        || node.output()->type()->kind() != c10::TypeKind::TensorType)
+        return none;
+    const auto* alpha = args.size() == 3 ? knownValue(args[2]) : nullptr;
+    if (args.size() == 3 && !(alpha && alpha->isInt() && alpha->toInt() == 1))
+        return none;
+    const auto a = wholeNumber(*node.input(0), args[0]);
+    const auto b = wholeNumber(*node.input(1), args[1]);
+    if (!a || !b || (!runtimeValue(*a) && !runtimeValue(*b)))
+        return none;
+    QS_TRY(Argument left, argument(*a, c10::NumberType::get()));
+    QS_TRY(Argument right, argument(*b, c10::NumberType::get()));
+    const ScopedRef number = emitOne(spelled, {{"", std::move(left)}, {"", std::move(right)}},
+                                     ValueKind::SymInt, &node);
+    return numberTensor(node, number, DType::Int64);
+}
+
+/// A trace calls what `conv2d` and the like call inside; a .pt2 holds the calls themselves.
+void ScriptEvaluator::respellConvolution(Node& node)
+{
+    const bool isMode = node.target == "aten._convolution_mode.default";
+    if (!isMode && node.target != "aten._convolution.default"
+        && node.target != "aten._convolution.deprecated")
+        return;
+    const auto listOf = [&](std::string_view name) {
+        const Argument* arg = node.tryArg(name);
+        return arg && arg->asList() ? *arg->asList() : Argument::List();
+    };
+    const std::size_t rank = listOf("stride").size();
+    const bool back = isTrue(node.tryArg("transposed"));
+    const auto padding = listOf("output_padding");
+    if (rank < 1 || rank > 3
+        || (!back && std::any_of(padding.begin(), padding.end(), [](const Argument& size) {
+               return !size.asInt() || *size.asInt() != 0;
+           })))
+        return;
+    const std::string word = (back ? "conv_transpose" : "conv") + std::to_string(rank) + "d";
+    const std::string target = "aten." + word
+        + (isMode                 ? ".padding"
+               : back && rank > 1 ? ".input"
+                                  : ".default");
+    const auto op = findOperator(target);
+    std::vector<NamedArgument> args;
+    for (const c10::Argument& slot : op->schema().arguments())
+        args.push_back({slot.name(), *node.tryArg(slot.name())});
+    dropDefaults(args, op->schema());
+    node.args = std::move(args);
+    node.originalTarget = std::exchange(node.target, target);
+    node.name = word;
+}
+
+/// Leaves out what equals the operator's defaults, from the end.
+void ScriptEvaluator::dropDefaults(std::vector<NamedArgument>& args,
+                                   const c10::FunctionSchema& schema)
+{
+    while (!args.empty() && args.size() <= schema.arguments().size()
+           && sameDefault(args.back().value, schema.arguments()[args.size() - 1]))
+        args.pop_back();
+}
+
+} // namespace qs
