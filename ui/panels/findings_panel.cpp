@@ -152,9 +152,8 @@ void FindingsPanel::refresh()
         const QString stale
             = document.isStale(Stage::Convert) ? tr(" (of other decisions)") : QString();
         show(tr("Computed in float between quantize and dequantize") + stale, "findingsUnlowered",
-             std::move(unlowered));
-        show(tr("Quantize-dequantize pairs without effect") + stale, "findingsDead",
-             std::move(dead));
+             unlowered);
+        show(tr("Quantize-dequantize pairs without effect") + stale, "findingsDead", dead);
     }
     if (count == 0) {
         auto* item
