@@ -66,6 +66,47 @@ bool hasDisplay()
     return false;
 }
 
+/// What the command line takes.
+struct Options
+{
+    QCommandLineOption screenshot {
+        QStringLiteral("screenshot"),
+        QObject::tr("Write a picture of the window, and beside it FILE.json with nodes_total, "
+                    "nodes_drawn, layout and seconds, and leave."),
+        QStringLiteral("FILE")};
+    QCommandLineOption size {
+        QStringLiteral("size"),
+        QObject::tr("Size of the window; without, 1600x1000 or what the screen has room for. One "
+                    "that its panels do not fit into is enlarged, which stderr says."),
+        QStringLiteral("WxH")};
+    QCommandLineOption data {QStringLiteral("data"),
+                             QObject::tr("Calibrate, convert and compare with these data."),
+                             QStringLiteral("D")};
+    QCommandLineOption select {QStringLiteral("select"), QObject::tr("Select a node by name."),
+                               QStringLiteral("NODE")};
+    QCommandLineOption recipe {QStringLiteral("recipe"), QObject::tr("Start from this recipe."),
+                               QStringLiteral("R")};
+    QCommandLineOption dark {QStringLiteral("dark"), QObject::tr("Dark colours.")};
+    QCommandLineOption text {QStringLiteral("text-size"),
+                             QObject::tr("Text size in percent, 80 to 200."),
+                             QStringLiteral("PERCENT")};
+    QCommandLineOption keep {
+        QStringLiteral("keep-values"),
+        QObject::tr("Memory for values from which comparisons and previews go on after a change, 0 "
+                    "to 65536 MB; 768 without."),
+        QStringLiteral("MB")};
+    QCommandLineOption memory {
+        QStringLiteral("memory"),
+        QObject::tr("The most main memory to take: 4G, 512M. Less is kept for it, and a run that "
+                    "needs more is refused."),
+        QStringLiteral("SIZE")};
+
+    QList<QCommandLineOption> all() const
+    {
+        return {screenshot, size, data, select, recipe, dark, text, keep, memory};
+    }
+};
+
 /// 0 = go on; else the exit code, one above.
 int parse(QApplication& app, Wanted& wanted)
 {
@@ -77,38 +118,8 @@ int parse(QApplication& app, Wanted& wanted)
     parser.addPositionalArgument(QStringLiteral("model"),
                                  QObject::tr("A .pt2 or TorchScript model to open."),
                                  QStringLiteral("[MODEL|PROJECT]"));
-    const QCommandLineOption screenshot(
-        QStringLiteral("screenshot"),
-        QObject::tr("Write a picture of the window, and beside it FILE.json with nodes_total, "
-                    "nodes_drawn, layout and seconds, and leave."),
-        QStringLiteral("FILE"));
-    const QCommandLineOption size(
-        QStringLiteral("size"),
-        QObject::tr("Size of the window; without, 1600x1000 or what the screen has room for. One "
-                    "that its panels do not fit into is enlarged, which stderr says."),
-        QStringLiteral("WxH"));
-    const QCommandLineOption data(QStringLiteral("data"),
-                                  QObject::tr("Calibrate, convert and compare with these data."),
-                                  QStringLiteral("D"));
-    const QCommandLineOption select(QStringLiteral("select"), QObject::tr("Select a node by name."),
-                                    QStringLiteral("NODE"));
-    const QCommandLineOption recipe(QStringLiteral("recipe"),
-                                    QObject::tr("Start from this recipe."), QStringLiteral("R"));
-    const QCommandLineOption dark(QStringLiteral("dark"), QObject::tr("Dark colours."));
-    const QCommandLineOption text(QStringLiteral("text-size"),
-                                  QObject::tr("Text size in percent, 80 to 200."),
-                                  QStringLiteral("PERCENT"));
-    const QCommandLineOption keep(
-        QStringLiteral("keep-values"),
-        QObject::tr("Memory for values from which comparisons and previews go on after a change, 0 "
-                    "to 65536 MB; 768 without."),
-        QStringLiteral("MB"));
-    const QCommandLineOption memory(
-        QStringLiteral("memory"),
-        QObject::tr("The most main memory to take: 4G, 512M. Less is kept for it, and a run that "
-                    "needs more is refused."),
-        QStringLiteral("SIZE"));
-    parser.addOptions({screenshot, size, data, select, recipe, dark, text, keep, memory});
+    const Options options;
+    parser.addOptions(options.all());
     if (!parser.parse(app.arguments()))
         return 1 + fail(parser.errorText(), 2);
     if (parser.isSet(QStringLiteral("help"))) {
@@ -122,32 +133,32 @@ int parse(QApplication& app, Wanted& wanted)
     if (parser.positionalArguments().size() > 1)
         return 1 + fail(QObject::tr("one model at a time, please"), 2);
     wanted.model = parser.positionalArguments().value(0);
-    wanted.screenshot = parser.value(screenshot);
-    wanted.data = parser.value(data);
-    wanted.select = parser.value(select);
-    wanted.recipe = parser.value(recipe);
-    if (parser.isSet(dark))
+    wanted.screenshot = parser.value(options.screenshot);
+    wanted.data = parser.value(options.data);
+    wanted.select = parser.value(options.select);
+    wanted.recipe = parser.value(options.recipe);
+    if (parser.isSet(options.dark))
         wanted.looks.colours = qs::Looks::Colours::Dark;
-    if (parser.isSet(text)) {
-        wanted.looks.textPercent = parser.value(text).toInt();
+    if (parser.isSet(options.text)) {
+        wanted.looks.textPercent = parser.value(options.text).toInt();
         if (wanted.looks.textPercent < 80 || wanted.looks.textPercent > 200)
             return 1 + fail(QObject::tr("--text-size wants a number from 80 to 200"), 2);
     }
-    if (parser.isSet(keep)) {
+    if (parser.isSet(options.keep)) {
         bool isNumber = false;
-        const uint megabytes = parser.value(keep).toUInt(&isNumber);
+        const uint megabytes = parser.value(options.keep).toUInt(&isNumber);
         if (!isNumber || megabytes > 65536)
             return 1 + fail(QObject::tr("--keep-values wants a number from 0 to 65536"), 2);
         wanted.valueBytes = std::size_t(megabytes) << 20;
     }
-    if (parser.isSet(memory)) {
-        const auto bytes = qs::parseBytes(parser.value(memory).toStdString());
+    if (parser.isSet(options.memory)) {
+        const auto bytes = qs::parseBytes(parser.value(options.memory).toStdString());
         if (!bytes)
             return 1 + fail(QObject::tr("--memory wants an amount: 4G, 512M"), 2);
         qs::setMemoryLimit(*bytes);
     }
-    if (parser.isSet(size)) {
-        const auto parts = parser.value(size).split(QLatin1Char('x'));
+    if (parser.isSet(options.size)) {
+        const auto parts = parser.value(options.size).split(QLatin1Char('x'));
         wanted.size = QSize(parts.value(0).toInt(), parts.value(1).toInt());
         if (parts.size() != 2 || wanted.size.width() < 320 || wanted.size.height() < 240)
             return 1 + fail(QObject::tr("--size wants WIDTHxHEIGHT, at least 320x240"), 2);

@@ -46,7 +46,7 @@ public:
         QS_TRY(ResultFolder folder, ResultFolder::create(m_options.out));
         m_run.chain().setCheckpointFolder(m_options.out);
         QS_CHECK(m_run.calibrate());
-        if (const auto done = finish(folder.staging()); !done) {
+        if (auto done = finish(folder.staging()); !done) {
             keepStatistics(done.error());
             return done;
         }

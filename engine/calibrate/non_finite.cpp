@@ -187,7 +187,7 @@ private:
             for (const Use& use : readers(reached))
                 add(quantizedGroup(use.node));
         }
-        const std::string data = "look at the data of that batch"
+        std::string data = "look at the data of that batch"
             + (origin.isOperator() ? " and at " + origin.target : std::string());
         if (names.empty())
             return data;

@@ -73,7 +73,7 @@ Result<NpyArray> rowsOf(const Node& input, const at::IValue& value, const Batch&
     };
     if (!value.isTensor() || !value.toTensor().defined())
         return bad("no tensor");
-    const at::Tensor tensor = value.toTensor();
+    const at::Tensor& tensor = value.toTensor();
     if (tensor.dim() == 0 || tensor.size(0) != batch.samples)
         return bad("a tensor of " + c10::str(tensor.sizes()) + " for "
                    + std::to_string(batch.samples) + " samples");

@@ -102,7 +102,7 @@ public:
                 error.inherited = metricsFrom(sums.inherited);
                 error.bornHere = metricsFrom(sums.bornHere);
             }
-            comparison.nodes.push_back(std::move(error));
+            comparison.nodes.push_back(error);
         }
         comparison.againstOriginal = m_edited != nullptr;
         if (m_edited)

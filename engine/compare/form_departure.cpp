@@ -95,10 +95,10 @@ public:
                   [](const auto& a, const auto& b) { return a.first < b.first; });
         std::vector<FormDeparture> out;
         std::unordered_map<NodeId, std::size_t> placeOf;
-        for (auto& [position, departure] : m_found) {
+        for (const auto& [position, departure] : m_found) {
             const auto [place, isNew] = placeOf.try_emplace(departure.node, out.size());
             if (isNew)
-                out.push_back(std::move(departure));
+                out.push_back(departure);
             else // quantized twice, for two readers
                 out[place->second].steps.add(departure.steps);
         }
@@ -152,7 +152,7 @@ private:
         found.referenceDb = sqnrOf(referenceSums);
         found.loweredDb = sqnrOf(loweredSums);
         if (found.steps.count > 0)
-            m_found.emplace_back(m_reference.graph().position(pair.reference), std::move(found));
+            m_found.emplace_back(m_reference.graph().position(pair.reference), found);
         m_made.erase(made);
         if (floats != m_floats.end() && --m_floatAsked[pair.node] == 0)
             m_floats.erase(floats);

@@ -103,7 +103,7 @@ Result<ValueRef> replaceObserver(GraphEdit& edit, const ConvertedModel& model, N
     } else if (planned && planned->spec.dtype == DType::Float16) {
         output = insertHalfPair(edit, input, id, observer.origin);
     } else if (integer && it != model.qparams.end()) {
-        QS_TRY(output, insertQdqPair(edit, input, it->second, id, observer.origin, saturation));
+        QS_TRY(output, insertQdqPair(edit, input, it->second, {id, observer.origin}, saturation));
     }
     edit.replaceUses({id, 0}, output);
     edit.erase(id);
@@ -148,8 +148,8 @@ Result<void> quantizeWeight(GraphEdit& edit, const ConvertedModel& model,
         dequantized = insertHalfPair(edit, path.source, before, owner->id);
     else {
         QS_TRY(dequantized,
-               insertQdqPair(edit, path.source, qparams->second, before, owner->id, saturation,
-                             first));
+               insertQdqPair(edit, path.source, qparams->second, {before, owner->id, first},
+                             saturation));
     }
     if (before == first)
         first = firstOperator(edit);

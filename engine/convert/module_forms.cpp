@@ -77,8 +77,8 @@ GraphPtr referenceBody(const ConvertedModel& model, const PlannedModule& planned
         if (!own && !fixed)
             return value;
         // Per tensor nothing can fail: no constant is made.
-        const ValueRef sealed = insertQdqPair(body, value, own ? *own : fixedParams(*fixed), {},
-                                              module.id, saturation)
+        const ValueRef sealed = insertQdqPair(body, value, own ? *own : fixedParams(*fixed),
+                                              {{}, module.id}, saturation)
                                     .value_or(value);
         const bool shown = probed && own && !again;
         return shown ? insertObserver(body, sealed, params.observer(interior)) : sealed;

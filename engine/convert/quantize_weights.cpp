@@ -33,11 +33,11 @@ ValueRef addConstant(GraphEdit& edit, const at::Tensor& tensor, const std::strin
     return {id, 0};
 }
 
-/// The arguments that quantize and dequantize share, after the value itself. `rows`: of a weight in
-/// groups.
+/// The arguments that quantize and dequantize of one of the producer's values share, after the
+/// value itself.
 std::vector<NamedArgument> qparamArguments(GraphEdit& edit, const QParams& qparams,
-                                           const std::string& prefix, const Scope& scope,
-                                           Saturation saturation, NodeId first, std::int64_t rows)
+                                           const Node& producer, const Value& value,
+                                           Saturation saturation, NodeId first)
 {
     const DType dtype = storageDType(qparams.dtype);
     const bool grouped = qparams.groupSize > 0;
@@ -49,14 +49,16 @@ std::vector<NamedArgument> qparamArguments(GraphEdit& edit, const QParams& qpara
         at::Tensor scales = at::tensor(qparams.scale, at::kFloat);
         at::Tensor zeroPoints = at::tensor(qparams.zeroPoint, at::kLong);
         if (grouped) {
+            const std::int64_t rows = value.type.shape.at(0).size;
             scales = scales.reshape({rows, -1});
             zeroPoints = zeroPoints.reshape({rows, -1});
         }
-        args.push_back(
-            {"scales", addConstant(edit, scales, prefix + "_scale", DType::Float32, scope, first)});
-        args.push_back(
-            {"zero_points",
-             addConstant(edit, zeroPoints, prefix + "_zero_point", DType::Int64, scope, first)});
+        args.push_back({"scales",
+                        addConstant(edit, scales, value.name + "_scale", DType::Float32,
+                                    producer.scope, first)});
+        args.push_back({"zero_points",
+                        addConstant(edit, zeroPoints, value.name + "_zero_point", DType::Int64,
+                                    producer.scope, first)});
         if (!grouped)
             args.push_back({"axis", qparams.axis});
     } else {
@@ -187,7 +189,7 @@ NodeId firstOperator(const GraphEdit& edit)
 }
 
 Result<ValueRef> insertQdqPair(GraphEdit& edit, ValueRef value, const QParams& qparams,
-                               NodeId before, NodeId origin, Saturation saturation, NodeId first)
+                               const QdqPlace& place, Saturation saturation)
 {
     const Node producer = edit.get(value.node);
     const DType stored = storageDType(qparams.dtype);
@@ -197,11 +199,11 @@ Result<ValueRef> insertQdqPair(GraphEdit& edit, ValueRef value, const QParams& q
         return fail(makeError(ErrorCode::Internal, "quantization parameters without integers")
                         .atNode(producer.name));
     if (qparams.qscheme == QScheme::PerChannelAffineFloatQParams)
-        return FloatZeroPointPair {edit, value, qparams, before, origin}.insert();
+        return FloatZeroPointPair {edit, value, qparams, place.before, place.origin}.insert();
 
     const bool grouped = qparams.groupSize > 0;
-    const ValueType& type = producer.outputs.at(value.index).type;
-    const std::int64_t rows = grouped ? type.shape.at(0).size : 0;
+    const Value& wanted = producer.outputs.at(value.index);
+    const std::int64_t rows = grouped ? wanted.type.shape.at(0).size : 0;
     if (grouped && (rows < 1 || qparams.scale.size() % std::size_t(rows) != 0))
         return fail(makeError(ErrorCode::Internal, "a weight's groups do not fill its rows")
                         .atNode(producer.name));
@@ -209,18 +211,17 @@ Result<ValueRef> insertQdqPair(GraphEdit& edit, ValueRef value, const QParams& q
     const std::string suffix = grouped ? "_per_channel_group"
         : perChannel                   ? "_per_channel"
                                        : "_per_tensor";
-    auto args = qparamArguments(edit, qparams, producer.outputs.at(value.index).name,
-                                producer.scope, saturation, first, rows);
+    auto args = qparamArguments(edit, qparams, producer, wanted, saturation, place.first);
     Node quantize;
     quantize.name = "quantize" + suffix;
     quantize.target = std::string(kReferenceForm) + "quantize" + suffix + ".default";
     quantize.args = args;
     quantize.args.insert(quantize.args.begin(), {"input", value});
-    quantize.outputs.push_back({"", producer.outputs.at(value.index).type});
+    quantize.outputs.push_back({"", wanted.type});
     quantize.outputs[0].type.dtype = stored;
     quantize.scope = producer.scope;
-    quantize.origin = origin;
-    const NodeId q = edit.insert(std::move(quantize), before);
+    quantize.origin = place.origin;
+    const NodeId q = edit.insert(std::move(quantize), place.before);
 
     Node dequantize;
     dequantize.name = "dequantize" + suffix;
@@ -229,11 +230,11 @@ Result<ValueRef> insertQdqPair(GraphEdit& edit, ValueRef value, const QParams& q
     dequantize.args.insert(dequantize.args.begin(), {"input", ValueRef {q, 0}});
     if (grouped)
         dequantize.args.push_back({"output_dtype", DType::Float32});
-    dequantize.outputs.push_back({"", producer.outputs.at(value.index).type});
+    dequantize.outputs.push_back({"", wanted.type});
     dequantize.outputs[0].type.dtype = DType::Float32;
     dequantize.scope = producer.scope;
-    dequantize.origin = origin;
-    return ValueRef {edit.insert(std::move(dequantize), before), 0};
+    dequantize.origin = place.origin;
+    return ValueRef {edit.insert(std::move(dequantize), place.before), 0};
 }
 
 ValueRef insertHalfPair(GraphEdit& edit, ValueRef value, NodeId before, NodeId origin)

@@ -24,13 +24,19 @@ enum class Saturation : std::uint8_t
     Observer ///< at quant_min and quant_max, as in PT2E's convert
 };
 
-/// Inserts quantize and dequantize of `value` before the node `before`; returns the dequantized
-/// value. Per channel, scales and zero points become constants of the store, of [rows, groups] for
-/// a weight in groups, which saturates at its own range anyway. `origin` is the float node whose
-/// value this is. `first` is `firstOperator(edit)` where the caller knows it.
+/// Where a pair is inserted.
+struct QdqPlace
+{
+    NodeId before; ///< the node that the pair stands before
+    NodeId origin; ///< the float node whose value this is
+    NodeId first = {}; ///< `firstOperator(edit)`, where the caller knows it
+};
+
+/// Inserts quantize and dequantize of `value`; returns the dequantized value. Per channel, scales
+/// and zero points become constants of the store, of [rows, groups] for a weight in groups, which
+/// saturates at its own range anyway.
 Result<ValueRef> insertQdqPair(GraphEdit& edit, ValueRef value, const QParams& qparams,
-                               NodeId before, NodeId origin, Saturation saturation,
-                               NodeId first = {});
+                               const QdqPlace& place, Saturation saturation);
 
 /// The first node that is no input and not stored: constants stand before it, with the parameters.
 /// Takes a walk over the graph.

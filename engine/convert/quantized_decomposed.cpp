@@ -63,7 +63,7 @@ void checkRange(std::int64_t quantMin, std::int64_t quantMax, at::ScalarType dty
 Tensor toFloat(const Tensor& input)
 {
     const bool half = input.scalar_type() == at::kHalf || input.scalar_type() == at::kBFloat16;
-    const Tensor x = half ? input.to(at::kFloat) : input;
+    Tensor x = half ? input.to(at::kFloat) : input;
     TORCH_CHECK(x.scalar_type() == at::kFloat, "quantized_decomposed: wants float32, got ",
                 x.scalar_type());
     return x;
@@ -100,6 +100,7 @@ Tensor dequantizedAtOnce(const Tensor& x, const kernels::FakeQuant& q)
     return out;
 }
 
+// NOLINTBEGIN(readability-function-size): the operators' schemas count their arguments
 Tensor quantizePerTensor(const Tensor& input, double scale, std::int64_t zeroPoint,
                          std::int64_t quantMin, std::int64_t quantMax, at::ScalarType dtype)
 {
@@ -241,6 +242,8 @@ Tensor dequantizePerChannelGroup(const Tensor& input, const Tensor& scales,
         = groups.zeroPoints.defined() ? groups.rows.sub(groups.zeroPoints) : groups.rows;
     return centred.mul(groups.scales).reshape(input.sizes()).to(outputDtype);
 }
+
+// NOLINTEND(readability-function-size)
 
 /// The range is extended to hold zero. Affine: scale = (max - min) / (qmax - qmin), at least eps;
 /// symmetric: max|x| / ((qmax - qmin) / 2) around zero.

@@ -35,9 +35,8 @@ struct Noise
 
 at::Tensor floatsOf(const at::IValue& value)
 {
-    const at::Tensor none;
     if (!value.isTensor() || !value.toTensor().defined() || !value.toTensor().is_floating_point())
-        return none;
+        return {};
     return value.toTensor().to(at::kCPU, at::kFloat);
 }
 

@@ -90,7 +90,7 @@ public:
     /// "" where it was gathered, else why not.
     std::string run()
     {
-        if (const std::string why = whyNot(); !why.empty())
+        if (std::string why = whyNot(); !why.empty())
             return why;
         const Node made = gathered();
         // Readers that stood between the operators come after the whole.

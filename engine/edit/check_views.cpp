@@ -85,7 +85,7 @@ private:
             return fail(ErrorCode::Unsupported, "an operand is not known");
         };
         const RunSubgraph none
-            = [](std::size_t, std::vector<at::IValue>) -> Result<std::vector<at::IValue>> {
+            = [](std::size_t, const std::vector<at::IValue>&) -> Result<std::vector<at::IValue>> {
             return fail(ErrorCode::Unsupported, "a graph of its own");
         };
         if (unknown)

@@ -14,7 +14,7 @@ namespace {
 
 /// The graph with the key of the edits that made it: results of other edits are never taken for its
 /// own.
-GraphPtr marked(Graph graph, std::span<const EditStep> steps)
+GraphPtr marked(const Graph& graph, std::span<const EditStep> steps)
 {
     GraphEdit edit(graph);
     ModelInfo info = graph.info();

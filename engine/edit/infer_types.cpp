@@ -60,7 +60,7 @@ public:
     std::optional<Result<Values>> run(const Node& node)
     {
         const ReadValue read = [this](ValueRef ref) { return operand(ref); };
-        const RunSubgraph none = [this](std::size_t, Values) -> Result<Values> {
+        const RunSubgraph none = [this](std::size_t, const Values&) -> Result<Values> {
             m_unknown = true;
             return fail(ErrorCode::Unsupported, "a graph of its own");
         };

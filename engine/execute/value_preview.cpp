@@ -70,7 +70,7 @@ Result<void> forEachChunk(const at::Tensor& flat, const JobContext& job, Visit&&
 Result<void> addExtremes(ValuePreview& out, const at::Tensor& flat, const JobContext& job)
 {
     double low = std::numeric_limits<double>::infinity(), high = -low, sum = 0;
-    QS_CHECK(forEachChunk(flat, job, [&](std::span<const double> values) {
+    const auto look = [&](std::span<const double> values) {
         for (const double value : values) {
             if (!std::isfinite(value)) {
                 ++out.nonFinite;
@@ -80,7 +80,8 @@ Result<void> addExtremes(ValuePreview& out, const at::Tensor& flat, const JobCon
             high = std::max(high, value);
             sum += value;
         }
-    }));
+    };
+    QS_CHECK(forEachChunk(flat, job, look));
     if (const std::int64_t finite = out.count - out.nonFinite; finite > 0) {
         out.min = low;
         out.max = high;

@@ -7,8 +7,9 @@
 
 #include <ATen/ATen.h>
 
+#include <array>
+#include <bit>
 #include <cmath>
-#include <cstring>
 
 namespace qs {
 
@@ -206,7 +207,8 @@ Answer kernelErrors(const at::Tensor& x)
     if (!x.isfinite().all().item<bool>())
         return out;
     append(out, numbersOf(sums));
-    if (std::memcmp(&sums, &again, sizeof sums) != 0)
+    using Bits = std::array<std::uint64_t, sizeof sums / sizeof(std::uint64_t)>;
+    if (std::bit_cast<Bits>(sums) != std::bit_cast<Bits>(again))
         out.numbers.clear(); // the same input must give the same bits
     return out;
 }

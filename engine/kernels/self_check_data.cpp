@@ -112,7 +112,7 @@ std::vector<SelfCheckCase> selfCheckCases()
             out.push_back(makeCase(Kind(kind), count));
     out.push_back(makeCase(Kind::Normal, (1 << 20) + 7));
     out.push_back(makeCase(Kind::Relu, (1 << 20) + 7));
-    const SelfCheckCase base = makeCase(Kind::Normal, 4 * 33 * 17);
+    const SelfCheckCase base = makeCase(Kind::Normal, std::int64_t(4) * 33 * 17);
     out.push_back(viewOf(base, "unaligned", base.x.slice(0, 1)));
     out.push_back(viewOf(base, "every third", base.x.slice(0, 0, std::nullopt, 3)));
     out.push_back(viewOf(base, "transposed", base.x.view({4, 33, 17}).permute({2, 0, 1})));

@@ -31,7 +31,7 @@ std::string backendOfResult(const std::string& quantized)
 /// Of an exported file the engine that its record names; else that of the result it lies in.
 std::string engineFor(const std::string& path)
 {
-    const std::string ofResult = backendOfResult(path);
+    std::string ofResult = backendOfResult(path);
     const auto record = recordOfFile(path);
     if (!record || record->engine.empty())
         return ofResult;

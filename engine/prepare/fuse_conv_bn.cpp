@@ -157,14 +157,20 @@ std::optional<Pair> foldablePair(const GraphEdit& edit, const MatchGroup& group)
     return std::nullopt;
 }
 
-/// A parameter that is such a tensor, kept under `stored`.
+/// What a parameter is called.
+struct ParameterNames
+{
+    std::string name, target;
+};
+
+/// A parameter that is such a tensor, kept under `stored`; named for what it is folded from.
 NodeId addParameter(GraphEdit& edit, const at::Tensor& tensor, TensorId stored,
-                    const std::string& name, const std::string& target, NodeId origin, NodeId like)
+                    const ParameterNames& names, NodeId origin, NodeId like)
 {
     Node node;
     node.kind = NodeKind::Parameter;
-    node.name = name;
-    node.target = target;
+    node.name = names.name + "_folded";
+    node.target = names.target + "_folded";
     node.origin = origin;
     node.scope = edit.get(like).scope;
     node.tensor = stored;
@@ -181,6 +187,16 @@ std::string siblingPath(const std::string& path, const std::string& leaf)
 {
     const auto dot = path.rfind('.');
     return dot == std::string::npos ? leaf : path.substr(0, dot + 1) + leaf;
+}
+
+/// Of the bias that the layer has, or gets beside its weight.
+ParameterNames namesOfBias(const GraphEdit& edit, ValueRef bias, const Node& weight)
+{
+    if (bias)
+        return {edit.get(bias.node).name, edit.get(bias.node).target};
+    const std::string& name = weight.name;
+    return {name.ends_with("weight") ? name.substr(0, name.size() - 6) + "bias" : name + "_bias",
+            siblingPath(weight.target, "bias")};
 }
 
 void setBias(GraphEdit& edit, NodeId convId, const WeightedOp& op, ValueRef bias)
@@ -202,16 +218,15 @@ void setBias(GraphEdit& edit, NodeId convId, const WeightedOp& op, ValueRef bias
 }
 
 /// Takes over the names of what the new parameters replace, so that printed code reads as before.
-void inheritName(GraphEdit& edit, NodeId fresh, NodeId old, const std::string& name,
-                 const std::string& target)
+void inheritName(GraphEdit& edit, NodeId fresh, NodeId old, const ParameterNames& names)
 {
     if (edit.contains(old)) {
         if (!edit.users({old, 0}).empty())
             return; // another layer shares it
         edit.erase(old);
     }
-    edit.change(fresh).target = target;
-    edit.rename(fresh, name);
+    edit.change(fresh).target = names.target;
+    edit.rename(fresh, names.name);
 }
 
 Result<void> fold(GraphEdit& edit, const Pair& pair)
@@ -239,24 +254,20 @@ Result<void> fold(GraphEdit& edit, const Pair& pair)
         },
         folded.weight.nbytes());
 
+    const ParameterNames weightNames {weightNode.name, weightNode.target};
+    const ParameterNames biasNames = namesOfBias(edit, biasRef, weightNode);
     const NodeId newWeight
-        = addParameter(edit, folded.weight, derived, weightNode.name + "_folded",
-                       weightNode.target + "_folded", weightNode.id, weightNode.id);
-    const std::string biasTarget
-        = biasRef ? edit.get(biasRef.node).target : siblingPath(weightNode.target, "bias");
-    std::string biasName = biasRef ? edit.get(biasRef.node).name : weightNode.name + "_bias";
-    if (!biasRef && weightNode.name.ends_with("weight"))
-        biasName = weightNode.name.substr(0, weightNode.name.size() - 6) + "bias";
+        = addParameter(edit, folded.weight, derived, weightNames, weightNode.id, weightNode.id);
     const NodeId newBias
-        = addParameter(edit, folded.bias, tensorsOf(edit)->add(folded.bias), biasName + "_folded",
-                       biasTarget + "_folded", biasRef ? biasRef.node : weightNode.id, newWeight);
+        = addParameter(edit, folded.bias, tensorsOf(edit)->add(folded.bias), biasNames,
+                       biasRef ? biasRef.node : weightNode.id, newWeight);
     rerouteWeight(edit, pair.conv, pair.op.weight, pair.weight, {newWeight, 0});
     setBias(edit, pair.conv, pair.op, {newBias, 0});
     for (const NodeId hop : pair.weight.layout)
         if (edit.contains(hop) && edit.users({hop, 0}).empty())
             edit.erase(hop);
-    inheritName(edit, newWeight, weightNode.id, weightNode.name, weightNode.target);
-    inheritName(edit, newBias, biasRef.node, biasName, biasTarget);
+    inheritName(edit, newWeight, weightNode.id, weightNames);
+    inheritName(edit, newBias, biasRef.node, biasNames);
     return {};
 }
 

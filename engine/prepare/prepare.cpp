@@ -86,12 +86,12 @@ Result<PreparedPtr> prepareModel(GraphPtr model, PlanPtr plan, const JobContext&
     prepared->plan = std::move(plan);
     const std::array passes {
         Pass("fuse-batch-norms",
-             [&](GraphPtr graph, const JobContext& job) {
+             [&](const GraphPtr& graph, const JobContext& job) {
                  job.report("prepare", "fusing", 0.1);
                  return withFusedLayers(graph, *prepared->plan, prepared->valueOf);
              }),
         Pass("insert-observers",
-             [&](GraphPtr graph, const JobContext& job) {
+             [&](const GraphPtr& graph, const JobContext& job) {
                  job.report("prepare", "inserting observers", 0.8);
                  return withObservers(graph, *prepared, job);
              }),

@@ -6,7 +6,7 @@ namespace qs {
 
 namespace {
 
-ValueType tensor(std::vector<std::int64_t> sizes)
+ValueType tensor(const std::vector<std::int64_t>& sizes)
 {
     ValueType type;
     type.dtype = DType::Float32;
@@ -31,7 +31,7 @@ public:
         return {m_edit.insert(std::move(node)), 0};
     }
 
-    ValueRef parameter(const std::string& path, std::vector<std::int64_t> sizes)
+    ValueRef parameter(const std::string& path, const std::vector<std::int64_t>& sizes)
     {
         Node node;
         node.kind = NodeKind::Parameter;
@@ -39,13 +39,13 @@ public:
         node.name = "p_" + path;
         for (char& c : node.name)
             c = c == '.' ? '_' : c;
-        node.outputs = {{node.name, tensor(std::move(sizes))}};
+        node.outputs = {{node.name, tensor(sizes)}};
         m_edit.modules().addParameter(path);
         return {m_edit.insert(std::move(node)), 0};
     }
 
     ValueRef op(const std::string& name, const std::string& target, const std::string& module,
-                const std::string& moduleClass, std::vector<ValueRef> args)
+                const std::string& moduleClass, const std::vector<ValueRef>& args)
     {
         Node node;
         node.name = name;

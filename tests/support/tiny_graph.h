@@ -19,7 +19,7 @@ class TinyGraph
 public:
     TinyGraph() { m_edit.setTensors(std::make_shared<TensorStore>()); }
 
-    ValueRef input(const std::string& name, std::vector<std::int64_t> shape)
+    ValueRef input(const std::string& name, const std::vector<std::int64_t>& shape)
     {
         Node node;
         node.kind = NodeKind::Input;
@@ -40,7 +40,7 @@ public:
         return {m_edit.insert(std::move(node)), 0};
     }
     ValueRef op(const std::string& target, std::vector<NamedArgument> args,
-                std::vector<std::int64_t> shape, int outputs = 1)
+                const std::vector<std::int64_t>& shape, int outputs = 1)
     {
         Node node;
         node.target = target;
@@ -57,7 +57,7 @@ public:
         type.kind = ValueKind::SymInt;
         m_edit.change(ref.node).outputs.at(ref.index).type = type;
     }
-    GraphPtr finish(std::vector<ValueRef> outputs)
+    GraphPtr finish(const std::vector<ValueRef>& outputs)
     {
         Node node;
         node.kind = NodeKind::Output;
@@ -81,7 +81,7 @@ private:
     GraphEdit m_edit;
 };
 
-inline Argument ints(std::vector<std::int64_t> values)
+inline Argument ints(const std::vector<std::int64_t>& values)
 {
     Argument::List list;
     for (std::int64_t value : values)

@@ -60,7 +60,7 @@ protected:
     QJsonObject told(const std::string& name)
     {
         const QJsonObject all = m_commandLine.quantize(document().recipe(), document().settings());
-        for (const QJsonValue& node : all["nodes"].toArray())
+        for (const QJsonValue node : all["nodes"].toArray())
             if (node.toObject()["name"].toString().toStdString() == name)
                 return node.toObject();
         qFatal("no node %s", name.c_str());

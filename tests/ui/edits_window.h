@@ -95,7 +95,7 @@ protected:
         QVERIFY(isCurrent(Stage::Compare));
         const QJsonObject told = m_commandLine.quantize(document().recipe(), document().settings());
         int compared = 0;
-        for (const QJsonValue& value : told["nodes"].toArray()) {
+        for (const QJsonValue value : told["nodes"].toArray()) {
             const QJsonObject wanted = value.toObject();
             const Node* shown
                 = document().model()->tryFind(wanted["name"].toString().toStdString());

@@ -102,7 +102,7 @@ private:
     }
     QString file(const QByteArray& text)
     {
-        const QString path = m_folder.filePath(QStringLiteral("data.json"));
+        QString path = m_folder.filePath(QStringLiteral("data.json"));
         QFile out(path);
         if (out.open(QIODevice::WriteOnly))
             out.write(text);

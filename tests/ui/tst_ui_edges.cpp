@@ -85,7 +85,7 @@ private Q_SLOTS:
         workspace().assign({RuleKind::Node, {name.toStdString()}}, std::string());
         settle();
         QJsonObject moved;
-        for (const QJsonValue& node : m_commandLine.plan(document().recipe())["nodes"].toArray())
+        for (const QJsonValue node : m_commandLine.plan(document().recipe())["nodes"].toArray())
             if (node.toObject()["name"].toString() == name)
                 moved = node.toObject()["crossings"].toObject();
         QVERIFY(moved["values"].toInt() > 1);
@@ -118,7 +118,7 @@ private Q_SLOTS:
         const std::string reader = graph().get(edge.reader.node).name;
         const QJsonObject node = told(reader);
         QJsonObject input;
-        for (const QJsonValue& one : node["inputs"].toArray())
+        for (const QJsonValue one : node["inputs"].toArray())
             if (one.isObject())
                 input = one.toObject();
         QCOMPARE(input["rule"].toObject()["kind"].toString(), QStringLiteral("edge"));

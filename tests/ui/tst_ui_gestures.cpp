@@ -119,7 +119,7 @@ private:
         if (!isCurrent(Stage::Calibrate))
             return;
         const QJsonObject wanted = told();
-        for (const QJsonValue& node : wanted["nodes"].toArray()) {
+        for (const QJsonValue node : wanted["nodes"].toArray()) {
             checkNode(node.toObject());
             if (QTest::currentTestFailed())
                 return;

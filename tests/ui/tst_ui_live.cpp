@@ -29,7 +29,7 @@ private:
     void checkPreview(const Preview& preview, const QJsonObject& wanted)
     {
         int compared = 0;
-        for (const QJsonValue& value : wanted["nodes"].toArray()) {
+        for (const QJsonValue value : wanted["nodes"].toArray()) {
             const QJsonObject node = value.toObject();
             const Node* own = graph().tryFind(node["name"].toString().toStdString());
             const NodeError* error = own ? preview.tryGet(own->id) : nullptr;
@@ -192,7 +192,7 @@ private Q_SLOTS:
             60000);
         QVERIFY(!workspace().live().isFollowing());
         const QJsonObject wanted = all();
-        for (const QJsonValue& value : wanted["nodes"].toArray()) {
+        for (const QJsonValue value : wanted["nodes"].toArray()) {
             const QJsonObject node = value.toObject();
             const Node* own = graph().tryFind(node["name"].toString().toStdString());
             if (const NodeError* error = own ? workspace().facts().error(own->id) : nullptr;

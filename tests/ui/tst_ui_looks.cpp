@@ -79,7 +79,7 @@ private:
             QVERIFY(sameNumber(cell(row, "dB"), entry["sqnr_db"].toDouble()));
             QVERIFY(sameNumber(cell(row, "max error"), entry["max_abs"].toDouble()));
             double all = 0;
-            for (const QJsonValue& one : wanted)
+            for (const QJsonValue one : wanted)
                 all += one.toObject()["noise"].toDouble();
             QVERIFY(sameNumber(cell(row, "of the noise"), entry["noise"].toDouble() / all));
             if (!entry.contains("mse"))

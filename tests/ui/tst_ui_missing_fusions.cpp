@@ -57,7 +57,7 @@ void TestMissingFusions::clickTheSuggestion(const char* words)
         = test::commandLine({QStringLiteral("plan"), m_model, QStringLiteral("--recipe"),
                              recipe.fileName(), QStringLiteral("--json")});
     int compared = 0;
-    for (const QJsonValue& value : told["nodes"].toArray()) {
+    for (const QJsonValue value : told["nodes"].toArray()) {
         const Node* shown = document().model()->tryFind(value["name"].toString().toStdString());
         if (!shown || !shown->isOperator())
             continue;

@@ -167,11 +167,11 @@ private Q_SLOTS:
                          .arg(forms[QStringLiteral("sqnr_db")].toDouble(), 0, 'f', 1)),
                  qPrintable(headline->text()));
         QStringList lines;
-        for (const QJsonValue& line : forms[QStringLiteral("summary")].toArray())
+        for (const QJsonValue line : forms[QStringLiteral("summary")].toArray())
             lines << line.toString();
         QCOMPARE(headline->text(), lines.join(QLatin1Char('\n')));
         int found = 0;
-        for (const QJsonValue& entry : result[QStringLiteral("nodes")].toArray()) {
+        for (const QJsonValue entry : result[QStringLiteral("nodes")].toArray()) {
             const QJsonObject node = entry.toObject();
             const auto items
                 = rows->findItems(node[QStringLiteral("name")].toString(), Qt::MatchExactly);
@@ -232,7 +232,7 @@ private Q_SLOTS:
         QCOMPARE(shown[QStringLiteral("files")], printed[QStringLiteral("files")]);
         auto* rows = dialog->findChild<QTreeWidget*>(QStringLiteral("verifyRows"));
         int row = 0;
-        for (const QJsonValue& entry : printed[QStringLiteral("verdicts")].toArray()) {
+        for (const QJsonValue entry : printed[QStringLiteral("verdicts")].toArray()) {
             const QJsonObject verdict = entry.toObject();
             if (verdict[QStringLiteral("runtime")].toString().isEmpty())
                 continue;

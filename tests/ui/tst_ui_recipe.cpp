@@ -141,7 +141,7 @@ void TestRecipe::scopesOfRepeats()
 void TestRecipe::stepsHaveReadableNames()
 {
     open();
-    const auto named = [this](const AssignTarget& target, std::optional<std::string> name) {
+    const auto named = [this](const AssignTarget& target, const std::optional<std::string>& name) {
         m_workspace->assign(target, name);
         return m_workspace->undoStack().undoText();
     };

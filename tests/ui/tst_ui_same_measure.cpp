@@ -259,7 +259,7 @@ private Q_SLOTS:
             QSet<QString> ruled, found;
             const QJsonObject plan
                 = commandLine({"plan", kSamples + "digits.pt2", "--recipe", path, "--json"});
-            for (const QJsonValue& value : plan["nodes"].toArray()) {
+            for (const QJsonValue value : plan["nodes"].toArray()) {
                 const QString module = value["module"].toString();
                 if (value["rule"]["kind"].toString() == "module_name_regex")
                     ruled << value["name"].toString();

@@ -78,12 +78,11 @@ QString plainDetail(const Facts& facts, const Graph& graph, const FoldEntry& ent
         return toQString(counted(node.args.size(), "value"));
     if (&graph == facts.model()) {
         const auto* decided = facts.plan(leader);
-        const QString quantized = quantText(facts, leader);
+        QString quantized = quantText(facts, leader);
         // The value of a float operator may be observed for its readers; the verdict says more.
         if (!quantized.isEmpty() && !(decided && isFloat(decided->verdict)))
             return quantized;
-        if (const QString text = decided ? verdictDetail(decided->verdict) : QString();
-            !text.isEmpty())
+        if (QString text = decided ? verdictDetail(decided->verdict) : QString(); !text.isEmpty())
             return text;
     } else if (entry.kind == FoldEntry::Kind::Unit) {
         return QString::fromStdString(node.target);

@@ -28,7 +28,7 @@ namespace {
 /// A name of ours as its code; codes and names that Qt knows as they are.
 QString colourCode(const QString& text)
 {
-    const QString wanted = text.trimmed().toLower();
+    QString wanted = text.trimmed().toLower();
     for (const NamedColour& colour : ruleColours())
         if (wanted == QObject::tr(colour.name).toLower())
             return QString::fromLatin1(colour.code);
@@ -169,14 +169,13 @@ QVariant StyleRuleModel::data(const QModelIndex& index, int role) const
 
 bool StyleRuleModel::setData(const QModelIndex& index, const QVariant& value, int role)
 {
-    if (!index.isValid())
+    const bool isCheck = role == Qt::CheckStateRole && index.column() == Detail;
+    if (!index.isValid() || (!isCheck && role != Qt::EditRole))
         return false;
     auto rules = m_rules.rules();
     StyleRule& rule = rules[std::size_t(index.row())];
-    if (role == Qt::CheckStateRole && index.column() == Detail)
+    if (isCheck)
         rule.hideDetail = value.toInt() != Qt::Checked;
-    else if (role != Qt::EditRole)
-        return false;
     else if (index.column() == Query)
         rule.query = value.toString();
     else if (index.column() == Label)

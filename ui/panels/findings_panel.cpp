@@ -23,7 +23,7 @@ QString namedNode(const Graph& model, const QString& text)
 {
     static const QRegularExpression quotedName(QStringLiteral("'([^']+)'"));
     for (auto it = quotedName.globalMatch(text); it.hasNext();) {
-        const QString name = it.next().captured(1);
+        QString name = it.next().captured(1);
         if (model.tryFind(name.toStdString()))
             return name;
     }
@@ -118,15 +118,16 @@ void FindingsPanel::refresh()
     const auto& document = m_workspace.document();
     const GraphPtr& model = document.model();
     int count = 0;
-    const auto show = [&](const QString& title, const char* name, std::vector<Finding> findings) {
-        count += int(findings.size());
-        addSection(title, QString::fromLatin1(name), findings);
-    };
+    const auto show
+        = [&](const QString& title, const char* name, const std::vector<Finding>& findings) {
+              count += int(findings.size());
+              addSection(title, QString::fromLatin1(name), findings);
+          };
     if (model) {
         std::vector<Finding> origin;
         for (const std::string& line : m_origin)
             origin.push_back({QString(), QString::fromStdString(line)});
-        show(tr("How the file was made"), "findingsOrigin", std::move(origin));
+        show(tr("How the file was made"), "findingsOrigin", origin);
     }
     if (model && document.plan()) {
         std::vector<Finding> unused, others;
@@ -135,8 +136,8 @@ void FindingsPanel::refresh()
             const bool isUnused = text.contains(QLatin1String("matches no"));
             (isUnused ? unused : others).push_back({namedNode(*model, text), text});
         }
-        show(tr("Rules that match nothing"), "findingsRules", std::move(unused));
-        show(tr("What the plan warns of"), "findingsPlan", std::move(others));
+        show(tr("Rules that match nothing"), "findingsRules", unused);
+        show(tr("What the plan warns of"), "findingsPlan", others);
     }
     if (m_trace)
         showTrace(count);
@@ -151,9 +152,8 @@ void FindingsPanel::refresh()
         const QString stale
             = document.isStale(Stage::Convert) ? tr(" (of other decisions)") : QString();
         show(tr("Computed in float between quantize and dequantize") + stale, "findingsUnlowered",
-             std::move(unlowered));
-        show(tr("Quantize-dequantize pairs without effect") + stale, "findingsDead",
-             std::move(dead));
+             unlowered);
+        show(tr("Quantize-dequantize pairs without effect") + stale, "findingsDead", dead);
     }
     if (count == 0) {
         auto* item

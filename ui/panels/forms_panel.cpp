@@ -26,7 +26,7 @@ QString histogramText(const StepCounts& steps)
 {
     QStringList parts;
     for (int apart = -StepCounts::kReach; apart <= StepCounts::kReach; ++apart) {
-        const auto count = steps.histogram[std::size_t(apart + StepCounts::kReach)];
+        const auto count = steps.apartBy(apart);
         if (count == 0)
             continue;
         const bool isEnd = std::abs(apart) == StepCounts::kReach;

@@ -84,6 +84,31 @@ RunComparison::RunComparison(Workspace& workspace, RunLibrary& library, QWidget*
     m_recipes->setTabChangesFocus(true);
     m_recipes->setFrameShape(QFrame::NoFrame);
     m_recipes->setFont(uiFont(11.5));
+    layOut(copy);
+    const auto toClipboard = [this] { QApplication::clipboard()->setText(csv()); };
+    connect(copy, &QPushButton::clicked, this, toClipboard);
+    auto* key = new QShortcut(QKeySequence::Copy, m_table);
+    key->setContext(Qt::WidgetShortcut);
+    connect(key, &QShortcut::activated, this, toClipboard);
+    const auto looked = [this](const QModelIndex& index) {
+        if (index.isValid())
+            look(m_proxy->mapToSource(index).row());
+    };
+    connect(m_table, &QTableView::clicked, this, looked);
+    connect(m_table, &QTableView::activated, this, looked);
+    connect(m_field, &QLineEdit::textChanged, this, &RunComparison::filter);
+    connect(m_term, &QComboBox::currentIndexChanged, this, &RunComparison::showColumns);
+    connect(&library, &RunLibrary::tableChanged, this, &RunComparison::showTable);
+    connect(&workspace, &Workspace::factsChanged, this, coalesced(this, [this] { filter(); }));
+    connect(&workspace, &Workspace::treeChanged, this, [this] {
+        m_filter.forget();
+        showTable();
+    });
+    showTable();
+}
+
+void RunComparison::layOut(QWidget* copy)
+{
     auto* top = new QHBoxLayout;
     top->addWidget(m_field, 1);
     top->addWidget(m_term);
@@ -105,26 +130,6 @@ RunComparison::RunComparison(Workspace& workspace, RunLibrary& library, QWidget*
     column->setSpacing(6);
     column->addLayout(top);
     column->addWidget(parts, 1);
-    const auto toClipboard = [this] { QApplication::clipboard()->setText(csv()); };
-    connect(copy, &QPushButton::clicked, this, toClipboard);
-    auto* key = new QShortcut(QKeySequence::Copy, m_table);
-    key->setContext(Qt::WidgetShortcut);
-    connect(key, &QShortcut::activated, this, toClipboard);
-    const auto looked = [this](const QModelIndex& index) {
-        if (index.isValid())
-            look(m_proxy->mapToSource(index).row());
-    };
-    connect(m_table, &QTableView::clicked, this, looked);
-    connect(m_table, &QTableView::activated, this, looked);
-    connect(m_field, &QLineEdit::textChanged, this, &RunComparison::filter);
-    connect(m_term, &QComboBox::currentIndexChanged, this, &RunComparison::showColumns);
-    connect(&library, &RunLibrary::tableChanged, this, &RunComparison::showTable);
-    connect(&workspace, &Workspace::factsChanged, this, coalesced(this, [this] { filter(); }));
-    connect(&workspace, &Workspace::treeChanged, this, [this] {
-        m_filter.forget();
-        showTable();
-    });
-    showTable();
 }
 
 void RunComparison::showTable()

@@ -36,6 +36,7 @@ Q_SIGNALS:
     void revealWanted();
 
 private:
+    void layOut(QWidget* copy);
     void showTable();
     void showColumns();
     void look(int row);

@@ -191,7 +191,7 @@ private:
     /// The module key a node lives in; a wrapped method is one more step of it.
     std::string homeOf(const Node& node) const
     {
-        const std::string key = scopeKey(node.scope);
+        std::string key = scopeKey(node.scope);
         const auto found = m_methodOf.find(node.id);
         if (found == m_methodOf.end())
             return key;

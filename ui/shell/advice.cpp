@@ -95,7 +95,7 @@ bool Advice::sayConflict(const Plan& plan, const Plan* before)
     const auto found = std::find_if(plan.conflicts.begin(), plan.conflicts.end(), isNew);
     if (found == plan.conflicts.end())
         return false;
-    const FusionConflict conflict = *found;
+    const FusionConflict& conflict = *found;
     const QString member
         = QString::fromStdString(m_workspace.document().model()->get(conflict.member).name);
     const QString root

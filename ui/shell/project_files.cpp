@@ -86,7 +86,7 @@ bool ProjectFiles::lock(const QString& project)
 
 QString ProjectFiles::projectName() const
 {
-    const QString file = QFileInfo(m_project).fileName();
+    QString file = QFileInfo(m_project).fileName();
     for (const QString& ending : {kProjectEnding, QStringLiteral(".json")})
         if (file.endsWith(ending, Qt::CaseInsensitive) && file.size() > ending.size())
             return file.chopped(ending.size());

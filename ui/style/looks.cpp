@@ -15,7 +15,7 @@ const QString kThemeKey = QStringLiteral("theme");
 const QString kTextSizeKey = QStringLiteral("textSize");
 constexpr const char* kColourWords[] = {"system", "light", "dark"};
 
-Looks g_looks;
+Looks appliedLooks;
 
 /// Qt 6.4 does not report the desktop's scheme: its palette before ours shows it.
 bool systemIsDark()
@@ -61,12 +61,12 @@ void keepLooks(const Looks& looks)
 
 const Looks& looksInUse()
 {
-    return g_looks;
+    return appliedLooks;
 }
 
 void applyLooks(QApplication& app, const Looks& looks)
 {
-    g_looks = looks;
+    appliedLooks = looks;
     const bool system = systemIsDark(); // asked before the first palette of ours
     const bool dark
         = looks.colours == Looks::Colours::System ? system : looks.colours == Looks::Colours::Dark;

@@ -75,8 +75,8 @@ Theme makeDark()
     return t;
 }
 
-const Theme* g_theme = nullptr;
-double g_textScale = 1;
+const Theme* appliedTheme = nullptr;
+double textScale = 1;
 
 QFont familyFont(const QStringList& families, double pixels)
 {
@@ -186,14 +186,14 @@ const Theme& Theme::darkTheme()
 
 const Theme& theme()
 {
-    return g_theme ? *g_theme : Theme::light();
+    return appliedTheme ? *appliedTheme : Theme::light();
 }
 
 void applyTheme(QApplication& app, bool dark, int textPercent)
 {
-    g_theme = dark ? &Theme::darkTheme() : &Theme::light();
-    g_textScale = textPercent / 100.0;
-    const Theme& t = *g_theme;
+    appliedTheme = dark ? &Theme::darkTheme() : &Theme::light();
+    textScale = textPercent / 100.0;
+    const Theme& t = *appliedTheme;
     app.setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
     QPalette palette;
     palette.setColor(QPalette::Window, t.window);
@@ -219,7 +219,7 @@ void applyTheme(QApplication& app, bool dark, int textPercent)
 
 int px(double atNormalSize)
 {
-    return int(std::lround(atNormalSize * g_textScale));
+    return int(std::lround(atNormalSize * textScale));
 }
 
 QFont sceneFont(double units, int weight)
@@ -239,12 +239,12 @@ QFont sceneMonoFont(double units)
 
 QFont uiFont(double pixels, int weight)
 {
-    return sceneFont(pixels * g_textScale, weight);
+    return sceneFont(pixels * textScale, weight);
 }
 
 QFont monoFont(double pixels)
 {
-    return sceneMonoFont(pixels * g_textScale);
+    return sceneMonoFont(pixels * textScale);
 }
 
 QColor verdictColor(Verdict verdict)

@@ -71,7 +71,7 @@ void HeatMap::makeImage()
             const double value = double(m_content.values[index]);
             const double at = width > 0 ? (value - m_content.low) / width : 0.5;
             line[column] = std::isfinite(value)
-                ? ramp[std::size_t(std::clamp(at, 0.0, 1.0) * double(ramp.size() - 1) + 0.5)]
+                ? ramp[std::size_t(std::lround(std::clamp(at, 0.0, 1.0) * double(ramp.size() - 1)))]
                 : odd;
         }
     }

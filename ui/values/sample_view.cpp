@@ -40,7 +40,8 @@ QColor differenceColour(double place)
     const QColor middle = theme().dark ? QColor(58, 60, 66) : QColor(245, 245, 245);
     const double away = std::abs(place - 0.5) * 2;
     const QColor& end = place < 0.5 ? kBelow : kAbove;
-    const auto mixed = [&](int from, int to) { return int(from + (to - from) * away + 0.5); };
+    const auto mixed
+        = [&](int from, int to) { return int(std::lround(from + (to - from) * away)); };
     return {mixed(middle.red(), end.red()), mixed(middle.green(), end.green()),
             mixed(middle.blue(), end.blue())};
 }
@@ -73,7 +74,8 @@ QImage imageOf(const SampleValues& values, const std::vector<float>& numbers, do
     const double width = high > low ? high - low : 1;
     const auto level = [&](std::size_t channel, std::size_t at) {
         const std::size_t from = values.planes == 3 ? channel * plane : 0;
-        return int(std::clamp((double(numbers[from + at]) - low) / width, 0.0, 1.0) * 255 + 0.5);
+        const double share = std::clamp((double(numbers[from + at]) - low) / width, 0.0, 1.0);
+        return int(std::lround(share * 255));
     };
     for (int row = 0; row < rows; ++row)
         for (int column = 0; column < columns; ++column) {

@@ -31,7 +31,7 @@ public:
         : m_heap(heap)
         , m_other(*c10::GetDefaultCPUAllocator())
     {
-        s_installed = this;
+        installed = this;
     }
 
     c10::DataPtr allocate(std::size_t bytes) override
@@ -51,8 +51,8 @@ public:
 
     static void returnFree()
     {
-        if (s_installed)
-            s_installed->m_heap.returnFree();
+        if (installed)
+            installed->m_heap.returnFree();
     }
 
 private:
@@ -74,13 +74,13 @@ private:
 
     static void release(void* memory)
     {
-        if (s_installed->m_heap.owns(memory))
-            s_installed->m_heap.release(memory);
+        if (installed->m_heap.owns(memory))
+            installed->m_heap.release(memory);
         else
-            s_installed->m_other.raw_deallocate(memory);
+            installed->m_other.raw_deallocate(memory);
     }
 
-    static inline TensorAllocator* s_installed = nullptr;
+    static inline TensorAllocator* installed = nullptr;
     TensorHeap& m_heap;
     c10::Allocator& m_other;
     std::atomic<std::size_t> m_unasked {0}; ///< handed out since the last look
@@ -93,10 +93,12 @@ TensorHeap* heapOfProcess = nullptr;
 void keepFreedMemory()
 {
 #ifdef __GLIBC__
+    // NOLINTBEGIN(concurrency-mt-unsafe): no thread runs yet
     mallopt(M_MMAP_MAX, 0); // large blocks come from the heap,
     mallopt(M_TRIM_THRESHOLD, -1); // which does not shrink,
     mallopt(M_ARENA_MAX, 1); // and is one for all threads: other heaps hold 64 MB at most
     mallopt(M_TOP_PAD, 16 << 20);
+    // NOLINTEND(concurrency-mt-unsafe)
 #endif
     // Both live as long as the process: tensors may outlast everything else.
     heapOfProcess = TensorHeap::create(kAddresses).release();

@@ -14,15 +14,15 @@ std::string systemMessage(int code)
 
 std::string environmentVariable(const char* name)
 {
-    const char* given = std::getenv(name); // NOLINT(concurrency-mt-unsafe)
+    const char* given = std::getenv(name);
     return given ? given : "";
 }
 
 void restartWithPassiveThreads(char** argv)
 {
-    if (std::getenv("OMP_WAIT_POLICY")) // NOLINT(concurrency-mt-unsafe): no thread runs yet
+    if (std::getenv("OMP_WAIT_POLICY"))
         return;
-    setenv("OMP_WAIT_POLICY", "PASSIVE", 1); // NOLINT(concurrency-mt-unsafe)
+    setenv("OMP_WAIT_POLICY", "PASSIVE", 1); // NOLINT(concurrency-mt-unsafe): no thread runs yet
     execv("/proc/self/exe", argv);
 }
 

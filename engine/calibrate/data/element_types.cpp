@@ -73,8 +73,8 @@ std::optional<std::int64_t> change(const From* from, To* to, std::int64_t count)
     return std::nullopt;
 }
 
-// NOLINTNEXTLINE(readability-function-size): the macro has a case a type
 template<class From>
+// NOLINTNEXTLINE(readability-function-size): the macro has a case a type
 void changeFrom(const at::Tensor& tensor, ChangedTensor& out)
 {
     using Between = std::conditional_t<std::is_integral_v<From>, std::int64_t, double>;

@@ -186,7 +186,7 @@ Result<void> checkShapes(const Graph& graph, const std::vector<InputData>& input
         for (const InputData& input : inputs) {
             auto sizes = input.stored.layout.sizes;
             sizes[0] = input.rowsOfCall(call);
-            shapes.push_back(outline(std::move(sizes)));
+            shapes.push_back(outline(sizes));
         }
         QS_CHECK(rules.check(shapes, "batch " + std::to_string(call + 1)));
     }

@@ -96,8 +96,7 @@ Result<ValueRef> insertPrepack(GraphEdit& edit, const Node& root, const std::str
         }
         args.push_back({name, std::move(value)});
     }
-    const Node like = root;
-    return insertPackingCall(edit, like, "quantized::" + kind + "_prepack", std::move(args), before,
+    return insertPackingCall(edit, root, "quantized::" + kind + "_prepack", std::move(args), before,
                              origin);
 }
 

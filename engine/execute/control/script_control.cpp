@@ -65,7 +65,7 @@ at::IValue makeList(const Values& items, const std::string& type)
     c10::impl::GenericList list(scriptElementType(type));
     for (const at::IValue& item : items)
         list.push_back(item);
-    return at::IValue(std::move(list));
+    return at::IValue(list);
 }
 
 Result<at::IValue> makeDict(const Values& values, const Values& keys)
@@ -75,7 +75,7 @@ Result<at::IValue> makeDict(const Values& values, const Values& keys)
     c10::impl::GenericDict dict(keys.front().type(), values.front().type());
     for (std::size_t i = 0; i < keys.size(); ++i)
         dict.insert_or_assign(keys[i], values[i]);
-    return at::IValue(std::move(dict));
+    return at::IValue(dict);
 }
 
 } // namespace

@@ -27,16 +27,17 @@ StepCounts countBytes(const at::Tensor& made, const at::Tensor& wanted)
 {
     constexpr int kMost = 255;
     std::array<std::int64_t, 2 * kMost + 1> found {};
+    std::int64_t* const apartBy = found.data() + kMost;
     const auto [a, b] = inOneOrder(made, wanted);
     const T *left = a.const_data_ptr<T>(), *right = b.const_data_ptr<T>();
     const std::int64_t size = a.numel();
     for (std::int64_t i = 0; i < size; ++i)
-        ++found[std::size_t(int(left[i]) - int(right[i]) + kMost)];
+        ++apartBy[int(left[i]) - int(right[i])];
     StepCounts counts;
     counts.count = size;
     for (int apart = -kMost; apart <= kMost; ++apart) {
-        const std::int64_t n = found[std::size_t(apart + kMost)];
-        counts.histogram[std::size_t(std::clamp(apart, -kReach, kReach) + kReach)] += n;
+        const std::int64_t n = apartBy[apart];
+        counts.apartBy(std::clamp(apart, -kReach, kReach)) += n;
         counts.sum += double(n) * std::abs(apart);
         if (n > 0)
             counts.largest = std::max(counts.largest, double(std::abs(apart)));
@@ -53,8 +54,7 @@ StepCounts countDoubles(const at::Tensor& steps)
     for (std::int64_t i = 0; i < counts.count; ++i) {
         const double value
             = std::isnan(values[i]) ? std::numeric_limits<double>::infinity() : values[i];
-        const auto whole = std::lround(std::clamp(value, -double(kReach), double(kReach)));
-        ++counts.histogram[std::size_t(whole + kReach)];
+        ++counts.apartBy(int(std::lround(std::clamp(value, -double(kReach), double(kReach)))));
         counts.sum += std::abs(value);
         counts.largest = std::max(counts.largest, std::abs(value));
     }

@@ -17,6 +17,9 @@ struct StepCounts
     double sum = 0; ///< of absolute differences
     double largest = 0;
 
+    /// One place of the histogram, at most `kReach` from the middle.
+    std::int64_t& apartBy(int steps) { return histogram.data()[kReach + steps]; }
+    std::int64_t apartBy(int steps) const { return histogram.data()[kReach + steps]; }
     double mean() const { return count > 0 ? sum / double(count) : 0; }
     /// Elements that are the same integer: less than half a step away.
     std::int64_t equal() const { return histogram[kReach]; }

@@ -254,7 +254,7 @@ std::string OnnxBuilder::initializer(const at::Tensor& tensor, const std::string
         if (const auto it = m_small.find(key); it != m_small.end())
             return it->second;
     }
-    const std::string name = m_names.unique(wanted);
+    std::string name = m_names.unique(wanted);
     m_out.initializers.push_back({name, held, isNibbles});
     if (!key.empty())
         m_small[key] = name;

@@ -189,7 +189,9 @@ private:
     static Pt2Json kept(const Pt2Json& from, const char* key, Pt2Json otherwise)
     {
         const auto it = from.find(key);
-        return it == from.end() || it->is_null() ? std::move(otherwise) : *it;
+        if (it == from.end() || it->is_null())
+            return otherwise;
+        return *it;
     }
 
     /// What the call leaves behind in a buffer or an input: such outputs come before the user's.
@@ -288,7 +290,7 @@ private:
     {
         Pt2Json calls = kept(m_module, "module_call_graph", Pt2Json::array());
         for (Pt2Json& entry : calls) {
-            if (entry.value("fqn", std::string()) != "")
+            if (!entry.value("fqn", std::string()).empty())
                 entry["signature"] = nullptr;
             else if (entry["signature"].is_object() && !m_graph.info().edits.empty())
                 entry["signature"]["out_spec"] = m_graph.info().outputTree; // an edit's

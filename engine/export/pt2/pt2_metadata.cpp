@@ -27,22 +27,23 @@ struct Step
         if (dim.isSymbolic())
             factors.push_back(dim.expression);
         else
-            fixed *= dim.size;
+            m_fixed *= dim.size;
     }
     Pt2Json json() const
     {
         if (factors.empty())
-            return {{"as_int", fixed}};
-        std::string text = fixed == 1 ? std::string() : "Integer(" + std::to_string(fixed) + ")";
+            return {{"as_int", m_fixed}};
+        std::string text
+            = m_fixed == 1 ? std::string() : "Integer(" + std::to_string(m_fixed) + ")";
         for (const std::string& factor : factors)
             text += (text.empty() ? "" : ", ") + factor;
-        if (factors.size() > 1 || fixed != 1)
+        if (factors.size() > 1 || m_fixed != 1)
             text = "Mul(" + text + ")";
         return {{"as_expr", {{"expr_str", text}, {"hint", {{"as_int", size}}}}}};
     }
 
 private:
-    std::int64_t fixed = 1;
+    std::int64_t m_fixed = 1;
 };
 
 Pt2Json rowMajor(const std::vector<Dim>& shape)

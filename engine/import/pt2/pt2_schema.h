@@ -42,11 +42,9 @@ std::pair<std::string_view, JsonView> unionOf(JsonView value);
 class ArgumentScope
 {
 public:
+    virtual ~ArgumentScope() = default;
     virtual Argument value(std::string_view name) = 0;
     virtual Argument subgraph(JsonView graphArgument) = 0;
-
-protected:
-    ~ArgumentScope() = default;
 };
 
 /// An Argument union as ours. An unknown tag becomes None and is reported through `problem`.

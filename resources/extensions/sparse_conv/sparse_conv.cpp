@@ -9,9 +9,10 @@
 
 #include <tuple>
 
+namespace sparse_conv {
+
 namespace {
 
-using namespace sparse_conv;
 using State = std::tuple<at::Tensor, std::optional<at::Tensor>>;
 
 constexpr auto kOnCpu = [](const auto& element, std::int64_t count) {
@@ -80,3 +81,5 @@ TORCH_LIBRARY_IMPL(sparse_conv, QuantizedCPU, m)
 }
 
 } // namespace
+
+} // namespace sparse_conv

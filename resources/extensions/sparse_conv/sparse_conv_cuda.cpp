@@ -10,9 +10,9 @@
 #include <c10/cuda/CUDAStream.h>
 #include <torch/library.h>
 
-namespace {
+namespace sparse_conv {
 
-using namespace sparse_conv;
+namespace {
 
 constexpr auto kOnCuda = [](const auto& element, std::int64_t count) {
     runOnCuda(element, count, c10::cuda::getCurrentCUDAStream().stream());
@@ -45,3 +45,5 @@ TORCH_LIBRARY_IMPL(sparse_conv, QuantizedCUDA, m)
 }
 
 } // namespace
+
+} // namespace sparse_conv

@@ -110,8 +110,9 @@ private Q_SLOTS:
     {
         const auto warnTwice = [] {
             (void)guardTorch([]() -> Result<void> {
-                for (int i = 0; i < 2; ++i)
+                for (int i = 0; i < 2; ++i) {
                     TORCH_WARN("padding is copied");
+                }
                 return {};
             });
         };

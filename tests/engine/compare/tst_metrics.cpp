@@ -13,7 +13,7 @@ namespace {
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-at::Tensor row(std::vector<float> values)
+at::Tensor row(const std::vector<float>& values)
 {
     return at::tensor(values);
 }

@@ -10,7 +10,7 @@ using namespace qs;
 namespace {
 
 /// A graph of one operator over one input.
-Graph graphOf(const std::string& target, std::vector<NamedArgument> more)
+Graph graphOf(const std::string& target, const std::vector<NamedArgument>& more)
 {
     GraphEdit edit;
     Node input;

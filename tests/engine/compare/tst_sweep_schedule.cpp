@@ -10,7 +10,7 @@ using namespace qs;
 
 namespace {
 
-Node op(const std::string& name, std::vector<ValueRef> refs)
+Node op(const std::string& name, const std::vector<ValueRef>& refs)
 {
     Node node;
     node.name = name;

@@ -20,7 +20,7 @@ struct Case
     GraphPtr graph;
     Recipe recipe;
 
-    ObserverId observe(std::vector<ValueRef> values, float min, float max)
+    ObserverId observe(const std::vector<ValueRef>& values, float min, float max)
     {
         PlannedObserver observer;
         observer.id = ObserverId(std::uint32_t(plan->observers.size() + 1));

@@ -333,7 +333,7 @@ private Q_SLOTS:
     }
     void scalarOperatorsFollowPython()
     {
-        const auto run = [](const char* target, std::vector<at::IValue> args) {
+        const auto run = [](const char* target, const std::vector<at::IValue>& args) {
             auto value = runScalarOp(target, args);
             return value ? *value : at::IValue();
         };

@@ -42,12 +42,12 @@ GraphPtr graphOf(const QString& target, const QString& args, std::size_t inputs)
     return std::make_shared<const Graph>(edit.build());
 }
 
-at::Tensor f(std::vector<std::int64_t> sizes)
+at::Tensor f(const std::vector<std::int64_t>& sizes)
 {
     return at::ones(sizes);
 }
 
-at::Tensor i(std::vector<std::int64_t> sizes, int value = 0)
+at::Tensor i(const std::vector<std::int64_t>& sizes, int value = 0)
 {
     return at::full(sizes, value, at::kLong);
 }

@@ -169,8 +169,8 @@ Sample loweredSample()
     const ValueRef fc
         = b.op("quantized.linear_prepack.default", {{"W", fcWeight}, {"B", Argument()}}, packed());
     const ValueRef lastWeight = b.held("last.weight", random({4, 5}, 7));
-    const auto q = [](std::vector<std::int64_t> rest) {
-        return GraphBuilder::batchOf(std::move(rest), DType::QUInt8);
+    const auto q = [](const std::vector<std::int64_t>& rest) {
+        return GraphBuilder::batchOf(rest, DType::QUInt8);
     };
     const ValueRef xq
         = b.op("aten.quantize_per_tensor.default",

@@ -39,7 +39,7 @@ public:
     }
 
     /// A batch of tensors of this shape.
-    static ValueType batchOf(std::vector<std::int64_t> rest, DType dtype = DType::Float32)
+    static ValueType batchOf(const std::vector<std::int64_t>& rest, DType dtype = DType::Float32)
     {
         std::vector<Dim> shape {batch()};
         for (const std::int64_t size : rest)

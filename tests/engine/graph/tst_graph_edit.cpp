@@ -7,7 +7,7 @@ using namespace qs;
 
 namespace {
 
-Node op(const std::string& name, const std::string& target, std::vector<ValueRef> refs)
+Node op(const std::string& name, const std::string& target, const std::vector<ValueRef>& refs)
 {
     Node node;
     node.name = name;

@@ -21,33 +21,34 @@ struct Twist
 class Net
 {
 public:
-    ValueRef input(const std::string& name) { return m.input(name); }
+    ValueRef input(const std::string& name) { return m_maker.input(name); }
     ValueRef layer(const std::string& path, ValueRef x, ValueRef table, const Twist& twist = {})
     {
-        m.edit.modules().add(path, twist.moduleClass);
+        m_maker.edit.modules().add(path, twist.moduleClass);
         const ValueRef q = linear(path + ".q", x, twist.channels);
         const ValueRef k = linear(path + ".k", x, twist.channels);
-        const ValueRef mixed = m.op(
+        const ValueRef mixed = m_maker.op(
             path + ".mix", "aten.mul.Tensor",
             {{"self", twist.crossed ? k : q}, {"other", twist.crossed ? q : k}}, path, "Layer");
-        const ValueRef turned = m.op(path + ".rope", "aten.add.Tensor",
-                                     {{"self", mixed}, {"other", table}}, path, "Layer");
-        const ValueRef out
-            = m.op(path + ".out", "aten.cat.default",
-                   {{"tensors", Argument::List {turned, x}}, {"dim", twist.dim}}, path, "Layer");
-        return m.op(path + ".act", twist.act, {{"self", out}}, path + ".act", "torch.nn.ReLU");
+        const ValueRef turned = m_maker.op(path + ".rope", "aten.add.Tensor",
+                                           {{"self", mixed}, {"other", table}}, path, "Layer");
+        const ValueRef out = m_maker.op(
+            path + ".out", "aten.cat.default",
+            {{"tensors", Argument::List {turned, x}}, {"dim", twist.dim}}, path, "Layer");
+        return m_maker.op(path + ".act", twist.act, {{"self", out}}, path + ".act",
+                          "torch.nn.ReLU");
     }
-    Graph finish(ValueRef x) { return m.finish({x}); }
+    Graph finish(ValueRef x) { return m_maker.finish({x}); }
 
 private:
     ValueRef linear(const std::string& path, ValueRef x, std::int64_t channels)
     {
-        const ValueRef weight = m.parameter(path + ".weight");
-        m.edit.change(weight.node).outputs[0].type.shape = {Dim::fixed(channels)};
-        return m.op(path, "aten.linear.default", {{"input", x}, {"weight", weight}}, path,
-                    "torch.nn.Linear");
+        const ValueRef weight = m_maker.parameter(path + ".weight");
+        m_maker.edit.change(weight.node).outputs[0].type.shape = {Dim::fixed(channels)};
+        return m_maker.op(path, "aten.linear.default", {{"input", x}, {"weight", weight}}, path,
+                          "torch.nn.Linear");
     }
-    GraphMaker m;
+    GraphMaker m_maker;
 };
 
 QStringList toList(std::span<const std::string> paths)

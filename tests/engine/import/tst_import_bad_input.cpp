@@ -49,7 +49,7 @@ private:
     }
     QString written(const QByteArray& bytes, const QString& name = "bad.pt2")
     {
-        const QString path = fresh(name);
+        QString path = fresh(name);
         QFile file(path);
         if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size())
             qFatal("cannot write the test's own file");
@@ -59,7 +59,7 @@ private:
     template<class Change>
     QString edited(Change change)
     {
-        const QString path = written(bytesOf(kModel));
+        QString path = written(bytesOf(kModel));
         json program = json::parse(test::readRecord(path.toStdString(), "models/model.json"));
         change(program);
         test::writeRecord(path.toStdString(), "models/model.json", program.dump());
@@ -68,7 +68,7 @@ private:
     template<class Change>
     QString editedWeights(Change change)
     {
-        const QString path = written(bytesOf(kModel));
+        QString path = written(bytesOf(kModel));
         const char* kRecord = "model_weights_config.json";
         json config = json::parse(test::readRecord(path.toStdString(), kRecord));
         change(config["config"]["mean"]);
@@ -81,7 +81,7 @@ private:
         const auto graph = importModel(path.toStdString());
         if (graph)
             return {};
-        const QString line = QString::fromStdString(graph.error().line());
+        QString line = QString::fromStdString(graph.error().line());
         if (line.contains('\n') || !line.contains(path))
             qFatal("not one line naming the file: %s", qPrintable(line));
         return line;
@@ -170,7 +170,7 @@ private Q_SLOTS:
             }
             // Padding and time stamps may differ; what was read may not.
             std::string other = printGraph(**graph);
-            const auto cut = [](std::string t) { return t.substr(t.find('\n')); };
+            const auto cut = [](const std::string& t) { return t.substr(t.find('\n')); };
             QCOMPARE(cut(other), cut(text));
         }
         QVERIFY2(found * 2 > tried, qPrintable(QString("%1 of %2").arg(found).arg(tried)));

@@ -78,13 +78,13 @@ public:
         return op(name, "aten.add.Tensor", {{"self", a}, {"other", std::move(b)}}, "", "Model",
                   "method_descriptor.add");
     }
-    ValueRef cat(const std::string& name, std::vector<ValueRef> parts)
+    ValueRef cat(const std::string& name, const std::vector<ValueRef>& parts)
     {
         Argument::List list(parts.begin(), parts.end());
         return op(name, "aten.cat.default", {{"tensors", list}, {"dim", 1}}, "", "Model",
                   "builtin_function_or_method.cat");
     }
-    Graph finish(std::vector<ValueRef> outputs)
+    Graph finish(const std::vector<ValueRef>& outputs)
     {
         Node node;
         node.kind = NodeKind::Output;

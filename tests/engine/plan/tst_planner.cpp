@@ -21,7 +21,7 @@ Rule rule(RuleKind kind, const std::string& key, const std::string& qconfig)
     return out;
 }
 
-Recipe recipeWith(std::vector<Rule> rules)
+Recipe recipeWith(const std::vector<Rule>& rules)
 {
     Recipe recipe = defaultRecipe();
     recipe.mapping.rules.insert(recipe.mapping.rules.end(), rules.begin(), rules.end());

@@ -65,7 +65,7 @@ QString clippedButton(const QAbstractButton& button)
 QString clippedHeading(const QHeaderView& header)
 {
     for (int section = 0; header.isVisible() && section < header.count(); ++section) {
-        const QString text = header.model()->headerData(section, Qt::Horizontal).toString();
+        QString text = header.model()->headerData(section, Qt::Horizontal).toString();
         if (!header.isSectionHidden(section)
             && textWidth(header, text) + 6 > header.sectionSize(section))
             return text;
@@ -81,7 +81,7 @@ QString clippedRow(const QTreeView& tree)
             break;
         for (int column = 0; column < model->columnCount(row.parent()); ++column) {
             const auto cell = row.sibling(row.row(), column);
-            const QString text = cell.data().toString();
+            QString text = cell.data().toString();
             if (!text.isEmpty() && textWidth(tree, text) > tree.visualRect(cell).width() + kSlack
                 && cell.data(Qt::ToolTipRole).toString().isEmpty())
                 return text;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace qs {
 
@@ -19,6 +20,21 @@ double distanceTo(const QPointF& at, const QPointF& a, const QPointF& b)
         = length > 0 ? std::clamp(QPointF::dotProduct(at - a, along) / length, 0.0, 1.0) : 0;
     const QPointF off = at - a - along * share;
     return std::hypot(off.x(), off.y());
+}
+
+/// From the curve that `addStretch` draws.
+double distanceToStretch(const QPointF& at, const QPointF& from, const QPointF& to)
+{
+    QPainterPath path(from);
+    addStretch(path, from, to);
+    double nearest = std::numeric_limits<double>::infinity();
+    QPointF before = from;
+    for (int k = 1; k <= kEdgeSamples; ++k) {
+        const QPointF next = path.pointAtPercent(double(k) / kEdgeSamples);
+        nearest = std::min(nearest, distanceTo(at, before, next));
+        before = next;
+    }
+    return nearest;
 }
 
 } // namespace
@@ -54,16 +70,10 @@ int GraphDrawing::edgeAt(const QPointF& at, double reach) const
                 = QRectF(stretch[i - 1], stretch[i]).normalized().adjusted(-1, -1, 1, 1);
             if (!box.intersects(around))
                 continue;
-            QPainterPath path(stretch[i - 1]);
-            addStretch(path, stretch[i - 1], stretch[i]);
-            QPointF before = stretch[i - 1];
-            for (int k = 1; k <= kEdgeSamples; ++k) {
-                const QPointF next = path.pointAtPercent(double(k) / kEdgeSamples);
-                if (const double distance = distanceTo(at, before, next); distance < nearest) {
-                    nearest = distance;
-                    found = index;
-                }
-                before = next;
+            const double distance = distanceToStretch(at, stretch[i - 1], stretch[i]);
+            if (distance < nearest) {
+                nearest = distance;
+                found = index;
             }
         }
     }

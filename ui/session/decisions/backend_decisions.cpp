@@ -61,7 +61,7 @@ QString backendFileIn(const QString& folder, const Backend& backend)
         name = QStringLiteral("backend");
     const std::string text = backendToJson(backend);
     for (int number = 1;; ++number) {
-        const QString path = QDir(folder).filePath(
+        QString path = QDir(folder).filePath(
             name + (number > 1 ? QStringLiteral("_%1").arg(number) : QString())
             + QStringLiteral(".json"));
         if (!QFileInfo::exists(path) || says(path, text))

@@ -205,7 +205,7 @@ void Pipeline::recall()
     m_jobs.run(
         Lane::Engine, kRecallTag,
         [engine = &m_engine, request](JobContext& job) { return engine->recall(request, job); },
-        this, [this, keys = doc.keys()](Recalled found) { take(found, keys); });
+        this, [this, keys = doc.keys()](const Recalled& found) { take(found, keys); });
 }
 
 void Pipeline::take(const Recalled& found, const DecisionKeys& keys)

@@ -15,15 +15,15 @@ class Body
 {
 public:
     Body(OnnxCall& call, const GraphPtr& graph)
-        : c(call)
+        : m_call(call)
         , m_graph(graph)
     {
         auto interpreter = Interpreter::create(graph);
         if (interpreter)
-            m_builder.emplace(graph, std::move(*interpreter), c.builder().names(),
-                              c.builder().opset());
+            m_builder.emplace(graph, std::move(*interpreter), m_call.builder().names(),
+                              m_call.builder().opset());
         else
-            c.refuse(interpreter.error().message);
+            m_call.refuse(interpreter.error().message);
     }
 
     bool good() const { return m_builder.has_value(); }
@@ -32,7 +32,7 @@ public:
 
     void declareInput(const Node& input)
     {
-        const std::string name = c.builder().names().unique(input.name);
+        const std::string name = m_call.builder().names().unique(input.name);
         m_builder->bind({input.id, 0}, name);
         // What the body says of its shapes is of one step of one run.
         const OnnxValue declared = OnnxBuilder::declared(name, input.outputs.at(0).type, false);
@@ -44,28 +44,28 @@ public:
         if (const ValueRef* ref = returned.asRef())
             m_builder->reserveOutput(*ref, m_graph->value(*ref).name + "_out");
         else
-            c.refuse("its graph returns a constant");
+            m_call.refuse("its graph returns a constant");
     }
 
     std::shared_ptr<const OnnxGraph> finish()
     {
         auto missing = m_builder->missing();
         if (missing.first) {
-            c.refuse("ONNX has no form of " + missing.targets.front() + " inside of it");
+            m_call.refuse("ONNX has no form of " + missing.targets.front() + " inside of it");
             return nullptr;
         }
         auto done = m_builder->run();
         if (done)
             done = m_builder->giveOutputs(false);
         if (!done) {
-            c.refuse(done.error().message);
+            m_call.refuse(done.error().message);
             return nullptr;
         }
-        return std::make_shared<const OnnxGraph>(m_builder->take(c.node().name + "_body"));
+        return std::make_shared<const OnnxGraph>(m_builder->take(m_call.node().name + "_body"));
     }
 
 private:
-    OnnxCall& c;
+    OnnxCall& m_call;
     GraphPtr m_graph;
     std::optional<OnnxBuilder> m_builder;
 };
