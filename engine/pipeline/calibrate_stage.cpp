@@ -125,7 +125,7 @@ CalibrationPtr StageChain::assemble(const Run& run, const Observations* fresh)
 {
     if (auto kept = m_memo.find<Calibration>(run.key))
         return kept;
-    const CalibrationPtr made = gather(run, fresh);
+    CalibrationPtr made = gather(run, fresh);
     if (made)
         m_memo.keep<Calibration>(run.key, made, heldBytes(*run.prepared->graph));
     return made;

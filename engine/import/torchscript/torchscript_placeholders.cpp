@@ -19,7 +19,7 @@ namespace qs {
 
 namespace {
 
-using namespace torch::jit;
+namespace jit = torch::jit;
 
 /// An operator that LibTorch does not have, as the calls of it in a program tell.
 struct UnknownOperator
@@ -32,18 +32,19 @@ struct UnknownOperator
 using UnknownOperators = std::map<std::string, UnknownOperator>; ///< by name ("mylib::foo")
 
 /// "mylib::foo" for `ops.mylib.foo`, "aten::foo" for `torch.foo`; else empty.
-std::string calledOperator(const Expr& callee)
+std::string calledOperator(const jit::Expr& callee)
 {
     if (callee.kind() != '.')
         return {};
-    const Select select(callee);
+    const jit::Select select(callee);
     const std::string name = select.selector().name();
-    if (select.value().kind() == TK_VAR)
-        return Var(select.value()).name().name() == "torch" ? "aten::" + name : std::string();
+    if (select.value().kind() == jit::TK_VAR)
+        return jit::Var(select.value()).name().name() == "torch" ? "aten::" + name : std::string();
     if (select.value().kind() != '.')
         return {};
-    const Select space(select.value());
-    const bool isOps = space.value().kind() == TK_VAR && Var(space.value()).name().name() == "ops";
+    const jit::Select space(select.value());
+    const bool isOps
+        = space.value().kind() == jit::TK_VAR && jit::Var(space.value()).name().name() == "ops";
     return isOps ? space.selector().name() + "::" + name : std::string();
 }
 
@@ -53,7 +54,7 @@ bool isUnknown(const std::string& name)
     return getAllOperatorsFor(symbol).empty() && getAllBuiltinFunctionsFor(symbol).empty();
 }
 
-void readCall(const Apply& call, std::size_t results, UnknownOperators& known)
+void readCall(const jit::Apply& call, std::size_t results, UnknownOperators& known)
 {
     const std::string name = calledOperator(call.callee());
     if (name.empty() || !isUnknown(name))
@@ -63,34 +64,34 @@ void readCall(const Apply& call, std::size_t results, UnknownOperators& known)
     op.required = std::min(op.required, given);
     op.positional = std::max(op.positional, given);
     op.results = std::max(op.results, results);
-    for (const Attribute& keyword : call.attributes())
+    for (const jit::Attribute& keyword : call.attributes())
         op.keywords.insert(keyword.name().name());
 }
 
 /// A result is a tensor, or as many as the statement around takes apart.
-void readCalls(const TreeRef& tree, std::size_t results, UnknownOperators& known)
+void readCalls(const jit::TreeRef& tree, std::size_t results, UnknownOperators& known)
 {
-    if (tree->kind() == TK_APPLY)
-        readCall(Apply(tree), results, known);
-    std::size_t taken = tree->kind() == TK_OPTION ? results : 1;
+    if (tree->kind() == jit::TK_APPLY)
+        readCall(jit::Apply(tree), results, known);
+    std::size_t taken = tree->kind() == jit::TK_OPTION ? results : 1;
     if (tree->kind() == TK_EXPR_STMT)
         taken = 0;
-    else if (tree->kind() == TK_ASSIGN && Assign(tree).lhs_list().size() == 1
-             && Assign(tree).lhs().kind() == TK_TUPLE_LITERAL)
-        taken = TupleLiteral(Assign(tree).lhs()).inputs().size();
-    for (const TreeRef& part : tree->trees())
+    else if (tree->kind() == jit::TK_ASSIGN && jit::Assign(tree).lhs_list().size() == 1
+             && jit::Assign(tree).lhs().kind() == jit::TK_TUPLE_LITERAL)
+        taken = jit::TupleLiteral(jit::Assign(tree).lhs()).inputs().size();
+    for (const jit::TreeRef& part : tree->trees())
         readCalls(part, taken, known);
 }
 
 /// Reads the calls in one file of TorchScript code. May throw what LibTorch's parser throws.
-void addUnknownOperators(const std::shared_ptr<Source>& code, UnknownOperators& known)
+void addUnknownOperators(const std::shared_ptr<jit::Source>& code, UnknownOperators& known)
 {
-    Parser parser(code);
-    Lexer& lexer = parser.lexer();
-    while (lexer.cur().kind != TK_EOF) {
+    jit::Parser parser(code);
+    jit::Lexer& lexer = parser.lexer();
+    while (lexer.cur().kind != jit::TK_EOF) {
         if (lexer.cur().kind == TK_CLASS_DEF)
             readCalls(parser.parseClass(), 1, known);
-        else if (lexer.cur().kind == TK_DEF)
+        else if (lexer.cur().kind == jit::TK_DEF)
             readCalls(parser.parseFunction(false), 1, known);
         else
             lexer.next(); // a line that names the version of the operators
@@ -106,7 +107,7 @@ std::shared_mutex& registryUse()
     return mutex;
 }
 
-Operator placeholder(const std::string& name, const UnknownOperator& op)
+jit::Operator placeholder(const std::string& name, const UnknownOperator& op)
 {
     const auto any = c10::AnyType::get();
     const auto argument = [&](const std::string& as, bool optional, bool byName) {
@@ -124,7 +125,7 @@ Operator placeholder(const std::string& name, const UnknownOperator& op)
             kOverload,
             std::move(arguments),
             std::move(results),
-            [name](Stack&) {
+            [name](jit::Stack&) {
                 TORCH_CHECK(false, "operator '", name, "' is not known to this LibTorch");
             },
             c10::AliasAnalysisKind::CONSERVATIVE};
@@ -153,15 +154,15 @@ Result<std::string> ScriptPlaceholders::add(const Pt2Archive& archive)
         if (!name.starts_with("code/") || !name.ends_with(".py"))
             continue;
         QS_TRY(std::string text, archive.read(name));
-        addUnknownOperators(std::make_shared<Source>(std::move(text), std::optional(name), 1),
+        addUnknownOperators(std::make_shared<jit::Source>(std::move(text), std::optional(name), 1),
                             unknown);
     }
     std::vector<std::string> names;
     for (const auto& [name, op] : unknown) {
         names.push_back(name);
-        Operator made = placeholder(name, op);
+        jit::Operator made = placeholder(name, op);
         m_added.push_back(made.schema());
-        registerOperator(std::move(made));
+        jit::registerOperator(std::move(made));
     }
     return quotedNames(names);
 }
